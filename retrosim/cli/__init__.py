@@ -1,0 +1,74 @@
+"""The command line: `retrosim COMMAND ...`; `arguments` holds the commands and their options.
+
+Exit status   0 ok, 1 failure, 2 usage, 3 divergence, 4 bad or corrupt input file, 130 interrupted by Ctrl-C,
+              141 whoever read the output has gone
+Output        results on stdout, everything else on stderr; an error is one line "retrosim: ...", with a traceback only
+              if RETROSIM_DEBUG is set
+
+What a command needs is imported when it runs: `retrosim --help` and `retrosim list` never load a compiler.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+
+from retrosim.cli.arguments import parse
+from retrosim.cli.output import say
+from retrosim.errors import RetrosimError
+
+FAILURE, USAGE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status; nothing is raised.
+
+    argv     arguments without the program's name; default: those of the process
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        options = parse(sys.argv[1:] if argv is None else argv)
+        module, function = options.place.split(".")
+        status = getattr(import_module(f"retrosim.cli.{module}"), function)(options)
+        sys.stdout.flush()
+        return status
+    except SystemExit as ending:  # help, the version, or a usage error has been printed
+        return ending.code or 0
+    except KeyboardInterrupt as interruption:
+        say(str(interruption) or "interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        _close_stdout()
+        return BROKEN_PIPE
+    except argparse.ArgumentError as error:
+        say(str(error))
+        return USAGE
+    except RetrosimError as error:
+        say(str(error))
+        _debug()
+        return error.exit_status
+    except Exception as error:
+        say(f"unexpected {type(error).__name__}: {error} (RETROSIM_DEBUG=1 shows where)")
+        _debug()
+        return FAILURE
+
+
+def _debug() -> None:
+    if os.environ.get("RETROSIM_DEBUG"):
+        traceback.print_exc()
+
+
+def _close_stdout() -> None:
+    """Send what is still buffered nowhere, so that the interpreter's own last flush does not fail."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):  # stdout is not a file of the system
+        return

@@ -1,0 +1,138 @@
+"""`retrosim list`: ROMs with their builds, machines, tapes. Needs no compiler."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from retrosim.cli.opening import shipped_tapes
+from retrosim.cli.output import columns, print_json, print_lines
+from retrosim.errors import RetrosimError
+from retrosim.rom import Rom, load_rom, rom_names
+
+NATIVE_TITLE = "the Numba kernels: the same worlds, without a CPU and without cycles"
+
+
+def show_all(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    wanted = [options.what] if options.what else ["roms", "machines", "tapes"]
+    makers = {"roms": _roms, "machines": _machines, "tapes": lambda: [_tape(path) for path in shipped_tapes()]}
+    found = {what: makers[what]() for what in wanted}
+    if options.json:
+        print_json(found)
+        return 0
+    writers = {"roms": _rom_lines, "machines": _machine_lines, "tapes": _tape_lines}
+    for what, entries in found.items():
+        print_lines([what, *(writers[what](entries) if entries else ["  none"])])
+    return 0
+
+
+def _roms() -> list[dict[str, Any]]:
+    entries = []
+    for name in rom_names():
+        try:
+            rom = load_rom(name)
+        except RetrosimError as error:
+            entries.append({"name": name, "error": str(error)})
+            continue
+        entries.append(_rom(rom))
+    return entries
+
+
+def _rom(rom: Rom) -> dict[str, Any]:
+    return {
+        "name": rom.name,
+        "title": rom.title,
+        "description": rom.description,
+        "authors": rom.authors,
+        "path": str(rom.path),
+        "inputs": rom.inputs,
+        "parameters": {
+            name: {"default": each.default, "minimum": each.minimum, "maximum": each.maximum}
+            for name, each in rom.parameters.items()
+        },
+        "images": [
+            {"isa": info.isa, "build": info.build, "default": info.default, "file": info.file}
+            | {"sha256": info.sha256, "compiler": info.compiler, "flags": info.flags}
+            for info in rom.images
+        ],
+    }
+
+
+def _machines() -> list[dict[str, Any]]:
+    from retrosim.machine import MACHINE_NAMES, PRESETS
+
+    entries = []
+    for name in MACHINE_NAMES:
+        preset = PRESETS.get(name)
+        entries.append(
+            {
+                "name": name,
+                "title": preset.title if preset else NATIVE_TITLE,
+                "isa": preset.isa if preset else None,
+                "clock_hz": preset.clock_hz if preset else None,
+                "tick_hz": preset.tick_hz.as_integer_ratio() if preset else None,
+            }
+        )
+    return entries
+
+
+def _tape(path: Path) -> dict[str, Any]:
+    from retrosim.tape import load_tape
+
+    try:
+        tape = load_tape(path)
+    except RetrosimError as error:
+        return {"name": path.stem, "path": str(path), "error": str(error)}
+    return {
+        "name": path.stem,
+        "path": str(path),
+        "title": tape.title,
+        "description": tape.header["description"],
+        "author": tape.header["author"],
+        "rom": tape.scenario,
+        "machine": tape.machine,
+        "parameters": tape.parameters,
+        "frames": tape.frames,
+        "inputs": len(tape.inputs),
+        "complete": tape.is_complete,
+    }
+
+
+def _rom_lines(entries: list[dict[str, Any]]) -> list[str]:
+    lines = []
+    for entry in entries:
+        if "error" in entry:
+            lines.append(f"  {entry['name']}  {entry['error']}")
+            continue
+        lines.append(f"  {entry['name']}  {entry['title']}")
+        for isa in dict.fromkeys(image["isa"] for image in entry["images"]):
+            builds = [image for image in entry["images"] if image["isa"] == isa]
+            named = (f"{image['build']} (default)" if image["default"] else image["build"] for image in builds)
+            lines.append(f"    {isa} builds {', '.join(named)}")
+        lines += (
+            f"    {name} {each['minimum']}..{each['maximum']}, default {each['default']}"
+            for name, each in entry["parameters"].items()
+        )
+    return lines
+
+
+def _machine_lines(entries: list[dict[str, Any]]) -> list[str]:
+    rows = []
+    for entry in entries:
+        clock = f"{entry['clock_hz'] / 1e6:g} MHz" if entry["clock_hz"] else ""
+        rate = f"{entry['tick_hz'][0] / entry['tick_hz'][1]:.3f} ticks/s" if entry["tick_hz"] else ""
+        rows.append([entry["name"], clock, rate, entry["title"]])
+    return columns(rows)
+
+
+def _tape_lines(entries: list[dict[str, Any]]) -> list[str]:
+    rows = []
+    for entry in entries:
+        if "error" in entry:
+            rows.append([entry["name"], "", "", entry["error"]])
+            continue
+        parameters = ", ".join(f"{name} {value}" for name, value in entry["parameters"].items())
+        rows.append([entry["name"], f"{entry['frames']} frames", f"{entry['rom']}: {parameters}", entry["title"]])
+    return columns(rows)

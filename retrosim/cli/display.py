@@ -1,0 +1,84 @@
+"""The window, if this host can have one."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from retrosim.errors import RetrosimError
+
+Report = Callable[[str], None]
+
+
+class NoWindow(RetrosimError):
+    """There is no display, or no OpenGL on it."""
+
+
+def missing_display() -> str:
+    """Return why no window can be opened, as far as the environment says; "" if it may be possible."""
+    if sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY"):
+        return ""
+    if os.environ.get("WAYLAND_DISPLAY"):
+        return "no X display (DISPLAY is not set; Wayland alone does not do, start Xwayland)"
+    return "no display (DISPLAY is not set)"
+
+
+def open_window(
+    options: argparse.Namespace,
+    make_machine: Callable[[Report], Any],
+    *,
+    on_start: Callable[[Any], None] = lambda session: None,
+    **hooks: Any,
+) -> Any:
+    """Open the window; its `run` shows it until it is closed.
+
+    options       speed, scale, fullscreen
+    make_machine  makes the machine while the window is already open
+    on_start      gets the `Session` when the machine is there, before its first frame
+    hooks         recorder, player: as for `retrosim.video.window.Window`
+    Errors        NoWindow
+    """
+    reason = missing_display()
+    if reason:
+        raise NoWindow(reason)
+    from retrosim.video.window import Window
+
+    class StartedWindow(Window):
+        """Tells when the session begins."""
+
+        is_started = False
+
+        def turn(self) -> None:
+            super().turn()
+            if self.session is not None and not self.is_started:
+                self.is_started = True
+                if options.speed is not None:
+                    self.session.transport.pacer.set_speed(options.speed, self.clock())
+                on_start(self.session)
+
+    try:
+        return StartedWindow(make_machine, scale=options.scale, is_fullscreen=options.fullscreen, **hooks)
+    except RetrosimError as error:
+        raise NoWindow(str(error).partition("; ")[0].removeprefix("cannot open a window: ")) from error
+
+
+def data_folder(kind: str) -> Path:
+    """Return the folder for the user's files of a kind, made if it is not there. Errors: RetrosimError."""
+    from retrosim.jit import user_folder
+
+    folder = user_folder("data") / kind
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RetrosimError(f"{folder}: cannot be made: {error.strerror or error}") from None
+    return folder
+
+
+def stamped(stem: str) -> str:
+    """Return a name with the host's date and time."""
+    return f"{stem}-{datetime.now():%Y%m%d-%H%M%S}"

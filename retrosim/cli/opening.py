@@ -1,0 +1,118 @@
+"""Opens what the options name: ROM or ELF file, machine, parameters."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from retrosim.cli.values import bad_arguments
+from retrosim.errors import RomError
+from retrosim.rom import Image, Rom, load_elf, load_rom, rom_names
+
+ELF_MAGIC = b"\x7fELF"
+NATIVE = "native"
+
+
+def open_rom(name_or_path: str) -> Rom | Image:
+    """Return a ROM by name or path, or the image in a user's own ELF file. Errors: RomError."""
+    return load_elf(name_or_path) if _is_elf(Path(name_or_path)) else load_rom(name_or_path)
+
+
+def _is_elf(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(ELF_MAGIC)) == ELF_MAGIC
+    except (OSError, ValueError):
+        return False
+
+
+def shipped_tapes() -> list[Path]:
+    """Return the tapes that come with the ROMs; what is wrong with a ROM, others say."""
+    paths: list[Path] = []
+    for name in rom_names():
+        try:
+            paths += load_rom(name).tapes()
+        except RomError:
+            continue
+    return paths
+
+
+def tape_path(name: str) -> str:
+    """Return the path of a tape: the name itself if there is such a file, else the shipped tape of that name."""
+    if os.path.lexists(name):
+        return name
+    return next((str(path) for path in shipped_tapes() if path.stem == name), name)
+
+
+def rom_name(rom: Rom | Image) -> str:
+    """Return what to call a program in file names."""
+    return rom.name if isinstance(rom, Rom) else "program"
+
+
+def check_machines(names: Iterable[str]) -> None:
+    """Refuse unknown machine names. Errors: ArgumentError."""
+    from retrosim.machine import MACHINE_NAMES
+
+    for name in names:
+        if name not in MACHINE_NAMES:
+            raise argparse.ArgumentError(None, f"machine {name!r}: allowed {', '.join(MACHINE_NAMES)}")
+
+
+def chosen_settings(options: argparse.Namespace, name: str) -> dict[str, str]:
+    """Return build, engine and timing as far as given. Errors: ArgumentError where there is no CPU to have them."""
+    given = {key: value for key in ("build", "engine", "timing") if (value := getattr(options, key, None)) is not None}
+    if name == NATIVE and given:
+        raise argparse.ArgumentError(None, f"--{next(iter(given))}: {NATIVE} runs compiled routines and has none")
+    return given
+
+
+def chosen_parameters(options: argparse.Namespace, rom: Rom | Image) -> dict[str, int]:
+    """Return the ROM parameters that were given. Errors: ArgumentError for an unknown name or a value out of range."""
+    known = rom.parameters if isinstance(rom, Rom) else {}
+    given = dict(options.parameters)
+    given |= {name: value for name in ("objects", "seed") if (value := getattr(options, name)) is not None}
+    for name, value in given.items():
+        if name not in known:
+            raise argparse.ArgumentError(None, f"parameter {name!r}: allowed {', '.join(known) or 'none'}")
+        if not known[name].minimum <= value <= known[name].maximum:
+            allowed = f"{known[name].minimum}..{known[name].maximum}"
+            raise argparse.ArgumentError(None, f"{name} {value}: allowed {allowed}")
+    return given
+
+
+def check_chosen(options: argparse.Namespace, rom: Rom | Image) -> None:
+    """Check what the options say about the machine, before anything is opened. Errors: ArgumentError, RomError."""
+    check_machines([options.machine])
+    settings = chosen_settings(options, options.machine)
+    chosen_parameters(options, rom)
+    if options.machine == NATIVE:
+        if isinstance(rom, Image):
+            raise argparse.ArgumentError(None, f"{NATIVE} runs compiled routines, not machine code")
+        return
+    from retrosim.machine import PRESETS
+
+    isa, builds = PRESETS[options.machine].isa, []
+    if isinstance(rom, Rom):
+        builds = [info.build for info in rom.images if info.isa == isa]
+    elif rom.isa != isa:
+        raise RomError(options.rom, f"is for {rom.isa}, the {options.machine} runs {isa}")
+    if settings.get("build") not in (None, *builds):
+        raise argparse.ArgumentError(None, f"build {settings['build']!r}: allowed {', '.join(builds) or 'none'}")
+
+
+def open_chosen(options: argparse.Namespace, rom: Rom | Image, note: Callable[[str], None]) -> Any:
+    """Switch on the machine that the options describe.
+
+    note     gets a line of text before long work
+    Errors   ArgumentError, RomError
+    """
+    from retrosim.machine import open_machine
+
+    check_chosen(options, rom)
+    settings = chosen_settings(options, options.machine)
+    parameters = chosen_parameters(options, rom)
+    with bad_arguments():
+        return open_machine(options.machine, rom, parameters=parameters, progress=note, **settings)

@@ -1,0 +1,72 @@
+"""What commands write: result lines and JSON on stdout, one-line messages on stderr, names of new files."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from retrosim.errors import RetrosimError
+
+
+def say(text: str) -> None:
+    """Write one line "retrosim: ..." to stderr, whatever the text holds."""
+    line = " ".join(text.split())
+    print("retrosim:", "".join(c if c.isprintable() else repr(c)[1:-1] for c in line), file=sys.stderr, flush=True)
+
+
+def print_json(value: Any) -> None:
+    """Write one JSON document to stdout."""
+    print(json.dumps(value, indent=2))
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Write lines to stdout."""
+    for line in lines:
+        print(line)
+
+
+def columns(rows: Sequence[Sequence[str]], indent: int = 2) -> list[str]:
+    """Return rows as lines with aligned columns."""
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    return [" " * indent + "  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip() for row in rows]
+
+
+def shown_path(path: str | Path) -> str:
+    """Return a path as people write it: relative to the current folder if it lies inside."""
+    path = Path(path)
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except (OSError, ValueError):
+        return str(path)
+
+
+def free_name(stem: str, suffix: str) -> Path:
+    """Return the first name in the current folder that nothing has: stem.suffix, stem-2.suffix, ..."""
+    names = (f"{stem}{f'-{number}' if number > 1 else ''}{suffix}" for number in count(1))
+    return next(path for name in names if not os.path.lexists(path := Path(name)))
+
+
+def is_writable(folder: Path) -> bool:
+    """Tell whether files can be made in a folder."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def write_text(path: Path, text: str, *, overwrite: bool) -> None:
+    """Write a text file. Errors: RetrosimError if it exists (and `overwrite` is not set) or cannot be written."""
+    try:
+        with path.open("w" if overwrite else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise RetrosimError(f"{path}: exists already and is not overwritten; --force replaces it") from None
+    except (OSError, ValueError) as error:
+        raise RetrosimError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None

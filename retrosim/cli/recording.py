@@ -1,0 +1,164 @@
+"""`retrosim record`: a scenario tape from a person at the window, or from a script."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from retrosim.cli.display import NoWindow, data_folder, open_window, stamped
+from retrosim.cli.opening import check_chosen, open_chosen, open_rom
+from retrosim.cli.output import print_json, print_lines, shown_path
+from retrosim.cli.progress import Progress
+from retrosim.cli.values import bad_arguments
+from retrosim.errors import RetrosimError, TapeError
+from retrosim.rom import Image, Rom
+
+FRAMES = 600  # ten seconds of simulated time
+LONGEST_SCRIPT = 1 << 20  # characters
+HEADLESS = "record without one: retrosim record TAPE --headless --frames 600 --input '0 pad=2; 300 pad=16; 301 pad=0'"
+
+
+def record(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    rom = open_rom(options.rom)
+    if isinstance(rom, Image):
+        raise argparse.ArgumentError(None, f"{options.rom}: a tape needs a ROM with a manifest, not a bare image")
+    check_chosen(options, rom)
+    is_headless = options.headless or options.frames or options.input is not None
+    path = _new_tape(options.tape, rom)
+    try:
+        with output_file():
+            reason = _record_script(options, rom, path) if is_headless else _record_window(options, rom, path)
+    except KeyboardInterrupt:
+        kept = f"; {shown_path(path)} can be played as far as it goes" if path.exists() else ""
+        raise KeyboardInterrupt(f"interrupted{kept}") from None
+    _report(path, reason, options.json)
+    return 0
+
+
+def _new_tape(name: str, rom: Rom) -> Path:
+    """Return the file to create. Errors: RetrosimError if it exists or its folder cannot be written to."""
+    from retrosim.tape import numbered_path
+    from retrosim.video.png import check_free
+
+    with output_file():
+        path = numbered_path(name, rom.name) if os.path.isdir(name) else Path(name)
+        check_free(path)
+    return path
+
+
+def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> str:
+    """Record without a window; return why the machine stopped."""
+    from retrosim.tape import parse_script, record_script
+
+    frames = options.frames or FRAMES
+    with bad_arguments():
+        steps = parse_script(_script(options.input or ""))
+    with Progress(is_quiet=options.json) as progress:
+        machine = open_chosen(options, rom, progress.note)
+        with bad_arguments():
+            result = record_script(
+                path,
+                machine,
+                frames,
+                steps,
+                **_labels(options),
+                on_progress=lambda done: progress.step(done, frames, "recording frames"),
+            )
+    if result.fault is not None:
+        raise result.fault
+    return result.reason
+
+
+def _script(text: str) -> str:
+    """Return the input script, read from its file if it is given as @FILE."""
+    if not text.startswith("@"):
+        return text
+    try:
+        with open(text[1:], encoding="utf-8") as file:
+            script = file.read(LONGEST_SCRIPT + 1)
+    except OSError as error:
+        raise RetrosimError(f"{text[1:]}: cannot be read: {error.strerror}") from None
+    if len(script) > LONGEST_SCRIPT:
+        raise ValueError(f"{text[1:]}: longer than {LONGEST_SCRIPT} characters")
+    return script
+
+
+def _labels(options: argparse.Namespace) -> dict[str, Any]:
+    return {key: getattr(options, key) for key in ("title", "author", "description", "hash_every")}
+
+
+def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> str:
+    """Record from the first frame on until the recording is stopped or the window closed; return "frames"."""
+    failure: list[str] = []
+
+    def begin(session: Any) -> None:
+        session.do("record")
+        if session.recording is None:
+            failure.append(session.message)
+            window.close()
+
+    paths = chain([path], _window_paths(rom.name))
+    try:
+        window = open_window(
+            options,
+            lambda report: open_chosen(options, rom, report),
+            on_start=begin,
+            recorder=_recorder(paths, _labels(options)),
+        )
+    except NoWindow as error:
+        raise RetrosimError(f"{error}; {HEADLESS}") from None
+    window.run()
+    if failure:
+        raise RetrosimError(failure[0])
+    return "frames"
+
+
+def window_recorder(stem: str) -> Callable[[Any, Any], Any]:
+    """Return what starts a tape in the window: date-stamped in the user's folder of tapes."""
+    return _recorder(_window_paths(stem), {})
+
+
+def _window_paths(stem: str) -> Iterator[Path]:
+    from retrosim.tape import numbered_path
+
+    while True:
+        yield numbered_path(data_folder("tapes"), stamped(stem))
+
+
+def _recorder(paths: Iterator[Path], labels: dict[str, Any]) -> Callable[[Any, Any], Any]:
+    def start(machine: Any, history: list[tuple[int, dict[str, int]]] | None) -> Any:
+        from retrosim.tape import Recorder
+
+        try:
+            return Recorder(next(paths), machine, history=history, from_state=history is None, **labels)
+        except ValueError as error:
+            raise RetrosimError(str(error)) from error
+
+    return start
+
+
+@contextmanager
+def output_file() -> Iterator[None]:
+    """Make plain failures of what a tape reports about the file it is written to: no input file is to blame."""
+    try:
+        yield
+    except TapeError as error:
+        raise RetrosimError(str(error)) from error
+
+
+def _report(path: Path, reason: str, as_json: bool) -> None:
+    from retrosim.tape import load_tape
+
+    tape = load_tape(path)
+    if as_json:
+        entry = {"path": str(path), "machine": tape.machine, "parameters": tape.parameters, "frames": tape.frames}
+        print_json(entry | {"inputs": len(tape.inputs), "hashes": len(tape.hashes), "reason": reason})
+        return
+    lines = [f"{shown_path(path)}: {tape.frames:,} frames on {tape.machine}, {len(tape.inputs)} input lines"]
+    print_lines([*lines, *(["the program ended by itself"] if reason != "frames" else [])])

@@ -1,0 +1,126 @@
+"""`retrosim replay`: a scenario tape in the window, or without one."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from retrosim.cli.display import NoWindow, open_window
+from retrosim.cli.opening import check_machines, chosen_settings, tape_path
+from retrosim.cli.output import print_json, say, shown_path
+from retrosim.cli.progress import Progress
+from retrosim.errors import TapeDiverged, TapeError
+from retrosim.rom import load_rom
+from retrosim.tape import Player, Tape, load_tape, open_for
+from retrosim.video.reel import Reel
+
+
+def replay(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    tape = load_tape(tape_path(options.tape))
+    name = _machine_name(options, tape)
+    load_rom(options.rom or tape.scenario)  # refuses what is wrong before a window opens
+    if tape.note:
+        say(f"{tape.path}: {tape.note}")
+    if options.headless or options.frames or options.screenshot or options.json:
+        return _replay_headless(options, tape, name)
+    try:
+        return _replay_window(options, tape, name)
+    except NoWindow as error:
+        say(f"{error}; replaying without a window")
+        return _replay_headless(options, tape, name)
+
+
+def _machine_name(options: argparse.Namespace, tape: Tape) -> str:
+    """Return the machine to replay on. Errors: ArgumentError; TapeError if the tape's own machine is unknown here."""
+    if options.machine is not None:
+        check_machines([options.machine])
+    else:
+        with _bad_tape(tape.path, argparse.ArgumentError):
+            check_machines([tape.machine])
+    name = options.machine or tape.machine
+    chosen_settings(options, name)
+    return name
+
+
+@contextmanager
+def _bad_tape(path: str, kind: type[Exception] = ValueError) -> Iterator[None]:
+    """Make a TapeError of what a tape asks for and this program does not have."""
+    try:
+        yield
+    except kind as error:
+        raise TapeError(path, str(error)) from error
+
+
+def _open_player(options: argparse.Namespace, tape: Tape, name: str, note: Callable[[str], None]) -> Player:
+    with _bad_tape(tape.path):
+        machine = open_for(tape, name, options.rom, progress=note, **chosen_settings(options, name))
+        return Player(tape, machine, force=options.unverified)
+
+
+def _replay_window(options: argparse.Namespace, tape: Tape, name: str) -> int:
+    players: list[Player] = []
+
+    def make(report: Callable[[str], None]) -> Any:
+        players.append(_open_player(options, tape, name, report))
+        return players[0].machine
+
+    window = open_window(options, make, player=lambda machine: Reel(players[0]))
+    window.run()
+    if window.session is not None and window.session.diverged:
+        raise TapeDiverged(tape.path, f"diverged on {name}: {window.session.diverged}")
+    return 0
+
+
+def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
+    from retrosim.video.png import check_free, write_png
+
+    if options.screenshot:
+        check_free(options.screenshot, overwrite=options.force)
+    with Progress(is_quiet=options.json) as progress:
+        player = _open_player(options, tape, name, progress.note)
+        end = min(tape.frames, tape.first_frame + (options.frames or tape.frames))
+        begun = time.perf_counter()
+        player.run(end, lambda frame, frames: progress.step(frame, end, f"replaying {tape.path} on {name}"))
+        seconds = time.perf_counter() - begun
+    machine = player.machine
+    if options.screenshot:
+        write_png(options.screenshot, machine.frame, machine.palette, overwrite=options.force)
+    result = {
+        "path": tape.path,
+        "machine": name,
+        "frames": player.frame - tape.first_frame,
+        "compared": player.compared,
+        "world_ok": player.world_ok,
+        "machine_ok": player.machine_ok,
+        "verified": player.is_verified,
+        "note": player.note or player.machine_reason,
+        "world": machine.hash("world"),
+        "cycles": machine.cycles,
+        "seconds": seconds,
+        "screenshot": options.screenshot,
+    }
+    if options.json:
+        print_json(result)
+    else:
+        _print_summary(result)
+    player.check()
+    return 0
+
+
+def _print_summary(result: dict[str, Any]) -> None:
+    words = {True: "ok", False: "DIVERGED", None: "not compared"}
+    unverified = "" if result["verified"] else ", UNVERIFIED"
+    print(
+        f"{shown_path(result['path'])} on {result['machine']}: {result['frames']:,} frames, {result['seconds']:.2f} s"
+    )
+    compared = f"{result['compared']} hash lines: world {words[result['world_ok']]}"
+    print(f"{compared}, machine {words[result['machine_ok']]}{unverified}")
+    if result["note"]:
+        print(result["note"])
+    print(f"world {result['world']}")
+    if result["screenshot"]:
+        print(f"picture {shown_path(result['screenshot'])}")

@@ -1,0 +1,88 @@
+"""`retrosim run`: a ROM in the window, or without one to a picture and a summary."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from retrosim.cli.display import NoWindow, open_window
+from retrosim.cli.opening import check_chosen, open_chosen, open_rom, rom_name
+from retrosim.cli.output import free_name, print_json, print_lines, say, shown_path
+from retrosim.cli.progress import Progress
+from retrosim.cli.recording import window_recorder
+from retrosim.rom import Image, Rom
+
+FRAMES = 120  # two seconds of simulated time
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    rom = open_rom(options.rom)
+    check_chosen(options, rom)
+    if options.headless or options.frames or options.screenshot or options.json:
+        return _run_headless(options, rom)
+    try:
+        window = open_window(
+            options, lambda report: open_chosen(options, rom, report), recorder=window_recorder(rom_name(rom))
+        )
+    except NoWindow as error:
+        say(f"{error}; running {FRAMES} frames without a window")
+        options.screenshot = free_name(f"retrosim-{rom_name(rom)}", ".png")
+        return _run_headless(options, rom)
+    window.run()
+    return 0
+
+
+def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
+    from retrosim.video.headless import run_headless
+
+    with Progress(is_quiet=options.json) as progress:
+        machine = open_chosen(options, rom, progress.note)
+        result = run_headless(
+            machine,
+            options.frames or FRAMES,
+            options.screenshot,
+            lambda done, frames: progress.step(done, frames, "running frames"),
+            overwrite=options.force,
+        )
+    result |= described(machine)
+    if options.json:
+        print_json(result)
+    else:
+        print_lines(summary(result))
+    return 0
+
+
+def described(machine: Any) -> dict[str, Any]:
+    """Return what a result depends on: parameters, build, engine and timing (None where there is no CPU)."""
+    image = getattr(machine, "image", None)
+    return {
+        "parameters": dict(machine.parameters),
+        "build": image and image.build,
+        "engine": getattr(machine, "engine", None),
+        "timing": getattr(machine, "timing", None),
+        "simulated_seconds": float(machine.cycles / machine.clock_hz) if machine.clock_hz else None,
+    }
+
+
+def summary(result: dict[str, Any]) -> list[str]:
+    """Return the lines that say what a run without a window did."""
+    parameters = ", ".join(f"{name} {value}" for name, value in result["parameters"].items())
+    settings = ", ".join(f"{key} {result[key]}" for key in ("build", "engine", "timing") if result[key])
+    about = "; ".join(part for part in (parameters, settings) if part)
+    lines = [f"{result['rom'] or 'program'} on {result['machine']}" + (f" ({about})" if about else "")]
+    did = [f"{result['frames']:,} frames"]
+    if result["cycles"]:
+        did += [f"{result['cycles']:,} cycles", f"{result['instructions']:,} instructions"]
+    pace = f"{result['seconds']:.2f} s"
+    if result["simulated_seconds"]:
+        times = result["simulated_seconds"] / max(result["seconds"], 1e-9)
+        pace = f"{result['simulated_seconds']:.2f} s simulated in {pace}, {times:.1f} times real time"
+    lines.append(f"{', '.join(did)}; {pace}")
+    if result["reason"] != "frames":
+        lines.append("the program ended by itself")
+    if result["world"]:
+        lines.append(f"world {result['world']}")
+    if result["screenshot"]:
+        lines.append(f"picture {shown_path(result['screenshot'])}")
+    return lines

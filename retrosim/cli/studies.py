@@ -1,0 +1,88 @@
+"""`retrosim timing` and `retrosim bench`: what the studies find, as tables, JSON or CSV."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from retrosim.cli.opening import NATIVE, check_machines
+from retrosim.cli.output import print_json, write_text
+from retrosim.cli.progress import Progress
+
+FORMATS = ("json", "csv")
+
+
+def timing(options: argparse.Namespace) -> int:
+    """Carry out `retrosim timing`."""
+    names = list(dict.fromkeys(options.machine)) if options.machine else None
+    check_machines(names or [])
+    if NATIVE in (names or []):
+        raise argparse.ArgumentError(None, f"machine {NATIVE!r}: it has no CPU whose cycles could be counted")
+    from retrosim.study.timing import timing_table
+
+    with Progress(is_quiet=options.json) as progress:
+        result = timing_table(names, options.full, progress.step)
+    if options.json:
+        print_json(result)
+        return 0
+    from retrosim.study.timing_report import render_timing
+
+    print_table(render_timing(result))
+    return 0
+
+
+def bench(options: argparse.Namespace) -> int:
+    """Carry out `retrosim bench`."""
+    kind = _format(options)
+    from retrosim.study.bench import benchmark, results_csv
+    from retrosim.study.contenders import ENGINES
+    from retrosim.video.png import check_free
+
+    engines = options.engine and list(dict.fromkeys(options.engine))
+    for engine in engines or []:
+        if engine not in ENGINES:
+            raise argparse.ArgumentError(None, f"engine {engine!r}: allowed {', '.join(ENGINES)}")
+    if options.output:
+        check_free(options.output, overwrite=options.force)
+    scenes = {"objects": list(dict.fromkeys(options.objects))} if options.objects else {}
+    with Progress(is_quiet=kind is not None) as progress:
+        result = benchmark(engines=engines, startup=not options.no_startup, progress=progress.step, **scenes)
+    if kind is None:
+        from retrosim.study.bench_report import render_bench
+
+        print_table(render_bench(result))
+        return 0
+    text = results_csv(result) if kind == "csv" else json.dumps(result, indent=2) + "\n"
+    if options.output:
+        write_text(Path(options.output), text, overwrite=options.force)
+    else:
+        sys.stdout.write(text)
+    return 0
+
+
+def _format(options: argparse.Namespace) -> str | None:
+    """Return "json" or "csv", None for a table. Errors: ArgumentError."""
+    if options.json and options.csv:
+        raise argparse.ArgumentError(None, "--json and --csv: allowed is one of them")
+    chosen = "json" if options.json else "csv" if options.csv else None
+    if options.output and chosen is None:
+        chosen = Path(options.output).suffix.removeprefix(".")
+        if chosen not in FORMATS:
+            allowed = " or ".join(f".{kind}" for kind in FORMATS)
+            raise argparse.ArgumentError(
+                None, f"--output {options.output}: give --json or --csv, or end it in {allowed}"
+            )
+    return chosen
+
+
+def print_table(table: Any) -> None:
+    """Write what a rich console makes of a table; a reader who has gone is met as by every other command."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    with console.capture() as written:
+        console.print(table)
+    sys.stdout.write(written.get())

@@ -1,0 +1,69 @@
+"""The kinds of values that options take; each refuses with what is allowed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+
+SHOWN = 40  # characters of a refused value
+
+
+def _refuse(text: str, allowed: str) -> argparse.ArgumentTypeError:
+    shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+    return argparse.ArgumentTypeError(f"{shown!r}: allowed {allowed}")
+
+
+def whole(low: int, high: int | None = None) -> Callable[[str], int]:
+    """Return a reader of whole numbers, decimal or 0x..., from `low` to `high`."""
+    allowed = f"{low} or more" if high is None else f"{low}..{high}"
+
+    def read(text: str) -> int:
+        try:
+            value = int(text, 16 if text.lower().startswith("0x") else 10)
+        except ValueError:
+            raise _refuse(text, f"a whole number, {allowed}") from None
+        if value < low or (high is not None and value > high):
+            raise _refuse(text, allowed)
+        return value
+
+    return read
+
+
+def speed(text: str) -> Fraction:
+    """Read one of the speeds that the window's keys choose from, as 2, 1/4 or 0.25."""
+    from retrosim.video.pacer import SPEEDS
+
+    try:
+        value = Fraction(text[:SHOWN])
+    except (ValueError, ZeroDivisionError):
+        value = Fraction(0)
+    if value not in SPEEDS:
+        raise _refuse(text, ", ".join(map(str, SPEEDS)))
+    return value
+
+
+def assignment(text: str) -> tuple[str, int]:
+    """Read NAME=NUMBER."""
+    name, sign, number = text.partition("=")
+    if not sign or not name:
+        raise _refuse(text, "NAME=NUMBER")
+    return name, whole(0, 2**32 - 1)(number)
+
+
+def names(text: str) -> list[str]:
+    """Read NAME,NAME,..."""
+    found = [name.strip() for name in text.split(",")]
+    if not all(found):
+        raise _refuse(text, "names separated by commas")
+    return list(dict.fromkeys(found))
+
+
+@contextmanager
+def bad_arguments() -> Iterator[None]:
+    """Make a usage error of a ValueError inside: wrap only what looks at the user's arguments."""
+    try:
+        yield
+    except ValueError as error:
+        raise argparse.ArgumentError(None, str(error)) from error

@@ -1,0 +1,260 @@
+"""Sector-based collision detection (Moertel 1994, document 000) on NumPy arrays.
+
+    x = np.array([10, 35, 300], np.int16)
+    y = np.array([10, 12, 300], np.int16)
+    collided(x, y)           # array([1, 1, 0], dtype=uint8)
+    reports(x, y)            # [[1, 0], [1, 0]]: the original would see this pair in two of its four passes
+    pairs(x, y)              # [[0, 1]]
+
+Conventions of all routines here
+    x, y       int16[n] or int32[n], C-contiguous; upper-left corners, pixels, 0..639 and 0..479. The dtype is the
+               original's `scalar`: 16 bits on the 68K, 32 on the PowerPC.
+    size       sides of the boxes, pixels: one number, int[n], or int[n, 2] with width and height. 1..31: the four
+               shifts need every side to be less than half a sector. Boxes are half open; touching is no collision.
+    abs        "inline" or "macro", which `_Abs` the routine was built with (see `overlap`). On the screen both give
+               the same; off the screen, where only brute force works, they do not.
+    method     one of METHODS:
+               four_shifts      four passes with the grid shifted by half a sector, as in the original
+               nine_sectors     every pair of the objects in a sector and its eight neighbours, as the document counts
+               all_neighbours   a sector's own pairs, and its objects against those of eight neighbours
+               half_neighbours  a sector's own pairs, and its objects against those of four neighbours
+               brute_force      every pair; any coordinates of the scalar, sides up to 32767
+    workspace  what `workspace(n)` returned, to spare its allocation; None makes one
+    Errors     ValueError       wrong dtype, shape or length; a value out of range, named with the range
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from retrosim.collide import arguments
+from retrosim.collide.adjacent import scan_neighbours, scan_nine
+from retrosim.collide.brute import scan_all
+from retrosim.collide.grid import (
+    COLUMNS,
+    END,
+    LARGEST_SIDE,
+    LOWEST,
+    RIGHTMOST,
+    ROWS,
+    SECTORS,
+    SHIFT,
+    first_outside,
+    place,
+    workspace,
+)
+from retrosim.collide.overlap import is_overlap, note_hit, within
+from retrosim.jit import kernel
+
+METHODS = ("four_shifts", "nine_sectors", "all_neighbours", "half_neighbours", "brute_force")
+LARGEST_SCALAR = 32767
+
+
+@kernel
+def mark_four_shifts(x, y, size, narrow, work, flags):
+    """Mark all objects that collide: the original's routine, for boxes of one size. Callable from compiled code.
+
+    x, y     int16[n] or int32[n]   upper-left corners, pixels
+    size     int                    side of every box, 1..LARGEST_SIDE pixels
+    narrow   bool                   differences are 16 bits wide (16-bit scalar, inline `_Abs`), else 32
+    work     uint32[SECTORS + n]    scratch, or more
+    flags    uint8[n]               output, 1 where an object collides; untouched if the status is not -1
+    Status   int                    -1, or the index of the first object off the screen
+    Source   Moertel 1994, _DetermineCollisions
+    """
+    outside = first_outside(x, y)
+    if outside >= 0:
+        return outside
+    heads = work[:SECTORS]
+    links = work[SECTORS:]
+    flags[:] = 0
+    for shift in range(4):
+        place(x, y, (shift >> 1) * SHIFT, (shift & 1) * SHIFT, heads, links)
+        for sector in range(SECTORS):
+            a = heads[sector]
+            while a != END:
+                b = links[a]
+                while b != END:
+                    if within(x[a], x[b], size, size, narrow) and within(y[a], y[b], size, size, narrow):
+                        flags[a] = 1
+                        flags[b] = 1
+                    b = links[b]
+                a = links[a]
+    return -1
+
+
+@kernel
+def scan_four_shifts(x, y, wide, high, narrow, work, flags, reports, tally):
+    """Mark, report and count: the original's four passes, for boxes of any allowed sizes.
+
+    x, y        int32[n]               upper-left corners on the screen, pixels
+    wide, high  int32[n]               sides, 1..LARGEST_SIDE pixels
+    narrow      bool                   differences are 16 bits wide, else 32
+    work        uint32[SECTORS + 2*n]  scratch
+    flags       uint8[n]               output, zero on entry
+    reports     int32[m, 2]            output, in the original's order; hits beyond m rows are only counted
+    tally       int64[SECTORS]         output, zero on entry; pair tests in each sector, x major
+    Returns     int                    reports
+    Source      Moertel 1994, _DetermineCollisions
+    """
+    heads = work[:SECTORS]
+    links = work[SECTORS:]
+    total = 0
+    for shift in range(4):
+        place(x, y, (shift >> 1) * SHIFT, (shift & 1) * SHIFT, heads, links)
+        for sector in range(SECTORS):
+            tests = 0
+            a = heads[sector]
+            while a != END:
+                b = links[a]
+                while b != END:
+                    tests += 1
+                    if is_overlap(x, y, wide, high, narrow, a, b):
+                        total = note_hit(a, b, flags, reports, total)
+                    b = links[b]
+                a = links[a]
+            tally[sector] += tests
+    return total
+
+
+def _scan(x, y, size, abs, method, capacity, flags=None, work=None):
+    """Run one method; return the number of hits, int32[capacity, 2] reports and the tests of each sector."""
+    count = arguments.check_coordinates(x=x, y=y)
+    if method not in METHODS:
+        raise ValueError(f"method {method!r}: allowed {', '.join(METHODS)}")
+    narrow = arguments.is_narrow(abs, x.dtype)
+    brute = method == "brute_force"
+    wide, high = arguments.check_sides("size", size, count, LARGEST_SCALAR if brute else LARGEST_SIDE)
+    work = _workspace(work, count)
+    flags = np.zeros(count, np.uint8) if flags is None else flags
+    reports = np.empty((capacity, 2), np.int32)
+    tally = np.zeros(1 if brute else SECTORS, np.int64)
+    wide_x, wide_y = x.astype(np.int32), y.astype(np.int32)
+    if brute:
+        flags[:] = 0
+        return scan_all(wide_x, wide_y, wide, high, narrow, flags, reports, tally), reports, tally
+    outside = first_outside(wide_x, wide_y)
+    if outside >= 0:
+        arguments.refuse_outside(x, y, outside, RIGHTMOST, LOWEST)
+    flags[:] = 0
+    common = (wide_x, wide_y, wide, high, narrow, work, flags, reports, tally)
+    if method == "four_shifts":
+        total = scan_four_shifts(*common)
+    elif method == "nine_sectors":
+        total = scan_nine(*common)
+    else:
+        total = scan_neighbours(*common, 8 if method == "all_neighbours" else 4)
+    return total, reports, tally
+
+
+def _workspace(work, count):
+    if work is None:
+        return workspace(count)
+    arguments.check_words("workspace", work, np.uint32, SECTORS + 2 * count)
+    return work
+
+
+def collided(
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    size: int | np.ndarray = 30,
+    abs: str = "inline",
+    method: str = "four_shifts",
+    out: np.ndarray | None = None,
+    workspace: np.ndarray | None = None,
+) -> np.ndarray:
+    """Flag every object that is in some collision, as the original's collision array does.
+
+    out      uint8[n]  where to write the flags, None makes an array; untouched if an argument is refused
+    Returns  uint8[n]  1 in a collision, else 0; `out` itself if given
+    Source   Moertel 1994, _DetermineCollisions
+    """
+    count = arguments.check_coordinates(x=x, y=y)
+    if out is None:
+        out = np.empty(count, np.uint8)
+    else:
+        arguments.check_words("out", out, np.uint8, count, count)
+    if method != "four_shifts" or isinstance(size, np.ndarray):
+        _scan(x, y, size, abs, method, 0, out, workspace)
+        return out
+    side = arguments.check_side("size", size, LARGEST_SIDE)
+    narrow = arguments.is_narrow(abs, x.dtype)
+    outside = mark_four_shifts(x, y, side, narrow, _workspace(workspace, count), out)
+    if outside >= 0:
+        arguments.refuse_outside(x, y, outside, RIGHTMOST, LOWEST)
+    return out
+
+
+def reports(
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    size: int | np.ndarray = 30,
+    abs: str = "inline",
+    method: str = "four_shifts",
+    workspace: np.ndarray | None = None,
+) -> np.ndarray:
+    """List every hit in the order in which the method comes upon it, repetitions included.
+
+    Four shifts report a pair once in every pass that finds both corners in one sector: one, two or four times (never
+    three, since columns and rows are shifted independently). Within a sector, objects pushed later come first, so the
+    higher index comes first in its row.
+
+    Returns  int32[m, 2]  indices of the two objects
+    """
+    capacity = 4 * len(x) if isinstance(x, np.ndarray) and x.ndim else 0
+    total, found, _ = _scan(x, y, size, abs, method, capacity, None, workspace)
+    if total > capacity:
+        total, found, _ = _scan(x, y, size, abs, method, total, None, workspace)
+    return found[:total].copy()
+
+
+def pairs(
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    size: int | np.ndarray = 30,
+    abs: str = "inline",
+    method: str = "four_shifts",
+    workspace: np.ndarray | None = None,
+) -> np.ndarray:
+    """List every overlapping pair once.
+
+    Returns  int32[m, 2]  indices, the lower one first, in ascending order
+    """
+    found = reports(x, y, size=size, abs=abs, method=method, workspace=workspace)
+    lower, higher = found.min(axis=1), found.max(axis=1)
+    keys = np.unique(lower * np.int64(len(x)) + higher)
+    return np.stack(np.divmod(keys, max(len(x), 1)), axis=1).astype(np.int32)
+
+
+def count_tests(
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    size: int | np.ndarray = 30,
+    abs: str = "inline",
+    method: str = "four_shifts",
+    workspace: np.ndarray | None = None,
+) -> int:
+    """Run the method and return how many pair tests it made."""
+    return int(_scan(x, y, size, abs, method, 0, None, workspace)[2].sum())
+
+
+def tally_tests(
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    size: int | np.ndarray = 30,
+    abs: str = "inline",
+    method: str = "four_shifts",
+    workspace: np.ndarray | None = None,
+) -> np.ndarray:
+    """Run a sector method and return how many pair tests it made in each sector.
+
+    Returns  int64[COLUMNS, ROWS]  for four shifts, the sum of the passes
+    """
+    if method == "brute_force":
+        raise ValueError(f"method {method!r}: allowed {', '.join(METHODS[:-1])}; brute force has no sectors")
+    return _scan(x, y, size, abs, method, 0, None, workspace)[2].reshape(COLUMNS, ROWS)

@@ -1,0 +1,1 @@
+"""Instruction-set specifications and the engines that run them."""

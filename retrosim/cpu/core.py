@@ -1,0 +1,158 @@
+"""What the engines of one CPU share: memory, state, decoded instructions.
+
+Memory is one flat masked array; beside it lies a map of the bytes that have been decoded as instructions, so that a
+store into code is noticed by every engine. Both have a few bytes of slack: an access at the last address stays inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .spec import IllegalEncoding, Insn, InstructionSet, OpcodeTable, Row
+
+ADDRESS_BITS = 24
+ADDRESS_MASK = (1 << ADDRESS_BITS) - 1
+SLACK = 16
+
+# Why a compiled loop or the evaluator gave control back (state field `reason`).
+RUNNING, UNDECODED, SERVICE, CODE_WRITTEN, FAULT, REACHED, STOPPED, MISALIGNED, STATUS_WRITTEN = range(9)
+
+ENGINE_FIELDS = (
+    ("pc", 32, 1),
+    ("reason", 32, 1),  # one of the above
+    ("stopped", 1, 1),  # waiting for an interrupt
+    ("detail", 32, 1),  # service number, exception vector, or misaligned address
+    ("access", 32, 1),  # of a misaligned access: its place in the instruction (0, 1, ...), + ACCESS_...
+    ("written_low", 32, 1),  # decoded code bytes written since the last look: low <= address < high
+    ("written_high", 32, 1),
+    ("cycles", 64, 1),
+    ("limit", 64, 1),  # leave when cycles reach it
+)
+
+
+ACCESS_WRITE, ACCESS_FETCH = 0x100, 0x200
+DOUBLE_FAULT = 0x100  # in `detail`, in place of a vector: an exception could not be taken
+
+
+class Layout:
+    """Names, widths and places of the state fields: (name, bits, count); one-bit fields take a byte."""
+
+    def __init__(self, fields: tuple[tuple[str, int, int], ...]) -> None:
+        self.fields = {name: (bits, count) for name, bits, count in fields}
+        spec = [(n, f"<u{max(b, 8) // 8}", (c,) if c > 1 else ()) for n, b, c in fields]
+        self.dtype = np.dtype([(n, t, s) for n, t, s in spec], align=True)
+        self.offsets = {name: self.dtype.fields[name][1] for name in self.fields}
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """One CPU model as the engines see it.
+
+    model      vendor part name, for example "MC68040"
+    isa        its instruction set; `table` holds the rows of this model
+    layout     state fields, ENGINE_FIELDS included; the register file is the field "r"
+    big_endian byte order of memory
+    undefined  opcode word, address -> the row that runs where nothing is encoded, or at a misaligned address
+    unserved   the row that runs where a program asks for a service that the machine does not have
+    timing     mode name -> class of the timing model
+    exception  exception(m, vector): take an exception; interrupt(m, level): take an autovectored interrupt
+    stage_fields  state fields that hold when the stages of a pipeline are free
+    aligned    words and long words at odd addresses abort the instruction
+    misaligned  what such an abort does then: an exception of the CPU, run on the evaluator
+    """
+
+    model: str
+    isa: InstructionSet
+    table: OpcodeTable
+    layout: Layout
+    big_endian: bool
+    undefined: Callable[[int, int], Row]
+    unserved: Row
+    timing: dict[str, Any]
+    exception: Callable[[Any, int], None]
+    interrupt: Callable[[Any, int], None]
+    stage_fields: tuple[str, ...] = ()
+    aligned: bool = False
+    misaligned: Callable[[Any, Insn], None] | None = None
+
+
+def undefined_insn(row: Row, pc: int, length: int, opcode: int) -> Insn:
+    """Return the instruction that stands for an encoding which is none."""
+    return Insn(pc, length, row, (), (), row.syntax.format(opcode=opcode), {})
+
+
+class Core:
+    """Memory, state and decoded instructions of one simulated CPU."""
+
+    def __init__(self, cpu: Cpu, timing: str) -> None:
+        self.cpu = cpu
+        self.timing_mode = timing
+        self.timing = cpu.timing[timing]
+        self.ram = np.zeros((1 << ADDRESS_BITS) + SLACK, np.uint8)
+        self.code = np.zeros((1 << ADDRESS_BITS) + SLACK, np.uint8)
+        self.state = np.zeros((), cpu.layout.dtype)
+        self.state["written_low"] = 0xFFFFFFFF
+        self.insns: dict[int, Insn] = {}
+        self.on_invalidate: list[Callable[[int], None]] = []
+        self._bytes = memoryview(self.ram)
+
+    def word(self, address: int) -> int:
+        """Read one code word."""
+        address &= ADDRESS_MASK
+        size = self.cpu.isa.word_bytes
+        return int.from_bytes(self._bytes[address : address + size], "big" if self.cpu.big_endian else "little")
+
+    def decode(self, pc: int) -> Insn:
+        """Return the instruction at `pc`, decoded once; undefined encodings get the model's row for them."""
+        insn = self.insns.get(pc)
+        if insn is None:
+            try:
+                if pc % self.cpu.isa.word_bytes:
+                    raise IllegalEncoding
+                insn = self.cpu.table.decode(pc, self.word)
+            except IllegalEncoding:
+                opcode = self.word(pc)
+                insn = undefined_insn(self.cpu.undefined(opcode, pc), pc, self.cpu.isa.word_bytes, opcode)
+            self.insns[pc] = insn
+            start = pc & ADDRESS_MASK
+            self.code[start : start + insn.length] = 1
+        return insn
+
+    def invalidate(self, start: int, stop: int) -> None:
+        """Forget every instruction with a byte in start..stop-1, because that memory was written."""
+        longest = 22  # bytes: a 68020 MOVE with two memory-indirect operands
+        for pc in range(start - longest, stop):
+            insn = self.insns.get(pc)
+            if insn is not None and pc + insn.length > start:
+                del self.insns[pc]
+                for forget in self.on_invalidate:
+                    forget(pc)
+        self.code[max(start, 0) : stop] = 0
+        for pc in range(start - longest, stop):  # neighbours that share the bytes stay watched
+            insn = self.insns.get(pc)
+            if insn is not None:
+                self.code[pc : pc + insn.length] = 1
+
+    def notice_writes(self) -> None:
+        """Forget the instructions that the program itself has overwritten."""
+        if self.state["written_high"]:
+            self.invalidate(int(self.state["written_low"]), int(self.state["written_high"]))
+        self.state["written_low"], self.state["written_high"] = 0xFFFFFFFF, 0
+
+    def write(self, address: int, data: bytes) -> None:
+        """Write memory from outside (loader, debugger): decoded code in the range is forgotten."""
+        self.ram[address : address + len(data)] = np.frombuffer(data, np.uint8)
+        if self.code[address : address + len(data)].any():
+            self.invalidate(address, address + len(data))
+
+    def forget_code(self) -> None:
+        """Forget all decoded instructions (memory was replaced as a whole)."""
+        for pc in list(self.insns):
+            for forget in self.on_invalidate:
+                forget(pc)
+        self.insns.clear()
+        self.code[:] = 0

@@ -1,0 +1,39 @@
+"""The Motorola 68K family."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ...errors import SpecError
+from ..core import Cpu
+from . import arith, bits, decimal, flow, logic, move, shift, system  # noqa: F401  each import adds its rows
+from .exceptions import exception, interrupt
+from .flow import LINE_A_ROW, undefined
+from .mc68000_faults import address_error
+from .state import LAYOUT, M68K
+from .timing import MC68000_MODELS, MODELS
+
+MODEL_NAMES = ("MC68000", "MC68040")
+
+
+@cache
+def cpu(model: str) -> Cpu:
+    """Return the description of one model of the family, for example "MC68040"."""
+    if model not in MODEL_NAMES:
+        raise SpecError(f"no 68K model {model!r}; there are {', '.join(MODEL_NAMES)}")
+    table = M68K.table(model)
+    return Cpu(
+        model,
+        M68K,
+        table,
+        LAYOUT,
+        big_endian=True,
+        undefined=undefined,
+        unserved=LINE_A_ROW,
+        timing=MC68000_MODELS if model == "MC68000" else MODELS,
+        aligned=model == "MC68000",
+        misaligned=address_error,
+        exception=exception,
+        interrupt=interrupt,
+        stage_fields=("ea_end", "fetch_end"),
+    )

@@ -1,0 +1,129 @@
+"""Published clocks of the MC68040: the table of section 10, and which of its entries an instruction has."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ...errors import SpecError
+from ..spec import Insn, Row
+
+TABLE = Path(__file__).with_name("mc68040_clocks.csv")
+INDEXED_FORMS = "(d8,", "(BR,", "(bd,", "([bd"
+NEVER = 0x7FFFFFFF  # more clocks than any stall: not interlocked
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """Clocks of one form: EA calculation, lead and base of execution, operand fetches, stall rules.
+
+    address  clocks in the EA-calculate stage
+    lead     execute clocks that pass only while waiting for the instruction's own address work
+    base     execute clocks it really occupies
+    slack    clocks that execution may be late by before the EA-calculate stage is held; NEVER when it is not held
+    fetches  clocks in the EA-fetch stage
+    entry    the table entry they come from
+    """
+
+    address: int
+    lead: int
+    base: int
+    slack: int
+    fetches: int
+    entry: str
+
+    @property
+    def alone(self) -> int:
+        """Clocks per instruction in a stream of its kind: the slowest stage."""
+        return max(self.address, self.lead + self.base, 1)
+
+
+@cache
+def table() -> dict[str, dict[str, str]]:
+    """Return instruction -> column -> text, as printed."""
+    with TABLE.open(newline="") as file:
+        rows = csv.DictReader(line for line in file if not line.startswith("#"))
+        return {row["instruction"]: row for row in rows}
+
+
+def is_synchronising(row: Row) -> bool:
+    """Does the instruction wait for the pipeline and pending writes before it starts?"""
+    entry = table().get(row.cost[0])
+    return entry is not None and entry["interlock"] == "yes+sync"
+
+
+def _sum(text: str, registers: dict[str, int]) -> int:
+    return sum(registers[term] if term in registers else int(term) for term in text.split("+"))
+
+
+def _entry(key: str, form: str) -> tuple[dict[str, str], str, str]:
+    """Return (row, cell, column) of the table, stepping to the nearest priced column where the manual has none."""
+    row = table().get(key)
+    if row is None:
+        raise SpecError(f"no clocks for {key!r}")
+    nearest = {
+        "none": "Dn",
+        "An": "Dn",
+        "#imm": "Dn",
+        "(BR,Xn)": "(bd,BR,Xn)",
+        "(d8,PC,Xn)": "(bd,BR,Xn)",
+        "(d16,PC)": "(bd,BR,Xn)",
+    }
+    while not row[form]:
+        if form not in nearest:
+            raise SpecError(f"no clocks for {key!r} {form}")
+        form = nearest[form]
+    return row, row[form], form
+
+
+@cache
+def _clocks(key: str, form: str, outer: str, data: int, addresses: int, words: bool, flow: bool) -> Clocks:
+    relative = form.endswith(" PC")
+    row, cell, column = _entry(key, form.removesuffix(" PC"))
+    registers = {"D": max(data, 1), "A": addresses}
+    address_text, execute_text = cell.split("/")
+    lead_text, _, base_text = execute_text.rpartition("L+")
+    address, lead, base = _sum(address_text, registers), int(lead_text or 0), _sum(base_text, registers)
+    if relative:  # PC as the base of a full-format mode: one more clock of calculation and of lead
+        address, lead = address + 1, lead + 1
+    if words and key == "MOVEM list,ea":  # note of the table: word-sized stores of address registers
+        address, base = address + max(addresses - 2, 0), base + addresses
+    if flow:  # execution of a branch overlaps older work: all lead (hardware: mulu + dbra takes the mulu's 14)
+        lead, base = lead + base, 0
+    held = row["interlock"] != "no" or any(f.startswith(INDEXED_FORMS) for f in (form, outer))
+    fetches = max(1, sum(2 if f.startswith("([") else 0 for f in (form, outer)))
+    return Clocks(address, lead, base, lead if held else NEVER, fetches, f"{key} {column}".removesuffix(" none"))
+
+
+def _column(form: str | None) -> str:
+    return "(xxx).W/L" if form in ("(xxx).W", "(xxx).L") else form or ""
+
+
+def clocks(insn: Insn) -> tuple[Clocks, ...]:
+    """Return the clocks of an instruction: one, or two for its outcomes (taken and not taken, loop and expired, ...).
+
+    Source   MC68040UM section 10; design rules on interlocks and branches in pipeline.py
+    """
+    forms = insn.forms
+    form = insn.row.options.get("form") or _column(forms.get("ea")) or "none"
+    outer = _column(forms.get("ea2"))
+    # MOVEM's list is its first field: the size, which stands before it, has none
+    mask = insn.fields[0] & 0xFFFF if "mask" in dict(insn.row.operands) else 0
+    if form == "-(An)":
+        mask = int(f"{mask:016b}"[::-1], 2)
+    found = []
+    for cost in insn.row.cost:
+        key = cost.format(s=forms.get("s", ""), ea2=outer.removesuffix(" PC"))
+        by_register = f"{key} register"
+        if "register" in insn.statics and by_register in table() and table()[by_register].get(form):
+            key = by_register
+        if key == "MOVE to (BR,Xn)":
+            key = "MOVE to (bd,BR,Xn)"
+        data, addresses = (mask & 0xFF).bit_count(), (mask >> 8).bit_count()
+        words = forms.get("s") == "W"
+        found.append(
+            _clocks(key, form, forms.get("ea2", ""), data, addresses, words, bool(insn.row.options.get("flow")))
+        )
+    return tuple(found)

@@ -1,0 +1,100 @@
+"""Shifts and rotates (M68000PRM 3-17 and 4-22 ff.)."""
+
+from __future__ import annotations
+
+from .ea import MEMORY_ALTERABLE, modify
+from .flags import set_nz
+from .state import insn
+
+
+def _shift(kind, left):
+    """Return shift(m, value, count): the result of a shift or rotate by 0..63, flags set."""
+
+    def arithmetic(m, value, count):
+        bits = value.bits
+        wide, n = value.sext(64), count.zext(64)
+        if left:
+            result = (wide << n).trunc(bits)
+            carry = (value.zext(64) << n >> bits).trunc(1)
+            # V: the sign changed at some time, so the top count + 1 bits are not all alike
+            changed = m.select(n.ult(bits), (result.sext(64).sar(n)).ne(wide), value.ne(0))
+            return result, carry, changed
+        carry = m.select(n.eq(0), m.const(1, 0), wide.sar((n - 1) & 63).trunc(1))
+        return wide.sar(n).trunc(bits), carry, m.const(1, 0)
+
+    def logical(m, value, count):
+        wide, n = value.zext(64), count.zext(64)
+        if left:
+            return (wide << n).trunc(value.bits), (wide << n >> value.bits).trunc(1), m.const(1, 0)
+        carry = m.select(n.eq(0), m.const(1, 0), (wide >> ((n - 1) & 63)).trunc(1))
+        return (wide >> n).trunc(value.bits), carry, m.const(1, 0)
+
+    def rotate(m, value, count):
+        bits = value.bits
+        n = (count.trunc(8) & (bits - 1)).resize(bits)
+        other = -n & (bits - 1)
+        result = (value << n | value >> other) if left else (value >> n | value << other)
+        out = result.trunc(1) if left else result.sign
+        return result, m.select(count.eq(0), m.const(1, 0), out), m.const(1, 0)
+
+    def rotate_extended(m, value, count):
+        bits = value.bits
+        n = count.zext(64).urem(bits + 1)
+        whole = m.get("x").zext(64) << bits | value.zext(64)
+        back = m.const(64, bits + 1) - n
+        turned = (whole << n | whole >> back) if left else (whole >> n | whole << back)
+        return turned.trunc(bits), (turned >> bits).trunc(1), m.const(1, 0)
+
+    core = {"AS": arithmetic, "LS": logical, "RO": rotate, "ROX": rotate_extended}[kind]
+
+    def shift(m, value, count):
+        result, carry, overflow = core(m, value, count)
+        set_nz(m, result)
+        m.set("v", overflow)
+        m.set("c", carry)
+        if kind in ("AS", "LS"):
+            m.set("x", m.select(count.eq(0), m.get("x"), carry))
+        elif kind == "ROX":
+            m.set("x", carry)
+        return result
+
+    return shift
+
+
+def _by_number(shift):
+    def by_number(m, s, n, y):
+        m.timing.depends("count", n)
+        m.set_reg(y, shift(m, m.reg(y, s), n))
+
+    return by_number
+
+
+def _by_register(shift):
+    def by_register(m, s, d, y):
+        count = m.reg(d) & 63
+        m.timing.depends("count", count)
+        m.set_reg(y, shift(m, m.reg(y, s), count))
+
+    return by_register
+
+
+def _memory(shift):
+    return lambda m, ea: modify(m, ea, 16, lambda value: shift(m, value, m.const(32, 1)))
+
+
+for _type, _kind in (("00", "AS"), ("01", "LS"), ("10", "ROX"), ("11", "RO")):
+    for _direction, _side in (("0", "R"), ("1", "L")):
+        _name, _function = _kind + _side, _shift(_kind, _side == "L")
+        _ref = {"AS": "M68000PRM 4-22", "LS": "M68000PRM 4-113", "RO": "M68000PRM 4-160", "ROX": "M68000PRM 4-163"}[
+            _kind
+        ]
+        _by = f"{_name} count in Dn"
+        insn(f"{_name}.{{s}} {{n}},{{y}}", f"1110nnn{_direction}ss0{_type}yyy", cost=_name, ref=_ref)(
+            _by_number(_function)
+        )
+        insn(f"{_name}.{{s}} {{d}},{{y}}", f"1110ddd{_direction}ss1{_type}yyy", cost=_by, ref=_ref)(
+            _by_register(_function)
+        )
+        insn(f"{_name}.w {{ea}}", f"11100{_type}{_direction}11mmmrrr", ea=MEMORY_ALTERABLE, size=16, ref=_ref)(
+            _memory(_function)
+        )

@@ -1,0 +1,268 @@
+"""Supervisor instructions: status register, stack pointers, control registers, RTE, STOP, RESET, caches, MMU."""
+
+from __future__ import annotations
+
+from ..core import STOPPED
+from .ea import DATA, DATA_ALTERABLE, MEMORY_ALTERABLE, overwrite, read, write
+from .exceptions import FORMAT_ERROR, ILLEGAL, PRIVILEGE, exception
+from .move import M68020_UP
+from .state import SP, get_sr, insn, pop, set_sr
+
+M68000_ONLY = ("MC68000",)
+
+
+def privileged(m, body):
+    """Run `body` in supervisor state; a user gets the privilege violation before anything happens."""
+    m.when(m.get("s"), body, lambda: exception(m, PRIVILEGE))
+
+
+def _to_sr(operation):
+    return lambda m, imm: privileged(m, lambda: set_sr(m, operation(get_sr(m), imm.trunc(16))))
+
+
+for _name, _code, _operation in (
+    ("ORI", "000", lambda a, b: a | b),
+    ("ANDI", "001", lambda a, b: a & b),
+    ("EORI", "101", lambda a, b: a ^ b),
+):
+    _pattern = f"0000{_code}001111100"
+    insn(f"{_name} {{imm}},sr", _pattern, size=16, cost="ANDI/EORI/ORI to SR", ref="M68000PRM 6-2, 6-10, 6-16")(
+        _to_sr(_operation)
+    )
+
+
+@insn(
+    "MOVE.w sr,{ea}",
+    "0100000011mmmrrr",
+    ea=DATA_ALTERABLE,
+    size=16,
+    models=M68000_ONLY,
+    cost="MOVE from SR",
+    ref="M68000PRM 4-124",
+)
+def move_from_sr_as_user(m, ea):
+    overwrite(m, ea, get_sr(m))
+
+
+@insn(
+    "MOVE.w sr,{ea}",
+    "0100000011mmmrrr",
+    ea=DATA_ALTERABLE,
+    size=16,
+    models=M68020_UP,
+    cost="MOVE from SR",
+    ref="M68000PRM 6-17",
+)
+def move_from_sr(m, ea):
+    privileged(m, lambda: write(m, ea, get_sr(m)))
+
+
+@insn("MOVE.w {ea},sr", "0100011011mmmrrr", ea=DATA, size=16, cost="MOVE to SR", ref="M68000PRM 6-19")
+def move_to_sr(m, ea):
+    privileged(m, lambda: set_sr(m, read(m, ea, 16)))
+
+
+@insn("MOVE.l usp,{b}", "0100111001101bbb", cost="MOVE USP USP,An", ref="M68000PRM 6-21")
+def move_from_usp(m, b):
+    privileged(m, lambda: m.set_reg(b, m.get("usp")))
+
+
+@insn("MOVE.l {b},usp", "0100111001100bbb", cost="MOVE USP An,USP", ref="M68000PRM 6-21")
+def move_to_usp(m, b):
+    privileged(m, lambda: m.set("usp", m.reg(b)))
+
+
+# No MC68040 figure for STOP has been found; it is priced as the other writers of SR, which synchronise too.
+@insn("STOP {imm16}", "0100111001110010", cost="ANDI/EORI/ORI to SR", ref="M68000PRM 6-85")
+def stop(m, imm16):
+    def enter():
+        set_sr(m, imm16.trunc(16))
+        m.set("stopped", m.const(1, 1))
+        m.leave(STOPPED)
+
+    privileged(m, enter)
+
+
+@insn("RESET", "0100111001110000", ref="M68000PRM 6-83")
+def reset(m):
+    privileged(m, lambda: None)
+
+
+@insn("RTE", "0100111001110011", flow=True, ends=True, models=M68000_ONLY, ref="M68000PRM 6-84")
+def rte_short(m):
+    def back():
+        status = pop(m, 16)
+        target = pop(m, 32)
+        set_sr(m, status)
+        m.jump(target)
+
+    privileged(m, back)
+
+
+FRAME_BYTES = {0: 8, 2: 12, 3: 12, 4: 16, 7: 60}  # MC68040UM 8.4; format 1 is thrown away and the next frame taken
+
+
+@insn("RTE", "0100111001110011", ends=True, cost="RTE format 0", models=M68020_UP, ref="M68000PRM 6-84, MC68040UM 8.4")
+def rte(m):
+    def back():
+        sp = m.reg(SP)
+        throwaway = (m.load(sp + 6, 16) >> 12).eq(1)
+        status = m.load(sp, 16)
+
+        def take(base):
+            kind = m.load(base + 6, 16) >> 12
+            size = m.const(32, 0)
+            for number, length in FRAME_BYTES.items():
+                size = m.select(kind.eq(number), m.const(32, length), size)
+
+            def pull():
+                m.jump(m.load(base + 2, 32))
+                status = m.load(base, 16)
+                m.set_reg(SP, base + size)
+                set_sr(m, status)
+
+            m.when(size.eq(0), lambda: exception(m, FORMAT_ERROR), pull)
+
+        def second():
+            m.set_reg(SP, sp + 8)
+            set_sr(m, status)
+            take(m.reg(SP))
+
+        m.when(throwaway, second, lambda: take(sp))
+
+    privileged(m, back)
+
+
+# control register numbers of the MC68040: M68000PRM table 6-1; those of the MMU exist and hold what is written
+CONTROL_REGISTERS = {0x000: "sfc", 0x001: "dfc", 0x002: "cacr", 0x800: "usp", 0x801: "vbr", 0x803: "msp", 0x804: "isp"}
+MMU_REGISTERS = {0x003: 0, 0x004: 1, 0x005: 2, 0x006: 3, 0x007: 4, 0x805: 5, 0x806: 6, 0x807: 7}
+CACHE_BITS = 0x80008000  # DE and IE are the writable bits of CACR
+
+
+def _stack_name(m, name):
+    """Is the named stack pointer the active one, which lives in A7? (one-bit word)"""
+    s, master = m.get("s"), m.get("m")
+    return {"usp": ~s, "isp": s & ~master, "msp": s & master}[name]
+
+
+@insn(
+    "MOVEC {control},{g}",
+    "0100111001111010 ggggxxxxxxxxxxxx",
+    cost="MOVEC Rc,Rn",
+    models=M68020_UP,
+    ref="M68000PRM 6-22",
+)
+def movec_read(m, control, g):
+    def go():
+        known = m.const(1, 0)
+        value = m.const(32, 0)
+        for number, name in CONTROL_REGISTERS.items():
+            here = control.eq(number)
+            held = m.get(name).zext(32)
+            if name in ("usp", "isp", "msp"):
+                held = m.select(_stack_name(m, name), m.reg(SP), held)
+            value, known = m.select(here, held, value), known | here
+        for number, place in MMU_REGISTERS.items():
+            here = control.eq(number)
+            value, known = m.select(here, m.element("mmu", m.const(32, place)), value), known | here
+        m.when(known, lambda: m.set_reg(g, value), lambda: exception(m, ILLEGAL))
+
+    privileged(m, go)
+
+
+@insn(
+    "MOVEC {g},{control}",
+    "0100111001111011 ggggxxxxxxxxxxxx",
+    cost="MOVEC Rn,Rc",
+    models=M68020_UP,
+    ref="M68000PRM 6-22",
+)
+def movec_write(m, control, g):
+    def go():
+        value, known = m.reg(g), m.const(1, 0)
+        for number, name in CONTROL_REGISTERS.items():
+            here = control.eq(number)
+            known = known | here
+            bits = m.cpu.layout.fields[name][0]
+            new = (value & CACHE_BITS) if name == "cacr" else value.trunc(bits)
+            if name in ("usp", "isp", "msp"):
+                _write_stack(m, here, name, new)
+            else:
+                m.set(name, m.select(here, new, m.get(name)))
+        for number, place in MMU_REGISTERS.items():
+            here, index = control.eq(number), m.const(32, place)
+            known = known | here
+            m.set_element("mmu", index, m.select(here, value, m.element("mmu", index)))
+        m.when(~known, lambda: exception(m, ILLEGAL))
+
+    privileged(m, go)
+
+
+def _write_stack(m, here, name, value):
+    active = _stack_name(m, name)
+    m.set(name, m.select(here & ~active, value, m.get(name)))
+    m.when(here & active, lambda: m.set_reg(SP, value))
+
+
+# No figure for MOVES has been found; it is priced as MOVEC, which synchronises the same way.
+@insn(
+    "MOVES.{s} {ea},{g}",
+    "00001110ssmmmrrr gggg0-----------",
+    ea=MEMORY_ALTERABLE,
+    models=M68020_UP,
+    cost="MOVEC Rc,Rn",
+    form="none",
+    ref="M68000PRM 6-25",
+)
+def moves_load(m, s, ea, g):
+    def go():
+        value = read(m, ea, s)
+        m.when(g.ult(8), lambda: m.set_reg(g, value), lambda: m.set_reg(g, value.sext(32)))
+
+    privileged(m, go)
+
+
+@insn(
+    "MOVES.{s} {g},{ea}",
+    "00001110ssmmmrrr gggg1-----------",
+    ea=MEMORY_ALTERABLE,
+    models=M68020_UP,
+    cost="MOVEC Rn,Rc",
+    form="none",
+    ref="M68000PRM 6-25",
+)
+def moves_store(m, s, g, ea):
+    privileged(m, lambda: write(m, ea, m.reg(g, s)))
+
+
+for _scope, _code, _cost in (("l", "01", "CINVL/CINVA"), ("p", "10", "CINVP"), ("a", "11", "CINVL/CINVA")):
+    insn(f"CINV{_scope} {{t}},({{b}})", f"11110100tt0{_code}bbb", cost=_cost, models=M68020_UP, ref="M68000PRM 6-4")(
+        lambda m, t, b: privileged(m, lambda: None)
+    )
+    _push = "CPUSHL" if _scope == "l" else "CPUSHP/CPUSHA"
+    insn(f"CPUSH{_scope} {{t}},({{b}})", f"11110100tt1{_code}bbb", cost=_push, models=M68020_UP, ref="M68000PRM 6-8")(
+        lambda m, t, b: privileged(m, lambda: None)
+    )
+
+
+@insn(
+    "PFLUSH {t}",
+    "11110101000ttbbb",
+    cost="PFLUSH/PFLUSHA",
+    models=M68020_UP,
+    ref="M68000PRM 6-35: address translation is off",
+)
+def pflush(m, t, b):
+    privileged(m, lambda: None)
+
+
+@insn(
+    "PTEST ({b})",
+    "1111010101t01bbb",
+    cost="PTESTR/PTESTW",
+    models=M68020_UP,
+    ref="M68000PRM 6-56: address translation is off",
+)
+def ptest(m, t, b):
+    # MMUSR of an untranslated address: the address itself, resident
+    privileged(m, lambda: m.set_element("mmu", m.const(32, MMU_REGISTERS[0x805]), (m.reg(b) & 0xFFFFF000) | 1))

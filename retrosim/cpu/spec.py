@@ -1,0 +1,260 @@
+"""Instruction rows: one declaration gives decoding, execution, listing and timing.
+
+    @insn("CMP.{s} {ea},{d}", "1011ddd0ssmmmrrr", ea=ANY, cost="CMP", ref="M68000PRM 4-75")
+    def cmp(m, s, d, ea): ...
+
+The pattern has one character a bit: 0 and 1 are fixed, - is ignored, letters are fields; a blank starts the next word.
+The parameters of the semantic function, in order, name its operands; how a name is decoded, shown and handed over is
+told by the instruction set's operand kinds, and their order is the order of the extension words. What an operand fixes
+at decoding time is either *static* (part of the handler's key: size, condition, addressing class) or a *field* (a
+32-bit number in the decoded record: register number, displacement, immediate).
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..errors import SpecError
+
+
+class OperandKind(Protocol):
+    """How one operand name is decoded, handed to the semantics, and shown."""
+
+    is_target: bool  # its one field is the address a branch goes to
+    letters: str  # pattern letters it needs, "" when it lives in extension words only
+
+    def decode(self, d: Decoding) -> tuple[Any, list[int]]:
+        """Return (static part or None, fields); raise IllegalEncoding where no such operand exists."""
+
+    def bind(self, m: Any, static: Any, take: Callable[[], Any]) -> Any:
+        """Return what the semantic function gets; `take()` yields the next field as a 32-bit word."""
+
+    def show(self, d: Decoding, static: Any, fields: list[int]) -> str:
+        """Return the assembler text."""
+
+    def statics(self, row: Row) -> Iterable[Any]:
+        """Yield every static part that this row can have."""
+
+
+class IllegalEncoding(Exception):
+    """The words at an address are no instruction of this model."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One instruction: everything the engines, the listing and the timing know of it."""
+
+    name: str
+    syntax: str
+    pattern: str
+    function: Callable
+    operands: tuple[tuple[str, OperandKind], ...]
+    options: dict[str, Any] = field(repr=False)
+    cost: tuple[str, ...]
+    ref: str
+    models: frozenset[str] | None
+
+    @property
+    def first(self) -> str:
+        return self.pattern.split()[0]
+
+
+@dataclass(frozen=True)
+class Insn:
+    """A decoded instruction. `key` names its handler; `fields` are its numbers, in operand order.
+
+    forms   operand name -> what the timing tables call its form, for example "(d16,An)"
+    target  where a branch goes, when decoding knows it
+    """
+
+    pc: int
+    length: int
+    row: Row
+    statics: tuple[Any, ...]
+    fields: tuple[int, ...]
+    text: str
+    forms: dict[str, str]
+    target: int | None = None
+
+    @property
+    def end(self) -> int:
+        """Address of the next instruction in memory."""
+        return (self.pc + self.length) & 0xFFFFFF
+
+    @property
+    def key(self) -> tuple[str, tuple[Any, ...]]:
+        return self.row.syntax + "|" + self.row.pattern, self.statics
+
+
+class Decoding:
+    """The state of decoding one instruction: code words read so far, and the row's options."""
+
+    def __init__(self, table: OpcodeTable, row: Row, pc: int, word: Callable[[int], int]) -> None:
+        self.model, self.row, self.pc, self.end = table.model, row, pc, pc
+        self._word, self._word_bytes = word, table.isa.word_bytes
+        self.words = [self.next_word() for _ in row.pattern.split()]
+        self.size: int | None = row.options.get("size")
+        self.forms: dict[str, str] = {}
+
+    def next_word(self) -> int:
+        value = self._word(self.end)
+        self.end += self._word_bytes
+        return value
+
+    def letter(self, letter: str) -> int:
+        """Return the value of a field of the pattern."""
+        for word, pattern in zip(self.words, self.row.pattern.split(), strict=True):
+            if letter in pattern:
+                shift = len(pattern) - 1 - pattern.rindex(letter)
+                return (word >> shift) & ((1 << pattern.count(letter)) - 1)
+        raise SpecError(f"{self.row.syntax}: no field {letter!r} in {self.row.pattern}")
+
+
+def fixed_bits(pattern: str) -> tuple[int, int]:
+    """Return (mask, value) of the fixed bits of one pattern word."""
+    mask = "".join("1" if c in "01" else "0" for c in pattern)
+    value = "".join("1" if c == "1" else "0" for c in pattern)
+    return int(mask, 2), int(value, 2)
+
+
+class InstructionSet:
+    """A table of rows for one CPU model family.
+
+    name        family, for example "m68k"
+    kinds       operand name -> OperandKind
+    word_bytes  bytes of a code word (2 on the 68K)
+    """
+
+    def __init__(self, name: str, kinds: dict[str, OperandKind], word_bytes: int) -> None:
+        self.name, self.kinds, self.word_bytes = name, kinds, word_bytes
+        self.rows: list[Row] = []
+
+    def insn(
+        self,
+        syntax: str,
+        pattern: str,
+        *,
+        cost: str | tuple[str, ...] = "",
+        ref: str,
+        models: Iterable[str] | None = None,
+        **options,
+    ):
+        """Declare an instruction; `options` are read by its operand kinds (size, sizes, ea, ...)."""
+
+        def declare(function: Callable) -> Callable:
+            names = list(inspect.signature(function).parameters)[1:]
+            unknown = [n for n in names if n not in self.kinds]
+            if unknown:
+                raise SpecError(f"{syntax}: operands of unknown kind {unknown}")
+            letters = set(pattern) - set("01- ")
+            used = {letter for n in names for letter in self.kinds[n].letters}
+            if letters - used:
+                raise SpecError(f"{syntax}: no operand reads the fields {sorted(letters - used)}")
+            name = re.match(r"[A-Za-z0-9]+", syntax)[0]
+            operands = tuple((n, self.kinds[n]) for n in names)
+            costs = (cost or name,) if isinstance(cost, str) else cost
+            row = Row(
+                name, syntax, pattern, function, operands, options, costs, ref, frozenset(models) if models else None
+            )
+            self.rows.append(row)
+            return function
+
+        return declare
+
+    def table(self, model: str) -> OpcodeTable:
+        return OpcodeTable(self, model, [r for r in self.rows if r.models is None or model in r.models])
+
+
+class OpcodeTable:
+    """First code word -> rows, for one model; refuses overlapping encodings.
+
+    rows    the model's rows
+    first   int16[2 ** first word bits], position in `groups`, or -1 where no row claims the word
+    groups  tuples of rows that share first words and differ in the second
+    """
+
+    def __init__(self, isa: InstructionSet, model: str, rows: list[Row]) -> None:
+        self.isa, self.model, self.rows = isa, model, rows
+        opcodes = np.arange(1 << (8 * isa.word_bytes), dtype=np.uint32)
+        claims: list[np.ndarray] = []
+        for row in rows:
+            mask, value = fixed_bits(row.first)
+            claimed = (opcodes & mask) == value
+            for _, kind in row.operands:
+                legal = getattr(kind, "legal", None)
+                if legal is not None:
+                    claimed &= legal(row, opcodes)
+            claims.append(claimed)
+        self.groups: list[tuple[Row, ...]] = []
+        self.first = self._merge(claims)
+
+    def _merge(self, claims: list[np.ndarray]) -> np.ndarray:
+        first = np.full(claims[0].shape, -1, np.int16)
+        known: dict[tuple[int, ...], int] = {}
+        members: list[tuple[int, ...]] = []
+        for index, claimed in enumerate(claims):
+            for group in np.unique(first[claimed]):
+                joined = (*(members[group] if group >= 0 else ()), index)
+                for earlier in joined[:-1]:
+                    self._check_disjoint(self.rows[earlier], self.rows[index])
+                if joined not in known:
+                    known[joined] = len(members)
+                    members.append(joined)
+                first[claimed & (first == group)] = known[joined]
+        self.groups = [tuple(self.rows[i] for i in m) for m in members]
+        return first
+
+    @staticmethod
+    def _check_disjoint(a: Row, b: Row) -> None:
+        second = [r.pattern.split()[1:] for r in (a, b)]
+        for p, q in zip(*second):
+            (mask_p, value_p), (mask_q, value_q) = fixed_bits(p), fixed_bits(q)
+            if (value_p ^ value_q) & mask_p & mask_q:
+                return
+        raise SpecError(f"encodings overlap: {a.syntax} {a.pattern} and {b.syntax} {b.pattern}")
+
+    def decode(self, pc: int, word: Callable[[int], int]) -> Insn:
+        """Decode the instruction at `pc`; `word(address)` reads one code word. Raises IllegalEncoding."""
+        group = self.first[word(pc)]
+        if group < 0:
+            raise IllegalEncoding
+        for row in self.groups[group]:
+            d = Decoding(self, row, pc, word)
+            if all((w & mask) == value for w, (mask, value) in zip(d.words, map(fixed_bits, row.pattern.split()))):
+                return self._finish(row, d)
+        raise IllegalEncoding
+
+    @staticmethod
+    def _finish(row: Row, d: Decoding) -> Insn:
+        statics, fields, texts, target = [], [], {}, None
+        for name, kind in row.operands:
+            static, numbers = kind.decode(d)
+            statics.append(static)
+            fields += numbers
+            texts[name] = kind.show(d, static, numbers)
+            if kind.is_target:
+                target = numbers[0] & 0xFFFFFF
+        text = row.syntax.format(**texts)
+        return Insn(
+            d.pc, d.end - d.pc, row, tuple(statics), tuple(f & 0xFFFFFFFF for f in fields), text, d.forms, target
+        )
+
+    def keys(self) -> Iterable[tuple[Row, tuple[Any, ...]]]:
+        """Yield (row, statics) of every handler that a full interpreter of this model needs."""
+        for row in self.rows:
+            combinations: list[tuple[Any, ...]] = [()]
+            for _, kind in row.operands:
+                combinations = [(*c, s) for c in combinations for s in kind.statics(row)]
+            for statics in combinations:
+                yield row, statics
+
+
+def bind(m: Any, row: Row, statics: tuple[Any, ...], take: Callable[[], Any]) -> dict[str, Any]:
+    """Return the semantic function's arguments, fields taken in declared order."""
+    return {name: kind.bind(m, static, take) for (name, kind), static in zip(row.operands, statics, strict=True)}

@@ -1,0 +1,182 @@
+"""The value layer: words of a fixed number of bits, in which every instruction is written.
+
+A `Word` is either known (a Python integer, masked) or emitted (an LLVM value under construction); the same expression
+works on both, and an expression of known words stays known. Semantic functions never ask which kind they hold.
+
+    a + b   a - b   a * b   a & b   a | b   a ^ b   ~a      modulo 2^bits; an int operand takes the width of the other
+    a << n  a >> n  a.sar(n)                                logical left, logical right, arithmetic right; n < bits
+    a.udiv(b) a.urem(b) a.sdiv(b) a.srem(b)                 truncating; b is not 0, and never -1 under the least integer
+    a.eq(b) a.ne(b) a.ult(b) a.ule(b) a.slt(b) a.sle(b)     one-bit words
+    a.zext(n) a.sext(n) a.trunc(n) a.resize(n, signed)      other widths
+    a.sign                                                  top bit as a one-bit word
+    a.count_zeros_left() a.count_ones()                     leading zeros, bits when a is 0; ones
+    a.swap_bytes()                                          byte order reversed
+
+What surrounds the words (registers, memory, conditions, control flow) belongs to the engine; `cpu/engine.py` lists it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from llvmlite import ir
+
+
+class Word:
+    """A word of `bits` bits: `known` is its value, or None when `value` holds the emitted LLVM value."""
+
+    __slots__ = ("bits", "builder", "known", "value")
+
+    def __init__(
+        self, bits: int, known: int | None, value: ir.Value | None = None, builder: ir.IRBuilder | None = None
+    ):
+        self.bits = bits
+        self.known = None if known is None else known & ((1 << bits) - 1)
+        self.value = value
+        self.builder = builder
+
+    def __repr__(self) -> str:
+        return f"Word{self.bits}({self.known if self.known is not None else self.value})"
+
+    def __bool__(self) -> bool:
+        raise TypeError("a Word has no truth value: decide with m.select or m.when")
+
+    @property
+    def ir(self) -> ir.Value:
+        """The LLVM value, a constant when the word is known."""
+        return self.value if self.known is None else ir.Constant(ir.IntType(self.bits), self.known)
+
+    @property
+    def signed(self) -> int:
+        """The known value as two's complement."""
+        return self.known - ((self.known >> (self.bits - 1)) << self.bits)
+
+    @property
+    def sign(self) -> Word:
+        return self.slt(0)
+
+    def emitted(self, value: ir.Value) -> Word:
+        """Wrap an LLVM value made by this word's builder."""
+        return Word(value.type.width, None, value, self.builder)
+
+    def other(self, operand: Word | int) -> Word:
+        """Return the second operand as a word of this width."""
+        if isinstance(operand, int):
+            return Word(self.bits, operand)
+        if operand.bits != self.bits:
+            raise TypeError(f"{self.bits}-bit word meets {operand.bits}-bit word")
+        return operand
+
+    def zext(self, bits: int) -> Word:
+        if bits == self.bits:
+            return self
+        if self.known is not None:
+            return Word(bits, self.known)
+        return self.emitted(self.builder.zext(self.value, ir.IntType(bits)))
+
+    def sext(self, bits: int) -> Word:
+        if bits == self.bits:
+            return self
+        if self.known is not None:
+            return Word(bits, self.signed)
+        return self.emitted(self.builder.sext(self.value, ir.IntType(bits)))
+
+    def trunc(self, bits: int) -> Word:
+        if bits == self.bits:
+            return self
+        if self.known is not None:
+            return Word(bits, self.known)
+        return self.emitted(self.builder.trunc(self.value, ir.IntType(bits)))
+
+    def resize(self, bits: int, signed: bool = False) -> Word:
+        if bits <= self.bits:
+            return self.trunc(bits)
+        return self.sext(bits) if signed else self.zext(bits)
+
+    def __invert__(self) -> Word:
+        return self ^ ((1 << self.bits) - 1)
+
+    def __neg__(self) -> Word:
+        return Word(self.bits, 0) - self
+
+    def __rsub__(self, left: int) -> Word:
+        return Word(self.bits, left) - self
+
+    def count_zeros_left(self) -> Word:
+        if self.known is not None:
+            return Word(self.bits, self.bits - self.known.bit_length())
+        return self.emitted(self.builder.ctlz(self.value, ir.Constant(ir.IntType(1), 0)))
+
+    def count_ones(self) -> Word:
+        if self.known is not None:
+            return Word(self.bits, self.known.bit_count())
+        return self.emitted(self.builder.ctpop(self.value))
+
+    def swap_bytes(self) -> Word:
+        if self.bits == 8:
+            return self
+        if self.known is not None:
+            return Word(self.bits, int.from_bytes(self.known.to_bytes(self.bits // 8, "little"), "big"))
+        return self.emitted(self.builder.bswap(self.value))
+
+
+def _quotient(a: Word, b: Word) -> int:
+    return abs(a.signed) // abs(b.signed) * (1 if (a.signed < 0) == (b.signed < 0) else -1)
+
+
+def _binary(known: Callable[[Word, Word], int], emit: str, keeps: int | None = None) -> Callable:
+    """Make an operator; `keeps` is the right operand that leaves the left one as it is."""
+
+    def operator(self: Word, operand: Word | int) -> Word:
+        b = self.other(operand)
+        if self.known is not None and b.known is not None:
+            return Word(self.bits, known(self, b))
+        if b.known is not None and b.known == keeps:
+            return self
+        builder = self.builder or b.builder
+        return Word(self.bits, None, getattr(builder, emit)(self.ir, b.ir), builder)
+
+    return operator
+
+
+def _compare(known: Callable[[Word, Word], bool], emit: str, symbol: str) -> Callable:
+    def operator(self: Word, operand: Word | int) -> Word:
+        b = self.other(operand)
+        if self.known is not None and b.known is not None:
+            return Word(1, known(self, b))
+        builder = self.builder or b.builder
+        return Word(1, None, getattr(builder, emit)(symbol, self.ir, b.ir), builder)
+
+    return operator
+
+
+def _checked(a: Word, n: Word) -> int:
+    if n.known >= a.bits:
+        raise ValueError(f"shift of a {a.bits}-bit word by {n.known}")
+    return n.known
+
+
+for _name, _known, _emit, _keeps in (
+    ("add", lambda a, b: a.known + b.known, "add", 0),
+    ("sub", lambda a, b: a.known - b.known, "sub", 0),
+    ("mul", lambda a, b: a.known * b.known, "mul", 1),
+    ("and", lambda a, b: a.known & b.known, "and_", None),
+    ("or", lambda a, b: a.known | b.known, "or_", 0),
+    ("xor", lambda a, b: a.known ^ b.known, "xor", 0),
+    ("lshift", lambda a, n: a.known << _checked(a, n), "shl", 0),
+    ("rshift", lambda a, n: a.known >> _checked(a, n), "lshr", 0),
+):
+    setattr(Word, f"__{_name}__", _binary(_known, _emit, _keeps))
+for _name in ("add", "mul", "and", "or", "xor"):
+    setattr(Word, f"__r{_name}__", getattr(Word, f"__{_name}__"))
+Word.sar = _binary(lambda a, n: a.signed >> _checked(a, n), "ashr", 0)
+Word.udiv = _binary(lambda a, b: a.known // b.known, "udiv", 1)
+Word.urem = _binary(lambda a, b: a.known % b.known, "urem")
+Word.sdiv = _binary(_quotient, "sdiv", 1)
+Word.srem = _binary(lambda a, b: a.signed - _quotient(a, b) * b.signed, "srem")
+Word.eq = _compare(lambda a, b: a.known == b.known, "icmp_unsigned", "==")
+Word.ne = _compare(lambda a, b: a.known != b.known, "icmp_unsigned", "!=")
+Word.ult = _compare(lambda a, b: a.known < b.known, "icmp_unsigned", "<")
+Word.ule = _compare(lambda a, b: a.known <= b.known, "icmp_unsigned", "<=")
+Word.slt = _compare(lambda a, b: a.signed < b.signed, "icmp_signed", "<")
+Word.sle = _compare(lambda a, b: a.signed <= b.signed, "icmp_signed", "<=")

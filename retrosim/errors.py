@@ -1,0 +1,79 @@
+"""Everything retrosim raises on purpose.
+
+    RetrosimError                 exit status 1
+    ├── SpecError                 an instruction table contradicts itself (a defect of ours)
+    ├── InputFileError            exit status 4: bad or corrupt input file
+    │   ├── RomError
+    │   ├── TapeError
+    │   │   └── TapeDiverged      exit status 3: the tape replays to another world
+    │   └── StateError
+    └── CpuFault                  the simulated program did what its CPU cannot do
+        ├── IllegalInstruction
+        └── BusError
+
+Bad arguments are `ValueError` with the value and the allowed range, here as everywhere.
+"""
+
+from __future__ import annotations
+
+
+class RetrosimError(Exception):
+    """Base of all; `exit_status` is what the command line ends with."""
+
+    exit_status = 1
+
+
+class SpecError(RetrosimError):
+    """Two instruction rows claim one encoding, or a row is incomplete."""
+
+
+class InputFileError(RetrosimError):
+    """A file given by the user cannot be used; `path` names it."""
+
+    exit_status = 4
+
+    def __init__(self, path: object, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = str(path)
+        self.reason = reason
+
+
+class RomError(InputFileError):
+    """A ROM manifest or image is missing, foreign, truncated or has another hash."""
+
+
+class TapeError(InputFileError):
+    """A scenario tape cannot be read or written."""
+
+
+class TapeDiverged(TapeError):
+    """A tape replays to another world than the one it recorded."""
+
+    exit_status = 3
+
+
+class StateError(InputFileError):
+    """A saved machine state does not fit this machine or is damaged."""
+
+
+class CpuFault(RetrosimError):
+    """The simulated CPU cannot go on.
+
+    model    vendor part name, for example "MC68040"
+    pc       address of the faulting instruction
+    code     the bytes found there
+    listing  the instruction as the disassembler shows it, or ""
+    """
+
+    def __init__(self, reason: str, model: str, pc: int, code: bytes = b"", listing: str = "") -> None:
+        shown = listing or code.hex(" ")
+        super().__init__(f"{model}: {reason} at {pc:06X}" + (f": {shown}" if shown else ""))
+        self.reason, self.model, self.pc, self.code, self.listing = reason, model, pc, code, listing
+
+
+class IllegalInstruction(CpuFault):
+    """No instruction of this model has that encoding."""
+
+
+class BusError(CpuFault):
+    """An access that the CPU or its bus refuses: an odd address, or one where nothing answers."""

@@ -1,0 +1,419 @@
+"""A simulated machine: CPU, memory, clock, devices and services."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from retrosim.cpu.core import ADDRESS_MASK, FAULT, RUNNING, SERVICE, STATUS_WRITTEN, Core
+from retrosim.cpu.evaluate import Evaluator
+from retrosim.cpu.interpret import Interpreter, bank_for
+from retrosim.cpu.m68k.exceptions import TRACE, vector_name
+from retrosim.errors import BusError, CpuFault, IllegalInstruction, RetrosimError
+from retrosim.rom import Image, Rom, load_rom
+from retrosim.video.palette import macintosh_palette
+
+from . import memory, state_file
+from .options import all_parameters, check, memory_parameters
+from .presets import preset
+from .registers import Registers
+from .result import Measurement, RunResult
+from .world import World
+
+ENGINES = ("auto", "evaluate", "interpret")
+TIMINGS = ("off", "table", "full")
+FOREVER = (1 << 63) - 1  # clocks: no limit
+SLICE = 10_000_000  # instructions in compiled code at a time, a fraction of a second: the user can interrupt between
+
+YIELD_FRAME, MICROSECONDS, EXIT = range(3)
+
+
+class Machine:
+    """A machine of 1994 that runs one ROM; many can live in one process.
+
+    name, rom, image, parameters, clock_hz, tick_hz
+    frame_number    frames completed since power-on
+    frame_cycles    CPU clocks that the last completed frame was busy
+    frame_instructions  instructions of the last completed frame
+    instructions    executed since power-on
+    """
+
+    def __init__(
+        self,
+        name: str,
+        rom: Rom | Image | str | Path = "sectors",
+        *,
+        build: str | None = None,
+        engine: str = "auto",
+        timing: str = "full",
+        parameters: Mapping[str, int] | None = None,
+        mode: str = "demo",
+        service_clocks: int | None = None,
+        memory_clocks: Mapping[str, int] | None = None,
+        progress: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        """Build the machine and switch it on.
+
+        name        a preset's name
+        rom         a shipped ROM's name, a folder or manifest, a loaded Rom, or an Image (a user's own ELF)
+        build       which of the ROM's builds, None for its default
+        engine      "auto", "evaluate" (Python integers, no compiler) or "interpret" (compiled handlers)
+        timing      "off", "table" or "full"
+        parameters  the ROM's parameters, for example objects=100, seed=7
+        mode        what the ROM does: "demo", or another that its manifest names as a constant mode_...
+        service_clocks  clocks of a service beyond its trap, None for the preset's
+        memory_clocks  parameters of caches and bus that differ from the preset's, for example {"copyback": 0}
+        progress    gets a line of text before long work
+        Errors      ValueError, RomError
+        """
+        check("engine", engine, ENGINES)
+        check("timing", timing, TIMINGS)
+        self.preset = preset(name)
+        self.name, self.clock_hz, self.tick_hz = name, self.preset.clock_hz, self.preset.tick_hz
+        self.timing, self.mode = timing, mode
+        self.service_clocks = self.preset.service_clocks if service_clocks is None else service_clocks
+        self.spec_revision = self.preset.spec_revision
+        self.memory_clocks = memory_parameters(self.preset.memory, memory_clocks)
+        memory_part = "-".join(str(clocks) for clocks in self.memory_clocks.values())
+        services = f"services {self.service_clocks}"
+        self.timing_revision = f"{self.preset.timing_revision} {timing} {services} {memory_part}".strip()
+        self.rom, self.image = self._open(rom, build)
+        self.parameters = all_parameters(self.rom, parameters, mode)
+        self._core = Core(self.preset.cpu(), timing)
+        self.regs = Registers(self._core)
+        self._big = self._core.cpu.big_endian
+        self._load_image()
+        self._engine = self._make_engine(engine, progress)
+        self.reset()
+
+    def _open(self, rom: Rom | Image | str | Path, build: str | None) -> tuple[Rom | None, Image]:
+        if isinstance(rom, Image):
+            if rom.isa != self.preset.isa:
+                raise ValueError(f"image for {rom.isa}: {self.name} runs {self.preset.isa}")
+            return None, rom
+        loaded = rom if isinstance(rom, Rom) else load_rom(rom)
+        return loaded, loaded.image(self.preset.isa, build)
+
+    def _make_engine(self, engine: str, progress: Callable[[str], None]) -> Evaluator | Interpreter:
+        if engine == "evaluate":
+            return Evaluator(self._core)
+        progress(f"compiling the {self._core.cpu.model} for this ROM (first run only)")
+        return Interpreter(self._core, bank_for(self._core, self._code_addresses()))
+
+    def _code_addresses(self) -> list[int]:
+        """Return the addresses of all instructions in the image's functions, by linear decoding."""
+        addresses = []
+        for symbol in self.image.symbols.values():
+            pc = symbol.address
+            while symbol.kind == "function" and pc < symbol.address + symbol.size:
+                addresses.append(pc)
+                pc += self._core.decode(pc).length
+        return addresses or [self.image.entry]
+
+    def reset(self) -> None:
+        """Switch off and on: memory, registers, clock and devices start anew with the present `parameters`."""
+        core = self._core
+        core.ram[:] = 0
+        core.forget_code()
+        for field in core.state.dtype.names:
+            core.state[field] = 0
+        core.state["written_low"] = 0xFFFFFFFF
+        core.state["limit"] = FOREVER
+        core.state["memory"][: len(self.memory_clocks)] = list(self.memory_clocks.values())
+        core.state["s"], core.state["ipl"] = 1, 7
+        self.regs["a7"] = memory.STACK_START
+        self.regs["pc"] = self.image.entry
+        self._load_image()
+        for number, (red, green, blue) in enumerate(macintosh_palette().tolist()):
+            self._poke(memory.PALETTE_START + 4 * number, red << 16 | green << 8 | blue)
+        self._write_parameters()
+        self.frame_number = self.frame_cycles = self.frame_instructions = self.instructions = 0
+        self._frame_start = (0, 0)
+        self.restart_ticks(False)
+        self.exit_status: int | None = None
+
+    def _load_image(self) -> None:
+        for address, data in self.image.segments:
+            self._core.write(address, data)
+
+    def _write_parameters(self) -> None:
+        if self.rom is None:
+            return
+        constants = self.rom.constants
+        self._poke(memory.PARAMETER_WORDS + 4 * constants.get("mode_word", 0), constants.get(f"mode_{self.mode}", 0))
+        for name, value in self.parameters.items():
+            self._poke(memory.PARAMETER_WORDS + 4 * self.rom.parameters[name].word, value)
+
+    def _poke(self, address: int, value: int) -> None:
+        self._core.write(address, (value & 0xFFFFFFFF).to_bytes(4, "big" if self._big else "little"))
+
+    def _peek(self, address: int) -> int:
+        return int.from_bytes(self.mem[address : address + 4].tobytes(), "big" if self._big else "little")
+
+    @property
+    def mem(self) -> np.ndarray:
+        """All memory: uint8[2**24], a view. Write code through `write`, so that decoded copies are dropped."""
+        return self._core.ram[: ADDRESS_MASK + 1]
+
+    def write(self, address: int, data: bytes) -> None:
+        """Write bytes into memory. Errors: ValueError outside 0..2**24-1."""
+        if not 0 <= address <= ADDRESS_MASK + 1 - len(data):
+            raise ValueError(f"address {address}: allowed 0..{ADDRESS_MASK + 1 - len(data)} for {len(data)} bytes")
+        self._core.write(address, bytes(data))
+
+    @property
+    def frame(self) -> np.ndarray:
+        """Video memory: uint8[480, 640] palette indices, a view."""
+        size = memory.VIDEO_WIDTH * memory.VIDEO_HEIGHT
+        pixels = self._core.ram[memory.VIDEO_START : memory.VIDEO_START + size]
+        return pixels.reshape(memory.VIDEO_HEIGHT, memory.VIDEO_WIDTH)
+
+    @property
+    def palette(self) -> np.ndarray:
+        """The palette now: uint8[256, 3] red, green, blue."""
+        size = 4 * memory.PALETTE_ENTRIES
+        words = self._core.ram[memory.PALETTE_START : memory.PALETTE_START + size].reshape(-1, 4)
+        return words[:, 1:].copy() if self._big else words[:, 2::-1].copy()
+
+    @property
+    def cycles(self) -> int:
+        """CPU clocks since power-on, waiting for ticks included."""
+        return int(self._core.state["cycles"])
+
+    @property
+    def ticks(self) -> int:
+        """Timer ticks since power-on."""
+        return math.floor(self.cycles * self.tick_hz / self.clock_hz)
+
+    @property
+    def engine(self) -> str:
+        """The engine that runs: "evaluate" or "interpret"."""
+        return self._engine.name
+
+    def set_input(self, device: str, value: int) -> None:
+        """Set what the program reads from a device. Errors: ValueError."""
+        check("device", device, tuple(memory.INPUT_WORDS))
+        address, most = memory.INPUT_WORDS[device]
+        if not 0 <= value <= most:
+            raise ValueError(f"{device} {value}: allowed 0..{most}")
+        self._poke(address, value)
+
+    def run(
+        self,
+        frames: int | None = None,
+        cycles: int | None = None,
+        instructions: int | None = None,
+        until: int | str | None = None,
+    ) -> RunResult:
+        """Run until the first of the given limits, the program's exit, or a fault.
+
+        frames, cycles, instructions  0 or more
+        until     an address or a symbol: stop before the instruction there
+        Returns   RunResult, its numbers those of this call
+        Errors    ValueError
+        """
+        limits = {"frames": frames, "cycles": cycles, "instructions": instructions}
+        for limit, value in limits.items():
+            if value is not None and (value < 0 or value % 1):
+                raise ValueError(f"{limit} {value}: allowed 0 or more, a whole number")
+        if until is None and all(v is None for v in limits.values()):
+            raise ValueError("run without a limit: allowed frames, cycles, instructions or until")
+        stop = self.address(until) if until is not None else None
+        return self._run(frames, cycles, instructions, stop)
+
+    def _run(self, frames: int | None, cycles: int | None, instructions: int | None, stop: int | None) -> RunResult:
+        state, start = self._core.state, (self.frame_number, self.cycles, self.instructions)
+        end_frame = None if frames is None else start[0] + frames
+        end_cycle = FOREVER if cycles is None else start[1] + cycles
+        fault = None
+        while True:
+            left = SLICE if instructions is None else instructions - (self.instructions - start[2])
+            if self.exit_status is not None:
+                reason = "exit"
+            elif end_frame is not None and self.frame_number >= end_frame:
+                reason = "frames"
+            elif self.cycles >= end_cycle:
+                reason = "cycles"
+            elif left <= 0:
+                reason = "instructions"
+            elif stop is not None and int(state["pc"]) == stop:
+                reason = "until"
+            elif state["stopped"] and int(state["ipl"]) >= self.preset.tick_level:
+                reason, fault = "fault", self._fault("stopped with all interrupts masked")
+            elif state["stopped"]:
+                self._wait_until(min(end_cycle, self._next_tick))
+                self._tick()
+                continue
+            else:
+                state["limit"] = min(end_cycle, self._next_tick)
+                self.instructions += self._advance(min(left, SLICE), stop)
+                if state["reason"] == SERVICE:
+                    self._serve(int(state["detail"]))
+                self._tick()
+                if state["reason"] == FAULT:
+                    reason, fault = "fault", self._fault(vector_name(int(state["detail"])))
+                    break
+                self._core.notice_writes()
+                continue
+            break
+        done = (self.frame_number - start[0], self.cycles - start[1], self.instructions - start[2])
+        return RunResult(reason, *done, int(state["pc"]), fault)
+
+    def _advance(self, count: int, stop: int | None) -> int:
+        """Run the engine; while the CPU traces, one instruction at a time on the evaluator."""
+        state = self._core.state
+        trace, pc = int(state["trace"]), int(state["pc"])
+        if not trace:
+            return self._engine.run(count, stop)
+        end = self._core.decode(pc).end
+        evaluator = Evaluator(self._core)
+        done = evaluator.run(1)
+        traced = trace & 2 or int(state["pc"]) != end  # T1: every instruction; T0: changes of flow
+        if traced and state["reason"] in (RUNNING, STATUS_WRITTEN):
+            evaluator.between(lambda m: m.cpu.exception(m, TRACE), pc)
+        return done
+
+    def restart_ticks(self, pending: bool) -> None:
+        """Count ticks from the present clock on; `pending` tells that one has not interrupted the CPU yet."""
+        self._tick_pending = pending
+        self._next_tick = math.ceil((self.ticks + 1) * self.clock_hz / self.tick_hz)
+
+    def _tick(self) -> None:
+        """Count the ticks that have passed, and interrupt the CPU for one when its mask allows."""
+        if self.cycles >= self._next_tick:
+            self.restart_ticks(pending=True)
+        state = self._core.state
+        ready = state["reason"] not in (FAULT, SERVICE) and self._tick_pending
+        if ready and int(state["ipl"]) < self.preset.tick_level and self.exit_status is None:
+            self._tick_pending = False
+            state["stopped"] = 0
+            Evaluator(self._core).between(lambda m: m.cpu.interrupt(m, self.preset.tick_level))
+
+    def _serve(self, number: int) -> None:
+        """Perform a service; the trap instruction itself has been executed and counted."""
+        self._wait_until(self.cycles + (0 if self.timing == "off" else self.service_clocks))
+        if number == YIELD_FRAME:
+            self.frame_number += 1
+            self.frame_cycles = self.cycles - self._frame_start[0]
+            self.frame_instructions = self.instructions - self._frame_start[1]
+            self._wait_until(math.ceil((self.ticks + 1) * self.clock_hz / self.tick_hz))
+            self._frame_start = (self.cycles, self.instructions)
+        elif number == MICROSECONDS:
+            now = self.cycles * 1_000_000 // self.clock_hz
+            self.regs["d0"], self.regs["d1"] = now & 0xFFFFFFFF, now >> 32 & 0xFFFFFFFF
+        elif number == EXIT:
+            self.exit_status = self.regs["d0"]
+        else:
+            Evaluator(self._core).refuse_service()
+
+    def _wait_until(self, cycle: int) -> None:
+        """Let clocks pass with nothing in the pipeline."""
+        for field in ("cycles", *self._core.cpu.stage_fields):
+            self._core.state[field] = cycle
+
+    def _fault(self, reason: str) -> CpuFault:
+        pc = int(self._core.state["pc"])
+        insn = self._core.decode(pc)
+        kinds = {2: BusError, 3: BusError, 4: IllegalInstruction, 10: IllegalInstruction, 11: IllegalInstruction}
+        kind = kinds.get(int(self._core.state["detail"]) if self._core.state["reason"] == FAULT else -1, CpuFault)
+        return kind(reason, self._core.cpu.model, pc, self.mem[pc : pc + insn.length].tobytes(), insn.text)
+
+    def address(self, symbol: str | int) -> int:
+        """Return the address of a symbol, or the address itself. Errors: ValueError."""
+        if isinstance(symbol, str):
+            if symbol not in self.image.symbols:
+                raise ValueError(f"symbol {symbol!r}: not in the image; it has {', '.join(sorted(self.image.symbols))}")
+            return self.image.symbols[symbol].address
+        if not 0 <= symbol <= ADDRESS_MASK:
+            raise ValueError(f"address {symbol}: allowed 0..{ADDRESS_MASK}")
+        return symbol
+
+    def step(self) -> str:
+        """Execute one instruction; return its listing. Errors: CpuFault."""
+        text = self.listing(self.regs["pc"], 1)[0]
+        result = self.run(instructions=1)
+        if result.fault:
+            raise result.fault
+        return text
+
+    def listing(self, pc: int, count: int = 1) -> list[str]:
+        """Return the next `count` instructions from `pc`: address, code words, text."""
+        lines = []
+        for _ in range(count):
+            insn = self._core.decode(pc & ADDRESS_MASK)
+            code = self.mem[insn.pc : insn.pc + insn.length].tobytes()
+            lines.append(f"{insn.pc:06X}  {code.hex(' ', 2):<24} {insn.text}")
+            pc = insn.end
+        return lines
+
+    def measure(self, symbol: str | int, *arguments: int, most: int = 1_000_000_000) -> Measurement:
+        """Call a routine by the C convention and return what it cost; registers and program counter are kept.
+
+        symbol     name or address of the routine
+        arguments  32-bit words, pushed right to left
+        most       instructions after which the call is given up
+        Errors     ValueError; CpuFault, RetrosimError when the routine does not return
+        """
+        entry = self.address(symbol)
+        saved = self._core.state.copy()
+        sp = (self.regs["a7"] - 4 * len(arguments) - 4) & 0xFFFFFFFF
+        for number, word in enumerate((memory.RETURN_ADDRESS, *arguments)):
+            self._poke((sp + 4 * number) & ADDRESS_MASK, word)
+        self.regs["a7"], self.regs["pc"] = sp, entry
+        self._wait_until(self.cycles)
+        result = self.run(instructions=most, until=memory.RETURN_ADDRESS)
+        value = self.regs["d0"]
+        clocks = {f: self._core.state[f] for f in ("cycles", *self._core.cpu.stage_fields)}
+        self._core.state[()] = saved
+        for field, clock in clocks.items():
+            self._core.state[field] = clock
+        if result.reason != "until":
+            raise result.fault or RetrosimError(f"{symbol} did not return within {most} instructions ({result.reason})")
+        return Measurement(result.cycles, result.instructions, value)
+
+    def world(self) -> World:
+        """Return the ROM's objects as its manifest describes them. Errors: ValueError without a manifest."""
+        if self.rom is None:
+            raise ValueError("an image without a manifest describes no world")
+        columns = {}
+        for column in self.rom.world:
+            count = 1 if column.count == "1" else self._peek(self.address(column.count))
+            room = (self.image.symbols[column.symbol].size - column.offset - column.width) // column.stride + 1
+            columns[column.name] = self._column(column, min(count, room))
+        return World(columns)
+
+    def _column(self, column, count: int) -> np.ndarray:
+        kind, width = {"u": "u", "s": "i"}[column.type[0]], int(column.type[1:]) // 8
+        start = self.address(column.symbol) + column.offset
+        places = start + column.stride * np.arange(count)[:, None] + np.arange(width)
+        return self.mem[places & ADDRESS_MASK].view(f"{'>' if self._big else '<'}{kind}{width}")[:, 0]
+
+    def hash(self, kind: str = "world") -> str:
+        """Return 16 hex digits of the "world", or of the "machine": registers, memory, clock."""
+        check("hash", kind, ("world", "machine"))
+        if kind == "world":
+            return self.world().hash()
+        digest = hashlib.blake2b(digest_size=8)
+        digest.update(state_file.registers(self._core))
+        digest.update(self.mem)
+        return digest.hexdigest()
+
+    def save(self) -> bytes:
+        """Return the whole state for `load` of a machine of the same name and ROM image."""
+        return state_file.save(self)
+
+    def snapshot(self) -> bytes:
+        """Return the state quickly, for `restore` of this machine in this process."""
+        return state_file.snapshot(self)
+
+    def restore(self, state: bytes) -> None:
+        """Go back to a snapshot."""
+        state_file.restore(self, state)
+
+    def load(self, state: bytes) -> None:
+        """Go on from a saved state; a refused state changes nothing. Errors: StateError."""
+        state_file.load(self, state)

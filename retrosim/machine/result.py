@@ -1,0 +1,36 @@
+"""Why and where a run stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from retrosim.errors import CpuFault
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What one call of `run` did.
+
+    reason        "frames", "cycles", "instructions", "until", "exit" or "fault"
+    frames        frames completed by this call
+    cycles        CPU clocks this call took; 0 on the native machine
+    instructions  instructions this call executed; 0 on the native machine
+    pc            address of the next instruction; 0 on the native machine
+    fault         what the CPU could not do, if that is the reason
+    """
+
+    reason: str
+    frames: int
+    cycles: int
+    instructions: int
+    pc: int
+    fault: CpuFault | None = None
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one call of a routine cost: clocks and instructions from its first instruction to its return."""
+
+    cycles: int
+    instructions: int
+    result: int

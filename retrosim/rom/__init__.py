@@ -1,0 +1,21 @@
+"""ROMs: manifests, images with symbols and source lines, and where they are found."""
+
+from .image import FAMILIES, ISAS, Image, load_elf
+from .library import load_rom, rom_folders, rom_names
+from .manifest import ImageInfo, Parameter, Rom, WorldColumn
+from .symbols import Symbol
+
+__all__ = [
+    "FAMILIES",
+    "ISAS",
+    "Image",
+    "ImageInfo",
+    "Parameter",
+    "Rom",
+    "Symbol",
+    "WorldColumn",
+    "load_elf",
+    "load_rom",
+    "rom_folders",
+    "rom_names",
+]

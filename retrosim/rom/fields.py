@@ -1,0 +1,150 @@
+"""Checked access to the tables of a TOML file: every key is asked for with its type and range, and none may be left."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from ..errors import RomError
+
+LONGEST_FILE = 64 * 1024  # bytes
+LONGEST_TEXT = 400  # characters, unless told
+MOST_ITEMS = 64  # entries of a list, unless told
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,31}", re.ASCII)
+SYMBOL = re.compile(r"[A-Za-z_.$][A-Za-z0-9_.$]{0,127}", re.ASCII)
+FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
+FILE_PATH = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}/){0,4}[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
+SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
+
+
+class Fields:
+    """One table of a file, read key by key.
+
+    path   of the file, for messages
+    where  name of the table in the file, "" for the outermost
+    """
+
+    def __init__(self, path: Path, where: str, table: object) -> None:
+        """Take a table of a parsed file. Errors: RomError if it is anything else."""
+        self.path, self.where = path, where
+        if not isinstance(table, dict):
+            raise self.error("is not a table")
+        self._left: dict[str, object] = dict(table)
+
+    def error(self, reason: str, key: str = "") -> RomError:
+        """Return the error that names the file, the table and the key."""
+        place = ".".join(part for part in (self.where, key) if part)
+        return RomError(self.path, f"{place}: {reason}" if place else reason)
+
+    def has(self, key: str) -> bool:
+        """Tell whether a key is there and not yet read."""
+        return key in self._left
+
+    def text(self, key: str, pattern: re.Pattern[str] | None = None, longest: int = LONGEST_TEXT) -> str:
+        """Return a text of 1..longest characters that matches a pattern as a whole."""
+        return self._checked_text(self._take(key), key, pattern, longest)
+
+    def texts(self, key: str, pattern: re.Pattern[str] | None = None, default: list[str] | None = None) -> list[str]:
+        """Return a list of texts; an absent key gives the default, if there is one."""
+        if default is not None and not self.has(key):
+            return default
+        items = self._take_list(key)
+        return [self._checked_text(item, key, pattern, LONGEST_TEXT) for item in items]
+
+    def integer(self, key: str, minimum: int, maximum: int) -> int:
+        """Return a whole number in minimum..maximum."""
+        value = self._take(key)
+        if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
+            raise self.error(f"allowed is a whole number {minimum}..{maximum}", key)
+        return value
+
+    def flag(self, key: str) -> bool:
+        """Return true or false; an absent key is false."""
+        value = self._left.pop(key, False)
+        if not isinstance(value, bool):
+            raise self.error("allowed is true or false", key)
+        return value
+
+    def table(self, key: str) -> Fields:
+        """Return a table inside this one."""
+        return Fields(self.path, ".".join(part for part in (self.where, key) if part), self._take(key))
+
+    def named_tables(self, key: str, pattern: re.Pattern[str]) -> dict[str, Fields]:
+        """Return the tables inside a table, by name; none if the key is absent."""
+        if not self.has(key):
+            return {}
+        holder = self.table(key)
+        return {name: holder.table(name) for name in holder.names(pattern)}
+
+    def tables(self, key: str) -> list[Fields]:
+        """Return a list of tables; empty if the key is absent."""
+        if not self.has(key):
+            return []
+        return [Fields(self.path, f"{self.where}{key}[{i}]", item) for i, item in enumerate(self._take_list(key))]
+
+    def names(self, pattern: re.Pattern[str]) -> list[str]:
+        """Return the names of all keys left, each of which must match."""
+        if len(self._left) > MOST_ITEMS:
+            raise self.error(f"has {len(self._left)} entries, more than {MOST_ITEMS}")
+        for name in self._left:
+            if not pattern.fullmatch(name):
+                raise self.error(f"the name {name[:40]!r} is not allowed")
+        return list(self._left)
+
+    def end(self) -> None:
+        """Refuse keys that nobody asked for."""
+        if self._left:
+            raise self.error("unknown key", next(iter(self._left))[:40])
+
+    def _take(self, key: str) -> object:
+        if key not in self._left:
+            raise self.error("is missing", key)
+        return self._left.pop(key)
+
+    def _take_list(self, key: str) -> list[object]:
+        items = self._take(key)
+        if not isinstance(items, list) or len(items) > MOST_ITEMS:
+            raise self.error(f"allowed is a list of at most {MOST_ITEMS} entries", key)
+        return items
+
+    def _checked_text(self, value: object, key: str, pattern: re.Pattern[str] | None, longest: int) -> str:
+        if not isinstance(value, str) or not 1 <= len(value) <= longest:
+            raise self.error(f"allowed is a text of 1..{longest} characters", key)
+        if not value.replace("\n", " ").isprintable():
+            raise self.error("holds control characters", key)
+        if pattern and not pattern.fullmatch(value):
+            raise self.error(f"{value[:60]!r} is not allowed", key)
+        return value
+
+
+def read_bytes(path: Path, longest: int) -> bytes:
+    """Return the contents of a regular file of at most `longest` bytes. Errors: RomError."""
+    try:
+        if not path.exists():
+            raise RomError(path, "no such file")
+        if not path.is_file():
+            raise RomError(path, "is not a file")
+        with path.open("rb") as file:
+            content = file.read(longest + 1)
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise RomError(path, f"cannot be read: {reason}") from None
+    if len(content) > longest:
+        raise RomError(path, f"is longer than {longest} bytes")
+    return content
+
+
+def read_toml(path: Path) -> Fields:
+    """Return the outermost table of a TOML file. Errors: RomError."""
+    content = read_bytes(path, LONGEST_FILE)
+    try:
+        table = tomllib.loads(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise RomError(path, "is not UTF-8 text") from None
+    except RecursionError:
+        raise RomError(path, "is nested too deeply") from None
+    except ValueError as error:
+        raise RomError(path, f"is not TOML: {str(error)[:200]}") from None
+    return Fields(path, "", table)

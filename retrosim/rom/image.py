@@ -1,0 +1,226 @@
+"""An ELF file as a machine loads it: what goes where, what it is called, and which source line it came from."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from elftools.elf.elffile import ELFFile
+
+from ..errors import RomError
+from .fields import read_bytes
+from .lines import LineTable, Row, read_lines
+from .symbols import Symbol, SymbolTable, read_symbols
+
+LONGEST_IMAGE = 4 * 1024 * 1024  # bytes
+MOST_SEGMENTS = 32
+MOST_SECTIONS = 256
+RAM_FIRST, RAM_END = 0x400, 0x800000  # below: exception vectors; above: video memory
+
+_LOAD, _SYMTAB, _NOBITS = "PT_LOAD", "SHT_SYMTAB", "SHT_NOBITS"
+_CODE, _COMPRESSED = 0x4, 0x800  # section flags
+_EF_M68000 = 0x01000000  # e_flags of code that a 68000 runs too
+_LINE_SECTIONS = (".debug_line", ".debug_str", ".debug_line_str")
+
+
+@dataclass(frozen=True)
+class Family:
+    """ISAs that share a file format.
+
+    machine     name of the ELF machine type
+    byte_order  "big" or "little"
+    isas        names, the one of an unmarked file first
+    """
+
+    machine: str
+    byte_order: Literal["big", "little"]
+    isas: tuple[str, ...]
+
+
+FAMILIES = (
+    Family("EM_68K", "big", ("m68040", "m68000")),
+    Family("EM_386", "little", ("i386", "i486")),
+    Family("EM_PPC", "big", ("ppc601",)),
+)
+ISAS = tuple(isa for family in FAMILIES for isa in family.isas)
+
+
+@dataclass(frozen=True)
+class Image:
+    """A program for one ISA, checked and ready to be copied into memory.
+
+    isa, build  "m68040", "O2"; build is "" for a file that no manifest describes
+    entry       address of the first instruction
+    segments    (address, contents), in order of address, not overlapping, inside RAM
+    bss         (address, size) of what starts as zeros
+    sha256      64 hex digits, of the whole file
+    """
+
+    isa: str
+    build: str
+    entry: int
+    segments: list[tuple[int, bytes]]
+    bss: list[tuple[int, int]]
+    sha256: str
+    symbol_table: SymbolTable
+    line_table: LineTable
+
+    @property
+    def byte_order(self) -> Literal["big", "little"]:
+        """Order of the bytes of a word: "big" or "little"."""
+        return next(family.byte_order for family in FAMILIES if self.isa in family.isas)
+
+    @property
+    def symbols(self) -> dict[str, Symbol]:
+        """All functions and objects by name."""
+        return self.symbol_table.by_name
+
+    @property
+    def lines(self) -> list[Row]:
+        """Sorted (address, file, line), one per address where a new line begins."""
+        return self.line_table.rows
+
+    def source_line(self, pc: int) -> tuple[str, int] | None:
+        """Return (file, line) an instruction was compiled from, None if unknown."""
+        return self.line_table.at(pc)
+
+    def symbol_at(self, pc: int) -> tuple[str, int] | None:
+        """Return (function, offset into it) of an address, None outside all functions."""
+        return self.symbol_table.at(pc)
+
+
+def load_elf(path: str | Path, isa: str | None = None) -> Image:
+    """Load an ELF file of the user's own.
+
+    path     a linked 32-bit executable whose segments fit into RAM
+    isa      of a family the file is for; None: what the file itself says
+    Errors   RomError; ValueError for an unknown isa
+    """
+    if isa is not None and isa not in ISAS:
+        raise ValueError(f"isa {isa!r}: allowed {', '.join(ISAS)}")
+    path = Path(path)
+    return read_image(path, read_bytes(path, LONGEST_IMAGE), isa, "")
+
+
+def read_image(path: Path, content: bytes, isa: str | None, build: str) -> Image:
+    """Decode the bytes of an ELF file.
+
+    path        for messages only
+    content     the whole file
+    isa, build  what the manifest says; isa None: take the file's word
+    Errors      RomError, whatever the bytes are
+    """
+    try:
+        return _Elf(content).image(isa, build)
+    except ValueError as error:
+        raise RomError(path, str(error)) from None
+    except Exception as error:  # pyelftools raises whatever its parsing meets in a damaged file
+        raise RomError(path, f"is a damaged ELF file ({type(error).__name__})") from None
+
+
+class _Elf:
+    """The parts of one file; every offset in it is checked against its length. All errors are ValueErrors."""
+
+    def __init__(self, content: bytes) -> None:
+        if content[:4] != b"\x7fELF":
+            raise ValueError("is not an ELF file")
+        if len(content) < 52 or content[4] != 1:
+            raise ValueError("is not a 32-bit ELF file, or truncated")
+        self.content = content
+        elf = ELFFile(io.BytesIO(content))
+        self.header, self._structs = elf.header, elf.structs
+        if self.header["e_type"] != "ET_EXEC":
+            raise ValueError("is not a linked executable")
+        found = [family for family in FAMILIES if family.machine == self.header["e_machine"]]
+        if not found or (found[0].byte_order == "little") != elf.little_endian:
+            raise ValueError(f"is for another processor ({self.header['e_machine']})")
+        self.family = found[0]
+
+    def image(self, isa: str | None, build: str) -> Image:
+        """Check everything and put the image together."""
+        if isa is None:
+            is_68000 = self.family.machine == "EM_68K" and self.header["e_flags"] & _EF_M68000
+            isa = "m68000" if is_68000 else self.family.isas[0]
+        elif isa not in self.family.isas:
+            raise ValueError(f"is for {self.family.isas[0]}, not for {isa}")
+        segments, bss = self._load()
+        entry = self.header["e_entry"]
+        if not any(start <= entry < start + len(data) for start, data in segments):
+            raise ValueError(f"entry {entry:#x} lies outside the code")
+        symbols, sections = self._sections()
+        return Image(
+            isa=isa,
+            build=build,
+            entry=entry,
+            segments=segments,
+            bss=bss,
+            sha256=hashlib.sha256(self.content).hexdigest(),
+            symbol_table=symbols,
+            line_table=read_lines(sections, self.family.byte_order),
+        )
+
+    def _slice(self, offset: int, size: int, what: str) -> bytes:
+        if offset + size > len(self.content):
+            raise ValueError(f"is truncated: {what} reaches beyond the end of the file")
+        return self.content[offset : offset + size]
+
+    def _headers(self, kind: str, parser: Any, most: int) -> list[Any]:
+        """Return the program ("ph") or section ("sh") headers."""
+        count, size, offset = (self.header[f"e_{kind}{field}"] for field in ("num", "entsize", "off"))
+        if count > most:
+            raise ValueError(f"has {count} segments or sections, more than {most}")
+        if count and size != parser.sizeof():
+            raise ValueError("has headers of a wrong size")
+        table = self._slice(offset, count * size, "a table of headers")
+        return [parser.parse(table[i * size : (i + 1) * size]) for i in range(count)]
+
+    def _load(self) -> tuple[list[tuple[int, bytes]], list[tuple[int, int]]]:
+        """Return the segments' contents and the zeros behind them."""
+        segments, bss = [], []
+        end = RAM_FIRST
+        headers = [h for h in self._headers("ph", self._structs.Elf_Phdr, MOST_SEGMENTS) if h["p_type"] == _LOAD]
+        for header in sorted(headers, key=lambda h: h["p_vaddr"]):
+            start, size, in_file = header["p_vaddr"], header["p_memsz"], header["p_filesz"]
+            if in_file > size:
+                raise ValueError("a segment is larger in the file than in memory")
+            if not size:
+                continue
+            if start < RAM_FIRST or start + size > RAM_END:
+                span = f"{start:#x}..{start + size - 1:#x}"
+                raise ValueError(f"segment {span} is not inside RAM {RAM_FIRST:#x}..{RAM_END - 1:#x}")
+            if start < end:
+                raise ValueError(f"segments overlap at {start:#x}")
+            end = start + size
+            if in_file:
+                segments.append((start, self._slice(header["p_offset"], in_file, "a segment")))
+            if size > in_file:
+                bss.append((start + in_file, size - in_file))
+        return segments, bss
+
+    def _sections(self) -> tuple[SymbolTable, dict[str, bytes]]:
+        """Return the symbols and the sections with source lines; both may be empty."""
+        headers = self._headers("sh", self._structs.Elf_Shdr, MOST_SECTIONS)
+        if not headers:
+            return SymbolTable({}), {}
+        symbols = SymbolTable({})
+        table = next((h for h in headers if h["sh_type"] == _SYMTAB), None)
+        if table:
+            strings = self._contents(headers[table["sh_link"]])
+            is_code = [bool(h["sh_flags"] & _CODE) for h in headers]
+            symbols = read_symbols(self._contents(table), strings, self.family.byte_order, is_code)
+        names = self._contents(headers[self.header["e_shstrndx"]])
+        sections = {}
+        for header in headers:
+            start = header["sh_name"]
+            name = names[start : start + 32].split(b"\0")[0].decode("ascii", "replace")
+            if name in _LINE_SECTIONS and not header["sh_flags"] & _COMPRESSED:
+                sections[name] = self._contents(header)
+        return symbols, sections
+
+    def _contents(self, header: Any) -> bytes:
+        if header["sh_type"] == _NOBITS:
+            return b""
+        return self._slice(header["sh_offset"], header["sh_size"], "a section")

@@ -1,0 +1,43 @@
+"""Where ROMs are found: those that come with retrosim, and any folder the user names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..errors import RomError
+from .fields import NAME
+from .manifest import MANIFEST, Rom, read_manifest
+
+PACKAGE = Path(__file__).parent.parent
+
+
+def rom_folders() -> list[Path]:
+    """Return the folders that hold ROM folders: the checkout's `roms`, then the installed package's."""
+    checkout = PACKAGE.parent
+    folders = [checkout / "roms"] if (checkout / "pyproject.toml").is_file() else []
+    return [folder for folder in (*folders, PACKAGE / "_roms") if folder.is_dir()]
+
+
+def rom_names() -> list[str]:
+    """Return the names of all ROMs that come with retrosim, sorted."""
+    return sorted({path.parent.name for folder in rom_folders() for path in folder.glob(f"*/{MANIFEST}")})
+
+
+def load_rom(name_or_path: str | Path) -> Rom:
+    """Read the manifest of a ROM.
+
+    name_or_path  the name of one that comes with retrosim, or the path of a folder with rom.toml, or of that file
+    Errors        RomError
+    """
+    if isinstance(name_or_path, str) and NAME.fullmatch(name_or_path):
+        for folder in rom_folders():
+            if (folder / name_or_path / MANIFEST).is_file():
+                return read_manifest(folder / name_or_path / MANIFEST)
+    path = Path(name_or_path)
+    try:
+        is_folder, exists = path.is_dir(), path.exists()
+    except (OSError, ValueError):  # too long, or with a zero byte
+        is_folder = exists = False
+    if not exists:
+        raise RomError(name_or_path, f"no such ROM; there are: {', '.join(rom_names()) or 'none'}")
+    return read_manifest(path / MANIFEST if is_folder else path)

@@ -1,0 +1,267 @@
+"""A ROM: the folder with rom.toml, its images, and the description of its parameters and of its world."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import RomError
+from .fields import FILE_NAME, FILE_PATH, NAME, SHA256, SYMBOL, Fields, read_bytes, read_toml
+from .image import ISAS, LONGEST_IMAGE, Image, read_image
+from .recipe import Recipe, read_recipe
+
+FORMAT = 1
+MANIFEST = "rom.toml"
+WORDS = 8  # of parameters
+DEVICES = ("pad",)
+LONGEST_DESCRIPTION = 4000  # characters
+FARTHEST = 65536  # bytes: largest offset and stride in the world's description
+
+WIDTHS = {"u8": 1, "s16": 2, "u16": 2, "s32": 4, "u32": 4}  # bytes
+ONE = "1"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number the host hands to the ROM at power-on.
+
+    default, minimum, maximum  0..2**32-1
+    word                       index of the parameter word it is written to, 0..7
+    """
+
+    default: int
+    minimum: int
+    maximum: int
+    word: int
+
+
+@dataclass(frozen=True)
+class WorldColumn:
+    """Where one column of the world lies in memory: entry i at symbol + offset + i * stride.
+
+    type   u8, s16, u16, s32 or u32, in the byte order of the CPU
+    count  "1", or the symbol of the 32-bit variable that holds the number of entries
+    """
+
+    name: str
+    symbol: str
+    offset: int
+    stride: int
+    type: str
+    count: str
+
+    @property
+    def width(self) -> int:
+        """Bytes of one entry."""
+        return WIDTHS[self.type]
+
+
+@dataclass(frozen=True)
+class ImageInfo:
+    """One line of the list of images.
+
+    isa, build  "m68040", "O2": no two images have both the same
+    file        name in the ROM's folder
+    sha256      64 hex digits
+    compiler    its exact version
+    flags       all compiler flags, separated by spaces
+    default     the build that is taken when none is asked for; one per ISA
+    toolchain   its name in the recipe, "" if the image is not built by it
+    drop        instructions removed from the compiler's output before it is assembled
+    sources     of this image alone, linked behind those of the recipe
+    description what is particular about it, "" if nothing is
+    """
+
+    isa: str
+    build: str
+    file: str
+    sha256: str
+    compiler: str
+    flags: str
+    default: bool
+    toolchain: str
+    drop: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Rom:
+    """A program with images for several machines, and all that is said about it.
+
+    path        its folder
+    constants   numbers the host may need, such as the word and the values of the mode
+    inputs      devices it reads
+    recipe      how the images are built, None if the manifest does not say
+    """
+
+    name: str
+    title: str
+    description: str
+    authors: list[str]
+    path: Path
+    parameters: dict[str, Parameter]
+    constants: dict[str, int]
+    inputs: list[str]
+    world: list[WorldColumn]
+    images: list[ImageInfo]
+    recipe: Recipe | None
+
+    def image_info(self, isa: str, build: str | None = None) -> ImageInfo:
+        """Return the list's line for an ISA and a build (None: the default one). Errors: RomError."""
+        for info in self.images:
+            if info.isa == isa and (info.default if build is None else info.build == build):
+                return info
+        wanted = isa if build is None else f"{isa} build {build}"
+        there = ", ".join(f"{info.isa} {info.build}" for info in self.images)
+        raise RomError(self.path / MANIFEST, f"no image for {wanted}; there are: {there}")
+
+    def image(self, isa: str, build: str | None = None) -> Image:
+        """Load an image, after its hash has been verified.
+
+        isa     the processor's name, for example "m68040"
+        build   for example "O2"; None: the default of that ISA
+        Errors  RomError
+        """
+        info = self.image_info(isa, build)
+        path = self.path / info.file
+        if path.resolve().parent != self.path.resolve():
+            raise RomError(path, "lies outside the folder of its ROM")
+        content = read_bytes(path, LONGEST_IMAGE)
+        found = hashlib.sha256(content).hexdigest()
+        if found != info.sha256:
+            raise RomError(path, f"has SHA-256 {found[:16]}..., the manifest says {info.sha256[:16]}...")
+        image = read_image(path, content, info.isa, info.build)
+        for column in self.world:
+            _check_column(path, column, image)
+        return image
+
+    def tapes(self) -> list[Path]:
+        """Return the scenario tapes that come with the ROM, sorted by name."""
+        return sorted(path for path in (self.path / "tapes").glob("*.rtape") if path.is_file())
+
+
+def read_manifest(path: Path) -> Rom:
+    """Read a rom.toml. Errors: RomError, whatever the file holds."""
+    fields = read_toml(path)
+    fields.integer("format", FORMAT, FORMAT)
+    recipe = read_recipe(fields.table("build")) if fields.has("build") else None
+    rom = Rom(
+        name=fields.text("name", NAME),
+        title=fields.text("title"),
+        description=_description(fields),
+        authors=fields.texts("authors"),
+        path=path.parent,
+        parameters={name: _parameter(table) for name, table in fields.named_tables("parameters", NAME).items()},
+        constants=_constants(fields),
+        inputs=fields.texts("inputs", default=[]),
+        world=[_column(table) for table in fields.tables("world")],
+        images=[_image_info(table, recipe) for table in fields.tables("images")],
+        recipe=recipe,
+    )
+    fields.end()
+    _check_whole(fields, rom)
+    return rom
+
+
+def _description(fields: Fields) -> str:
+    return " ".join(fields.text("description", longest=LONGEST_DESCRIPTION).split())
+
+
+def _parameter(fields: Fields) -> Parameter:
+    word = fields.integer("word", 0, WORDS - 1)
+    minimum = fields.integer("minimum", 0, 2**32 - 1)
+    maximum = fields.integer("maximum", minimum, 2**32 - 1)
+    parameter = Parameter(fields.integer("default", minimum, maximum), minimum, maximum, word)
+    fields.end()
+    return parameter
+
+
+def _constants(fields: Fields) -> dict[str, int]:
+    if not fields.has("constants"):
+        return {}
+    table = fields.table("constants")
+    return {name: table.integer(name, 0, 2**32 - 1) for name in table.names(NAME)}
+
+
+def _column(fields: Fields) -> WorldColumn:
+    column = WorldColumn(
+        name=fields.text("name", NAME),
+        symbol=fields.text("symbol", SYMBOL),
+        offset=fields.integer("offset", 0, FARTHEST),
+        stride=fields.integer("stride", 1, FARTHEST),
+        type=fields.text("type"),
+        count=fields.text("count"),
+    )
+    if column.type not in WIDTHS:
+        raise fields.error(f"{column.type[:40]!r}: allowed {', '.join(WIDTHS)}", "type")
+    if column.width > column.stride:
+        raise fields.error("entries overlap", "stride")
+    if column.count != ONE and not SYMBOL.fullmatch(column.count):
+        raise fields.error(f'{column.count[:40]!r}: allowed "{ONE}" or a symbol', "count")
+    fields.end()
+    return column
+
+
+def _image_info(fields: Fields, recipe: Recipe | None) -> ImageInfo:
+    isa = fields.text("isa")
+    if isa not in ISAS:
+        raise fields.error(f"{isa[:40]!r}: allowed {', '.join(ISAS)}", "isa")
+    flags = fields.texts("flags", default=[])
+    toolchain = fields.text("toolchain", NAME) if fields.has("toolchain") else ""
+    if not toolchain:
+        compiler = fields.text("compiler")
+    elif recipe is None or toolchain not in recipe.toolchains:
+        raise fields.error(f"{toolchain!r} is not described in [build.toolchains]", "toolchain")
+    else:
+        tools = recipe.toolchains[toolchain]
+        compiler, flags = tools.version, [*recipe.flags, *tools.flags, *flags]
+    info = ImageInfo(
+        isa=isa,
+        build=fields.text("build", FILE_NAME),
+        file=fields.text("file", FILE_NAME),
+        sha256=fields.text("sha256", SHA256),
+        compiler=compiler,
+        flags=" ".join(flags),
+        default=fields.flag("default"),
+        toolchain=toolchain,
+        drop=tuple(fields.texts("drop", default=[])),
+        sources=tuple(fields.texts("sources", FILE_PATH, [])),
+        description=_description(fields) if fields.has("description") else "",
+    )
+    fields.end()
+    return info
+
+
+def _check_whole(fields: Fields, rom: Rom) -> None:
+    """Check what concerns several tables."""
+    unknown = [device for device in rom.inputs if device not in DEVICES]
+    if unknown:
+        raise fields.error(f"{unknown[0][:40]!r}: allowed {', '.join(DEVICES)}", "inputs")
+    words = [parameter.word for parameter in rom.parameters.values()]
+    if len(set(words)) < len(words):
+        raise fields.error("two parameters share a word", "parameters")
+    names = [column.name for column in rom.world]
+    if len(set(names)) < len(names):
+        raise fields.error("two columns share a name", "world")
+    if not rom.images:
+        raise fields.error("there is none", "images")
+    builds = [(info.isa, info.build) for info in rom.images]
+    if len(set(builds)) < len(builds) or len({info.file for info in rom.images}) < len(builds):
+        raise fields.error("two images share a file, or ISA and build", "images")
+    for isa in {info.isa for info in rom.images}:
+        if sum(info.default for info in rom.images if info.isa == isa) != 1:
+            raise fields.error(f"{isa} needs exactly one image with default = true", "images")
+
+
+def _check_column(path: Path, column: WorldColumn, image: Image) -> None:
+    """Check that an image has what a column of the world describes."""
+    symbol = image.symbols.get(column.symbol)
+    if symbol is None or symbol.kind != "object":
+        raise RomError(path, f"has no object {column.symbol}, which the world's {column.name} needs")
+    if column.offset + column.width > symbol.size:
+        raise RomError(path, f"{column.symbol} is too small for the world's {column.name}")
+    counter = image.symbols.get(column.count)
+    if column.count != ONE and (counter is None or counter.kind != "object" or counter.size < WIDTHS["u32"]):
+        raise RomError(path, f"has no 32-bit object {column.count}, which counts the world's {column.name}")

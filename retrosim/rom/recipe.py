@@ -1,0 +1,71 @@
+"""How the images of a ROM are built: the table [build] of rom.toml, which tools/build_roms.py carries out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .fields import FILE_PATH, NAME, Fields
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """A cross compiler.
+
+    command  the compiler driver
+    package  the Debian package it is in
+    version  first line of its --version
+    flags    for all its images
+    start    source with the entry point and the services of that processor
+    """
+
+    command: str
+    package: str
+    version: str
+    flags: tuple[str, ...]
+    start: str
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What the images of a ROM have in common; all files relative to its folder.
+
+    sources     of all images, in link order: behind the start-up file, before those of the image
+    headers     files that sources include
+    script      for the linker
+    flags       of the compiler
+    link_flags  of the compiler driver when it links
+    toolchains  by name
+    """
+
+    sources: tuple[str, ...]
+    headers: tuple[str, ...]
+    script: str
+    flags: tuple[str, ...]
+    link_flags: tuple[str, ...]
+    toolchains: dict[str, Toolchain]
+
+
+def read_recipe(fields: Fields) -> Recipe:
+    """Check the table [build]. Errors: RomError."""
+    recipe = Recipe(
+        sources=tuple(fields.texts("sources", FILE_PATH)),
+        headers=tuple(fields.texts("headers", FILE_PATH, [])),
+        script=fields.text("script", FILE_PATH),
+        flags=tuple(fields.texts("flags")),
+        link_flags=tuple(fields.texts("link_flags")),
+        toolchains={name: _toolchain(table) for name, table in fields.named_tables("toolchains", NAME).items()},
+    )
+    fields.end()
+    return recipe
+
+
+def _toolchain(fields: Fields) -> Toolchain:
+    toolchain = Toolchain(
+        command=fields.text("command", FILE_PATH),
+        package=fields.text("package"),
+        version=fields.text("version"),
+        flags=tuple(fields.texts("flags")),
+        start=fields.text("start", FILE_PATH),
+    )
+    fields.end()
+    return toolchain

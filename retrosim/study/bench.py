@@ -1,0 +1,277 @@
+"""Host speed: complete checks per second of our engines and of the kernel, beside other emulators and plain C.
+
+All of them work on one scene; those that run machine code run the same ROM image from the same memory. They take turns,
+lap by lap, so that a disturbance of the host meets all, and the median lap counts. After every lap the collision flags
+must be those of the plain-Python reference, and the memory that the ROM's routine writes must be the same everywhere;
+a contender that fails this is reported as an error and gets no figure.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import platform
+import statistics
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from retrosim.errors import RetrosimError
+from retrosim.rom import Rom, load_rom
+
+from .contenders import ENGINES, PEERS, SIMULATED, Contender, Lap, open_contender, why_missing
+from .peers import PACKAGES
+from .startup import STAGES, startup_times
+from .workload import Workload, prepare
+
+MACHINE = "mc68040-25"
+COLUMNS = ("name", "engine", "per_second", "spread", "instructions_per_second", "times_machine", "error")
+_ISA = "m68040"
+_PACKAGES = ("numba", "llvmlite", "numpy", *PACKAGES.values())
+
+
+@dataclass
+class _Entry:
+    """One contender in one scene: its laps, checks in each, and what went wrong."""
+
+    engine: str
+    count: int = 1
+    rates: list[float] = field(default_factory=list)
+    error: str | None = None
+
+
+def benchmark(
+    *,
+    builds: Sequence[str] = ("O2",),
+    objects: Sequence[int] = (200, 50),
+    engines: Sequence[str] | None = None,
+    rounds: int = 5,
+    seconds: float = 0.25,
+    startup: bool = True,
+    seed: int = 1994,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> dict[str, Any]:
+    """Measure; the defaults take about half a minute.
+
+    builds    of the ROM `sectors`
+    objects   scenes, each 1..200
+    engines   some of ENGINES, None for all
+    rounds    laps of each, 1 or more
+    seconds   aimed at for a lap, above 0
+    startup   also measure cold and warm starts, each in a new process
+    seed      of the scenes
+    progress  called with steps done, their number, and what comes next
+    Returns   dict for JSON with
+        cases    one dict per scene and engine: name, engine, build, objects, per_second (None with an error),
+                 ratio_to (peer -> our speed over its), spread ((fastest - slowest) / median lap), laps, checks (in a
+                 lap), error (None), and for machine code instructions_per_second and times_machine, which is how many
+                 times as fast as the machine itself, by its full timing
+        skipped  dicts of engine and reason
+        startup  see `startup`, or None
+        host     what it ran on
+        method   machine, rounds, seconds, seed
+    Errors    ValueError, RomError
+    """
+    _check(objects, rounds, seconds, engines)
+    rom, asked = load_rom("sectors"), list(engines or ENGINES)
+    for build in builds:
+        rom.image(_ISA, build)
+    missing = {engine: reason for engine in asked if (reason := why_missing(engine, rom))}
+    present = [engine for engine in asked if engine not in missing]
+    cold, warm = (1, 3) if startup else (0, 0)
+    steps = _Steps(progress, len(builds) * len(objects) * (1 + len(present) * (rounds + 1)) + cold + warm)
+    cases: list[dict[str, Any]] = []
+    for build in builds:
+        for count in objects:
+            steps.next(f"{build}, {count} objects: preparing")
+            workload = prepare(MACHINE, rom, build, count, seed)
+            entries = _race(rom, workload, present, rounds, seconds, steps)
+            cases += _cases(workload, entries)
+    starts = startup_times(MACHINE, cold=cold, warm=warm, progress=steps.next) if startup else None
+    steps.end()
+    return {
+        "cases": cases,
+        "skipped": [{"engine": engine, "reason": reason} for engine, reason in missing.items()],
+        "startup": starts,
+        "host": _host(),
+        "method": {"machine": MACHINE, "rounds": rounds, "seconds": seconds, "seed": seed},
+    }
+
+
+class _Steps:
+    """Progress: says what comes next, and how much is done."""
+
+    def __init__(self, progress: Callable[[int, int, str], None] | None, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+
+    def next(self, text: str) -> None:
+        if self._progress is not None:
+            self._progress(min(self._done, self._total), self._total, text)
+        self._done += 1
+
+    def end(self) -> None:
+        self._done = self._total
+        self.next("done")
+
+
+def _check(objects: Sequence[int], rounds: int, seconds: float, engines: Sequence[str] | None) -> None:
+    for count in objects:
+        if not 1 <= count <= 200:
+            raise ValueError(f"objects {count}: allowed 1..200")
+    if rounds < 1:
+        raise ValueError(f"rounds {rounds}: allowed 1 or more")
+    if not 0 < seconds <= 60:
+        raise ValueError(f"seconds {seconds}: allowed above 0, to 60")
+    for engine in engines or ():
+        if engine not in ENGINES:
+            raise ValueError(f"engine {engine!r}: allowed {', '.join(ENGINES)}")
+
+
+def _race(rom: Rom, workload: Workload, engines: list[str], rounds: int, seconds: float, steps: _Steps) -> list[_Entry]:
+    """Let contenders take turns at one scene."""
+    entries = [_Entry(engine) for engine in engines]
+    scene = f"{workload.build}, {workload.objects} objects"
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="retrosim-bench-")))
+        contenders: dict[str, Contender] = {}
+        for entry in entries:
+            steps.next(f"{scene}: {entry.engine}, first laps")
+            try:
+                contender = open_contender(entry.engine, rom, workload, folder)
+                stack.callback(contender.close)
+                contenders[entry.engine] = contender
+                _find_count(entry, contender, workload, seconds)
+            except RetrosimError as error:
+                entry.error = str(error)
+        for number in range(rounds):
+            for entry in entries:
+                steps.next(f"{scene}: {entry.engine}, lap {number + 1} of {rounds}")
+                if entry.error is None:
+                    _lap(entry, contenders[entry.engine], workload)
+    return entries
+
+
+def _find_count(entry: _Entry, contender: Contender, workload: Workload, seconds: float) -> None:
+    """Choose how many checks fill a lap, from laps that count for nothing else."""
+    while True:
+        lap = contender.run(entry.count)
+        entry.error = _difference(lap, workload)
+        if entry.error or lap.seconds >= seconds / 4:
+            break
+        entry.count *= max(2, min(50, int(seconds / 2 / max(lap.seconds, 1e-9))))
+    entry.count = max(1, round(entry.count * seconds / lap.seconds))
+
+
+def _lap(entry: _Entry, contender: Contender, workload: Workload) -> None:
+    try:
+        lap = contender.run(entry.count)
+        entry.error = _difference(lap, workload)
+    except RetrosimError as error:
+        entry.error = str(error)
+    else:
+        entry.rates.append(entry.count / lap.seconds)
+
+
+def _difference(lap: Lap, workload: Workload) -> str | None:
+    """Return what is wrong with the result of a lap, None if it is right."""
+    wrong = [index for index, (ours, right) in enumerate(zip(lap.flags, workload.flags)) if ours != right]
+    if wrong or len(lap.flags) != len(workload.flags):
+        return f"wrong collision flags: {len(wrong)} of {len(workload.flags)}, the first of object {wrong[:1]}"
+    if lap.written not in (None, workload.after):
+        return f"right collision flags, but other memory: digest {lap.written}, expected {workload.after}"
+    return None
+
+
+def _cases(workload: Workload, entries: list[_Entry]) -> list[dict[str, Any]]:
+    medians = {entry.engine: statistics.median(entry.rates) for entry in entries if entry.error is None}
+    cases = []
+    for entry in entries:
+        rate = medians.get(entry.engine)
+        runs_rom = entry.engine in SIMULATED or entry.engine in PACKAGES
+        ratios = {peer: rate / medians[peer] for peer in PEERS if rate and peer in medians and peer != entry.engine}
+        case = {
+            "name": f"sectors {workload.build}, {workload.objects} objects",
+            "engine": entry.engine,
+            "build": workload.build,
+            "objects": workload.objects,
+            "per_second": rate,
+            "ratio_to": ratios,
+            "spread": (max(entry.rates) - min(entry.rates)) / rate if rate else None,
+            "laps": len(entry.rates),
+            "checks": entry.count,
+            "error": entry.error,
+        }
+        if runs_rom and rate:
+            case["instructions_per_second"] = rate * workload.instructions
+            case["times_machine"] = rate * workload.cycles / workload.clock_hz
+        cases.append(case)
+    return cases
+
+
+def _host() -> dict[str, Any]:
+    versions = {}
+    for package in _PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return {
+        "system": platform.system(),
+        "processor": _processor(),
+        "cpus": os.cpu_count(),
+        "python": platform.python_version(),
+        "packages": versions,
+    }
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    except OSError:
+        names = []
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def results_csv(result: dict[str, Any]) -> str:
+    """Return the cases as CSV, one column more per peer: ours over its speed."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*COLUMNS, *(f"ratio_to_{peer}" for peer in PEERS)])
+    for case in result["cases"]:
+        plain = [case.get(column) for column in COLUMNS]
+        writer.writerow([*plain, *(case["ratio_to"].get(peer) for peer in PEERS)])
+    for kind, times in (result["startup"] or {}).items():
+        text.write("".join(f"# {kind} start, {stage}: {times[stage]:.3f} s\n" for stage in STAGES))
+    return text.getvalue()
+
+
+def write_results(path: str | Path, result: dict[str, Any]) -> Path:
+    """Write results into a new file, JSON or CSV by its suffix; a file that exists is left alone.
+
+    path    ending in .json or .csv
+    Errors  ValueError, RetrosimError  the file exists or cannot be written; then no part of it stays
+    """
+    path = Path(path)
+    writers = {".json": lambda: json.dumps(result, indent=1) + "\n", ".csv": lambda: results_csv(result)}
+    if path.suffix not in writers:
+        raise ValueError(f"{path}: allowed names that end in {' or '.join(writers)}")
+    text = writers[path.suffix]()
+    try:
+        path.touch(exist_ok=False)
+    except FileExistsError:
+        raise RetrosimError(f"{path}: exists already; nothing was written") from None
+    except OSError as error:
+        raise RetrosimError(f"{path}: cannot be made: {error.strerror or error}") from error
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise RetrosimError(f"{path}: cannot be written: {error.strerror or error}") from error
+    return path

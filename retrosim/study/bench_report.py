@@ -1,0 +1,82 @@
+"""The benchmark as text: one rich table per scene, 80 columns wide at most."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from .contenders import PEERS
+from .startup import STAGES
+
+_LEGEND = (
+    "interpret-full, -table, -off: our compiled handlers with the pipeline model, with table clocks, without timing",
+    "evaluate: the same instruction rows on plain Python integers",
+    "kernel: the routine in Numba; native-c: the ROM's own C source compiled with -O2 for this host",
+    "x real: times the speed of the simulated machine by its full timing",
+    "spread: fastest less slowest lap, over the median",
+)
+
+
+def render_bench(result: dict[str, Any]) -> RenderableType:
+    """Return everything that `benchmark` found, for a rich console.
+
+    result  as `benchmark` returns it
+    """
+    parts: list[RenderableType] = []
+    for name in dict.fromkeys(case["name"] for case in result["cases"]):
+        cases = [case for case in result["cases"] if case["name"] == name]
+        errors = [Text(f"{case['engine']}: {case['error']}", style="bold red") for case in cases if case["error"]]
+        parts += [Text(f"{name}: complete checks per second", style="bold"), _cases(cases), *errors, Text()]
+    parts += [Text(f"{skipped['engine']}: left out, {skipped['reason']}") for skipped in result["skipped"]]
+    if result["startup"]:
+        parts += [Text("To the first frame, seconds", style="bold"), _startup(result["startup"]), Text()]
+    host, method = result["host"], result["method"]
+    packages = ", ".join(f"{name} {number}" for name, number in host["packages"].items())
+    parts += [
+        Text(f"{host['processor']}, {host['cpus']} CPUs, {host['system']}, Python {host['python']}, {packages}"),
+        Text(f"Medians of {method['rounds']} laps of about {method['seconds']:g} s, taking turns; flags compared"),
+        *(Text(line) for line in _LEGEND),
+    ]
+    return Group(*parts)
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in headings:
+        table.add_column(heading, justify="right" if table.columns else "left", no_wrap=True)
+    return table
+
+
+def _three(value: float | None) -> str:
+    """Return a number with three digits or all before the point."""
+    if value is None:
+        return "-"
+    digits = 3 if value < 1 else 2 if value < 10 else 1 if value < 100 else 0
+    return f"{value:.{digits}f}" if value >= 0.001 else f"{value:.0e}"
+
+
+def _cases(cases: list[dict[str, Any]]) -> RenderableType:
+    peers = [peer for peer in PEERS if any(peer in case["ratio_to"] for case in cases)]
+    table = _table("engine", "checks/s", "spread", "MIPS", "x real", *(f"to\n{peer}" for peer in peers))
+    for case in cases:
+        instructions = case.get("instructions_per_second")
+        table.add_row(
+            case["engine"],
+            "error" if case["error"] else _three(case["per_second"]),
+            "-" if case["spread"] is None else f"{100 * case['spread']:.0f} %",
+            _three(instructions / 1e6 if instructions else None),
+            _three(case.get("times_machine")),
+            *(_three(case["ratio_to"].get(peer)) for peer in peers),
+        )
+    return table
+
+
+def _startup(startup: dict[str, dict[str, float]]) -> RenderableType:
+    table = _table("start", *STAGES, "starts")
+    for kind, times in startup.items():
+        table.add_row(kind, *(f"{times[stage]:.2f}" for stage in STAGES), str(times["starts"]))
+    return table

@@ -1,0 +1,279 @@
+"""Those who run in the benchmark: our engines, the kernel, emulators of others, and the routine's C compiled natively.
+
+Each repeats complete checks of a workload and says how long it took, what flags came out, and, if it runs the ROM, a
+digest of all that the routine has written.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from retrosim.collide import workspace
+from retrosim.collide.sectors import mark_four_shifts
+from retrosim.errors import RetrosimError
+from retrosim.jit import PACKAGE, kernel
+from retrosim.rom import Rom
+
+from .peers import PACKAGES
+from .workload import LOOP, LOOP_END, STALE, Workload, digest, open_at_first_check
+
+SIMULATED = {
+    "interpret-full": ("interpret", "full"),
+    "interpret-table": ("interpret", "table"),
+    "interpret-off": ("interpret", "off"),
+    "evaluate": ("evaluate", "off"),
+}
+"""Engine of the benchmark -> engine and timing of a Machine."""
+
+PEERS = (*PACKAGES, "native-c")
+ENGINES = (*SIMULATED, "kernel", *PEERS)
+COMPILERS = ("cc", "gcc", "clang")
+LONGEST_RUN = 120  # seconds a process may take for anything
+
+_SIDE = 30
+_SOURCES = ("src/sectors.c", "src/objects.c")
+# The sources know the 68K, i386 and PowerPC. Claiming to be the i386 gives 16-bit scalars on any host; nothing else in
+# these two files depends on it. The attribute that keeps functions apart for measuring is taken away: this is plain C.
+_C_FLAGS = ("-O2", "-std=gnu11", "-D__i386__", "-Dnoipa=")
+_DRIVER = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+void Seed(unsigned seed);
+void RandomizeObjects(short count);
+void DetermineCollisions(void);
+extern unsigned char gCollisionArray[];
+
+int main(int number, char **words)
+{
+    struct timespec start, end;
+    long i, objects, checks;
+
+    if (number != 4)
+        return 2;
+    objects = atol(words[2]);
+    checks = atol(words[3]);
+    Seed(strtoul(words[1], 0, 10));
+    RandomizeObjects(objects);
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (i = 0; i < checks; i++)
+        DetermineCollisions();
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    printf("%.9f ", difftime(end.tv_sec, start.tv_sec) + 1e-9 * (end.tv_nsec - start.tv_nsec));
+    for (i = 0; i < objects; i++)
+        printf("%02x", gCollisionArray[i]);
+    return 0;
+}
+"""
+
+
+@dataclass(frozen=True)
+class Lap:
+    """One timed run.
+
+    seconds  for the checks asked for
+    flags    bytes[objects], afterwards
+    written  digest of what the ROM's routine wrote, None where no ROM runs
+    """
+
+    seconds: float
+    flags: bytes
+    written: str | None
+
+
+class Contender(Protocol):
+    """What the benchmark needs of each."""
+
+    def run(self, count: int) -> Lap:
+        """Make `count` checks, 1 or more. Errors: RetrosimError."""
+
+    def close(self) -> None:
+        """Give back what is held."""
+
+
+class Simulated:
+    """The ROM on one of our engines."""
+
+    def __init__(self, engine: str, rom: Rom, workload: Workload) -> None:
+        run_by, timing = SIMULATED[engine]
+        self._load = workload
+        self._machine = open_at_first_check(
+            workload.machine, rom, workload.build, workload.objects, workload.seed, engine=run_by, timing=timing
+        )
+
+    def run(self, count: int) -> Lap:
+        machine, load = self._machine, self._load
+        machine.write(load.flags_at, bytes([STALE]) * load.objects)
+        machine.regs["d7"], machine.regs["a7"], machine.regs["pc"] = count, load.stack, LOOP
+        start = time.perf_counter()
+        result = machine.run(until=LOOP_END)
+        seconds = time.perf_counter() - start
+        if result.reason != "until":
+            raise result.fault or RetrosimError(f"the loop ended with {result.reason!r}")
+        return Lap(seconds, self._read(load.flags_at, load.objects), digest(self._read(*part) for part in load.written))
+
+    def _read(self, address: int, size: int) -> bytes:
+        return self._machine.mem[address : address + size].tobytes()
+
+    def close(self) -> None:
+        del self._machine
+
+
+@kernel
+def repeat_checks(x, y, size, work, flags, count):
+    """Make `count` checks inside compiled code; the arguments are those of `mark_four_shifts`."""
+    for _ in range(count):
+        mark_four_shifts(x, y, size, True, work, flags)
+
+
+class Kernel:
+    """The Numba kernel, looping in compiled code."""
+
+    def __init__(self, workload: Workload) -> None:
+        self._load, self._work = workload, workspace(workload.objects)
+        repeat_checks(workload.x, workload.y, _SIDE, self._work, np.zeros(workload.objects, np.uint8), 1)
+
+    def run(self, count: int) -> Lap:
+        flags = np.full(self._load.objects, STALE, np.uint8)
+        start = time.perf_counter()
+        repeat_checks(self._load.x, self._load.y, _SIDE, self._work, flags, count)
+        return Lap(time.perf_counter() - start, flags.tobytes(), None)
+
+    def close(self) -> None:
+        del self._work
+
+
+class Peer:
+    """Another emulator in a child process, see `peers`."""
+
+    def __init__(self, name: str, workload: Workload, folder: Path) -> None:
+        self._name = name
+        memory = folder / "memory"
+        memory.write_bytes(workload.memory)
+        places = {"loop": LOOP, "loop_end": LOOP_END, "stack": workload.stack, "flags_at": workload.flags_at}
+        command = [sys.executable, "-m", f"{__package__}.peers", name, str(memory)]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=child_environment(),
+        )
+        self._say(json.dumps(places | {"objects": workload.objects, "written": workload.written}))
+
+    def _say(self, line: str) -> None:
+        try:
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            self._fail()
+
+    def _fail(self) -> None:
+        self._process.kill()
+        last = self._process.communicate()[1].strip().splitlines()[-1:]
+        raise RetrosimError(f"{self._name} ended: {last[0] if last else f'status {self._process.returncode}'}")
+
+    def run(self, count: int) -> Lap:
+        self._say(str(count))
+        guard = threading.Timer(LONGEST_RUN, self._process.kill)
+        guard.start()
+        try:
+            answer = self._process.stdout.readline()
+        finally:
+            guard.cancel()
+        if not answer:
+            self._fail()
+        fields = json.loads(answer)
+        return Lap(fields["seconds"], bytes.fromhex(fields["flags"]), fields["written"])
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+class NativeC:
+    """The ROM's own C source, compiled for this host; every lap is a process that times itself."""
+
+    def __init__(self, rom: Rom, workload: Workload, folder: Path) -> None:
+        self._load, self._program = workload, folder / "native"
+        (folder / "driver.c").write_text(_DRIVER)
+        objects = []
+        for number, source in enumerate([*(rom.path / name for name in _SOURCES), folder / "driver.c"]):
+            flags = _C_FLAGS if number < len(_SOURCES) else _C_FLAGS[:2]
+            objects.append(str(folder / f"{number}.o"))
+            _call([find_compiler(), *flags, "-c", str(source), "-o", objects[-1]])
+        _call([find_compiler(), *objects, "-o", str(self._program)])
+
+    def run(self, count: int) -> Lap:
+        output = _call([str(self._program), str(self._load.seed), str(self._load.objects), str(count)])
+        seconds, flags = output.split()
+        return Lap(float(seconds), bytes.fromhex(flags), None)
+
+    def close(self) -> None:
+        self._program.unlink(missing_ok=True)
+
+
+def _call(command: list[str]) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_RUN, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RetrosimError(f"{Path(command[0]).name}: {error}") from None
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-1:] or [f"status {done.returncode}"]
+        raise RetrosimError(f"{Path(command[0]).name}: {last[0]}")
+    return done.stdout
+
+
+def child_environment(**variables: str) -> dict[str, str]:
+    """Return the environment for a Python child that finds this very package."""
+    paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(path for path in paths if path)} | variables
+
+
+def find_compiler() -> str | None:
+    """Return the path of a C compiler: $CC, else the first of COMPILERS that is there, else None."""
+    return next((path for name in (os.environ.get("CC"), *COMPILERS) if name and (path := shutil.which(name))), None)
+
+
+def why_missing(engine: str, rom: Rom) -> str | None:
+    """Return why an engine cannot run on this host, None if it can."""
+    if engine in PACKAGES and importlib.util.find_spec(PACKAGES[engine]) is None:
+        return f"the Python package {PACKAGES[engine]} is not installed"
+    if engine == "native-c":
+        if not all((rom.path / name).is_file() for name in _SOURCES):
+            return "the ROM's sources are not here (they are in the repository, not in the installed package)"
+        if find_compiler() is None:
+            return f"no C compiler is installed ({', '.join(COMPILERS)})"
+    return None
+
+
+def open_contender(engine: str, rom: Rom, workload: Workload, folder: Path) -> Contender:
+    """Make a contender ready.
+
+    engine   one of ENGINES
+    folder   for files it needs until it is closed
+    Errors   RetrosimError
+    """
+    own = Path(tempfile.mkdtemp(prefix=f"{engine}-", dir=folder))
+    if engine in SIMULATED:
+        return Simulated(engine, rom, workload)
+    if engine == "kernel":
+        return Kernel(workload)
+    if engine in PACKAGES:
+        return Peer(engine, workload, own)
+    return NativeC(rom, workload, own)

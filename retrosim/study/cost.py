@@ -1,0 +1,318 @@
+"""What one call of a routine costs, and which of its instructions, lines and functions the clocks go to.
+
+The shape that `retrosim cost --json` prints:
+
+    machine, model, clock_hz, timing, build
+    entry       {symbol (None for an address), address}
+    arguments   [32-bit words]
+    totals      {cycles, instructions, cycles_per_instruction, microseconds, result}   result: D0 on return
+    caches      None where none are modelled, or {data, instruction}: each {accesses, hits, misses}
+    functions   [{function, cycles, percent, instructions, visits}], most cycles first; visits: calls and jumps to
+                its first address; function None: outside all functions
+    lines       [{file, line, cycles, percent, instructions, visits}], most cycles first; visits: those of the line's
+                busiest instruction; empty for an ELF without lines
+    listing     [{address, code, text, function, offset, file, line, visits, cycles, average, base, stalls, entry,
+                source, reference, data_misses, instruction_misses}], by address, executed instructions only
+
+base     clocks from the manual, alone: on the 68040 the slowest stage, averaged over the two outcomes of a branch; on
+         the 68000 what the encoding fixes (a branch taken)
+entry    the row of the manual's table that they come from; source: that table; reference: the instruction's description
+stalls   average - base. 68040: waiting for registers, caches, memory; below 0 where stages overlapped. 68000: clocks
+         that depend on data (shift counts, multipliers, branches not taken). Of a service: the time it takes
+accesses operands (each line that one touches), and lines of code entered: the model looks code up once a line. Memory
+         that is not cached is not counted. With write-through caches, data misses are those of reads and hits unknown
+         (None)
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from retrosim.cpu.core import ADDRESS_MASK
+from retrosim.cpu.m68k import mc68000_clocks, mc68040_clocks
+from retrosim.cpu.spec import Insn
+from retrosim.errors import RetrosimError
+from retrosim.machine import Machine, memory
+from retrosim.rom import Image
+
+MOST = 2_000_000  # instructions: about a minute, one by one
+REPORT_EVERY = 5_000  # instructions between two reports of progress
+NEAREST = 5  # names shown for one that is unknown
+STACK_BYTES = 0x10000  # kept free below the stack pointer that a user's program starts with
+TABLE_040, TABLE_000 = "MC68040UM section 10", "M68000UM section 8"
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass
+class Executed:
+    """One instruction as it was executed; `departures`: how often another than the next one in memory followed."""
+
+    insn: Insn
+    code: bytes
+    visits: int = 0
+    cycles: int = 0
+    departures: int = 0
+    data_misses: int = 0
+    instruction_misses: int = 0
+
+
+def cost_report(
+    machine: Machine,
+    symbol: str | int,
+    *arguments: int,
+    most: int = MOST,
+    progress: Progress = lambda done, total, text: None,
+) -> dict[str, Any]:
+    """Call a routine once as a whole and once instruction by instruction; return what it cost, as described above.
+
+    The clocks of an instruction are those between its predecessor's end and its own. In a pipeline several are under
+    way at once, so clocks that an instruction spends beside an earlier one are the earlier one's, and a wait is charged
+    to the instruction that waits, not to the one that causes it. The machine is left as it was.
+
+    machine    simulated, with timing "table" or "full"; caches and memory as they are now
+    symbol     name or address of the routine, which follows the C convention
+    arguments  32-bit words
+    most       instructions after which the call is given up
+    progress   called with instructions done, of how many, and a text
+    Errors     ValueError; CpuFault, RetrosimError when the routine does not return
+    """
+    if machine.timing == "off":
+        raise ValueError("timing 'off': allowed table, full")
+    entry = find_routine(machine.image, symbol)
+    words = tuple(argument & 0xFFFFFFFF for argument in arguments)
+    before = machine.snapshot()
+    try:
+        _make_room(machine)
+        start = machine.snapshot()
+        progress(0, most, "running the routine")
+        measured = machine.measure(symbol if isinstance(symbol, str) else entry, *words, most=most)
+        machine.restore(start)
+        executed, accesses = _step_through(machine, entry, words, measured.instructions, progress)
+    finally:
+        machine.restore(before)
+    executed.sort(key=lambda each: each.insn.pc)
+    listing = [_described(machine, each) for each in executed]
+    return {
+        "machine": machine.name,
+        "model": machine._core.cpu.model,
+        "clock_hz": machine.clock_hz,
+        "timing": machine.timing,
+        "build": machine.image.build,
+        "entry": {"symbol": symbol if isinstance(symbol, str) else None, "address": entry},
+        "arguments": list(words),
+        "totals": {
+            "cycles": measured.cycles,
+            "instructions": measured.instructions,
+            "cycles_per_instruction": measured.cycles / measured.instructions,
+            "microseconds": measured.cycles * 1e6 / machine.clock_hz,
+            "result": measured.result,
+        },
+        "caches": _caches(machine, executed, accesses) if _has_caches(machine) else None,
+        "functions": _functions(listing),
+        "lines": _lines(listing),
+        "listing": listing,
+    }
+
+
+def find_routine(image: Image, symbol: str | int) -> int:
+    """Return the address of a routine. Errors: ValueError, with the nearest names for one that is unknown."""
+    if isinstance(symbol, str):
+        if symbol not in image.symbols:
+            names = [name for name, found in image.symbols.items() if found.kind == "function"]
+            near = difflib.get_close_matches(symbol, names, NEAREST, 0.4) or sorted(names)[:NEAREST]
+            raise ValueError(f"symbol {symbol!r}: not in the image; nearest: {', '.join(near) or 'it has none'}")
+        if image.symbols[symbol].kind != "function":
+            raise ValueError(f"symbol {symbol!r}: is data, allowed a routine")
+        return find_routine(image, image.symbols[symbol].address)
+    if symbol % 2 or not any(start <= symbol < start + len(data) for start, data in image.segments):
+        raise ValueError(f"address {symbol:#x}: allowed an even address in the image")
+    return symbol
+
+
+def _make_room(machine: Machine) -> None:
+    """Give a program that has not run a stack apart from its image. Errors: RetrosimError where there is none."""
+    image = machine.image
+    taken = [(start, start + len(data)) for start, data in image.segments]
+    taken += [(start, start + size) for start, size in image.bss]
+    if machine.instructions:
+        return
+    lowest = memory.RETURN_ADDRESS + 2
+    tops = (memory.STACK_START, memory.RAM_END, *(start & ~3 for start, _ in taken))
+    for top in tops:
+        if top - STACK_BYTES >= lowest and _is_free(taken, top - STACK_BYTES, top):
+            machine.regs["a7"] = top
+            return
+    raise RetrosimError(f"the image leaves no {STACK_BYTES >> 10} KiB of RAM free for a stack")
+
+
+def _is_free(taken: list[tuple[int, int]], start: int, end: int) -> bool:
+    return all(end <= first or last <= start for first, last in taken)
+
+
+def _has_caches(machine: Machine) -> bool:
+    return machine.timing == "full" and bool(machine.memory_clocks)
+
+
+def _enter(machine: Machine, entry: int, words: tuple[int, ...]) -> None:
+    """Call the routine exactly as `Machine.measure` does."""
+    sp = (machine.regs["a7"] - 4 * len(words) - 4) & 0xFFFFFFFF
+    content = b"".join(word.to_bytes(4, "big") for word in (memory.RETURN_ADDRESS, *words))
+    machine.write(sp & ADDRESS_MASK, content)
+    machine.regs["a7"], machine.regs["pc"] = sp, entry
+    machine._wait_until(machine.cycles)
+
+
+def _step_through(
+    machine: Machine, entry: int, words: tuple[int, ...], count: int, progress: Progress
+) -> tuple[list[Executed], dict[str, int]]:
+    """Execute the call one instruction at a time; return what was executed, and the accesses to each cache."""
+    _enter(machine, entry, words)
+    core, latest, executed = machine._core, {}, []
+    caches = [_CacheWatch(core.state, letter) for letter in "di"] if _has_caches(machine) else []
+    for done in range(count):
+        if done % REPORT_EVERY == 0:
+            progress(done, count, "attributing cycles")
+        insn = core.decode(int(core.state["pc"]))
+        each = latest.get(insn.pc)
+        if each is None or each.insn is not insn:
+            code = machine.mem[insn.pc : insn.pc + insn.length].tobytes()
+            if each is None or each.code != code:  # a program that rewrites itself has several at one address
+                each = Executed(insn, code)
+                executed.append(each)
+            each.insn = insn
+            latest[insn.pc] = each
+        each.cycles += machine.run(instructions=1).cycles
+        each.visits += 1
+        each.departures += int(core.state["pc"]) != insn.end
+        if caches:
+            each.data_misses += caches[0].misses()
+            each.instruction_misses += caches[1].misses()
+    return executed, {watch.letter: watch.accesses for watch in caches}
+
+
+class _CacheWatch:
+    """Accesses and misses of one cache: its counter steps at every access, a miss that allocates changes a tag."""
+
+    def __init__(self, state: np.ndarray, letter: str) -> None:
+        self.letter, self.accesses = letter, 0
+        self._state, self._tags = state, state[f"{letter}tag"]
+        self._known, self._count = self._tags.copy(), int(state[f"{letter}count"])
+
+    def misses(self) -> int:
+        """Return the misses since the last call, and count the accesses."""
+        count = int(self._state[f"{self.letter}count"])
+        accesses = (count - self._count) & 0xFF
+        if not accesses:
+            return 0
+        self.accesses += accesses
+        self._count = count
+        changed = int(np.count_nonzero(self._tags != self._known))
+        if changed:
+            self._known[:] = self._tags
+        return changed
+
+
+def _caches(machine: Machine, executed: list[Executed], accesses: dict[str, int]) -> dict[str, dict[str, int | None]]:
+    report = {}
+    for name, is_exact in (("data", bool(machine.memory_clocks["copyback"])), ("instruction", True)):
+        misses = sum(getattr(each, f"{name}_misses") for each in executed)
+        count = accesses[name[0]]
+        report[name] = {"accesses": count, "hits": count - misses if is_exact else None, "misses": misses}
+    return report
+
+
+def _base_040(each: Executed) -> tuple[float, str, str]:
+    """Return clocks, table entry and table; of two outcomes the first is the one that leaves the straight line."""
+    costs = mc68040_clocks.clocks(each.insn)
+    if len(costs) == 1 or each.insn.row.name == "CAS2":  # whose outcome does not show in the flow
+        return costs[0].alone, costs[0].entry, TABLE_040
+    counts = (each.departures, each.visits - each.departures)
+    base = sum(count * cost.alone for count, cost in zip(counts, costs, strict=True)) / each.visits
+    return base, " / ".join(cost.entry for count, cost in zip(counts, costs, strict=True) if count), TABLE_040
+
+
+OPERANDS_000 = {
+    "c": "cc", "d": "Dn", "y": "Dn", "how": "Dn", "a": "An", "b": "An", "imm": "#imm", "imm16": "#imm", "n": "#n",
+    "i": "#i", "mask": "list", "t": "#n", "disp": "d16", "target": "label",
+}  # fmt: skip
+
+
+class _Operands(dict):
+    """Names of operands as the manual writes them; another is shown by its own."""
+
+    def __missing__(self, name: str) -> str:
+        return name
+
+
+def _base_000(each: Executed) -> tuple[float, str, str]:
+    insn = each.insn
+    entry = insn.row.syntax.format_map(_Operands(OPERANDS_000 | insn.forms))
+    return mc68000_clocks.clocks(insn), entry, TABLE_000
+
+
+BASES = {"MC68000": _base_000, "MC68040": _base_040}
+
+
+def _described(machine: Machine, each: Executed) -> dict[str, Any]:
+    insn, image = each.insn, machine.image
+    base, entry, source = BASES[machine._core.cpu.model](each)
+    function, offset = image.symbol_at(insn.pc) or (None, None)
+    file, line = image.source_line(insn.pc) or (None, None)
+    average = each.cycles / each.visits
+    return {
+        "address": insn.pc,
+        "code": each.code.hex(" ", 2),
+        "text": insn.text,
+        "function": function,
+        "offset": offset,
+        "file": file,
+        "line": line,
+        "visits": each.visits,
+        "cycles": each.cycles,
+        "average": average,
+        "base": base,
+        "stalls": average - base,
+        "entry": entry,
+        "source": source,
+        "reference": insn.row.ref,
+        "data_misses": each.data_misses,
+        "instruction_misses": each.instruction_misses,
+    }
+
+
+def _functions(listing: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def calls(rows: list[dict[str, Any]]) -> int:
+        return sum(row["visits"] for row in rows if row["offset"] == 0)
+
+    return _grouped(listing, ("function",), calls)
+
+
+def _lines(listing: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def busiest(rows: list[dict[str, Any]]) -> int:
+        return max(row["visits"] for row in rows)
+
+    lines = _grouped(listing, ("file", "line"), busiest)
+    return lines if any(line["file"] is not None for line in lines) else []
+
+
+def _grouped(
+    listing: Iterable[dict[str, Any]], keys: tuple[str, ...], visits: Callable[[list[dict[str, Any]]], int]
+) -> list[dict[str, Any]]:
+    """Sum the listing over the rows that agree in `keys`, most cycles first."""
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in listing:
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    total = sum(row["cycles"] for row in listing)
+    found = []
+    for names, rows in groups.items():
+        cycles = sum(row["cycles"] for row in rows)
+        counts = {"cycles": cycles, "percent": 100 * cycles / total if total else 0.0}
+        counts |= {"instructions": sum(row["visits"] for row in rows), "visits": visits(rows)}
+        found.append(dict(zip(keys, names, strict=True)) | counts)
+    return sorted(found, key=lambda group: -group["cycles"])

@@ -1,0 +1,123 @@
+"""The cost of a routine as text: rich tables that fit 80 columns, and the annotated listing as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from itertools import groupby
+from pathlib import PurePosixPath
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+SHOWN = 10  # lines and functions
+LEGENDS = {
+    "MC68040": "base: clocks of the manual's entry alone ({source}); stalls: what came on top on average, below 0 "
+    "where instructions overlapped. Clocks count for the instruction at whose end they have passed.",
+    "MC68000": "base: clocks that the encoding fixes ({source}), branches taken; stalls: what came on top on average, "
+    "which depends on data: shift counts, multipliers, branches not taken.",
+}
+CACHES = "Accesses: operands, and lines of code entered. An ELF file starts with empty caches, a ROM with those in use."
+
+
+def render_cost(report: dict[str, Any]) -> RenderableType:
+    """Return everything that `cost_report` found, for a rich console."""
+    parts: list[RenderableType] = [Text(_title(report), style="bold"), _totals(report)]
+    if report["lines"]:
+        parts += [_heading("Hottest source lines", report["lines"]), _hottest(report["lines"], "line", _line_name)]
+    parts += [
+        _heading("Hottest functions", report["functions"]),
+        _hottest(report["functions"], "function", _function_name),
+        Text("Executed instructions", style="bold"),
+        *_listing(report["listing"]),
+        Text(LEGENDS[report["model"]].format(source=report["listing"][0]["source"])),
+    ]
+    return Group(*parts, *([Text(CACHES)] if report["caches"] else []))
+
+
+def listing_csv(report: dict[str, Any]) -> str:
+    """Return the annotated listing as CSV; addresses in hexadecimal."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, report["listing"][0].keys(), lineterminator="\n")
+    writer.writeheader()
+    for row in report["listing"]:
+        writer.writerow(row | {"address": f"{row['address']:06X}"})
+    return text.getvalue()
+
+
+def _title(report: dict[str, Any]) -> str:
+    entry = report["entry"]
+    arguments = ", ".join(str(word) for word in report["arguments"])
+    build = f", build {report['build']}" if report["build"] else ""
+    name = entry["symbol"] or f"{entry['address']:06X}"
+    return f"{name}({arguments}) on {report['machine']}{build}, timing {report['timing']}"
+
+
+def _totals(report: dict[str, Any]) -> RenderableType:
+    totals = report["totals"]
+    lines = [
+        f"{totals['cycles']:,} cycles, {totals['instructions']:,} instructions, "
+        f"{totals['cycles_per_instruction']:.2f} cycles per instruction",
+        f"{totals['microseconds']:,.2f} us at {report['clock_hz'] / 1e6:g} MHz; "
+        f"result {totals['result']} ({totals['result']:#x})",
+    ]
+    for name, cache in (report["caches"] or {}).items():
+        hits = "" if cache["hits"] is None else f"{cache['hits']:,} hits, "
+        lines.append(f"{name} cache: {cache['accesses']:,} accesses, {hits}{cache['misses']:,} misses")
+    return Padding(Text("\n".join(lines)), (0, 0, 1, 0))
+
+
+def _heading(text: str, rows: list[dict[str, Any]]) -> Text:
+    more = f", {SHOWN} of {len(rows)}" if len(rows) > SHOWN else ""
+    return Text(text + more, style="bold")
+
+
+def _function_name(row: dict[str, Any]) -> str:
+    return row["function"] or "(outside all functions)"
+
+
+def _line_name(row: dict[str, Any]) -> str:
+    return f"{PurePosixPath(row['file']).name}:{row['line']}" if row["file"] else "(without a line)"
+
+
+def _hottest(rows: list[dict[str, Any]], heading: str, name: Any) -> RenderableType:
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(heading, overflow="fold")
+    for column in ("cycles", "%", "instructions", "visits"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in rows[:SHOWN]:
+        counts = (f"{row['cycles']:,}", f"{row['percent']:.1f}", f"{row['instructions']:,}", f"{row['visits']:,}")
+        table.add_row(Text(name(row)), *counts)
+    return Padding(table, (0, 0, 1, 0))
+
+
+def _listing(rows: list[dict[str, Any]]) -> list[RenderableType]:
+    """Return one table per function, all of the same column widths, with its source lines between the instructions."""
+    parts: list[RenderableType] = []
+    for function, inside in groupby(rows, key=_function_name):
+        table = Table(box=None, show_header=not parts, pad_edge=False, padding=(0, 1, 0, 0), expand=True)
+        table.add_column("addr", width=6, no_wrap=True)
+        table.add_column("code", width=9, overflow="fold")
+        table.add_column("instruction", ratio=3, overflow="fold")
+        for column, width in (("visits", 7), ("cycles", 8), ("base", 5), ("stalls", 6)):
+            table.add_column(column, width=width, justify="right", no_wrap=True)
+        table.add_column("entry", ratio=2, overflow="fold")
+        line = None
+        for row in inside:
+            if row["file"] and (row["file"], row["line"]) != line:
+                line = (row["file"], row["line"])
+                table.add_row("", "", Text(_line_name(row), style="dim"))
+            counts = (str(row["visits"]), str(row["cycles"]), _clocks(row["base"]), _clocks(row["stalls"]))
+            table.add_row(f"{row['address']:06X}", row["code"], Text(row["text"]), *counts, Text(row["entry"]))
+        parts += [Text(), Text(function, style="bold"), table]
+    return [*parts, Text()]
+
+
+def _clocks(value: float) -> str:
+    """Return clocks in at most six characters, a whole number without a point."""
+    digits = 0 if abs(value) >= 1000 or value == int(value) else 1 if abs(value) >= 10 else 2
+    return f"{value:.{digits}f}"

@@ -1,0 +1,144 @@
+"""The timing table as text: rich tables that fit 80 columns, on a terminal and in a pipe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from retrosim.machine import PRESETS
+
+from .analysis import METHODS
+
+_ANALYSES = {
+    "formula": ("counted", 0, "Pair tests per sector, K objects in every sector: by formula, and counted"),
+    "random_expected": (
+        "random_counted",
+        1,
+        "Pair tests per sector, K on average, strewn at random: expected, and counted",
+    ),
+}
+
+
+def render_timing(result: dict[str, Any]) -> RenderableType:
+    """Return everything that `timing_table` found, for a rich console.
+
+    result  as `timing_table` returns it
+    """
+    method = result["method"]
+    how = "30 simulated seconds per row" if method["full"] else f"samples of {method['seconds']:g} simulated s or more"
+    parts: list[RenderableType] = []
+    for machine in dict.fromkeys(row["machine"] for row in result["rows"]):
+        rows, split = ([each for each in result[key] if each["machine"] == machine] for key in ("rows", "split"))
+        parts += [_heading(f"{machine}: {PRESETS[machine].title}"), Text(f"Complete checks, {how}"), _cells(rows)]
+        if split:
+            parts += [_heading("What a check is made of: clocks, and their ratio to those of 1994"), _split(split)]
+        if method["full"]:
+            parts += [_heading("What the program of 1994 would have printed"), *_lines(rows), Text()]
+    for source, (counted, digits, title) in _ANALYSES.items():
+        parts += [_heading(title), _analysis(result["analysis"], source, counted, digits)]
+    return Group(*parts, _notes(result["notes"]))
+
+
+def _heading(text: str) -> Text:
+    return Text(text, style="bold")
+
+
+def _table(*headings: str) -> Table:
+    """Return a table of numbers whose first column is one of names."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in headings:
+        table.add_column(heading, justify="right" if table.columns else "left", no_wrap=True)
+    return table
+
+
+def _number(value: float | None, digits: int = 0) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f} %"
+
+
+def _cells(rows: list[dict[str, Any]]) -> RenderableType:
+    table = _table(
+        "build,\nobjects",
+        "1994\nper s",
+        "ours\nper s",
+        "1994\nclocks",
+        "ours\nclocks",
+        "ours/\n1994",
+        "scatter",
+        "instruc-\ntions",
+        "clocks/\ninstr.",
+    )
+    for before, row, following in zip([None, *rows], rows, [*rows[1:], None]):
+        if before is None or before["build"] != row["build"]:
+            table.add_row(Text(row["build"], style="bold"))
+        table.add_row(
+            f"{row['objects']:>5}",
+            _number(row["printed_per_second"]),
+            _number(row["per_second"]),
+            _number(row["printed_cycles"]),
+            _number(row["cycles"]),
+            Text(_number(row["ratio"], 3), style="bold"),
+            _percent(row["scatter"]),
+            _number(row["instructions"]),
+            _number(row["cycles_per_instruction"], 2),
+            end_section=following is not None and following["build"] != row["build"],
+        )
+    return Padding(table, (0, 0, 1, 0))
+
+
+def _split(split: list[dict[str, Any]]) -> RenderableType:
+    table = _table("build", "sector\nvisit", "", "object\nand pass", "", "pair\ntest", "", "worst\nrow")
+    printed = next((costs for costs in split if costs["build"] is None), None)
+    for costs in split:
+        cells = []
+        for part in ("sector_visit", "object_pass", "pair_test"):
+            is_compared = printed is not None and costs is not printed
+            cells += [_number(costs[part], 1), _number(costs[part] / printed[part], 2) if is_compared else ""]
+        table.add_row(costs["build"] or "1994", *cells, _percent(costs["worst"]))
+    return Padding(table, (0, 0, 1, 0))
+
+
+def _lines(rows: list[dict[str, Any]]) -> list[RenderableType]:
+    lines: list[RenderableType] = []
+    for build in dict.fromkeys(row["build"] for row in rows):
+        mine = [row["line"] for row in rows if row["build"] == build]
+        lines += [Text(build), *(Padding(Text(line), (0, 0, 0, 2)) for line in mine)]
+    return lines
+
+
+def _analysis(rows: list[dict[str, Any]], formula: str, counted: str, digits: int) -> RenderableType:
+    others = METHODS[1:]
+    table = _table(
+        "K", "", *(name.replace("_", "\n") for name in METHODS), *(f"{name.split('_')[0]}/\nfour" for name in others)
+    )
+    for row in rows:
+        for source, first in ((formula, str(row["objects_per_sector"])), (counted, "")):
+            tests = (_number(row[source][method], digits) for method in METHODS)
+            ratios = (_number(row["ratio"][source][method], 2) for method in others)
+            table.add_row(
+                first,
+                source.removeprefix("random_"),
+                *tests,
+                *ratios,
+                end_section=source == counted and row is rows[-1],
+            )
+    if rows:
+        table.add_row(
+            "", "limit", *("" for _ in METHODS), *(_number(rows[-1]["limit"][method], 2) for method in others)
+        )
+    return Padding(table, (0, 0, 1, 0))
+
+
+def _notes(notes: list[str]) -> Table:
+    table = Table.grid(padding=(0, 1, 0, 0))
+    for note in notes:
+        table.add_row("*", Text(note))
+    return table

@@ -1,0 +1,117 @@
+"""What the benchmark repeats: complete checks of one scene, by the same machine code in every emulator.
+
+The ROM's harness runs up to its first check, so that its own code has placed the objects. Then a loop of ten bytes is
+put into free memory, and that memory is what every emulator gets:
+
+    200000  4eb9 00001c56   jsr     DetermineCollisions
+    200006  5387            subq.l  #1,d7        the count; C functions preserve it
+    200008  66f6            bne     200000
+    20000A  a002            service exit         never executed: emulators stop before it
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from retrosim.collide.reference import check
+from retrosim.collide.scenes import random_scene
+from retrosim.machine import Machine, open_machine
+from retrosim.machine.memory import STACK_START
+from retrosim.rom import Rom
+
+LOOP = 0x200000
+LOOP_END = LOOP + 10
+ROUTINE = "DetermineCollisions"
+FLAGS = "gCollisionArray"
+_WRITTEN = ("gObjects", "gSectorArray", FLAGS)
+STALE = 0xAA  # what flags hold before a run, so that one which does nothing is found out
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One scene in one build of the ROM.
+
+    machine, build, objects, seed
+    clock_hz      of the machine
+    memory        16 MiB, the loop in place
+    stack         initial stack pointer
+    flags_at      address of the collision flags, one byte per object
+    written       (address, size) of all that the routine writes
+    x, y          int16[objects], pixels
+    flags         bytes[objects], what must come out, by the reference in plain Python
+    after         digest of the written memory after any number of checks
+    instructions, cycles  of one check, on the machine with its full timing
+    """
+
+    machine: str
+    build: str
+    objects: int
+    seed: int
+    clock_hz: int
+    memory: bytes
+    stack: int
+    flags_at: int
+    written: tuple[tuple[int, int], ...]
+    x: np.ndarray
+    y: np.ndarray
+    flags: bytes
+    after: str
+    instructions: int
+    cycles: int
+
+
+def digest(parts: Iterable[bytes]) -> str:
+    """Return 16 hex digits for the contents of some stretches of memory."""
+    return hashlib.blake2b(b"".join(parts), digest_size=8).hexdigest()
+
+
+def open_at_first_check(name: str, rom: Rom, build: str, objects: int, seed: int, **options: str) -> Machine:
+    """Return a machine about to call the routine for the first time, with the loop in its memory.
+
+    options  engine and timing, as for a Machine
+    """
+    parameters = {"objects": objects, "seed": seed}
+    machine = open_machine(name, rom, build=build, mode="harness", parameters=parameters, **options)
+    machine.run(until=ROUTINE)
+    entry = machine.address(ROUTINE).to_bytes(4, "big")
+    machine.write(LOOP, b"\x4e\xb9" + entry + b"\x53\x87\x66\xf6\xa0\x02")
+    return machine
+
+
+def prepare(name: str, rom: Rom, build: str, objects: int, seed: int) -> Workload:
+    """Prepare a scene.
+
+    name     of a preset with a 68K CPU
+    objects  1..200
+    seed     0..2**32-1
+    Errors   ValueError, RomError
+    """
+    if not 1 <= objects <= 200:
+        raise ValueError(f"objects {objects}: allowed 1..200")
+    machine = open_at_first_check(name, rom, build, objects, seed)
+    memory = machine.mem.tobytes()
+    cost = machine.measure(ROUTINE)
+    x, y = random_scene(objects, seed)
+    symbols = [machine.image.symbols[symbol] for symbol in _WRITTEN]
+    written = tuple((symbol.address, symbol.size) for symbol in symbols)
+    return Workload(
+        machine=name,
+        build=build,
+        objects=objects,
+        seed=seed,
+        clock_hz=machine.clock_hz,
+        memory=memory,
+        stack=STACK_START,
+        flags_at=machine.address(FLAGS),
+        written=written,
+        x=x,
+        y=y,
+        flags=bytes(check(x.tolist(), y.tolist())[0]),
+        after=digest(machine.mem[start : start + size].tobytes() for start, size in written),
+        instructions=cost.instructions,
+        cycles=cost.cycles,
+    )

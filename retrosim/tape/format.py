@@ -1,0 +1,364 @@
+"""Scenario tapes (`.rtape`), version 1.0: UTF-8 lines, each ended by LF, each with a checksum.
+
+    tape        = "RTAPE " major "." minor LF  header LF  { record LF }
+    header      = canonical JSON (header.py) "|" crc                      at most 64 KiB
+    record      = input | hash | checkpoint | comment | end | other       at most 4 KiB
+    input       = "|" frame "|" device ":" state { " " device ":" state } "|" crc
+    hash        = "=" frame " world=" hash16 { " " machine "=" hash16 ":" cycles } "|" crc
+    checkpoint  = "@" frame " sha256=" hash64 " off=" number " len=" number "|" crc
+    comment     = ";" frame " " text "|" crc
+    end         = "END frames=" number [ " world=" hash16 ] "|" crc
+    other       = letters [ anything ] "|" crc
+
+* Numbers are decimal without sign or leading zeros: frame 0..2147483647, state 0..4294967295, others below 10^18.
+* crc is CRC-32 (as in zip and PNG) over the bytes of the line up to and including the "|" before it, eight lower-case
+  hex digits; for the header it runs over the first line and its LF as well. CRC-32 finds every damage of up to 32
+  neighbouring bits, which includes every changed byte; a checksum per line (and not a running one) keeps an edit in one
+  line a difference in one line. A lost or doubled whole line is found by the order rule or by the next hash line.
+* An input line holds every device of the header, in the header's order; it takes effect before its frame is executed
+  and lasts until the next one. Frame 0 always has one, if the ROM has inputs.
+* Hash and checkpoint of frame F belong to the state after executing F and before the inputs of F+1. Machine names come
+  from the header.
+* Order: frames never go back; within one frame input, hash, checkpoint, each at most once; comments anywhere.
+* `end`: frames is one more than the frame of the last hash line, world repeats its hash; a tape without frames has
+  neither. Nothing follows it. A tape without it was interrupted and plays up to its last record.
+* other: a record of a later minor version. Upper-case first letter: it must be understood, so the tape is refused.
+  Lower-case: it is skipped (and kept when the tape is written again).
+* A last line without LF was torn by an interruption: it is dropped (unless whole but for the LF), and so is a tail of
+  zero bytes. Any other bad line is a `TapeError` with its number. So every changed byte is either refused or, in the
+  final LF, reported as a recovered tape.
+* A tape has at most 16 MiB, about three hours with an input change in every frame.
+
+`records.KINDS` is the only list of records: it gives writer, reader and the player's actions.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+from retrosim.errors import TapeError
+from retrosim.tape.header import HEADER_BYTES, POWER_ON, canonical, check_header, parse_header, program_version
+from retrosim.tape.records import (
+    BY_RECORD,
+    CRC_BYTES,
+    LINE_BYTES,
+    Comment,
+    End,
+    Hash,
+    Input,
+    Other,
+    Record,
+    read_record,
+    seal,
+    unseal,
+    write_record,
+)
+
+MAJOR, MINOR = 1, 0
+TAPE_BYTES = 16 * 1024 * 1024
+
+
+class RecordOrder:
+    """The rules between lines: order, known devices and machines, and what `end` must say.
+
+    header   of the tape; recorder and reader both ask `accept` for every record
+
+    After each record `frames` is one more than the last frame known to be executed or begun.
+    """
+
+    def __init__(self, header: dict[str, Any]) -> None:
+        start = header["start"]
+        self.first = 0 if start == POWER_ON else start["frame"]
+        self.frames = self.first
+        self._devices = header["inputs"]
+        self._machines = header["machines"]
+        self._frame, self._rank = self.first, -1
+        self._hash: Hash | None = None
+        self._started = not self._devices
+        self._ended = False
+
+    def accept(self, record: Record) -> None:
+        """Take the next record.
+
+        Errors   ValueError saying which rule it breaks
+        """
+        if self._ended:
+            raise ValueError("nothing may follow the END line")
+        if isinstance(record, Other):
+            return
+        if isinstance(record, End):
+            self._accept_end(record)
+            return
+        if record.frame < self._frame:
+            raise ValueError(f"frame {record.frame} after frame {self._frame}: frames never go back")
+        if isinstance(record, Input):
+            self._accept_input(record)
+        elif not isinstance(record, Comment) and not self._started:
+            raise ValueError(f"the inputs of frame {self.first} are missing")
+        if isinstance(record, Hash):
+            unknown = [name for name in record.machines if name not in self._machines]
+            if unknown:
+                raise ValueError(f"machine {unknown[0]!r} is not in the header")
+            self._hash = record
+        rank = BY_RECORD[type(record)].order
+        if record.frame > self._frame:
+            self._frame, self._rank = record.frame, -1
+        if rank is None:
+            return
+        if rank <= self._rank:
+            raise ValueError(f"a second or late {type(record).__name__.lower()} line for frame {record.frame}")
+        self._rank = rank
+        self.frames = record.frame + 1
+
+    def _accept_input(self, record: Input) -> None:
+        if list(record.states) != self._devices:
+            known = " ".join(self._devices) or "none"
+            raise ValueError(f"devices are {' '.join(record.states)}, the header has {known}")
+        if not self._started and record.frame != self.first:
+            raise ValueError(f"the inputs of frame {self.first} are missing")
+        self._started = True
+
+    def _accept_end(self, end: End) -> None:
+        last = self._hash
+        expected = (last.frame + 1, last.world) if last else (self.first, "")
+        if self.frames != expected[0]:
+            raise ValueError(f"END without a hash line of frame {self.frames - 1}")
+        if (end.frames, end.world) != expected:
+            raise ValueError(f"END says frames={end.frames} world={end.world}, the lines before it say otherwise")
+        self._ended = True
+
+
+@dataclass(frozen=True)
+class Tape:
+    """A tape in memory.
+
+    path      where it came from, for messages
+    header    as in header.py, with unknown keys
+    records   in file order, with skipped ones
+    minor     minor version of the file
+    torn      what was dropped at the end of the file, or ""
+    """
+
+    path: str
+    header: dict[str, Any]
+    records: tuple[Record, ...] = field(repr=False)
+    minor: int = MINOR
+    torn: str = ""
+
+    @property
+    def title(self) -> str:
+        return self.header["title"]
+
+    @property
+    def scenario(self) -> str:
+        return self.header["scenario"]
+
+    @property
+    def machine(self) -> str:
+        return self.header["machine"]
+
+    @property
+    def parameters(self) -> dict[str, int]:
+        """Host parameters at power-on, the seed among them."""
+        seed = self.header["seed"]
+        return self.header["parameters"] | ({} if seed is None else {"seed": seed})
+
+    @property
+    def state_sha256(self) -> str | None:
+        """Digest of the saved state it starts from; None for power-on."""
+        start = self.header["start"]
+        return None if start == POWER_ON else start["state"]
+
+    @property
+    def first_frame(self) -> int:
+        start = self.header["start"]
+        return 0 if start == POWER_ON else start["frame"]
+
+    @cached_property
+    def frames(self) -> int:
+        """Number of frames since power-on when it ends, computed from the lines."""
+        order = RecordOrder(self.header)
+        for record in self.records:
+            order.accept(record)
+        return order.frames
+
+    @property
+    def inputs(self) -> list[Input]:
+        return [record for record in self.records if isinstance(record, Input)]
+
+    @property
+    def hashes(self) -> list[Hash]:
+        return [record for record in self.records if isinstance(record, Hash)]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the recording was finished."""
+        return bool(self.records) and isinstance(self.records[-1], End)
+
+    @property
+    def note(self) -> str:
+        """ "" for a finished tape, else one sentence about the interruption."""
+        if self.is_complete:
+            return ""
+        until = f"recovered to frame {self.frames - 1}" if self.frames > self.first_frame else "it has no frames"
+        torn = f" ({self.torn})" if self.torn else ""
+        return f"the recording was interrupted{torn}: {until}"
+
+    def encode(self) -> bytes:
+        """Return the bytes of the tape file; a loaded tape gives the same bytes again, less a torn line."""
+        return write_start(self.header, self.minor) + b"".join(write_record(record) for record in self.records)
+
+
+def write_start(header: dict[str, Any], minor: int = MINOR) -> bytes:
+    """Return the first two lines of a tape.
+
+    Errors   ValueError for a header that would not be read back
+    """
+    check_header(header)
+    first = b"RTAPE %d.%d\n" % (MAJOR, minor)
+    spelled = canonical(header)
+    if len(spelled) + 1 + CRC_BYTES > HEADER_BYTES:
+        raise ValueError(f"header is {len(spelled)} bytes long, allowed are {HEADER_BYTES - 1 - CRC_BYTES}")
+    return first + seal(spelled, before=first)
+
+
+def load_tape(path: str | Path) -> Tape:
+    """Read a tape file.
+
+    Errors   TapeError: not there, not a tape, damaged, too large, or of another major version
+    """
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise TapeError(path, "is not a regular file")
+        with open(path, "rb") as file:
+            data = file.read(TAPE_BYTES + 1)
+    except OSError as error:
+        raise TapeError(path, f"cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise TapeError(path, f"cannot be read: {error}") from None
+    return parse_tape(data, path)
+
+
+def parse_tape(data: bytes, path: str | Path = "tape") -> Tape:
+    """Read a tape from the bytes of its file.
+
+    data     the whole file; at most 16 MiB
+    path     for messages
+    Returns  the tape, without a torn last line
+    Errors   TapeError with the line number
+    """
+    if len(data) > TAPE_BYTES:
+        raise TapeError(path, f"is larger than a tape can be ({TAPE_BYTES >> 20} MiB)")
+    number = 1
+    try:
+        first, at = _next_line(data, 0, 32)
+        minor = _read_version(first)
+        number = 2
+        line, at = _next_line(data, at, HEADER_BYTES)
+        try:
+            body = unseal(line, before=first + b"\n")
+        except ValueError:
+            if at > len(data):
+                raise ValueError("the file is cut off in its header") from None
+            raise
+        header = parse_header(body)
+        order = RecordOrder(header)
+        records: list[Record] = []
+        torn = ""
+        while at < len(data):
+            number += 1
+            start = at
+            try:
+                line, at = _next_line(data, at, LINE_BYTES)
+                body = unseal(line)
+            except ValueError:
+                if b"\n" in data[start : start + LINE_BYTES + 1] or len(data[start:].rstrip(b"\0")) > LINE_BYTES:
+                    raise
+                torn = f"line {number} is torn"
+                break
+            record = read_record(body.decode("utf-8"))
+            order.accept(record)
+            records.append(record)
+    except UnicodeError:
+        raise TapeError(path, f"line {number}: not UTF-8") from None
+    except ValueError as error:
+        raise TapeError(path, f"line {number}: {error}") from None
+    return Tape(str(path), header, tuple(records), minor, torn)
+
+
+def _next_line(data: bytes, start: int, most: int) -> tuple[bytes, int]:
+    """Return the line at `start` without LF, and where the next one begins."""
+    end = data.find(b"\n", start, start + most + 1)
+    if end < 0:
+        end = len(data)
+        if end - start > most:
+            raise ValueError(f"line is longer than {most} bytes")
+    return data[start:end], end + 1
+
+
+def _read_version(line: bytes) -> int:
+    """Check the first line and return its minor version."""
+    if line.endswith(b"\r"):
+        raise ValueError("the file was converted to CR LF lines; fetch it again without conversion")
+    found = re.fullmatch(rb"RTAPE (0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})", line)
+    if found is None:
+        raise ValueError("not a retrosim tape (it must begin with RTAPE and a version)")
+    major, minor = int(found[1]), int(found[2])
+    if major > MAJOR:
+        raise ValueError(f"tape version {major}.{minor} needs a newer retrosim (this one plays {MAJOR}.x); upgrade it")
+    if major < MAJOR:
+        raise ValueError(f"tape version {major}.{minor} is older than {MAJOR}.0; play it with the retrosim it names")
+    return minor
+
+
+def create_file(path: str | Path) -> FileIO:
+    """Create a file for writing, unbuffered; never an existing one.
+
+    Errors   TapeError
+    """
+    try:
+        return open(path, "xb", buffering=0)
+    except FileExistsError:
+        raise TapeError(path, "exists already; retrosim never overwrites a file") from None
+    except OSError as error:
+        raise TapeError(path, f"cannot be created: {error.strerror}") from None
+    except ValueError as error:
+        raise TapeError(path, f"cannot be created: {error}") from None
+
+
+def write_all(file: FileIO, data: bytes) -> None:
+    """Write bytes, going on after short writes."""
+    while data:
+        data = data[file.write(data) :]
+
+
+def write_new(path: str | Path, data: bytes) -> None:
+    """Write a new file and sync it; nothing stays behind on failure.
+
+    Errors   TapeError if it exists or cannot be written
+    """
+    with create_file(path) as file:
+        try:
+            write_all(file, data)
+            os.fsync(file.fileno())
+        except OSError as error:
+            os.unlink(path)
+            raise TapeError(path, f"cannot be written: {error.strerror}") from None
+
+
+def save_tape(tape: Tape, path: str | Path) -> None:
+    """Write a tape to a new file, named as edited by this program; unknown header keys and skipped records are kept.
+
+    Errors   TapeError if the file exists or cannot be written
+    """
+    edited = replace(tape, header=tape.header | {"edited_with": program_version()})
+    data = edited.encode()
+    parse_tape(data, path)
+    write_new(path, data)

@@ -1,0 +1,363 @@
+"""Recording scenario tapes: append-only, line by line, each line in the file as soon as it is known.
+
+A line goes to the operating system in one write, so a killed process loses no line. The frames after the last line are
+what can be lost; `live` recordings therefore write a hash line whenever a second of host time passed without a line,
+which limits the loss to one second. The file is synced to the disk at hash lines, at most once a second, and at the
+end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import operator
+import os
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from retrosim.errors import TapeError
+from retrosim.tape.format import TAPE_BYTES, RecordOrder, create_file, write_all, write_new, write_start
+from retrosim.tape.header import DEVICE, POWER_ON, U32, new_header
+from retrosim.tape.machine import TapeMachine, TapeRun, state_path
+from retrosim.tape.records import Comment, End, Hash, Input, Record, write_record
+
+HASH_EVERY = 60  # about one second at 60.147 ticks per second
+SECOND = 1.0
+END_ROOM = 16 * 1024  # bytes kept free for the last hash line and END
+
+Script = Sequence[tuple[int, Mapping[str, int]]]
+
+
+class Recorder:
+    """Write what happens to a machine into a new tape.
+
+    path         file to create; an existing one is never touched
+    machine      at power-on (it is reset), unless `history` or `from_state` says where it stands
+    title, author, description      for the header
+    hash_every   frames between hash lines, 1 or more
+    inputs       device states at the start; default all 0
+    history      [(frame, {device: state})] inputs of the frames already executed since power-on, where they changed
+    from_state   start the tape at the machine's present state, saved beside the tape; such a tape plays on this
+                 machine only
+    sync         {name: number or text} settings of this run that change cycles but not the world
+    live         also write a hash line when a second passed without a line; False makes equal runs equal files
+    clock        host seconds, for `live` and for syncing
+
+    Inputs go through `set_input`; after every frame call `on_frame`. Used as a context manager it closes the tape, or,
+    after an exception, leaves it as an interrupted one.
+
+    Errors       TapeError: exists, cannot be written, full; ValueError: bad arguments, machine not where it should be
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        machine: TapeMachine,
+        *,
+        title: str = "",
+        author: str = "",
+        description: str = "",
+        hash_every: int = HASH_EVERY,
+        inputs: Mapping[str, int] | None = None,
+        history: Script | None = None,
+        from_state: bool = False,
+        sync: dict[str, int | str] | None = None,
+        live: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.path = Path(path)
+        self.machine = machine
+        self.is_open = False
+        if history is not None and from_state:
+            raise ValueError("a tape starts either with a history or from a state, not both")
+        if machine.frame_number and history is None and not from_state:
+            raise ValueError(
+                f"a tape starts at power-on, but the machine is at frame {machine.frame_number}: "
+                "reset it, or give the history of inputs or from_state"
+            )
+        state = machine.save() if from_state else b""
+        start = {"frame": machine.frame_number, "state": hashlib.sha256(state).hexdigest()} if from_state else POWER_ON
+        header = new_header(
+            machine,
+            title=title,
+            author=author,
+            description=description,
+            hash_every=hash_every,
+            start=start,
+            sync=sync,
+        )
+        self.header = header
+        self._order = RecordOrder(header)
+        self._every = hash_every
+        self._live = live
+        self._clock = clock
+        if not from_state and not machine.frame_number:
+            machine.reset()
+        before = self._play_back(history) if machine.frame_number and not from_state else []
+        self._state = before[-1].states if before else dict.fromkeys(header["inputs"], 0)
+        self._pending = self._checked(inputs or {})
+        self._written: dict[str, int] | None = self._state if before else None
+        self._frame = machine.frame_number
+        self._hashed = self._frame if from_state else 0
+        self._waiting: dict[str, int] = {}
+        self._world = ""
+        self._size = 0
+        self._file = create_file(self.path)
+        self.is_open = True
+        self._synced = clock()
+        self._append(write_start(header))
+        if from_state:
+            write_new(state_path(self.path), state)
+        for record in before:
+            self._write(record)
+        self._show(self._state)
+        if self._hashed < self._frame:
+            self._write_hash()
+        self._show(self._pending)
+        self._cycles = machine.cycles
+
+    def _play_back(self, history: Script) -> list[Input]:
+        """Return the input records of the frames before the recording, frame 0 among them."""
+        states = dict.fromkeys(self.header["inputs"], 0)
+        records = {0: Input(0, states)}
+        last = -1
+        for frame, change in history:
+            if not last < frame < self.machine.frame_number:
+                raise ValueError(f"history frame {frame} is not in {last + 1}..{self.machine.frame_number - 1}")
+            last = frame
+            states = self._checked(change, states)
+            records[frame] = Input(frame, states)
+        return list(records.values()) if states else []
+
+    def _checked(self, change: Mapping[str, int], states: Mapping[str, int] | None = None) -> dict[str, int]:
+        """Return the device states after a change."""
+        result = dict(self._state if states is None else states)
+        for device, value in change.items():
+            if device not in result:
+                raise ValueError(f"device {device!r} is not one of {', '.join(result) or 'none'}")
+            if not 0 <= value <= U32:
+                raise ValueError(f"{device} is {value}, allowed are 0..{U32}")
+            result[device] = operator.index(value)
+        return result
+
+    def _show(self, states: Mapping[str, int]) -> None:
+        for device, value in states.items():
+            self.machine.set_input(device, value)
+
+    def set_input(self, device: str, value: int) -> None:
+        """Set a device state of the machine from the next frame on; inside a frame it waits for the frame's end.
+
+        Errors   ValueError naming device or value and what is allowed
+        """
+        pending = self._checked({device: value}, self._pending)
+        if self.machine.frame_number == self._frame and self.machine.cycles != self._cycles:
+            self._waiting[device] = value
+            return
+        self.on_frame()
+        self.machine.set_input(device, value)
+        self._pending = self._pending | {device: pending[device]}
+
+    def on_frame(self, whole: bool = True) -> None:
+        """Note that the machine completed a frame, or several with the same inputs; otherwise do nothing.
+
+        whole    the machine stands right after a frame; False: inside the next one, so no hash can be taken
+        Errors   TapeError: cannot be written, or full; ValueError: the machine went back
+        """
+        frame = self.machine.frame_number
+        if frame == self._frame:
+            return
+        if frame < self._frame:
+            raise ValueError(f"the machine went back to frame {frame}, the tape is at {self._frame}: close it first")
+        if self._written != self._pending and self._pending:
+            self._write(Input(self._frame, self._pending))
+            self._written = self._pending
+        self._state = self._pending
+        self._frame = frame
+        self._cycles = self.machine.cycles if whole else -1
+        late = self._live and self._clock() - self._noted >= SECOND
+        if whole and (late or frame // self._every > self._hashed // self._every):
+            self._write_hash()
+        if self._size > TAPE_BYTES - END_ROOM:
+            self.close()
+            raise TapeError(self.path, f"is full ({TAPE_BYTES >> 20} MiB) and was closed at frame {frame - 1}")
+        if whole and self._waiting:
+            waiting, self._waiting = self._waiting, {}
+            for device, value in waiting.items():
+                self.set_input(device, value)
+
+    def run(self, frames: int, on_progress: Callable[[int], None] | None = None) -> TapeRun:
+        """Run the machine with the present inputs and record it.
+
+        frames       1 or more
+        on_progress  called with the machine's frame number after each stretch
+        Returns      the machine's last result; its reason is not "frames" if the program ended or failed
+        Errors       TapeError, ValueError as `on_frame`
+        """
+        if frames < 1:
+            raise ValueError(f"frames is {frames}, allowed are 1 or more")
+        last = self.machine.frame_number + frames
+        while True:
+            frame = self.machine.frame_number
+            result = self.machine.run(frames=min(last - frame, self._every - frame % self._every))
+            self.on_frame(whole=result.reason == "frames")
+            if on_progress:
+                on_progress(self.machine.frame_number)
+            if result.reason != "frames" or self.machine.frame_number >= last:
+                return result
+
+    def comment(self, text: str) -> None:
+        """Write a line of text at the present frame.
+
+        Errors   ValueError for unprintable or too long text; TapeError
+        """
+        self._write(Comment(self._frame, text))
+
+    def close(self) -> None:
+        """Finish the tape: last hash line, END, sync; a second call does nothing.
+
+        The END line is left out if the machine has gone on since the last frame, because its state is no longer the
+        one after that frame; the tape then reads as interrupted there.
+        """
+        if not self.is_open:
+            return
+        if self.machine.frame_number == self._frame and self.machine.cycles == self._cycles:
+            self._show(self._state)
+            if self._hashed < self._frame:
+                self._write_hash()
+            self._write(End(self._frame, self._world))
+        self._show(self._pending | self._waiting)
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Close the file without END, as an interruption would leave it."""
+        if self.is_open:
+            self.is_open = False
+            try:
+                with self._file:
+                    os.fsync(self._file.fileno())
+            except OSError as error:
+                raise TapeError(self.path, f"cannot be written: {error.strerror}") from None
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon()
+
+    def _write_hash(self) -> None:
+        machine = self.machine
+        self._world = machine.hash("world")
+        run = (machine.hash("machine"), machine.cycles)
+        self._write(Hash(self._frame - 1, self._world, {machine.name: run}))
+        self._hashed = self._frame
+        now = self._clock()
+        if now - self._synced >= SECOND:
+            os.fsync(self._file.fileno())
+            self._synced = now
+
+    def _write(self, record: Record) -> None:
+        line = write_record(record)
+        self._order.accept(record)
+        self._append(line)
+
+    def _append(self, data: bytes) -> None:
+        if not self.is_open:
+            raise TapeError(self.path, "the recording is closed")
+        try:
+            write_all(self._file, data)
+        except OSError as error:
+            self.is_open = False
+            self._file.close()
+            raise TapeError(self.path, f"cannot be written: {error.strerror}") from None
+        self._size += len(data)
+        self._noted = self._clock()
+
+
+def parse_script(text: str) -> list[tuple[int, dict[str, int]]]:
+    """Read an input script: "0 pad=8; 60 pad=16" sets pad to 8 before frame 0 and to 16 before frame 60.
+
+    text     steps separated by ";" or line ends: a frame number, then one or more device=value (decimal or 0x..)
+    Returns  [(frame, {device: value})] with rising frames
+    Errors   ValueError naming the step
+    """
+    steps: list[tuple[int, dict[str, int]]] = []
+    for step in re.split("[;\n]", text):
+        words = step.split()
+        if not words:
+            continue
+        if not re.fullmatch("[0-9]{1,10}", words[0]) or len(words) < 2:
+            raise ValueError(f"input step {step.strip()!r} is not a frame number and device=value")
+        states: dict[str, int] = {}
+        for word in words[1:]:
+            found = re.fullmatch(f"({DEVICE})=(0x[0-9a-fA-F]{{1,8}}|[0-9]{{1,10}})", word)
+            if found is None or found[1] in states:
+                raise ValueError(f"input step {step.strip()!r}: {word!r} is not one device=value")
+            states[found[1]] = int(found[2], 0 if found[2].startswith("0x") else 10)
+        if steps and int(words[0]) <= steps[-1][0]:
+            raise ValueError(f"input step {step.strip()!r}: frame {words[0]} does not come after frame {steps[-1][0]}")
+        steps.append((int(words[0]), states))
+    return steps
+
+
+def record_script(
+    path: str | Path,
+    machine: TapeMachine,
+    frames: int,
+    script: str | Script = "",
+    *,
+    title: str = "",
+    author: str = "",
+    description: str = "",
+    hash_every: int = HASH_EVERY,
+    sync: dict[str, int | str] | None = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> TapeRun:
+    """Record a run without a person: equal arguments give equal files.
+
+    path         file to create
+    machine      is reset to power-on
+    frames       1 or more
+    script       text for `parse_script`, or its result
+    on_progress  called with the number of frames recorded so far
+    Returns      the machine's last result; its reason is not "frames" if the program ended or failed before
+    Errors       TapeError; ValueError for frames, script steps after the end, unknown devices
+    """
+    if frames < 1:
+        raise ValueError(f"frames is {frames}, allowed are 1 or more")
+    steps = parse_script(script) if isinstance(script, str) else list(script)
+    late = [frame for frame, _ in steps if not 0 <= frame < frames]
+    if late:
+        raise ValueError(f"input step of frame {late[0]} is not in the recorded frames 0..{frames - 1}")
+    for _, states in steps:
+        for device, value in states.items():
+            machine.set_input(device, value)  # refuses what it does not know, before a file exists
+    machine.reset()
+    options = {"title": title, "author": author, "description": description, "hash_every": hash_every, "sync": sync}
+    with Recorder(path, machine, live=False, **options) as recorder:
+        for frame, states in [*steps, (frames, {})]:
+            if frame > machine.frame_number:
+                result = recorder.run(frame - machine.frame_number, on_progress)
+                if result.reason != "frames":
+                    break
+            for device, value in states.items():
+                recorder.set_input(device, value)
+    return result
+
+
+def numbered_path(folder: str | Path, stem: str) -> Path:
+    """Return the first free name stem-001.rtape, stem-002.rtape, ... in a folder.
+
+    Errors   ValueError if stem is not a plain file name; TapeError if all 9999 are taken
+    """
+    if not re.fullmatch("[A-Za-z0-9][A-Za-z0-9._+-]{0,99}", stem):
+        raise ValueError(f"{stem!r} is not a plain file name")
+    for number in range(1, 10000):
+        path = Path(folder) / f"{stem}-{number:03}.rtape"
+        if not path.exists() and not path.is_symlink():
+            return path
+    raise TapeError(folder, f"holds 9999 tapes named {stem}-*.rtape already")

@@ -1,0 +1,213 @@
+"""Verifying tapes on machines: does every hash line come out again, and if not, where does it go wrong?
+
+The report is the plain data that `retrosim verify --json` prints:
+
+    {"tapes": [{"path", "frames", "complete", "note", "results": [RESULT...], "error"?}...]}
+
+    RESULT: machine, world_ok, machine_ok, first_bad_frame (null: not compared; nothing bad)
+            verified      false if a wrong ROM was forced
+            compared      number of hash lines compared
+            note          why something was not compared or not located, or ""
+        and of a divergence
+            what          "world", "machine" or "stop"
+            exact         whether first_bad_frame is exact, or that of the first bad hash line
+            good_frame    last frame whose hash line agrees; -1 if none does
+            field, index, expected, found, trusted    the first difference to the trusted machine
+        and of a machine that could not play the tape
+            error
+
+A world hash must come out on every machine. Machine hash and cycles must come out on the same machine with the same
+spec and timing revisions and the same ROM image; otherwise machine_ok is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from retrosim.errors import RetrosimError, TapeDiverged, TapeError
+from retrosim.tape.divergence import Divergence, locate_machine, locate_world
+from retrosim.tape.format import Tape, load_tape
+from retrosim.tape.machine import NATIVE, TapeMachine
+from retrosim.tape.play import Player, open_for
+
+Opener = Callable[[Tape, str], TapeMachine]
+Report = dict[str, Any]
+
+
+def verify(
+    tapes: Iterable[str | Path],
+    machines: Sequence[str] | None = None,
+    *,
+    opener: Opener = open_for,
+    reference: Opener | None = None,
+    force: bool = False,
+    sync: dict[str, int | str] | None = None,
+    on_progress: Callable[[str, str, int, int], None] | None = None,
+) -> Report:
+    """Replay tapes on machines and compare every hash line.
+
+    tapes        paths
+    machines     names; default: the machine each tape was recorded on, and native
+    opener       opens the machine of a name for a tape
+    reference    opens a second machine of the same name, for example with another engine, to find the first differing
+                 register or byte when only the machine hash differs; default: the frames are given
+    force        replay with a wrong ROM as well; the result says so
+    sync         settings of these runs, as given to the recorder
+    on_progress  called with path, machine name, frame number, frames of the tape
+    Returns      the report described above
+    Errors       ValueError for an unknown machine name; bad tapes and ROMs are in the report
+    """
+    options = _Options(opener, reference, force, sync, on_progress)
+    return {"tapes": [_verify_tape(path, machines, options) for path in tapes]}
+
+
+@dataclass(frozen=True)
+class _Options:
+    """The arguments of `verify` that concern every replay."""
+
+    opener: Opener
+    reference: Opener | None
+    force: bool
+    sync: dict[str, int | str] | None
+    on_progress: Callable[[str, str, int, int], None] | None
+
+    def progress(self, tape: Tape, name: str) -> Callable[[int, int], None] | None:
+        call = self.on_progress
+        return (lambda frame, frames: call(tape.path, name, frame, frames)) if call else None
+
+
+def _verify_tape(path: str | Path, machines: Sequence[str] | None, options: _Options) -> Report:
+    try:
+        tape = load_tape(path)
+    except TapeError as error:
+        return {"path": str(path), "frames": 0, "complete": False, "note": "", "results": [], "error": error.reason}
+    results = []
+    for name in dict.fromkeys((tape.machine, NATIVE) if machines is None else machines):
+        try:
+            results.append(_verify_on(tape, name, options))
+        except RetrosimError as error:
+            results.append(_result(name, error=str(error)))
+    known = {"path": tape.path, "frames": tape.frames, "complete": tape.is_complete, "note": tape.note}
+    return known | {"results": results}
+
+
+def _result(name: str, **more: Any) -> Report:
+    empty = {"machine": name, "world_ok": None, "machine_ok": None, "first_bad_frame": None}
+    return empty | {"verified": False, "compared": 0, "note": ""} | more
+
+
+def _verify_on(tape: Tape, name: str, options: _Options) -> Report:
+    if tape.state_sha256 is not None and name != tape.machine:
+        return _result(name, note=f"the tape starts from a saved state of {tape.machine}")
+    player = Player(tape, options.opener(tape, name), force=options.force, sync=options.sync)
+    player.run(on_progress=options.progress(tape, name))
+    result = _result(
+        name,
+        world_ok=player.world_ok,
+        machine_ok=player.machine_ok,
+        verified=player.is_verified,
+        compared=player.compared,
+        note=player.note or player.machine_reason,
+    )
+    if player.compared == 0 and player.stop is None:
+        return result | {"note": "the tape has no hash line to compare"}
+    if player.world_ok is False:
+        return result | _describe_world(player, options)
+    if player.machine_ok is False:
+        return result | _describe_machine(player, options)
+    return result
+
+
+def _describe_world(player: Player, options: _Options) -> Report:
+    """Say where the world of a replay went wrong, by the first other machine that agrees with the tape."""
+    tape, machine, mismatch = player.tape, player.machine, player.world_mismatch
+    good, bad = player.good_frame, mismatch.frame if mismatch else player.frame
+    base = {"what": "world" if mismatch else "stop", "first_bad_frame": bad, "good_frame": good}
+    reasons = [str(mismatch) if mismatch else player.stop_reason]
+    for name in dict.fromkeys((NATIVE, tape.machine)):
+        if name == machine.name or (tape.state_sha256 is not None and name == NATIVE):
+            continue
+        try:
+            trusted = options.opener(tape, name)
+            progress = options.progress(tape, machine.name)
+            found = locate_world(tape, machine, trusted, good, bad, force=options.force, on_progress=progress)
+        except (RetrosimError, ValueError) as error:
+            found = f"{name} cannot be asked: {error}"
+        if isinstance(found, Divergence):
+            return base | _located(found) | {"note": "" if mismatch else player.stop_reason}
+        reasons.append(found)
+    return base | {"exact": False, "note": "; ".join(reasons)}
+
+
+def _describe_machine(player: Player, options: _Options) -> Report:
+    """Say where machine hash or cycles of a replay went wrong while its world is right."""
+    tape, machine, mismatch = player.tape, player.machine, player.machine_mismatch
+    base = {"what": "machine", "first_bad_frame": mismatch.frame, "good_frame": mismatch.good}
+    reasons = [f"{mismatch}; the world agrees; it happened in frames {mismatch.good + 1}..{mismatch.frame}"]
+    if options.reference is not None and machine.name != NATIVE:
+        reference = options.reference(tape, machine.name)
+        progress = options.progress(tape, machine.name)
+        found = locate_machine(
+            tape, machine, reference, mismatch.good, mismatch.frame, force=options.force, on_progress=progress
+        )
+        if isinstance(found, Divergence):
+            return base | _located(found) | {"note": "the world agrees"}
+        reasons.append(found)
+    return base | {"exact": False, "note": "; ".join(reasons)}
+
+
+def _located(found: Divergence) -> Report:
+    return {
+        "first_bad_frame": found.frame,
+        "exact": True,
+        "field": found.field,
+        "index": found.index,
+        "expected": found.expected,
+        "found": found.found,
+        "trusted": found.trusted,
+    }
+
+
+def exit_status(report: Report) -> int:
+    """Return what `retrosim verify` ends with: 3 if anything diverged, else 4 if anything could not be read, else 0."""
+    results = [result for tape in report["tapes"] for result in tape["results"]]
+    if any(result["world_ok"] is False or result["machine_ok"] is False for result in results):
+        return TapeDiverged.exit_status
+    if any("error" in entry for entry in [*report["tapes"], *results]):
+        return TapeError.exit_status
+    return 0
+
+
+def report_lines(report: Report) -> list[str]:
+    """Return the report as lines of text for people."""
+    lines = []
+    for tape in report["tapes"]:
+        if "error" in tape:
+            lines.append(f"{tape['path']}: {tape['error']}")
+            continue
+        lines.append(f"{tape['path']}: {tape['frames']} frames")
+        if tape["note"]:
+            lines.append(f"  {tape['note']}")
+        width = max((len(result["machine"]) for result in tape["results"]), default=0)
+        lines += [f"  {result['machine']:{width}}  {_result_text(result)}" for result in tape["results"]]
+    return lines
+
+
+def _result_text(result: Report) -> str:
+    if "error" in result:
+        return f"not played: {result['error']}"
+    words = {True: "ok", False: "DIVERGED", None: "not compared"}
+    text = f"world {words[result['world_ok']]} ({result['compared']} hash lines), "
+    text += f"machine {words[result['machine_ok']]}"
+    if not result["verified"] and result["compared"]:
+        text += ", UNVERIFIED"
+    if "what" in result:
+        about = "" if result["exact"] else " at the latest"
+        text += f"; first bad frame {result['first_bad_frame']}{about}"
+    if "field" in result:
+        where = f"{result['field']}[{result['index']}]"
+        text += f": {where} is {result['found']}, {result['trusted']} has {result['expected']}"
+    return f"{text}; {result['note']}" if result["note"] else text

@@ -1,0 +1,120 @@
+"""Says in words and figures what the machine is doing: pure functions from readings to lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+MOST_OBJECTS = 1000
+SECTOR_LOG2 = 6
+COLUMNS, ROWS = 11, 9
+SHIFTS = ((0, 0), (0, 32), (32, 0), (32, 32))
+"""Offsets (x, y) of the sector grid in the four passes, in pixels; Moertel 1994, DetermineCollisions."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where the objects are and which of them collided.
+
+    x, y      int[n]     upper left corners, pixels
+    collided  bool[n]    as the machine found it
+    size      int        side, pixels
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    collided: np.ndarray
+    size: int = 30
+
+    @cached_property
+    def pairs(self) -> np.ndarray:
+        """The overlapping pairs, int[m, 2], lower index first: differences below `size` on both axes."""
+        dx = np.abs(self.x[:, None] - self.x)
+        dy = np.abs(self.y[:, None] - self.y)
+        return np.argwhere(np.triu((dx < self.size) & (dy < self.size), 1))
+
+    def sectors(self, shift: tuple[int, int]) -> np.ndarray:
+        """Return how many objects each sector of the shifted grid holds, int[11, 9], column first."""
+        index = ((self.x + shift[0]) >> SECTOR_LOG2) * ROWS + ((self.y + shift[1]) >> SECTOR_LOG2)
+        known = index[(index >= 0) & (index < COLUMNS * ROWS)]
+        return np.bincount(known, minlength=COLUMNS * ROWS).reshape(COLUMNS, ROWS)
+
+    @cached_property
+    def pair_tests(self) -> int:
+        """The pair tests the four passes make: k (k - 1) / 2 in a sector of k objects."""
+        return sum(int((held * (held - 1) // 2).sum()) for held in map(self.sectors, SHIFTS))
+
+
+def scene_of(columns: Mapping[str, np.ndarray]) -> Scene | None:
+    """Return the scene in the columns of a world, None if it has no objects of that kind, or more than can be shown.
+
+    columns  name -> int32[n]; px, py in Q11.5, collided 0 or not
+    """
+    if not {"px", "py", "collided"} <= columns.keys():
+        return None
+    x, y, collided = (np.asarray(columns[name], np.int64) for name in ("px", "py", "collided"))
+    if not len(x) == len(y) == len(collided) <= MOST_OBJECTS:  # a program's own count may be anything
+        return None
+    return Scene(x >> 5, y >> 5, collided != 0)
+
+
+@dataclass(frozen=True)
+class Readings:
+    """What the HUD shows.
+
+    machine, rom  names
+    frame         frames completed
+    tick          ticks of simulated time the shown frames occupied
+    cycles        CPU clocks of the last frame, 0 where none are counted
+    instructions  instructions of the last frame, 0 where none are counted
+    tick_cycles   CPU clocks in a tick, 0 where none are counted
+    scene         the objects, or None
+    speed         multiple of real time
+    """
+
+    machine: str
+    rom: str
+    frame: int = 0
+    tick: int = 0
+    cycles: int = 0
+    instructions: int = 0
+    tick_cycles: Fraction = Fraction(0)
+    scene: Scene | None = None
+    speed: Fraction = Fraction(1)
+
+
+def speed_text(speed: Fraction) -> str:
+    """Return a speed as people write it: "1x", "1/4x", "8x"."""
+    return f"{speed}x"
+
+
+def counted(number: int, thing: str) -> str:
+    """Return a number of things: "1 pair", "1,003 tests"."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+FIELDS = (24, 20, 15, 17, 13, 0)
+"""Widths of the columns both metrics lines share, so that figures stay where they are while they change."""
+
+
+def metrics_lines(readings: Readings) -> list[str]:
+    """Return the two metrics lines.
+
+    Returns  list[str]  at most 104 characters each: place in time; cost of the last frame and its collisions
+    """
+    r = readings
+    place = [f"{r.machine} {r.rom}", f"frame {r.frame:,}", f"tick {r.tick:,}", f"speed {speed_text(r.speed)}"]
+    if r.tick_cycles:
+        cpi = f"{r.cycles / r.instructions:.2f}" if r.instructions else "-"
+        share = float(100 * r.cycles / r.tick_cycles)
+        cost = [f"{r.cycles:,} cycles/frame", f"{share:.1f}% of a tick", f"CPI {cpi}"]
+    else:
+        cost = ["native kernels", "no cycles counted", ""]
+    if r.scene is not None:
+        hits, count = int(r.scene.collided.sum()), len(r.scene.x)
+        cost += [f"{hits} of {count} hit", counted(len(r.scene.pairs), "pair"), counted(r.scene.pair_tests, "test")]
+    return ["".join(text.ljust(width) for text, width in zip(fields, FIELDS)).rstrip() for fields in (place, cost)]

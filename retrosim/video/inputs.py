@@ -1,0 +1,89 @@
+"""Turns keys and clicks into what they ask for; knows which keys are down, so that none stays stuck."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .controls import BY_CHORD, PAD, Control, chord_name
+from .session import Session
+
+
+class Inputs:
+    """Keyboard and mouse of one window.
+
+    session  Callable[[], Session or None]   the session, None until the machine is there
+    act      Callable[[str, int], None]      carries out an action of the control table that does not last
+    """
+
+    def __init__(self, session: Callable[[], Session | None], act: Callable[[str, int], None]) -> None:
+        self._session, self._act = session, act
+        self._down: dict[str, str | int] = {}  # key -> held action or bit of the pad
+        self._clicked: Control | None = None
+        self._asked_help = False
+
+    def key_down(self, key: str, *, ctrl: bool = False, alt: bool = False, shift: bool = False) -> None:
+        """Take a key that went down.
+
+        key      pyglet's name
+        """
+        session = self._session()
+        self._asked_help = False
+        if key in PAD and not (ctrl or alt):
+            self._down[key] = PAD[key]
+            if session:
+                session.press(PAD[key], True)
+            return
+        control, argument = BY_CHORD.get(chord_name(key, ctrl=ctrl, alt=alt, shift=shift), (None, 0))
+        if control is None:
+            return
+        if control.is_held:
+            self._down[key] = control.action
+            if session:
+                session.hold(control.action, True)
+            return
+        self._asked_help = control.action == "help"
+        self._act(control.action, argument)
+
+    def key_up(self, key: str) -> None:
+        """Take a key that was released; another key that asks for the same goes on asking."""
+        what = self._down.pop(key, None)
+        session = self._session()
+        if what is None or session is None or what in self._down.values():
+            return
+        if isinstance(what, int):
+            session.press(what, False)
+        else:
+            session.hold(what, False)
+
+    def text(self, text: str) -> None:
+        """Take typed text: "?" asks for the key list wherever it is on the keyboard."""
+        if text == "?" and not self._asked_help:
+            self._act("help", 0)
+        self._asked_help = False
+
+    def button_down(self, control: Control | None) -> None:
+        """Take a click on a button, or beside them (None), which closes the key list."""
+        session = self._session()
+        if control is None:
+            if session is not None and session.shows_help:
+                self._act("help", 0)
+        elif not control.is_held:
+            self._act(control.action, control.value)
+        elif session is not None:
+            self._clicked = control
+            session.hold(control.action, True)
+
+    def button_up(self) -> None:
+        """Take the release of the mouse button, wherever it happens."""
+        session, clicked = self._session(), self._clicked
+        self._clicked = None
+        if clicked is not None and session is not None and clicked.action not in self._down.values():
+            session.hold(clicked.action, False)
+
+    def release_all(self) -> None:
+        """Forget every key and button that is down: the window lost the keyboard."""
+        self._down.clear()
+        self._clicked = None
+        session = self._session()
+        if session is not None:
+            session.release_all()

@@ -1,0 +1,80 @@
+"""Writes a screen as an indexed 8-bit PNG: the palette stays a palette, one byte per pixel."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import RetrosimError
+
+
+def png_bytes(pixels: np.ndarray, palette: np.ndarray) -> bytes:
+    """Return a PNG file's content; equal pictures give equal bytes.
+
+    pixels   uint8[height, width]  palette indices, neither side 0
+    palette  uint8[256, 3]         red, green, blue
+    Errors   ValueError            other shapes or dtypes
+    Source   PNG specification, second edition: 11.2.2 IHDR, 11.2.3 PLTE, 11.2.4 IDAT
+    """
+    pixels, palette = np.asarray(pixels), np.asarray(palette)
+    if pixels.ndim != 2 or pixels.dtype != np.uint8 or not pixels.size:
+        raise ValueError(f"pixels are {pixels.dtype}{list(pixels.shape)}, must be uint8[height, width], neither 0")
+    if palette.shape != (256, 3) or palette.dtype != np.uint8:
+        raise ValueError(f"palette is {palette.dtype}{list(palette.shape)}, must be uint8[256, 3]")
+    height, width = pixels.shape
+    rows = np.zeros((height, width + 1), np.uint8)  # each row is led by its filter type, 0 = none
+    rows[:, 1:] = pixels
+    return b"".join(
+        (
+            b"\x89PNG\r\n\x1a\n",
+            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
+            _chunk(b"PLTE", palette.tobytes()),
+            _chunk(b"IDAT", zlib.compress(rows.tobytes(), 9)),
+            _chunk(b"IEND", b""),
+        )
+    )
+
+
+def _chunk(kind: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+
+def check_free(path: str | Path, *, overwrite: bool = False) -> None:
+    """Refuse a path that cannot become a new file, before the work that would fill it.
+
+    Errors   RetrosimError  the file exists (and `overwrite` is not set), or its folder does not or cannot be written
+    """
+    path = Path(path)
+    try:
+        if path.is_dir():
+            raise RetrosimError(f"{path}: is a folder; name a file")
+        if os.path.lexists(path) and not overwrite:
+            raise RetrosimError(f"{path}: exists already and is not overwritten; choose another name")
+        if not path.parent.is_dir():
+            raise RetrosimError(f"{path}: there is no folder {path.parent}")
+    except OSError as error:
+        raise RetrosimError(f"{path}: cannot be written: {error.strerror or error}") from error
+    if not os.access(path.parent, os.W_OK):
+        raise RetrosimError(f"{path}: the folder {path.parent} cannot be written to")
+
+
+def write_png(path: str | Path, pixels: np.ndarray, palette: np.ndarray, *, overwrite: bool = False) -> Path:
+    """Write an indexed PNG and return its path; a file that exists stays untouched unless `overwrite` is set.
+
+    pixels   uint8[height, width]  palette indices
+    palette  uint8[256, 3]         red, green, blue
+    Errors   RetrosimError         the file exists, or cannot be written
+    """
+    path = Path(path)
+    content = png_bytes(pixels, palette)
+    check_free(path, overwrite=overwrite)
+    try:
+        with path.open("wb" if overwrite else "xb") as file:
+            file.write(content)
+    except OSError as error:
+        raise RetrosimError(f"{path}: cannot be written: {error.strerror or error}") from error
+    return path

@@ -1,0 +1,265 @@
+"""`retrosim list`, `doctor`, `warmup`, `timing` and `bench`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from retrosim.machine import PRESETS
+from retrosim.rom import load_rom
+from retrosim.study.printed import PRINTED
+
+SHAPE = {"machine", "build", "objects", "printed_per_second", "printed_cycles", "cycles", "instructions", "ratio"}
+
+
+def test_list_shows_everything(run) -> None:
+    found = run("list", "--json").json()
+    assert list(found) == ["roms", "machines", "tapes"]
+    (rom,) = found["roms"]
+    assert (rom["name"], rom["inputs"]) == ("sectors", ["pad"])
+    images = {image["build"]: image["default"] for image in rom["images"] if image["isa"] == "m68040"}
+    assert {"O0", "O1", "O2"} <= set(images) and [build for build in images if images[build]] == ["O2"]
+    assert rom["parameters"]["objects"] == {"default": 200, "minimum": 1, "maximum": 200}
+    machines = {entry["name"]: entry for entry in found["machines"]}
+    assert list(machines) == [*PRESETS, "native"]
+    preset = PRESETS["mc68040-25"]
+    assert machines["mc68040-25"]["clock_hz"] == 25_000_000
+    assert machines["mc68040-25"]["tick_hz"] == [preset.tick_hz.numerator, preset.tick_hz.denominator]
+    assert machines["native"]["clock_hz"] is None
+    assert {Path(tape["path"]) for tape in found["tapes"]} == set(load_rom("sectors").tapes())
+    assert all({"title", "rom", "machine", "parameters", "frames", "complete"} <= set(tape) for tape in found["tapes"])
+
+
+def test_list_for_people(run) -> None:
+    ran = run("list")
+    assert (ran.status, ran.err) == (0, "")
+    for words in ("m68040 builds O0, O1, O2 (default)", "objects 1..200, default 200", "60.147 ticks/s", "native"):
+        assert words in ran.out
+    assert all(tape.stem in ran.out for tape in load_rom("sectors").tapes())
+    assert run("list", "machines").out.splitlines()[0] == "machines"
+    assert "roms" not in run("list", "tapes", "--json").json()
+
+
+def test_list_shows_what_is_broken(run, monkeypatch, tmp_path) -> None:
+    folder = tmp_path / "roms"
+    shutil.copytree(load_rom("sectors").path, folder / "sectors")
+    (folder / "broken").mkdir()
+    (folder / "broken" / "rom.toml").write_text("format = 9")
+    (folder / "sectors" / "tapes" / "bad.rtape").write_text("no tape")
+    monkeypatch.setattr("retrosim.rom.library.rom_folders", lambda: [folder])
+    ran = run("list")
+    assert (ran.status, ran.err) == (0, "")
+    assert "broken" in ran.out and "allowed is a whole number 1..1" in ran.out
+    assert "not a retrosim tape" in ran.out and "m68040 builds" in ran.out
+
+
+def test_doctor_looks_at_everything(run) -> None:
+    report = run("doctor", "--json").json()
+    checks = {check["name"]: check for check in report["checks"]}
+    needed = ("retrosim", "python", "host", "numba", "llvmlite", "numpy", "pyglet", "rich", "pyelftools", "compiler")
+    for name in (*needed, "files", "ROM sectors"):
+        assert checks[name]["status"] == "ok", checks[name]
+    assert {"cache", "window", "unicorn", "machine68k", "m68k-linux-gnu-gcc", "C compiler"} <= set(checks)
+    assert (checks["window"]["status"], checks["window"]["found"]) == ("missing", "no display (DISPLAY is not set)")
+    assert any("floating point" in line for line in report["not_modelled"])
+    assert not any(name in line for line in report["not_modelled"] for name in PRESETS)
+
+
+def test_doctor_for_people(run) -> None:
+    ran = run("doctor", "--no-window")
+    assert (ran.status, ran.err) == (0, "")
+    assert "not modelled:" in ran.out and "window" not in ran.out.partition("\nfiles")[0]
+
+
+def test_doctor_finds_faults(run, monkeypatch, tmp_path) -> None:
+    folder = tmp_path / "roms"
+    shutil.copytree(load_rom("sectors").path, folder / "sectors")
+    (folder / "sectors" / load_rom("sectors").images[0].file).write_bytes(b"spoilt")
+    monkeypatch.setattr("retrosim.rom.library.rom_folders", lambda: [folder])
+    monkeypatch.setattr("retrosim.cli.host.OLDEST_PYTHON", (9, 0))
+    monkeypatch.setattr("retrosim.jit.CACHE_FOLDER", tmp_path / "nowhere")
+    monkeypatch.setattr("retrosim.cli.host.REQUIRED", ("numba", "no-such-distribution"))
+    ran = run("doctor", "--json")
+    checks = {check["name"]: check for check in json.loads(ran.out)["checks"]}
+    assert ran.status == 1
+    assert "SHA-256" in checks["ROM sectors"]["found"] and checks["ROM sectors"]["status"] == "failed"
+    assert checks["python"]["advice"] == "needs 9.0 or newer"
+    assert (checks["cache"]["status"], checks["cache"]["advice"]) == (
+        "warning",
+        "everything is compiled at every start",
+    )
+    assert (checks["no-such-distribution"]["status"], checks["numba"]["status"]) == ("failed", "ok")
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "found"),
+    [
+        ("print('4.5 | llvmpipe')", "ok", "OpenGL 4.5 | llvmpipe"),
+        ("print('2.1 | old'); raise SystemExit(1)", "missing", "no OpenGL 3.3: 2.1 | old"),
+        ("import os; os.abort()", "missing", "no OpenGL 3.3: status -6"),
+        ("import time; time.sleep(60)", "missing", "no answer from the display in 0.5 s"),
+    ],
+)
+def test_doctor_survives_a_broken_display(run, monkeypatch, said: str, status: str, found: str) -> None:
+    monkeypatch.setenv("DISPLAY", ":9999")
+    monkeypatch.setattr("retrosim.cli.host.WINDOW_TEST", said)
+    monkeypatch.setattr("retrosim.cli.host.WINDOW_SECONDS", 0.5 if "sleep" in said else 30.0)
+    checks = {check["name"]: check for check in json.loads(run("doctor", "--json").out)["checks"]}
+    assert (checks["window"]["status"], checks["window"]["found"]) == (status, found)
+
+
+def test_doctor_on_a_real_display(run, monkeypatch, screen) -> None:
+    monkeypatch.setenv("DISPLAY", screen)
+    checks = {check["name"]: check for check in json.loads(run("doctor", "--json").out)["checks"]}
+    assert checks["window"]["status"] == "ok" and checks["window"]["found"].startswith("OpenGL ")
+
+
+def test_warmup_compiles_once(start, tmp_path) -> None:
+    """The first time says in plain lines what it does, the second time has nothing to do."""
+    home = {"RETROSIM_HOME": str(tmp_path / "home")}
+    out, err = start("warmup", "--machine", "native", **home).communicate(timeout=300)
+    lines = err.splitlines()
+    assert lines and all(line.startswith("retrosim: compiling ") and " of 3" in line for line in lines)
+    total = re.search(r"([\d.]+) s  in all; (\d+) files, .*, \2 of them new", out)
+    assert total, out
+    out, err = start("warmup", "--machine", "native", "--json", **home).communicate(timeout=300)
+    again = json.loads(out)
+    assert (err, again["new_files"], again["new_bytes"], again["files"]) == ("", 0, 0, int(total[2]))
+    assert again["files"] > 10 and again["bytes"] > 10_000
+    assert again["seconds"] < float(total[1]) / 3
+    assert len(again["steps"]) == 3 and all(set(step) == {"what", "seconds"} for step in again["steps"])
+    assert Path(again["folder"]).is_relative_to(tmp_path / "home")
+
+
+def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
+    compiled = []
+    monkeypatch.setattr("retrosim.cli.warmup.full_bank", lambda cpu, timing: compiled.append((cpu.model, timing)))
+    monkeypatch.setattr("retrosim.cli.warmup.TIMINGS", ("off", "table"))
+    ran = run("warmup", "--machine", "mc68040-25")
+    assert (ran.status, ran.err) == (0, "")
+    for build in ("O0", "O1", "O2"):
+        for timing in ("off", "table"):
+            assert f"mc68040-25 for sectors {build}, timing {timing}" in ran.out
+    assert compiled == [("MC68040", timing) for timing in ("off", "table")]
+    assert "in all" in ran.out.splitlines()[-1] and "native" not in ran.out
+    run("warmup", "--machine", "z80").is_refused(2, "machine 'z80': allowed")
+    monkeypatch.setattr("retrosim.cli.warmup.CACHE_FOLDER", Path("/dev/null/nowhere"))
+    run("warmup").is_refused(1, "set RETROSIM_HOME")
+
+
+def test_cold_start_says_that_it_compiles(start, tmp_path) -> None:
+    process = start("run", "--headless", "--frames", "1", RETROSIM_HOME=str(tmp_path / "home"))
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0 and "1 frames" in out
+    assert "compiling" in err and "(first run only)" in err
+
+
+def test_progress_on_a_terminal_vanishes(environment, tmp_path) -> None:
+    """Under a pseudo-terminal stderr gets a bar, stdout stays clean JSON."""
+    pty = pytest.importorskip("pty", reason="this host has no pseudo-terminals")
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "retrosim", "run", "--frames", "1", "--json"],
+        env=environment | {"RETROSIM_HOME": str(tmp_path / "home"), "TERM": "xterm"},
+        stdout=subprocess.PIPE,
+        stderr=slave,
+    )
+    os.close(slave)
+    shown = bytearray()
+    while chunk := _read(master):
+        shown += chunk
+    os.close(master)
+    assert json.loads(process.communicate()[0])["frames"] == 1
+    assert b"compiling the MC68040" in shown and shown.endswith(b"\x1b[2K"), shown
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the other end is closed
+        return b""
+
+
+def test_timing_fills_every_cell(run) -> None:
+    result = run("timing", "--json", "--machine", "mc68040-25", "--machine", "mc68040-25").json()
+    builds = [info.build for info in load_rom("sectors").images if info.isa == "m68040"]
+    cells = [(row["build"], row["objects"]) for row in result["rows"]]
+    assert sorted(cells) == sorted((build, objects) for build in builds for objects in (0, 50, 100, 200))
+    assert {"O0", "O1", "O2"} <= set(builds) and result["analysis"]
+    for row in result["rows"]:
+        assert set(row) >= SHAPE
+        assert row["printed_per_second"] == PRINTED["mc68040-25"][row["objects"]]
+        assert row["ratio"] == pytest.approx(row["cycles"] / row["printed_cycles"])
+        assert row["instructions"] < row["cycles"]
+
+
+def test_timing_for_people(run, monkeypatch) -> None:
+    from retrosim.study import timing
+
+    whole = timing.timing_table
+
+    def short(machines, full, progress):
+        assert (machines, full) == (None, True)
+        return whole(machines, False, progress, builds=("O2",), seconds=0.02)
+
+    monkeypatch.setattr(timing, "timing_table", short)
+    ran = run("timing", "--full")
+    assert (ran.status, ran.err) == (0, "")
+    assert "0 objects has one" in ran.out and "nine" in ran.out
+    assert all(len(line) <= 80 for line in ran.out.splitlines())
+
+
+def test_timing_on_machines_without_cycles(run) -> None:
+    run("timing", "--machine", "native").is_refused(2, "machine 'native'", "no CPU")
+    run("timing", "--machine", "z80").is_refused(2, "machine 'z80': allowed")
+
+
+@pytest.fixture
+def quick(monkeypatch) -> tuple[str, ...]:
+    """A benchmark of two contenders and one scene, with laps too short to mean anything."""
+    from retrosim.study import bench
+
+    whole = bench.benchmark
+    monkeypatch.setattr(bench, "benchmark", lambda **given: whole(rounds=1, seconds=0.01, **given))
+    return ("bench", "--no-startup", "--objects", "20", "--engine", "kernel", "--engine", "interpret-off")
+
+
+def test_bench_as_json_csv_and_table(run, quick) -> None:
+    result = run(*quick, "--json").json()
+    assert {"name", "engine", "per_second", "ratio_to"} <= set(result["cases"][0])
+    engines = [case["engine"] for case in result["cases"]]
+    assert sorted(engines) == ["interpret-off", "kernel"] and result["startup"] is None
+    assert all(case["per_second"] > 0 and case["error"] is None for case in result["cases"])
+    ran = run(*quick, "--csv")
+    rows = list(csv.DictReader(ran.out.splitlines()))
+    assert [row["engine"] for row in rows] == engines and all(float(row["per_second"]) > 0 for row in rows)
+    ran = run(*quick)
+    assert (ran.status, ran.err) == (0, "")
+    assert "kernel" in ran.out and "checks/s" in ran.out
+
+
+def test_bench_into_a_file(run, quick, tmp_path) -> None:
+    for name, options in (("a.json", ()), ("a.csv", ()), ("plain", ("--csv",))):
+        ran = run(*quick, "--output", name, *options)
+        assert (ran.status, ran.out, ran.err) == (0, "", "")
+    assert len(json.loads((tmp_path / "a.json").read_text())["cases"]) == 2
+    assert (tmp_path / "plain").read_text().partition("\n")[0] == (tmp_path / "a.csv").read_text().partition("\n")[0]
+    before = (tmp_path / "a.json").read_bytes()
+    run(*quick, "--output", "a.json").is_refused(1, "a.json", "exists already")
+    assert (tmp_path / "a.json").read_bytes() == before
+    assert run(*quick, "--output", "a.json", "--force").status == 0
+    run(*quick, "--output", "nowhere/a.json").is_refused(1, "no folder nowhere")
+
+
+def test_bad_arguments_of_bench(run) -> None:
+    run("bench", "--json", "--csv").is_refused(2, "--json and --csv")
+    run("bench", "--output", "a.txt").is_refused(2, "--output a.txt")
+    run("bench", "--engine", "warp").is_refused(2, "engine 'warp': allowed interpret-full")

@@ -1,0 +1,87 @@
+"""The tapes that come with the ROMs: what the list of tools/make_tapes.py gives, and right on every machine."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from retrosim.rom import load_rom
+from retrosim.tape import Hash, load_tape
+
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "make_tapes.py"
+
+
+@pytest.fixture(scope="module")
+def tool() -> Iterator[ModuleType]:
+    spec = importlib.util.spec_from_file_location("make_tapes", TOOL)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules[spec.name]
+
+
+def test_they_are_what_the_list_gives(tool) -> None:
+    assert tool.check() == []
+
+
+def test_the_check_finds_what_differs(tool, tmp_path) -> None:
+    path = tool.path_of(tool.TAPES[0])
+    shipped = load_tape(path)
+
+    def others(**changes: object) -> list[str]:
+        return tool.differences(replace(shipped, **changes), shipped)
+
+    wrong = [replace(line, world="0" * 16) if line is shipped.hashes[0] else line for line in shipped.records]
+    other = [replace(line, machines={}) if isinstance(line, Hash) else line for line in shipped.records]
+    first = shipped.hashes[0].frame
+    assert others() == []
+    assert others(header=shipped.header | {"created_with": "retrosim 9", "edited_with": "an editor"}) == []
+    assert others(header=shipped.header | {"seed": 5, "title": "?"}) == ["header title", "header seed"]
+    assert others(records=tuple(wrong)) == [f"world after frame {first}"]
+    assert others(records=tuple(other)) == [f"machine hash or cycles after frame {first}"]
+    assert others(records=tuple(other), header=shipped.header | {"machines": {}}) == []
+    cut = tuple(record for record in shipped.records[:-1] if record is not shipped.inputs[1])
+    assert others(records=cut) == ["inputs", f"{shipped.frames} frames, complete: False"]
+    (tmp_path / "stranger.rtape").touch()
+    assert tool.check(tmp_path) == [
+        "stranger.rtape: is not in the list",
+        *(f"{plan.name}: is missing" for plan in tool.TAPES),
+    ]
+
+
+def test_verify_finds_them_right_on_all_machines(run) -> None:
+    paths = load_rom("sectors").tapes()
+    report = run("verify", *paths, "--on", "all", "--json").json()
+    assert {entry["path"] for entry in report["tapes"]} == {str(path) for path in paths}
+    for entry in report["tapes"]:
+        for result in entry["results"]:
+            assert result["world_ok"] and result["machine_ok"] is not False and result["verified"], result
+    named = {result["machine"]: result["machine_ok"] for result in report["tapes"][0]["results"]}
+    assert (named["mc68040-25"], named["native"]) == (True, None)
+
+
+def test_a_name_is_enough(run, tool, tmp_path) -> None:
+    name = tool.TAPES[0].name
+    result = run("replay", name, "--machine", "native", "--json").json()
+    assert (result["path"], result["world_ok"]) == (str(tool.path_of(tool.TAPES[0])), True)
+    assert run("verify", name, "--on", "native").status == 0
+    (tmp_path / name).write_text("a file of that name comes first")
+    run("verify", name).is_refused(4, f"{name}: line 1: not a retrosim tape")
+
+
+def test_they_cover_what_people_do() -> None:
+    tapes = [load_tape(path) for path in load_rom("sectors").tapes()]
+    assert {50, 100, 200} <= {tape.parameters["objects"] for tape in tapes}
+    pads = {line.states["pad"] for tape in tapes for line in tape.inputs}
+    assert all(any(pad & bit for pad in pads) for bit in (1, 2, 4, 8, 16))
+    assert sum(len(tape.inputs) > 5 for tape in tapes) >= 2
+    for tape in tapes:
+        assert tape.frames >= 600 and tape.is_complete and tape.title and tape.header["description"]
+        assert all("mc68040-25" in line.machines for line in tape.hashes)

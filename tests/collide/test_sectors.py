@@ -1,0 +1,159 @@
+"""The library's edges: arguments, refusals, scratch space, and what the grid bears."""
+
+import numpy as np
+import pytest
+
+import retrosim.collide
+from retrosim.collide import METHODS, collided, count_tests, pairs, reference, reports, tally_tests, workspace
+from retrosim.collide.grid import SECTORS, place
+
+X, Y = np.array([10, 35, 300], np.int16), np.array([10, 12, 300], np.int16)
+ROUTINES = (collided, reports, pairs, count_tests)
+GRID_METHODS = METHODS[:-1]
+
+
+def test_public_names():
+    assert sorted(retrosim.collide.__all__) == [
+        "METHODS", "collided", "count_tests", "intersect", "pairs", "reports", "tally_tests", "workspace",
+    ]  # fmt: skip
+    for name in retrosim.collide.__all__:
+        assert hasattr(retrosim.collide, name)
+
+
+def test_result_types():
+    flags, raw, unique = collided(X, Y), reports(X, Y), pairs(X, Y)
+    assert (flags.dtype, flags.tolist()) == (np.uint8, [1, 1, 0])
+    assert (raw.dtype, raw.tolist()) == (np.int32, [[1, 0], [1, 0]])
+    assert (unique.dtype, unique.tolist()) == (np.int32, [[0, 1]])
+    assert count_tests(X, Y) == 2
+    nothing = np.zeros(0, np.int32)
+    assert pairs(nothing, nothing).shape == reports(nothing, nothing).shape == (0, 2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_out_is_filled_and_returned(method):
+    out = np.full(3, 7, np.uint8)
+    assert collided(X, Y, out=out, method=method) is out
+    assert out.tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_workspace_may_be_dirty_and_larger(method):
+    work = workspace(50)
+    work[:] = 0xDEADBEEF
+    for _ in range(2):
+        assert collided(X, Y, workspace=work, method=method).tolist() == [1, 1, 0]
+        assert pairs(X, Y, workspace=work, method=method).tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize("routine", ROUTINES)
+@pytest.mark.parametrize("method", GRID_METHODS)
+@pytest.mark.parametrize("dtype", [np.int16, np.int32])
+def test_off_the_screen_is_refused(dtype, method, routine):
+    limits = np.iinfo(dtype)
+    for name, most in (("x", 639), ("y", 479)):
+        for wrong in (-1, most + 1, limits.min, limits.max):
+            axes = {"x": X.astype(dtype), "y": Y.astype(dtype)}
+            axes[name][1] = wrong
+            with pytest.raises(ValueError, match=rf"{name}\[1\] = {wrong}: allowed 0\.\.{most}"):
+                routine(axes["x"], axes["y"], method=method)
+
+
+@pytest.mark.parametrize("routine", ROUTINES)
+@pytest.mark.parametrize("method", GRID_METHODS)
+def test_the_whole_screen_is_allowed(method, routine):
+    x, y = np.array([0, 639, 0, 639], np.int16), np.array([0, 0, 479, 479], np.int16)
+    assert np.sum(routine(x, y, method=method)) == 0
+
+
+def test_refusal_leaves_out_alone():
+    out, outside = np.full(3, 7, np.uint8), np.array([0, 640, 0], np.int16)
+    for method in GRID_METHODS:
+        with pytest.raises(ValueError, match="640"):
+            collided(outside, Y, out=out, method=method)
+    assert out.tolist() == [7, 7, 7]
+
+
+@pytest.mark.parametrize("routine", ROUTINES)
+@pytest.mark.parametrize("method", GRID_METHODS)
+@pytest.mark.parametrize("wrong", [-1, 0, 32, 33, 64, 2**40])
+def test_sides_of_half_a_sector_or_more_are_refused(wrong, method, routine):
+    with pytest.raises(ValueError, match=rf"size {wrong}: allowed 1\.\.31"):
+        routine(X, Y, size=wrong, method=method)
+    with pytest.raises(ValueError, match=rf"size\[2\] = {wrong}: allowed 1\.\.31"):
+        routine(X, Y, size=np.array([1, 31, wrong]), method=method)
+    with pytest.raises(ValueError, match=rf"size\[0, 1\] = {wrong}: allowed 1\.\.31"):
+        routine(X, Y, size=np.array([[1, wrong], [1, 1], [1, 1]]), method=method)
+
+
+@pytest.mark.parametrize("routine", ROUTINES)
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"x": [10, 35, 300]}, "x is a list: allowed a NumPy array"),
+        ({"y": None}, "y is a NoneType: allowed a NumPy array"),
+        ({"x": X.astype(np.int64)}, "x has dtype int64: allowed int16 or int32"),
+        ({"x": X.astype(np.uint16)}, "x has dtype uint16: allowed int16 or int32"),
+        ({"x": X.astype(float)}, "x has dtype float64: allowed int16 or int32"),
+        ({"x": X.astype(">i2")}, "x has dtype >i2: allowed int16 or int32"),
+        ({"y": Y.astype(np.int32)}, "y has dtype int32: allowed int16, as x has"),
+        ({"x": X[None]}, r"x has shape \(1, 3\): allowed one dimension"),
+        ({"x": np.int16(3)}, "x is a int16: allowed a NumPy array"),
+        ({"x": np.array(3, np.int16)}, r"x has shape \(\): allowed one dimension"),
+        ({"x": np.repeat(X, 2)[::2]}, "x has a stride of 4 bytes: allowed C-contiguous"),
+        ({"y": Y[:2]}, "y has length 2: allowed 3, as x has"),
+        ({"size": 29.5}, r"size 29\.5: allowed a whole number 1\.\.31"),
+        ({"size": True}, r"size True: allowed 1\.\.31"),
+        ({"size": "30"}, r"size '30': allowed a whole number 1\.\.31"),
+        ({"size": np.full(3, 8.0)}, "size has dtype float64: allowed integers"),
+        ({"size": np.full(2, 8)}, r"size has shape \(2,\): allowed \(3,\) or \(3, 2\)"),
+        ({"abs": "labs"}, "abs 'labs': allowed 'inline' or 'macro'"),
+        ({"method": "quadtree"}, "method 'quadtree': allowed four_shifts, nine_sectors"),
+        ({"workspace": np.zeros(SECTORS + 5, np.uint32)}, f"workspace has length {SECTORS + 5}: allowed {SECTORS + 6}"),
+        ({"workspace": np.zeros(400, np.int32)}, r"workspace is int32\[400\]: allowed uint32\[n\]"),
+        ({"workspace": 5}, r"workspace is int: allowed uint32\[n\]"),
+    ],
+)
+def test_wrong_arguments_are_named(change, message, routine):
+    with pytest.raises(ValueError, match=message):
+        routine(**({"x": X, "y": Y} | change))
+
+
+@pytest.mark.parametrize(
+    "out, message",
+    [
+        (np.zeros(2, np.uint8), "out has length 2: allowed 3"),
+        (np.zeros(4, np.uint8), "out has length 4: allowed 3"),
+        (np.zeros(3, np.int8), r"out is int8\[3\]: allowed uint8\[n\]"),
+        (np.zeros((3, 1), np.uint8), r"out is uint8\[3, 1\]: allowed uint8\[n\]"),
+        (np.zeros(6, np.uint8)[::2], "out has strides"),
+        (np.frombuffer(bytes(3), np.uint8), "writeable False"),
+        ([0, 0, 0], r"out is list: allowed uint8\[n\]"),
+    ],
+)
+def test_wrong_out_is_refused(out, message):
+    with pytest.raises(ValueError, match=message):
+        collided(X, Y, out=out)
+
+
+def test_brute_force_has_no_sectors():
+    with pytest.raises(ValueError, match="brute_force"):
+        tally_tests(X, Y, method="brute_force")
+    with pytest.raises(ValueError, match="count -1"):
+        workspace(-1)
+
+
+@pytest.mark.parametrize("xoff", [0, 32])
+@pytest.mark.parametrize("yoff", [0, 32])
+def test_lists_are_those_of_the_oracle(xoff, yoff):
+    """Same heads, same order in every list, for corners at every sector and half sector of the screen."""
+    x = [column for column in (*range(0, 640, 32), 639) for _ in (*range(0, 480, 32), 479)]
+    y = [row for _ in (*range(0, 640, 32), 639) for row in (*range(0, 480, 32), 479)]
+    heads, links = np.empty(SECTORS, np.uint32), np.empty(len(x), np.uint32)
+    place(np.array(x, np.int16), np.array(y, np.int16), xoff, yoff, heads, links)
+    for sector, head in enumerate(heads.tolist()):
+        members = []
+        while head != 0xFFFFFFFF:
+            members.append(head)
+            head = int(links[head])
+        assert members == reference.update_sectors(x, y, xoff, yoff)[sector // 9][sector % 9]

@@ -1,0 +1,34 @@
+"""The kernels are also plain Python: the same tests must hold with the compiler switched off."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+FILES = [
+    HERE / "test_adversarial.py",
+    HERE / "test_overlap.py::test_wraps_to_8_in_the_inline_16_bit_build_only",
+    HERE / "test_overlap.py::test_most_negative_difference_collides_with_everything",
+    HERE / "test_overlap.py::test_32_bit_scalars_wrap_alike_in_both_builds",
+    HERE / "test_overlap.py::test_brute_force_shows_the_builds",
+    HERE / "test_random_scenes.py::test_two_hundred_objects",
+    HERE.parent / "numeric",
+    HERE.parent / "machine" / "test_native.py::test_frames_are_those_of_the_reference",
+]
+
+
+def test_same_results_without_jit():
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        pytest.skip("already running without JIT")
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, FILES)],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        cwd=HERE.parent.parent,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+    assert " passed" in run.stdout and "warning" not in run.stdout

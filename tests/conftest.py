@@ -1,0 +1,22 @@
+"""Shared by all tests: where the conformance vectors are, and folders of test helpers on the path."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+for folder in sorted(p for p in Path(__file__).parent.iterdir() if p.is_dir() and p.name != "__pycache__"):
+    sys.path.insert(0, str(folder))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with design data beside the project; RETROSIM_SHARED names another."""
+    folder = Path(os.environ.get("RETROSIM_SHARED") or ROOT.parent / "shared")
+    if not (folder / "conformance").is_dir():
+        pytest.skip("no shared/conformance beside the project and RETROSIM_SHARED is not set")
+    return folder

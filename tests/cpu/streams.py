@@ -1,0 +1,92 @@
+"""Random machine code: every row, size and addressing mode of a model, encoded from the same patterns it decodes by."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from retrosim.cpu.core import Core, Cpu
+from retrosim.cpu.spec import Row, fixed_bits
+
+CODE, CODE_BYTES = 0x10000, 0x1000
+DATA, DATA_BYTES = 0x20000, 0x10000
+STACK = 0x48000
+
+
+def random_opcodes(cpu: Cpu) -> list[tuple[Row, np.ndarray]]:
+    """Return (row, its first words) of every row."""
+    table = cpu.table
+    by_row: dict[str, tuple[Row, list[int]]] = {}
+    for group, rows in enumerate(table.groups):
+        words = np.flatnonzero(table.first == group)
+        for row in rows:
+            mask, value = fixed_bits(row.first)
+            by_row.setdefault(row.pattern, (row, []))[1].extend(int(w) for w in words if w & mask == value)
+    return [(row, np.array(words)) for row, words in by_row.values()]
+
+
+class Generator:
+    """Makes code and register contents from a seed; `skip` names mnemonics that are left out."""
+
+    def __init__(self, cpu: Cpu, seed: int, skip: frozenset[str] = frozenset()) -> None:
+        self.random = random.Random(seed)
+        self.rows = [(row, words) for row, words in random_opcodes(cpu) if row.name not in skip]
+
+    def instruction(self) -> list[int]:
+        """Return the words of one random instruction; extension words lean to short displacements and valid formats."""
+        row, words = self.random.choice(self.rows)
+        code = [int(self.random.choice(words))]
+        for pattern in row.pattern.split()[1:]:
+            mask, value = fixed_bits(pattern)
+            code.append(self.random.getrandbits(16) & ~mask | value)
+        return code + [self.extension() for _ in range(self.random.choice((0, 0, 1, 2, 2, 4)))]
+
+    def extension(self) -> int:
+        r = self.random
+        return r.choice(
+            (
+                r.getrandbits(16),
+                r.getrandbits(6),
+                r.getrandbits(16) & 0xFEFF,  # brief format
+                r.getrandbits(16) & 0xF8F7 | 0x0110 | r.choice((0, 0x20, 0x10)),  # full format
+                0xFF80 | r.getrandbits(7),
+            )
+        )
+
+    def value(self) -> int:
+        r = self.random
+        edge = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 31, 32, 33, 63, 64)
+        return r.choice((r.choice(edge), r.getrandbits(32), r.getrandbits(16), r.getrandbits(8)))
+
+    def code(self, size: int = CODE_BYTES) -> bytes:
+        words: list[int] = []
+        while len(words) < size // 2:
+            words += self.instruction()
+        return b"".join(w.to_bytes(2, "big") for w in words[: size // 2])
+
+    def data(self, size: int = DATA_BYTES) -> bytes:
+        return b"".join(self.value().to_bytes(4, "big") for _ in range(size // 4))
+
+    def registers(self) -> list[int]:
+        """Return d0-d7 and a0-a7: data of all kinds, addresses that mostly point into the data."""
+        r = self.random
+        addresses = [DATA + r.randrange(DATA_BYTES) for _ in range(7)]
+        return [self.value() for _ in range(8)] + addresses + [STACK - 2 * r.randrange(64)]
+
+
+def load(core: Core, code: bytes, data: bytes, registers: list[int], flags: int, pc: int = CODE) -> None:
+    """Put one test into a core, in supervisor state, with all exception vectors pointing into the code."""
+    core.ram[:] = 0
+    core.forget_code()
+    for field in core.state.dtype.names:
+        core.state[field] = 0
+    core.write(CODE, code)
+    core.write(DATA, data)
+    for vector in range(2, 64):
+        core.write(4 * vector, (CODE + 64 * vector).to_bytes(4, "big"))
+    core.state["written_low"], core.state["limit"] = 0xFFFFFFFF, 1 << 62
+    core.state["r"][:16] = registers
+    core.state["s"], core.state["pc"] = 1, pc
+    for bit, name in enumerate("cvznx"):
+        core.state[name] = flags >> bit & 1

@@ -1,0 +1,108 @@
+"""Opening machines: names, parameters, modes, inputs, images without a manifest; many machines side by side."""
+
+from __future__ import annotations
+
+import programs
+import pytest
+
+from retrosim.errors import RetrosimError
+from retrosim.machine import MACHINE_NAMES, PRESETS, Machine, NativeMachine, open_machine
+from retrosim.rom import load_rom
+
+COUNT = "7000 5280 60fc"  # moveq #0,d0; addq.l #1,d0; bra to it
+
+
+def test_parameters_reach_the_program() -> None:
+    ours = open_machine("mc68040-25", parameters={"objects": 7, "seed": 5})
+    assert ours.parameters == {"objects": 7, "seed": 5}
+    assert open_machine("mc68040-25").parameters == {"objects": 200, "seed": 1994}
+    ours.run(frames=1)
+    assert len(ours.world().columns["px"]) == 7
+    ours.parameters["objects"] = 9
+    ours.reset()
+    ours.run(frames=1)
+    assert len(ours.world().columns["px"]) == 9 and ours.frame_number == 1
+
+
+def test_the_harness_alone_takes_no_objects() -> None:
+    """The "0 objects" row of 1994."""
+    assert open_machine("mc68040-25", mode="harness", parameters={"objects": 0}).parameters["objects"] == 0
+    with pytest.raises(ValueError, match=r"objects 0: allowed 1\.\.200"):
+        open_machine("mc68040-25", parameters={"objects": 0})
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"parameters": {"objects": 201}}, r"objects 201: allowed 1\.\.200"),
+        ({"parameters": {"objects": -1}, "mode": "harness"}, r"objects -1: allowed 0\.\.200"),
+        ({"parameters": {"seed": 1 << 32}}, r"seed 4294967296: allowed 0\.\.4294967295"),
+        ({"parameters": {"size": 3}}, "parameter 'size': allowed objects, seed"),
+        ({"mode": "game"}, "mode 'game': allowed demo, harness"),
+        ({"engine": "fast"}, "engine 'fast': allowed auto, evaluate"),
+        ({"timing": "exact"}, "timing 'exact': allowed off, table, full"),
+        ({"build": "O9"}, "O9"),
+    ],
+)
+def test_wrong_options(options: dict, message: str) -> None:
+    with pytest.raises((ValueError, RetrosimError), match=message):
+        open_machine("mc68040-25", **options)
+
+
+def test_machines_by_name() -> None:
+    assert set(MACHINE_NAMES) == {*PRESETS, "native"}
+    with pytest.raises(ValueError, match=r"machine 'mc68060-50': allowed .*mc68040-25.*native"):
+        open_machine("mc68060-50")
+    assert isinstance(open_machine("native"), NativeMachine)
+    with pytest.raises(ValueError, match="image for i386: mc68040-25 runs m68040"):
+        Machine("mc68040-25", programs.image("90", isa="i386"))
+
+
+def test_an_image_without_a_manifest() -> None:
+    ours = programs.machine(COUNT)
+    assert ours.rom is None and ours.parameters == {}
+    with pytest.raises(ValueError, match="no world"):
+        ours.world()
+    with pytest.raises(ValueError, match="parameter 'objects': allowed none"):
+        Machine("mc68040-25", programs.image(COUNT), parameters={"objects": 3}, engine="evaluate")
+
+
+@pytest.mark.parametrize("device, value", [("mouse", 0), ("pad", -1), ("pad", 32)])
+def test_wrong_input(device: str, value: int) -> None:
+    ours = programs.machine(COUNT)
+    with pytest.raises(ValueError, match=f"{device}.*allowed"):
+        ours.set_input(device, value)
+    assert not ours.mem[0xF00400:0xF00404].any()
+    ours.set_input("pad", 31)
+    assert ours.mem[0xF00400:0xF00404].tolist() == [0, 0, 0, 31]
+
+
+def test_many_machines_do_not_disturb_each_other() -> None:
+    """Turns of different lengths, inputs and parameters against each alone; one ROM object serves them all."""
+    rom = load_rom("sectors")
+
+    def opened(i: int) -> Machine:
+        ours = open_machine("mc68040-25", rom, parameters={"objects": 10 + 5 * i, "seed": i})
+        ours.set_input("pad", i)
+        return ours
+
+    together = [opened(i) for i in range(4)]
+    for turn in range(6):
+        for i, ours in enumerate(together):
+            ours.run(instructions=1000 * (i + 1) + turn)
+    for i, ours in enumerate(together):
+        alone = opened(i)
+        alone.run(instructions=6000 * (i + 1) + 15)
+        assert alone.hash("machine") == ours.hash("machine")
+
+
+@pytest.mark.parametrize("kind", ["world", "machine"])
+def test_hashes(kind: str) -> None:
+    ours, other = (open_machine("mc68040-25", parameters={"objects": 5}) for _ in range(2))
+    ours.run(frames=2)
+    other.run(frames=2)
+    assert ours.hash(kind) == other.hash(kind) and len(ours.hash(kind)) == 16
+    other.run(frames=1)
+    assert ours.hash(kind) != other.hash(kind)
+    with pytest.raises(ValueError, match="hash 'cycles': allowed world, machine"):
+        ours.hash("cycles")

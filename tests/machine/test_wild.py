@@ -1,0 +1,76 @@
+"""Programs that run wild end with a clear reason or their budget: random images harm nothing and hang nothing."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+
+import numpy as np
+import pytest
+
+from retrosim.errors import CpuFault
+from retrosim.machine import Machine
+from retrosim.rom import Image
+from retrosim.rom.lines import LineTable
+from retrosim.rom.symbols import SymbolTable
+
+IMAGES = int(os.environ.get("RETROSIM_WILD", "150"))
+BUDGET = 2000  # instructions
+SEED = 2011
+
+
+def random_image(isa: str, seed: int) -> Image:
+    """Return an image of 1 KiB of noise at 0x1000, with handlers for all vectors somewhere in it or nowhere."""
+    noise = random.Random(seed)
+    code = noise.randbytes(1024)
+    vectors = b"".join(
+        noise.choice((0, 0x1000 + noise.randrange(1024), noise.getrandbits(32))).to_bytes(4, "big") for _ in range(64)
+    )
+    segments = [(0x8, vectors[8:]), (0x1000, code)]
+    return Image(
+        isa, "noise", 0x1000 + 2 * noise.randrange(512), segments, [], "0" * 64, SymbolTable({}), LineTable([], [])
+    )
+
+
+@pytest.mark.parametrize("name", ["mc68000-8", "mc68040-25"])
+def test_random_images(name: str) -> None:
+    machine = Machine(name, random_image({"mc68000-8": "m68000", "mc68040-25": "m68040"}[name], 0), engine="evaluate")
+    reasons: dict[str, int] = {}
+    began = time.monotonic()
+    for seed in range(IMAGES):
+        image = random_image(machine.image.isa, SEED + seed)
+        machine.image = image
+        machine.reset()
+        machine.write(8, image.segments[0][1])
+        machine.regs["a0"], machine.regs["a7"] = 0x800000 + seed, (0xF00000, 0, 0x100001, 0xFFFFFFFE)[seed % 4]
+        result = machine.run(instructions=BUDGET, cycles=10_000_000)
+        reasons[result.reason] = reasons.get(result.reason, 0) + 1
+        assert result.reason in ("instructions", "cycles", "exit", "fault")
+        assert (result.fault is None) == (result.reason != "fault")
+        assert result.fault is None or isinstance(result.fault, CpuFault)
+        assert result.instructions <= BUDGET
+    print(f"{name}: {IMAGES} images in {time.monotonic() - began:.0f} s, {reasons}, seeds from {SEED}")
+
+
+@pytest.mark.parametrize("name", ["mc68000-8", "mc68040-25"])
+def test_an_exception_storm_ends_with_its_budget(name: str) -> None:
+    """The illegal instruction handler is illegal: exceptions nest until the stack has wrapped round memory."""
+    isa = {"mc68000-8": "m68000", "mc68040-25": "m68040"}[name]
+    image = random_image(isa, 1)
+    machine = Machine(name, image)
+    machine.write(0x1000, b"\x4a\xfc" * 8)
+    machine.write(8, (0x1000).to_bytes(4, "big") * 62)
+    machine.regs["pc"] = 0x1000
+    result = machine.run(instructions=160_000)  # 131 000 frames of 8 bytes reach the program
+    assert result.reason in ("instructions", "fault")
+
+
+def test_memory_behind_the_last_byte_is_never_touched() -> None:
+    machine = Machine("mc68040-25", random_image("m68040", 2), engine="interpret")
+    slack = machine._core.ram[1 << 24 :].copy()
+    machine.write(0x1000, bytes.fromhex("20fc 1234 5678 60f8".replace(" ", "")))  # move.l #n,(a0)+; bra
+    machine.regs["pc"], machine.regs["a0"] = 0x1000, 0xFFFF00
+    machine.run(instructions=1000)
+    assert len(machine.mem) == 1 << 24
+    assert np.array_equal(machine._core.ram[(1 << 24) + 4 :], slack[4:])

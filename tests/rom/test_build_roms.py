@@ -1,0 +1,121 @@
+"""tools/build_roms.py: the committed images are what their sources give, wherever they are built."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from retrosim.rom import load_rom
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOL = ROOT / "tools" / "build_roms.py"
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("build_roms", TOOL)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def compilers(tool: ModuleType) -> None:
+    for tools in load_rom("sectors").recipe.toolchains.values():
+        try:
+            tool.check_compiler(tools)
+        except tool.BuildError as error:
+            pytest.skip(f"images cannot be rebuilt here: {error}")
+
+
+@pytest.mark.usefixtures("compilers")
+def test_committed_images_can_be_rebuilt() -> None:
+    done = subprocess.run([sys.executable, TOOL, "--check"], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count(" equal\n") == len(load_rom("sectors").images)
+
+
+@pytest.mark.usefixtures("compilers")
+@pytest.mark.parametrize(
+    ("isa", "build"), [("m68040", "O0"), ("m68040", "O2"), ("m68040", "period"), ("m68000", "fast")]
+)
+def test_the_folder_does_not_show_in_the_image(tool: ModuleType, tmp_path: Path, isa: str, build: str) -> None:
+    rom = load_rom("sectors")
+    info = rom.image_info(isa, build)
+    folders = [tmp_path / "a", tmp_path / "another one" / "deeper"]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    first, second = (tool.build_image(rom, info, folder) for folder in folders)
+    assert first == second == (rom.path / info.file).read_bytes()
+    assert str(tmp_path).encode() not in first
+
+
+@pytest.mark.usefixtures("compilers")
+def test_gcc_would_have_put_nops(tool: ModuleType, tmp_path: Path) -> None:
+    """The step that drops them is needed, and drops nothing else."""
+    rom = load_rom("sectors")
+    run = ["m68k-linux-gnu-gcc", "-m68040", "-O0", "-ffreestanding", "-S", "-o", "-", rom.path / "src/sectors.c"]
+    source = subprocess.run(run, capture_output=True, text=True, timeout=60, check=True).stdout
+    kept = tool.without(source, ("nop",))
+    gone = [line for line in source.splitlines() if line not in kept.splitlines()]
+    assert gone
+    assert {line.strip() for line in gone} == {"nop"}
+    assert len(source.splitlines()) - len(kept.splitlines()) == source.splitlines().count("\tnop")
+
+
+@pytest.mark.usefixtures("compilers")
+def test_check_finds_what_differs(
+    tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(load_rom("sectors").path, tmp_path / "sectors")
+    monkeypatch.setattr(tool, "ROMS", tmp_path)
+    manifest, images = tmp_path / "sectors/rom.toml", 3
+    manifest.write_text("[[images]]".join(manifest.read_text().split("[[images]]")[: images + 1]))
+    source = tmp_path / "sectors/src/objects.c"
+    source.write_text(source.read_text().replace("12345", "12347"))
+    assert tool.main(["--check", "--rom", "sectors"]) == 1
+    assert capsys.readouterr().out.count("DIFFERS") == images
+
+    assert tool.main([]) == 0
+    assert capsys.readouterr().out.count("written") == images
+    assert tool.main(["--check"]) == 0
+    assert load_rom(tmp_path / "sectors").image("m68040").sha256 != load_rom("sectors").image("m68040").sha256
+
+    (tmp_path / "sectors/sectors-m68040-O1.elf").unlink()
+    assert tool.main(["--check"]) == 1
+    assert "MISSING" in capsys.readouterr().out
+
+    source.write_text("not C")
+    assert tool.main(["--check"]) == 1
+    assert "src/objects.c:1:1: error" in capsys.readouterr().err
+
+
+def test_missing_compiler(
+    tool: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert tool.main(["--check"]) == 3
+    assert "m68k-linux-gnu-gcc is not installed: apt-get install gcc-m68k-linux-gnu" in capsys.readouterr().err
+
+
+def test_other_version_of_the_compiler(
+    tool: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    compiler = tmp_path / "m68k-linux-gnu-gcc"
+    compiler.write_text("#!/bin/sh\necho gcc 99\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    assert tool.main(["--check"]) == 3
+    assert "is 'gcc 99', rom.toml asks for" in capsys.readouterr().err
+
+
+def test_unknown_rom(tool: ModuleType) -> None:
+    with pytest.raises(SystemExit) as ended:
+        tool.main(["--rom", "nosuchrom"])
+    assert ended.value.code == 2

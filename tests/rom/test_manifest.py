@@ -1,0 +1,326 @@
+"""rom.toml: what the shipped one says, and every way a file can be wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from elf_builder import elf, symbol
+
+from retrosim.errors import RomError
+from retrosim.rom import ImageInfo, Parameter, WorldColumn, load_rom
+from retrosim.rom.fields import LONGEST_FILE
+
+CODE = b"\x4e\x75"
+NAMES = b"\0gState\0gCount\0"
+TABLE = symbol(0, 0, 0, 0, 0) + symbol(1, 0x2000, 8, 0x11, 2) + symbol(8, 0x2008, 4, 0x11, 2)
+SECTIONS = [
+    (".text", 1, 6, b"", 0),
+    (".bss", 8, 3, b"", 0),
+    (".symtab", 2, 0, TABLE, 4),
+    (".strtab", 3, 0, NAMES, 0),
+]
+IMAGE = elf([(0x1000, CODE, 2), (0x2000, b"", 12)], sections=SECTIONS)
+
+GOOD = f"""
+format = 1
+name = "mine"
+title = "A ROM"
+description = "Two\\nlines."
+authors = ["Somebody"]
+inputs = ["pad"]
+
+[parameters.speed]
+word = 3
+default = 5
+minimum = 1
+maximum = 9
+
+[constants]
+answer = 42
+
+[[world]]
+name = "state"
+symbol = "gState"
+offset = 2
+stride = 4
+type = "s16"
+count = "gCount"
+
+[[images]]
+isa = "m68040"
+build = "fast"
+file = "mine.elf"
+sha256 = "{hashlib.sha256(IMAGE).hexdigest()}"
+compiler = "by hand"
+flags = ["-x", "-y"]
+default = true
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "rom.toml").write_text(GOOD)
+    (tmp_path / "mine.elf").write_bytes(IMAGE)
+    return tmp_path
+
+
+def changed(folder: Path, old: str, new: str) -> Path:
+    assert old in GOOD
+    (folder / "rom.toml").write_text(GOOD.replace(old, new, 1))
+    return folder
+
+
+def test_sectors() -> None:
+    rom = load_rom("sectors")
+    assert (rom.name, rom.inputs) == ("sectors", ["pad"])
+    assert any("Tom Moertel" in author for author in rom.authors)
+    assert rom.parameters == {
+        "objects": Parameter(default=200, minimum=1, maximum=200, word=1),
+        "seed": Parameter(default=1994, minimum=0, maximum=2**32 - 1, word=2),
+    }
+    assert rom.constants == {"mode_word": 0, "mode_demo": 0, "mode_harness": 1, "harness_minimum_objects": 0}
+    assert [column.name for column in rom.world] == [
+        *("count", "frame", "random", "pad_before", "px", "py", "vx", "vy", "collided")
+    ]
+    assert [column.count for column in rom.world] == ["1"] * 4 + ["gNumObjects"] * 5
+    builds = ("O0", "O1", "O2", "period", "period-calls", "period-68000", "fast")
+    assert [(info.isa, info.build) for info in rom.images] == [
+        *(("m68040", build) for build in builds),
+        *(("m68000", build) for build in ("O0", "O2", "fast")),
+    ]
+    assert {info.build for info in rom.images if info.default} == {"O2"}
+    assert all(info.compiler == "m68k-linux-gnu-gcc (Debian 12.2.0-13) 12.2.0" for info in rom.images)
+    for info in rom.images:
+        level = info.build if info.build.startswith("O") else "O2" if info.build == "fast" else "O0"
+        assert f"-{info.isa} -{level}" in info.flags
+        assert bool(info.description) != info.build.startswith("O")
+        assert hashlib.sha256((rom.path / info.file).read_bytes()).hexdigest() == info.sha256
+        assert (rom.path / info.file).stat().st_size < 20_000
+    assert all(path.suffix == ".rtape" for path in rom.tapes())
+
+
+def test_a_rom_of_the_users_own(folder: Path) -> None:
+    for path in (folder, str(folder), folder / "rom.toml"):
+        rom = load_rom(path)
+        assert (rom.name, rom.title, rom.description) == ("mine", "A ROM", "Two lines.")
+        assert (rom.authors, rom.path, rom.recipe) == (["Somebody"], folder, None)
+        assert rom.parameters == {"speed": Parameter(5, 1, 9, 3)}
+        assert rom.constants == {"answer": 42}
+        assert rom.world == [WorldColumn("state", "gState", 2, 4, "s16", "gCount")]
+        digest = hashlib.sha256(IMAGE).hexdigest()
+        assert rom.images == [ImageInfo("m68040", "fast", "mine.elf", digest, "by hand", "-x -y", True, "")]
+    image = rom.image("m68040")
+    assert image.sha256 == rom.image("m68040", "fast").sha256 == digest
+    assert (image.build, image.segments, image.bss) == ("fast", [(0x1000, CODE)], [(0x2000, 12)])
+    assert rom.tapes() == []
+    (folder / "tapes").mkdir()
+    for name in ("b.rtape", "a.rtape", "notes.txt"):
+        (folder / "tapes" / name).touch()
+    assert [path.name for path in rom.tapes()] == ["a.rtape", "b.rtape"]
+
+
+@pytest.mark.parametrize(
+    ("isa", "build", "reason"),
+    [
+        ("m68000", None, "no image for m68000; there are: m68040 fast"),
+        ("m68040", "slow", "no image for m68040 build slow; there are: m68040 fast"),
+    ],
+)
+def test_images_that_are_not_there(folder: Path, isa: str, build: str | None, reason: str) -> None:
+    with pytest.raises(RomError, match=reason):
+        load_rom(folder).image(isa, build)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("format = 1", "format = 2", r"format: allowed is a whole number 1..1"),
+        ("format = 1", "", "format: is missing"),
+        ("format = 1", "format = true", "format: allowed"),
+        ("format = 1", "format = 1.0", "format: allowed"),
+        ("format = 1", "format = 1\nextra = 1", "extra: unknown key"),
+        ('"mine"', '"Mine"', "name: 'Mine' is not allowed"),
+        ('"mine"', '"../mine"', "name"),
+        ('"mine"', "1", "name: allowed is a text"),
+        ('"mine"', '""', "name: allowed is a text"),
+        ('"A ROM"', '"A' + 401 * "x" + '"', "title: allowed is a text of 1..400"),
+        ('"A ROM"', '"\\u001b[2J"', "title: holds control characters"),
+        ('["Somebody"]', '"Somebody"', "authors: allowed is a list"),
+        ('["Somebody"]', "[1]", "authors: allowed is a text"),
+        ('["Somebody"]', str(["x"] * 65).replace("'", '"'), "authors: allowed is a list of at most 64"),
+        ('["pad"]', '["mouse"]', "inputs: 'mouse': allowed pad"),
+        ("[parameters.speed]", '[parameters."a b"]', "parameters: the name 'a b' is not allowed"),
+        ("[parameters.speed]", "[parameters]\nother = 1\n[parameters.speed]", "parameters.other: is not a table"),
+        ("word = 3", "word = 8", "parameters.speed.word: allowed is a whole number 0..7"),
+        ("word = 3", "word = 3\nunit = 'px'", "parameters.speed.unit: unknown key"),
+        ("default = 5", "default = 10", "default: allowed is a whole number 1..9"),
+        ("minimum = 1", "minimum = -1", "minimum"),
+        ("maximum = 9", "maximum = 0", "maximum: allowed is a whole number 1.."),
+        ("maximum = 9", "maximum = 4294967296", "maximum"),
+        ("maximum = 9", "maximum = 9\n[parameters.x]\nword=3\ndefault=1\nminimum=1\nmaximum=1", "share a word"),
+        ("answer = 42", "answer = 'x'", "constants.answer"),
+        ('"gState"', '"g State"', r"world\[0\].symbol"),
+        ("offset = 2", "offset = 65537", "offset"),
+        ("stride = 4", "stride = 0", "stride"),
+        ("stride = 4", "stride = 1", "entries overlap"),
+        ('"s16"', '"s8"', "type: 's8': allowed u8, s16"),
+        ('"gCount"', '"2"', "count: '2': allowed"),
+        ('"gCount"', "1", "count: allowed is a text"),
+        ("[[world]]", "[world]", "world: allowed is a list"),
+        ("[[images]]", "[images]", "images: allowed is a list"),
+        ("[[images]]", "[[images]]\n[[images]]", r"images\[0\].isa: is missing"),
+        ('"m68040"', '"z80"', "isa: 'z80': allowed m68040"),
+        ('"fast"', '"a/b"', "build"),
+        ('"mine.elf"', '"../mine.elf"', "file: '../mine.elf' is not allowed"),
+        ('"mine.elf"', '"/etc/passwd"', "file: '/etc/passwd' is not allowed"),
+        ('"mine.elf"', '"sub/mine.elf"', "file: 'sub/mine.elf' is not allowed"),
+        ('"mine.elf"', '"..\\\\mine.elf"', "file"),
+        ('"mine.elf"', '".."', "file"),
+        ('sha256 = "', 'sha256 = "0', "sha256"),
+        ("default = true", "default = false", "m68040 needs exactly one image with default"),
+        ("default = true", "default = 1", "default: allowed is true or false"),
+        ('compiler = "by hand"', 'toolchain = "m68k"', "toolchain: 'm68k' is not described"),
+        ('compiler = "by hand"\n', "", "compiler: is missing"),
+        ('flags = ["-x", "-y"]', "flags = [[]]", "flags: allowed is a text"),
+        ('flags = ["-x", "-y"]', "sources = ['../x.c']", r"images\[0\].sources: '../x.c' is not allowed"),
+        ('flags = ["-x", "-y"]', "description = 1", r"images\[0\].description: allowed is a text"),
+        ("format = 1", "format = 1\n[build]\nsources = ['../x.c']", "build.sources"),
+        ("format = 1", "format = ", "is not TOML"),
+        ("format = 1", "format = " + "9" * 5000, "is not TOML"),
+        ("format = 1", "format = " + "[" * 20_000, "nested too deeply|is not TOML"),
+        ("format = 1", "format = 1979-05-27", "format: allowed"),
+        ("format = 1", "format = nan", "format: allowed"),
+    ],
+)
+def test_wrong_manifests(folder: Path, old: str, new: str, reason: str) -> None:
+    with pytest.raises(RomError, match=reason):
+        load_rom(changed(folder, old, new))
+
+
+def duplicate(**keys: str) -> str:
+    """Return a second entry in the list of images."""
+    entry = GOOD[GOOD.index("[[images]]") :].replace("default = true", "default = false")
+    for key, value in keys.items():
+        entry = re.sub(rf"(?m)^{key} = .*$", f"{key} = {value!r}", entry)
+    return entry
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        (duplicate(file="other.elf"), "share a file, or ISA and build"),
+        (duplicate(build="slow"), "share a file"),
+        (duplicate(build="slow", file="other.elf").replace("= false", "= true"), "exactly one"),
+        (GOOD[GOOD.index("[[world]]") : GOOD.index("[[images]]")], "two columns share a name"),
+    ],
+)
+def test_entries_that_contradict_each_other(folder: Path, more: str, reason: str) -> None:
+    (folder / "rom.toml").write_text(GOOD + more)
+    with pytest.raises(RomError, match=reason):
+        load_rom(folder)
+
+
+def test_no_images(folder: Path) -> None:
+    (folder / "rom.toml").write_text(GOOD[: GOOD.index("[[images]]")])
+    with pytest.raises(RomError, match="images: there is none"):
+        load_rom(folder)
+
+
+def remove(folder: Path) -> None:
+    (folder / "mine.elf").unlink()
+
+
+def empty(folder: Path) -> None:
+    (folder / "mine.elf").write_bytes(b"")
+
+
+def turn_a_bit(folder: Path) -> None:
+    (folder / "mine.elf").write_bytes(IMAGE[:-1] + bytes((IMAGE[-1] ^ 1,)))
+
+
+def lead_outside(folder: Path) -> None:
+    outside = folder / "elsewhere"
+    outside.mkdir()
+    (folder / "mine.elf").rename(outside / "mine.elf")
+    (folder / "mine.elf").symlink_to(outside / "mine.elf")
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (remove, "no such file"),
+        (empty, "has SHA-256 e3b0c44298fc1c14..., the manifest says"),
+        (turn_a_bit, "has SHA-256"),
+        (lead_outside, "outside the folder"),
+    ],
+)
+def test_images_that_are_not_what_the_manifest_says(folder: Path, damage: Callable[[Path], None], reason: str) -> None:
+    damage(folder)
+    with pytest.raises(RomError, match=reason):
+        load_rom(folder).image("m68040")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('"gState"', '"gOther"', "has no object gOther"),
+        ("offset = 2", "offset = 7", "gState is too small"),
+        ('"gCount"', '"gOther"', "has no 32-bit object gOther"),
+    ],
+)
+def test_worlds_that_the_image_does_not_have(folder: Path, old: str, new: str, reason: str) -> None:
+    with pytest.raises(RomError, match=reason):
+        load_rom(changed(folder, old, new)).image("m68040")
+
+
+def test_manifests_that_cannot_be_read(tmp_path: Path) -> None:
+    manifest = tmp_path / "rom.toml"
+    with pytest.raises(RomError, match=r"rom.toml: no such file"):
+        load_rom(tmp_path)
+    for content, reason in [
+        (b"", "format: is missing"),
+        (b"\xff\xfe", "is not UTF-8"),
+        (b"#" * (LONGEST_FILE + 1), f"longer than {LONGEST_FILE}"),
+        (b"\x7fELF", "is not TOML"),
+    ]:
+        manifest.write_bytes(content)
+        with pytest.raises(RomError, match=reason):
+            load_rom(manifest)
+
+
+@pytest.mark.parametrize("name", ["nosuchrom", "no/such/path", "x" * 5000, "zero\0byte", "", Path("nowhere")])
+def test_unknown_names(name: str | Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RomError):
+        load_rom(name)
+
+
+def test_unknown_name_says_what_there_is() -> None:
+    with pytest.raises(RomError, match=r"nosuchrom: no such ROM; there are: .*sectors"):
+        load_rom("nosuchrom")
+
+
+def test_damaged_manifests(tmp_path: Path) -> None:
+    """Whatever is changed in the text, the answer is a ROM or RomError."""
+    manifest = tmp_path / "rom.toml"
+    draw = random.Random(1994)
+    good = (load_rom("sectors").path / "rom.toml").read_bytes()
+    refused = 0
+    for _ in range(600):
+        damaged = bytearray(good)
+        for _ in range(draw.choice((1, 2, 8))):
+            start = draw.randrange(len(damaged))
+            damaged[start : start + draw.choice((0, 1, 5, 300))] = draw.choice(
+                (b"", b"\0", b'"', b"[", b"]]", b"= 1", b"\n", b"-1", b"e", draw.randbytes(2))
+            )
+        manifest.write_bytes(damaged)
+        try:
+            load_rom(manifest)
+        except RomError:
+            refused += 1
+    assert 400 < refused < 600

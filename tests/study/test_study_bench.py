@@ -1,0 +1,259 @@
+"""The benchmark: shape, arithmetic, and that nobody gets a figure for a wrong result. No host time is asserted."""
+
+import csv
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+import retrosim.study.bench as bench
+import retrosim.study.contenders as contenders
+from retrosim.errors import RetrosimError
+from retrosim.rom import load_rom
+from retrosim.study.bench import benchmark, results_csv, write_results
+from retrosim.study.bench_report import render_bench
+from retrosim.study.contenders import ENGINES, PEERS, SIMULATED, Lap
+from retrosim.study.startup import startup_times
+from retrosim.study.workload import LOOP, LOOP_END, open_at_first_check, prepare
+
+ROM = load_rom("sectors")
+TINY = {"objects": (12,), "rounds": 2, "seconds": 0.002, "startup": False}
+
+
+@pytest.fixture(scope="module")
+def calls():
+    return []
+
+
+@pytest.fixture(scope="module")
+def result(calls):
+    return benchmark(**TINY, progress=lambda *call: calls.append(call))
+
+
+def text_of(result, width=80):
+    out = io.StringIO()
+    Console(file=out, width=width).print(render_bench(result))
+    return out.getvalue()
+
+
+def test_every_engine_here_has_a_case(result):
+    skipped = {each["engine"] for each in result["skipped"]}
+    assert [case["engine"] for case in result["cases"]] == [engine for engine in ENGINES if engine not in skipped]
+    assert not skipped & {*SIMULATED, "kernel"}
+    for case in result["cases"]:
+        assert case["error"] is None
+        assert case["name"] == "sectors O2, 12 objects"
+        assert case["per_second"] > 0 and case["laps"] == 2 and case["checks"] >= 1 and case["spread"] >= 0
+
+
+def test_ratios_and_rates_belong_together(result):
+    rates = {case["engine"]: case["per_second"] for case in result["cases"]}
+    for case in result["cases"]:
+        measured = [peer for peer in PEERS if peer in rates and peer != case["engine"]]
+        assert case["ratio_to"] == {peer: case["per_second"] / rates[peer] for peer in measured}
+        if case["engine"] in ("kernel", "native-c"):
+            assert "instructions_per_second" not in case and "times_machine" not in case
+        else:
+            assert 4000 < case["instructions_per_second"] / case["per_second"] < 9000
+            assert 8000 < case["times_machine"] * 25_000_000 / case["per_second"] < 20000
+
+
+def test_a_peer_that_is_missing_is_skipped_with_a_reason(monkeypatch):
+    monkeypatch.setattr(contenders.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(contenders.shutil, "which", lambda name: None)
+    result = benchmark(**TINY, engines=["kernel", *PEERS])
+    assert [case["engine"] for case in result["cases"]] == ["kernel"]
+    assert result["cases"][0]["ratio_to"] == {}
+    reasons = {each["engine"]: each["reason"] for each in result["skipped"]}
+    assert reasons["unicorn"] == "the Python package unicorn is not installed"
+    assert reasons["musashi"] == "the Python package machine68k is not installed"
+    assert "no C compiler" in reasons["native-c"]
+    assert "unicorn: left out, the Python package unicorn" in text_of(result)
+
+
+def test_without_the_sources_there_is_no_native_c(tmp_path, monkeypatch):
+    monkeypatch.setattr(contenders, "_SOURCES", ("src/elsewhere.c",))
+    assert "sources are not here" in contenders.why_missing("native-c", ROM)
+
+
+class Fake:
+    """Takes a tenth of a second for `per_tenth` checks and returns given results."""
+
+    def __init__(self, per_tenth, flags, written=None):
+        self.per_tenth, self.flags, self.written = per_tenth, flags, written
+        self.closed = False
+
+    def run(self, count):
+        return Lap(count / self.per_tenth / 10, self.flags, self.written)
+
+    def close(self):
+        self.closed = True
+
+
+def race_of(monkeypatch, **fakes):
+    """Run the benchmark with fakes, made for the workload, in the place of engines."""
+    made = {}
+
+    def open_fake(engine, rom, workload, folder):
+        made[engine] = fakes[engine.replace("-", "_")](workload)
+        return made[engine]
+
+    monkeypatch.setattr(bench, "open_contender", open_fake)
+    monkeypatch.setattr(bench, "why_missing", lambda engine, rom: None)
+    result = benchmark(**TINY, engines=[engine.replace("_", "-") for engine in fakes])
+    return {case["engine"]: case for case in result["cases"]}, made, result
+
+
+def test_speeds_and_ratios(monkeypatch):
+    cases, made, _ = race_of(
+        monkeypatch,
+        kernel=lambda load: Fake(6000, load.flags),
+        unicorn=lambda load: Fake(20, load.flags, load.after),
+        native_c=lambda load: Fake(3000, load.flags),
+    )
+    assert cases["kernel"]["per_second"] == pytest.approx(60000)
+    assert cases["kernel"]["ratio_to"] == pytest.approx({"unicorn": 300, "native-c": 2})
+    assert cases["kernel"]["checks"] == 120  # 0.002 s of them
+    assert cases["unicorn"]["ratio_to"] == pytest.approx({"native-c": 1 / 150})
+    assert all(fake.closed for fake in made.values())
+
+
+def test_a_wrong_result_gets_no_figure(monkeypatch):
+    def turned(load):
+        return bytes([load.flags[0] ^ 1]) + load.flags[1:]
+
+    cases, made, result = race_of(
+        monkeypatch,
+        kernel=lambda load: Fake(100, load.flags),
+        unicorn=lambda load: Fake(100, turned(load), load.after),
+        musashi=lambda load: Fake(100, load.flags, "0" * 16),
+        native_c=lambda load: Fake(100, load.flags[1:]),
+    )
+    assert cases["kernel"]["error"] is None and cases["kernel"]["ratio_to"] == {}
+    assert "wrong collision flags: 1 of 12, the first of object [0]" in cases["unicorn"]["error"]
+    assert "right collision flags, but other memory" in cases["musashi"]["error"]
+    assert "wrong collision flags" in cases["native-c"]["error"]
+    assert [cases[peer]["per_second"] for peer in PEERS] == [None] * 3
+    assert "unicorn: wrong collision flags" in text_of(result)
+    assert all(fake.closed for fake in made.values())
+
+
+def test_a_contender_that_fails_is_an_error_of_its_own(monkeypatch):
+    def broken(load):
+        raise RetrosimError("it does not start")
+
+    cases, _, _ = race_of(monkeypatch, kernel=lambda load: Fake(100, load.flags), unicorn=broken)
+    assert cases["unicorn"]["error"] == "it does not start"
+    assert cases["kernel"]["per_second"] == pytest.approx(1000)
+
+
+def test_a_peer_process_that_dies_is_an_error(tmp_path):
+    load = prepare(bench.MACHINE, ROM, "O2", 12, 1994)
+    peer = contenders.Peer("nobody", load, tmp_path)
+    with pytest.raises(RetrosimError, match="nobody ended: KeyError"):
+        peer.run(1)
+
+
+def test_a_compiler_that_fails_is_an_error(tmp_path, monkeypatch):
+    compiler = tmp_path / "cc"
+    compiler.write_text("#!/bin/sh\necho no such option >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    load = prepare(bench.MACHINE, ROM, "O2", 12, 1994)
+    with pytest.raises(RetrosimError, match="cc: no such option"):
+        contenders.NativeC(ROM, load, tmp_path)
+
+
+def test_progress_counts_up_to_the_end(result, calls):
+    done = [each for each, _, _ in calls]
+    assert done[0] == 0 and done == sorted(done)
+    assert calls[-1][0] == calls[-1][1] == 1 + 3 * len(result["cases"])
+
+
+def test_result_is_plain_json(result):
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+    assert result["startup"] is None
+    assert result["method"] == {"machine": "mc68040-25", "rounds": 2, "seconds": 0.002, "seed": 1994}
+    assert result["host"]["packages"]["numba"]
+
+
+def test_csv(result):
+    rows = list(csv.DictReader(io.StringIO(results_csv(result))))
+    assert [row["engine"] for row in rows] == [case["engine"] for case in result["cases"]]
+    assert [float(row["per_second"]) for row in rows] == [case["per_second"] for case in result["cases"]]
+    stages = {"import": 0.25, "open": 1.0, "frame": 0.1, "process": 1.5, "starts": 1}
+    assert "# cold start, open: 1.000 s\n" in results_csv(result | {"startup": {"cold": stages}})
+
+
+def test_text_fits_80_columns(result):
+    stages = {"import": 0.25, "open": 1.0, "frame": 0.1, "process": 1.5, "starts": 1}
+    text = text_of(result | {"startup": {"cold": stages}})
+    assert max(map(len, text.splitlines())) <= 80
+    assert "…" not in text and "\x1b" not in text
+    for case in result["cases"]:
+        assert any(line.startswith(f"{case['engine']} ") for line in text.splitlines())
+    assert ["cold", "0.25", "1.00", "0.10", "1.50", "1"] in [line.split() for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("suffix", [".json", ".csv"])
+def test_results_are_written_once(tmp_path, result, suffix):
+    path = tmp_path / f"first{suffix}"
+    assert write_results(path, result) == path
+    content = path.read_text("utf-8")
+    assert content == results_csv(result) if suffix == ".csv" else json.loads(content) == result
+    with pytest.raises(RetrosimError, match="exists already; nothing was written"):
+        write_results(str(path), {"cases": [], "startup": None})
+    assert path.read_text("utf-8") == content
+
+
+def test_results_that_cannot_be_written(tmp_path, result):
+    with pytest.raises(ValueError, match=r"allowed names that end in \.json or \.csv"):
+        write_results(tmp_path / "results.txt", result)
+    with pytest.raises(RetrosimError, match="cannot be made"):
+        write_results(tmp_path / "nowhere" / "results.json", result)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"objects": (0,)}, r"objects 0: allowed 1\.\.200"),
+        ({"rounds": 0}, "rounds 0: allowed 1 or more"),
+        ({"seconds": 0}, "seconds 0: allowed above 0"),
+        ({"engines": ["qemu"]}, "engine 'qemu': allowed interpret-full"),
+    ],
+)
+def test_refusals(options, message):
+    with pytest.raises(ValueError, match=message):
+        benchmark(**TINY | options)
+
+
+def test_an_unknown_build_is_refused():
+    with pytest.raises(RetrosimError, match="O9"):
+        benchmark(**TINY, builds=["O9"])
+
+
+def test_the_loop_is_what_its_listing_says():
+    machine = open_at_first_check(bench.MACHINE, ROM, "O2", 5, 1, timing="off", engine="evaluate")
+    lines = [line.split(maxsplit=1)[1] for line in machine.listing(LOOP, 4)]
+    entry = machine.address("DetermineCollisions")
+    assert lines[0].startswith(f"4eb9 {entry >> 16:04x} {entry & 0xFFFF:04x}")
+    assert [line.split()[0] for line in lines[1:]] == ["5387", "66f6", "a002"]
+    machine.regs["d7"], machine.regs["pc"] = 3, LOOP
+    assert machine.run(until=LOOP_END).reason == "until"
+    assert machine.regs["d7"] == 0
+
+
+def test_starts_are_timed_in_their_own_processes():
+    texts = []
+    times = startup_times("native", cold=1, warm=1, progress=texts.append)
+    assert texts == ["cold start 1 of 1", "warm start 1 of 1"]
+    for kind in ("cold", "warm"):
+        assert times[kind]["starts"] == 1
+        inside = sum(times[kind][stage] for stage in ("import", "open", "frame"))
+        assert 0 < inside < times[kind]["process"]
+    with pytest.raises(ValueError, match="cold 0, warm 1"):
+        startup_times("native", cold=0, warm=1)
+    with pytest.raises(RetrosimError, match="machine 'nothing'"):
+        startup_times("nothing", cold=1, warm=1)

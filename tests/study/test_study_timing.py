@@ -1,0 +1,154 @@
+"""The timing table: its shape, its arithmetic, and its text."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from retrosim.study.printed import PRINTED
+from retrosim.study.timing import timing_table
+from retrosim.study.timing_report import render_timing
+
+MACHINE = "mc68040-25"
+BUILDS = ["O0", "O1", "O2"]
+NEEDED = {"machine", "build", "objects", "printed_per_second", "printed_cycles", "cycles", "instructions", "ratio"}
+
+
+@pytest.fixture(scope="module")
+def calls():
+    return []
+
+
+@pytest.fixture(scope="module")
+def table(calls):
+    return timing_table([MACHINE], builds=BUILDS, progress=lambda *call: calls.append(call), seconds=0.02)
+
+
+@pytest.fixture(scope="module")
+def full():
+    return timing_table([MACHINE], full=True, builds=["O2"], objects=[200])
+
+
+def text_of(result, width=80):
+    out = io.StringIO()
+    Console(file=out, width=width).print(render_timing(result))
+    return out.getvalue()
+
+
+def test_every_cell_of_the_68040_is_there(table):
+    cells = [(row["machine"], row["build"], row["objects"]) for row in table["rows"]]
+    assert cells == [(MACHINE, build, count) for build in BUILDS for count in (0, 50, 100, 200)]
+    for row in table["rows"]:
+        assert row.keys() >= NEEDED
+        assert row["printed_per_second"] == PRINTED[MACHINE][row["objects"]]
+        assert row["printed_cycles"] == 25_000_000 / row["printed_per_second"]
+        assert row["ratio"] == row["cycles"] / row["printed_cycles"]
+        assert row["cycles_per_instruction"] == row["cycles"] / row["instructions"]
+        assert row["cycles"] * row["per_second"] == pytest.approx(25_000_000)
+        assert "line" not in row
+
+
+def test_instructions_per_check(table):
+    """Counts known beforehand for another compilation of the routine, freestanding C by a current GCC."""
+    known = {("O0", 0): 14.6e3, ("O0", 200): 112.6e3, ("O2", 0): 5.3e3, ("O2", 100): 18.4e3, ("O2", 200): 41.4e3}
+    rows = {(row["build"], row["objects"]): row["instructions"] for row in table["rows"]}
+    for cell, instructions in known.items():
+        assert rows[cell] == pytest.approx(instructions, rel=0.1)
+
+
+def test_split_accounts_for_the_rows(table):
+    costs = {each["build"]: each for each in table["split"]}
+    assert list(costs) == [None, "O0", "O1", "O2"]
+    for row in table["rows"]:
+        each = costs[row["build"]]
+        visits = 396 * each["sector_visit"] + 4 * max(row["objects"], 1) * each["object_pass"]
+        assert visits + row["pair_tests"] * each["pair_test"] == pytest.approx(row["cycles"], rel=each["worst"] + 1e-9)
+    printed = costs[None]
+    assert printed["sector_visit"] == pytest.approx(103, rel=0.025)
+    assert printed["object_pass"] == pytest.approx(113, rel=0.025)
+    assert printed["pair_test"] == pytest.approx(179, rel=0.025)
+
+
+def test_scatter_shrinks_with_the_sample(table):
+    rows = [row for row in table["rows"] if row["build"] == "O2"]
+    assert rows[0]["scatter"] == 0
+    longer = timing_table([MACHINE], seconds=0.5, builds=["O2"])["rows"]
+    for short, long in zip(rows[1:], longer[1:]):
+        assert 0 < long["scatter"] < short["scatter"] < 0.15
+        assert abs(long["cycles"] / short["cycles"] - 1) < 4 * short["scatter"]
+
+
+def test_progress_counts_up_to_the_end(table, calls):
+    assert calls[0] == (0, 12, f"{MACHINE} O0, 0 objects")
+    assert calls[-1] == (12, 12, f"{MACHINE} O2, 200 objects")
+    assert [done for done, _, _ in calls] == sorted(done for done, _, _ in calls)
+
+
+def test_table_is_plain_json(table):
+    assert json.loads(json.dumps(table, allow_nan=False)) == table
+    assert {"rows", "split", "tests", "analysis", "method", "notes"} == table.keys()
+    assert table["analysis"][1]["ratio"]["formula"]["nine_sectors"] == 38.25
+    assert any("0 objects has one" in note for note in table["notes"])
+    assert table["method"] == {"full": False, "seconds": 0.02, "seed": 1994}
+
+
+def test_full_run_of_one_cell(full):
+    (row,) = full["rows"]
+    assert row["line"].startswith(f"200 objects: {row['checks']} in {row['microseconds']} us: ")
+    assert row["microseconds"] >= 30_000_000
+    assert full["method"] == {"full": True, "seconds": 30, "seed": 1994}
+    assert row["scatter"] is None and full["split"] == []
+
+
+def test_text_fits_80_columns(table):
+    text = text_of(table)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "…" not in text and "\x1b" not in text
+    rows = [line.split() for line in text.splitlines()]
+    first = table["rows"][0]
+    cells = ["0", "611", f"{first['per_second']:.0f}", "40917", f"{first['cycles']:.0f}", f"{first['ratio']:.3f}"]
+    assert cells in [row[:6] for row in rows]
+    assert ["1994", "102.0", "114.2", "178.3", "1.3", "%"] in rows
+    assert ["2", "formula", "4", "153", "33", "17", "38.25", "8.25", "4.25"] in rows
+    assert "0 objects has one" in text
+
+
+def test_text_of_a_full_run_has_the_programs_lines(full):
+    text = text_of(full, 100)
+    assert "30 simulated seconds" in text
+    assert f"  {full['rows'][0]['line']}" in text
+
+
+def test_text_of_a_machine_that_1994_did_not_measure(table):
+    other = dict(
+        table, rows=[row | {"printed_per_second": None, "printed_cycles": None, "ratio": None} for row in table["rows"]]
+    )
+    other["split"] = [costs for costs in table["split"] if costs["build"]]
+    line = next(line.split() for line in text_of(other).splitlines() if line.startswith("    0 "))
+    assert line[1] == line[3] == line[5] == "-"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"machines": ["mc68060-50"]}, "machine 'mc68060-50': allowed"),
+        ({"machines": ["native"]}, "machine 'native': allowed"),
+        ({"builds": ["O9"]}, "build 'O9': allowed O0,"),
+        ({"objects": [201]}, r"objects 201: allowed 0\.\.200"),
+        ({"objects": [-1]}, r"objects -1: allowed 0\.\.200"),
+        ({"objects": []}, r"objects \[\]: allowed one or more"),
+        ({"objects": [5, 5]}, r"objects \[5, 5\]: allowed one or more numbers, each once"),
+        ({"seconds": 0}, "seconds 0: allowed above 0"),
+        ({"seed": -1}, r"seed -1: allowed 0\.\.4294967295"),
+    ],
+)
+def test_refusals(options, message):
+    with pytest.raises(ValueError, match=message):
+        timing_table(**options)
+
+
+def test_tables_too_small_for_a_split_have_none():
+    result = timing_table([MACHINE], builds=["O2"], objects=[0, 1, 2], seconds=0.001)
+    assert result["split"] == []
+    assert [row["objects"] for row in result["rows"]] == [0, 1, 2]

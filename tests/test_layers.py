@@ -1,0 +1,193 @@
+"""The layers of architecture.md section 1: who imports whom, one decorator, one window, short files, light import."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "retrosim"
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
+MOST_LINES = 600
+
+VIDEO_BASE = ("framebuffer", "palette", "pattern", "png", "font")
+SPEC = ("values", "spec", "core", "engine")
+ENGINES = ("evaluate", "emit", "interpret")
+ISAS = ("m68k", "x86", "ppc")
+
+# layer -> the layers below that it may import; each names only layers that stand before it
+LAYERS: dict[str, tuple[str, ...]] = {
+    "errors": (),
+    "jit": ("errors",),
+    "numeric": ("errors", "jit"),
+    "collide": ("errors", "jit", "numeric"),
+    "rom": ("errors",),
+    "video base": ("errors",),
+    "spec": ("errors",),
+    "m68k": ("errors", "spec"),
+    "x86": ("errors", "spec"),
+    "ppc": ("errors", "spec"),
+    "engines": ("errors", "jit", "spec"),
+}
+LAYERS["machine"] = tuple(LAYERS)
+LAYERS["study"] = LAYERS["tape"] = tuple(LAYERS)
+LAYERS["video"] = (*LAYERS["study"], "machine", "study", "tape")
+LAYERS["cli"] = (*LAYERS["video"], "video")
+LAYERS["root"] = (*LAYERS["cli"], "cli")
+
+
+def module_of(path: Path) -> str:
+    """Return the dotted name of a file of the package."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_of(path): path for path in FILES}
+
+
+def layer_of(module: str) -> str:
+    """Return the layer of a module of the package. A new top-level name must be given a layer here."""
+    parts = module.split(".")[1:]
+    if not parts or parts == ["__main__"]:
+        return "root"
+    if parts[0] == "video":
+        return "video base" if len(parts) == 1 or parts[1] in VIDEO_BASE else "video"
+    if parts[0] == "cpu":
+        if len(parts) == 1 or parts[1] in SPEC:
+            return "spec"
+        return "engines" if parts[1] in ENGINES else parts[1]
+    return parts[0]
+
+
+def imports(path: Path) -> list[tuple[int, str]]:
+    """Return (line, module) of every import in a file, wherever it stands; relative ones made absolute."""
+    module = module_of(path)
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found += [(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parents = package.split(".")
+            base = ".".join(parents[: len(parents) - node.level + 1]) if node.level else ""
+            source = ".".join(part for part in (base, node.module) if part)
+            for alias in node.names:
+                whole = f"{source}.{alias.name}"
+                found.append((node.lineno, whole if whole in MODULES or not source else source))
+    return found
+
+
+IMPORTS = {path: imports(path) for path in FILES}
+
+
+def of_package(path: Path) -> list[tuple[int, str]]:
+    return [(line, name) for line, name in IMPORTS[path] if name.split(".")[0] == "retrosim"]
+
+
+def users(*names: str) -> set[str]:
+    """Return the files that import one of these distributions."""
+    return {
+        path.relative_to(PACKAGE).as_posix()
+        for path, found in IMPORTS.items()
+        if any(name.split(".")[0] in names for _, name in found)
+    }
+
+
+def test_the_table_itself_goes_downward() -> None:
+    before: set[str] = set()
+    for layer, allowed in LAYERS.items():
+        assert set(allowed) <= before, layer
+        before.add(layer)
+
+
+def test_the_parser_sees_every_kind_of_import() -> None:
+    """A check of the checker: each of these is known to be there, relative, absolute and inside a function."""
+    seen = {(path.relative_to(PACKAGE).as_posix(), name) for path, found in IMPORTS.items() for _, name in found}
+    assert ("cpu/m68k/arith.py", "retrosim.cpu.m68k.ea") in seen  # from .ea import
+    assert ("cpu/m68k/__init__.py", "retrosim.cpu.m68k.shift") in seen  # from . import shift
+    assert ("cpu/m68k/state.py", "retrosim.cpu.core") in seen  # from ..core import
+    assert ("machine/machine.py", "retrosim.machine.state_file") in seen
+    assert ("machine/native.py", "retrosim.machine.demo") in seen  # from retrosim.machine import demo
+    assert ("video/window.py", "pyglet") in seen  # inside a function
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_imports_go_downward(path: Path) -> None:
+    layer = layer_of(module_of(path))
+    assert layer in LAYERS, f"{layer} has no layer yet"
+    for line, name in of_package(path):
+        other = layer_of(name)
+        assert other == layer or other in LAYERS[layer], f"line {line}: {layer} imports {name} ({other})"
+
+
+def test_every_layer_is_there() -> None:
+    """A renamed folder must not leave its rules without effect."""
+    present = {layer_of(module) for module in MODULES}
+    assert set(LAYERS) - present <= {"x86", "ppc", "cli", "root"}
+
+
+def test_isas_never_import_each_other() -> None:
+    for path in FILES:
+        ours = layer_of(module_of(path))
+        if ours in ISAS:
+            others = {layer_of(name) for _, name in of_package(path)} & set(ISAS) - {ours}
+            assert not others, path
+
+
+def test_the_oracle_of_collide_stands_alone() -> None:
+    """reference.py judges the kernels, so it shares no code with them."""
+    assert not of_package(PACKAGE / "collide" / "reference.py")
+    assert "collide/reference.py" not in users("numba", "numpy", "llvmlite")
+
+
+def test_distributions_are_used_where_they_belong() -> None:
+    assert users("pyglet") == {"video/window.py"}
+    assert users("numba") == {"jit.py", "cpu/interpret.py"}
+    assert users("llvmlite") <= {"cpu/values.py", "cpu/emit.py", "cpu/interpret.py"}
+    assert {file.split("/")[0] for file in users("unicorn", "machine68k", "capstone")} <= {"study"}
+    assert {file.split("/")[0] for file in users("elftools")} == {"rom"}
+
+
+def test_one_place_decorates_for_numba() -> None:
+    """Outside jit.py numba is only `types` and the documented `intrinsic`, imported by name."""
+    for path in FILES:
+        if path.name == "jit.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                assert not any(alias.name.split(".")[0] == "numba" for alias in node.names), path
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "numba":
+                names = {alias.name for alias in node.names}
+                assert names <= {"types", "intrinsic"}, f"{path}:{node.lineno}: {names}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_files_are_short(path: Path) -> None:
+    assert len(path.read_text().splitlines()) < MOST_LINES
+
+
+def run_without_display(code: str) -> str:
+    """Run Python code in a new process that has no display; return what it prints."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    environment["PYTHONPATH"] = os.pathsep.join(p for p in (str(PACKAGE.parent), os.environ.get("PYTHONPATH")) if p)
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+HEAVY = "import sys; print(sorted({'pyglet', 'numba', 'llvmlite', 'unicorn', 'machine68k'} & set(sys.modules)))"
+
+
+def test_import_is_light() -> None:
+    assert run_without_display(f"import retrosim; {HEAVY}").strip() == "[]"
+
+
+def test_no_module_needs_a_display() -> None:
+    """Importing every module loads neither pyglet nor a peer, and works without a display."""
+    modules = [module for module in MODULES if module != "retrosim.__main__"]
+    printed = run_without_display(f"import importlib\nfor m in {modules}: importlib.import_module(m)\n{HEAVY}")
+    assert printed.strip() == "['llvmlite', 'numba']"

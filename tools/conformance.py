@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Run published single-instruction tests on our CPUs and say where they differ.
+
+    tools/conformance.py m68000 DIR                   all tests of all files in DIR, a summary as text
+    tools/conformance.py m68000 DIR --json            the same for scripts
+    tools/conformance.py m68000 DIR --with bcd,link   classes of tests too that are left out otherwise
+    tools/conformance.py m68040 DIR --file 'BF*' --limit 50 --engine interpret
+
+DIR holds samples (*.npz) or the files of github.com/SingleStepTests/m68000, v1 (*.json.bin); or the folder with such a
+folder in it, named after the suite or `v1`. Registers, memory (what a test does not list must not change), defined
+flags and pc are compared; clocks are compared apart, since they make no test fail.
+
+JSON: {"suite", "machine", "engine", "total", "passed", "cycles_exact", "cycles_known", "skipped",
+"skip_reasons": {class: tests}, "failures": [{"file", "index", "instruction", "why"}], "failures_unlisted",
+"cycle_differences": [like failures], "cycle_differences_unlisted", "files": [counts of one file]}.
+total = passed + failures + skipped; cycles_known counts the tests run whose clocks the suite tells.
+
+Exit status: 0 every test that ran passed, 1 some failed, 2 usage, 4 a vector file is damaged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from suites import ENGINES, SUITES, Bench, Suite  # noqa: E402  (the checkout needs no installation)
+from vectors import CLASSES, Vector  # noqa: E402
+
+from retrosim.errors import InputFileError  # noqa: E402
+from retrosim.machine import PRESETS  # noqa: E402
+
+SHOWN_PER_FILE = 3
+USAGE = 2
+
+
+@dataclass
+class Report:
+    """The outcome of the tests of one file, or of all."""
+
+    name: str
+    total: int = 0
+    passed: int = 0
+    cycles_exact: int = 0
+    cycles_known: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+    failures: list[dict] = field(default_factory=list)
+    cycle_differences: list[dict] = field(default_factory=list)
+
+    def add(self, other: Report) -> None:
+        """Add the outcome of a file."""
+        for name in ("total", "passed", "cycles_exact", "cycles_known"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name, count in other.skipped.items():
+            self.skipped[name] = self.skipped.get(name, 0) + count
+        self.failures += other.failures
+        self.cycle_differences += other.cycle_differences
+
+    @property
+    def counts(self) -> dict:
+        return {
+            "total": self.total,
+            "passed": self.passed,
+            "cycles_exact": self.cycles_exact,
+            "cycles_known": self.cycles_known,
+            "skipped": sum(self.skipped.values()),
+            "skip_reasons": self.skipped,
+        }
+
+    @property
+    def line(self) -> str:
+        """One line of text."""
+        skipped = ", ".join(f"{name} {count}" for name, count in self.skipped.items())
+        parts = [f"{self.passed} of {self.passed + len(self.failures)} pass"]
+        if self.cycles_known:
+            parts.append(f"{self.cycles_exact} of {self.cycles_known} with exact clocks")
+        if skipped:
+            parts.append(f"skipped: {skipped}")
+        return f"{self.name}: {'; '.join(parts)}"
+
+
+def run_file(suite: Suite, bench: Bench, path: Path, limit: int | None, also: int) -> Report:
+    """Run the tests of one file.
+
+    limit    run at most that many of its first tests
+    also     bits of Vector.skip of classes that run too
+    Errors   InputFileError
+    """
+    report = Report(path.name)
+    for vector in suite.read(path)[:limit]:
+        report.total += 1
+        left_out = vector.skip & ~also
+        if left_out:
+            names = [name for name, bit in suite.classes.items() if left_out & bit] or ["unknown class"]
+            report.skipped[names[0]] = report.skipped.get(names[0], 0) + 1
+            continue
+        why, cycles = suite.run(bench, vector)
+        if why:
+            report.failures.append(_finding(bench, path, vector, why))
+        else:
+            report.passed += 1
+        if vector.cycles is not None:
+            report.cycles_known += 1
+            if cycles == vector.cycles:
+                report.cycles_exact += 1
+            else:
+                why = f"{cycles} clocks, expected {vector.cycles}"
+                report.cycle_differences.append(_finding(bench, path, vector, why))
+    return report
+
+
+def _finding(bench: Bench, path: Path, vector: Vector, why: str) -> dict:
+    return {"file": path.name, "index": vector.index, "instruction": bench.listing, "why": why}
+
+
+def files_of(suite: Suite, folder: Path, glob: str) -> list[Path]:
+    """Return the vector files in a folder, or in the one inside that is named after the suite or `v1`.
+
+    glob     of file names, with or without their endings
+    Errors   ValueError
+    """
+    if folder.is_file():
+        return [folder]
+    if not folder.is_dir():
+        raise ValueError(f"folder {folder}: does not exist")
+    for place in (folder, folder / suite.name, folder / "v1"):
+        found = [path for pattern in suite.patterns for path in place.glob(pattern)]
+        if found:
+            break
+    names = {path: path.name.removesuffix(".npz").removesuffix(".json.bin") for path in found}
+    chosen = [path for path in found if fnmatch(path.name, glob) or fnmatch(names[path], glob)]
+    if not chosen:
+        raise ValueError(f"folder {folder}: no file {glob} among {len(found)} of the kind {', '.join(suite.patterns)}")
+    return sorted(chosen)
+
+
+def open_bench(suite: Suite, machine: str, engine: str) -> Bench:
+    """Return a core of the CPU in a machine. Errors: ValueError where the suite is for another CPU."""
+    if machine not in PRESETS or PRESETS[machine].cpu().model not in suite.models:
+        fitting = [name for name, preset in PRESETS.items() if preset.cpu().model in suite.models]
+        raise ValueError(f"machine {machine} for the suite {suite.name}: allowed {', '.join(fitting) or 'none yet'}")
+    return Bench(PRESETS[machine].cpu(), engine)
+
+
+def run_suite(
+    suite: Suite,
+    machine: str,
+    files: list[Path],
+    *,
+    engine: str = "evaluate",
+    limit: int | None = None,
+    classes: tuple[str, ...] = (),
+    progress: Callable[[int, Path], None] = lambda number, path: None,
+) -> tuple[Report, list[Report]]:
+    """Run tests of files on a machine's CPU.
+
+    limit     tests of each file, None for all
+    classes   names of classes of tests that run too
+    progress  called with the number of the file that begins, and the file
+    Returns   the sum, and one report a file
+    Errors    ValueError, InputFileError
+    """
+    unknown = [name for name in classes if name not in suite.classes]
+    if unknown:
+        raise ValueError(f"class {unknown[0]} of {suite.name}: allowed {', '.join(suite.classes) or 'none'}")
+    also = sum(suite.classes[name] for name in set(classes))
+    bench = open_bench(suite, machine, engine)
+    total, reports = Report(f"{suite.name} on {machine}"), []
+    for number, path in enumerate(files):
+        progress(number, path)
+        reports.append(run_file(suite, bench, path, limit, also))
+        total.add(reports[-1])
+    return total, reports
+
+
+def as_json(suite: str, machine: str, engine: str, total: Report, reports: list[Report], most: int | None) -> dict:
+    """Return the outcome for scripts; at most `most` findings of a kind are listed."""
+    shown = {"suite": suite, "machine": machine, "engine": engine, **total.counts}
+    for name in ("failures", "cycle_differences"):
+        findings = getattr(total, name)
+        shown[name] = findings[:most]
+        shown[f"{name}_unlisted"] = len(findings) - len(shown[name])
+    shown["files"] = [{"file": r.name, **r.counts, "failed": len(r.failures)} for r in reports]
+    return shown
+
+
+def print_text(total: Report, reports: list[Report], most: int | None) -> None:
+    """Print a line for each file with findings, the first of them, and the sum."""
+    for report in reports:
+        findings = report.failures + report.cycle_differences
+        if findings:
+            print(report.line)
+        for finding in findings[:most]:
+            print(f"  {finding['index']}  {finding['instruction']}: {finding['why']}")
+        if most is not None and len(findings) > most:
+            print(f"  and {len(findings) - most} more")
+    print(total.line)
+
+
+def _line_start() -> str:
+    """Return what clears the line of progress, "" when there is none."""
+    return "\r\033[K" if sys.stderr.isatty() else ""
+
+
+def _show_progress(count: int) -> Callable[[int, Path], None]:
+    def show(number: int, path: Path) -> None:
+        print(f"{_line_start()}{number + 1}/{count} {path.name}", end="", file=sys.stderr, flush=True)
+
+    return show if sys.stderr.isatty() else lambda number, path: None
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the tool; return its exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("suite", choices=SUITES)
+    parser.add_argument("dir", type=Path, metavar="DIR", help="folder with vector files, or one such file")
+    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
+    parser.add_argument("--machine", help="machine whose CPU runs the tests; default: that of the suite")
+    parser.add_argument("--engine", choices=ENGINES, default=ENGINES[0], help="default: %(default)s")
+    parser.add_argument("--limit", type=_count, metavar="N", help="only the first N tests of each file")
+    parser.add_argument("--file", default="*", metavar="GLOB", help="only files of that name, without ending or with")
+    parser.add_argument("--with", dest="classes", default="", metavar="CLASSES", help="m68000: " + ", ".join(CLASSES))
+    parser.add_argument("--most", type=_count, metavar="N", help="list at most N findings; default: 3 a file, JSON all")
+    options = parser.parse_args(arguments)
+    suite = SUITES[options.suite]
+    machine = options.machine or suite.machine
+    classes = tuple(name for name in options.classes.split(",") if name)
+    try:
+        files = files_of(suite, options.dir, options.file)
+        total, reports = run_suite(
+            suite,
+            machine,
+            files,
+            engine=options.engine,
+            limit=options.limit,
+            classes=classes,
+            progress=_show_progress(len(files)),
+        )
+    except (ValueError, InputFileError) as error:
+        print(f"{_line_start()}conformance: {error}", file=sys.stderr)
+        return getattr(error, "exit_status", USAGE)
+    print(end=_line_start(), file=sys.stderr, flush=True)
+    if options.json:
+        print(json.dumps(as_json(suite.name, machine, options.engine, total, reports, options.most), indent=1))
+    else:
+        print_text(total, reports, SHOWN_PER_FILE if options.most is None else options.most)
+    return 1 if total.failures else 0
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{text}: allowed 0 or more")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Make the scenario tapes that come with the ROMs from the list below, or check them.
+
+    tools/make_tapes.py            write the tapes that are not there
+    tools/make_tapes.py --renew    write all of them anew, after a change of this list, the ROM or the timing
+    tools/make_tapes.py --check    run the list again and compare; exit status 1 if a tape is another
+
+A tape is another if its scenario, inputs or worlds are; machine hashes and cycles too, unless the tape says that it was
+recorded with another spec or timing revision.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from retrosim.machine import open_machine  # noqa: E402  (the checkout needs no installation)
+from retrosim.rom import load_rom  # noqa: E402
+from retrosim.tape import Tape, load_tape, record_script  # noqa: E402
+
+FOLDER = ROOT / "roms" / "sectors" / "tapes"
+ROM, MACHINE = FOLDER.parent, "mc68040-25"
+AUTHOR = "the retrosim project"
+FRAMES, HASH_EVERY = 600, 20
+COMPARED = ("title", "author", "description", "scenario", "parameters", "seed", "roms", "inputs", "machine", "start")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One tape to make.
+
+    name     of the file, without suffix
+    objects  number of objects
+    seed     of the random numbers
+    script   input steps; pad is the sum of 1 left, 2 right, 4 up, 8 down, 16 fire
+    """
+
+    name: str
+    title: str
+    description: str
+    objects: int
+    seed: int
+    script: str = ""
+
+
+TAPES = (
+    Plan(
+        name="wind-50",
+        title="Fifty in a turning wind",
+        description="The wind blows right, down, left and up for a second each, to two corners, and against itself.",
+        objects=50,
+        seed=1994,
+        script="60 pad=2; 120 pad=8; 180 pad=1; 240 pad=4; 300 pad=10; 360 pad=5; 420 pad=3; 480 pad=12; 540 pad=0",
+    ),
+    Plan(
+        name="scatter-100",
+        title="A hundred, scattered",
+        description="Fire pressed once, held for a second (which scatters once), in a wind, and three times fast.",
+        objects=100,
+        seed=621,
+        script="100 pad=16; 101 pad=0; 200 pad=16; 260 pad=0; 300 pad=2; 320 pad=18; 321 pad=2; 360 pad=0; "
+        "420 pad=16; 421 pad=0; 422 pad=16; 423 pad=0; 424 pad=16; 425 pad=0",
+    ),
+    Plan(
+        name="storm-200",
+        title="Two hundred in a storm",
+        description="A pull downwards all the time, gusts from both sides, and a new scatter every three seconds.",
+        objects=200,
+        seed=7,
+        script="0 pad=8; 90 pad=10; 120 pad=8; 150 pad=9; 180 pad=24; 181 pad=8; 240 pad=10; 300 pad=9; 360 pad=24; "
+        "361 pad=8; 420 pad=13; 480 pad=14; 540 pad=31; 541 pad=0",
+    ),
+    Plan(
+        name="calm-200",
+        title="Two hundred, left alone",
+        description="The demo as it starts, without any input.",
+        objects=200,
+        seed=1994,
+    ),
+)
+
+
+def path_of(plan: Plan, folder: Path = FOLDER) -> Path:
+    """Return the file of a tape."""
+    return folder / f"{plan.name}.rtape"
+
+
+def make(plan: Plan, folder: Path = FOLDER) -> Path:
+    """Record a tape into a folder. Errors: TapeError if it is there already."""
+    path = path_of(plan, folder)
+    machine = open_machine(MACHINE, load_rom(ROM), parameters={"objects": plan.objects, "seed": plan.seed})
+    labels = {"title": plan.title, "author": AUTHOR, "description": plan.description}
+    result = record_script(path, machine, FRAMES, plan.script, hash_every=HASH_EVERY, **labels)
+    if result.reason != "frames":
+        raise SystemExit(f"{path}: the program stopped: {result.fault or result.reason}")
+    return path
+
+
+def differences(shipped: Tape, fresh: Tape) -> list[str]:
+    """Return how a tape differs from what its plan gives now."""
+    found = [f"header {key}" for key in COMPARED if shipped.header[key] != fresh.header[key]]
+    if shipped.inputs != fresh.inputs:
+        found.append("inputs")
+    if shipped.frames != fresh.frames or not shipped.is_complete:
+        found.append(f"{shipped.frames} frames, complete: {shipped.is_complete}")
+    ours, theirs = ({line.frame: line for line in tape.hashes} for tape in (shipped, fresh))
+    if ours.keys() != theirs.keys():
+        return [*found, "frames of the hash lines"]
+    worlds = [frame for frame, line in ours.items() if line.world != theirs[frame].world]
+    if worlds:
+        found.append(f"world after frame {worlds[0]}")
+    machines = [frame for frame, line in ours.items() if line.machines != theirs[frame].machines]
+    if machines and shipped.header["machines"] == fresh.header["machines"]:
+        found.append(f"machine hash or cycles after frame {machines[0]}")
+    return found
+
+
+def check(folder: Path = FOLDER) -> list[str]:
+    """Return a line for every tape that is missing, not in the list, or another than its plan gives."""
+    planned = {path_of(plan, folder) for plan in TAPES}
+    wrong = [f"{path.name}: is not in the list" for path in sorted(folder.glob("*.rtape")) if path not in planned]
+    with tempfile.TemporaryDirectory() as fresh:
+        for plan in TAPES:
+            if not path_of(plan, folder).exists():
+                wrong.append(f"{plan.name}: is missing")
+                continue
+            found = differences(load_tape(path_of(plan, folder)), load_tape(make(plan, Path(fresh))))
+            if found:
+                wrong.append(f"{plan.name}: differs in {', '.join(found)}")
+    return wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Makes or checks the scenario tapes that come with the ROMs.")
+    parser.add_argument("--check", action="store_true", help="compare the tapes with what the list gives")
+    parser.add_argument("--renew", action="store_true", help="write all tapes anew")
+    options = parser.parse_args()
+    if options.check:
+        wrong = check()
+        print("\n".join(wrong) or f"{len(TAPES)} tapes are what the list gives")
+        return int(bool(wrong))
+    FOLDER.mkdir(exist_ok=True)
+    for plan in TAPES:
+        if options.renew:
+            path_of(plan).unlink(missing_ok=True)
+        if not path_of(plan).exists():
+            print(make(plan).relative_to(ROOT))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

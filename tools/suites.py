@@ -1,0 +1,193 @@
+"""The suites of single-instruction tests: which CPU runs them, how a test is loaded, run and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from vectors import A7, ADDRESS_MASK, CLASSES, PC, SR, SSP, STOP, SUPERVISOR, Vector, read_vectors
+
+from retrosim.cpu.core import FAULT, SERVICE, Core, Cpu, undefined_insn
+from retrosim.cpu.evaluate import Evaluator
+from retrosim.cpu.interpret import Interpreter, full_bank
+
+ENGINES = ("evaluate", "interpret")
+FOREVER = (1 << 63) - 1  # clocks: no limit
+NOP = 0x4E71
+MOST_SHOWN = 6  # differences of one test
+REGISTER_NAMES = (*(f"d{i}" for i in range(8)), *(f"a{i}" for i in range(7)), "usp", "ssp")
+
+
+class Bench:
+    """One core that runs test after test; a suite loads it and reads it.
+
+    `listing` is the first instruction of the last test.
+    Every byte of its memory counts as watched code, so that the core itself tells where an instruction stored.
+    """
+
+    def __init__(self, cpu: Cpu, engine: str) -> None:
+        self.core = Core(cpu, "table")
+        self.core.code[:] = 1
+        self.core.state["limit"] = FOREVER
+        self.state = self.core.state
+        self.memory = memoryview(self.core.ram)
+        self._blank = self.state.copy()
+        self.listing = ""
+        self._stored: list[tuple[int, int]] = []
+        self.evaluator = Evaluator(self.core)
+        self.engine = self.evaluator if engine == "evaluate" else Interpreter(self.core, full_bank(cpu, "table"))
+
+    def begin(self) -> None:
+        """Return to the state at power-on and forget all code; memory is cleared by `end`."""
+        core = self.core
+        for pc in core.insns:
+            for forget in core.on_invalidate:
+                forget(pc)
+        core.insns.clear()
+        self.listing = ""
+        self.state[()] = self._blank
+
+    def step(self) -> None:
+        """Execute one instruction, the exception included that it may raise."""
+        core, state = self.core, self.state
+        self.listing = self.listing or core.decode(int(state["pc"])).text
+        if self.engine is not self.evaluator:
+            end = core.decode(int(state["pc"])).end  # what lies behind is not decoded ahead: a row without a handler
+            core.insns[end] = undefined_insn(core.cpu.unserved, end, core.cpu.isa.word_bytes, 0)
+        before = state["cycles"].item()
+        self.engine.run(1)
+        if state["reason"] == SERVICE:  # nobody serves here
+            state["cycles"] = before
+            self.evaluator.refuse_service()
+        if state["written_high"]:
+            self._stored.append((int(state["written_low"]), int(state["written_high"])))
+            state["written_low"], state["written_high"] = 0xFFFFFFFF, 0
+
+    def end(self, listed: list[int], unit: int) -> str:
+        """Clear the listed cells; return what else was changed, and clear that too."""
+        memory, zero = self.memory, bytes(unit)
+        for address in listed:
+            memory[address : address + unit] = zero
+        wrong = []
+        for low, high in self._stored:
+            if self.core.ram[low:high].any():
+                changed = self.core.ram[low:high].nonzero()[0]
+                wrong += [
+                    f"memory {low + int(i):06X} is {memory[low + int(i)]:02X}, expected unchanged" for i in changed
+                ]
+                self.core.ram[low:high] = 0
+        self._stored.clear()
+        return "; ".join(wrong[:MOST_SHOWN])
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A kind of test: how its files are read, loaded into a core, and compared.
+
+    name      on the command line
+    machine   the preset it runs on unless told otherwise
+    models    the CPU models it is meant for
+    patterns  its files
+    classes   name -> bit in Vector.skip of tests that run only on demand
+    read      file -> its vectors
+    run       bench, vector -> (what differs, "" when nothing; clocks)
+    """
+
+    name: str
+    machine: str
+    models: tuple[str, ...]
+    patterns: tuple[str, ...]
+    classes: dict[str, int]
+    read: Callable[[Path], list[Vector]]
+    run: Callable[[Bench, Vector], tuple[str, int]]
+
+
+def run_m68k(bench: Bench, vector: Vector, unit: int, prefetched: int) -> tuple[str, int]:
+    """Run one test of the 68K family.
+
+    unit        bytes of a memory cell of the vectors
+    prefetched  bytes that their pc is ahead of the instruction
+    Returns     what differs, "" when nothing; clocks
+    """
+    bench.begin()
+    _load_m68k(bench, vector, unit, prefetched)
+    end = vector.after[PC] - prefetched & ADDRESS_MASK
+    bench.step()
+    cycles = int(bench.state["cycles"])
+    pc = int(bench.state["pc"])
+    if unit == 1 and pc != end and bench.core.word(pc) == NOP and bench.state["reason"] != FAULT:
+        bench.core.insns.pop(pc, None)
+        bench.step()
+        pc = int(bench.state["pc"])
+    wrong = _registers_m68k(bench, vector)
+    if pc & ADDRESS_MASK != end and not (vector.skip & STOP and vector.after[PC] == vector.before[PC]):
+        wrong.append(f"pc is {pc:06X}, expected {end:06X}")
+    expected = dict(vector.ram) | dict(vector.out)
+    for address, value in expected.items():
+        found = int.from_bytes(bench.memory[address : address + unit], "big")
+        if found != value:
+            wrong.append(f"memory {address:06X} is {found:0{2 * unit}X}, expected {value:0{2 * unit}X}")
+    unlisted = bench.end(list(expected), unit)
+    if bench.state["reason"] == FAULT:
+        wrong.insert(0, f"fault, vector {int(bench.state['detail'])}")
+    more = [f"and {len(wrong) - MOST_SHOWN} more"] if len(wrong) > MOST_SHOWN else []
+    return "; ".join(wrong[:MOST_SHOWN] + more + ([unlisted] if unlisted else [])), cycles
+
+
+def _load_m68k(bench: Bench, vector: Vector, unit: int, prefetched: int) -> None:
+    memory, state, before = bench.memory, bench.state, vector.before
+    for address, value in vector.ram:
+        memory[address : address + unit] = value.to_bytes(unit, "big")
+    sr = before[SR]
+    active = before[SSP] if sr & SUPERVISOR else before[A7]
+    state["r"][:16] = [*before[:A7], active]
+    state["usp"] = before[A7]
+    state["isp"] = state["msp"] = before[SSP]
+    state["trace"], state["s"], state["m"], state["ipl"] = sr >> 14 & 3, sr >> 13 & 1, sr >> 12 & 1, sr >> 8 & 7
+    for bit, flag in enumerate("cvznx"):
+        state[flag] = sr >> bit & 1
+    state["pc"] = before[PC] - prefetched & ADDRESS_MASK
+
+
+def _registers_m68k(bench: Bench, vector: Vector) -> list[str]:
+    state, after = bench.state, vector.after
+    *registers, active = state["r"][:16].tolist()
+    supervisor = bool(state["s"])
+    registers += [int(state["usp"]) if supervisor else active, active if supervisor else int(state["isp"])]
+    wrong = [
+        f"{name} is {found:08X}, expected {value:08X}"
+        for name, found, value in zip(REGISTER_NAMES, registers, after)
+        if found != value
+    ]
+    system = int(state["trace"]) << 14 | supervisor << 13 | int(state["m"]) << 12 | int(state["ipl"]) << 8
+    sr = system | sum(int(state[flag]) << bit for bit, flag in enumerate("cvznx"))
+    compared = 0xFF00 | vector.mask
+    if (sr ^ after[SR]) & compared:
+        wrong.append(f"sr is {sr & compared:04X}, expected {after[SR] & compared:04X}")
+    return wrong
+
+
+SUITES = {
+    suite.name: suite
+    for suite in (
+        Suite(
+            name="m68000",
+            machine="mc68000-8",
+            models=("MC68000",),
+            patterns=("*.npz", "*.json.bin"),
+            classes=CLASSES,
+            read=lambda path: read_vectors(path, unit=2),
+            run=lambda bench, vector: run_m68k(bench, vector, unit=2, prefetched=4),
+        ),
+        Suite(
+            name="m68040",
+            machine="mc68040-25",
+            models=("MC68040",),
+            patterns=("*.npz",),
+            classes={},
+            read=lambda path: read_vectors(path, unit=1),
+            run=lambda bench, vector: run_m68k(bench, vector, unit=1, prefetched=0),
+        ),
+    )
+}
