@@ -61,6 +61,8 @@ class Cpu:
     timing     mode name -> class of the timing model
     exception  exception(m, vector): take an exception; interrupt(m, level): take an autovectored interrupt
     stage_fields  state fields that hold when the stages of a pipeline are free
+    in_memory     state fields that subroutines work on: no engine keeps them in registers
+    zero_register  number of a register that is always 0, or None
     aligned    words and long words at odd addresses abort the instruction
     misaligned  what such an abort does then: an exception of the CPU, run on the evaluator
     """
@@ -76,6 +78,8 @@ class Cpu:
     exception: Callable[[Any, int], None]
     interrupt: Callable[[Any, int], None]
     stage_fields: tuple[str, ...] = ()
+    in_memory: frozenset[str] = frozenset()
+    zero_register: int | None = None
     aligned: bool = False
     misaligned: Callable[[Any, Insn], None] | None = None
 
@@ -149,10 +153,10 @@ class Core:
         if self.code[address : address + len(data)].any():
             self.invalidate(address, address + len(data))
 
-    def forget_code(self) -> None:
-        """Forget all decoded instructions (memory was replaced as a whole)."""
-        for pc in list(self.insns):
-            for forget in self.on_invalidate:
-                forget(pc)
-        self.insns.clear()
-        self.code[:] = 0
+    def replace(self, content: np.ndarray) -> None:
+        """Replace memory as a whole, uint8[2**24]: decoded instructions whose bytes stay the same are kept."""
+        new = memoryview(content)
+        for pc, insn in list(self.insns.items()):
+            if self._bytes[pc : pc + insn.length] != new[pc : pc + insn.length]:
+                self.invalidate(pc, pc + insn.length)
+        self.ram[: ADDRESS_MASK + 1] = content

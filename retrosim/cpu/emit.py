@@ -1,43 +1,24 @@
-"""The compiled value layer: emits LLVM code for one instruction into a handler of the interpreter.
+"""The compiled value layer: emits LLVM code for the rows, into whatever function an engine builds.
 
-A handler is a function `record *handler(ram, state, record, context, budget)`: it reads its fields from the decoded
-record, works on the state, and calls the handler of the next record as its last act, with a budget of one less. When
-the budget is used up, the clock reaches its limit or the host is needed it returns instead: the next record, or LEFT;
-the budget that is left then stands in the context. Records of consecutive
-instructions lie side by side, and a branch holds the distance to its target's record, so that the host CPU can run
-ahead: nothing in the chain from record to record waits for simulated data, except jumps to computed addresses.
+`Emitter` works on a state in memory; the interpreter's handlers (handlers.py) and the regions of the recompiler
+(recompile.py) add where operands come from and where control goes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from llvmlite import ir
 
-from .core import UNDECODED, Cpu
+from .core import Cpu
 from .engine import Engine
-from .spec import Row
 from .values import Word
 
 I1, I8, I16, I32, I64 = (ir.IntType(n) for n in (1, 8, 16, 32, 64))
 BYTES = I8.as_pointer()
-HANDLER = ir.FunctionType(BYTES, [BYTES, BYTES, BYTES, BYTES, I64])
 
-# a decoded record: 32 words of 32 bits
-RECORD_WORDS = 32
-RECORD_BYTES = 4 * RECORD_WORDS
-HANDLER_WORD, PC_WORD, END_WORD, TARGET_WORD, FIELDS_WORD = 0, 2, 3, 4, 5  # TARGET: distance to it in bytes
-UNKNOWN_RECORD = 0  # the record of every address that has none yet
-LEFT, NOT_EXECUTED = 1, 2  # returned in place of a record
-UNKNOWN, UNDECODED_PC, GOTO = range(3)  # handlers that are no instruction
-
-# context: pointers that only some handlers need, and the budget left on return
+# context: pointers that only some code needs, and the budget left on return
 CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET = range(4)
-
-
-def pointer_constant(number: int) -> ir.Value:
-    return ir.Constant(I64, number).inttoptr(BYTES)
 
 
 class Place:
@@ -56,67 +37,16 @@ class Place:
 
 
 class Emitter(Engine):
-    """Emits one handler."""
+    """Emits code that keeps the state in memory; `entry` is a block for stack slots, closed at the end."""
 
-    def __init__(self, cpu: Cpu, timing: Any, function: ir.Function) -> None:
-        self.cpu = cpu
-        self.ram, self.state, self.record, self.context, self.budget = function.args
-        for argument in function.args[:3]:
-            argument.add_attribute("noalias")
-        self.function = function
+    ram: ir.Value
+    state: ir.Value
+    context: ir.Value
+
+    def __init__(self, cpu: Cpu, function: ir.Function) -> None:
+        self.cpu, self.function = cpu, function
         self.entry = function.append_basic_block("entry")
         self.builder = ir.IRBuilder(function.append_basic_block("body"))
-        self._next = self.allocate(BYTES)
-        self._next_pc = self.allocate(I32)
-        self._taken: Word | None = None
-        self._left = self.allocate(I1)
-        self._can_leave = False
-        self._fields = FIELDS_WORD
-        self.builder.store(self._following(), self._next)
-        self.builder.store(self.next_pc.ir, self._next_pc)
-        self.builder.store(ir.Constant(I1, 0), self._left)
-        self.begin(timing)
-
-    def emit(self, row: Row, statics: tuple[Any, ...]) -> None:
-        self.run_row(row, statics, self._take)
-        self._end()
-        ir.IRBuilder(self.entry).branch(self.function.blocks[1])
-
-    def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
-        with self.builder.if_then(condition.ir, likely=False):
-            last()
-            self._end()
-
-    def _end(self) -> None:
-        """Leave the handler: to the host, or to the handler of the next record."""
-        builder = self.builder
-        left = builder.sub(self.budget, ir.Constant(I64, 1))
-        if self._can_leave:
-            with builder.if_then(builder.load(self._left), likely=False):
-                builder.store(builder.load(self._next_pc), self._state_pointer("pc"))
-                self._return(pointer_constant(LEFT), left)
-        stop = self.word(left).eq(0)
-        if self.timing.counts:
-            stop = stop | self.get("limit").ule(self.get("cycles"))
-        if self._taken is not None:
-            with builder.if_then(self._taken.ir):
-                distance = self._record_word(TARGET_WORD).sext(64)
-                self._continue(builder.gep(self.record, [distance.ir]), left, stop)
-        self._continue(builder.load(self._next), left, stop)
-
-    def _continue(self, record: ir.Value, left: ir.Value, stop: Word) -> None:
-        with self.builder.if_then(stop.ir, likely=False):
-            self._return(record, left)
-        run_handler(self.builder, record, [self.ram, self.state, record, self.context, left])
-
-    def _return(self, result: ir.Value, left: ir.Value) -> None:
-        self.builder.store(
-            left, self.builder.bitcast(context_entry(self.builder, self.context, BUDGET), I64.as_pointer())
-        )
-        self.builder.ret(result)
-
-    def _following(self) -> ir.Value:
-        return self.builder.gep(self.record, [ir.Constant(I64, RECORD_BYTES)])
 
     def allocate(self, kind: ir.Type) -> ir.Value:
         """Make a stack slot, in the entry block so that a loop does not make it again."""
@@ -124,24 +54,6 @@ class Emitter(Engine):
 
     def word(self, value: ir.Value) -> Word:
         return Word(value.type.width, None, value, self.builder)
-
-    def _take(self) -> Word:
-        self._fields += 1
-        if self._fields > RECORD_WORDS:
-            raise ValueError("an instruction has more fields than a record holds")
-        return self._record_word(self._fields - 1)
-
-    def _record_word(self, number: int) -> Word:
-        pointer = self.builder.gep(self.record, [ir.Constant(I64, 4 * number)], inbounds=True)
-        return self.word(self.builder.load(self.builder.bitcast(pointer, I32.as_pointer())))
-
-    @property
-    def pc(self) -> Word:
-        return self._record_word(PC_WORD)
-
-    @property
-    def next_pc(self) -> Word:
-        return self._record_word(END_WORD)
 
     def _state_pointer(self, name: str, n: Word | None = None, bits: int | None = None) -> ir.Value:
         width = self.cpu.layout.fields[name][0]
@@ -185,11 +97,11 @@ class Emitter(Engine):
     def _store(self, place: Word, word: Word) -> None:
         self.builder.store(word.ir, self._memory_pointer(self.ram, place, word.bits)).align = 1
 
-    def _context_pointer(self, number: int) -> ir.Value:
+    def context_pointer(self, number: int) -> ir.Value:
         return self.builder.load(context_entry(self.builder, self.context, number))
 
     def _watched(self, place: Word, bits: int) -> Word:
-        value = self.builder.load(self._memory_pointer(self._context_pointer(CODE_POINTER), place, bits))
+        value = self.builder.load(self._memory_pointer(self.context_pointer(CODE_POINTER), place, bits))
         value.align = 1
         return self.word(value).ne(0)
 
@@ -247,39 +159,13 @@ class Emitter(Engine):
     def variable(self, word: Word) -> Place:
         return Place(self, word)
 
-    def _jump(self, address: Word) -> None:
-        """Look the record up; an address without one, or one between instruction units, leaves to the host."""
-        unit = self.cpu.isa.word_bytes
-        index = self._context_pointer(INDEX_POINTER)
-        number = address >> (unit.bit_length() - 1)
-        pointer = self.builder.gep(self.builder.bitcast(index, I32.as_pointer()), [number.zext(64).ir], inbounds=True)
-        found = self.word(self.builder.load(pointer))
-        if unit > 1:
-            found = self.select((address & (unit - 1)).eq(0), found, self.const(32, UNKNOWN_RECORD))
-        self.builder.store(address.ir, self._state_pointer("pc"))
-        self.builder.store(address.ir, self._next_pc)
-        distance = found.zext(64) * RECORD_BYTES
-        self.builder.store(self.builder.gep(self._context_pointer(RECORDS_POINTER), [distance.ir]), self._next)
-
-    def _branch(self, condition: Word, target: Word) -> None:
-        self._taken = condition
-        self.builder.store(self.select(condition, target, self.next_pc).ir, self._next_pc)
-
-    def leave(self, reason: int, detail: Word | int = 0) -> None:
-        self._can_leave = True
-        self.builder.store(ir.Constant(I1, 1), self._left)
-        self.set("reason", self.const(32, reason))
-        self.set("detail", self.const(32, detail) if isinstance(detail, int) else detail)
-
 
 class Subroutine(Emitter):
     """Emits a function that works on the state only."""
 
     def __init__(self, cpu: Cpu, function: ir.Function) -> None:
-        self.cpu, self.function = cpu, function
+        super().__init__(cpu, function)
         self.state = function.args[0]
-        self.entry = function.append_basic_block("entry")
-        self.builder = ir.IRBuilder(function.append_basic_block("body"))
 
     def emit_function(self, function: Callable[..., Word]) -> None:
         result = function(self, *(self.word(argument) for argument in self.function.args[1:]))
@@ -290,33 +176,3 @@ class Subroutine(Emitter):
 def context_entry(builder: ir.IRBuilder, context: ir.Value, number: int) -> ir.Value:
     table = builder.bitcast(context, BYTES.as_pointer())
     return builder.gep(table, [ir.Constant(I64, number)], inbounds=True)
-
-
-def run_handler(builder: ir.IRBuilder, record: ir.Value, arguments: list[ir.Value]) -> None:
-    """Leave the function by calling the handler of a record."""
-    handler = builder.load(builder.bitcast(record, HANDLER.as_pointer().as_pointer()))
-    builder.ret(builder.call(handler, arguments, tail="musttail"))
-
-
-def emit_undecoded(cpu: Cpu, function: ir.Function, known_pc: bool) -> None:
-    """Emit the handler of records without an instruction: it asks the host to decode one."""
-    builder = ir.IRBuilder(function.append_basic_block())
-    _, state, record, context, budget = function.args
-
-    def word(base: ir.Value, offset: int) -> ir.Value:
-        return builder.bitcast(builder.gep(base, [ir.Constant(I64, offset)]), I32.as_pointer())
-
-    if known_pc:
-        builder.store(builder.load(word(record, 4 * PC_WORD)), word(state, cpu.layout.offsets["pc"]))
-    builder.store(ir.Constant(I32, UNDECODED), word(state, cpu.layout.offsets["reason"]))
-    builder.store(budget, builder.bitcast(context_entry(builder, context, BUDGET), I64.as_pointer()))
-    builder.ret(pointer_constant(NOT_EXECUTED))
-
-
-def emit_goto(function: ir.Function) -> None:
-    """Emit the handler of records that stand for another one: it runs the record at its target distance."""
-    builder = ir.IRBuilder(function.append_basic_block())
-    ram, state, record, context, budget = function.args
-    place = builder.bitcast(builder.gep(record, [ir.Constant(I64, 4 * TARGET_WORD)]), I32.as_pointer())
-    other = builder.gep(record, [builder.sext(builder.load(place), I64)])
-    run_handler(builder, other, [ram, state, other, context, budget])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,39 +19,36 @@ from numba.extending import intrinsic
 
 from ..jit import generated_module, kernel
 from .core import ADDRESS_MASK, MISALIGNED, REACHED, RUNNING, Core, Cpu
-from .emit import (
-    BUDGET,
-    BYTES,
-    CODE_POINTER,
+from .emit import BUDGET, BYTES, CODE_POINTER, I64, INDEX_POINTER, RECORDS_POINTER, context_entry
+from .evaluate import Evaluator
+from .handlers import (
     END_WORD,
     FIELDS_WORD,
     GOTO,
     HANDLER,
     HANDLER_WORD,
-    I64,
-    INDEX_POINTER,
     NOT_EXECUTED,
+    ORDINARY_WORD,
     PC_WORD,
     RECORD_BYTES,
     RECORD_WORDS,
-    RECORDS_POINTER,
     TARGET_WORD,
     UNDECODED_PC,
     UNKNOWN,
     UNKNOWN_RECORD,
-    Emitter,
-    context_entry,
+    HandlerEmitter,
     emit_goto,
     emit_undecoded,
     pointer_constant,
 )
-from .evaluate import Evaluator
+from .recompile import Regions
 from .spec import Insn, Row
 
 Key = tuple[Row, tuple[Any, ...]]
 STUBS = 3  # handlers before those of the rows: UNKNOWN, UNDECODED_PC, GOTO
 LONGEST_RUN = 64  # instructions decoded ahead
 MOST_RECORDS = 1 << 17
+MOST_BREAKS = 8  # writes into a region before it stays with the interpreter
 FULL_BANK_AFTER = 2000  # instructions bridged by the evaluator before all handlers are compiled
 
 
@@ -86,7 +84,7 @@ def _bank_body(cpu: Cpu, timing: str, keys: list[Key], name: str):
                     emit_undecoded(cpu, function, known_pc=number == UNDECODED_PC)
                 else:
                     row, statics = keys[number - STUBS]
-                    Emitter(cpu, cpu.timing[timing], function).emit(row, statics)
+                    HandlerEmitter(cpu, cpu.timing[timing], function).emit(row, statics)
                 functions.append(function)
             for number, function in enumerate(functions):
                 place = builder.gep(data, [ir.Constant(I64, number)], inbounds=True)
@@ -163,6 +161,17 @@ def bank_for(core: Core, addresses: list[int]) -> Bank:
     return _bank(core.cpu, core.timing_mode, label, keys)
 
 
+@dataclass
+class InstalledRegion:
+    """A recompiled region: `sources` are the bytes of its instructions, `breaks` counts writes into them."""
+
+    entries: tuple[int, ...]
+    address: int
+    sources: dict[int, bytes]
+    is_active: bool = False
+    breaks: int = 0
+
+
 class Interpreter:
     """Executes a core through compiled handlers; `bank` may be small, misses are bridged by the evaluator."""
 
@@ -176,16 +185,26 @@ class Interpreter:
         self._shift = unit.bit_length() - 1
         self._index = np.zeros((ADDRESS_MASK + 1) >> self._shift, np.int32)
         self._stop: int | None = None  # where the present run ends
+        self._entered: dict[int, InstalledRegion] = {}  # entry point -> the region in force
+        self._covering: dict[int, list[InstalledRegion]] = {}  # instruction -> the regions that contain it
         self._state = core.state.reshape(1).view(np.uint8)
         self._clear()
         core.on_invalidate.append(self._forget)
 
     def run(self, instructions: int, stop: int | None = None) -> int:
         """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
-        core, done = self.core, 0
-        core.state["reason"] = RUNNING
+        self.core.state["reason"] = RUNNING
         self._stop = stop
+        for region in self._covering.get(stop, ()):
+            self._suspend(region)
         self._watch_stop()
+        done = self._run(instructions)
+        for region in self._covering.get(stop, ()):
+            self._resume(region)
+        return done
+
+    def _run(self, instructions: int) -> int:
+        core, done = self.core, 0
         while done < instructions and core.state["cycles"] < core.state["limit"]:
             start = self._slot(int(core.state["pc"]))
             following, executed = run_records(
@@ -197,7 +216,7 @@ class Interpreter:
                     core.state["pc"] = self._records[following, PC_WORD]
             elif following == -NOT_EXECUTED:
                 core.state["reason"] = RUNNING
-                if done and int(core.state["pc"]) == stop:
+                if done and int(core.state["pc"]) == self._stop:
                     core.state["reason"] = REACHED
                     break
                 if not self._link(int(core.state["pc"])):
@@ -238,7 +257,48 @@ class Interpreter:
             self._set_handler(self._slot(self._stop), UNDECODED_PC)
 
     def _set_handler(self, slot: int, number: int) -> None:
-        self._records[slot].view(np.uint64)[HANDLER_WORD] = self.bank.addresses[number]
+        """Make a record run a handler; where a region is entered, the region."""
+        words = self._records[slot].view(np.uint64)
+        region = self._entered.get(int(self._records[slot, PC_WORD])) if number not in (UNKNOWN, GOTO) else None
+        words[HANDLER_WORD] = words[ORDINARY_WORD // 2] = self.bank.addresses[number]
+        if region is not None:
+            words[HANDLER_WORD] = region.address
+
+    def install(self, regions: Regions) -> None:
+        """Run recompiled regions from now on, as long as their code stays what it is."""
+        for region, address in zip(regions.regions, regions.addresses.tolist(), strict=True):
+            installed = InstalledRegion(region.entries, address, {insn.pc: self._source(insn) for insn in region.insns})
+            for pc in installed.sources:
+                self._covering.setdefault(pc, []).append(installed)
+            self._resume(installed)
+
+    def _source(self, insn: Insn) -> bytes:
+        return self.core.ram[insn.pc : insn.pc + insn.length].tobytes()
+
+    def _resume(self, region: InstalledRegion) -> None:
+        """Put a region in force if memory holds the code that it was compiled from."""
+        if region.is_active or region.breaks > MOST_BREAKS:
+            return
+        if any(self._source(self.core.decode(pc)) != source for pc, source in region.sources.items()):
+            return
+        region.is_active = True
+        for pc in region.entries:
+            self._entered[pc] = region
+            slot = int(self._index[pc >> self._shift])
+            if slot != UNKNOWN_RECORD:
+                self._records[slot].view(np.uint64)[HANDLER_WORD] = region.address
+
+    def _suspend(self, region: InstalledRegion) -> None:
+        """Let the interpreter run the code of a region."""
+        if not region.is_active:
+            return
+        region.is_active = False
+        for pc in region.entries:
+            del self._entered[pc]
+            slot = int(self._index[pc >> self._shift])
+            if slot != UNKNOWN_RECORD:
+                words = self._records[slot].view(np.uint64)
+                words[HANDLER_WORD] = words[ORDINARY_WORD // 2]
 
     def _new_slot(self, pc: int, number: int = UNDECODED_PC) -> int:
         """Append a record for an address; without an instruction yet, it asks the host to decode one."""
@@ -263,6 +323,8 @@ class Interpreter:
         """Decode from `pc` on into consecutive records; False when no compiled handler fits the first instruction."""
         if self._used > MOST_RECORDS:
             self._clear()
+        for region in self._covering.get(pc, ()):
+            self._resume(region)
         if pc & ((1 << self._shift) - 1) or self._handler(self.core.decode(pc)) is None:
             return False
         before, first = self._slot(pc), self._used
@@ -309,6 +371,9 @@ class Interpreter:
         self._records[slot, TARGET_WORD] = (target - slot) * RECORD_BYTES & 0xFFFFFFFF
 
     def _forget(self, pc: int) -> None:
+        for region in self._covering.get(pc, ()):
+            region.breaks += region.is_active
+            self._suspend(region)
         slot = int(self._index[(pc & ADDRESS_MASK) >> self._shift])
         if slot != UNKNOWN_RECORD:
             self._set_handler(slot, UNDECODED_PC)

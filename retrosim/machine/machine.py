@@ -117,8 +117,7 @@ class Machine:
     def reset(self) -> None:
         """Switch off and on: memory, registers, clock and devices start anew with the present `parameters`."""
         core = self._core
-        core.ram[:] = 0
-        core.forget_code()
+        self._load_image()
         for field in core.state.dtype.names:
             core.state[field] = 0
         core.state["written_low"] = 0xFFFFFFFF
@@ -127,7 +126,6 @@ class Machine:
         core.state["s"], core.state["ipl"] = 1, 7
         self.regs["a7"] = memory.STACK_START
         self.regs["pc"] = self.image.entry
-        self._load_image()
         for number, (red, green, blue) in enumerate(macintosh_palette().tolist()):
             self._poke(memory.PALETTE_START + 4 * number, red << 16 | green << 8 | blue)
         self._write_parameters()
@@ -137,8 +135,11 @@ class Machine:
         self.exit_status: int | None = None
 
     def _load_image(self) -> None:
+        content = np.zeros(ADDRESS_MASK + 1, np.uint8)
         for address, data in self.image.segments:
-            self._core.write(address, data)
+            content[address : address + len(data)] = np.frombuffer(data, np.uint8)
+        self._core.replace(content)
+        self._core.ram[ADDRESS_MASK + 1 :] = 0
 
     def _write_parameters(self) -> None:
         if self.rom is None:

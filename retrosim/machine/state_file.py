@@ -109,10 +109,7 @@ def _apply(machine: Machine, header: dict, register_bytes: bytes, content: np.nd
         core.state[name] = np.frombuffer(register_bytes, field.dtype, field.size, offset).reshape(field.shape)
         offset += field.nbytes
     core.ram[ADDRESS_MASK + 1 :] = np.frombuffer(register_bytes, np.uint8, offset=offset)
-    for insn in list(core.insns.values()):
-        if not np.array_equal(machine.mem[insn.pc : insn.pc + insn.length], content[insn.pc : insn.pc + insn.length]):
-            core.invalidate(insn.pc, insn.pc + insn.length)
-    machine.mem[:] = content
+    core.replace(content)
     machine.parameters = dict(header["parameters"])
     machine._frame_start = tuple(header["frame_start"])
     for name in _COUNTERS:

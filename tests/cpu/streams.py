@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from retrosim.cpu.core import Core, Cpu
+from retrosim.cpu.core import ADDRESS_MASK, Core, Cpu
 from retrosim.cpu.spec import Row, fixed_bits
 
 CODE, CODE_BYTES = 0x10000, 0x1000
@@ -77,8 +77,8 @@ class Generator:
 
 def load(core: Core, code: bytes, data: bytes, registers: list[int], flags: int, pc: int = CODE) -> None:
     """Put one test into a core, in supervisor state, with all exception vectors pointing into the code."""
-    core.ram[:] = 0
-    core.forget_code()
+    core.replace(np.zeros(ADDRESS_MASK + 1, np.uint8))
+    core.ram[ADDRESS_MASK + 1 :] = 0
     for field in core.state.dtype.names:
         core.state[field] = 0
     core.write(CODE, code)

@@ -10,7 +10,8 @@ from . import arith, bits, decimal, flow, logic, move, shift, system  # noqa: F4
 from .exceptions import exception, interrupt
 from .flow import LINE_A_ROW, undefined
 from .mc68000_faults import address_error
-from .state import LAYOUT, M68K
+from .mc68040_cache import FIELDS as CACHE_FIELDS
+from .state import LAYOUT, M68K, ZERO
 from .timing import MC68000_MODELS, MODELS
 
 MODEL_NAMES = ("MC68000", "MC68040")
@@ -36,4 +37,6 @@ def cpu(model: str) -> Cpu:
         exception=exception,
         interrupt=interrupt,
         stage_fields=("ea_end", "fetch_end"),
+        in_memory=frozenset(name for name, _, _ in CACHE_FIELDS),
+        zero_register=ZERO,
     )

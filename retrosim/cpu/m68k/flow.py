@@ -16,7 +16,7 @@ def bra(m, target):
     m.branch(m.const(1, 1), target)
 
 
-@insn("BSR {target}", "01100001iiiiiiii", flow=True, ref="M68000PRM 4-59")
+@insn("BSR {target}", "01100001iiiiiiii", flow=True, calls=True, ref="M68000PRM 4-59")
 def bsr(m, target):
     push(m, m.next_pc)
     m.branch(m.const(1, 1), target)
@@ -66,7 +66,7 @@ def jmp(m, ea):
     m.jump(address(m, ea))
 
 
-@insn("JSR {ea}", "0100111010mmmrrr", flow=True, ea=CONTROL, ref="M68000PRM 4-109")
+@insn("JSR {ea}", "0100111010mmmrrr", flow=True, calls=True, ea=CONTROL, ref="M68000PRM 4-109")
 def jsr(m, ea):
     target = address(m, ea)
     m.jump(target)

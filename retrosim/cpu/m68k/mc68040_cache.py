@@ -33,7 +33,6 @@ FIELDS = (
     ("icount", 8, 1),
     ("bus_free", 64, 1),
     ("filling", 32, 1),
-    ("fetch_line", 32, 1),  # line that the last instruction came from
     ("memory", 64, len(MEMORY)),
 )
 
@@ -80,20 +79,18 @@ def _fill(m, tags: str, line: Word, victim: Word, now: Word) -> Word:
     return start + _parameter(m, "first_read") - now
 
 
-def fetch(m, pc: Word, last: Word, now: Word) -> Word:
-    """Return the clocks that fetching the code from pc to the line `last` costs beyond hits."""
-    wait = m.variable(m.const(64, 0))
-    first, last = (pc >> 4).trunc(32), last.trunc(32)
+def longest_wait(m) -> Word:
+    """Return a bound of the clocks that one use of the bus can take, the end of what it was busy with included."""
+    fill = _parameter(m, "line_read") * 2
+    return fill + _parameter(m, "first_read") + _parameter(m, "write") + _parameter(m, "video_write")
 
-    def one(line: Word) -> None:
-        at = now + wait.get()
-        place, victim = _find(m, "itag", line)
-        wait.set(wait.get() + _wait_for_fill(m, line, at))
-        m.when(place.eq(256), lambda: wait.set(wait.get() + _fill(m, "itag", line, victim, at)))
 
-    m.when(first.ne(m.get("fetch_line")), lambda: one(first))
-    m.when(last.ne(first), lambda: one(last))
-    m.set("fetch_line", last)
+def fetch(m, line: Word, now: Word) -> Word:
+    """Return the clocks that fetching code from a line costs beyond a hit."""
+    line = line.trunc(32)
+    place, victim = _find(m, "itag", line)
+    wait = m.variable(_wait_for_fill(m, line, now))
+    m.when(place.eq(256), lambda: wait.set(wait.get() + _fill(m, "itag", line, victim, now)))
     return wait.get()
 
 

@@ -36,6 +36,7 @@ LAYOUT = Layout(
         # pipeline of the MC68040 (timing.py): absolute clocks
         ("ea_end", 64, 1),
         ("fetch_end", 64, 1),
+        ("fetch_line", 32, 1),  # line that the last instruction came from
         ("ready", 64, 17),  # per register: when address calculation may use it
         *CACHE_FIELDS,
     )

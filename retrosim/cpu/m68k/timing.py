@@ -31,13 +31,22 @@ from .ea import Ea
 from .mc68040_clocks import clocks, is_synchronising
 
 
+LONGEST_STEP = 200  # clocks: more than any part of an MC68000 instruction that depends on data (DIVS takes 158)
+
+
 class Untimed:
     """Base of the timing models and the model that counts nothing."""
 
     counts = False
+    most = 0  # greatest clocks that the last instruction can take beside waits for the bus, known when it is emitted
+    waits = 0  # times that it can wait for the bus
 
     def __init__(self, m: Any) -> None:
         self.m = m
+
+    def wait_clocks(self) -> Word:
+        """Return the most clocks of one wait for the bus."""
+        return self.m.const(64, 0)
 
     @staticmethod
     def fields(insn: Insn) -> tuple[int, ...]:
@@ -76,6 +85,10 @@ class TableTiming(Untimed):
         self.costs = [take() for _ in row.cost]
         self.cost = self.costs[0]
 
+    @property
+    def most(self) -> int:
+        return max(cost.known for cost in self.costs)
+
     def outcome(self, condition: Word) -> None:
         if len(self.costs) == 2:
             self.cost = self.m.select(condition, *self.costs)
@@ -97,6 +110,7 @@ class PipelineTiming(Untimed):
         m = self.m
         self.costs = [(take(), take()) for _ in row.cost]
         self.executed = m.get("cycles")  # execute stage free
+        self.operands = 0
         zero = m.const(64, 0)
         self.fetch_wait, self.store_wait = m.variable(zero), m.variable(zero)
         start = m.get("ea_end") + self._instruction_fetch()
@@ -112,15 +126,31 @@ class PipelineTiming(Untimed):
     def _instruction_fetch(self) -> Word:
         """Return the clocks that the address stage waits for code: nothing within a line, or from a cached one."""
         m = self.m
-        last = (m.next_pc - 1) >> 4
+        first, last = m.pc >> 4, (m.next_pc - 1) >> 4
         wait = m.variable(m.const(64, 0))
 
-        def fetch() -> None:
-            code = m.pc.zext(64), last.zext(64), m.get("ea_end")
-            wait.set(m.subroutine("fetch", mc68040_cache.fetch, *code))
+        def fetch(line: Word) -> None:
+            now = m.get("ea_end") + wait.get()
+            wait.set(wait.get() + m.subroutine("fetch", mc68040_cache.fetch, line.zext(64), now))
 
-        m.when((m.pc >> 4).ne(m.get("fetch_line")) | last.ne(m.get("fetch_line")), fetch)
+        m.when(first.ne(m.get("fetch_line")), lambda: fetch(first))
+        m.when(last.ne(first), lambda: fetch(last))
+        m.set("fetch_line", last)
         return wait.get()
+
+    @property
+    def most(self) -> int:
+        packed = [cost.known for cost, _ in self.costs]
+        return max((p & 0xFFF) + (p >> 12 & 0xFFF) + (p >> 24) for p in packed) + self.operands
+
+    @property
+    def waits(self) -> int:
+        """Two lines of code; an operand may lie in two lines."""
+        return 2 + 2 * self.operands
+
+    def wait_clocks(self) -> Word:
+        """Return the most clocks of one wait: a line that is read, after one that replaced a dirty line."""
+        return mc68040_cache.longest_wait(self.m)
 
     @staticmethod
     def _address_registers(row: Row, operands: dict[str, Any]) -> list[Word]:
@@ -143,6 +173,7 @@ class PipelineTiming(Untimed):
 
     def memory(self, address: Word, bits: int, write: bool) -> None:
         m = self.m
+        self.operands += 1
         place, size = (address & ADDRESS_MASK).zext(64), m.const(64, bits // 8)
         if write:
             now = self.executed + self.store_wait.get()
@@ -184,8 +215,10 @@ class MC68000Timing(Untimed):
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         self.row, self.cost, self.length = row, take().zext(64), take()
+        self.most = 0
 
     def _add(self, clocks: Word) -> None:
+        self.most += LONGEST_STEP if clocks.known is None else max(0, clocks.signed)
         self.m.set("cycles", self.m.get("cycles") + clocks.zext(64))
 
     def outcome(self, condition: Word) -> None:

@@ -1,0 +1,350 @@
+"""Tier 2: the known code of a ROM, recompiled: one compiled function per region of basic blocks.
+
+A region is a handler like any other (handlers.py): the records of its entry points call it, and it goes on with the
+record of whatever address it leaves to. So interpreter and regions hand over to each other without the host, and code
+that no region knows just runs in between. Inside, operands are literals, guest branches are branches, and the state
+lives in SSA values; it is loaded on entry and stored on exit, except the fields that subroutines use.
+
+A region runs only while the budget and the clock's limit are further away than its longest path between two checks can
+take (`Timing.most` bounds the clocks of an instruction); the rest of a slice is the interpreter's, which stops exactly.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from ..jit import generated_module
+from .core import Cpu
+from .emit import BUDGET, I1, I32, I64, Emitter, context_entry
+from .handlers import HANDLER, LEFT, ORDINARY_WORD, PC_WORD, pointer_constant, record_of, record_word, run_handler
+from .regions import Block, Region, longest
+from .spec import Insn
+from .values import Word
+
+LEAVE, GO_ON = 0, 1  # how a region is left: to the host, or to the record of an address
+
+
+class RegionEmitter(Emitter):
+    """Emits the function of one region."""
+
+    def __init__(self, cpu: Cpu, timing: Any, function: ir.Function, region: Region) -> None:
+        super().__init__(cpu, function)
+        self.ram, self.state, self.record, self.context, self.budget = function.args
+        for argument in function.args[:3]:
+            argument.add_attribute("noalias")
+        self.region = region
+        self._homes: dict[tuple[str, int], ir.Value] = {}  # state field, element -> its stack slot, promoted to SSA
+        self._changed: set[tuple[str, int]] = set()
+        self._address, self._how = self.allocate(I32), self.allocate(I1)
+        self._budget, self._margin = self.allocate(I64), self.allocate(I64)
+        self._safe = self.allocate(I64)
+        self._left, self._jumped = self.allocate(I1), self.allocate(I1)
+        self._next_pc = self.allocate(I32)
+        self._depth = 0
+        self._body = self.builder.block
+        self._dispatch, self._out = (function.append_basic_block(n) for n in ("dispatch", "out"))
+        self._blocks = {pc: function.append_basic_block(f"at_{pc:x}") for pc in region.blocks}
+        self.begin(timing)
+
+    def emit(self) -> None:
+        clocks, waits = {}, {}
+        for start, block in self.region.blocks.items():
+            self.builder.position_at_end(self._blocks[start])
+            clocks[start], waits[start] = self._block(block)
+        self._emit_dispatch()
+        self._emit_out()
+        self._emit_start(*(longest(self.region, weight) for weight in (clocks, waits)))
+
+    def _block(self, block: Block) -> tuple[int, int]:
+        """Emit a block; return the most clocks that it can take: (a number, waits for the bus beside)."""
+        clocks = waits = 0
+        for self._done, insn in enumerate(block.insns, start=1):
+            self._insn(insn)
+            clocks += self.timing.most
+            waits += self.timing.waits
+        if not self.builder.block.is_terminated:
+            self._take_off()
+            self._edge(block.end)
+        return clocks, waits
+
+    def _insn(self, insn: Insn) -> None:
+        self._pc_now, self._end_now = insn.pc, insn.end
+        self._can_leave = self._can_jump = False
+        self._target: Word | None = None
+        self._taken: Word | None = None
+        for flag in (self._left, self._jumped):
+            self.builder.store(ir.Constant(I1, 0), flag)
+        self.builder.store(self.next_pc.ir, self._next_pc)
+        fields = iter(insn.fields + self.timing.fields(insn))
+        self.run_row(insn.row, insn.statics, lambda: Word(32, next(fields)))
+        if self._can_leave:
+            with self.builder.if_then(self.builder.load(self._left), likely=False):
+                self._exit(LEAVE, self.builder.load(self._next_pc))
+        if self._target is not None:
+            self._take_off()
+            if self._target.known is not None:
+                self._checked_edge(self._target.known)
+            else:
+                self._to_dispatch(self._target.ir)
+        elif self._can_jump:
+            with self.builder.if_then(self.builder.load(self._jumped), likely=False):
+                self._count()
+                self._to_dispatch(self.builder.load(self._next_pc))
+        if self._taken is not None:
+            self._branch_away(insn)
+
+    def _branch_away(self, insn: Insn) -> None:
+        self._take_off()
+        taken, passed = (self.function.append_basic_block(n) for n in ("taken", "passed"))
+        self.builder.cbranch(self._taken.ir, taken, passed)
+        for block, address in ((taken, insn.target), (passed, insn.end)):
+            self.builder.position_at_end(block)
+            self._edge(address)
+
+    def _count(self) -> None:
+        """Take the instructions of this block so far off the budget, on the way out of it."""
+        left = self.builder.sub(self.builder.load(self._budget), ir.Constant(I64, self._done))
+        self.builder.store(left, self._budget)
+
+    def _take_off(self) -> None:
+        self._count()
+        self._done = 0
+
+    def _edge(self, address: int) -> None:
+        """Go on at an address that decoding knows."""
+        if address in self._blocks and address not in self.region.checks:
+            self.builder.branch(self._blocks[address])
+        else:
+            self._checked_edge(address)
+
+    def _checked_edge(self, address: int) -> None:
+        if address in self._blocks:
+            with self.builder.if_then(self._is_used_up(), likely=False):
+                self._exit(GO_ON, ir.Constant(I32, address))
+            self.builder.branch(self._blocks[address])
+        else:
+            self._exit(GO_ON, ir.Constant(I32, address))
+
+    def _is_used_up(self) -> ir.Value:
+        used = self.builder.icmp_signed("<=", self.builder.load(self._budget), ir.Constant(I64, 0))
+        if self.timing.counts:
+            late = self.builder.icmp_signed("<=", self.builder.load(self._safe), self.get("cycles").ir)
+            used = self.builder.or_(used, late)
+        return used
+
+    def _to_dispatch(self, address: ir.Value) -> None:
+        self.builder.store(address, self._address)
+        self.builder.branch(self._dispatch)
+
+    def _exit(self, how: int, address: ir.Value) -> None:
+        self._count()
+        self.builder.store(address, self._address)
+        self.builder.store(ir.Constant(I1, how), self._how)
+        self.builder.branch(self._out)
+
+    def _emit_start(self, clocks: int, waits: int) -> None:
+        """Emit what comes first: look whether there is room, load the state, go to the entry point."""
+        instructions = longest(self.region, {pc: len(b.insns) for pc, b in self.region.blocks.items()})
+        self.builder.position_at_end(self._body)
+        builder = self.builder
+        left = builder.sub(self.budget, ir.Constant(I64, instructions))
+        refused = builder.icmp_signed("<=", left, ir.Constant(I64, 0))
+        if self.timing.counts:
+            room = self.timing.wait_clocks() * waits + clocks
+            safe = builder.sub(builder.load(self._state_pointer("limit")), room.ir)
+            builder.store(safe, self._safe)
+            late = builder.icmp_signed("<=", safe, builder.load(self._state_pointer("cycles")))
+            refused = builder.or_(refused, late)
+        with builder.if_then(refused, likely=False):
+            handler = builder.load(builder.bitcast(record_word(builder, self.record, ORDINARY_WORD), HANDLER_POINTER))
+            builder.ret(builder.call(handler, self.function.args, tail="musttail"))
+        builder.store(left, self._budget)
+        builder.store(ir.Constant(I64, instructions), self._margin)
+        for (name, element), home in self._homes.items():
+            builder.store(self._load_field(name, element).ir, home)
+        self._to_dispatch(builder.load(record_word(builder, self.record, PC_WORD)))
+        ir.IRBuilder(self.entry).branch(self._body)
+
+    def _emit_dispatch(self) -> None:
+        self.builder.position_at_end(self._dispatch)
+        address = self.builder.load(self._address)
+        miss = self.function.append_basic_block("miss")
+        with self.builder.if_then(self._is_used_up(), likely=False):
+            self.builder.branch(miss)
+        switch = self.builder.switch(address, miss)
+        for pc in self.region.entries:
+            switch.add_case(ir.Constant(I32, pc), self._blocks[pc])
+        self.builder.position_at_end(miss)
+        self._done = 0
+        self._exit(GO_ON, address)
+
+    def _emit_out(self) -> None:
+        """Store the state; go back to the host or on with the record of the address."""
+        self.builder.position_at_end(self._out)
+        builder = self.builder
+        for name, element in sorted(self._changed):
+            self._store_field(name, element, self.word(builder.load(self._homes[name, element])))
+        address = builder.load(self._address)
+        builder.store(address, self._state_pointer("pc"))
+        left = builder.add(builder.load(self._budget), builder.load(self._margin))
+        with builder.if_then(builder.icmp_unsigned("==", builder.load(self._how), ir.Constant(I1, LEAVE))):
+            place = builder.bitcast(context_entry(builder, self.context, BUDGET), I64.as_pointer())
+            builder.store(left, place)
+            builder.ret(pointer_constant(LEFT))
+        record = record_of(self, self.word(address))
+        run_handler(builder, record, [self.ram, self.state, record, self.context, left])
+
+    # operands: everything that decoding knows is a literal
+
+    @property
+    def pc(self) -> Word:
+        return Word(32, self._pc_now)
+
+    @property
+    def next_pc(self) -> Word:
+        return Word(32, self._end_now)
+
+    def _home(self, name: str, element: int) -> ir.Value:
+        key = name, element
+        if key not in self._homes:
+            self._homes[key] = self.allocate(ir.IntType(self.cpu.layout.fields[name][0]))
+        return self._homes[key]
+
+    def _in_memory(self, name: str) -> bool:
+        return name in self.cpu.in_memory
+
+    def _load_field(self, name: str, element: int) -> Word:
+        return super().element(name, Word(32, element)).trunc(self.cpu.layout.fields[name][0])
+
+    def _store_field(self, name: str, element: int, word: Word) -> None:
+        super().set_element(name, Word(32, element), word if word.bits >= 8 else word.zext(8))
+
+    def get(self, name: str) -> Word:
+        return super().get(name) if self._in_memory(name) else self.word(self.builder.load(self._home(name, 0)))
+
+    def set(self, name: str, word: Word) -> None:
+        if self._in_memory(name):
+            super().set(name, word)
+        else:
+            self._set_home(name, 0, word)
+
+    def _set_home(self, name: str, element: int, word: Word) -> None:
+        self.builder.store(word.ir, self._home(name, element))
+        self._changed.add((name, element))
+
+    def element(self, name: str, n: Word) -> Word:
+        if self._in_memory(name):
+            return super().element(name, n)
+        return self.word(self.builder.load(self._home(name, self._known(name, n))))
+
+    def set_element(self, name: str, n: Word, word: Word) -> None:
+        if self._in_memory(name):
+            super().set_element(name, n, word)
+        else:
+            self._set_home(name, self._known(name, n), word)
+
+    @staticmethod
+    def _known(name: str, n: Word) -> int:
+        if n.known is None:
+            raise TypeError(f"the number of a {name} register is not known at decoding time")
+        return n.known
+
+    def _reg(self, n: Word, bits: int) -> Word:
+        if n.known == self.cpu.zero_register:
+            return Word(bits, 0)
+        return self.element("r", n).trunc(bits)
+
+    def _set_reg(self, n: Word, word: Word) -> None:
+        if word.bits < 32:
+            old = self.element("r", n)
+            word = (old >> word.bits << word.bits) | word.zext(32)
+        self.set_element("r", n, word)
+
+    # control
+
+    def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
+        self._depth += condition.known is None
+        super().when(condition, then, otherwise)
+        self._depth -= condition.known is None
+
+    def for_each_bit(self, mask: Word, body: Callable[[Word], None], down: bool = False) -> None:
+        if mask.known is None:
+            self._depth += 1
+            super().for_each_bit(mask, body, down)
+            self._depth -= 1
+            return
+        numbers = [i for i in range(mask.bits) if mask.known >> i & 1]
+        for number in reversed(numbers) if down else numbers:
+            body(Word(32, number))
+
+    def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
+        if condition.known == 0:
+            return
+        with self.builder.if_then(condition.ir, likely=False):
+            last()
+            self._exit(LEAVE, self.builder.load(self._next_pc))
+
+    def _jump(self, address: Word) -> None:
+        if self._depth == 0:
+            self._target = address
+        else:
+            self._can_jump = True
+            self.builder.store(ir.Constant(I1, 1), self._jumped)
+        self.builder.store(address.ir, self._next_pc)
+
+    def _branch(self, condition: Word, target: Word) -> None:
+        self._taken = condition
+        self.builder.store(self.select(condition, target, self.next_pc).ir, self._next_pc)
+
+    def leave(self, reason: int, detail: Word | int = 0) -> None:
+        self._can_leave = True
+        self.builder.store(ir.Constant(I1, 1), self._left)
+        self.set("reason", self.const(32, reason))
+        self.set("detail", self.const(32, detail) if isinstance(detail, int) else detail)
+
+
+HANDLER_POINTER = HANDLER.as_pointer().as_pointer()
+
+
+class Regions:
+    """The compiled regions of one ROM: `addresses` are their functions."""
+
+    def __init__(self, cpu: Cpu, timing: str, regions: Sequence[Region], code: bytes) -> None:
+        """Compile, or load from the cache; `code` stands for everything that decoding has read."""
+        self.regions = regions
+        shape = repr((cpu.model, timing, [(sorted(r.blocks), r.entries, sorted(r.checks)) for r in regions]))
+        digest = hashlib.blake2b(shape.encode() + b"\0" + code, digest_size=12).hexdigest()
+        name = f"regions_{cpu.model}_{timing}_{digest}"
+        source = "from retrosim.jit import kernel\n\n\n@kernel\ndef fill(addresses):\n    return body(addresses)\n"
+        module = generated_module(name, source)
+        module.body = _body(cpu, timing, regions, name)
+        self.addresses = np.zeros(len(regions), np.uint64)
+        module.fill(self.addresses)
+        self.module = module  # keeps the code alive
+
+
+def _body(cpu: Cpu, timing: str, regions: Sequence[Region], name: str) -> Any:
+    """Return an intrinsic that defines the regions and stores their addresses into an array."""
+
+    @intrinsic
+    def body(typing_context, addresses):
+        def generate(context, builder, signature, arguments):
+            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            for number, region in enumerate(regions):
+                function = ir.Function(builder.module, HANDLER, f"{name}_{number}")
+                function.linkage = "internal"
+                RegionEmitter(cpu, cpu.timing[timing], function, region).emit()
+                place = builder.gep(data, [ir.Constant(I64, number)], inbounds=True)
+                builder.store(builder.ptrtoint(function, I64), place)
+            return ir.Constant(I64, len(regions))
+
+        return types.int64(addresses), generate
+
+    return body
