@@ -44,6 +44,9 @@ class Engine:
         operands = bind(self, row, statics, take)
         self.timing.start(row, operands, take)
         row.function(self, **operands)
+        self.finish_timing()
+
+    def finish_timing(self) -> None:
         self.timing.finish()
 
     def const(self, bits: int, value: int) -> Word:

@@ -20,9 +20,10 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from ..errors import SpecError
 from ..jit import generated_module
 from .core import Cpu
-from .emit import BUDGET, I1, I32, I64, Emitter, context_entry
+from .emit import BUDGET, CODE_POINTER, I1, I32, I64, Emitter, context_entry
 from .handlers import HANDLER, LEFT, ORDINARY_WORD, PC_WORD, pointer_constant, record_of, record_word, run_handler
 from .regions import Block, Region, longest
 from .spec import Insn
@@ -37,7 +38,7 @@ class RegionEmitter(Emitter):
     def __init__(self, cpu: Cpu, timing: Any, function: ir.Function, region: Region) -> None:
         super().__init__(cpu, function)
         self.ram, self.state, self.record, self.context, self.budget = function.args
-        for argument in function.args[:3]:
+        for argument in function.args[:4]:
             argument.add_attribute("noalias")
         self.region = region
         self._homes: dict[tuple[str, int], ir.Value] = {}  # state field, element -> its stack slot, promoted to SSA
@@ -49,6 +50,7 @@ class RegionEmitter(Emitter):
         self._next_pc = self.allocate(I32)
         self._depth = 0
         self._body = self.builder.block
+        self._code = super().context_pointer(CODE_POINTER)
         self._dispatch, self._out = (function.append_basic_block(n) for n in ("dispatch", "out"))
         self._blocks = {pc: function.append_basic_block(f"at_{pc:x}") for pc in region.blocks}
         self.begin(timing)
@@ -84,6 +86,8 @@ class RegionEmitter(Emitter):
         self.builder.store(self.next_pc.ir, self._next_pc)
         fields = iter(insn.fields + self.timing.fields(insn))
         self.run_row(insn.row, insn.statics, lambda: Word(32, next(fields)))
+        if self.timing.steady and self.timing.least < 1:
+            raise SpecError(f"{insn.text}: an instruction of no clocks")
         if self._can_leave:
             with self.builder.if_then(self.builder.load(self._left), likely=False):
                 self._exit(LEAVE, self.builder.load(self._next_pc))
@@ -104,8 +108,9 @@ class RegionEmitter(Emitter):
         self._take_off()
         taken, passed = (self.function.append_basic_block(n) for n in ("taken", "passed"))
         self.builder.cbranch(self._taken.ir, taken, passed)
-        for block, address in ((taken, insn.target), (passed, insn.end)):
+        for block, address, outcome in ((taken, insn.target, True), (passed, insn.end, False)):
             self.builder.position_at_end(block)
+            self.timing.finish(outcome)
             self._edge(address)
 
     def _count(self) -> None:
@@ -133,11 +138,12 @@ class RegionEmitter(Emitter):
             self._exit(GO_ON, ir.Constant(I32, address))
 
     def _is_used_up(self) -> ir.Value:
+        """One comparison where every instruction takes a clock at least: the limit then covers the budget too."""
         used = self.builder.icmp_signed("<=", self.builder.load(self._budget), ir.Constant(I64, 0))
-        if self.timing.counts:
-            late = self.builder.icmp_signed("<=", self.builder.load(self._safe), self.get("cycles").ir)
-            used = self.builder.or_(used, late)
-        return used
+        if not self.timing.counts:
+            return used
+        late = self.builder.icmp_signed("<=", self.builder.load(self._safe), self.get("cycles").ir)
+        return late if self.timing.steady else self.builder.or_(used, late)
 
     def _to_dispatch(self, address: ir.Value) -> None:
         self.builder.store(address, self._address)
@@ -159,9 +165,12 @@ class RegionEmitter(Emitter):
         if self.timing.counts:
             room = self.timing.wait_clocks() * waits + clocks
             safe = builder.sub(builder.load(self._state_pointer("limit")), room.ir)
+            now = builder.load(self._state_pointer("cycles"))
+            refused = builder.or_(refused, builder.icmp_signed("<=", safe, now))
+            if self.timing.steady:
+                used_up = builder.add(now, left)
+                safe = builder.select(builder.icmp_signed("<", used_up, safe), used_up, safe)
             builder.store(safe, self._safe)
-            late = builder.icmp_signed("<=", safe, builder.load(self._state_pointer("cycles")))
-            refused = builder.or_(refused, late)
         with builder.if_then(refused, likely=False):
             handler = builder.load(builder.bitcast(record_word(builder, self.record, ORDINARY_WORD), HANDLER_POINTER))
             builder.ret(builder.call(handler, self.function.args, tail="musttail"))
@@ -200,6 +209,14 @@ class RegionEmitter(Emitter):
             builder.ret(pointer_constant(LEFT))
         record = record_of(self, self.word(address))
         run_handler(builder, record, [self.ram, self.state, record, self.context, left])
+
+    def finish_timing(self) -> None:
+        """Leave the end of a branch's timing to its two edges, where its outcome is known."""
+        if self._taken is None:
+            self.timing.finish()
+
+    def context_pointer(self, number: int) -> ir.Value:
+        return self._code if number == CODE_POINTER else super().context_pointer(number)
 
     # operands: everything that decoding knows is a literal
 

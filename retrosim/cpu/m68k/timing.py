@@ -40,6 +40,7 @@ class Untimed:
     counts = False
     most = 0  # greatest clocks that the last instruction can take beside waits for the bus, known when it is emitted
     waits = 0  # times that it can wait for the bus
+    steady = False  # does every instruction take a clock at least?
 
     def __init__(self, m: Any) -> None:
         self.m = m
@@ -68,14 +69,14 @@ class Untimed:
     def written(self, register: Word, stage: str) -> None:
         """A register gets its result in the named stage."""
 
-    def finish(self) -> None:
-        """End the instruction."""
+    def finish(self, outcome: bool | None = None) -> None:
+        """End the instruction; `outcome` is the condition of its branch, where the engine knows it."""
 
 
 class TableTiming(Untimed):
     """Sum of the slowest stage of each instruction."""
 
-    counts = True
+    counts = steady = True
 
     @staticmethod
     def fields(insn: Insn) -> tuple[int, ...]:
@@ -83,18 +84,24 @@ class TableTiming(Untimed):
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         self.costs = [take() for _ in row.cost]
-        self.cost = self.costs[0]
+        self.condition = self.m.const(1, 1)
 
     @property
     def most(self) -> int:
         return max(cost.known for cost in self.costs)
 
-    def outcome(self, condition: Word) -> None:
-        if len(self.costs) == 2:
-            self.cost = self.m.select(condition, *self.costs)
+    @property
+    def least(self) -> int:
+        return min(cost.known for cost in self.costs)
 
-    def finish(self) -> None:
-        self.m.set("cycles", self.m.get("cycles") + self.cost.zext(64))
+    def outcome(self, condition: Word) -> None:
+        self.condition = condition
+
+    def finish(self, outcome: bool | None = None) -> None:
+        m = self.m
+        condition = self.condition if outcome is None else m.const(1, outcome)
+        cost = m.select(condition, *self.costs) if len(self.costs) == 2 else self.costs[0]
+        m.set("cycles", m.get("cycles") + cost.zext(64))
 
 
 class PipelineTiming(Untimed):
@@ -194,7 +201,7 @@ class PipelineTiming(Untimed):
     def _done(self) -> Word:
         return self._later(self._fetch_end(), self.executed) + self.base
 
-    def finish(self) -> None:
+    def finish(self, outcome: bool | None = None) -> None:
         m = self.m
         fetch_end = self._fetch_end()
         late = m.select(fetch_end.ult(self.executed), self.executed - fetch_end, m.const(64, 0))
@@ -207,7 +214,7 @@ class PipelineTiming(Untimed):
 class MC68000Timing(Untimed):
     """Exact clocks: what the encoding fixes, and what depends on data (M68000UM section 8; facts on MULx and DIVx)."""
 
-    counts = True
+    counts = steady = True
 
     @staticmethod
     def fields(insn: Insn) -> tuple[int, ...]:
@@ -215,7 +222,7 @@ class MC68000Timing(Untimed):
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         self.row, self.cost, self.length = row, take().zext(64), take()
-        self.most = 0
+        self.most, self.least = 0, self.cost.known
 
     def _add(self, clocks: Word) -> None:
         self.most += LONGEST_STEP if clocks.known is None else max(0, clocks.signed)
@@ -284,7 +291,7 @@ class MC68000Timing(Untimed):
         half = start + 55 + signs + zeros
         return m.select((absolute >> 16).ult(size), half, start + 2) * 2
 
-    def finish(self) -> None:
+    def finish(self, outcome: bool | None = None) -> None:
         self._add(self.cost)
 
 
