@@ -12,6 +12,7 @@
     m.jump(address)                        go on at a computed address
     m.branch(c, target)                    go on at a decoded target when c holds
     m.outcome(c)                           tell the timing which of an instruction's two costs applies
+    m.pass_clocks(clocks)                  let clocks pass
     m.leave(reason, detail)                give control back to the host after this instruction
     m.subroutine(name, function, words)    function(m, *words) on 64-bit words, emitted once and called
     m.abort_when(c, last)                  when c holds, run `last` and nothing more of this instruction
@@ -101,6 +102,9 @@ class Engine:
 
     def outcome(self, condition: Word) -> None:
         self.timing.outcome(condition)
+
+    def pass_clocks(self, clocks: Word) -> None:
+        self.set("cycles", self.get("cycles") + clocks)
 
     def jump(self, address: Word) -> None:
         if self.cpu.aligned:

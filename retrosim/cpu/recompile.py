@@ -142,8 +142,10 @@ class RegionEmitter(Emitter):
         used = self.builder.icmp_signed("<=", self.builder.load(self._budget), ir.Constant(I64, 0))
         if not self.timing.counts:
             return used
+        if self.timing.steady:
+            return self.builder.icmp_signed("<=", ir.Constant(I64, 0), self.builder.load(self._home("cycles", 0)))
         late = self.builder.icmp_signed("<=", self.builder.load(self._safe), self.get("cycles").ir)
-        return late if self.timing.steady else self.builder.or_(used, late)
+        return self.builder.or_(used, late)
 
     def _to_dispatch(self, address: ir.Value) -> None:
         self.builder.store(address, self._address)
@@ -177,7 +179,7 @@ class RegionEmitter(Emitter):
         builder.store(left, self._budget)
         builder.store(ir.Constant(I64, instructions), self._margin)
         for (name, element), home in self._homes.items():
-            builder.store(self._load_field(name, element).ir, home)
+            self._set_home(name, element, self._load_field(name, element), home)
         self._to_dispatch(builder.load(record_word(builder, self.record, PC_WORD)))
         ir.IRBuilder(self.entry).branch(self._body)
 
@@ -199,7 +201,7 @@ class RegionEmitter(Emitter):
         self.builder.position_at_end(self._out)
         builder = self.builder
         for name, element in sorted(self._changed):
-            self._store_field(name, element, self.word(builder.load(self._homes[name, element])))
+            self._store_field(name, element, self._get_home(name, element))
         address = builder.load(self._address)
         builder.store(address, self._state_pointer("pc"))
         left = builder.add(builder.load(self._budget), builder.load(self._margin))
@@ -244,28 +246,46 @@ class RegionEmitter(Emitter):
         super().set_element(name, Word(32, element), word if word.bits >= 8 else word.zext(8))
 
     def get(self, name: str) -> Word:
-        return super().get(name) if self._in_memory(name) else self.word(self.builder.load(self._home(name, 0)))
+        return super().get(name) if self._in_memory(name) else self._get_home(name, 0)
 
     def set(self, name: str, word: Word) -> None:
         if self._in_memory(name):
             super().set(name, word)
         else:
-            self._set_home(name, 0, word)
+            self._change(name, 0, word)
 
-    def _set_home(self, name: str, element: int, word: Word) -> None:
-        self.builder.store(word.ir, self._home(name, element))
+    def _change(self, name: str, element: int, word: Word) -> None:
+        self._set_home(name, element, word, self._home(name, element))
         self._changed.add((name, element))
+
+    def _get_home(self, name: str, element: int) -> Word:
+        word = self.word(self.builder.load(self._home(name, element)))
+        return word + self._bias if name == "cycles" and self.timing.steady else word
+
+    def _set_home(self, name: str, element: int, word: Word, home: ir.Value) -> None:
+        """Clocks are kept as those since the end of the room, so that adding some is also the check."""
+        biased = word - self._bias if name == "cycles" and self.timing.steady else word
+        self.builder.store(biased.ir, home)
+
+    def pass_clocks(self, clocks: Word) -> None:
+        home = self._home("cycles", 0)
+        self.builder.store((self.word(self.builder.load(home)) + clocks).ir, home)
+        self._changed.add(("cycles", 0))
+
+    @property
+    def _bias(self) -> Word:
+        return self.word(self.builder.load(self._safe))
 
     def element(self, name: str, n: Word) -> Word:
         if self._in_memory(name):
             return super().element(name, n)
-        return self.word(self.builder.load(self._home(name, self._known(name, n))))
+        return self._get_home(name, self._known(name, n))
 
     def set_element(self, name: str, n: Word, word: Word) -> None:
         if self._in_memory(name):
             super().set_element(name, n, word)
         else:
-            self._set_home(name, self._known(name, n), word)
+            self._change(name, self._known(name, n), word)
 
     @staticmethod
     def _known(name: str, n: Word) -> int:

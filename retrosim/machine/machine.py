@@ -243,14 +243,14 @@ class Machine:
                 reason = "instructions"
             elif stop is not None and int(state["pc"]) == stop:
                 reason = "until"
-            elif state["stopped"] and int(state["ipl"]) >= self.preset.tick_level:
+            elif state["stopped"] and self._ticks_masked:
                 reason, fault = "fault", self._fault("stopped with all interrupts masked")
             elif state["stopped"]:
                 self._wait_until(min(end_cycle, self._next_tick))
                 self._tick()
                 continue
             else:
-                state["limit"] = min(end_cycle, self._next_tick)
+                state["limit"] = end_cycle if self._ticks_masked else min(end_cycle, self._next_tick)
                 self.instructions += self._advance(min(left, SLICE), stop)
                 if state["reason"] == SERVICE:
                     self._serve(int(state["detail"]))
@@ -283,13 +283,18 @@ class Machine:
         self._tick_pending = pending
         self._next_tick = math.ceil((self.ticks + 1) * self.clock_hz / self.tick_hz)
 
+    @property
+    def _ticks_masked(self) -> bool:
+        """Does the CPU ignore ticks now? Whatever changes that gives control back to the host."""
+        return int(self._core.state["ipl"]) >= self.preset.tick_level
+
     def _tick(self) -> None:
         """Count the ticks that have passed, and interrupt the CPU for one when its mask allows."""
         if self.cycles >= self._next_tick:
             self.restart_ticks(pending=True)
         state = self._core.state
         ready = state["reason"] not in (FAULT, SERVICE) and self._tick_pending
-        if ready and int(state["ipl"]) < self.preset.tick_level and self.exit_status is None:
+        if ready and not self._ticks_masked and self.exit_status is None:
             self._tick_pending = False
             state["stopped"] = 0
             Evaluator(self._core).between(lambda m: m.cpu.interrupt(m, self.preset.tick_level))

@@ -16,9 +16,12 @@ cached. All state is in the fields below; times are absolute clocks.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..values import Word
 
 VALID = 1 << 31
+ABSENT = 256
 UNCACHED_FROM = 0x800000  # video memory and devices (machine memory map)
 
 # Places in the field `memory`: clocks until the first long word of a read arrives, of a whole line, of a single write,
@@ -45,28 +48,40 @@ def _later(m, a: Word, b: Word) -> Word:
     return m.select(a.ult(b), b, a)
 
 
-def _find(m, tags: str, line: Word) -> tuple[Word, Word]:
-    """Return (place of the line in a cache, 256 when absent; place that a new line would take)."""
+COUNTS = {"dtag": "dcount", "itag": "icount"}
+
+
+def _find(m, tags: str, line: Word) -> Word:
+    """Look a line up, which steps the counter; return its place in the cache, ABSENT when it is not there."""
     first = (line & 63) << 2
-    wanted, place, free = line | VALID, m.const(32, 256), m.const(32, 256)
+    wanted, place = line | VALID, m.const(32, ABSENT)
     for way in (3, 2, 1, 0):
-        tag = m.element(tags, first + way)
-        place = m.select(tag.eq(wanted), first + way, place)
-        free = m.select(tag.eq(0), first + way, free)
-    count = "dcount" if tags == "dtag" else "icount"
-    victim = m.select(free.eq(256), first + (m.get(count) & 3).zext(32), free)
-    m.set(count, m.get(count) + 1)
-    return place, victim
+        place = m.select(m.element(tags, first + way).eq(wanted), first + way, place)
+    m.set(COUNTS[tags], m.get(COUNTS[tags]) + 1)
+    return place
 
 
-def _wait_for_fill(m, line: Word, now: Word) -> Word:
-    """Return the clocks until a line that is still arriving is complete."""
-    free = m.get("bus_free")
-    return m.select(m.get("filling").eq(line) & now.ult(free), free - now, m.const(64, 0))
+def _victim(m, tags: str, line: Word) -> Word:
+    """Return the place that a line which has just not been found takes."""
+    first, count = (line & 63) << 2, m.get(COUNTS[tags]) - 1
+    place = first + (count & 3).zext(32)
+    for way in (3, 2, 1, 0):
+        place = m.select(m.element(tags, first + way).eq(0), first + way, place)
+    return place
 
 
-def _fill(m, tags: str, line: Word, victim: Word, now: Word) -> Word:
+def _wait_for_fill(m, line: Word, now: Word) -> Any:
+    """Return a variable: the clocks until a line is complete, if it is the one that is still arriving."""
+    wait, free = m.variable(m.const(64, 0)), m.get("bus_free")
+    arriving = m.get("filling").eq(line)
+    # a branch, not a choice of values: the host then need not know `now` to go on
+    m.when(arriving, lambda: wait.set(m.select(now.ult(free), free - now, m.const(64, 0))))
+    return wait
+
+
+def _fill(m, tags: str, line: Word, now: Word) -> Word:
     """Read a line; return the clocks until its first long word is there."""
+    victim = _victim(m, tags, line)
     start = _later(m, now, m.get("bus_free"))
     end = start + _parameter(m, "line_read")
     if tags == "dtag":
@@ -88,9 +103,9 @@ def longest_wait(m) -> Word:
 def fetch(m, line: Word, now: Word) -> Word:
     """Return the clocks that fetching code from a line costs beyond a hit."""
     line = line.trunc(32)
-    place, victim = _find(m, "itag", line)
-    wait = m.variable(_wait_for_fill(m, line, now))
-    m.when(place.eq(256), lambda: wait.set(wait.get() + _fill(m, "itag", line, victim, now)))
+    place = _find(m, "itag", line)
+    wait = _wait_for_fill(m, line, now)
+    m.when(place.eq(ABSENT), lambda: wait.set(wait.get() + _fill(m, "itag", line, now)))
     return wait.get()
 
 
@@ -112,9 +127,9 @@ def read(m, address: Word, size: Word, now: Word) -> Word:
         line, extra = place >> 4, m.variable(m.const(64, 0))
 
         def cached() -> None:
-            found, victim = _find(m, "dtag", line)
-            extra.set(_wait_for_fill(m, line, at))
-            m.when(found.eq(256), lambda: extra.set(_fill(m, "dtag", line, victim, at)))
+            found = _find(m, "dtag", line)
+            extra.set(_wait_for_fill(m, line, at).get())
+            m.when(found.eq(ABSENT), lambda: extra.set(_fill(m, "dtag", line, at)))
 
         def uncached() -> None:
             end = _later(m, at, m.get("bus_free")) + _parameter(m, "first_read")
@@ -140,10 +155,15 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
             m.set("bus_free", _later(m, at, free) + _parameter(m, clocks))
 
         def copyback() -> None:
-            found, victim = _find(m, "dtag", line)
-            extra.set(_wait_for_fill(m, line, at))
-            m.when(found.eq(256), lambda: extra.set(_fill(m, "dtag", line, victim, at)))
-            m.set_element("dirty", m.select(found.eq(256), victim, found), m.const(8, 1))
+            found = m.variable(_find(m, "dtag", line))
+            extra.set(_wait_for_fill(m, line, at).get())
+
+            def miss() -> None:
+                found.set(_victim(m, "dtag", line))
+                extra.set(_fill(m, "dtag", line, at))
+
+            m.when(found.get().eq(ABSENT), miss)
+            m.set_element("dirty", found.get(), m.const(8, 1))
 
         def write_through() -> None:
             _find(m, "dtag", line)

@@ -101,7 +101,7 @@ class TableTiming(Untimed):
         m = self.m
         condition = self.condition if outcome is None else m.const(1, outcome)
         cost = m.select(condition, *self.costs) if len(self.costs) == 2 else self.costs[0]
-        m.set("cycles", m.get("cycles") + cost.zext(64))
+        m.pass_clocks(cost.zext(64))
 
 
 class PipelineTiming(Untimed):
@@ -226,7 +226,7 @@ class MC68000Timing(Untimed):
 
     def _add(self, clocks: Word) -> None:
         self.most += LONGEST_STEP if clocks.known is None else max(0, clocks.signed)
-        self.m.set("cycles", self.m.get("cycles") + clocks.zext(64))
+        self.m.pass_clocks(clocks.zext(64))
 
     def outcome(self, condition: Word) -> None:
         """Bcc not taken: 8, with a word displacement 12. DBcc: 10 looping, 12 when cc is true, 14 expired."""
