@@ -61,6 +61,11 @@ kernel = numba.njit(cache=True, nogil=True, error_model="numpy")
 """Compile a leaf function or a routine: cached, without the interpreter lock, no zero-division checks."""
 
 
+def is_compiled(name: str) -> bool:
+    """Does the cache hold the functions of a generated module?"""
+    return any(CACHE_FOLDER.rglob(f"{name}.*.nbi"))
+
+
 def generated_module(name: str, source: str) -> ModuleType:
     """Import `source` as a module whose compiled functions can be cached.
 

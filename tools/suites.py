@@ -8,9 +8,10 @@ from pathlib import Path
 
 from vectors import A7, ADDRESS_MASK, CLASSES, PC, SR, SSP, STOP, SUPERVISOR, Vector, read_vectors
 
+from retrosim.cpu.banks import full_bank
 from retrosim.cpu.core import FAULT, SERVICE, Core, Cpu, undefined_insn
 from retrosim.cpu.evaluate import Evaluator
-from retrosim.cpu.interpret import Interpreter, full_bank
+from retrosim.cpu.interpret import Interpreter
 
 ENGINES = ("evaluate", "interpret")
 FOREVER = (1 << 63) - 1  # clocks: no limit

@@ -14,7 +14,7 @@ from retrosim import collide
 from retrosim.cli.opening import check_machines
 from retrosim.cli.output import columns, is_writable, print_json, print_lines
 from retrosim.cli.progress import Progress
-from retrosim.cpu.interpret import full_bank
+from retrosim.cpu.banks import full_bank
 from retrosim.errors import RetrosimError
 from retrosim.jit import CACHE_FOLDER
 from retrosim.machine import MACHINE_NAMES, PRESETS, TIMINGS, NativeMachine, open_machine

@@ -30,6 +30,7 @@ ORDINARY_WORD = RECORD_WORDS - 2  # where a region is entered: the handler of th
 UNKNOWN_RECORD = 0  # the record of every address that has none yet
 LEFT, NOT_EXECUTED = 1, 2  # returned in place of a record
 UNKNOWN, UNDECODED_PC, GOTO = range(3)  # handlers that are no instruction
+STUBS = 3  # how many those are
 
 
 def pointer_constant(number: int) -> ir.Value:

@@ -1,24 +1,22 @@
 """Tier 1: decoded records, one compiled handler per row and addressing class.
 
 Decoding is plain Python, once per address; a record holds the handler's address, its fields, and the numbers of the
-records that follow. Handlers are compiled in banks (the set that a ROM needs, or all of a model) and cached on disk;
-an instruction whose handler is in no bank yet is run by the evaluator, so that nothing ever waits for a rare one.
+records that follow. An instruction whose handler has not been compiled yet is run by the evaluator, so that nothing
+ever waits for a rare one. Regions that the recompiler has made are entered through the records of their entry points.
 """
 
 from __future__ import annotations
 
-import hashlib
-import threading
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from ..jit import generated_module, kernel
-from .core import ADDRESS_MASK, MISALIGNED, REACHED, RUNNING, Core, Cpu
+from ..jit import kernel
+from .banks import Bank, Key
+from .core import ADDRESS_MASK, MISALIGNED, REACHED, RUNNING, Core
 from .emit import BUDGET, BYTES, CODE_POINTER, I64, INDEX_POINTER, RECORDS_POINTER, context_entry
 from .evaluate import Evaluator
 from .handlers import (
@@ -36,64 +34,14 @@ from .handlers import (
     UNDECODED_PC,
     UNKNOWN,
     UNKNOWN_RECORD,
-    HandlerEmitter,
-    emit_goto,
-    emit_undecoded,
     pointer_constant,
 )
-from .recompile import Regions
-from .spec import Insn, Row
+from .recompile import CompiledRegion
+from .spec import Insn
 
-Key = tuple[Row, tuple[Any, ...]]
-STUBS = 3  # handlers before those of the rows: UNKNOWN, UNDECODED_PC, GOTO
 LONGEST_RUN = 64  # instructions decoded ahead
 MOST_RECORDS = 1 << 17
 MOST_BREAKS = 8  # writes into a region before it stays with the interpreter
-FULL_BANK_AFTER = 2000  # instructions bridged by the evaluator before all handlers are compiled
-
-
-class Bank:
-    """Compiled handlers of one CPU model and timing mode: `addresses` are callable by the loop."""
-
-    def __init__(self, cpu: Cpu, timing: str, keys: list[Key]) -> None:
-        self.numbers = {(row.syntax + "|" + row.pattern, statics): i + STUBS for i, (row, statics) in enumerate(keys)}
-        names = repr((cpu.model, timing, list(self.numbers)))
-        name = f"bank_{cpu.model}_{timing}_{hashlib.blake2b(names.encode(), digest_size=8).hexdigest()}"
-        source = "from retrosim.jit import kernel\n\n\n@kernel\ndef fill(addresses):\n    return body(addresses)\n"
-        module = generated_module(name, source)
-        module.body = _bank_body(cpu, timing, keys, name)
-        self.addresses = np.zeros(len(keys) + STUBS, np.uint64)
-        module.fill(self.addresses)
-        self.module = module  # keeps the code alive
-
-
-def _bank_body(cpu: Cpu, timing: str, keys: list[Key], name: str):
-    """Return an intrinsic that defines the handlers and stores their addresses into an array."""
-
-    @intrinsic
-    def body(typing_context, addresses):
-        def generate(context, builder, signature, arguments):
-            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-            functions = []
-            for number in range(STUBS + len(keys)):
-                function = ir.Function(builder.module, HANDLER, f"{name}_{number}")
-                function.linkage = "internal"
-                if number == GOTO:
-                    emit_goto(function)
-                elif number < STUBS:
-                    emit_undecoded(cpu, function, known_pc=number == UNDECODED_PC)
-                else:
-                    row, statics = keys[number - STUBS]
-                    HandlerEmitter(cpu, cpu.timing[timing], function).emit(row, statics)
-                functions.append(function)
-            for number, function in enumerate(functions):
-                place = builder.gep(data, [ir.Constant(I64, number)], inbounds=True)
-                builder.store(builder.ptrtoint(function, I64), place)
-            return ir.Constant(I64, len(functions))
-
-        return types.int64(addresses), generate
-
-    return body
 
 
 @intrinsic
@@ -133,54 +81,32 @@ def run_records(ram, code, state, records, index, start, budget):
     return _run(ram, code, state, records, index, start, budget)
 
 
-_banks: dict[tuple[str, str, str], Bank] = {}
-_bank_lock = threading.Lock()
-
-
-def full_bank(cpu: Cpu, timing: str) -> Bank:
-    """Return the bank with every handler of a model, compiled on first use."""
-    return _bank(cpu, timing, "full", list(cpu.table.keys()))
-
-
-def _bank(cpu: Cpu, timing: str, label: str, keys: list[Key]) -> Bank:
-    with _bank_lock:
-        bank = _banks.get((cpu.model, timing, label))
-        if bank is None:
-            bank = _banks[cpu.model, timing, label] = Bank(cpu, timing, keys)
-        return bank
-
-
-def bank_for(core: Core, addresses: list[int]) -> Bank:
-    """Return a bank with the handlers of the instructions at `addresses` (the code of a ROM)."""
-    needed = {}
-    for address in addresses:
-        insn = core.decode(address)
-        needed[insn.key] = (insn.row, insn.statics)
-    keys = [needed[k] for k in sorted(needed, key=repr)]
-    label = hashlib.blake2b(repr(sorted(needed, key=repr)).encode(), digest_size=8).hexdigest()
-    return _bank(core.cpu, core.timing_mode, label, keys)
-
-
 @dataclass
 class InstalledRegion:
-    """A recompiled region: `sources` are the bytes of its instructions, `breaks` counts writes into them."""
+    """A recompiled region: `insns` are its instructions by address, `breaks` counts writes into them."""
 
     entries: tuple[int, ...]
     address: int
-    sources: dict[int, bytes]
+    insns: dict[int, Insn]
     is_active: bool = False
     breaks: int = 0
 
 
 class Interpreter:
-    """Executes a core through compiled handlers; `bank` may be small, misses are bridged by the evaluator."""
+    """Executes a core through compiled handlers; a bank may be small, misses are bridged by the evaluator.
+
+    missing   instructions that were bridged for lack of a handler, by key
+    bridged   how many times
+    """
 
     name = "interpret"
 
     def __init__(self, core: Core, bank: Bank) -> None:
-        self.core, self.bank = core, bank
+        self.core = core
         self.bridge = Evaluator(core)
-        self.bridged = 0
+        self._handlers = dict(bank.handlers)
+        self._stubs = bank.stubs
+        self.forget_missing()
         unit = core.cpu.isa.word_bytes
         self._shift = unit.bit_length() - 1
         self._index = np.zeros((ADDRESS_MASK + 1) >> self._shift, np.int32)
@@ -233,20 +159,24 @@ class Interpreter:
 
     def _bridge(self) -> int:
         self.bridged += 1
-        if self.bridged == FULL_BANK_AFTER:
-            self.use(full_bank(self.core.cpu, self.core.timing_mode))
-            return 0
+        insn = self.core.decode(int(self.core.state["pc"]))
+        self.missing[insn.key] = insn
         return self.bridge.run(1)
 
+    def forget_missing(self) -> None:
+        self.missing: dict[Key, Insn] = {}
+        self.bridged = 0
+
     def use(self, bank: Bank) -> None:
-        """Go on with another bank."""
-        self.bank = bank
+        """Take handlers in, in place of those that are there."""
+        self._handlers |= bank.handlers
+        self.forget_missing()
         self._clear()
 
     def _clear(self) -> None:
         self._index[:] = 0
         self._records = np.zeros((1024, RECORD_WORDS), np.uint32)
-        self._set_handler(UNKNOWN_RECORD, UNKNOWN)
+        self._set_handler(UNKNOWN_RECORD, self._stubs[UNKNOWN])
         self._used = 1
         self._branches: dict[int, list[int]] = {}  # address -> records that branch to it
         self._watch_stop()
@@ -254,32 +184,30 @@ class Interpreter:
     def _watch_stop(self) -> None:
         """Make the record of the address to stop at ask the host, every time."""
         if self._stop is not None and not self._stop & ((1 << self._shift) - 1):
-            self._set_handler(self._slot(self._stop), UNDECODED_PC)
+            self._set_handler(self._slot(self._stop), self._stubs[UNDECODED_PC])
 
-    def _set_handler(self, slot: int, number: int) -> None:
+    def _set_handler(self, slot: int, address: int) -> None:
         """Make a record run a handler; where a region is entered, the region."""
         words = self._records[slot].view(np.uint64)
-        region = self._entered.get(int(self._records[slot, PC_WORD])) if number not in (UNKNOWN, GOTO) else None
-        words[HANDLER_WORD] = words[ORDINARY_WORD // 2] = self.bank.addresses[number]
-        if region is not None:
-            words[HANDLER_WORD] = region.address
+        words[HANDLER_WORD] = words[ORDINARY_WORD // 2] = address
+        if address not in (self._stubs[UNKNOWN], self._stubs[GOTO]):
+            region = self._entered.get(int(self._records[slot, PC_WORD]))
+            if region is not None:
+                words[HANDLER_WORD] = region.address
 
-    def install(self, regions: Regions) -> None:
-        """Run recompiled regions from now on, as long as their code stays what it is."""
-        for region, address in zip(regions.regions, regions.addresses.tolist(), strict=True):
-            installed = InstalledRegion(region.entries, address, {insn.pc: self._source(insn) for insn in region.insns})
-            for pc in installed.sources:
-                self._covering.setdefault(pc, []).append(installed)
-            self._resume(installed)
-
-    def _source(self, insn: Insn) -> bytes:
-        return self.core.ram[insn.pc : insn.pc + insn.length].tobytes()
+    def install(self, compiled: CompiledRegion) -> None:
+        """Run a recompiled region from now on, as long as its code stays what it is."""
+        region = compiled.region
+        installed = InstalledRegion(region.entries, compiled.address, {i.pc: i for i in region.insns})
+        for pc in installed.insns:
+            self._covering.setdefault(pc, []).append(installed)
+        self._resume(installed)
 
     def _resume(self, region: InstalledRegion) -> None:
         """Put a region in force if memory holds the code that it was compiled from."""
         if region.is_active or region.breaks > MOST_BREAKS:
             return
-        if any(self._source(self.core.decode(pc)) != source for pc, source in region.sources.items()):
+        if any(self.core.decode(pc) != insn for pc, insn in region.insns.items()):
             return
         region.is_active = True
         for pc in region.entries:
@@ -300,14 +228,14 @@ class Interpreter:
                 words = self._records[slot].view(np.uint64)
                 words[HANDLER_WORD] = words[ORDINARY_WORD // 2]
 
-    def _new_slot(self, pc: int, number: int = UNDECODED_PC) -> int:
+    def _new_slot(self, pc: int, handler: int) -> int:
         """Append a record for an address; without an instruction yet, it asks the host to decode one."""
         slot = self._used
         self._used += 1
         if slot == len(self._records):
             self._records = np.concatenate([self._records, np.zeros_like(self._records)])
         self._records[slot, PC_WORD] = pc
-        self._set_handler(slot, number)
+        self._set_handler(slot, handler)
         return slot
 
     def _slot(self, pc: int) -> int:
@@ -316,7 +244,7 @@ class Interpreter:
             return UNKNOWN_RECORD
         place = (pc & ADDRESS_MASK) >> self._shift
         if self._index[place] == UNKNOWN_RECORD:
-            self._index[place] = self._new_slot(pc)
+            self._index[place] = self._new_slot(pc, self._stubs[UNDECODED_PC])
         return int(self._index[place])
 
     def _link(self, pc: int) -> bool:
@@ -330,19 +258,19 @@ class Interpreter:
         before, first = self._slot(pc), self._used
         for _ in range(LONGEST_RUN):
             insn = self.core.decode(pc)
-            number = self._handler(insn)
-            if number is None:
+            handler = self._handler(insn)
+            if handler is None:
                 break
-            self._append(insn, number)
+            self._append(insn, handler)
             pc = insn.end
             if insn.row.options.get("ends") or self._index[pc >> self._shift]:
                 break
         last = self._used
         if self._index[pc >> self._shift]:
-            self._redirect(self._new_slot(pc, GOTO), int(self._index[pc >> self._shift]))
+            self._redirect(self._new_slot(pc, self._stubs[GOTO]), int(self._index[pc >> self._shift]))
         else:
-            self._index[pc >> self._shift] = self._new_slot(pc)
-        self._set_handler(before, GOTO)
+            self._index[pc >> self._shift] = self._new_slot(pc, self._stubs[UNDECODED_PC])
+        self._set_handler(before, self._stubs[GOTO])
         self._redirect(before, first)
         for slot in range(first, last):  # targets last: their records would break the row of consecutive ones
             insn = self.core.decode(int(self._records[slot, PC_WORD]))
@@ -354,10 +282,10 @@ class Interpreter:
     def _handler(self, insn: Insn) -> int | None:
         if (insn.target or 0) & ((1 << self._shift) - 1):
             return None  # the evaluator deals with branches to misaligned addresses
-        return self.bank.numbers.get(insn.key)
+        return self._handlers.get(insn.key)
 
-    def _append(self, insn: Insn, number: int) -> None:
-        slot = self._new_slot(insn.pc, number)
+    def _append(self, insn: Insn, handler: int) -> None:
+        slot = self._new_slot(insn.pc, handler)
         self._index[insn.pc >> self._shift] = slot
         for branch in self._branches.get(insn.pc, ()):
             if self._index[self._records[branch, PC_WORD] >> self._shift] == branch:  # else overwritten since
@@ -376,4 +304,4 @@ class Interpreter:
             self._suspend(region)
         slot = int(self._index[(pc & ADDRESS_MASK) >> self._shift])
         if slot != UNKNOWN_RECORD:
-            self._set_handler(slot, UNDECODED_PC)
+            self._set_handler(slot, self._stubs[UNDECODED_PC])

@@ -12,16 +12,14 @@ take (`Timing.most` bounds the clocks of an instruction); the rest of a slice is
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from ..errors import SpecError
-from ..jit import generated_module
+from .compiled import compile_functions
 from .core import Cpu
 from .emit import BUDGET, CODE_POINTER, I1, I32, I64, Emitter, context_entry
 from .handlers import HANDLER, LEFT, ORDINARY_WORD, PC_WORD, pointer_constant, record_of, record_word, run_handler
@@ -350,38 +348,23 @@ class RegionEmitter(Emitter):
 HANDLER_POINTER = HANDLER.as_pointer().as_pointer()
 
 
-class Regions:
-    """The compiled regions of one ROM: `addresses` are their functions."""
+class CompiledRegion:
+    """A region as a function of the handler type, at `address`."""
 
-    def __init__(self, cpu: Cpu, timing: str, regions: Sequence[Region], code: bytes) -> None:
-        """Compile, or load from the cache; `code` stands for everything that decoding has read."""
-        self.regions = regions
-        shape = repr((cpu.model, timing, [(sorted(r.blocks), r.entries, sorted(r.checks)) for r in regions]))
-        digest = hashlib.blake2b(shape.encode() + b"\0" + code, digest_size=12).hexdigest()
-        name = f"regions_{cpu.model}_{timing}_{digest}"
-        source = "from retrosim.jit import kernel\n\n\n@kernel\ndef fill(addresses):\n    return body(addresses)\n"
-        module = generated_module(name, source)
-        module.body = _body(cpu, timing, regions, name)
-        self.addresses = np.zeros(len(regions), np.uint64)
-        module.fill(self.addresses)
-        self.module = module  # keeps the code alive
+    def __init__(self, cpu: Cpu, timing: str, region: Region, quick: bool = False) -> None:
+        """Compile, or load from the cache."""
+        self.region = region
+        emit = partial(_emit, cpu, timing, region)
+        addresses, self._module = compile_functions(region_name(cpu, timing, region, quick), [emit], quick)
+        self.address = int(addresses[0])
 
 
-def _body(cpu: Cpu, timing: str, regions: Sequence[Region], name: str) -> Any:
-    """Return an intrinsic that defines the regions and stores their addresses into an array."""
+def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> str:
+    insns = [(insn.pc, insn.length, insn.key, insn.fields) for insn in region.insns]
+    text = repr((insns, sorted(region.blocks), region.entries, sorted(region.checks)))
+    digest = hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+    return f"region_{cpu.model}_{timing}_{digest}{'_quick' if quick else ''}"
 
-    @intrinsic
-    def body(typing_context, addresses):
-        def generate(context, builder, signature, arguments):
-            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-            for number, region in enumerate(regions):
-                function = ir.Function(builder.module, HANDLER, f"{name}_{number}")
-                function.linkage = "internal"
-                RegionEmitter(cpu, cpu.timing[timing], function, region).emit()
-                place = builder.gep(data, [ir.Constant(I64, number)], inbounds=True)
-                builder.store(builder.ptrtoint(function, I64), place)
-            return ir.Constant(I64, len(regions))
 
-        return types.int64(addresses), generate
-
-    return body
+def _emit(cpu: Cpu, timing: str, region: Region, function: ir.Function) -> None:
+    RegionEmitter(cpu, cpu.timing[timing], function, region).emit()

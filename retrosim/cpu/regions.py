@@ -6,6 +6,7 @@ it misses (jump tables, code without symbols) is run by the interpreter, which c
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -13,7 +14,8 @@ from .core import Core
 from .spec import Insn
 
 MOST_BLOCKS = 400  # of one function: LLVM's time grows faster than linearly beyond (numba-notes section 4)
-MOST_INSTRUCTIONS = 4000
+MOST_INSTRUCTIONS = 200  # of functions that are compiled together because they call each other
+CALL_DEPTH = 8  # calls within calls that the estimate of frequencies follows
 LONGEST_PATH = 200  # instructions between two looks at the budget
 
 
@@ -50,25 +52,28 @@ class Region:
 
 
 def discover(core: Core, roots: Iterable[int]) -> list[Region]:
-    """Return the regions of the code that is reached from `roots`; decoding it makes stores into it noticed."""
-    insns, leaders, entries = _follow(core, roots)
+    """Return the regions of the code that is reached from `roots`, the busiest first.
+
+    Decoding it makes stores into it noticed.
+    """
+    insns, leaders, functions, returns = _follow(core, roots)
     blocks = _blocks(insns, leaders)
+    entries = functions | returns
     regions = []
-    for part in _parts(blocks):
+    for part in _parts(blocks, sorted(functions)):
         inside = {block.start: block for block in part}
-        outside = [b for start, b in blocks.items() if start not in inside]
-        crossed = {t for b in outside for t in _targets(b) if t in inside}
-        checks = _checks(inside)
-        regions.append(Region(inside, tuple(sorted((entries | crossed | checks) & set(inside))), frozenset(checks)))
+        crossed = {t for start, b in blocks.items() if start not in inside for t in _targets(b)}
+        wanted = (entries | crossed | _outermost_loops(inside)) & set(inside)
+        regions.append(Region(inside, tuple(sorted(wanted)), frozenset(_checks(inside))))
     return regions
 
 
-def _follow(core: Core, roots: Iterable[int]) -> tuple[dict[int, Insn], set[int], set[int]]:
-    """Return (instructions by address, addresses where blocks begin, those entered by calls and returns)."""
+def _follow(core: Core, roots: Iterable[int]) -> tuple[dict[int, Insn], set[int], set[int], set[int]]:
+    """Return (instructions by address, where blocks begin, where functions begin, where calls return to)."""
     unit = core.cpu.isa.word_bytes
     todo = sorted({root for root in roots if not root % unit})
     insns: dict[int, Insn] = {}
-    leaders, entries = set(todo), set(todo)
+    leaders, functions, returns = set(todo), set(todo), set()
     while todo:
         pc = todo.pop()
         while pc not in insns:
@@ -78,13 +83,14 @@ def _follow(core: Core, roots: Iterable[int]) -> tuple[dict[int, Insn], set[int]
                 leaders.add(target)
                 todo.append(target)
             if insn.row.options.get("calls"):
-                entries.add(insn.end)
+                returns.add(insn.end)
+                functions |= {target} & leaders
             if target is not None or insn.row.options.get("flow"):
                 leaders.add(insn.end)
             if not insn.row.pattern or insn.row.options.get("ends"):
                 break
             pc = insn.end
-    return insns, leaders & set(insns), entries & set(insns)
+    return insns, leaders & set(insns), functions & set(insns), returns & set(insns)
 
 
 def _blocks(insns: dict[int, Insn], leaders: set[int]) -> dict[int, Block]:
@@ -110,23 +116,72 @@ def _targets(block: Block) -> list[int]:
     return following + [i.target for i in block.insns if i.target is not None]
 
 
-def _parts(blocks: dict[int, Block]) -> Iterable[list[Block]]:
-    """Cut the blocks, in order of address, into parts below the limits."""
-    part: list[Block] = []
-    size = 0
-    for block in blocks.values():
-        if part and (len(part) == MOST_BLOCKS or size + len(block.insns) > MOST_INSTRUCTIONS):
-            yield part
-            part, size = [], 0
-        part.append(block)
-        size += len(block.insns)
-    if part:
-        yield part
+def _parts(blocks: dict[int, Block], starts: list[int]) -> Iterable[list[Block]]:
+    """Gather the blocks of functions that call each other most into parts below the limits, the busiest part first."""
+    functions: dict[int, dict[int, Block]] = {}
+    for start, block in blocks.items():
+        functions.setdefault(starts[max(0, bisect_right(starts, start) - 1)], {})[start] = block
+    parts = {function: [function] for function in functions}
+    part_of = {function: function for function in functions}
+
+    def size(part: int) -> int:
+        return sum(len(b.insns) for f in parts[part] for b in functions[f].values())
+
+    heat, calls = _frequencies(functions)
+    for caller, callee in sorted(calls, key=lambda pair: (-calls[pair], pair)):
+        first, second = part_of[caller], part_of[callee]
+        if first != second and size(first) + size(second) <= MOST_INSTRUCTIONS:
+            parts[first] += parts.pop(second)
+            part_of |= dict.fromkeys(parts[first], first)
+    for members in sorted(parts.values(), key=lambda members: -max(heat[f] for f in members)):
+        yield from _cut([b for _, b in sorted((start, b) for f in members for start, b in functions[f].items())])
+
+
+def _frequencies(functions: dict[int, dict[int, Block]]) -> tuple[dict[int, float], dict[tuple[int, int], float]]:
+    """Estimate how often functions run, and call each other, (caller, callee): a loop goes round ten times."""
+    home = {start: function for function, body in functions.items() for start in body}
+    sites: dict[tuple[int, int], float] = {}
+    for function, body in functions.items():
+        loops = _edges_back(body)
+        for block in body.values():
+            rounds = 10.0 ** sum(head <= block.start <= tail for head, tail in loops)
+            called = {home[t] for t in _targets(block) if t in home}
+            # an operand that is a function's address: it is called through a register, more than once
+            taken = {f for insn in block.insns for f in insn.fields if f in functions}
+            for callee in (called | taken) - {function}:
+                times = rounds * (10 if callee in taken - called else 1)
+                sites[function, callee] = sites.get((function, callee), 0) + times
+    heat = dict.fromkeys(functions, 1.0)
+    for _ in range(CALL_DEPTH):
+        inward = {f: sum(heat[a] * times for (a, b), times in sites.items() if b == f) for f in functions}
+        heat = {f: min(max(1.0, inward[f]), 1e9) for f in functions}
+    return heat, {pair: heat[pair[0]] * times for pair, times in sites.items()}
+
+
+def _cut(part: list[Block]) -> Iterable[list[Block]]:
+    """Cut what is too large for one function, even alone."""
+    for start in range(0, len(part), MOST_BLOCKS):
+        yield part[start : start + MOST_BLOCKS]
+
+
+def _edges_back(blocks: dict[int, Block]) -> set[tuple[int, int]]:
+    """Return (target, source) of the edges to the same or a lower address."""
+    return {(t, b.insns[-1].pc) for b in blocks.values() for t in _targets(b) if t in blocks and t <= b.insns[-1].pc}
+
+
+def _outermost_loops(blocks: dict[int, Block]) -> set[int]:
+    """Return where loops begin that lie in no other: run again there, code that a check has left is soon back."""
+    heads, end = set(), -1
+    for head, tail in sorted(_edges_back(blocks), key=lambda edge: (edge[0], -edge[1])):
+        if tail > end:
+            heads |= {head} if head > end else set()
+            end = tail
+    return heads
 
 
 def _checks(blocks: dict[int, Block]) -> set[int]:
     """Return the blocks to check the budget before: targets of edges back, and where a path without one grows long."""
-    checks = {t for b in blocks.values() for t in _targets(b) if t in blocks and t <= b.insns[-1].pc}
+    checks = {target for target, _ in _edges_back(blocks)}
     lengths = dict.fromkeys(blocks, 0)
     for start, block in blocks.items():
         length = (0 if start in checks else lengths[start]) + len(block.insns)

@@ -26,7 +26,6 @@ from ..errors import SpecError
 class OperandKind(Protocol):
     """How one operand name is decoded, handed to the semantics, and shown."""
 
-    is_target: bool  # its one field is the address a branch goes to
     letters: str  # pattern letters it needs, "" when it lives in extension words only
 
     def decode(self, d: Decoding) -> tuple[Any, list[int]]:
@@ -64,13 +63,18 @@ class Row:
     def first(self) -> str:
         return self.pattern.split()[0]
 
+    @property
+    def key(self) -> str:
+        """What tells it from all other rows."""
+        return self.syntax + "|" + self.pattern
+
 
 @dataclass(frozen=True)
 class Insn:
     """A decoded instruction. `key` names its handler; `fields` are its numbers, in operand order.
 
     forms   operand name -> what the timing tables call its form, for example "(d16,An)"
-    target  where a branch goes, when decoding knows it
+    target  where a branch, jump or call goes, when decoding knows it
     """
 
     pc: int
@@ -89,7 +93,7 @@ class Insn:
 
     @property
     def key(self) -> tuple[str, tuple[Any, ...]]:
-        return self.row.syntax + "|" + self.row.pattern, self.statics
+        return self.row.key, self.statics
 
 
 class Decoding:
@@ -101,6 +105,7 @@ class Decoding:
         self.words = [self.next_word() for _ in row.pattern.split()]
         self.size: int | None = row.options.get("size")
         self.forms: dict[str, str] = {}
+        self.target: int | None = None
 
     def next_word(self) -> int:
         value = self._word(self.end)
@@ -232,17 +237,15 @@ class OpcodeTable:
 
     @staticmethod
     def _finish(row: Row, d: Decoding) -> Insn:
-        statics, fields, texts, target = [], [], {}, None
+        statics, fields, texts = [], [], {}
         for name, kind in row.operands:
             static, numbers = kind.decode(d)
             statics.append(static)
             fields += numbers
             texts[name] = kind.show(d, static, numbers)
-            if kind.is_target:
-                target = numbers[0] & 0xFFFFFF
         text = row.syntax.format(**texts)
         return Insn(
-            d.pc, d.end - d.pc, row, tuple(statics), tuple(f & 0xFFFFFFFF for f in fields), text, d.forms, target
+            d.pc, d.end - d.pc, row, tuple(statics), tuple(f & 0xFFFFFFFF for f in fields), text, d.forms, d.target
         )
 
     def keys(self) -> Iterable[tuple[Row, tuple[Any, ...]]]:

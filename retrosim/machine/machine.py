@@ -11,8 +11,8 @@ import numpy as np
 
 from retrosim.cpu.core import ADDRESS_MASK, FAULT, RUNNING, SERVICE, STATUS_WRITTEN, Core
 from retrosim.cpu.evaluate import Evaluator
-from retrosim.cpu.interpret import Interpreter, bank_for
 from retrosim.cpu.m68k.exceptions import TRACE, vector_name
+from retrosim.cpu.tiers import Tiers
 from retrosim.errors import BusError, CpuFault, IllegalInstruction, RetrosimError
 from retrosim.rom import Image, Rom, load_rom
 from retrosim.video.palette import macintosh_palette
@@ -24,7 +24,7 @@ from .registers import Registers
 from .result import Measurement, RunResult
 from .world import World
 
-ENGINES = ("auto", "evaluate", "interpret")
+ENGINES = ("auto", "evaluate", "interpret", "recompile")
 TIMINGS = ("off", "table", "full")
 FOREVER = (1 << 63) - 1  # clocks: no limit
 SLICE = 10_000_000  # instructions in compiled code at a time, a fraction of a second: the user can interrupt between
@@ -61,7 +61,8 @@ class Machine:
         name        a preset's name
         rom         a shipped ROM's name, a folder or manifest, a loaded Rom, or an Image (a user's own ELF)
         build       which of the ROM's builds, None for its default
-        engine      "auto", "evaluate" (Python integers, no compiler) or "interpret" (compiled handlers)
+        engine      "evaluate" (Python integers, no compiler), "interpret" (compiled handlers), "recompile" (regions of
+                    the program compiled as a whole) or "auto": starts quickly and recompiles while it runs
         timing      "off", "table" or "full"
         parameters  the ROM's parameters, for example objects=100, seed=7
         mode        what the ROM does: "demo", or another that its manifest names as a constant mode_...
@@ -98,21 +99,11 @@ class Machine:
         loaded = rom if isinstance(rom, Rom) else load_rom(rom)
         return loaded, loaded.image(self.preset.isa, build)
 
-    def _make_engine(self, engine: str, progress: Callable[[str], None]) -> Evaluator | Interpreter:
+    def _make_engine(self, engine: str, progress: Callable[[str], None]) -> Evaluator | Tiers:
         if engine == "evaluate":
             return Evaluator(self._core)
-        progress(f"compiling the {self._core.cpu.model} for this ROM (first run only)")
-        return Interpreter(self._core, bank_for(self._core, self._code_addresses()))
-
-    def _code_addresses(self) -> list[int]:
-        """Return the addresses of all instructions in the image's functions, by linear decoding."""
-        addresses = []
-        for symbol in self.image.symbols.values():
-            pc = symbol.address
-            while symbol.kind == "function" and pc < symbol.address + symbol.size:
-                addresses.append(pc)
-                pc += self._core.decode(pc).length
-        return addresses or [self.image.entry]
+        functions = [symbol.address for symbol in self.image.symbols.values() if symbol.kind == "function"]
+        return Tiers(self._core, [self.image.entry, *functions], engine, progress)
 
     def reset(self) -> None:
         """Switch off and on: memory, registers, clock and devices start anew with the present `parameters`."""
@@ -192,7 +183,7 @@ class Machine:
 
     @property
     def engine(self) -> str:
-        """The engine that runs: "evaluate" or "interpret"."""
+        """The engine that runs: "evaluate", "interpret", or "recompile" where regions of the program are compiled."""
         return self._engine.name
 
     def set_input(self, device: str, value: int) -> None:

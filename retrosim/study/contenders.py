@@ -31,6 +31,9 @@ from .peers import PACKAGES
 from .workload import LOOP, LOOP_END, STALE, Workload, digest, open_at_first_check
 
 SIMULATED = {
+    "recompile-full": ("recompile", "full"),
+    "recompile-table": ("recompile", "table"),
+    "recompile-off": ("recompile", "off"),
     "interpret-full": ("interpret", "full"),
     "interpret-table": ("interpret", "table"),
     "interpret-off": ("interpret", "off"),

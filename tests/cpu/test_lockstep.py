@@ -9,9 +9,10 @@ import pytest
 import streams
 
 from retrosim.cpu import m68k
+from retrosim.cpu.banks import full_bank
 from retrosim.cpu.core import CODE_WRITTEN, RUNNING, SERVICE, Core
 from retrosim.cpu.evaluate import Evaluator
-from retrosim.cpu.interpret import Interpreter, full_bank
+from retrosim.cpu.interpret import Interpreter
 
 INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "40000"))  # per model and timing mode
 PROGRAM = 150  # instructions of one random program

@@ -78,8 +78,6 @@ CLASSES = {
 class EffectiveAddress:
     """The operand kind `ea` (or `ea2`); the row's option of the same name says which modes are legal."""
 
-    is_target = False
-
     def __init__(self, mode: str, register: str) -> None:
         self.letters = mode + register
         self.option = "ea" if mode == "m" else "ea2"
@@ -122,11 +120,9 @@ class EffectiveAddress:
             case "d":
                 return self._simple(d, "disp", "(d16,An)", [8 + register, _word(d)])
             case "w":
-                return self._simple(
-                    d, "disp", *("(xxx).L", [ZERO, _long(d)]) if register else ("(xxx).W", [ZERO, _word(d)])
-                )
+                return self._literal(d, *("(xxx).L", _long(d)) if register else ("(xxx).W", _word(d)))
             case "p":
-                return self._simple(d, "disp", "(d16,PC)", [ZERO, d.end + _word(d)])
+                return self._literal(d, "(d16,PC)", d.end + _word(d))
             case "#":
                 value = _long(d) if size == 32 else d.next_word() & ((1 << size) - 1)
                 return self._simple(d, "imm", "#imm", [value])
@@ -135,6 +131,11 @@ class EffectiveAddress:
     def _simple(self, d: Decoding, cls: str, form: str, fields: list[int]) -> tuple[str, list[int]]:
         d.forms[self.option] = form
         return cls, fields
+
+    def _literal(self, d: Decoding, form: str, address: int) -> tuple[str, list[int]]:
+        if d.row.options.get("flow"):
+            d.target = address & 0xFFFFFF
+        return self._simple(d, "disp", form, [ZERO, address])
 
     def _indexed(self, d: Decoding, base: int, pc: int | None) -> tuple[str, list[int]]:
         """Decode a brief or full extension word (M68000PRM section 2.2)."""

@@ -35,7 +35,6 @@ def signed(value: int, bits: int) -> int:
 class Static:
     """Base of operands that are part of the handler's key and have no fields."""
 
-    is_target = False
     letters = ""
 
     def bind(self, m: Any, static: Any, take: Callable[[], Word]) -> Any:
@@ -96,8 +95,6 @@ class Condition(Static):
 
 class Field:
     """Base of operands that are one field of the record."""
-
-    is_target = False
 
     def __init__(self, letters: str = "") -> None:
         self.letters = letters
@@ -174,9 +171,12 @@ class Mask(Field):
 class Target(Field):
     """A branch target: 8-bit displacement in field `i`, where 0 means that a word and FF that a long word follows."""
 
-    is_target = True
-
     def number(self, d: Decoding) -> int:
+        address = self._address(d)
+        d.target = address & 0xFFFFFF
+        return address
+
+    def _address(self, d: Decoding) -> int:
         base = d.pc + 2
         short = d.letter("i") if "i" in d.row.first else 0
         bits = d.row.options.get("displacement", 8 if short not in (0, 0xFF) else 16 if short == 0 else 32)

@@ -30,7 +30,6 @@ from . import mc68000_clocks, mc68040_cache
 from .ea import Ea
 from .mc68040_clocks import clocks, is_synchronising
 
-
 LONGEST_STEP = 200  # clocks: more than any part of an MC68000 instruction that depends on data (DIVS takes 158)
 
 

@@ -1,0 +1,57 @@
+"""Functions of the handler type, compiled through Numba's extension point and cached on disk under a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import ModuleType
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from ..jit import generated_module
+from .emit import I64
+from .handlers import HANDLER
+
+SOURCE = "from retrosim.jit import kernel\n\n\n@kernel\ndef fill(addresses):\n    return body(addresses)\n"
+
+
+def compile_functions(
+    name: str, emitters: Sequence[Callable[[ir.Function], None]], quick: bool = False
+) -> tuple[np.ndarray, ModuleType]:
+    """Compile a group of functions, or load it from the cache.
+
+    name      tells everything that the functions depend on (a digest) beside the sources of this package
+    emitters  each fills one function
+    quick     compile several times faster to code that runs several times slower
+    Returns   uint64[functions] addresses, and what keeps the code alive
+    """
+    module = generated_module(name, SOURCE)
+    module.body = _body(name, emitters, quick)
+    addresses = np.zeros(len(emitters), np.uint64)
+    module.fill(addresses)
+    return addresses, module
+
+
+def _body(name: str, emitters: Sequence[Callable[[ir.Function], None]], quick: bool):
+    """Return an intrinsic that defines the functions and stores their addresses into an array."""
+
+    @intrinsic
+    def body(typing_context, addresses):
+        def generate(context, builder, signature, arguments):
+            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            for number, emit in enumerate(emitters):
+                function = ir.Function(builder.module, HANDLER, f"{name}_{number}")
+                function.linkage = "internal"
+                if quick:
+                    function.attributes.add("noinline")
+                    function.attributes.add("optnone")
+                emit(function)
+                place = builder.gep(data, [ir.Constant(I64, number)], inbounds=True)
+                builder.store(builder.ptrtoint(function, I64), place)
+            return ir.Constant(I64, len(emitters))
+
+        return types.int64(addresses), generate
+
+    return body

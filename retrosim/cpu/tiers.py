@@ -1,0 +1,144 @@
+"""Starts at once and gets faster: which engine runs what, and when it is compiled.
+
+    interpret   the handlers that the known code needs
+    recompile   those, and every region of the known code, before the first instruction
+    auto        what the disk cache holds, else handlers compiled in a hurry; once the machine has been busy for a
+                while, a thread compiles better handlers, then region after region, used from the next slice on
+
+Code that is met only at run time starts on the evaluator, gets handlers in a hurry when it is met often, and regions
+when the machine is busy in it. Nothing of this shows in what the machine does.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+
+from ..jit import is_compiled
+from .banks import Bank, bank, handlers_of, is_ready
+from .core import Core
+from .interpret import Interpreter
+from .recompile import CompiledRegion, region_name
+from .regions import Region, discover
+
+MODES = ("auto", "interpret", "recompile")
+BUSY = 20_000_000  # instructions before anything is compiled in the background
+MANY_MISSES = 2000  # instructions bridged by the evaluator before their handlers are compiled
+SAMPLES = 8  # times that a slice ends in the same unknown code before its region is compiled
+MOST_REGIONS = 200
+
+
+class Tiers:
+    """The engine of a machine: an interpreter that takes in what has been compiled.
+
+    name   "interpret", or "recompile" as soon as a region runs
+    """
+
+    def __init__(
+        self, core: Core, roots: Iterable[int], mode: str = "auto", progress: Callable[[str], None] = lambda text: None
+    ) -> None:
+        """Make the engine ready to run.
+
+        roots     addresses where code begins, as far as they are known
+        mode      one of MODES
+        progress  gets a line of text before long work
+        """
+        self.core, self.mode, self.name = core, mode, "interpret"
+        cpu, timing = core.cpu, core.timing_mode
+        regions = discover(core, roots)
+        handlers = handlers_of(insn for region in regions for insn in region.insns)
+        self._quick = mode == "auto" and not is_ready(cpu, timing, handlers)
+        if not is_ready(cpu, timing, handlers):
+            progress(f"compiling the {cpu.model} for this program (first run only)")
+        self._interpreter = Interpreter(core, bank(cpu, timing, handlers, self._quick))
+        self._wanted: deque[Callable[[], Bank | CompiledRegion]] = deque()
+        self._made: deque[Bank | CompiledRegion | Exception] = deque()
+        self._worker: threading.Thread | None = None
+        self._known = {insn.pc for region in regions for insn in region.insns}
+        self._samples: dict[int, int] = {}
+        self._done = self._regions = 0
+        if self._quick:
+            self._wanted.append(lambda: bank(cpu, timing, handlers))
+        if mode == "recompile" and regions:
+            progress(f"recompiling {len(regions)} regions of this program (first run only)")
+        for region in regions if mode != "interpret" else []:
+            self._regions += 1
+            if mode == "recompile" or is_compiled(region_name(cpu, timing, region)):
+                self._take_in(CompiledRegion(cpu, timing, region))
+            else:
+                self._want(region)
+
+    def run(self, instructions: int, stop: int | None = None) -> int:
+        """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
+        while self._made:
+            self._take_in(self._made.popleft())
+        done = self._interpreter.run(instructions, stop)
+        self._done += done
+        if self._interpreter.bridged >= MANY_MISSES:
+            self._add_handlers()
+        if self.mode == "auto":
+            self._watch()
+        return done
+
+    def _take_in(self, made: Bank | CompiledRegion | Exception) -> None:
+        if isinstance(made, Exception):
+            raise made
+        if isinstance(made, Bank):
+            self._interpreter.use(made)
+        else:
+            self.name = "recompile"
+            self._interpreter.install(made)
+
+    def _add_handlers(self) -> None:
+        """Compile what has been bridged by the evaluator, in a hurry."""
+        cpu, timing = self.core.cpu, self.core.timing_mode
+        handlers = handlers_of(self._interpreter.missing.values())
+        self._interpreter.use(bank(cpu, timing, handlers, quick=True))
+        if self.mode == "auto":
+            self._wanted.append(lambda: bank(cpu, timing, handlers))
+
+    def _watch(self) -> None:
+        """See where the machine is busy, and have it compiled."""
+        pc = int(self.core.state["pc"])
+        if pc not in self._known and self._regions < MOST_REGIONS:
+            self._samples[pc] = self._samples.get(pc, 0) + 1
+            if self._samples[pc] == SAMPLES:
+                self._find_regions(pc)
+        if self._wanted and self._worker is None and self._done >= BUSY:
+            self._worker = threading.Thread(target=self._compile, name="compiler", daemon=True)
+            _workers.add(self._worker)
+            self._worker.start()
+
+    def _find_regions(self, pc: int) -> None:
+        for region in discover(self.core, [pc]):
+            if self._known.isdisjoint(region.blocks):
+                self._regions += 1
+                self._want(region)
+            self._known |= {insn.pc for insn in region.insns}
+
+    def _want(self, region: Region) -> None:
+        cpu, timing = self.core.cpu, self.core.timing_mode
+        self._wanted.append(lambda: CompiledRegion(cpu, timing, region))
+
+    def _compile(self) -> None:
+        """Compile what is wanted, in order (the worker thread)."""
+        try:
+            while self._wanted and not _ending.is_set():
+                self._made.append(self._wanted.popleft()())
+        except Exception as error:  # raised again by `run`, where somebody can see it
+            self._made.append(error)
+        self._worker = None
+
+
+_workers: set[threading.Thread] = set()
+_ending = threading.Event()
+
+
+@atexit.register
+def _end_workers() -> None:
+    """Let the compiler finish what it is at: the process must not end under its feet."""
+    _ending.set()
+    for worker in _workers:
+        worker.join()
