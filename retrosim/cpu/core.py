@@ -60,6 +60,7 @@ class Cpu:
     unserved   the row that runs where a program asks for a service that the machine does not have
     timing     mode name -> class of the timing model
     exception  exception(m, vector): take an exception; interrupt(m, level): take an autovectored interrupt
+    traced     traced(m, trace bits, insn): does the instruction that m has just run end in a trace exception?
     stage_fields  state fields that hold when the stages of a pipeline are free
     aligned    words and long words at odd addresses abort the instruction
     misaligned  what such an abort does then: an exception of the CPU, run on the evaluator
@@ -75,6 +76,7 @@ class Cpu:
     timing: dict[str, Any]
     exception: Callable[[Any, int], None]
     interrupt: Callable[[Any, int], None]
+    traced: Callable[[Any, int, Insn], bool] = lambda m, trace, insn: False
     stage_fields: tuple[str, ...] = ()
     aligned: bool = False
     misaligned: Callable[[Any, Insn], None] | None = None

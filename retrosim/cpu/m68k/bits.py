@@ -71,6 +71,7 @@ def tas(m, ea):
     "0000101011mmmrrr 0000000uuu000kkk",
     ea=MEMORY_ALTERABLE,
     size=8,
+    refills=True,
     models=M68020_UP,
     ref="M68000PRM 4-66",
 )
@@ -83,6 +84,7 @@ def cas_byte(m, ea, k, u):
     "0000110011mmmrrr 0000000uuu000kkk",
     ea=MEMORY_ALTERABLE,
     size=16,
+    refills=True,
     models=M68020_UP,
     ref="M68000PRM 4-66",
 )
@@ -95,6 +97,7 @@ def cas_word(m, ea, k, u):
     "0000111011mmmrrr 0000000uuu000kkk",
     ea=MEMORY_ALTERABLE,
     size=32,
+    refills=True,
     models=M68020_UP,
     ref="M68000PRM 4-66",
 )
@@ -137,6 +140,7 @@ for _size, _code in ((16, "10"), (32, "11")):
     insn(
         f"CAS2.{'w' if _size == 16 else 'l'} {{k}}:{{l}},{{u}}:{{h}},({{e}}):({{g}})",
         f"00001{_code}011111100 eeee000uuu000kkk gggg000hhh000lll",
+        refills=True,
         cost=("CAS2 true", "CAS2 false"),
         models=M68020_UP,
         ref="M68000PRM 4-66",

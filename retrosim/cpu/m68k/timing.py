@@ -70,18 +70,32 @@ class TableTiming(Untimed):
 
     @staticmethod
     def fields(insn: Insn) -> tuple[int, ...]:
-        return tuple(c.alone for c in clocks(insn))
+        return tuple(c.alone | c.address << 16 for c in clocks(insn))
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
-        self.costs = [take() for _ in row.cost]
+        packed = [take() for _ in row.cost]
+        self.costs, self.calculation = [p & 0xFFFF for p in packed], packed[0] >> 16
         self.cost = self.costs[0]
+        self.instead = self.m.variable(self.m.const(32, 0))  # clocks in place of the cost, unless 0
 
     def outcome(self, condition: Word) -> None:
         if len(self.costs) == 2:
             self.cost = self.m.select(condition, *self.costs)
 
+    def depends(self, what: str, *words: Word) -> None:
+        m = self.m
+        match what:
+            case "exception":
+                clocks, replaces = words
+                self.instead.set(m.select(replaces, clocks, clocks + self.calculation))
+            case "instead":
+                address, execution = words
+                self.instead.set(m.select(address.ult(execution), execution, address))
+
     def finish(self) -> None:
-        self.m.set("cycles", self.m.get("cycles") + self.cost.zext(64))
+        instead = self.instead.get()
+        cost = self.m.select(instead.eq(0), self.cost, instead)
+        self.m.set("cycles", self.m.get("cycles") + cost.zext(64))
 
 
 class PipelineTiming(Untimed):
@@ -99,6 +113,8 @@ class PipelineTiming(Untimed):
         self.executed = m.get("cycles")  # execute stage free
         zero = m.const(64, 0)
         self.fetch_wait, self.store_wait = m.variable(zero), m.variable(zero)
+        self.instead = m.variable(m.const(32, 0))  # clocks in place of the cost: EA calculation | execution << 12
+        self.calculation = self.costs[0][0] & 0xFFF
         start = m.get("ea_end") + self._instruction_fetch()
         for register in self._address_registers(row, operands):
             start = self._later(start, m.element("ready", register))
@@ -153,22 +169,45 @@ class PipelineTiming(Untimed):
             wait = m.subroutine("read", mc68040_cache.read, place, size, now)
             self.fetch_wait.set(self.fetch_wait.get() + wait)
 
+    def depends(self, what: str, *words: Word) -> None:
+        m = self.m
+        match what:
+            case "exception":
+                clocks, replaces = words
+                both = m.select(replaces, clocks, clocks + self.calculation)
+                self.instead.set(both | both << 12)
+            case "instead":
+                address, execution = words
+                self.instead.set(address | execution << 12)
+
+    def _stages(self) -> tuple[Word, Word, Word]:
+        """Return when EA calculation ends, when EA fetch ends without waits, and the clocks of execution.
+
+        Times in place of the cost are those of instructions that start when older work is done.
+        """
+        m, instead = self.m, self.instead.get()
+        usual = instead.eq(0)
+        ea_end = self._later(self.ea_start, self.executed) + (instead & 0xFFF).zext(64)
+        ea_end = m.select(usual, self.ea_end, ea_end)
+        fetched = m.select(usual, self.fetched, self._later(ea_end, m.get("fetch_end")) + 1)
+        return ea_end, fetched, m.select(usual, self.base, (instead >> 12).zext(64))
+
     def written(self, register: Word, stage: str) -> None:
-        done = {"address": lambda: self.ea_end, "fetch": self._fetch_end, "execute": self._done}[stage]()
+        done = {"address": lambda: self._stages()[0], "fetch": self._fetch_end, "execute": self._done}[stage]()
         self.m.set_element("ready", register, done)
 
     def _fetch_end(self) -> Word:
-        return self.fetched + self.fetch_wait.get()
+        return self._stages()[1] + self.fetch_wait.get()
 
     def _done(self) -> Word:
-        return self._later(self._fetch_end(), self.executed) + self.base
+        return self._later(self._fetch_end(), self.executed) + self._stages()[2]
 
     def finish(self) -> None:
         m = self.m
         fetch_end = self._fetch_end()
         late = m.select(fetch_end.ult(self.executed), self.executed - fetch_end, m.const(64, 0))
         held = m.select(self.slack.ult(late), late - self.slack, m.const(64, 0))
-        m.set("ea_end", self.ea_end + held)
+        m.set("ea_end", self._stages()[0] + held)
         m.set("fetch_end", fetch_end)
         m.set("cycles", self._done() + self.store_wait.get())
 
