@@ -150,9 +150,12 @@ def rte(m):
     privileged(m, back)
 
 
-# control register numbers of the MC68040: M68000PRM table 6-1; those of the MMU exist and hold what is written
+# Control register numbers of the MC68040 (M68000PRM table 6-1). Those of the MMU hold the bits that exist
+# (MC68040UM 3.1: TC, ITT0 ITT1 DTT0 DTT1, MMUSR, URP SRP); translation stays off.
 CONTROL_REGISTERS = {0x000: "sfc", 0x001: "dfc", 0x002: "cacr", 0x800: "usp", 0x801: "vbr", 0x803: "msp", 0x804: "isp"}
 MMU_REGISTERS = {0x003: 0, 0x004: 1, 0x005: 2, 0x006: 3, 0x007: 4, 0x805: 5, 0x806: 6, 0x807: 7}
+MMU_BITS = {0x003: 0xC000, 0x805: 0xFFFFFFFF, 0x806: 0xFFFFFE00, 0x807: 0xFFFFFE00}
+MMU_BITS |= dict.fromkeys((0x004, 0x005, 0x006, 0x007), 0xFFFFE364)
 CACHE_BITS = 0x80008000  # DE and IE are the writable bits of CACR
 
 
@@ -210,7 +213,7 @@ def movec_write(m, control, g):
         for number, place in MMU_REGISTERS.items():
             here, index = control.eq(number), m.const(32, place)
             known = known | here
-            m.set_element("mmu", index, m.select(here, value, m.element("mmu", index)))
+            m.set_element("mmu", index, m.select(here, value & MMU_BITS[number], m.element("mmu", index)))
         m.when(~known, lambda: exception(m, ILLEGAL))
 
     privileged(m, go)
