@@ -58,6 +58,12 @@ def vector_name(vector: int) -> str:
     )
 
 
+def push_frame(m: Engine, kind: int, vector: Word, pc: Word, sr: Word) -> None:
+    """Push the four words of every MC68040 frame, as two long words: SR and PC, PC and format with vector offset."""
+    push(m, pc << 16 | vector * 4 | kind << 12)
+    push(m, sr.zext(32) << 16 | pc >> 16)
+
+
 def exception(m: Engine, vector: int | Word, target: Word | None = None) -> None:
     """Take an exception: push its frame and go on at the vector; without a handler (address 0) the run ends.
 
@@ -77,13 +83,15 @@ def exception(m: Engine, vector: int | Word, target: Word | None = None) -> None
         sr = get_sr(m)
         m.set("trace", m.const(2, 0))
         set_stack(m, m.const(1, 1), m.get("m"))
-        if m.cpu.model != "MC68000":
-            six_words = known in AFTER or known == ADDRESS_ERROR
-            if six_words:
-                push(m, m.pc if known in AFTER else odd & ~1)
-            push(m, (number * 4).trunc(16) | (0x2000 if six_words else 0))
-        push(m, m.next_pc if known in AFTER or known >= TRAP else m.pc)
-        push(m, sr)
+        pc = m.next_pc if known in AFTER or known >= TRAP else m.pc
+        if m.cpu.model == "MC68000":
+            push(m, pc)
+            push(m, sr)
+        elif known in AFTER or known == ADDRESS_ERROR:
+            push(m, m.pc if known in AFTER else odd & ~1)
+            push_frame(m, 2, number, pc, sr)
+        else:
+            push_frame(m, 0, number, pc, sr)
         m.jump(handler)
 
     if known == ADDRESS_ERROR and m.cpu.model != "MC68000":
@@ -143,15 +151,16 @@ def interrupt(m: Engine, level: int) -> None:
 
     def take(handler: Word) -> None:
         m.set("cycles", m.get("cycles") + INTERRUPT_CLOCKS[m.cpu.model])
-        sr, vector = get_sr(m), m.const(16, 4 * (AUTOVECTOR + level))
+        sr = get_sr(m)
         m.set("trace", m.const(2, 0))
         m.set("ipl", m.const(3, level))
 
         def frame(kind: int, status: Word) -> None:
-            if m.cpu.model != "MC68000":
-                push(m, vector | kind << 12)
-            push(m, m.pc)
-            push(m, status)
+            if m.cpu.model == "MC68000":
+                push(m, m.pc)
+                push(m, status)
+            else:
+                push_frame(m, kind, m.const(32, AUTOVECTOR + level), m.pc, status)
 
         master = m.get("m")
         set_stack(m, m.const(1, 1), master)

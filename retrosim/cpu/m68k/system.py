@@ -116,23 +116,27 @@ def rte(m):
     def priced(kind):
         m.timing.depends("instead", *(m.const(32, clocks) for clocks in printed_clocks(f"RTE format {kind}")))
 
+    def frame(sp):
+        """Return (format, SR, PC) of the frame at an address, read as it is written."""
+        high, low = m.load(sp, 32), m.load(sp + 4, 32)
+        return (low >> 12) & 15, (high >> 16).trunc(16), high << 16 | low >> 16
+
     def back():
         sp = m.reg(SP)
-        kind = m.load(sp + 6, 16) >> 12
-        m.when(kind.eq(THROWAWAY), lambda: discard(sp), lambda: restore(sp, kind, True))
+        kind, status, target = frame(sp)
+        m.when(kind.eq(THROWAWAY), lambda: discard(sp, status), lambda: restore(sp, kind, status, target, True))
 
-    def discard(sp):
+    def discard(sp, status):
         """Take SR from a throwaway frame and go on with the frame below, on the stack that SR names."""
         priced(THROWAWAY)
-        status = m.load(sp, 16)
         m.set_reg(SP, sp + THROWAWAY_BYTES)
         set_sr(m, status)
         below = m.reg(SP)
-        kind = m.load(below + 6, 16) >> 12
+        kind, status, target = frame(below)
         again = kind.eq(THROWAWAY)  # this RTE again, for the frames that are left
-        m.when(again, m.jump_back, lambda: restore(below, kind, False))
+        m.when(again, m.jump_back, lambda: restore(below, kind, status, target, False))
 
-    def restore(sp, kind, alone):
+    def restore(sp, kind, status, target, alone):
         size = m.const(32, 0)
         for number, length in FRAME_BYTES.items():
             size = m.select(kind.eq(number), m.const(32, length), size)
@@ -140,7 +144,6 @@ def rte(m):
                 m.when(kind.eq(number), lambda number=number: priced(number))
 
         def pull():
-            target, status = m.load(sp + 2, 32), m.load(sp, 16)
             m.set_reg(SP, sp + size)
             set_sr(m, status)
             jump(m, target)

@@ -204,12 +204,12 @@ class PipelineTiming(Untimed):
 
     def finish(self) -> None:
         m = self.m
-        fetch_end = self._fetch_end()
+        fetch_end, done = self._fetch_end(), self._done()
         late = m.select(fetch_end.ult(self.executed), self.executed - fetch_end, m.const(64, 0))
         held = m.select(self.slack.ult(late), late - self.slack, m.const(64, 0))
         m.set("ea_end", self._stages()[0] + held)
         m.set("fetch_end", fetch_end)
-        m.set("cycles", self._done() + self.store_wait.get())
+        m.set("cycles", done + self.store_wait.get())
 
 
 class MC68000Timing(Untimed):
