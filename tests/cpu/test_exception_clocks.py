@@ -1,4 +1,4 @@
-"""Clocks of exceptions, of RTE by the format of its frame, and of MOVES, on the MC68040: section 10 and its notes.
+"""Clocks of exceptions and of what depends on data, on the MC68040: section 10 and its notes.
 
 The table mode counts the slower of the two columns. From an empty pipeline the full mode ends a/b at a + 1 + b, a being
 EA calculation and b execution (test_clocks.py); memory answers at once.
@@ -35,7 +35,7 @@ PRINTED = {
     "trapne.w": ("56fa 0000", SUPERVISOR, 19, 19),
     "trapf.l": ("51fb 0000 0000", SUPERVISOR, 5, 5),
     "divu.w #0": ("80fc 0000", SUPERVISOR, 8 + 16, 8 + 16),  # the manual's example: about 24
-    "divs.w (4,a0,d1.l)": ("81f0 1804", SUPERVISOR, 11 + 16, 11 + 16),
+    "divs.w (8,a0,d1.l)": ("81f0 1808", SUPERVISOR, 11 + 16, 11 + 16),
     "divs.l d1": ("4c41 0800", SUPERVISOR, 9 + 16, 9 + 16),
     # MOVES, page 10-24: to Dn, to An, from Rn
     "moves (a0),d0": ("0e90 0000", SUPERVISOR, 20, 19),
@@ -52,8 +52,26 @@ NEAREST = {
     "jmp (a1), odd": ("4ed1", SUPERVISOR, 3 + 16, 3 + 16),
     "rte, bad format": ("4e73", SUPERVISOR, 2 + 16, 2 + 16),
 }
-CASES = PRINTED | NEAREST
+# Notes of pages 10-15, 10-16, 10-18: a bit field that crosses a long word, CHK2 with reversed bounds or of an address
+# register. The bounds at DATA are 0 and 0, those at DATA + 4 are 1 and 0: 0 is within both.
+DATA_DEPENDENT = {
+    "bfchg (a0){8:24}": ("ead0 0218", SUPERVISOR, 9, 8),
+    "bfchg (a0){16:24}": ("ead0 0418", SUPERVISOR, 9 + 10, 8 + 9),
+    "bfextu (a0){0:32},d0": ("e9d0 0000", SUPERVISOR, 9, 7),
+    "bfextu (a0){1:32},d0": ("e9d0 0040", SUPERVISOR, 9, 7 + 2),
+    "bfextu (1,a0){20:7},d0": ("e9e8 0507 0001", SUPERVISOR, 9, 7 + 2),
+    "bfffo (a0){31:2},d0": ("edd0 07c2", SUPERVISOR, 9, 9 + 2),
+    "bfins d0,(a0){31:2}": ("efd0 07c2", SUPERVISOR, 9 + 7, 7 + 7),
+    "bftst (a0){31:2}": ("e8d0 07c2", SUPERVISOR, 9, 7),
+    "chk2.b (a0),d1": ("00d0 1800", SUPERVISOR, 11, 9),
+    "chk2.b (a0),a2": ("00d0 a800", SUPERVISOR, 11 + 1, 9 + 1),
+    "chk2.b (4,a0),d1": ("00e8 1800 0004", SUPERVISOR, 11 + 3, 9 + 3),
+    "chk2.b (4,a0),a2": ("00e8 a800 0004", SUPERVISOR, 11 + 4, 9 + 4),
+    "cmp2.b (4,a0),a2": ("00e8 a000 0004", SUPERVISOR, 13, 11),
+}
+CASES = PRINTED | NEAREST | DATA_DEPENDENT
 LEADS = {"moves (a0),d0": 4, "moves (a0),a3": 4, "moves d0,(a0)": 4}  # of execution
+LEADS |= dict.fromkeys(DATA_DEPENDENT, 2)
 RTE_FORMATS = {0: (2, 13), 1: (4, 23), 2: (2, 14), 3: (3, 20), 4: (2, 15), 7: (4, 23)}  # section 10.5
 MULU = "c4c1"  # 1/14 before it: e1 f2 x16
 BEHIND = {
@@ -80,7 +98,7 @@ def engine(name: str, timing: str) -> tuple[Core, Evaluator | Interpreter]:
 def clocks(name: str, timing: str, code: str, supervisor: int = SUPERVISOR, frame: str = "", steps: int = 1) -> int:
     core, runs = engine(name, timing)
     registers = [5, 0, 0xFFFFFFFF, 0, 0, 0, 0, 0, DATA, CODE + 1, 0, 0, 0, 0, 0, STACK]
-    streams.load(core, bytes.fromhex(code), bytes(0x100), registers, 2)
+    streams.load(core, bytes.fromhex(code), bytes((0, 0, 0, 0, 1)) + bytes(0x100), registers, 2)
     core.state["s"], core.state["isp"] = supervisor, STACK
     core.write(STACK, bytes.fromhex(frame or "0000 0000 0000 f000"))
     assert runs.run(steps) == steps

@@ -111,7 +111,8 @@ def jump(m: Engine, target: Word, complete: Callable[[], None] = lambda: None) -
         complete()
     else:
         complete()
-        m.when((target & 1).ne(0), lambda: exception(m, ADDRESS_ERROR, target), lambda: m.jump(target))
+        m.jump(target)
+        m.when((target & 1).ne(0), lambda: exception(m, ADDRESS_ERROR, target))
 
 
 def branch(m: Engine, condition: Word, target: Word, complete: Callable[[], None] = lambda: None) -> None:

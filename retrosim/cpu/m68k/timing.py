@@ -76,7 +76,8 @@ class TableTiming(Untimed):
         packed = [take() for _ in row.cost]
         self.costs, self.calculation = [p & 0xFFFF for p in packed], packed[0] >> 16
         self.cost = self.costs[0]
-        self.instead = self.m.variable(self.m.const(32, 0))  # clocks in place of the cost, unless 0
+        # clocks in place of the cost, unless 0, and beside it
+        self.instead, self.more = self.m.variable(self.m.const(32, 0)), self.m.variable(self.m.const(32, 0))
 
     def outcome(self, condition: Word) -> None:
         if len(self.costs) == 2:
@@ -91,10 +92,12 @@ class TableTiming(Untimed):
             case "instead":
                 address, execution = words
                 self.instead.set(m.select(address.ult(execution), execution, address))
+            case "more":  # execution is the slower one in all of these
+                self.more.set(self.more.get() + words[1])
 
     def finish(self) -> None:
         instead = self.instead.get()
-        cost = self.m.select(instead.eq(0), self.cost, instead)
+        cost = self.m.select(instead.eq(0), self.cost + self.more.get(), instead)
         self.m.set("cycles", self.m.get("cycles") + cost.zext(64))
 
 
@@ -113,7 +116,9 @@ class PipelineTiming(Untimed):
         self.executed = m.get("cycles")  # execute stage free
         zero = m.const(64, 0)
         self.fetch_wait, self.store_wait = m.variable(zero), m.variable(zero)
-        self.instead = m.variable(m.const(32, 0))  # clocks in place of the cost: EA calculation | execution << 12
+        # clocks in place of the cost, and beside it: EA calculation | execution << 12
+        self.instead, self.more = m.variable(m.const(32, 0)), m.variable(m.const(32, 0))
+        self.settled = False
         self.calculation = self.costs[0][0] & 0xFFF
         start = m.get("ea_end") + self._instruction_fetch()
         for register in self._address_registers(row, operands):
@@ -153,7 +158,7 @@ class PipelineTiming(Untimed):
 
     def _issue(self, packed: Word, slack: Word) -> None:
         self.ea_end = self.ea_start + (packed & 0xFFF).zext(64)
-        self.fetched = self._later(self.ea_end, self.m.get("fetch_end")) + (packed >> 24).zext(64)
+        self.fetches, self.fetch_free = (packed >> 24).zext(64), self.m.get("fetch_end")
         self.base = (packed >> 12 & 0xFFF).zext(64)
         self.slack = slack.zext(64)
 
@@ -179,37 +184,51 @@ class PipelineTiming(Untimed):
             case "instead":
                 address, execution = words
                 self.instead.set(address | execution << 12)
+            case "more":
+                address, execution = words
+                more = self.more.get()
+                self.more.set(more + (address | execution << 12))
 
-    def _stages(self) -> tuple[Word, Word, Word]:
-        """Return when EA calculation ends, when EA fetch ends without waits, and the clocks of execution.
+    def _stages(self) -> tuple[Word, Word, Word, Word]:
+        """Return when EA calculation starts and ends, when EA fetch ends without waits, and the clocks of execution.
 
-        Times in place of the cost are those of instructions that start when older work is done.
+        Clocks in place of the cost are those of instructions that start when older work is done.
         """
-        m, instead = self.m, self.instead.get()
+        m, instead, more = self.m, self.instead.get(), self.more.get()
         usual = instead.eq(0)
-        ea_end = self._later(self.ea_start, self.executed) + (instead & 0xFFF).zext(64)
-        ea_end = m.select(usual, self.ea_end, ea_end)
-        fetched = m.select(usual, self.fetched, self._later(ea_end, m.get("fetch_end")) + 1)
-        return ea_end, fetched, m.select(usual, self.base, (instead >> 12).zext(64))
+        start = m.select(usual, self.ea_start, self._later(self.ea_start, self.executed))
+        ea_end = m.select(usual, self.ea_end + (more & 0xFFF).zext(64), start + (instead & 0xFFF).zext(64))
+        fetches = m.select(usual, self.fetches, m.const(64, 1))
+        base = m.select(usual, self.base + (more >> 12).zext(64), (instead >> 12).zext(64))
+        return start, ea_end, self._later(ea_end, self.fetch_free) + fetches, base
+
+    def settle(self) -> None:
+        """Fix the times of the stages: all data that the cost depends on is known."""
+        if not self.settled:
+            self.ea_start, self.ea_end, self.fetched, self.base = self._stages()
+            self.settled = True
 
     def written(self, register: Word, stage: str) -> None:
-        done = {"address": lambda: self._stages()[0], "fetch": self._fetch_end, "execute": self._done}[stage]()
+        _, ea_end, fetched, base = self._stages()
+        fetch_end = fetched + self.fetch_wait.get()
+        done = {"address": ea_end, "fetch": fetch_end, "execute": self._later(fetch_end, self.executed) + base}[stage]
         self.m.set_element("ready", register, done)
 
     def _fetch_end(self) -> Word:
-        return self._stages()[1] + self.fetch_wait.get()
+        return self.fetched + self.fetch_wait.get()
 
     def _done(self) -> Word:
-        return self._later(self._fetch_end(), self.executed) + self._stages()[2]
+        return self._later(self._fetch_end(), self.executed) + self.base
 
     def finish(self) -> None:
         m = self.m
-        fetch_end, done = self._fetch_end(), self._done()
+        self.settle()
+        fetch_end = self._fetch_end()
         late = m.select(fetch_end.ult(self.executed), self.executed - fetch_end, m.const(64, 0))
         held = m.select(self.slack.ult(late), late - self.slack, m.const(64, 0))
-        m.set("ea_end", self._stages()[0] + held)
+        m.set("ea_end", self.ea_end + held)
         m.set("fetch_end", fetch_end)
-        m.set("cycles", done + self.store_wait.get())
+        m.set("cycles", self._done() + self.store_wait.get())
 
 
 class MC68000Timing(Untimed):
