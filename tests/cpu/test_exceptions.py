@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import peers
 import pytest
 import streams
 
@@ -185,6 +186,21 @@ def test_frames(program: str, sr: int, name: str) -> None:
     assert status(core) & 0xFF00 == sr & 0x1700 | 0x2000
     if not sr & 0x2000:
         assert core.state["usp"] == USER_STACK
+
+
+# What Musashi does otherwise: it has an FPU, and takes a reserved extension word and the MC68020's CAAR
+OTHERWISE = ("no FPU", "reserved extension word", "movec from no register")
+
+
+@pytest.mark.parametrize("program", [name for name in FRAMES if not name.startswith(OTHERWISE)])
+def test_frames_beside_musashi(program: str) -> None:
+    """Another 68040 pushes the same words and goes on at the same handler."""
+    judge = peers.peer("musashi")
+    core, runs = start("evaluate", FRAMES[program][0])
+    registers, _, pc, after = judge.run(peers.start(core, bytes.fromhex(FRAMES[program][0])))
+    assert runs.run(1) == 1
+    assert (registers[15], pc) == (sp(core), int(core.state["pc"]))
+    assert after[sp(core) : STACK].tobytes() == core.ram[sp(core) : STACK].tobytes()
 
 
 @pytest.mark.parametrize("name", ENGINES)

@@ -54,7 +54,12 @@ class Untimed:
         """Account for a memory operand."""
 
     def depends(self, what: str, *words: Word) -> None:
-        """Account for data that the cost depends on: a shift count, a multiplier, an exception, ..."""
+        """Account for data that the cost depends on: a shift count, a multiplier, an exception, ...
+
+        exception   clocks; are they all? Else EA calculation (MC68040) or the instruction's clocks (MC68000) count too
+        instead     EA calculation and execution of this MC68040 instruction in place of its cost
+        more        EA calculation and execution beside its cost
+        """
 
     def written(self, register: Word, stage: str) -> None:
         """A register gets its result in the named stage."""
