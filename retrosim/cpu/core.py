@@ -60,6 +60,7 @@ class Cpu:
     unserved   the row that runs where a program asks for a service that the machine does not have
     timing     mode name -> class of the timing model
     exception  exception(m, vector): take an exception; interrupt(m, level): take an autovectored interrupt
+    traced     traced(m, trace bits, insn): does the instruction that m has just run end in a trace exception?
     stage_fields  state fields that hold when the stages of a pipeline are free
     in_memory     state fields that subroutines work on: no engine keeps them in registers
     zero_register  number of a register that is always 0, or None
@@ -77,6 +78,7 @@ class Cpu:
     timing: dict[str, Any]
     exception: Callable[[Any, int], None]
     interrupt: Callable[[Any, int], None]
+    traced: Callable[[Any, int, Insn], bool] = lambda m, trace, insn: False
     stage_fields: tuple[str, ...] = ()
     in_memory: frozenset[str] = frozenset()
     zero_register: int | None = None

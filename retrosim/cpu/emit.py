@@ -22,22 +22,44 @@ CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET = range(4)
 
 
 class Place:
-    """A mutable word on the handler's stack."""
+    """A mutable word: its first value as long as nothing changes it, then a slot on the stack.
+
+    In a loop it is a slot at once: a change that is emitted later may come earlier.
+    """
 
     def __init__(self, emitter: Emitter, word: Word) -> None:
-        self.emitter, self.bits = emitter, word.bits
-        self.slot = emitter.allocate(ir.IntType(word.bits))
-        self.set(word)
+        self.emitter, self.first = emitter, word
+        self.slot: ir.Value | None = None
+        self.block = emitter.builder.block
+        self.after = self.block.instructions[-1] if self.block.instructions else None
+
+    def _make(self) -> ir.Value:
+        """Make the slot; it gets its first value where the place was declared, whatever way leads here."""
+        if self.slot is None:
+            self.slot = self.emitter.allocate(ir.IntType(self.first.bits))
+            builder = self.emitter.builder
+            present = builder.block
+            if self.after is None:
+                builder.position_at_start(self.block)
+            else:
+                builder.position_after(self.after)
+            builder.store(self.first.ir, self.slot)
+            builder.position_at_end(present)
+        return self.slot
 
     def get(self) -> Word:
-        return self.emitter.word(self.emitter.builder.load(self.slot))
+        if self.slot is None and not self.emitter.loops:
+            return self.first
+        return self.emitter.word(self.emitter.builder.load(self._make()))
 
     def set(self, word: Word) -> None:
-        self.emitter.builder.store(word.ir, self.slot)
+        self.emitter.builder.store(word.ir, self._make())
 
 
 class Emitter(Engine):
     """Emits code that keeps the state in memory; `entry` is a block for stack slots, closed at the end."""
+
+    loops = 0  # that the code being emitted lies in
 
     ram: ir.Value
     state: ir.Value
@@ -128,6 +150,7 @@ class Emitter(Engine):
 
     def for_each_bit(self, mask: Word, body: Callable[[Word], None], down: bool = False) -> None:
         rest = self.variable(mask.zext(32))
+        self.loops += 1
         test, loop, done = (self.function.append_basic_block(n) for n in ("bits", "bit", "bits_done"))
         self.builder.branch(test)
         self.builder.position_at_end(test)
@@ -143,6 +166,7 @@ class Emitter(Engine):
         body(bit)
         self.builder.branch(test)
         self.builder.position_at_end(done)
+        self.loops -= 1
 
     def subroutine(self, name: str, function: Callable[..., Word], *words: Word) -> Word:
         """Call a function of the module on the state and 64-bit words, emitting it on first use."""

@@ -35,13 +35,15 @@ class Engine:
 
     cpu: Cpu
     accesses = 0  # memory operands of this instruction so far
+    raised: int | None = None  # vector of the exception that this instruction has taken
+    flowed = False  # has this instruction changed the flow?
 
     def begin(self, timing_class: Any) -> None:
         self.timing = timing_class(self)
 
     def run_row(self, row: Row, statics: tuple[Any, ...], take: Callable[[], Word]) -> None:
         """Run or emit one instruction; `take` yields its fields, then those of the timing."""
-        self.accesses = 0
+        self.accesses, self.raised, self.flowed = 0, None, False
         operands = bind(self, row, statics, take)
         self.timing.start(row, operands, take)
         row.function(self, **operands)

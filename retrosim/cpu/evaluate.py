@@ -185,11 +185,11 @@ class Evaluator(Engine):
         return Variable(word)
 
     def _jump(self, address: Word) -> None:
-        self._next = address.known
+        self._next, self.flowed = address.known, True
 
     def _branch(self, condition: Word, target: Word) -> None:
         if condition.known:
-            self._next = target.known
+            self._next, self.flowed = target.known, True
 
     def leave(self, reason: int, detail: Word | int = 0) -> None:
         self._values["reason"] = reason

@@ -91,10 +91,10 @@ class RegionEmitter(Emitter):
                 self._exit(LEAVE, self.builder.load(self._next_pc))
         if self._target is not None:
             self._take_off()
-            if self._target.known is not None:
+            if self._target.known is not None and not self._can_jump:
                 self._checked_edge(self._target.known)
             else:
-                self._to_dispatch(self._target.ir)
+                self._to_dispatch(self.builder.load(self._next_pc))
         elif self._can_jump:
             with self.builder.if_then(self.builder.load(self._jumped), likely=False):
                 self._count()
@@ -108,7 +108,8 @@ class RegionEmitter(Emitter):
         self.builder.cbranch(self._taken.ir, taken, passed)
         for block, address, outcome in ((taken, insn.target, True), (passed, insn.end, False)):
             self.builder.position_at_end(block)
-            self.timing.finish(outcome)
+            if self.timing.forks:
+                self.timing.finish(outcome)
             self._edge(address)
 
     def _count(self) -> None:
@@ -211,8 +212,8 @@ class RegionEmitter(Emitter):
         run_handler(builder, record, [self.ram, self.state, record, self.context, left])
 
     def finish_timing(self) -> None:
-        """Leave the end of a branch's timing to its two edges, where its outcome is known."""
-        if self._taken is None:
+        """Leave the end of a branch's timing to its two edges, where its outcome is known, if that makes it simpler."""
+        if self._taken is None or not self.timing.forks:
             self.timing.finish()
 
     def context_pointer(self, number: int) -> ir.Value:

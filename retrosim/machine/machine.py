@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from retrosim.cpu.core import ADDRESS_MASK, FAULT, RUNNING, SERVICE, STATUS_WRITTEN, Core
+from retrosim.cpu.core import ADDRESS_MASK, FAULT, SERVICE, Core
 from retrosim.cpu.evaluate import Evaluator
 from retrosim.cpu.m68k.exceptions import TRACE, vector_name
 from retrosim.cpu.tiers import Tiers
@@ -261,11 +261,11 @@ class Machine:
         trace, pc = int(state["trace"]), int(state["pc"])
         if not trace:
             return self._engine.run(count, stop)
-        end = self._core.decode(pc).end
+        cpu, insn = self._core.cpu, self._core.decode(pc)
         evaluator = Evaluator(self._core)
         done = evaluator.run(1)
-        traced = trace & 2 or int(state["pc"]) != end  # T1: every instruction; T0: changes of flow
-        if traced and state["reason"] in (RUNNING, STATUS_WRITTEN):
+        if state["reason"] not in (FAULT, SERVICE) and cpu.traced(evaluator, trace, insn):
+            state["stopped"] = 0  # a traced STOP does not wait
             evaluator.between(lambda m: m.cpu.exception(m, TRACE), pc)
         return done
 

@@ -74,8 +74,35 @@ def test_the_packaged_table_is_that_of_the_facts(facts: list[dict[str, str]]) ->
         if column not in TEXT_COLUMNS and text
     }
     assert len(facts) > 1200
-    assert packaged == expected
-    assert {key: {row["interlock"]} for key, row in table().items()} == interlocks
+    assert {place: text for place, text in packaged.items() if place[0] not in READ_LATER} == expected
+    assert {key: {row["interlock"]} for key, row in table().items() if key not in READ_LATER} == interlocks
+
+
+# MC68040UM pages 10-24 (MOVES, typical times, synchronising) and 10-20 (division by zero), typed from their print
+MOVES_COLUMNS = (
+    ["(An)", "(An)+", "-(An)", "(d16,An)", "(xxx).W/L", "(d8,An,Xn)", "(BR,Xn)", "(bd,BR,Xn)", "([bd,BR,Xn])"]
+    + ["([bd,BR,Xn],od)", "([bd,BR],Xn)", "([bd,BR],Xn,od)"]
+)  # fmt: skip
+READ_LATER = {
+    "MOVES ea,An": (
+        "28/4L+24 28/4L+24 17/2L+15 29/4L+24 17/2L+15 29/1L+27 21/2L+19 22/2L+20 35/2L+32 31/2L+29 36/4L+31 32/4L+28"
+    ),
+    "MOVES ea,Dn": (
+        "20/4L+19 20/4L+19 11/12 21/4L+19 11/4L+10 21/1L+22 15/2L+14 16/2L+15 26/2L+27 23/2L+24 27/4L+26 24/4L+23"
+    ),
+    "MOVES Rn,ea": (
+        "13/4L+9 13/4L+9 11/2L+9 14/4L+9 11/2L+9 14/1L+12 15/2L+13 16/2L+14 21/2L+17 20/2L+18 21/4L+16 21/4L+17"
+    ),
+    "Divide by zero": "16/16",
+}
+
+
+@pytest.mark.parametrize("key", READ_LATER)
+def test_entries_that_the_facts_lack(key: str) -> None:
+    columns = ["none"] if key == "Divide by zero" else MOVES_COLUMNS
+    found = {column: text for column, text in table()[key].items() if column not in TEXT_COLUMNS and text}
+    assert found == dict(zip(columns, READ_LATER[key].split(), strict=True))
+    assert table()[key]["interlock"] == "yes+sync"
 
 
 def test_the_facts_agree_with_themselves(facts: list[dict[str, str]]) -> None:

@@ -7,7 +7,7 @@ from functools import cache
 from ...errors import SpecError
 from ..core import Cpu
 from . import arith, bits, decimal, flow, logic, move, shift, system  # noqa: F401  each import adds its rows
-from .exceptions import exception, interrupt
+from .exceptions import exception, interrupt, is_traced
 from .flow import LINE_A_ROW, undefined
 from .mc68000_faults import address_error
 from .mc68040_cache import FIELDS as CACHE_FIELDS
@@ -36,6 +36,7 @@ def cpu(model: str) -> Cpu:
         misaligned=address_error,
         exception=exception,
         interrupt=interrupt,
+        traced=is_traced,
         stage_fields=("ea_end", "fetch_end"),
         in_memory=frozenset(name for name, _, _ in CACHE_FIELDS),
         zero_register=ZERO,

@@ -351,12 +351,24 @@ insn("CHK.l {ea},{d}", "0100ddd100mmmrrr", ea=DATA, size=32, models=M68020_UP, r
 )
 
 
-def _bounds(m, s, ea, g):
-    """Compare a register with a pair of bounds, signed or unsigned alike; return whether it lies outside."""
+# Clocks more of both EA calculation and execution of CHK2: note of MC68040UM page 10-18; CMP2 has none
+BOUNDS_REVERSED, ADDRESS_REGISTER = 3, 1
+
+
+def _bounds(m, s, ea, g, dear):
+    """Compare a register with a pair of bounds, signed or unsigned alike; return whether it lies outside.
+
+    dear   the clocks depend on the bounds and the register
+    """
     place = address(m, ea)
     low, high = m.load(place, s).sext(32), m.load(place + s // 8, s).sext(32)
     value = m.select(g.ult(8), m.reg(g, s).sext(32), m.reg(g))
-    outside = m.select(low.sle(high), value.slt(low) | high.slt(value), high.slt(value) & value.slt(low))
+    ordered = low.sle(high)
+    if dear:
+        for condition, clocks in ((~ordered, BOUNDS_REVERSED), (m.const(32, 7).ult(g), ADDRESS_REGISTER)):
+            more = m.const(32, clocks)
+            m.when(condition, lambda more=more: m.timing.depends("more", more, more))
+    outside = m.select(ordered, value.slt(low) | high.slt(value), high.slt(value) & value.slt(low))
     m.set("z", value.eq(low) | value.eq(high))
     m.set("c", outside)
     return outside
@@ -364,9 +376,9 @@ def _bounds(m, s, ea, g):
 
 @insn("CMP2.{s} {ea},{g}", "00000ss011mmmrrr gggg000000000000", ea=CONTROL, models=M68020_UP, ref="M68000PRM 4-83")
 def cmp2(m, s, ea, g):
-    _bounds(m, s, ea, g)
+    _bounds(m, s, ea, g, False)
 
 
 @insn("CHK2.{s} {ea},{g}", "00000ss011mmmrrr gggg100000000000", ea=CONTROL, models=M68020_UP, ref="M68000PRM 4-72")
 def chk2(m, s, ea, g):
-    m.when(_bounds(m, s, ea, g), lambda: exception(m, CHECK))
+    m.when(_bounds(m, s, ea, g, True), lambda: exception(m, CHECK))

@@ -71,6 +71,7 @@ def tas(m, ea):
     "0000101011mmmrrr 0000000uuu000kkk",
     ea=MEMORY_ALTERABLE,
     size=8,
+    refills=True,
     models=M68020_UP,
     ref="M68000PRM 4-66",
 )
@@ -83,6 +84,7 @@ def cas_byte(m, ea, k, u):
     "0000110011mmmrrr 0000000uuu000kkk",
     ea=MEMORY_ALTERABLE,
     size=16,
+    refills=True,
     models=M68020_UP,
     ref="M68000PRM 4-66",
 )
@@ -95,6 +97,7 @@ def cas_word(m, ea, k, u):
     "0000111011mmmrrr 0000000uuu000kkk",
     ea=MEMORY_ALTERABLE,
     size=32,
+    refills=True,
     models=M68020_UP,
     ref="M68000PRM 4-66",
 )
@@ -137,13 +140,18 @@ for _size, _code in ((16, "10"), (32, "11")):
     insn(
         f"CAS2.{'w' if _size == 16 else 'l'} {{k}}:{{l}},{{u}}:{{h}},({{e}}):({{g}})",
         f"00001{_code}011111100 eeee000uuu000kkk gggg000hhh000lll",
+        refills=True,
         cost=("CAS2 true", "CAS2 false"),
         models=M68020_UP,
         ref="M68000PRM 4-66",
     )(_cas2(_size))
 
 
-def _field(m, ea, offset, width):
+# Clocks more of EA calculation and execution for a field that crosses a long word: notes of MC68040UM 10-15, 10-16
+CHANGED_ACROSS, READ_ACROSS, INSERTED_ACROSS, TESTED_ACROSS = (10, 9), (0, 2), (7, 7), (0, 0)
+
+
+def _field(m, ea, offset, width, crossing):
     """Locate a bit field; return (value left-aligned in 32 bits, width 1..32, store(left-aligned value))."""
     width = ((width - 1) & 31) + 1
     gap = m.const(32, 32) - width
@@ -159,20 +167,26 @@ def _field(m, ea, offset, width):
             m.set_reg(ea.value, whole & ~hole | placed & hole)
 
         return value, width, store
-    place = address(m, ea) + offset.sar(3)
-    bit = (offset & 7).zext(64)
-    reaches = ((offset & 7) + width).sle(32)
+    byte = address(m, ea) + offset.sar(3)
+    place, bit = byte & ~3, (byte & 3) << 3 | offset & 7
+    crosses = m.const(32, 32).ult(bit + width)
+    bit = bit.zext(64)
     first = m.load(place, 32)
-    last = m.variable(m.const(8, 0))
-    m.when(~reaches, lambda: last.set(m.load(place + 4, 8)))
-    whole = first.zext(64) << 8 | last.get().zext(64)  # 40 bits
-    value = (whole << bit >> 8).trunc(32) & mask
+    last = m.variable(m.const(32, 0))
+
+    def across():
+        last.set(m.load(place + 4, 32))
+        m.timing.depends("more", *(m.const(32, clocks) for clocks in crossing))
+
+    m.when(crosses, across)
+    whole = first.zext(64) << 32 | last.get().zext(64)
+    value = (whole << bit >> 32).trunc(32) & mask
 
     def store(new):
-        hole = mask.zext(64) << 8 >> bit
-        changed = whole & ~hole | (new.zext(64) << 8 >> bit) & hole
-        m.store(place, (changed >> 8).trunc(32))
-        m.when(~reaches, lambda: m.store(place + 4, changed.trunc(8)))
+        hole = mask.zext(64) << 32 >> bit
+        changed = whole & ~hole | (new.zext(64) << 32 >> bit) & hole
+        m.store(place, (changed >> 32).trunc(32))
+        m.when(crosses, lambda: m.store(place + 4, changed.trunc(32)))
 
     return value, width, store
 
@@ -188,7 +202,7 @@ def _bit_field(new):
     """Test a field, and replace it by new(m, value) unless `new` is None."""
 
     def field_operation(m, offset, width, ea):
-        value, _, store = _field(m, ea, offset, width)
+        value, _, store = _field(m, ea, offset, width, CHANGED_ACROSS if new else TESTED_ACROSS)
         _field_flags(m, value)
         if new:
             store(new(m, value))
@@ -197,19 +211,19 @@ def _bit_field(new):
 
 
 def bfextu(m, d, offset, width, ea):
-    value, bits, _ = _field(m, ea, offset, width)
+    value, bits, _ = _field(m, ea, offset, width, READ_ACROSS)
     _field_flags(m, value)
     m.set_reg(d, value >> (m.const(32, 32) - bits))
 
 
 def bfexts(m, d, offset, width, ea):
-    value, bits, _ = _field(m, ea, offset, width)
+    value, bits, _ = _field(m, ea, offset, width, READ_ACROSS)
     _field_flags(m, value)
     m.set_reg(d, value.sar(m.const(32, 32) - bits))
 
 
 def bfffo(m, d, offset, width, ea):
-    value, bits, _ = _field(m, ea, offset, width)
+    value, bits, _ = _field(m, ea, offset, width, READ_ACROSS)
     _field_flags(m, value)
     zeros = value.count_zeros_left()
     start = offset & 31 if ea.cls == "reg" else offset  # in a register offsets count modulo 32
@@ -217,7 +231,7 @@ def bfffo(m, d, offset, width, ea):
 
 
 def bfins(m, d, offset, width, ea):
-    _, bits, store = _field(m, ea, offset, width)
+    _, bits, store = _field(m, ea, offset, width, INSERTED_ACROSS)
     new = m.reg(d) << (m.const(32, 32) - bits)
     _field_flags(m, new)
     store(new)

@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from ..core import DOUBLE_FAULT, FAULT
 from ..engine import Engine
+from ..spec import Insn
 from ..values import Word
+from .mc68040_clocks import printed_clocks
 from .state import get_sr, push, set_stack
 
 ADDRESS_ERROR, ILLEGAL, DIVIDE_BY_ZERO, CHECK, TRAP_ON_OVERFLOW, PRIVILEGE, TRACE, LINE_A, LINE_F = range(3, 12)
@@ -24,12 +26,29 @@ NAMES = {
     LINE_A: "unimplemented A-line instruction",
     LINE_F: "unimplemented F-line instruction",
     FORMAT_ERROR: "stack frame format error",
-    DOUBLE_FAULT: "double fault, the stack pointer is odd",
+    DOUBLE_FAULT: "double fault: an address error while an exception was taken",
 }
-# vectors whose stacked PC is the next instruction, with the instruction's own address beside it (format 2 frames)
-# clocks of the MC68000 (M68000UM table 8-14), and whether they replace those of the instruction
-CLOCKS = {DIVIDE_BY_ZERO: (38, False), CHECK: (28, False), TRAP_ON_OVERFLOW: (30, False)}
+# exceptions of executed instructions: the stacked PC is the next instruction, their own address stands beside it
 AFTER = (DIVIDE_BY_ZERO, CHECK, TRAP_ON_OVERFLOW, TRACE)
+NOT_EXECUTED = (ADDRESS_ERROR, ILLEGAL, PRIVILEGE, LINE_A, LINE_F)
+
+# Clocks by vector, and whether they are all that the instruction takes; TRAP #n and undefined words are rows of their
+# own. MC68000: M68000UM table 8-14. MC68040: section 10 prices undefined words, TRAP, TRAPcc, TRAPV and division by
+# zero; no public figure exists for the others. Of these, what an instruction does after its operands (CHK, an odd
+# target, a bad frame) is priced as division by zero, and what begins before it or between two as an undefined word.
+MC68000_CLOCKS = {DIVIDE_BY_ZERO: (38, False), CHECK: (28, False), TRAP_ON_OVERFLOW: (30, False)}
+MC68000_OTHER = 34
+MC68040_ENTRIES = {TRAP_ON_OVERFLOW: ("TRAPcc/TRAPV taken", True)}
+MC68040_ENTRIES |= dict.fromkeys((DIVIDE_BY_ZERO, CHECK, ADDRESS_ERROR, FORMAT_ERROR), ("Divide by zero", False))
+MC68040_OTHER = ("ILLEGAL, A-line, F-line", True)
+
+
+def clocks_of(model: str, vector: int) -> tuple[int, bool]:
+    """Return the clocks of an exception, and whether nothing else of the instruction counts."""
+    if model == "MC68000":
+        return MC68000_CLOCKS.get(vector, (MC68000_OTHER, True))
+    entry, whole = MC68040_ENTRIES.get(vector, MC68040_OTHER)
+    return printed_clocks(entry)[1], whole
 
 
 def vector_name(vector: int) -> str:
@@ -39,31 +58,93 @@ def vector_name(vector: int) -> str:
     )
 
 
-def exception(m: Engine, vector: int | Word) -> None:
-    """Take an exception: push its frame and go on at the vector; without a handler (address 0) the run ends."""
+def push_frame(m: Engine, kind: int, vector: Word, pc: Word, sr: Word) -> None:
+    """Push the four words of every MC68040 frame, as two long words: SR and PC, PC and format with vector offset."""
+    push(m, pc << 16 | vector * 4 | kind << 12)
+    push(m, sr.zext(32) << 16 | pc >> 16)
+
+
+def exception(m: Engine, vector: int | Word, target: Word | None = None) -> None:
+    """Take an exception: push its frame and go on at the vector; without a handler (address 0) the run ends.
+
+    target  of an address error: the odd address, when the instruction that jumps there takes the exception
+    """
     known = vector if isinstance(vector, int) else TRAP
-    after = known in AFTER or known >= TRAP
     number = m.const(32, vector) if isinstance(vector, int) else vector
-    clocks, whole = CLOCKS.get(known, (34, True)) if known < TRAP else (0, False)
+    odd = m.pc if target is None else target
 
     def take(handler: Word) -> None:
-        m.timing.depends("exception", m.const(32, clocks), m.const(1, whole))
+        m.raised = known
+        if known == TRACE:  # between two instructions
+            m.set("cycles", m.get("cycles") + clocks_of(m.cpu.model, known)[0])
+        elif known < TRAP:
+            clocks, whole = clocks_of(m.cpu.model, known)
+            m.timing.depends("exception", m.const(32, clocks), m.const(1, whole))
         sr = get_sr(m)
         m.set("trace", m.const(2, 0))
         set_stack(m, m.const(1, 1), m.get("m"))
-        if m.cpu.model != "MC68000":
-            if known in AFTER:
-                push(m, m.pc)
-            push(m, (number * 4).trunc(16) | (0x2000 if known in AFTER else 0))
-        push(m, m.next_pc if after else m.pc)
-        push(m, sr)
+        pc = m.next_pc if known in AFTER or known >= TRAP else m.pc
+        if m.cpu.model == "MC68000":
+            push(m, pc)
+            push(m, sr)
+        elif known in AFTER or known == ADDRESS_ERROR:
+            push(m, m.pc if known in AFTER else odd & ~1)
+            push_frame(m, 2, number, pc, sr)
+        else:
+            push_frame(m, 0, number, pc, sr)
         m.jump(handler)
 
-    vector_or_fault(m, number, take)
+    if known == ADDRESS_ERROR and m.cpu.model != "MC68000":
+        vector_or_fault(m, number, take, stay=odd, double=True)
+    else:
+        vector_or_fault(m, number, take)
+
+
+def jump(m: Engine, target: Word, complete: Callable[[], None] = lambda: None) -> None:
+    """Go on at a computed address.
+
+    complete  what else the instruction does: an odd target stops an MC68000 before it; an MC68040 completes the
+              instruction and takes the address error then (MC68040UM 8.2.2)
+    """
+    if m.cpu.aligned:
+        m.jump(target)
+        complete()
+    else:
+        complete()
+        m.jump(target)
+        m.when((target & 1).ne(0), lambda: exception(m, ADDRESS_ERROR, target))
+
+
+def branch(m: Engine, condition: Word, target: Word, complete: Callable[[], None] = lambda: None) -> None:
+    """Go on at a decoded target when the condition holds; an odd one of an MC68040 is noticed although it does not."""
+    if m.cpu.aligned:
+        m.branch(condition, target)
+        complete()
+    elif target.known is not None and target.known & 1:  # engines that do not know targets never run odd ones
+        m.outcome(condition)
+        complete()
+        exception(m, ADDRESS_ERROR, target)
+    else:
+        complete()
+        m.branch(condition, target)
+
+
+def is_traced(m: Engine, trace: int, insn: Insn) -> bool:
+    """Does an instruction that began with trace bits T1 T0 end in a trace exception? `m` has just run it.
+
+    An exception of its own suppresses it on the MC68040 (MC68040UM 8.3, 8.2.6); on the MC68000 only one that kept the
+    instruction from being executed does (M68000UM 6.3.8).
+    T0: change of flow (MC68040UM 8.2.6), which includes what refills the pipeline: the rows with the option `refills`,
+    a list that others have verified on hardware.
+    """
+    if m.raised is not None and (m.cpu.model != "MC68000" or m.raised in NOT_EXECUTED):
+        return False
+    return bool(trace & 2) or m.flowed or bool(insn.row.options.get("refills"))
 
 
 AUTOVECTOR = 24
-INTERRUPT_CLOCKS = {"MC68000": 44, "MC68040": 27}  # M68000UM table 8-14; MC68040: TRAP and acknowledge, estimate 25-30
+# M68000UM table 8-14; MC68040: no public figure, estimate 25-30 (TRAP's 16, recognition, acknowledge bus cycle)
+INTERRUPT_CLOCKS = {"MC68000": 44, "MC68040": 27}
 
 
 def interrupt(m: Engine, level: int) -> None:
@@ -71,15 +152,16 @@ def interrupt(m: Engine, level: int) -> None:
 
     def take(handler: Word) -> None:
         m.set("cycles", m.get("cycles") + INTERRUPT_CLOCKS[m.cpu.model])
-        sr, vector = get_sr(m), m.const(16, 4 * (AUTOVECTOR + level))
+        sr = get_sr(m)
         m.set("trace", m.const(2, 0))
         m.set("ipl", m.const(3, level))
 
         def frame(kind: int, status: Word) -> None:
-            if m.cpu.model != "MC68000":
-                push(m, vector | kind << 12)
-            push(m, m.pc)
-            push(m, status)
+            if m.cpu.model == "MC68000":
+                push(m, m.pc)
+                push(m, status)
+            else:
+                push_frame(m, kind, m.const(32, AUTOVECTOR + level), m.pc, status)
 
         master = m.get("m")
         set_stack(m, m.const(1, 1), master)
@@ -96,13 +178,25 @@ def interrupt(m: Engine, level: int) -> None:
     vector_or_fault(m, AUTOVECTOR + level, take)
 
 
-def vector_or_fault(m: Engine, vector: int | Word, take: Callable[[Word], None]) -> None:
-    """Run take(handler) for the handler that a vector names; without one (address 0) the run ends as a fault."""
+def vector_or_fault(
+    m: Engine, vector: int | Word, take: Callable[[Word], None], stay: Word | None = None, double: bool = False
+) -> None:
+    """Run take(handler) for the handler that a vector names; without one (address 0) the run ends as a fault.
+
+    stay    where the program counter is then, by default at the instruction
+    double  an odd handler halts the CPU
+    """
     number = m.const(32, vector) if isinstance(vector, int) else vector
     handler = m.load(m.get("vbr") + number * 4, 32)
 
-    def fault() -> None:
-        m.jump_back()
-        m.leave(FAULT, number)
+    def fault(detail: Word) -> None:
+        m.jump_back() if stay is None else m.jump(stay)
+        m.leave(FAULT, detail)
 
-    m.when(handler.eq(0), fault, lambda: take(handler))
+    def found() -> None:
+        if double:
+            m.when((handler & 1).ne(0), lambda: fault(m.const(32, DOUBLE_FAULT)), lambda: take(handler))
+        else:
+            take(handler)
+
+    m.when(handler.eq(0), lambda: fault(number), found)

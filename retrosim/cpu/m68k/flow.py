@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core import SERVICE
 from ..spec import Row
 from .ea import CONTROL, DATA_ALTERABLE, address, write
-from .exceptions import ADDRESS_ERROR, ILLEGAL, LINE_A, LINE_F, TRAP, TRAP_ON_OVERFLOW, exception
+from .exceptions import ADDRESS_ERROR, ILLEGAL, LINE_A, LINE_F, TRAP, TRAP_ON_OVERFLOW, branch, exception, jump
 from .flags import condition
 from .move import M68020_UP
 from .state import SP, insn, pop, push, set_ccr
@@ -13,13 +13,13 @@ from .state import SP, insn, pop, push, set_ccr
 
 @insn("BRA {target}", "01100000iiiiiiii", flow=True, ends=True, ref="M68000PRM 4-55")
 def bra(m, target):
-    m.branch(m.const(1, 1), target)
+    branch(m, m.const(1, 1), target)
 
 
 @insn("BSR {target}", "01100001iiiiiiii", flow=True, calls=True, ref="M68000PRM 4-59")
 def bsr(m, target):
     push(m, m.next_pc)
-    m.branch(m.const(1, 1), target)
+    branch(m, m.const(1, 1), target)
 
 
 @insn(
@@ -31,7 +31,7 @@ def bsr(m, target):
     ref="M68000PRM 4-25",
 )
 def bcc(m, c, target):
-    m.branch(condition(m, c), target)
+    branch(m, condition(m, c), target)
 
 
 @insn(
@@ -49,8 +49,8 @@ def dbcc(m, c, y, target):
     loops = ~holds & count.ne(0xFFFF)
     m.outcome(loops)
     m.timing.depends("expired", holds, count.eq(0xFFFF))
-    m.branch(loops, target)
-    m.set_reg(y, m.select(holds, m.reg(y, 16), count), stage="fetch")
+    left = m.select(holds, m.reg(y, 16), count)
+    branch(m, loops, target, lambda: m.set_reg(y, left, stage="fetch"))
 
 
 @insn("S{c} {ea}", "0101cccc11mmmrrr", ea=DATA_ALTERABLE, size=8, cost="Scc", ref="M68000PRM 4-173")
@@ -63,35 +63,34 @@ def scc(m, c, ea):
 
 @insn("JMP {ea}", "0100111011mmmrrr", flow=True, ends=True, ea=CONTROL, ref="M68000PRM 4-108")
 def jmp(m, ea):
-    m.jump(address(m, ea))
+    jump(m, address(m, ea))
 
 
 @insn("JSR {ea}", "0100111010mmmrrr", flow=True, calls=True, ea=CONTROL, ref="M68000PRM 4-109")
 def jsr(m, ea):
     target = address(m, ea)
-    m.jump(target)
-    push(m, m.next_pc)
+    jump(m, target, lambda: push(m, m.next_pc))
 
 
 @insn("RTS", "0100111001110101", flow=True, ends=True, ref="M68000PRM 4-169")
 def rts(m):
-    m.jump(pop(m, 32))
+    jump(m, pop(m, 32))
 
 
 @insn("RTD #{disp}", "0100111001110100", flow=True, ends=True, models=M68020_UP, ref="M68000PRM 4-166")
 def rtd(m, disp):
     target = pop(m, 32)
     m.set_reg(SP, m.reg(SP) + disp, stage="address")
-    m.jump(target)
+    jump(m, target)
 
 
 @insn("RTR", "0100111001110111", flow=True, ends=True, ref="M68000PRM 4-168")
 def rtr(m):
     set_ccr(m, pop(m, 16))
-    m.jump(pop(m, 32))
+    jump(m, pop(m, 32))
 
 
-@insn("NOP", "0100111001110001", ref="M68000PRM 4-147")
+@insn("NOP", "0100111001110001", refills=True, ref="M68000PRM 4-147")
 def nop(m):
     pass
 
@@ -101,7 +100,7 @@ def trap(m, t):
     exception(m, t + TRAP)
 
 
-@insn("TRAPV", "0100111001110110", cost=("TRAPcc/TRAPV taken", "TRAPcc/TRAPV not taken"), ref="M68000PRM 4-191")
+@insn("TRAPV", "0100111001110110", cost="TRAPcc/TRAPV not taken", ref="M68000PRM 4-191")
 def trapv(m):
     _trap_if(m, m.get("v"))
 
@@ -109,7 +108,7 @@ def trapv(m):
 @insn(
     "TRAP{c}",
     "0101cccc11111100",
-    cost=("TRAPcc/TRAPV taken", "TRAPcc/TRAPV not taken"),
+    cost="TRAPcc/TRAPV not taken",
     models=M68020_UP,
     ref="M68000PRM 4-189",
 )
@@ -120,7 +119,7 @@ def trapcc(m, c):
 @insn(
     "TRAP{c}.w {imm16}",
     "0101cccc11111010",
-    cost=("TRAPcc/TRAPV taken", "TRAPcc/TRAPV not taken"),
+    cost="TRAPcc/TRAPV not taken",
     models=M68020_UP,
     ref="M68000PRM 4-189",
 )
@@ -131,7 +130,7 @@ def trapcc_word(m, c, imm16):
 @insn(
     "TRAP{c}.l #{disp32}",
     "0101cccc11111011",
-    cost=("TRAPcc/TRAPV taken", "TRAPcc/TRAPV not taken"),
+    cost="TRAPcc/TRAPV not taken",
     models=M68020_UP,
     ref="M68000PRM 4-189",
 )
@@ -140,7 +139,6 @@ def trapcc_long(m, c, disp32):
 
 
 def _trap_if(m, holds):
-    m.outcome(holds)
     m.when(holds, lambda: exception(m, TRAP_ON_OVERFLOW))
 
 

@@ -31,6 +31,7 @@ def address_error(m: Engine, insn: Insn) -> None:
     sr = get_sr(m)
 
     def take(handler):
+        m.raised = ADDRESS_ERROR
         m.set("cycles", m.get("cycles") + _elapsed(insn, access) + CLOCKS)
         m.set("trace", m.const(2, 0))
         set_stack(m, m.const(1, 1), m.const(1, 0))

@@ -48,6 +48,12 @@ def table() -> dict[str, dict[str, str]]:
         return {row["instruction"]: row for row in rows}
 
 
+def printed_clocks(entry: str) -> tuple[int, int]:
+    """Return (EA calculation, execution) of an entry without an effective address and without lead."""
+    address, _, execution = table()[entry]["none"].partition("/")
+    return int(address), int(execution)
+
+
 def is_synchronising(row: Row) -> bool:
     """Does the instruction wait for the pipeline and pending writes before it starts?"""
     entry = table().get(row.cost[0])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..core import STOPPED
 from .ea import DATA, DATA_ALTERABLE, MEMORY_ALTERABLE, overwrite, read, write
-from .exceptions import FORMAT_ERROR, ILLEGAL, PRIVILEGE, exception
+from .exceptions import FORMAT_ERROR, ILLEGAL, PRIVILEGE, exception, jump
+from .mc68040_clocks import printed_clocks
 from .move import M68020_UP
 from .state import SP, get_sr, insn, pop, set_sr
 
@@ -26,9 +27,14 @@ for _name, _code, _operation in (
     ("EORI", "101", lambda a, b: a ^ b),
 ):
     _pattern = f"0000{_code}001111100"
-    insn(f"{_name} {{imm}},sr", _pattern, size=16, cost="ANDI/EORI/ORI to SR", ref="M68000PRM 6-2, 6-10, 6-16")(
-        _to_sr(_operation)
-    )
+    insn(
+        f"{_name} {{imm}},sr",
+        _pattern,
+        size=16,
+        refills=True,
+        cost="ANDI/EORI/ORI to SR",
+        ref="M68000PRM 6-2, 6-10, 6-16",
+    )(_to_sr(_operation))
 
 
 @insn(
@@ -57,7 +63,7 @@ def move_from_sr(m, ea):
     privileged(m, lambda: write(m, ea, get_sr(m)))
 
 
-@insn("MOVE.w {ea},sr", "0100011011mmmrrr", ea=DATA, size=16, cost="MOVE to SR", ref="M68000PRM 6-19")
+@insn("MOVE.w {ea},sr", "0100011011mmmrrr", ea=DATA, size=16, refills=True, cost="MOVE to SR", ref="M68000PRM 6-19")
 def move_to_sr(m, ea):
     privileged(m, lambda: set_sr(m, read(m, ea, 16)))
 
@@ -67,13 +73,13 @@ def move_from_usp(m, b):
     privileged(m, lambda: m.set_reg(b, m.get("usp")))
 
 
-@insn("MOVE.l {b},usp", "0100111001100bbb", cost="MOVE USP An,USP", ref="M68000PRM 6-21")
+@insn("MOVE.l {b},usp", "0100111001100bbb", refills=True, cost="MOVE USP An,USP", ref="M68000PRM 6-21")
 def move_to_usp(m, b):
     privileged(m, lambda: m.set("usp", m.reg(b)))
 
 
-# No MC68040 figure for STOP has been found; it is priced as the other writers of SR, which synchronise too.
-@insn("STOP {imm16}", "0100111001110010", cost="ANDI/EORI/ORI to SR", ref="M68000PRM 6-85")
+# MC68040UM section 10 has no figure for STOP; it is priced as the other writers of SR, which synchronise too.
+@insn("STOP {imm16}", "0100111001110010", refills=True, cost="ANDI/EORI/ORI to SR", ref="M68000PRM 6-85")
 def stop(m, imm16):
     def enter():
         set_sr(m, imm16.trunc(16))
@@ -99,43 +105,60 @@ def rte_short(m):
     privileged(m, back)
 
 
-FRAME_BYTES = {0: 8, 2: 12, 3: 12, 4: 16, 7: 60}  # MC68040UM 8.4; format 1 is thrown away and the next frame taken
+# Bytes of the frames that RTE takes back (MC68040UM 8.4). Format 4 is that of an MC68LC040, which this CPU without FPU
+# resembles; of format 7, an access error that this CPU never has, it pops the frame: nothing is there to continue.
+FRAME_BYTES = {0: 8, 2: 12, 3: 12, 4: 16, 7: 60}
+THROWAWAY, THROWAWAY_BYTES = 1, 8
 
 
 @insn("RTE", "0100111001110011", ends=True, cost="RTE format 0", models=M68020_UP, ref="M68000PRM 6-84, MC68040UM 8.4")
 def rte(m):
+    def priced(kind):
+        m.timing.depends("instead", *(m.const(32, clocks) for clocks in printed_clocks(f"RTE format {kind}")))
+
+    def frame(sp):
+        """Return (format, SR, PC) of the frame at an address, read as it is written."""
+        high, low = m.load(sp, 32), m.load(sp + 4, 32)
+        return (low >> 12) & 15, (high >> 16).trunc(16), high << 16 | low >> 16
+
     def back():
         sp = m.reg(SP)
-        throwaway = (m.load(sp + 6, 16) >> 12).eq(1)
-        status = m.load(sp, 16)
+        kind, status, target = frame(sp)
+        m.when(kind.eq(THROWAWAY), lambda: discard(sp, status), lambda: restore(sp, kind, status, target, True))
 
-        def take(base):
-            kind = m.load(base + 6, 16) >> 12
-            size = m.const(32, 0)
-            for number, length in FRAME_BYTES.items():
-                size = m.select(kind.eq(number), m.const(32, length), size)
+    def discard(sp, status):
+        """Take SR from a throwaway frame and go on with the frame below, on the stack that SR names."""
+        priced(THROWAWAY)
+        m.set_reg(SP, sp + THROWAWAY_BYTES)
+        set_sr(m, status)
+        below = m.reg(SP)
+        kind, status, target = frame(below)
+        again = kind.eq(THROWAWAY)  # this RTE again, for the frames that are left
+        m.when(again, m.jump_back, lambda: restore(below, kind, status, target, False))
 
-            def pull():
-                m.jump(m.load(base + 2, 32))
-                status = m.load(base, 16)
-                m.set_reg(SP, base + size)
-                set_sr(m, status)
+    def restore(sp, kind, status, target, alone):
+        size = m.const(32, 0)
+        for number, length in FRAME_BYTES.items():
+            size = m.select(kind.eq(number), m.const(32, length), size)
+            if alone:
+                m.when(kind.eq(number), lambda number=number: priced(number))
 
-            m.when(size.eq(0), lambda: exception(m, FORMAT_ERROR), pull)
-
-        def second():
-            m.set_reg(SP, sp + 8)
+        def pull():
+            m.set_reg(SP, sp + size)
             set_sr(m, status)
-            take(m.reg(SP))
+            jump(m, target)
 
-        m.when(throwaway, second, lambda: take(sp))
+        m.when(size.eq(0), lambda: exception(m, FORMAT_ERROR), pull)
 
     privileged(m, back)
 
 
-# control register numbers of the MC68040: M68000PRM table 6-1; those of the MMU exist and hold what is written
+# Control register numbers of the MC68040 (M68000PRM table 6-1). Those of the MMU hold the bits that exist
+# (MC68040UM 3.1: TC, ITT0 ITT1 DTT0 DTT1, MMUSR, URP SRP); translation stays off.
 CONTROL_REGISTERS = {0x000: "sfc", 0x001: "dfc", 0x002: "cacr", 0x800: "usp", 0x801: "vbr", 0x803: "msp", 0x804: "isp"}
 MMU_REGISTERS = {0x003: 0, 0x004: 1, 0x005: 2, 0x006: 3, 0x007: 4, 0x805: 5, 0x806: 6, 0x807: 7}
+MMU_BITS = {0x003: 0xC000, 0x805: 0xFFFFFFFF, 0x806: 0xFFFFFE00, 0x807: 0xFFFFFE00}
+MMU_BITS |= dict.fromkeys((0x004, 0x005, 0x006, 0x007), 0xFFFFE364)
 CACHE_BITS = 0x80008000  # DE and IE are the writable bits of CACR
 
 
@@ -173,6 +196,7 @@ def movec_read(m, control, g):
 @insn(
     "MOVEC {g},{control}",
     "0100111001111011 ggggxxxxxxxxxxxx",
+    refills=True,
     cost="MOVEC Rn,Rc",
     models=M68020_UP,
     ref="M68000PRM 6-22",
@@ -192,7 +216,7 @@ def movec_write(m, control, g):
         for number, place in MMU_REGISTERS.items():
             here, index = control.eq(number), m.const(32, place)
             known = known | here
-            m.set_element("mmu", index, m.select(here, value, m.element("mmu", index)))
+            m.set_element("mmu", index, m.select(here, value & MMU_BITS[number], m.element("mmu", index)))
         m.when(~known, lambda: exception(m, ILLEGAL))
 
     privileged(m, go)
@@ -204,20 +228,22 @@ def _write_stack(m, here, name, value):
     m.when(here & active, lambda: m.set_reg(SP, value))
 
 
-# No figure for MOVES has been found; it is priced as MOVEC, which synchronises the same way.
 @insn(
     "MOVES.{s} {ea},{g}",
     "00001110ssmmmrrr gggg0-----------",
     ea=MEMORY_ALTERABLE,
+    refills=True,
     models=M68020_UP,
-    cost="MOVEC Rc,Rn",
-    form="none",
+    cost=("MOVES ea,Dn", "MOVES ea,An"),
     ref="M68000PRM 6-25",
 )
 def moves_load(m, s, ea, g):
+    to_data = g.ult(8)
+    m.outcome(to_data)
+
     def go():
         value = read(m, ea, s)
-        m.when(g.ult(8), lambda: m.set_reg(g, value), lambda: m.set_reg(g, value.sext(32)))
+        m.when(to_data, lambda: m.set_reg(g, value), lambda: m.set_reg(g, value.sext(32)))
 
     privileged(m, go)
 
@@ -226,9 +252,9 @@ def moves_load(m, s, ea, g):
     "MOVES.{s} {g},{ea}",
     "00001110ssmmmrrr gggg1-----------",
     ea=MEMORY_ALTERABLE,
+    refills=True,
     models=M68020_UP,
-    cost="MOVEC Rn,Rc",
-    form="none",
+    cost="MOVES Rn,ea",
     ref="M68000PRM 6-25",
 )
 def moves_store(m, s, g, ea):
@@ -236,11 +262,12 @@ def moves_store(m, s, g, ea):
 
 
 for _scope, _code, _cost in (("l", "01", "CINVL/CINVA"), ("p", "10", "CINVP"), ("a", "11", "CINVL/CINVA")):
-    insn(f"CINV{_scope} {{t}},({{b}})", f"11110100tt0{_code}bbb", cost=_cost, models=M68020_UP, ref="M68000PRM 6-4")(
+    _common = {"refills": True, "models": M68020_UP}
+    insn(f"CINV{_scope} {{t}},({{b}})", f"11110100tt0{_code}bbb", **_common, cost=_cost, ref="M68000PRM 6-4")(
         lambda m, t, b: privileged(m, lambda: None)
     )
     _push = "CPUSHL" if _scope == "l" else "CPUSHP/CPUSHA"
-    insn(f"CPUSH{_scope} {{t}},({{b}})", f"11110100tt1{_code}bbb", cost=_push, models=M68020_UP, ref="M68000PRM 6-8")(
+    insn(f"CPUSH{_scope} {{t}},({{b}})", f"11110100tt1{_code}bbb", **_common, cost=_push, ref="M68000PRM 6-8")(
         lambda m, t, b: privileged(m, lambda: None)
     )
 
@@ -248,6 +275,7 @@ for _scope, _code, _cost in (("l", "01", "CINVL/CINVA"), ("p", "10", "CINVP"), (
 @insn(
     "PFLUSH {t}",
     "11110101000ttbbb",
+    refills=True,
     cost="PFLUSH/PFLUSHA",
     models=M68020_UP,
     ref="M68000PRM 6-35: address translation is off",
@@ -259,6 +287,7 @@ def pflush(m, t, b):
 @insn(
     "PTEST ({b})",
     "1111010101t01bbb",
+    refills=True,
     cost="PTESTR/PTESTW",
     models=M68020_UP,
     ref="M68000PRM 6-56: address translation is off",

@@ -30,7 +30,12 @@ from . import mc68000_clocks, mc68040_cache
 from .ea import Ea
 from .mc68040_clocks import clocks, is_synchronising
 
-LONGEST_STEP = 200  # clocks: more than any part of an MC68000 instruction that depends on data (DIVS takes 158)
+LONGEST_STEP = 200  # clocks: more than any part of an instruction that depends on data (the MC68000's DIVS takes 158)
+
+
+def _bound(*words: Word) -> int:
+    """Return a bound of the clocks that some numbers say."""
+    return sum(LONGEST_STEP if word.known is None else word.known for word in words)
 
 
 class Untimed:
@@ -40,6 +45,7 @@ class Untimed:
     most = 0  # greatest clocks that the last instruction can take beside waits for the bus, known when it is emitted
     waits = 0  # times that it can wait for the bus
     steady = False  # does every instruction take a clock at least?
+    forks = False  # is the end of a branch simpler where its outcome is known?
 
     def __init__(self, m: Any) -> None:
         self.m = m
@@ -63,31 +69,39 @@ class Untimed:
         """Account for a memory operand."""
 
     def depends(self, what: str, *words: Word) -> None:
-        """Account for data that the cost depends on: a shift count, a multiplier, an exception, ..."""
+        """Account for data that the cost depends on: a shift count, a multiplier, an exception, ...
+
+        exception   clocks; are they all? Else EA calculation (MC68040) or the instruction's clocks (MC68000) count too
+        instead     EA calculation and execution of this MC68040 instruction in place of its cost
+        more        EA calculation and execution beside its cost
+        """
 
     def written(self, register: Word, stage: str) -> None:
         """A register gets its result in the named stage."""
 
-    def finish(self, outcome: bool | None = None) -> None:
-        """End the instruction; `outcome` is the condition of its branch, where the engine knows it."""
+    def finish(self) -> None:
+        """End the instruction; where a model forks, finish(outcome) ends a branch whose condition is known."""
 
 
 class TableTiming(Untimed):
     """Sum of the slowest stage of each instruction."""
 
-    counts = steady = True
+    counts = steady = forks = True
 
     @staticmethod
     def fields(insn: Insn) -> tuple[int, ...]:
-        return tuple(c.alone for c in clocks(insn))
+        return tuple(c.alone | c.address << 16 for c in clocks(insn))
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
-        self.costs = [take() for _ in row.cost]
-        self.condition = self.m.const(1, 1)
+        packed = [take() for _ in row.cost]
+        self.costs, self.calculation = [p & 0xFFFF for p in packed], packed[0] >> 16
+        self.condition, self.extra = self.m.const(1, 1), 0
+        # clocks in place of the cost, unless 0, and beside it
+        self.instead, self.more = self.m.variable(self.m.const(32, 0)), self.m.variable(self.m.const(32, 0))
 
     @property
     def most(self) -> int:
-        return max(cost.known for cost in self.costs)
+        return max(cost.known for cost in self.costs) + self.extra
 
     @property
     def least(self) -> int:
@@ -96,11 +110,24 @@ class TableTiming(Untimed):
     def outcome(self, condition: Word) -> None:
         self.condition = condition
 
-    def finish(self, outcome: bool | None = None) -> None:
+    def depends(self, what: str, *words: Word) -> None:
         m = self.m
+        self.extra += _bound(*words, self.calculation)
+        match what:
+            case "exception":
+                clocks, replaces = words
+                self.instead.set(m.select(replaces, clocks, clocks + self.calculation))
+            case "instead":
+                address, execution = words
+                self.instead.set(m.select(address.ult(execution), execution, address))
+            case "more":  # execution is the slower one in all of these
+                self.more.set(self.more.get() + words[1])
+
+    def finish(self, outcome: bool | None = None) -> None:
+        m, instead = self.m, self.instead.get()
         condition = self.condition if outcome is None else m.const(1, outcome)
         cost = m.select(condition, *self.costs) if len(self.costs) == 2 else self.costs[0]
-        m.pass_clocks(cost.zext(64))
+        m.pass_clocks(m.select(instead.eq(0), cost + self.more.get(), instead).zext(64))
 
 
 class PipelineTiming(Untimed):
@@ -116,9 +143,13 @@ class PipelineTiming(Untimed):
         m = self.m
         self.costs = [(take(), take()) for _ in row.cost]
         self.executed = m.get("cycles")  # execute stage free
-        self.operands = 0
+        self.operands = self.extra = 0
         zero = m.const(64, 0)
         self.fetch_wait, self.store_wait = m.variable(zero), m.variable(zero)
+        # clocks in place of the cost, and beside it: EA calculation | execution << 12
+        self.instead, self.more = m.variable(m.const(32, 0)), m.variable(m.const(32, 0))
+        self.settled = False
+        self.calculation = self.costs[0][0] & 0xFFF
         start = m.get("ea_end") + self._instruction_fetch()
         for register in self._address_registers(row, operands):
             start = self._later(start, m.element("ready", register))
@@ -147,7 +178,7 @@ class PipelineTiming(Untimed):
     @property
     def most(self) -> int:
         packed = [cost.known for cost, _ in self.costs]
-        return max((p & 0xFFF) + (p >> 12 & 0xFFF) + (p >> 24) for p in packed) + self.operands
+        return max((p & 0xFFF) + (p >> 12 & 0xFFF) + (p >> 24) for p in packed) + self.operands + self.extra
 
     @property
     def waits(self) -> int:
@@ -173,7 +204,7 @@ class PipelineTiming(Untimed):
 
     def _issue(self, packed: Word, slack: Word) -> None:
         self.ea_end = self.ea_start + (packed & 0xFFF).zext(64)
-        self.fetched = self._later(self.ea_end, self.m.get("fetch_end")) + (packed >> 24).zext(64)
+        self.fetches, self.fetch_free = (packed >> 24).zext(64), self.m.get("fetch_end")
         self.base = (packed >> 12 & 0xFFF).zext(64)
         self.slack = slack.zext(64)
 
@@ -190,8 +221,45 @@ class PipelineTiming(Untimed):
             wait = m.subroutine("read", mc68040_cache.read, place, size, now)
             self.fetch_wait.set(self.fetch_wait.get() + wait)
 
+    def depends(self, what: str, *words: Word) -> None:
+        m = self.m
+        self.extra += _bound(*words, self.calculation)
+        match what:
+            case "exception":
+                clocks, replaces = words
+                both = m.select(replaces, clocks, clocks + self.calculation)
+                self.instead.set(both | both << 12)
+            case "instead":
+                address, execution = words
+                self.instead.set(address | execution << 12)
+            case "more":
+                address, execution = words
+                more = self.more.get()
+                self.more.set(more + (address | execution << 12))
+
+    def _stages(self) -> tuple[Word, Word, Word, Word]:
+        """Return when EA calculation starts and ends, when EA fetch ends without waits, and the clocks of execution.
+
+        Clocks in place of the cost are those of instructions that start when older work is done.
+        """
+        m, instead, more = self.m, self.instead.get(), self.more.get()
+        usual = instead.eq(0)
+        start = m.select(usual, self.ea_start, self._later(self.ea_start, self.executed))
+        ea_end = m.select(usual, self.ea_end + (more & 0xFFF).zext(64), start + (instead & 0xFFF).zext(64))
+        fetches = m.select(usual, self.fetches, m.const(64, 1))
+        base = m.select(usual, self.base + (more >> 12).zext(64), (instead >> 12).zext(64))
+        return start, ea_end, self._later(ea_end, self.fetch_free) + fetches, base
+
+    def settle(self) -> None:
+        """Fix the times of the stages: all data that the cost depends on is known."""
+        if not self.settled:
+            self.ea_start, self.ea_end, self.fetched, self.base = self._stages()
+            self.settled = True
+
     def written(self, register: Word, stage: str) -> None:
-        done = {"address": lambda: self.ea_end, "fetch": self._fetch_end, "execute": self._done}[stage]()
+        _, ea_end, fetched, base = self._stages()
+        fetch_end = fetched + self.fetch_wait.get()
+        done = {"address": ea_end, "fetch": fetch_end, "execute": self._later(fetch_end, self.executed) + base}[stage]
         self.m.set_element("ready", register, done)
 
     def _fetch_end(self) -> Word:
@@ -200,8 +268,9 @@ class PipelineTiming(Untimed):
     def _done(self) -> Word:
         return self._later(self._fetch_end(), self.executed) + self.base
 
-    def finish(self, outcome: bool | None = None) -> None:
+    def finish(self) -> None:
         m = self.m
+        self.settle()
         fetch_end = self._fetch_end()
         late = m.select(fetch_end.ult(self.executed), self.executed - fetch_end, m.const(64, 0))
         held = m.select(self.slack.ult(late), late - self.slack, m.const(64, 0))
@@ -290,7 +359,7 @@ class MC68000Timing(Untimed):
         half = start + 55 + signs + zeros
         return m.select((absolute >> 16).ult(size), half, start + 2) * 2
 
-    def finish(self, outcome: bool | None = None) -> None:
+    def finish(self) -> None:
         self._add(self.cost)
 
 
