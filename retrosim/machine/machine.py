@@ -62,7 +62,7 @@ class Machine:
         rom         a shipped ROM's name, a folder or manifest, a loaded Rom, or an Image (a user's own ELF)
         build       which of the ROM's builds, None for its default
         engine      "auto", "evaluate" (Python integers, no compiler) or "interpret" (compiled handlers)
-        timing      "off", "table" or "full"
+        timing      "off", "table" or "full"; on the MC68040 also "causes": full, and clocks counted by what they went to
         parameters  the ROM's parameters, for example objects=100, seed=7
         mode        what the ROM does: "demo", or another that its manifest names as a constant mode_...
         service_clocks  clocks of a service beyond its trap, None for the preset's
@@ -71,8 +71,8 @@ class Machine:
         Errors      ValueError, RomError
         """
         check("engine", engine, ENGINES)
-        check("timing", timing, TIMINGS)
         self.preset = preset(name)
+        check("timing", timing, tuple(self.preset.cpu().timing))
         self.name, self.clock_hz, self.tick_hz = name, self.preset.clock_hz, self.preset.tick_hz
         self.timing, self.mode = timing, mode
         self.service_clocks = self.preset.service_clocks if service_clocks is None else service_clocks

@@ -6,6 +6,7 @@ from ..core import ENGINE_FIELDS, STATUS_WRITTEN, Layout
 from ..engine import Engine
 from ..spec import InstructionSet
 from ..values import Word
+from .causes import CAUSES
 from .mc68040_cache import FIELDS as CACHE_FIELDS
 from .operands import KINDS
 
@@ -38,6 +39,7 @@ LAYOUT = Layout(
         ("fetch_end", 64, 1),
         ("ready", 64, 17),  # per register: when address calculation may use it
         *CACHE_FIELDS,
+        ("causes", 64, len(CAUSES)),  # clocks by cause: counted in the timing mode of that name only
     )
 )
 

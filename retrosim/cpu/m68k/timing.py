@@ -3,6 +3,7 @@
     off     nothing is counted
     table   MC68040: each instruction takes the slowest of its stages, nothing overlaps and nothing waits
     full    MC68040: the pipeline as an event model. The MC68000 has no pipeline to speak of: table and full are one
+    causes  MC68040: full, and the clocks are counted by what they went to
 
 The full model keeps, in absolute clocks, when each stage is free (MC68040UM section 10 and its definitions of lead and
 interlock; rules and confidence in pipeline order):
@@ -27,6 +28,7 @@ from ..core import ADDRESS_MASK
 from ..spec import Insn, Row
 from ..values import Word
 from . import mc68000_clocks, mc68040_cache
+from .causes import CAUSES
 from .ea import Ea
 from .mc68040_clocks import clocks, is_synchronising
 
@@ -99,7 +101,8 @@ class PipelineTiming(Untimed):
         self.executed = m.get("cycles")  # execute stage free
         zero = m.const(64, 0)
         self.fetch_wait, self.store_wait = m.variable(zero), m.variable(zero)
-        start = m.get("ea_end") + self._instruction_fetch()
+        self.ea_free = m.get("ea_end")
+        self.coded = start = self.ea_free + self._instruction_fetch()
         for register in self._address_registers(row, operands):
             start = self._later(start, m.element("ready", register))
         if is_synchronising(row):
@@ -137,7 +140,8 @@ class PipelineTiming(Untimed):
 
     def _issue(self, packed: Word, slack: Word) -> None:
         self.ea_end = self.ea_start + (packed & 0xFFF).zext(64)
-        self.fetched = self._later(self.ea_end, self.m.get("fetch_end")) + (packed >> 24).zext(64)
+        self.fetch_start = self._later(self.ea_end, self.m.get("fetch_end"))
+        self.fetched = self.fetch_start + (packed >> 24).zext(64)
         self.base = (packed >> 12 & 0xFFF).zext(64)
         self.slack = slack.zext(64)
 
@@ -171,6 +175,53 @@ class PipelineTiming(Untimed):
         m.set("ea_end", self.ea_end + held)
         m.set("fetch_end", fetch_end)
         m.set("cycles", self._done() + self.store_wait.get())
+
+
+class CausesTiming(PipelineTiming):
+    """The event model, which also counts what each clock went to: CAUSES says how, the field `causes` holds the counts.
+
+    Between the end of one instruction and that of the next lie the clocks that the execute stage waits for the next
+    one, its base clocks, and the stores that hold it up; the three are exactly what the model adds to the clock. The
+    wait is resolved backwards from the end of the operand fetch, by the model's own times: what the stages before took
+    beyond the one clock each that every instruction has to pass. Whatever is left then belongs to the predecessor: only
+    one that executes in no time, which is a branch, can leave a clock; or there was none, and the pipeline was empty.
+    """
+
+    def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
+        self.is_flow = bool(row.options.get("flow"))
+        self.misaligned = self.m.variable(self.m.const(64, 0))
+        super().start(row, operands, take)
+
+    def memory(self, address: Word, bits: int, write: bool) -> None:
+        super().memory(address, bits, write)
+        if not write:
+            place, size = (address & ADDRESS_MASK).zext(64), self.m.const(64, bits // 8)
+            self.misaligned.set(self.misaligned.get() + mc68040_cache.crossing(self.m, place, size))
+
+    def finish(self) -> None:
+        m, zero = self.m, self.m.const(64, 0)
+        fetch_end, misaligned = self._fetch_end(), self.misaligned.get()
+        left = m.select(self.executed.ult(fetch_end), fetch_end - self.executed, zero)
+        for cause, clocks in (
+            ("data", self.fetch_wait.get() - misaligned),
+            ("operands", self.fetched - self.ea_end - 1 + misaligned),
+            ("branches" if self.is_flow else "addresses", self.ea_end - self.ea_start - 1),
+            ("registers", self.ea_start - self.coded),
+            ("code", self.coded - self.ea_free),
+        ):
+            part = m.select(left.ult(clocks), left, clocks)
+            self._count(cause, part)
+            left = left - part
+        was_empty = self.ea_free.eq(self.executed)
+        self._count("refill", m.select(was_empty, left, zero))
+        self._count("branches", m.select(was_empty, zero, left))
+        self._count("execute", self.base)
+        self._count("stores", self.store_wait.get())
+        super().finish()
+
+    def _count(self, cause: str, clocks: Word) -> None:
+        number = self.m.const(32, list(CAUSES).index(cause))
+        self.m.set_element("causes", number, self.m.element("causes", number) + clocks)
 
 
 class MC68000Timing(Untimed):
@@ -255,5 +306,5 @@ class MC68000Timing(Untimed):
         self._add(self.cost)
 
 
-MODELS = {"off": Untimed, "table": TableTiming, "full": PipelineTiming}
+MODELS = {"off": Untimed, "table": TableTiming, "full": PipelineTiming, "causes": CausesTiming}
 MC68000_MODELS = {"off": Untimed, "table": MC68000Timing, "full": MC68000Timing}
