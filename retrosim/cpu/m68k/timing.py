@@ -202,14 +202,14 @@ class CausesTiming(PipelineTiming):
         m, zero = self.m, self.m.const(64, 0)
         fetch_end, misaligned = self._fetch_end(), self.misaligned.get()
         left = m.select(self.executed.ult(fetch_end), fetch_end - self.executed, zero)
-        for cause, clocks in (
+        for cause, wait in (
             ("data", self.fetch_wait.get() - misaligned),
             ("operands", self.fetched - self.ea_end - 1 + misaligned),
             ("branches" if self.is_flow else "addresses", self.ea_end - self.ea_start - 1),
             ("registers", self.ea_start - self.coded),
             ("code", self.coded - self.ea_free),
         ):
-            part = m.select(left.ult(clocks), left, clocks)
+            part = m.select(left.ult(wait), left, wait)
             self._count(cause, part)
             left = left - part
         was_empty = self.ea_free.eq(self.executed)
