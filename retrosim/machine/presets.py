@@ -51,7 +51,7 @@ QUADRA_MEMORY = {
         5, "until the first long word of a read is there", "estimate: 80 ns DRAM behind the controller; 5 to 6"
     ),
     "line_read": _memory_clocks(
-        11, "of a burst that reads or writes a line", "estimate: page mode 5-2-2-2; 10 to 13, interleaved boards 8 to 10"
+        11, "of a burst that reads or writes a line", "estimate: page mode 5-2-2-2; 10 to 13, interleaved 8 to 10"
     ),
     "write": _memory_clocks(4, "of a single write", "estimate: 80 ns DRAM; 3 to 4"),
     "video_write": _memory_clocks(5, "of a write to video memory", "estimate: posted writes to VRAM; 4 to 6"),
