@@ -24,7 +24,7 @@ LEGENDS = {
     "which depends on data: shift counts, multipliers, branches not taken.",
 }
 CAUSES = (
-    "execute: base clocks of the instruction, a visit; waits: what came on top by cause, a visit. Together they are the "
+    "execute: base clocks of the instruction; waits: what came on top, by cause; both a visit. Together they are the "
     "clocks, to the last one. The manual's entries ({source}) are in --csv and --json."
 )
 CACHES = "Accesses: operands, and lines of code entered. An ELF file starts with empty caches, a ROM with those in use."
