@@ -149,6 +149,7 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     compiled = []
     monkeypatch.setattr("retrosim.cli.warmup.full_bank", lambda cpu, timing: compiled.append((cpu.model, timing)))
     monkeypatch.setattr("retrosim.cli.warmup.TIMINGS", ("off", "table"))
+    monkeypatch.setattr("retrosim.cli.warmup.ROM_MODES", ("off", "table"))
     ran = run("warmup", "--machine", "mc68040-25")
     assert (ran.status, ran.err) == (0, "")
     for build in ("O0", "O1", "O2"):

@@ -98,7 +98,7 @@ def test_random_programs_add_up_to_the_clocks_of_the_full_model(copyback: int) -
     """After every slice; and the model that counts takes the same clocks as the one that does not."""
     generator = streams.Generator(CPU, SEED + copyback)
     total, seen = 0, set()
-    for program in range(40):
+    for program in range(15):
         code, data, registers = generator.code(), generator.data(), generator.registers()
         ends = []
         for timing in ("causes", "full"):
@@ -128,7 +128,7 @@ def test_only_a_branch_or_an_empty_pipeline_leaves_clocks_to_its_successor() -> 
     branches = frozenset(row.name for row in CPU.table.rows if row.options.get("flow"))
     generator = streams.Generator(CPU, SEED, skip=branches)
     core, runs = machinery("evaluate", "causes")
-    for _ in range(20):
+    for _ in range(8):
         streams.load(core, generator.code(), generator.data(), generator.registers(), 0)
         core.state["memory"][:] = MEMORY
         for _ in range(200):
