@@ -94,6 +94,17 @@ def _add_machine(parser: Parser, machine: str | None = "mc68040-25") -> None:
     parser.add_argument("--timing", choices=TIMINGS, metavar="T", help="off, table or full; default: full")
 
 
+def _add_memory(parser: Parser) -> None:
+    parser.add_argument(
+        "--memory",
+        action="append",
+        default=[],
+        type=values.assignment,
+        metavar="NAME=N",
+        help="a parameter of caches and bus, as `list machines` shows them: copyback=0",
+    )
+
+
 def _add_engine(parser: Parser) -> None:
     about = "auto, evaluate (Python, no compiler) or interpret (compiled); default: auto"
     parser.add_argument("--engine", choices=ENGINES, metavar="E", help=about)
@@ -137,6 +148,7 @@ def _add_run(commands: Any) -> None:
     )
     parser.add_argument("rom", nargs="?", default="sectors", metavar="ROM", help="name, folder, rom.toml or ELF file")
     _add_machine(parser)
+    _add_memory(parser)
     _add_parameters(parser)
     parser.add_argument("--headless", action="store_true", help="no window")
     parser.add_argument(
@@ -235,12 +247,16 @@ def _add_timing(commands: Any) -> None:
         "measure the routine's cycles beside the table printed in 1994",
         "",
         "--machine mc68040-25 --full",
-        "--json",
+        "--causes --build O0 --build period",
+        "--memory copyback=0 --json",
     )
-    parser.add_argument(
-        "--machine", action="append", metavar="NAME", help="only this machine; may be given more than once"
-    )
+    repeated = "may be given more than once"
+    parser.add_argument("--machine", action="append", metavar="NAME", help=f"only this machine; {repeated}")
+    parser.add_argument("--build", action="append", metavar="B", help=f"only this build of the ROM; {repeated}")
+    _add_memory(parser)
     parser.add_argument("--full", action="store_true", help="run the experiments of 30 simulated seconds")
+    parser.add_argument("--causes", action="store_true", help="show what the clocks of a check go to instead")
+    parser.add_argument("--csv", action="store_true", help="print the rows as comma-separated values")
 
 
 def _add_cost(commands: Any) -> None:
@@ -271,6 +287,7 @@ def _add_cost(commands: Any) -> None:
     )
     parser.add_argument("--build", metavar="B", help="build of the ROM, for example O0; default: the ROM's")
     parser.add_argument("--timing", choices=TIMINGS[:0:-1], metavar="T", help="full or table; default: full")
+    _add_memory(parser)
     _add_parameters(parser)
     parser.add_argument(
         "--most", type=values.whole(1, 10**9), default=2_000_000, metavar="N", help="instructions, default 2000000"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,7 @@ def _machines() -> list[dict[str, Any]]:
                 "isa": preset.isa if preset else None,
                 "clock_hz": preset.clock_hz if preset else None,
                 "tick_hz": preset.tick_hz.as_integer_ratio() if preset else None,
+                "parameters": {name: asdict(each) for name, each in preset.parameters.items()} if preset else {},
             }
         )
     return entries
@@ -124,7 +126,13 @@ def _machine_lines(entries: list[dict[str, Any]]) -> list[str]:
         clock = f"{entry['clock_hz'] / 1e6:g} MHz" if entry["clock_hz"] else ""
         rate = f"{entry['tick_hz'][0] / entry['tick_hz'][1]:.3f} ticks/s" if entry["tick_hz"] else ""
         rows.append([entry["name"], clock, rate, entry["title"]])
-    return columns(rows)
+    lines = []
+    for line, entry in zip(columns(rows), entries, strict=True):
+        lines.append(line)
+        for name, each in entry["parameters"].items():
+            lines.append(f"    {name} {each['minimum']}..{each['maximum']}, default {each['value']}: {each['meaning']}")
+            lines.append(f"      {each['source']}")
+    return lines
 
 
 def _tape_lines(entries: list[dict[str, Any]]) -> list[str]:

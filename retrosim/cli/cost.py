@@ -23,7 +23,11 @@ def cost(options: argparse.Namespace) -> int:
     rom = _open(options)
     if isinstance(rom, Image) and options.build is not None:
         raise argparse.ArgumentError(None, f"--build {options.build}: an ELF file has no builds")
+    from retrosim.study.causes import MODE, has_causes
     from retrosim.study.cost import cost_report, find_routine
+
+    if options.timing in (None, "full") and has_causes(options.machine):
+        options.timing = MODE
 
     with Progress(is_quiet=options.json or options.csv) as progress:
         machine = open_chosen(options, rom, progress.note)

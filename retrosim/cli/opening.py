@@ -61,11 +61,27 @@ def check_machines(names: Iterable[str]) -> None:
             raise argparse.ArgumentError(None, f"machine {name!r}: allowed {', '.join(MACHINE_NAMES)}")
 
 
-def chosen_settings(options: argparse.Namespace, name: str) -> dict[str, str]:
+def chosen_settings(options: argparse.Namespace, name: str) -> dict[str, Any]:
     """Return build, engine and timing as far as given. Errors: ArgumentError where there is no CPU to have them."""
     given = {key: value for key in ("build", "engine", "timing") if (value := getattr(options, key, None)) is not None}
-    if name == NATIVE and given:
-        raise argparse.ArgumentError(None, f"--{next(iter(given))}: {NATIVE} runs compiled routines and has none")
+    if name == NATIVE and (given or getattr(options, "memory", None)):
+        first = next(iter([*given, "memory"]))
+        raise argparse.ArgumentError(None, f"--{first}: {NATIVE} runs compiled routines and has none")
+    return given
+
+
+def chosen_memory(options: argparse.Namespace, names: Iterable[str]) -> dict[str, int]:
+    """Return the parameters of caches and bus that were given. Errors: ArgumentError where a machine lacks one."""
+    from retrosim.machine import PRESETS
+    from retrosim.machine.options import memory_parameters
+
+    given = dict(getattr(options, "memory", ()))
+    timing = getattr(options, "timing", None) or "full"
+    if given and timing in ("off", "table"):
+        raise argparse.ArgumentError(None, f"--memory: timing {timing!r} has neither caches nor bus; allowed full")
+    with bad_arguments():
+        for name in names:
+            memory_parameters(PRESETS[name], given)
     return given
 
 
@@ -94,6 +110,7 @@ def check_chosen(options: argparse.Namespace, rom: Rom | Image) -> None:
         return
     from retrosim.machine import PRESETS
 
+    chosen_memory(options, [options.machine])
     isa, builds = PRESETS[options.machine].isa, []
     if isinstance(rom, Rom):
         builds = [info.build for info in rom.images if info.isa == isa]
@@ -114,5 +131,7 @@ def open_chosen(options: argparse.Namespace, rom: Rom | Image, note: Callable[[s
     check_chosen(options, rom)
     settings = chosen_settings(options, options.machine)
     parameters = chosen_parameters(options, rom)
+    if memory := chosen_memory(options, [] if options.machine == NATIVE else [options.machine]):
+        settings["memory_clocks"] = memory
     with bad_arguments():
         return open_machine(options.machine, rom, parameters=parameters, progress=note, **settings)

@@ -54,13 +54,18 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
 
 
 def described(machine: Any) -> dict[str, Any]:
-    """Return what a result depends on: parameters, build, engine and timing (None where there is no CPU)."""
-    image = getattr(machine, "image", None)
+    """Return what a result depends on: parameters, build, engine, timing, memory (None where there is no CPU)."""
+    from retrosim.machine.options import changed_memory
+
+    image, memory = getattr(machine, "image", None), getattr(machine, "memory_clocks", None)
+    changed = None if memory is None else changed_memory(machine.preset, memory)
     return {
         "parameters": dict(machine.parameters),
         "build": image and image.build,
         "engine": getattr(machine, "engine", None),
         "timing": getattr(machine, "timing", None),
+        "memory": memory,
+        "memory_changed": changed,
         "simulated_seconds": float(machine.cycles / machine.clock_hz) if machine.clock_hz else None,
     }
 
@@ -69,7 +74,8 @@ def summary(result: dict[str, Any]) -> list[str]:
     """Return the lines that say what a run without a window did."""
     parameters = ", ".join(f"{name} {value}" for name, value in result["parameters"].items())
     settings = ", ".join(f"{key} {result[key]}" for key in ("build", "engine", "timing") if result[key])
-    about = "; ".join(part for part in (parameters, settings) if part)
+    memory = ", ".join(f"{name} {value}" for name, value in (result["memory_changed"] or {}).items())
+    about = "; ".join(part for part in (parameters, settings, memory) if part)
     lines = [f"{result['rom'] or 'program'} on {result['machine']}" + (f" ({about})" if about else "")]
     did = [f"{result['frames']:,} frames"]
     if result["cycles"]:

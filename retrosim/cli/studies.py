@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from retrosim.cli.opening import NATIVE, check_machines
+from retrosim.cli.opening import NATIVE, check_machines, chosen_memory
 from retrosim.cli.output import print_json, write_text
 from retrosim.cli.progress import Progress
+from retrosim.cli.values import bad_arguments
 
 FORMATS = ("json", "csv")
 
@@ -21,16 +22,35 @@ def timing(options: argparse.Namespace) -> int:
     check_machines(names or [])
     if NATIVE in (names or []):
         raise argparse.ArgumentError(None, f"machine {NATIVE!r}: it has no CPU whose cycles could be counted")
-    from retrosim.study.timing import timing_table
+    if options.json and options.csv:
+        raise argparse.ArgumentError(None, "--json and --csv: allowed is one of them")
+    if options.causes and options.full:
+        raise argparse.ArgumentError(None, "--causes and --full: allowed is one of them")
+    from retrosim.rom import load_rom
+    from retrosim.study.causes import causes_table, check_causes
+    from retrosim.study.timing import ROM, builds_of, machines_of, timing_table
+    from retrosim.study.timing_report import render_causes, render_timing, rows_csv
 
-    with Progress(is_quiet=options.json) as progress:
-        result = timing_table(names, options.full, progress.step)
+    rom = load_rom(ROM)
+    names = names or machines_of(rom)
+    memory = chosen_memory(options, names)
+    with bad_arguments():
+        for name in names:
+            builds_of(rom, name, options.build)
+            if options.causes:
+                check_causes(name)
+    given = {"builds": options.build, "memory": memory}
+    with Progress(is_quiet=options.json or options.csv) as progress:
+        if options.causes:
+            result = causes_table(names, progress.step, **given)
+        else:
+            result = timing_table(names, options.full, progress.step, **given)
     if options.json:
         print_json(result)
-        return 0
-    from retrosim.study.timing_report import render_timing
-
-    print_table(render_timing(result))
+    elif options.csv:
+        sys.stdout.write(rows_csv(result))
+    else:
+        print_table((render_causes if options.causes else render_timing)(result))
     return 0
 
 

@@ -19,8 +19,10 @@ from retrosim.errors import RetrosimError
 from retrosim.jit import CACHE_FOLDER
 from retrosim.machine import MACHINE_NAMES, PRESETS, TIMINGS, NativeMachine, open_machine
 from retrosim.rom import Rom, load_rom, rom_names
+from retrosim.study.causes import MODE
 
 Step = tuple[str, Callable[[], object]]
+ROM_MODES = (*TIMINGS, MODE)  # in which commands run the shipped ROMs
 
 
 def warmup(options: argparse.Namespace) -> int:
@@ -61,9 +63,9 @@ def _steps(names: list[str]) -> Iterator[Step]:
     """Yield what is to be compiled: first what the shipped ROMs need, then everything else."""
     presets = [PRESETS[name] for name in names if name in PRESETS]
     roms = [load_rom(name) for name in rom_names()]
-    for preset, rom, timing in product(presets, roms, TIMINGS):
+    for preset, rom, timing in product(presets, roms, ROM_MODES):
         for info in rom.images:
-            if info.isa == preset.isa:
+            if info.isa == preset.isa and timing in preset.cpu().timing:
                 text = f"{preset.name} for {rom.name} {info.build}, timing {timing}"
                 yield text, partial(_run_frame, preset.name, rom, build=info.build, timing=timing)
     if NativeMachine.name in names:

@@ -323,9 +323,11 @@ class RegionEmitter(Emitter):
     def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
         if condition.known == 0:
             return
+        kept = self._can_leave, self._can_jump, self._target
         with self.builder.if_then(condition.ir, likely=False):
             last()
             self._exit(LEAVE, self.builder.load(self._next_pc))
+        self._can_leave, self._can_jump, self._target = kept
 
     def _jump(self, address: Word) -> None:
         if self._depth == 0:

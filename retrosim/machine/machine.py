@@ -18,7 +18,7 @@ from retrosim.rom import Image, Rom, load_rom
 from retrosim.video.palette import macintosh_palette
 
 from . import memory, state_file
-from .options import all_parameters, check, memory_parameters
+from .options import all_parameters, check, chosen_service_clocks, memory_parameters, whole
 from .presets import preset
 from .registers import Registers
 from .result import Measurement, RunResult
@@ -63,7 +63,7 @@ class Machine:
         build       which of the ROM's builds, None for its default
         engine      "evaluate" (Python integers, no compiler), "interpret" (compiled handlers), "recompile" (regions of
                     the program compiled as a whole) or "auto": starts quickly and recompiles while it runs
-        timing      "off", "table" or "full"
+        timing      "off", "table" or "full"; on the MC68040 "causes": full, with clocks counted by cause
         parameters  the ROM's parameters, for example objects=100, seed=7
         mode        what the ROM does: "demo", or another that its manifest names as a constant mode_...
         service_clocks  clocks of a service beyond its trap, None for the preset's
@@ -72,13 +72,13 @@ class Machine:
         Errors      ValueError, RomError
         """
         check("engine", engine, ENGINES)
-        check("timing", timing, TIMINGS)
         self.preset = preset(name)
+        check("timing", timing, tuple(self.preset.cpu().timing))
         self.name, self.clock_hz, self.tick_hz = name, self.preset.clock_hz, self.preset.tick_hz
         self.timing, self.mode = timing, mode
-        self.service_clocks = self.preset.service_clocks if service_clocks is None else service_clocks
+        self.service_clocks = chosen_service_clocks(self.preset, service_clocks)
         self.spec_revision = self.preset.spec_revision
-        self.memory_clocks = memory_parameters(self.preset.memory, memory_clocks)
+        self.memory_clocks = memory_parameters(self.preset, memory_clocks)
         memory_part = "-".join(str(clocks) for clocks in self.memory_clocks.values())
         services = f"services {self.service_clocks}"
         self.timing_revision = f"{self.preset.timing_revision} {timing} {services} {memory_part}".strip()
@@ -106,7 +106,11 @@ class Machine:
         return Tiers(self._core, [self.image.entry, *functions], engine, progress)
 
     def reset(self) -> None:
-        """Switch off and on: memory, registers, clock and devices start anew with the present `parameters`."""
+        """Switch off and on: memory, registers, clock and devices start anew with the present `parameters`.
+
+        Errors   ValueError for a changed parameter that is not allowed; the machine is then as before
+        """
+        self.parameters = all_parameters(self.rom, self.parameters, self.mode)
         core = self._core
         self._load_image()
         for field in core.state.dtype.names:
@@ -190,9 +194,7 @@ class Machine:
         """Set what the program reads from a device. Errors: ValueError."""
         check("device", device, tuple(memory.INPUT_WORDS))
         address, most = memory.INPUT_WORDS[device]
-        if not 0 <= value <= most:
-            raise ValueError(f"{device} {value}: allowed 0..{most}")
-        self._poke(address, value)
+        self._poke(address, whole(device, value, 0, most))
 
     def run(
         self,

@@ -16,6 +16,7 @@ import numpy as np
 from retrosim.collide.grid import workspace
 from retrosim.errors import StateError
 from retrosim.machine import demo
+from retrosim.machine.options import whole
 from retrosim.machine.result import RunResult
 from retrosim.machine.world import World
 from retrosim.video.palette import macintosh_palette
@@ -41,17 +42,8 @@ def checked_parameters(given: Mapping[str, int] | None) -> dict[str, int]:
         if name not in PARAMETERS:
             raise ValueError(f"parameter {name!r}: allowed {', '.join(PARAMETERS)}")
         _, least, most = PARAMETERS[name]
-        values[name] = _whole(name, value, least, most)
+        values[name] = whole(name, value, least, most)
     return values
-
-
-def _whole(name: str, value: int, least: int, most: int | None = None) -> int:
-    allowed = f"allowed {least} or more" if most is None else f"allowed {least}..{most}"
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ValueError(f"{name} {value!r}: {allowed}, a whole number")
-    if value < least or (most is not None and value > most):
-        raise ValueError(f"{name} {value}: {allowed}")
-    return int(value)
 
 
 class NativeMachine:
@@ -127,7 +119,7 @@ class NativeMachine:
         """
         if device != "pad":
             raise ValueError(f"device {device!r}: allowed 'pad'")
-        self._pad = _whole("pad", value, 0, demo.PAD_MASK)
+        self._pad = whole("pad", value, 0, demo.PAD_MASK)
 
     def run(
         self,
@@ -148,7 +140,7 @@ class NativeMachine:
                 raise ValueError(f"{name} {value!r}: allowed None, the native machine has no CPU; give frames")
         if frames is None:
             raise ValueError("frames None: allowed 0 or more; the native machine stops at nothing else")
-        frames = _whole("frames", frames, 0)
+        frames = whole("frames", frames, 0)
         if frames:
             if self.frame_number == 0:
                 self._words[demo.RANDOM] = demo.scatter(self._motion, self._seed)
@@ -221,13 +213,13 @@ def _parsed(state: bytes) -> tuple:
     collided = np.frombuffer(body, np.uint8, count, _HEADER.size + 8 * count)
     try:
         parameters = checked_parameters({"objects": count, "seed": seed})
-        _whole("pad", pad, 0, demo.PAD_MASK)
-        _whole("pad of the frame before", pad_before, 0, demo.PAD_MASK)
+        whole("pad", pad, 0, demo.PAD_MASK)
+        whole("pad of the frame before", pad_before, 0, demo.PAD_MASK)
         for name, row, most in (("px", motion[0], demo.LIMIT_X_Q5), ("py", motion[1], demo.LIMIT_Y_Q5)):
-            _whole(f"least {name}", row.min(), 0)
-            _whole(f"greatest {name}", row.max(), 0, most)
-        _whole("greatest speed", np.abs(motion[2:].astype(int)).max(), 0, demo.TOP_SPEED_Q5)
-        _whole("greatest flag", collided.max(), 0, 1)
+            whole(f"least {name}", row.min(), 0)
+            whole(f"greatest {name}", row.max(), 0, most)
+        whole("greatest speed", np.abs(motion[2:].astype(int)).max(), 0, demo.TOP_SPEED_Q5)
+        whole("greatest flag", collided.max(), 0, 1)
     except ValueError as impossible:
         raise StateError("saved state", str(impossible)) from None
     return parameters, frames, pad, random, pad_before, motion, collided

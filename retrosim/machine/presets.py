@@ -12,14 +12,53 @@ from retrosim.cpu.core import Cpu
 MACINTOSH_TICK_HZ = Fraction(
     15_667_200, 704 * 370
 )  # 60.147 Hz: pixel clock over pixels in a frame of the compact Macintosh
-MACINTOSH_DISPATCH_CLOCKS = (
-    65  # a Toolbox call beyond its A-line trap: dispatcher of 40-60 instructions, 50-80 clocks cached
-)
+MOST_MEMORY_CLOCKS = 1000
+MOST_SERVICE_CLOCKS = 1_000_000
 
 
-# Memory of a 25 MHz 68040 Macintosh (Quadra 700: 80 ns DRAM, no interleave), in bus clocks of 40 ns: estimates from the
-# parts, Apple prints none. Burst 5-2-2-2; single write 3-4; posted write to video memory 4-6. Mac OS runs copyback.
-QUADRA_MEMORY = {"first_read": 5, "line_read": 11, "write": 4, "video_write": 5, "copyback": 1}
+@dataclass(frozen=True)
+class Parameter:
+    """An adjustable figure of a machine.
+
+    value             the preset's
+    minimum, maximum  what it may be set to
+    meaning           what it counts
+    source            where the value is from
+    """
+
+    value: int
+    minimum: int
+    maximum: int
+    meaning: str
+    source: str
+
+
+def _service_clocks(value: int, source: str) -> Parameter:
+    return Parameter(value, 0, MOST_SERVICE_CLOCKS, "CPU clocks of a service beyond its trap", source)
+
+
+MACINTOSH_DISPATCH = _service_clocks(65, "estimate: Toolbox dispatcher of 40-60 instructions, 50-80 clocks cached")
+MC68000_DISPATCH = _service_clocks(450, "estimate: the same dispatcher at about 9 clocks an instruction; 360-540")
+
+
+def _memory_clocks(value: int, meaning: str, source: str) -> Parameter:
+    return Parameter(value, 0, MOST_MEMORY_CLOCKS, f"bus clocks (40 ns) {meaning}", source)
+
+
+# Apple prints no clocks an access; the memory controller of the Quadra 700 is set for 80 ns DRAM without interleave.
+QUADRA_MEMORY = {
+    "first_read": _memory_clocks(
+        5, "until the first long word of a read is there", "estimate: 80 ns DRAM behind the controller; 5 to 6"
+    ),
+    "line_read": _memory_clocks(
+        11, "of a burst that reads or writes a line", "estimate: page mode 5-2-2-2; 10 to 13, interleaved 8 to 10"
+    ),
+    "write": _memory_clocks(4, "of a single write", "estimate: 80 ns DRAM; 3 to 4"),
+    "video_write": _memory_clocks(5, "of a write to video memory", "estimate: posted writes to VRAM; 4 to 6"),
+    "copyback": Parameter(
+        1, 0, 1, "mode of the data cache: 1 copyback, 0 write-through", "Mac OS 7.1 and later, 040 cache switched on"
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -33,8 +72,8 @@ class Preset:
     clock_hz        CPU clock
     tick_hz         timer interrupts per second, an exact ratio
     tick_level      interrupt level of the tick
-    service_clocks  clocks of a service beyond the trap instruction (estimated, adjustable)
-    memory          parameters of caches and bus, for models that have them (mc68040_cache.py)
+    service         clocks of a service beyond the trap instruction
+    memory          parameters of caches and bus by name, for models that have them (mc68040_cache.MEMORY)
     timing_revision changes whenever the same program takes other cycles
     """
 
@@ -44,14 +83,21 @@ class Preset:
     cpu: Callable[[], Cpu]
     clock_hz: int
     tick_hz: Fraction
-    service_clocks: int
+    service: Parameter
     tick_level: int
     spec_revision: str
     timing_revision: str
-    memory: dict[str, int] = field(default_factory=dict)
+    memory: dict[str, Parameter] = field(default_factory=dict)
 
+    @property
+    def service_clocks(self) -> int:
+        return self.service.value
 
-MC68000_DISPATCH_CLOCKS = 450  # the same dispatcher at about 9 clocks an instruction (estimate, 360-540)
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """Everything adjustable, by name."""
+        return {"service_clocks": self.service, **self.memory}
+
 
 
 def _mc68000(name: str, title: str, clock_hz: int) -> Preset:
@@ -62,7 +108,7 @@ def _mc68000(name: str, title: str, clock_hz: int) -> Preset:
         cpu=lambda: m68k.cpu("MC68000"),
         clock_hz=clock_hz,
         tick_hz=MACINTOSH_TICK_HZ,
-        service_clocks=MC68000_DISPATCH_CLOCKS,
+        service=MC68000_DISPATCH,
         tick_level=1,
         spec_revision="m68k 1",
         timing_revision="mc68000 1",
@@ -81,7 +127,7 @@ PRESETS = {
             cpu=lambda: m68k.cpu("MC68040"),
             clock_hz=25_000_000,
             tick_hz=MACINTOSH_TICK_HZ,
-            service_clocks=MACINTOSH_DISPATCH_CLOCKS,
+            service=MACINTOSH_DISPATCH,
             tick_level=1,
             spec_revision="m68k 1",
             timing_revision="mc68040 2",

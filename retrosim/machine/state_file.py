@@ -33,7 +33,8 @@ HOST_FIELDS = (
     "written_low",
     "written_high",
     "limit",
-)  # how the last run ended, not what the machine is
+    "causes",
+)  # how the last run ended and what was counted beside it, not what the machine is
 
 
 def register_fields(core: Core) -> list[str]:

@@ -5,20 +5,22 @@ The shape that `retrosim cost --json` prints:
     machine, model, clock_hz, timing, build
     entry       {symbol (None for an address), address}
     arguments   [32-bit words]
-    totals      {cycles, instructions, cycles_per_instruction, microseconds, result}   result: D0 on return
+    totals      {cycles, instructions, cycles_per_instruction, microseconds, result, causes}   result: D0 on return
     caches      None where none are modelled, or {data, instruction}: each {accesses, hits, misses}
     functions   [{function, cycles, percent, instructions, visits}], most cycles first; visits: calls and jumps to
                 its first address; function None: outside all functions
     lines       [{file, line, cycles, percent, instructions, visits}], most cycles first; visits: those of the line's
                 busiest instruction; empty for an ELF without lines
     listing     [{address, code, text, function, offset, file, line, visits, cycles, average, base, stalls, entry,
-                source, reference, data_misses, instruction_misses}], by address, executed instructions only
+                source, reference, data_misses, instruction_misses, causes}], by address, executed instructions only
 
 base     clocks from the manual, alone: on the 68040 the slowest stage, averaged over the two outcomes of a branch; on
          the 68000 what the encoding fixes (a branch taken)
 entry    the row of the manual's table that they come from; source: that table; reference: the instruction's description
 stalls   average - base. 68040: waiting for registers, caches, memory; below 0 where stages overlapped. 68000: clocks
          that depend on data (shift counts, multipliers, branches not taken). Of a service: the time it takes
+causes   what the clocks went to (see `causes`), name -> clocks, whose sum is `cycles`; None unless the machine's timing
+         is "causes", whose clocks are those of "full"
 accesses operands (each line that one touches), and lines of code entered: the model looks code up once a line. Memory
          that is not cached is not counted. With write-through caches, data misses are those of reads and hits unknown
          (None)
@@ -40,6 +42,8 @@ from retrosim.errors import RetrosimError
 from retrosim.machine import Machine, memory
 from retrosim.rom import Image
 
+from .causes import MODE, CauseCounter, named
+
 MOST = 2_000_000  # instructions: about a minute, one by one
 REPORT_EVERY = 5_000  # instructions between two reports of progress
 NEAREST = 5  # names shown for one that is unknown
@@ -60,6 +64,7 @@ class Executed:
     departures: int = 0
     data_misses: int = 0
     instruction_misses: int = 0
+    causes: np.ndarray | int = 0
 
 
 def cost_report(
@@ -75,7 +80,7 @@ def cost_report(
     way at once, so clocks that an instruction spends beside an earlier one are the earlier one's, and a wait is charged
     to the instruction that waits, not to the one that causes it. The machine is left as it was.
 
-    machine    simulated, with timing "table" or "full"; caches and memory as they are now
+    machine    simulated, with timing "table", "full" or "causes"; caches and memory as they are now
     symbol     name or address of the routine, which follows the C convention
     arguments  32-bit words
     most       instructions after which the call is given up
@@ -83,7 +88,7 @@ def cost_report(
     Errors     ValueError; CpuFault, RetrosimError when the routine does not return
     """
     if machine.timing == "off":
-        raise ValueError("timing 'off': allowed table, full")
+        raise ValueError("timing 'off': allowed table, full, causes")
     entry = find_routine(machine.image, symbol)
     words = tuple(argument & 0xFFFFFFFF for argument in arguments)
     before = machine.snapshot()
@@ -102,7 +107,7 @@ def cost_report(
         "machine": machine.name,
         "model": machine._core.cpu.model,
         "clock_hz": machine.clock_hz,
-        "timing": machine.timing,
+        "timing": "full" if machine.timing == MODE else machine.timing,
         "build": machine.image.build,
         "entry": {"symbol": symbol if isinstance(symbol, str) else None, "address": entry},
         "arguments": list(words),
@@ -112,6 +117,7 @@ def cost_report(
             "cycles_per_instruction": measured.cycles / measured.instructions,
             "microseconds": measured.cycles * 1e6 / machine.clock_hz,
             "result": measured.result,
+            "causes": named(sum(each.causes for each in executed)) if machine.timing == MODE else None,
         },
         "caches": _caches(machine, executed, accesses) if _has_caches(machine) else None,
         "functions": _functions(listing),
@@ -156,7 +162,7 @@ def _is_free(taken: list[tuple[int, int]], start: int, end: int) -> bool:
 
 
 def _has_caches(machine: Machine) -> bool:
-    return machine.timing == "full" and bool(machine.memory_clocks)
+    return machine.timing in ("full", MODE) and bool(machine.memory_clocks)
 
 
 def _enter(machine: Machine, entry: int, words: tuple[int, ...]) -> None:
@@ -175,6 +181,7 @@ def _step_through(
     _enter(machine, entry, words)
     core, latest, executed = machine._core, {}, []
     caches = [_CacheWatch(core.state, letter) for letter in "di"] if _has_caches(machine) else []
+    counter = CauseCounter(machine) if machine.timing == MODE else None
     for done in range(count):
         if done % REPORT_EVERY == 0:
             progress(done, count, "attributing cycles")
@@ -190,6 +197,8 @@ def _step_through(
         each.cycles += machine.run(instructions=1).cycles
         each.visits += 1
         each.departures += int(core.state["pc"]) != insn.end
+        if counter:
+            each.causes = each.causes + counter.take()
         if caches:
             each.data_misses += caches[0].misses()
             each.instruction_misses += caches[1].misses()
@@ -283,6 +292,7 @@ def _described(machine: Machine, each: Executed) -> dict[str, Any]:
         "reference": insn.row.ref,
         "data_misses": each.data_misses,
         "instruction_misses": each.instruction_misses,
+        "causes": named(each.causes) if machine.timing == MODE else None,
     }
 
 

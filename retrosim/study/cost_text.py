@@ -14,6 +14,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from .causes import CAUSES as MEANINGS
+
 SHOWN = 10  # lines and functions
 LEGENDS = {
     "MC68040": "base: clocks of the manual's entry alone ({source}); stalls: what came on top on average, below 0 "
@@ -21,12 +23,19 @@ LEGENDS = {
     "MC68000": "base: clocks that the encoding fixes ({source}), branches taken; stalls: what came on top on average, "
     "which depends on data: shift counts, multipliers, branches not taken.",
 }
+CAUSES = (
+    "execute: base clocks of the instruction; waits: what came on top, by cause; both a visit. Together they are the "
+    "clocks, to the last one. The manual's entries ({source}) are in --csv and --json."
+)
 CACHES = "Accesses: operands, and lines of code entered. An ELF file starts with empty caches, a ROM with those in use."
 
 
 def render_cost(report: dict[str, Any]) -> RenderableType:
     """Return everything that `cost_report` found, for a rich console."""
     parts: list[RenderableType] = [Text(_title(report), style="bold"), _totals(report)]
+    if report["totals"]["causes"]:
+        parts += [Text("What the clocks went to", style="bold"), _causes(report["totals"]["causes"])]
+    legend = CAUSES if report["totals"]["causes"] else LEGENDS[report["model"]]
     if report["lines"]:
         parts += [_heading("Hottest source lines", report["lines"]), _hottest(report["lines"], "line", _line_name)]
     parts += [
@@ -34,18 +43,19 @@ def render_cost(report: dict[str, Any]) -> RenderableType:
         _hottest(report["functions"], "function", _function_name),
         Text("Executed instructions", style="bold"),
         *_listing(report["listing"]),
-        Text(LEGENDS[report["model"]].format(source=report["listing"][0]["source"])),
+        Text(legend.format(source=report["listing"][0]["source"])),
     ]
     return Group(*parts, *([Text(CACHES)] if report["caches"] else []))
 
 
 def listing_csv(report: dict[str, Any]) -> str:
-    """Return the annotated listing as CSV; addresses in hexadecimal."""
+    """Return the annotated listing as CSV; addresses in hexadecimal, a column for each cause."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, report["listing"][0].keys(), lineterminator="\n")
+    rows = [{**row, **(row["causes"] or {}), "address": f"{row['address']:06X}"} for row in report["listing"]]
+    columns = [column for column in rows[0] if column != "causes"]
+    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    for row in report["listing"]:
-        writer.writerow(row | {"address": f"{row['address']:06X}"})
+    writer.writerows(rows)
     return text.getvalue()
 
 
@@ -69,6 +79,18 @@ def _totals(report: dict[str, Any]) -> RenderableType:
         hits = "" if cache["hits"] is None else f"{cache['hits']:,} hits, "
         lines.append(f"{name} cache: {cache['accesses']:,} accesses, {hits}{cache['misses']:,} misses")
     return Padding(Text("\n".join(lines)), (0, 0, 1, 0))
+
+
+def _causes(causes: dict[str, int]) -> RenderableType:
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column(justify="right", no_wrap=True)
+    total = sum(causes.values())
+    for name, clocks in causes.items():
+        if clocks:
+            table.add_row(name, f"{clocks:,}", f"{100 * clocks / total:.1f} %", Text(MEANINGS[name]))
+    return Padding(table, (0, 0, 1, 0))
 
 
 def _heading(text: str, rows: list[dict[str, Any]]) -> Text:
@@ -103,18 +125,30 @@ def _listing(rows: list[dict[str, Any]]) -> list[RenderableType]:
         table.add_column("addr", width=6, no_wrap=True)
         table.add_column("code", width=9, overflow="fold")
         table.add_column("instruction", ratio=3, overflow="fold")
-        for column, width in (("visits", 7), ("cycles", 8), ("base", 5), ("stalls", 6)):
+        is_plain = rows[0]["causes"] is None
+        clocks = (("base", 5), ("stalls", 6)) if is_plain else (("execute", 7),)
+        for column, width in (("visits", 7), ("cycles", 8), *clocks):
             table.add_column(column, width=width, justify="right", no_wrap=True)
-        table.add_column("entry", ratio=2, overflow="fold")
+        table.add_column("entry" if is_plain else "waits", ratio=2, overflow="fold")
         line = None
         for row in inside:
             if row["file"] and (row["file"], row["line"]) != line:
                 line = (row["file"], row["line"])
                 table.add_row("", "", Text(_line_name(row), style="dim"))
-            counts = (str(row["visits"]), str(row["cycles"]), _clocks(row["base"]), _clocks(row["stalls"]))
-            table.add_row(f"{row['address']:06X}", row["code"], Text(row["text"]), *counts, Text(row["entry"]))
+            counts = (str(row["visits"]), str(row["cycles"]), *_explained(row))
+            table.add_row(f"{row['address']:06X}", row["code"], Text(row["text"]), *counts)
         parts += [Text(), Text(function, style="bold"), table]
     return [*parts, Text()]
+
+
+def _explained(row: dict[str, Any]) -> list[str | Text]:
+    """Return the cells that say what an instruction's clocks are: base, stalls and entry, or execute and waits."""
+    if row["causes"] is None:
+        return [_clocks(row["base"]), _clocks(row["stalls"]), Text(row["entry"])]
+    each = {name: clocks / row["visits"] for name, clocks in row["causes"].items()}
+    execute = each.pop("execute")
+    waits = sorted((item for item in each.items() if item[1]), key=lambda item: -item[1])
+    return [_clocks(execute), Text(", ".join(f"{name} {_clocks(clocks)}" for name, clocks in waits))]
 
 
 def _clocks(value: float) -> str:

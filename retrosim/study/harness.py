@@ -7,7 +7,7 @@ seconds are over: it was put to sleep in a clock read for so long, and the sleep
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,7 +59,7 @@ class Experiment:
         return checks
 
 
-class _Harness(Machine):
+class Harness(Machine):
     """A machine in harness mode that can oversleep."""
 
     def sleep(self, seconds: int) -> None:
@@ -89,6 +89,7 @@ def run_experiment(
     *,
     seed: int = 1994,
     seconds: float | None = 1.0,
+    memory: Mapping[str, int] | None = None,
     progress: Callable[[int], None] = lambda second: None,
 ) -> Experiment:
     """Run one experiment from power-on.
@@ -99,13 +100,14 @@ def run_experiment(
     objects   0..200; with 0 there is still one in the list
     seed      of the scenes, 0..2**32-1
     seconds   simulated, above 0, to 10, and on to the end of a scene; None: the program's own 30 seconds
+    memory    parameters of caches and bus that differ from the preset's
     progress  called with the number of simulated seconds done
     Errors    ValueError, RomError; RetrosimError when the last scene's flags are not those of the kernel
     """
     if seconds is not None and not 0 < seconds <= LONGEST_SAMPLE:
         raise ValueError(f"seconds {seconds}: allowed above 0, to {LONGEST_SAMPLE}")
     parameters = {"objects": objects, "seed": seed}
-    program = _Harness(machine, rom, build=build, mode="harness", parameters=parameters)
+    program = Harness(machine, rom, build=build, mode="harness", parameters=parameters, memory_clocks=memory)
     program.reach("RandomizeObjects")
     start, slept = program.instructions, 0
     if seconds is None:
@@ -129,7 +131,7 @@ def run_experiment(
     return Experiment(checks, time, executed - scenes * placing, scenes, program.clock_hz)
 
 
-def _run_scenes(program: _Harness, seconds: float) -> None:
+def _run_scenes(program: Harness, seconds: float) -> None:
     """Run for a time and on to the last check of the scene that is under way; sleep before that check."""
     program.run(cycles=round(seconds * program.clock_hz))
     program.reach("DetermineCollisions")
@@ -139,7 +141,7 @@ def _run_scenes(program: _Harness, seconds: float) -> None:
     program.sleep(TEST_SECONDS)
 
 
-def _compare_flags(program: _Harness, objects: int, seed: int, scenes: int) -> None:
+def _compare_flags(program: Harness, objects: int, seed: int, scenes: int) -> None:
     x, y, state = np.zeros(objects, np.int16), np.zeros(objects, np.int16), seed
     for _ in range(scenes):
         state = randomize(x, y, state)

@@ -10,11 +10,12 @@ Nothing here is fitted to the printed table; ratios are reported as they come.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from retrosim.machine import PRESETS
+from retrosim.machine.options import changed_memory, memory_parameters
 from retrosim.machine.presets import preset
 from retrosim.rom import Rom, load_rom
 
@@ -34,7 +35,7 @@ NOTES = (
     "ours/1994 compares clocks: below 1, our build on our model of the CPU needs fewer. No constant is fitted to it.",
     "Scatter: one standard deviation of our clocks by the choice of random scenes, 50 checks to each.",
     "The printed figures have three significant digits. Which compiler and options they stand for is not recorded.",
-    "Caches run in copyback mode; their memory's clocks are estimates from the parts (machine/presets.py).",
+    "Caches run in copyback mode unless changed; the clocks of memory are estimates from the parts (list machines).",
     "Parts of a check by least squares of relative errors, the same for both columns; clock reads fall to the visits.",
 )
 
@@ -48,6 +49,7 @@ def timing_table(
     objects: Sequence[int] = OBJECTS,
     seconds: float = SAMPLE_SECONDS,
     seed: int = SEED,
+    memory: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
     """Measure every cell; return plain data for JSON.
 
@@ -58,6 +60,7 @@ def timing_table(
     objects   experiments, each 0..200
     seconds   length of a sample, above 0, to 10; it goes on to the end of a scene
     seed      of the scenes
+    memory    parameters of caches and bus that differ from the presets'
     Returns   dict with
         rows      one dict per cell:
             machine, build, objects
@@ -73,16 +76,17 @@ def timing_table(
             sector_visit, object_pass, pair_test, worst    see `split`; only where there are three rows or more
         tests     per number of objects: mean and standard deviation of pair tests between scenes
         analysis  see `analysis`
-        method    full, seconds, seed
+        method    full, seconds, seed; memory, memory_changed: machine -> parameters of caches and bus
         notes     list of sentences that belong under the table
     Errors    ValueError, RomError
     """
     rom = load_rom(ROM)
-    names = list(dict.fromkeys(machines)) if machines is not None else _machines_of(rom)
-    _check_scenes(objects, seed)
-    cells = [(name, build, count) for name in names for build in _builds(rom, name, builds) for count in objects]
+    names = list(dict.fromkeys(machines)) if machines is not None else machines_of(rom)
+    check_scenes(objects, seed)
+    cells = [(name, build, count) for name in names for build in builds_of(rom, name, builds) for count in objects]
     length = None if full else seconds
-    rows = _measure(rom, cells, length, seed, progress or (lambda done, total, text: None))
+    used = memory_method(names, memory)
+    rows = _measure(rom, cells, length, seed, memory, progress or (lambda done, total, text: None))
     tests = {count: scene_tests(count, seed, POPULATION) for count in objects}
     split = [costs for name in names for costs in _splits(name, rows, {n: float(t.mean()) for n, t in tests.items()})]
     for row in rows:
@@ -92,21 +96,28 @@ def timing_table(
         "split": split,
         "tests": [{"objects": n, "mean": float(t.mean()), "deviation": float(t.std())} for n, t in tests.items()],
         "analysis": analysis_table(),
-        "method": {"full": full, "seconds": TEST_SECONDS if full else seconds, "seed": seed},
-        "notes": [*NOTES, *(_service_note(name) for name in names)],
+        "method": {"full": full, "seconds": TEST_SECONDS if full else seconds, "seed": seed} | used,
+        "notes": [*NOTES, *(service_note(name) for name in names)],
     }
 
 
-def _service_note(machine: str) -> str:
+def memory_method(names: Sequence[str], memory: Mapping[str, int] | None) -> dict[str, dict[str, dict[str, int]]]:
+    """Return the parameters of caches and bus of each machine, and those that are not the preset's."""
+    used = {name: memory_parameters(preset(name), memory) for name in names}
+    changed = {name: changed_memory(preset(name), values) for name, values in used.items()}
+    return {"memory": used, "memory_changed": changed}
+
+
+def service_note(machine: str) -> str:
     return f"A clock read on the {machine} takes its trap and {preset(machine).service_clocks} clocks, an estimate."
 
 
-def _machines_of(rom: Rom) -> list[str]:
+def machines_of(rom: Rom) -> list[str]:
     isas = {info.isa for info in rom.images}
     return [name for name, each in PRESETS.items() if each.isa in isas and name in PRINTED]
 
 
-def _builds(rom: Rom, machine: str, wanted: Sequence[str] | None) -> list[str]:
+def builds_of(rom: Rom, machine: str, wanted: Sequence[str] | None) -> list[str]:
     """Return the builds to measure on a machine. Errors: ValueError."""
     there = [info.build for info in rom.images if info.isa == preset(machine).isa]
     for build in wanted or ():
@@ -117,7 +128,7 @@ def _builds(rom: Rom, machine: str, wanted: Sequence[str] | None) -> list[str]:
     return there if wanted is None else list(dict.fromkeys(wanted))
 
 
-def _check_scenes(objects: Sequence[int], seed: int) -> None:
+def check_scenes(objects: Sequence[int], seed: int) -> None:
     for count in objects:
         if not 0 <= count <= 200:
             raise ValueError(f"objects {count}: allowed 0..200")
@@ -132,6 +143,7 @@ def _measure(
     cells: list[tuple[str, str, int]],
     seconds: float | None,
     seed: int,
+    memory: Mapping[str, int] | None,
     progress: Callable[[int, int, str], None],
 ) -> list[dict[str, Any]]:
     """Run one experiment per cell of machine, build and objects."""
@@ -144,7 +156,7 @@ def _measure(
             progress(done + min(second, steps), len(cells) * steps, text)
 
         report(0)
-        done = run_experiment(machine, rom, build, objects, seed=seed, seconds=seconds, progress=report)
+        done = run_experiment(machine, rom, build, objects, seed=seed, seconds=seconds, memory=memory, progress=report)
         line = experiment_line(objects, done.checks, done.microseconds)
         rows.append(_row(machine, build, objects, done, seed) | ({"line": line} if seconds is None else {}))
         report(steps)

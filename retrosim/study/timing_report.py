@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -34,7 +36,7 @@ def render_timing(result: dict[str, Any]) -> RenderableType:
     parts: list[RenderableType] = []
     for machine in dict.fromkeys(row["machine"] for row in result["rows"]):
         rows, split = ([each for each in result[key] if each["machine"] == machine] for key in ("rows", "split"))
-        parts += [_heading(f"{machine}: {PRESETS[machine].title}"), Text(f"Complete checks, {how}"), _cells(rows)]
+        parts += [*_machine(result, machine), Text(f"Complete checks, {how}"), _cells(rows)]
         if split:
             parts += [_heading("What a check is made of: clocks, and their ratio to those of 1994"), _split(split)]
         if method["full"]:
@@ -42,6 +44,59 @@ def render_timing(result: dict[str, Any]) -> RenderableType:
     for source, (counted, digits, title) in _ANALYSES.items():
         parts += [_heading(title), _analysis(result["analysis"], source, counted, digits)]
     return Group(*parts, _notes(result["notes"]))
+
+
+def render_causes(result: dict[str, Any]) -> RenderableType:
+    """Return everything that `causes_table` found, for a rich console.
+
+    result  as `causes_table` returns it
+    """
+    parts: list[RenderableType] = []
+    for machine in dict.fromkeys(row["machine"] for row in result["rows"]):
+        parts += _machine(result, machine)
+        rows = [row for row in result["rows"] if row["machine"] == machine]
+        for build in dict.fromkeys(row["build"] for row in rows):
+            parts.append(_causes(build, [row for row in rows if row["build"] == build]))
+    legend = Table.grid(padding=(0, 1, 0, 0))
+    for name, meaning in result["causes"].items():
+        legend.add_row(Text(name, style="bold"), Text(meaning))
+    return Group(*parts, Padding(legend, (0, 0, 1, 0)), _notes(result["notes"]))
+
+
+def rows_csv(result: dict[str, Any]) -> str:
+    """Return the rows of either table as CSV, one column for each cause."""
+    text = io.StringIO()
+    rows = [{**row, **row.get("causes", {})} for row in result["rows"]]
+    columns = [column for column in rows[0] if column != "causes"]
+    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _machine(result: dict[str, Any], machine: str) -> list[Text]:
+    """Return the heading of a machine, and what of it is not the preset's."""
+    lines = [_heading(f"{machine}: {PRESETS[machine].title}")]
+    changed, known = result["method"]["memory_changed"][machine], PRESETS[machine].memory
+    if changed:
+        shown = ", ".join(f"{name} {value} (preset {known[name].value})" for name, value in changed.items())
+        lines.append(Text(f"Memory changed: {shown}"))
+    return lines
+
+
+def _causes(build: str, rows: list[dict[str, Any]]) -> RenderableType:
+    """Return a table with a line for each cause: clocks a check and percent, for each number of objects."""
+    table = _table("objects", *(heading for row in rows for heading in (str(row["objects"]), "%")))
+    table.title, table.title_justify, table.title_style = build, "left", "bold"
+    for name in rows[0]["causes"]:
+        cells = []
+        for row in rows:
+            clocks = row["causes"][name]
+            cells += [_number(clocks / row["checks"]), _number(100 * clocks / row["cycles"], 1)]
+        table.add_row(name, *cells, end_section=name == list(rows[0]["causes"])[-1])
+    table.add_row("clocks", *(cell for row in rows for cell in (_number(row["cycles_per_check"]), "")))
+    table.add_row("ours/1994", *(cell for row in rows for cell in (_number(row["ratio"], 3), "")))
+    return Padding(table, (0, 0, 1, 0))
 
 
 def _heading(text: str) -> Text:

@@ -40,6 +40,10 @@ def test_shipped_rom_after_its_first_frame(run) -> None:
     measured = machine.measure("DetermineCollisions")
     assert (report["totals"]["cycles"], report["totals"]["instructions"]) == (measured.cycles, measured.instructions)
     assert (report["build"], report["timing"]) == ("O1", "full")
+    assert sum(report["totals"]["causes"].values()) == measured.cycles
+    slow = run(*command, "--json", "--memory", "copyback=0").json()
+    assert slow["totals"]["causes"]["stores"] > report["totals"]["causes"]["stores"]
+    run(*command, "--timing", "table", "--memory", "copyback=0").is_refused(2, "timing 'table' has neither")
     table = run(*command, "--json", "--timing", "table").json()
     assert table["timing"] == "table" and table["caches"] is None
     assert {row["function"] for row in table["functions"]} >= {"CalcCollisionsInSector", "UpdateSectors"}
@@ -67,6 +71,7 @@ def test_text_fits_80_columns(run, tmp_path, machine) -> None:
         assert "cycles per instruction" in ran.out and "Executed instructions" in ran.out
         assert ("data cache:" in ran.out) == (machine == "mc68040-25")
         assert ("Hottest source lines" in ran.out) == (command is rom)
+        assert ("What the clocks went to" in ran.out) == (machine == "mc68040-25")
     assert "sectors.c:" in ran.out and "RTS" in ran.out and "Hottest functions" in ran.out
 
 

@@ -33,7 +33,12 @@ def test_list_shows_everything(run) -> None:
     preset = PRESETS["mc68040-25"]
     assert machines["mc68040-25"]["clock_hz"] == 25_000_000
     assert machines["mc68040-25"]["tick_hz"] == [preset.tick_hz.numerator, preset.tick_hz.denominator]
-    assert machines["native"]["clock_hz"] is None
+    assert machines["native"]["clock_hz"] is None and machines["native"]["parameters"] == {}
+    parameters = machines["mc68040-25"]["parameters"]
+    assert parameters.keys() == {"service_clocks", *preset.memory}
+    for name, each in preset.parameters.items():
+        assert parameters[name]["value"] == each.value and parameters[name]["source"] == each.source != ""
+        assert each.minimum <= each.value <= each.maximum
     assert {Path(tape["path"]) for tape in found["tapes"]} == set(load_rom("sectors").tapes())
     assert all({"title", "rom", "machine", "parameters", "frames", "complete"} <= set(tape) for tape in found["tapes"])
 
@@ -41,7 +46,8 @@ def test_list_shows_everything(run) -> None:
 def test_list_for_people(run) -> None:
     ran = run("list")
     assert (ran.status, ran.err) == (0, "")
-    for words in ("m68040 builds O0, O1, O2 (default)", "objects 1..200, default 200", "60.147 ticks/s", "native"):
+    builds, figures = "m68040 builds O0, O1, O2 (default)", ("objects 1..200, default 200", "copyback 0..1, default 1")
+    for words in (builds, *figures, "60.147 ticks/s", "native"):
         assert words in ran.out
     assert all(tape.stem in ran.out for tape in load_rom("sectors").tapes())
     assert run("list", "machines").out.splitlines()[0] == "machines"
@@ -143,6 +149,7 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     compiled = []
     monkeypatch.setattr("retrosim.cli.warmup.full_bank", lambda cpu, timing: compiled.append((cpu.model, timing)))
     monkeypatch.setattr("retrosim.cli.warmup.TIMINGS", ("off", "table"))
+    monkeypatch.setattr("retrosim.cli.warmup.ROM_MODES", ("off", "table"))
     ran = run("warmup", "--machine", "mc68040-25")
     assert (ran.status, ran.err) == (0, "")
     for build in ("O0", "O1", "O2"):
@@ -206,12 +213,12 @@ def test_timing_for_people(run, monkeypatch) -> None:
 
     whole = timing.timing_table
 
-    def short(machines, full, progress):
-        assert (machines, full) == (None, True)
-        return whole(machines, False, progress, builds=("O2",), seconds=0.02)
+    def short(machines, full, progress, *, builds, memory):
+        assert (machines, full, builds, memory) == (["mc68040-25"], True, ["O2"], {})
+        return whole(machines, False, progress, builds=builds, seconds=0.02)
 
     monkeypatch.setattr(timing, "timing_table", short)
-    ran = run("timing", "--full")
+    ran = run("timing", "--full", "--build", "O2")
     assert (ran.status, ran.err) == (0, "")
     assert "0 objects has one" in ran.out and "nine" in ran.out
     assert all(len(line) <= 80 for line in ran.out.splitlines())
@@ -220,6 +227,46 @@ def test_timing_for_people(run, monkeypatch) -> None:
 def test_timing_on_machines_without_cycles(run) -> None:
     run("timing", "--machine", "native").is_refused(2, "machine 'native'", "no CPU")
     run("timing", "--machine", "z80").is_refused(2, "machine 'z80': allowed")
+    run("timing", "--causes", "--machine", "mc68000-8").is_refused(2, "machine 'mc68000-8': no pipeline")
+
+
+def test_timing_by_causes(run, monkeypatch) -> None:
+    from retrosim.study import causes
+
+    whole = causes.causes_table
+
+    def short(machines, progress, **given):
+        return whole(machines, progress, seconds=0.01, objects=(50,), **given)
+
+    monkeypatch.setattr(causes, "causes_table", short)
+    command = ("timing", "--causes", "--build", "O2", "--build", "fast", "--memory", "copyback=0")
+    result = run(*command, "--json").json()
+    assert [row["build"] for row in result["rows"]] == ["O2", "fast"]
+    assert all(sum(row["causes"].values()) == row["cycles"] for row in result["rows"])
+    assert result["method"]["memory_changed"] == {"mc68040-25": {"copyback": 0}}
+    rows = list(csv.DictReader(run(*command, "--csv").out.splitlines()))
+    assert [int(row["execute"]) for row in rows] == [row["causes"]["execute"] for row in result["rows"]]
+    ran = run(*command)
+    assert (ran.status, ran.err) == (0, "")
+    assert "Memory changed: copyback 0 (preset 1)" in ran.out and "registers" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--memory", "first=3"), "memory parameter 'first': allowed first_read 0..1000, line_read 0..1000"),
+        (("--memory", "copyback=2"), "copyback 2: allowed 0..1"),
+        (("--memory", "write"), "'write': allowed NAME=NUMBER"),
+        (("--memory", "write=x"), "'x': allowed a whole number"),
+        (("--memory", "line_read=4"), "line_read 4: allowed 5..1000 with first_read 5"),
+        (("--machine", "mc68000-8", "--memory", "write=4"), "memory parameter 'write': allowed none on mc68000-8"),
+        (("--build", "O9"), "build 'O9': allowed O0"),
+        (("--causes", "--full"), "--causes and --full"),
+        (("--json", "--csv"), "--json and --csv"),
+    ],
+)
+def test_bad_arguments_of_timing(run, options, words) -> None:
+    run("timing", *options).is_refused(2, words)
 
 
 @pytest.fixture

@@ -13,9 +13,10 @@ import pytest
 import streams
 
 from retrosim.cpu import m68k
+from retrosim.cpu.banks import bank_for
 from retrosim.cpu.core import DOUBLE_FAULT, FAULT, STOPPED, Core
 from retrosim.cpu.evaluate import Evaluator
-from retrosim.cpu.interpret import Interpreter, bank_for
+from retrosim.cpu.interpret import Interpreter
 from retrosim.cpu.m68k import exceptions
 from retrosim.cpu.m68k.exceptions import (
     ADDRESS_ERROR,

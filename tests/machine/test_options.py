@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import programs
 import pytest
 
@@ -42,6 +43,17 @@ def test_the_harness_alone_takes_no_objects() -> None:
         ({"engine": "fast"}, "engine 'fast': allowed auto, evaluate"),
         ({"timing": "exact"}, "timing 'exact': allowed off, table, full"),
         ({"build": "O9"}, "O9"),
+        ({"parameters": {"objects": 1.5}}, r"objects 1\.5: allowed 1\.\.200, a whole number"),
+        ({"parameters": {"objects": "5"}}, "objects '5': allowed"),
+        ({"parameters": {"seed": None}}, "seed None: allowed"),
+        ({"parameters": {"objects": True}}, "objects True: allowed"),
+        ({"service_clocks": 0.5}, r"service_clocks 0\.5: allowed 0\.\.1000000, a whole number"),
+        ({"service_clocks": -1}, r"service_clocks -1: allowed 0\.\.1000000"),
+        ({"memory_clocks": {"write": 2.5}}, r"write 2\.5: allowed 0\.\.1000, a whole number"),
+        ({"memory_clocks": {"write": 1001}}, r"write 1001: allowed 0\.\.1000"),
+        ({"memory_clocks": {"copyback": 2}}, r"copyback 2: allowed 0\.\.1"),
+        ({"memory_clocks": {"writes": 2}}, r"memory parameter 'writes': allowed .*, copyback 0\.\.1"),
+        ({"memory_clocks": {"first_read": 12}}, r"line_read 11: allowed 12\.\.1000 with first_read 12"),
     ],
 )
 def test_wrong_options(options: dict, message: str) -> None:
@@ -67,7 +79,37 @@ def test_an_image_without_a_manifest() -> None:
         Machine("mc68040-25", programs.image(COUNT), parameters={"objects": 3}, engine="evaluate")
 
 
-@pytest.mark.parametrize("device, value", [("mouse", 0), ("pad", -1), ("pad", 32)])
+def test_whole_numbers_of_numpy_are_whole_numbers() -> None:
+    ours = open_machine("mc68040-25", parameters={"objects": np.int16(7)}, memory_clocks={"write": np.uint8(9)})
+    assert type(ours.parameters["objects"]) is int and ours.memory_clocks["write"] == 9
+    ours.set_input("pad", np.int64(3))
+
+
+@pytest.mark.parametrize("value", [0, 201, 1.5, "9"])
+def test_reset_checks_edited_parameters(value: object) -> None:
+    ours = open_machine("mc68040-25", parameters={"objects": 9})
+    ours.run(frames=1)
+    before = ours.hash("machine")
+    ours.parameters["objects"] = value
+    with pytest.raises(ValueError, match=r"objects .*: allowed 1\.\.200"):
+        ours.reset()
+    assert ours.hash("machine") == before and ours.frame_number == 1
+    del ours.parameters["objects"]
+    ours.parameters["speed"] = 5
+    with pytest.raises(ValueError, match="parameter 'speed': allowed objects, seed"):
+        ours.reset()
+    del ours.parameters["speed"]
+    ours.reset()
+    assert ours.parameters == {"objects": 200, "seed": 1994} and ours.frame_number == 0
+
+
+def test_modes_of_timing_are_those_of_the_cpu() -> None:
+    assert open_machine("mc68040-25", timing="causes").timing == "causes"
+    with pytest.raises(ValueError, match=r"timing 'causes': allowed off, table, full$"):
+        open_machine("mc68000-8", timing="causes")
+
+
+@pytest.mark.parametrize("device, value", [("mouse", 0), ("pad", -1), ("pad", 32), ("pad", 1.5), ("pad", "1")])
 def test_wrong_input(device: str, value: int) -> None:
     ours = programs.machine(COUNT)
     with pytest.raises(ValueError, match=f"{device}.*allowed"):

@@ -11,6 +11,7 @@ from programs import machine as small_machine
 from retrosim.errors import CpuFault, RetrosimError
 from retrosim.machine import Machine
 from retrosim.rom import load_elf
+from retrosim.study.causes import CAUSES
 from retrosim.study.cost import cost_report, find_routine
 from retrosim.study.cost_text import listing_csv
 
@@ -52,6 +53,7 @@ def test_a_loop_on_the_68000_by_hand(tmp_path):
         "cycles_per_instruction": 168 / 19,
         "microseconds": 21.0,
         "result": 15,
+        "causes": None,
     }
     found = {r["address"]: (r["code"], r["visits"], r["cycles"], r["base"]) for r in report["listing"]}
     assert found == SUM_CLOCKS
@@ -73,7 +75,10 @@ def test_clocks_that_depend_on_data_are_beyond_the_base():
 
 @pytest.mark.parametrize(
     ("name", "build", "timing"),
-    [("mc68000-8", "O2", "full"), ("mc68040-25", "O1", "full"), ("mc68040-25", "O1", "table")],
+    [
+        ("mc68000-8", "O2", "full"),
+        *(("mc68040-25", "O1", timing) for timing in ("full", "table", "causes")),
+    ],
 )
 def test_everything_adds_up_to_what_measure_says(name, build, timing):
     machine = sectors(name, build, timing)
@@ -96,6 +101,15 @@ def test_everything_adds_up_to_what_measure_says(name, build, timing):
     assert {row["function"]: row["visits"] for row in report["functions"]}["DetermineCollisions"] == 1
     assert all(row["average"] == pytest.approx(row["base"] + row["stalls"]) for row in report["listing"])
     assert any(row["file"].endswith("sectors.c") for row in report["lines"] if row["file"])
+    assert (totals["causes"] is None) == (timing != "causes")
+    if timing == "causes":
+        assert report["timing"] == "full" and sum(totals["causes"].values()) == measured.cycles
+        for row in report["listing"]:
+            assert sum(row["causes"].values()) == row["cycles"] and min(row["causes"].values()) >= 0
+        for name, clocks in totals["causes"].items():
+            assert sum(row["causes"][name] for row in report["listing"]) == clocks
+        header, *lines = csv.reader(io.StringIO(listing_csv(report)))
+        assert {*CAUSES} <= set(header) and "causes" not in header and len(lines) == len(report["listing"])
     if timing == "table" or name == "mc68000-8":
         assert report["caches"] is None
 
@@ -209,7 +223,7 @@ def test_csv_and_json_hold_the_listing(tmp_path):
     assert [(int(r["address"], 16), r["code"], int(r["cycles"])) for r in rows] == [
         (address, code, cycles) for address, (code, _, cycles, _) in SUM_CLOCKS.items()
     ]
-    assert list(rows[0]) == list(report["listing"][0])
+    assert [*rows[0], "causes"] == list(report["listing"][0])
     assert json.loads(json.dumps(report)) == report
     assert all(str(value).isascii() for value in rows[0].values())
 

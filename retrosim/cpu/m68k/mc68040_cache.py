@@ -109,11 +109,14 @@ def fetch(m, line: Word, now: Word) -> Word:
     return wait.get()
 
 
+def crossing(m, address: Word, size: Word) -> Word:
+    """Return the clocks of the second access to an operand that crosses a long word."""
+    return m.const(64, 4).ult((address & 3) + size).zext(64)
+
+
 def _operand(m, address: Word, size: Word, now: Word, one) -> Word:
     """Apply one(address, time) -> clocks to an operand: crossing a long word takes one more, a line both lines."""
-    wait = m.variable(one(address.trunc(32), now))
-    end = (address & 3) + size
-    m.when(m.const(64, 4).ult(end), lambda: wait.set(wait.get() + 1))
+    wait = m.variable(one(address.trunc(32), now) + crossing(m, address, size))
     other = address + size - 1
     crosses = (other >> 4).ne(address >> 4)
     m.when(crosses, lambda: wait.set(wait.get() + one(other.trunc(32), now + wait.get())))

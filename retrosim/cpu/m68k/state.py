@@ -6,6 +6,7 @@ from ..core import ENGINE_FIELDS, STATUS_WRITTEN, Layout
 from ..engine import Engine
 from ..spec import InstructionSet
 from ..values import Word
+from .causes import CAUSES
 from .mc68040_cache import FIELDS as CACHE_FIELDS
 from .operands import KINDS
 
@@ -39,6 +40,7 @@ LAYOUT = Layout(
         ("fetch_line", 32, 1),  # line that the last instruction came from
         ("ready", 64, 17),  # per register: when address calculation may use it
         *CACHE_FIELDS,
+        ("causes", 64, len(CAUSES)),  # clocks by cause: counted in the timing mode of that name only
     )
 )
 

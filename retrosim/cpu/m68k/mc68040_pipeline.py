@@ -1,0 +1,227 @@
+"""The MC68040's pipeline as an event model, in the value layer.
+
+The full model keeps, in absolute clocks, when each stage is free (MC68040UM section 10 and its definitions of lead and
+interlock; rules and confidence in pipeline order):
+
+    ea_start   the address stage is free, and the address registers are ready (a result of the execute stage is ready
+               when that instruction leaves it; (An)+, -(An), stack and LEA results when they leave the address stage)
+    ea_end     ea_start + EA-calculate clocks
+    fetch_end  max(ea_end, fetch stage free) + 1 clock per operand fetched, at least 1
+    cycles     max(fetch_end, execute stage free) + base clocks
+    ea_end     held by what execution is late beyond the lead, for interlocked forms
+
+Caches and memory (mc68040_cache.py) hold up the stage that needs them: an instruction line the address stage, an
+operand the fetch stage, a store the execute stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core import ADDRESS_MASK
+from ..spec import Insn, Row
+from ..timing import Untimed, bound
+from ..values import Word
+from . import mc68040_cache
+from .causes import CAUSES
+from .ea import Ea
+from .mc68040_clocks import clocks, is_synchronising
+
+
+class PipelineTiming(Untimed):
+    """The event model of the stages, with caches and memory."""
+
+    counts = True
+
+    @staticmethod
+    def fields(insn: Insn) -> tuple[int, ...]:
+        return tuple(n for c in clocks(insn) for n in (c.address | c.base << 12 | c.fetches << 24, c.slack))
+
+    def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
+        m = self.m
+        self.costs = [(take(), take()) for _ in row.cost]
+        self.executed = m.get("cycles")  # execute stage free
+        self.operands = self.extra = 0
+        zero = m.const(64, 0)
+        self.fetch_wait, self.store_wait = m.variable(zero), m.variable(zero)
+        # clocks in place of the cost, and beside it: EA calculation | execution << 12
+        self.instead, self.more = m.variable(m.const(32, 0)), m.variable(m.const(32, 0))
+        self.settled = False
+        self.calculation = self.costs[0][0] & 0xFFF
+        self.ea_free = m.get("ea_end")
+        self.coded = start = self.ea_free + self._instruction_fetch()
+        for register in self._address_registers(row, operands):
+            start = self._later(start, m.element("ready", register))
+        if is_synchronising(row):
+            start = self._later(start, self.executed)
+        self.ea_start = start
+        self.pending = len(self.costs) == 2
+        if not self.pending:
+            self._issue(*self.costs[0])
+
+    def _instruction_fetch(self) -> Word:
+        """Return the clocks that the address stage waits for code: nothing within a line, or from a cached one."""
+        m = self.m
+        first, last = m.pc >> 4, (m.next_pc - 1) >> 4
+        wait = m.variable(m.const(64, 0))
+
+        def fetch(line: Word) -> None:
+            now = m.get("ea_end") + wait.get()
+            wait.set(wait.get() + m.subroutine("fetch", mc68040_cache.fetch, line.zext(64), now))
+
+        m.when(first.ne(m.get("fetch_line")), lambda: fetch(first))
+        m.when(last.ne(first), lambda: fetch(last))
+        m.set("fetch_line", last)
+        return wait.get()
+
+    @property
+    def most(self) -> int:
+        packed = [cost.known for cost, _ in self.costs]
+        return max((p & 0xFFF) + (p >> 12 & 0xFFF) + (p >> 24) for p in packed) + self.operands + self.extra
+
+    @property
+    def waits(self) -> int:
+        """Two lines of code; an operand may lie in two lines."""
+        return 2 + 2 * self.operands
+
+    def wait_clocks(self) -> Word:
+        """Return the most clocks of one wait: a line that is read, after one that replaced a dirty line."""
+        return mc68040_cache.longest_wait(self.m)
+
+    @staticmethod
+    def _address_registers(row: Row, operands: dict[str, Any]) -> list[Word]:
+        registers = [r for o in operands.values() if isinstance(o, Ea) for r in o.address_registers]
+        return registers + [operands[name] for name in row.options.get("early", ())]
+
+    def _later(self, a: Word, b: Word) -> Word:
+        return self.m.select(a.ult(b), b, a)
+
+    def outcome(self, condition: Word) -> None:
+        if self.pending:
+            self.pending = False
+            self._issue(*(self.m.select(condition, a, b) for a, b in zip(*self.costs, strict=True)))
+
+    def _issue(self, packed: Word, slack: Word) -> None:
+        self.ea_end = self.ea_start + (packed & 0xFFF).zext(64)
+        self.fetches, self.fetch_free = (packed >> 24).zext(64), self.m.get("fetch_end")
+        self.base = (packed >> 12 & 0xFFF).zext(64)
+        self.slack = slack.zext(64)
+
+    def memory(self, address: Word, bits: int, write: bool) -> None:
+        m = self.m
+        self.operands += 1
+        place, size = (address & ADDRESS_MASK).zext(64), m.const(64, bits // 8)
+        if write:
+            now = self.executed + self.store_wait.get()
+            wait = m.subroutine("write", mc68040_cache.write, place, size, now)
+            self.store_wait.set(self.store_wait.get() + wait)
+        else:
+            now = self._later(self.ea_start, m.get("fetch_end")) + self.fetch_wait.get()
+            wait = m.subroutine("read", mc68040_cache.read, place, size, now)
+            self.fetch_wait.set(self.fetch_wait.get() + wait)
+
+    def depends(self, what: str, *words: Word) -> None:
+        m = self.m
+        self.extra += bound(*words, self.calculation)
+        match what:
+            case "exception":
+                clocks, replaces = words
+                both = m.select(replaces, clocks, clocks + self.calculation)
+                self.instead.set(both | both << 12)
+            case "instead":
+                address, execution = words
+                self.instead.set(address | execution << 12)
+            case "more":
+                address, execution = words
+                more = self.more.get()
+                self.more.set(more + (address | execution << 12))
+
+    def _stages(self) -> tuple[Word, Word, Word, Word]:
+        """Return when EA calculation starts and ends, when EA fetch ends without waits, and the clocks of execution.
+
+        Clocks in place of the cost are those of instructions that start when older work is done.
+        """
+        m, instead, more = self.m, self.instead.get(), self.more.get()
+        usual = instead.eq(0)
+        start = m.select(usual, self.ea_start, self._later(self.ea_start, self.executed))
+        ea_end = m.select(usual, self.ea_end + (more & 0xFFF).zext(64), start + (instead & 0xFFF).zext(64))
+        fetches = m.select(usual, self.fetches, m.const(64, 1))
+        base = m.select(usual, self.base + (more >> 12).zext(64), (instead >> 12).zext(64))
+        return start, ea_end, self._later(ea_end, self.fetch_free) + fetches, base
+
+    def settle(self) -> None:
+        """Fix the times of the stages: all data that the cost depends on is known."""
+        if not self.settled:
+            self.ea_start, self.ea_end, self.fetched, self.base = self._stages()
+            self.settled = True
+
+    def written(self, register: Word, stage: str) -> None:
+        _, ea_end, fetched, base = self._stages()
+        fetch_end = fetched + self.fetch_wait.get()
+        done = {"address": ea_end, "fetch": fetch_end, "execute": self._later(fetch_end, self.executed) + base}[stage]
+        self.m.set_element("ready", register, done)
+
+    def _fetch_end(self) -> Word:
+        return self.fetched + self.fetch_wait.get()
+
+    def _done(self) -> Word:
+        return self._later(self._fetch_end(), self.executed) + self.base
+
+    def finish(self) -> None:
+        m = self.m
+        self.settle()
+        fetch_end = self._fetch_end()
+        late = m.select(fetch_end.ult(self.executed), self.executed - fetch_end, m.const(64, 0))
+        held = m.select(self.slack.ult(late), late - self.slack, m.const(64, 0))
+        m.set("ea_end", self.ea_end + held)
+        m.set("fetch_end", fetch_end)
+        m.set("cycles", self._done() + self.store_wait.get())
+
+
+class CausesTiming(PipelineTiming):
+    """The event model, which also counts what each clock went to: CAUSES says how, the field `causes` holds the counts.
+
+    Between the end of one instruction and that of the next lie the clocks that the execute stage waits for the next
+    one, its base clocks, and the stores that hold it up; the three are exactly what the model adds to the clock. The
+    wait is resolved backwards from the end of the operand fetch, by the model's own times: what the stages before took
+    beyond the one clock each that every instruction has to pass. Whatever is left then belongs to the predecessor: only
+    one that executes in no time, which is a branch, can leave a clock; or there was none, and the pipeline was empty.
+    """
+
+    def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
+        self.is_flow = bool(row.options.get("flow"))
+        self.misaligned = self.m.variable(self.m.const(64, 0))
+        super().start(row, operands, take)
+
+    def memory(self, address: Word, bits: int, write: bool) -> None:
+        super().memory(address, bits, write)
+        if not write:
+            place, size = (address & ADDRESS_MASK).zext(64), self.m.const(64, bits // 8)
+            self.misaligned.set(self.misaligned.get() + mc68040_cache.crossing(self.m, place, size))
+
+    def finish(self) -> None:
+        self.settle()
+        m, zero = self.m, self.m.const(64, 0)
+        fetch_end, misaligned = self._fetch_end(), self.misaligned.get()
+        left = m.select(self.executed.ult(fetch_end), fetch_end - self.executed, zero)
+        for cause, wait in (
+            ("data", self.fetch_wait.get() - misaligned),
+            ("operands", self.fetched - self.ea_end - 1 + misaligned),
+            ("branches" if self.is_flow else "addresses", self.ea_end - self.ea_start - 1),
+            ("registers", self.ea_start - self.coded),
+            ("code", self.coded - self.ea_free),
+        ):
+            part = m.select(left.ult(wait), left, wait)
+            self._count(cause, part)
+            left = left - part
+        was_empty = self.ea_free.eq(self.executed)
+        self._count("refill", m.select(was_empty, left, zero))
+        self._count("branches", m.select(was_empty, zero, left))
+        self._count("execute", self.base)
+        self._count("stores", self.store_wait.get())
+        super().finish()
+
+    def _count(self, cause: str, clocks: Word) -> None:
+        number = self.m.const(32, list(CAUSES).index(cause))
+        self.m.set_element("causes", number, self.m.element("causes", number) + clocks)

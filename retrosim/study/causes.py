@@ -1,0 +1,167 @@
+"""What the clocks of a check go to, by cause, counted by the timing model itself while the program of 1994 runs.
+
+The counts come from the timing mode "causes" of the simulated CPU, whose clocks are those of "full". To them one cause
+is added here: `services`, the time that the machine let pass between two instructions. All of them together are the
+clocks that passed, to the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from retrosim.cpu.m68k.causes import CAUSES as COUNTED
+from retrosim.machine import PRESETS, Machine
+from retrosim.machine.presets import preset
+from retrosim.rom import Rom, load_rom
+
+from .harness import LONGEST_SAMPLE, Harness
+from .printed import OBJECTS, printed_cycles
+from .timing import ROM, SAMPLE_SECONDS, SEED, builds_of, check_scenes, machines_of, memory_method, service_note
+
+MODE = "causes"
+CAUSES = {**COUNTED, "services": "what a service takes beyond its trap: clock reads"}
+"""Cause -> what is counted under it."""
+
+NOTES = (
+    "The causes add up to the clocks, to the last one: the timing model counts them while it runs.",
+    "Clocks that older instructions hide cost nothing and are counted nowhere; a wait has the cause that ended it.",
+    "The clocks are those from the first check of a scene to the next random placement: 50 checks, 51 clock reads.",
+)
+
+
+class CauseCounter:
+    """Reads the causes of the clocks that pass on a machine of timing "causes" from now on."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._last = self._read()
+
+    def _read(self) -> np.ndarray:
+        counted, cycles = self._machine._core.state["causes"], self._machine.cycles
+        return np.append(counted, cycles - int(counted.sum())).astype(np.int64)
+
+    def take(self) -> np.ndarray:
+        """Return int64[len(CAUSES)], clocks since the last call."""
+        before, self._last = self._last, self._read()
+        return self._last - before
+
+
+def named(counts: np.ndarray) -> dict[str, int]:
+    """Return clocks by name of the cause."""
+    return dict(zip(CAUSES, counts.tolist(), strict=True))
+
+
+def has_causes(machine: str) -> bool:
+    """Does the CPU of a preset count them?"""
+    return MODE in preset(machine).cpu().timing
+
+
+def check_causes(machine: str) -> None:
+    """Refuse a preset whose CPU does not count them. Errors: ValueError."""
+    if not has_causes(machine):
+        able = ", ".join(name for name in PRESETS if has_causes(name))
+        raise ValueError(f"machine {machine!r}: no pipeline whose clocks have causes; allowed {able}")
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """Complete checks of an experiment, the clocks they took, and those clocks by cause."""
+
+    checks: int
+    scenes: int
+    cycles: int
+    causes: dict[str, int]
+
+
+def attribute_experiment(
+    machine: str,
+    rom: Rom,
+    build: str,
+    objects: int,
+    *,
+    seed: int = SEED,
+    seconds: float = SAMPLE_SECONDS,
+    memory: Mapping[str, int] | None = None,
+) -> Attribution:
+    """Run scenes of one experiment, as `harness.run_experiment` does, until their checks have taken so long.
+
+    machine   a preset's name
+    rom       with the harness of 1994 as its mode "harness"
+    build     of the ROM
+    objects   0..200
+    seed      of the scenes, 0..2**32-1
+    seconds   simulated, above 0, to 10
+    memory    parameters of caches and bus that differ from the preset's
+    Errors    ValueError, RomError, RetrosimError
+    """
+    if not 0 < seconds <= LONGEST_SAMPLE:
+        raise ValueError(f"seconds {seconds}: allowed above 0, to {LONGEST_SAMPLE}")
+    parameters = {"objects": objects, "seed": seed}
+    program = Harness(
+        machine, rom, build=build, mode="harness", timing=MODE, parameters=parameters, memory_clocks=memory
+    )
+    program.reach("RandomizeObjects")
+    counter, counts, cycles, scenes = CauseCounter(program), np.zeros(len(CAUSES), np.int64), 0, 0
+    while cycles < seconds * program.clock_hz:
+        program.reach("DetermineCollisions")
+        counter.take()
+        before = program.cycles
+        program.reach("RandomizeObjects")
+        counts += counter.take()
+        cycles += program.cycles - before
+        scenes += 1
+    return Attribution(program.word("gIterations"), scenes, cycles, named(counts))
+
+
+def causes_table(
+    machines: Sequence[str] | None = None,
+    progress: Callable[[int, int, str], None] = lambda done, total, text: None,
+    *,
+    builds: Sequence[str] | None = None,
+    objects: Sequence[int] = OBJECTS,
+    seconds: float = SAMPLE_SECONDS,
+    seed: int = SEED,
+    memory: Mapping[str, int] | None = None,
+) -> dict[str, Any]:
+    """Resolve every cell of the table of 1994 into causes; return plain data for JSON.
+
+    The arguments are those of `timing.timing_table`.
+    Returns   dict with
+        rows      one dict per cell:
+            machine, build, objects
+            checks, scenes, cycles     of the sample
+            causes                     name -> clocks of the sample; their sum is `cycles`
+            cycles_per_check, printed_cycles, ratio
+        causes    name -> what is counted under it
+        method    seconds, seed, memory, memory_changed: machine -> parameters
+        notes     list of sentences that belong under the table
+    Errors    ValueError, RomError
+    """
+    rom = load_rom(ROM)
+    names = list(dict.fromkeys(machines)) if machines is not None else machines_of(rom)
+    for name in names:
+        check_causes(name)
+    check_scenes(objects, seed)
+    cells = [(name, build, count) for name in names for build in builds_of(rom, name, builds) for count in objects]
+    rows = []
+    for number, (name, build, count) in enumerate(cells):
+        progress(number, len(cells), f"{name} {build}, {count} objects")
+        done = attribute_experiment(name, rom, build, count, seed=seed, seconds=seconds, memory=memory)
+        each = done.cycles / done.checks
+        printed = printed_cycles(name, count, preset(name).clock_hz)
+        rows.append(
+            {"machine": name, "build": build, "objects": count}
+            | {"checks": done.checks, "scenes": done.scenes, "cycles": done.cycles, "causes": done.causes}
+            | {"cycles_per_check": each, "printed_cycles": printed, "ratio": printed and each / printed}
+        )
+    progress(len(cells), len(cells), "done")
+    return {
+        "rows": rows,
+        "causes": CAUSES,
+        "method": {"seconds": seconds, "seed": seed} | memory_method(names, memory),
+        "notes": [*NOTES, *(service_note(name) for name in names)],
+    }
