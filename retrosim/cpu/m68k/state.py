@@ -41,7 +41,9 @@ LAYOUT = Layout(
     )
 )
 
-M68K = InstructionSet("m68k", KINDS, word_bytes=2)
+LONGEST = 22  # bytes: a 68020 MOVE with two memory-indirect operands
+
+M68K = InstructionSet("m68k", KINDS, word_bytes=2, longest=LONGEST)
 insn = M68K.insn
 
 
