@@ -59,6 +59,7 @@ class Cpu:
     undefined  undefined(opcode word, address, too long) -> the row that runs where nothing is encoded, or at a
                misaligned address
     unserved   the row that runs where a program asks for a service that the machine does not have
+    service_bytes  length of the instruction that asks
     timing     mode name -> class of the timing model
     exception  exception(m, vector): take an exception; interrupt(m, level): take an autovectored interrupt
     stage_fields  state fields that hold when the stages of a pipeline are free
@@ -73,6 +74,7 @@ class Cpu:
     big_endian: bool
     undefined: Callable[[int, int, bool], Row]
     unserved: Row
+    service_bytes: int
     timing: dict[str, Any]
     exception: Callable[[Any, int], None]
     interrupt: Callable[[Any, int], None]

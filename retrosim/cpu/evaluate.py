@@ -61,8 +61,8 @@ class Evaluator(Engine):
         """Give the instruction that asked for an unknown service back to the CPU: it takes its exception instead."""
         self._fetch_state()
         self._values["reason"] = RUNNING
-        pc = (self._values["pc"] - self.cpu.isa.word_bytes) & ADDRESS_MASK
-        self._execute(undefined_insn(self.cpu.unserved, pc, self.cpu.isa.word_bytes, self.core.word(pc)))
+        pc = (self._values["pc"] - self.cpu.service_bytes) & ADDRESS_MASK
+        self._execute(undefined_insn(self.cpu.unserved, pc, self.cpu.service_bytes, self.core.word(pc)))
         self._values["pc"] = self._next
         self._store_state()
 

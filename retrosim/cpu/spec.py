@@ -175,7 +175,8 @@ class InstructionSet:
         """Declare an instruction; `options` are read by its operand kinds (size, sizes, ea, ...)."""
 
         def declare(function: Callable) -> Callable:
-            names = list(inspect.signature(function).parameters)[1:]
+            parameters = inspect.signature(function).parameters.values()
+            names = [p.name for p in parameters if p.default is p.empty][1:]  # the others are bound where it is made
             unknown = [n for n in names if n not in self.kinds]
             if unknown:
                 raise SpecError(f"{syntax}: operands of unknown kind {unknown}")
@@ -183,7 +184,7 @@ class InstructionSet:
             used = {letter for n in names for letter in self.kinds[n].letters}
             if letters - used:
                 raise SpecError(f"{syntax}: no operand reads the fields {sorted(letters - used)}")
-            name = re.match(r"[A-Za-z0-9]+", syntax)[0]
+            name = re.match(r"[A-Za-z0-9]+", re.sub(r"^\{.*?\}", "", syntax))[0]
             operands = tuple((n, self.kinds[n]) for n in names)
             costs = (cost or name,) if isinstance(cost, str) else cost
             row = Row(

@@ -30,6 +30,7 @@ def cpu(model: str) -> Cpu:
         big_endian=True,
         undefined=undefined,
         unserved=LINE_A_ROW,
+        service_bytes=2,
         timing=MC68000_MODELS if model == "MC68000" else MODELS,
         aligned=model == "MC68000",
         misaligned=address_error,
