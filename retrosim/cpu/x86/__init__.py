@@ -10,7 +10,7 @@ from . import arith, bits, decimal, flow, logic, move, shift, string, system  # 
 from .exceptions import exception, interrupt, take_fault
 from .flow import INTERRUPT_ROW, undefined
 from .models import MODEL_NAMES
-from .state import LAYOUT, X86
+from .state import LAYOUT, X86, flags_of, put_flags, reset  # noqa: F401  for machines and tools
 from .timing import MODELS
 
 

@@ -108,14 +108,20 @@ def _step(down):
     return step
 
 
+def _by_one(down):
+    step = _step(down)
+    return lambda m, s, ea: modify(m, ea, s, lambda value: step(m, value))
+
+
+def _register_by_one(down):
+    step = _step(down)
+    return lambda m, s, d: modify(m, d, s, lambda value: step(m, value))
+
+
 for _name, _code, _down in (("INC", "0", False), ("DEC", "1", True)):
-    _common = {"ref": f"Intel 386 PRM, {_name}"}
-    insn(f"{_name} {{d}}", f"0100{_code}ddd", cost="INC/DEC r", **_common)(
-        lambda m, s, d, step=_step(_down): modify(m, d, s, lambda value: step(m, value))
-    )
-    insn(f"{_name} {{ea}}", f"1111111w mm00{_code}eee", cost="INC/DEC r/m", lock=True, **_common)(
-        lambda m, s, ea, step=_step(_down): modify(m, ea, s, lambda value: step(m, value))
-    )
+    _ref = f"Intel 386 PRM, {_name}"
+    insn(f"{_name} {{d}}", f"0100{_code}ddd", cost="INC/DEC r", ref=_ref)(_register_by_one(_down))
+    insn(f"{_name} {{ea}}", f"1111111w mm00{_code}eee", cost="INC/DEC r/m", lock=True, ref=_ref)(_by_one(_down))
 
 
 @insn("NEG {ea}", "1111011w mm011eee", lock=True, cost="NOT/NEG", ref="Intel 386 PRM, NEG")

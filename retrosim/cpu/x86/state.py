@@ -84,6 +84,17 @@ def reset(state: np.ndarray, unreal: bool = False) -> None:
     state["idt_limit"] = 0x3FF
 
 
+def flags_of(state: np.ndarray) -> int:
+    """Return EFLAGS of a core's state."""
+    return ALWAYS_SET | sum(int(state[name]) << place for name, place in FLAGS.items())
+
+
+def put_flags(state: np.ndarray, word: int) -> None:
+    """Write EFLAGS into a core's state."""
+    for name, place in FLAGS.items():
+        state[name] = word >> place & ((1 << LAYOUT.fields[name][0]) - 1)
+
+
 def get_flags(m: Engine, bits: int = 32) -> Word:
     """Return FLAGS or EFLAGS."""
     word = m.const(bits, ALWAYS_SET)
