@@ -62,9 +62,10 @@ def _result(m, ax):
 
 @insn("AAM {imm8}", "11010100", size=8, ref="Intel 386 PRM, AAM")
 def aam(m, imm8):
-    base = imm8.trunc(8)
+    """By 0, flags are set before the exception: as the 80286 vectors have it, from AL without its top bit."""
+    base, al = imm8.trunc(8), m.reg(EAX, 8)
+    m.when(base.eq(0), lambda: set_szp(m, al & 0x7F))
     fault_when(m, base.eq(0), DIVIDE)
-    al = m.reg(EAX, 8)
     _result(m, al.udiv(base).zext(16) << 8 | al.urem(base).zext(16))
 
 
