@@ -2,8 +2,9 @@
 
 Two forms are read. A *sample* is a NumPy archive NAME.npz without pickles: `regs` u32[n, 2, registers] before and
 after, memory as addresses and bytes or words with offsets per test, and where known `index`, `cycles`, `skip` and a
-mask of flags, `ccr_mask` (68K) or `flags_mask` (80286). An *upstream* file is NAME.json.bin of github.com/SingleStepTests/m68000; it has neither masks nor classes, so
-`classify` finds them from each test by the rules below.
+mask of flags, `ccr_mask` (68K) or `flags_mask` (80286). An *upstream* file is NAME.json.bin of
+github.com/SingleStepTests/m68000; it has neither masks nor classes, so `classify` finds them from each test by the
+rules below.
 
 Classes of m68000 tests (bits of `skip`), and the flags that are compared:
 
@@ -87,7 +88,7 @@ def read_vectors(path: Path, unit: int) -> list[Vector]:
 
 
 def read_80286(path: Path) -> list[Vector]:
-    """Read a NumPy archive of 80286 vectors; their clocks are those of another bus and left out. Errors: InputFileError."""
+    """Read a NumPy archive of 80286 vectors, without their clocks, which are of another bus. Errors: InputFileError."""
     vectors = read_sample(path, 1, X86_REGISTERS)
     for vector in vectors:
         vector.cycles = None

@@ -15,7 +15,7 @@ from x86_streams import CODE, Generator, Start
 from x86_unicorn import UnicornProcess
 
 from retrosim.cpu import x86
-from retrosim.cpu.core import FAULT, SERVICE, Core
+from retrosim.cpu.core import FAULT, Core
 from retrosim.cpu.evaluate import Evaluator
 from retrosim.cpu.spec import Insn
 
@@ -59,6 +59,8 @@ def skipped(cpu) -> frozenset[str]:
 
 def left_out(insn: Insn, real: bool) -> bool:
     text = insn.row.syntax
+    if not real and insn.row.name == "RET" and "{imm16}" in text and insn.fields[-1] >> 15:
+        return True  # Unicorn extends the sign of the number of bytes; Intel 386 PRM, RET: unsigned
     if insn.row.options.get("registers"):  # control, debug and test registers
         return True
     if insn.row.name == "TEST" and insn.row.pattern.endswith("mm001eee"):  # Unicorn does not know the second encoding
@@ -146,6 +148,9 @@ def test_unicorn_agrees(model: str) -> None:
                 continue
             if exception in (12, 13):
                 limits += 1
+                continue
+            if any(CODE <= at < CODE + len(begin.code) for at in written):  # it has changed itself
+                unmapped += 1
                 continue
             why = differences(insn, begin, theirs, state, exception, written, ours.base)
             compared += 1

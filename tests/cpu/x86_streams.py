@@ -80,6 +80,14 @@ class Generator:
                 self.code = bytes(code[: insn.length])
                 return insn
 
+    def program(self, size: int) -> bytes:
+        """Return random instructions one behind the other."""
+        code = bytearray()
+        while len(code) < size:
+            insn = self.instruction()
+            code += self.code[: insn.length]
+        return bytes(code[:size])
+
     def start(self, insn: Insn) -> Start:
         """Return a state in which memory operands lie in mapped memory."""
         r = self.random

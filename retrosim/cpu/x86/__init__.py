@@ -11,7 +11,7 @@ from .exceptions import exception, interrupt, take_fault
 from .flow import INTERRUPT_ROW, undefined
 from .models import MODEL_NAMES
 from .state import LAYOUT, X86, flags_of, put_flags, reset  # noqa: F401  for machines and tools
-from .timing import MODELS
+from .timing import models
 
 
 @cache
@@ -28,7 +28,7 @@ def cpu(model: str) -> Cpu:
         undefined=undefined,
         unserved=INTERRUPT_ROW,
         service_bytes=2,
-        timing=MODELS[model[:4]],
+        timing=models(model),
         misaligned=take_fault,
         exception=exception,
         interrupt=interrupt,

@@ -229,7 +229,14 @@ def xadd(m, s, ea, g):
     modify(m, ea, s, exchange)
 
 
-@insn("CMPXCHG {ea},{g}", "00001111 1011000w mmgggeee", lock=True, models=I486, ref="Intel 486 PRM, CMPXCHG")
+@insn(
+    "CMPXCHG {ea},{g}",
+    "00001111 1011000w mmgggeee",
+    lock=True,
+    models=I486,
+    cost=("CMPXCHG equal", "CMPXCHG unequal"),
+    ref="Intel 486 PRM, CMPXCHG",
+)
 def cmpxchg(m, s, ea, g):
     """Equal: operand := register; else accumulator := operand. Memory is written in both cases."""
     a, other = m.reg(EAX, s), read(m, g, s)
@@ -241,4 +248,5 @@ def cmpxchg(m, s, ea, g):
         return m.select(a.eq(found), other, found)
 
     modify(m, ea, s, exchange)
+    m.outcome(a.eq(value.get()))
     m.when(a.ne(value.get()), lambda: write(m, register(EAX, m), value.get()))

@@ -13,6 +13,7 @@ from ..core import DOUBLE_FAULT, FAULT
 from ..engine import Engine
 from ..spec import Insn
 from ..values import Word
+from .clocks import entry
 from .models import is_real
 from .segments import CS, GENERAL_PROTECTION, STACK_FAULT, load_segment
 from .state import get_flags, offset_of, push
@@ -42,7 +43,6 @@ def vector_name(vector: int) -> str:
 def enter(m: Engine, vector: Word | int, back: Word, error_code: bool = False) -> None:
     """Go to the handler of a vector, to return to the linear address `back`; without one the run ends as a fault."""
     number = m.const(32, vector) if isinstance(vector, int) else vector
-    m.timing.depends("exception", number)
     (_enter_real if is_real(m.cpu.model) else _enter_flat)(m, number, back, error_code)
 
 
@@ -91,14 +91,21 @@ def _enter_flat(m: Engine, number: Word, back: Word, error_code: bool) -> None:
     m.when(~is_gate | outside, _unhandled(m, number), take)
 
 
+def _spend(m: Engine) -> None:
+    m.set("cycles", m.get("cycles") + entry(m.cpu.model, "exception", False).base)
+
+
 def exception(m: Engine, vector: int) -> None:
     """Take an exception between instructions, to return to this one."""
+    _spend(m)
     enter(m, vector, m.pc, vector in WITH_ERROR_CODE)
 
 
 def take_fault(m: Engine, insn: Insn) -> None:
     """Take the exception that an instruction has ended with; `detail` is its vector."""
     vector = m.get("detail").known
+    if m.timing.counts:
+        _spend(m)
     enter(m, vector, m.pc, vector in WITH_ERROR_CODE)
 
 
@@ -107,6 +114,7 @@ TIMER = 8  # vector of interrupt request 0
 
 def interrupt(m: Engine, level: int) -> None:
     """Take interrupt request level - 1 between two instructions."""
+    _spend(m)
     enter(m, TIMER + level - 1, m.pc)
 
 

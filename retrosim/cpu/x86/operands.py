@@ -87,6 +87,7 @@ class Repeat(Static):
     def decode(self, d: Decoding) -> tuple[str, list[int]]:
         if "rep" not in d.prefixes:
             return "", []
+        d.forms["rep"] = 1
         return (("repne", "repe")[d.prefixes["rep"]] if d.row.options.get("compares") else "rep"), []
 
     def show(self, d: Decoding, static: str, fields: list[int]) -> str:
@@ -150,10 +151,11 @@ class ControlRegister(Field):
         n = d.letter(self.letters)
         if n not in d.row.options["numbers"]:
             raise IllegalEncoding
+        d.forms["control"] = f"{d.row.options['registers']}{n}"
         return n
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
-        return f"{d.row.options['registers']}{fields[0]}"
+        return d.forms["control"]
 
 
 class Immediate(Field):

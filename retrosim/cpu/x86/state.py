@@ -12,6 +12,7 @@ from .models import is_real
 from .modrm import ESP
 from .operands import KINDS
 from .segments import CS, DS, ES, FS, GS, SS, load, store
+from .timing import FIELDS as TIMING_FIELDS
 
 LAYOUT = Layout(
     (
@@ -40,6 +41,7 @@ LAYOUT = Layout(
         ("tr", 32, 8),
         ("shadow", 32, 1),  # address where no interrupt is taken: behind STI, MOV SS and POP SS
         *ENGINE_FIELDS,
+        *TIMING_FIELDS,
     )
 )
 
