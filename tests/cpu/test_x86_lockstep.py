@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 import pytest
-from x86_streams import CODE, EDGES, FLAT_DATA, STATUS_FLAGS, Generator
+from x86_streams import CODE, EDGES, STATUS_FLAGS, Generator
 
 from retrosim.cpu import x86
 from retrosim.cpu.core import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN, STOPPED, Core

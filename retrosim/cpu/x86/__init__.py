@@ -9,9 +9,20 @@ from ..core import Cpu
 from . import arith, bits, decimal, flow, logic, move, shift, string, system  # noqa: F401  each import adds its rows
 from .exceptions import exception, interrupt, take_fault
 from .flow import INTERRUPT_ROW, undefined
+from .i386_bus import PrefetchTiming
+from .i486_bus import CacheTiming
 from .models import MODEL_NAMES
-from .state import LAYOUT, X86, flags_of, put_flags, reset  # noqa: F401  for machines and tools
-from .timing import models
+from .state import LAYOUTS, X86, flags_of, put_flags, reset  # noqa: F401  for machines and tools
+from .timing import TableTiming, Untimed
+
+FULL = {"i386": PrefetchTiming, "i486": CacheTiming}
+STAGES = {"i386": ("bus_free", "write_end"), "i486": ("bus_free",)}
+
+
+def _timing(model: str) -> dict[str, type[Untimed]]:
+    """Return the timing models of a CPU model."""
+    named = {"table": TableTiming, "full": FULL[model[:4]]}
+    return {"off": Untimed} | {mode: type(c.__name__, (c,), {"model": model}) for mode, c in named.items()}
 
 
 @cache
@@ -23,13 +34,14 @@ def cpu(model: str) -> Cpu:
         model,
         X86,
         X86.table(model),
-        LAYOUT,
+        LAYOUTS[model[:4]],
         big_endian=False,
         undefined=undefined,
         unserved=INTERRUPT_ROW,
         service_bytes=2,
-        timing=models(model),
+        timing=_timing(model),
         misaligned=take_fault,
         exception=exception,
         interrupt=interrupt,
+        stage_fields=STAGES[model[:4]],
     )

@@ -93,6 +93,7 @@ def _enter_flat(m: Engine, number: Word, back: Word, error_code: bool) -> None:
 
 def _spend(m: Engine) -> None:
     m.set("cycles", m.get("cycles") + entry(m.cpu.model, "exception", False).base)
+    m.set("refill", m.const(32, 1))
 
 
 def exception(m: Engine, vector: int) -> None:

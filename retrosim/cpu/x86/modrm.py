@@ -142,6 +142,7 @@ class ModRM(MemoryOperand):
         if mode == 0 and code == 6:
             return self.with_segment(d, "word", [ZERO, ZERO, self._displacement(d, 2)], DS)
         disp = self._displacement(d, mode)
+        d.forms["pair"] = index != ZERO
         return self.with_segment(d, "word", [base, index, disp], SS if base == EBP else DS)
 
     def _long(self, d: Decoding, mode: int, code: int) -> tuple[str, list[int]]:
@@ -157,7 +158,7 @@ class ModRM(MemoryOperand):
         default = SS if base in (ESP, EBP) else DS
         if index == ZERO:
             return self.with_segment(d, "disp", [base, disp], default)
-        d.forms["index"] = 1
+        d.forms["index" if scale else "pair"] = True
         return self.with_segment(d, "index", [base, index, scale, disp], default)
 
     def show(self, d: Decoding, static: str, fields: list[int]) -> str:

@@ -8,42 +8,42 @@ from ..core import ENGINE_FIELDS, STATUS_WRITTEN, Layout
 from ..engine import Engine
 from ..spec import Decoding, IllegalEncoding, InstructionSet
 from ..values import Word
+from . import i386_bus, i486_bus
 from .models import is_real
 from .modrm import ESP
 from .operands import KINDS
 from .segments import CS, DS, ES, FS, GS, SS, load, store
 from .timing import FIELDS as TIMING_FIELDS
 
-LAYOUT = Layout(
-    (
-        ("r", 32, 9),  # eax ecx edx ebx esp ebp esi edi, zero
-        ("cf", 1, 1),
-        ("pf", 1, 1),
-        ("af", 1, 1),
-        ("zf", 1, 1),
-        ("sf", 1, 1),
-        ("tf", 1, 1),
-        ("if", 1, 1),
-        ("df", 1, 1),
-        ("of", 1, 1),
-        ("iopl", 2, 1),
-        ("nt", 1, 1),
-        ("ac", 1, 1),
-        ("seg", 16, 6),  # selectors es cs ss ds fs gs
-        ("seg_base", 32, 6),  # real mode; flat segments lie at 0
-        ("seg_limit", 32, 6),  # last offset inside
-        ("idt_base", 32, 1),
-        ("idt_limit", 16, 1),
-        ("gdt_base", 32, 1),  # held for SGDT only: no descriptor is ever read
-        ("gdt_limit", 16, 1),
-        ("cr", 32, 4),
-        ("dr", 32, 8),  # they hold what is written: no breakpoint fires
-        ("tr", 32, 8),
-        ("shadow", 32, 1),  # address where no interrupt is taken: behind STI, MOV SS and POP SS
-        *ENGINE_FIELDS,
-        *TIMING_FIELDS,
-    )
+REGISTERS = (
+    ("r", 32, 9),  # eax ecx edx ebx esp ebp esi edi, zero
+    ("cf", 1, 1),
+    ("pf", 1, 1),
+    ("af", 1, 1),
+    ("zf", 1, 1),
+    ("sf", 1, 1),
+    ("tf", 1, 1),
+    ("if", 1, 1),
+    ("df", 1, 1),
+    ("of", 1, 1),
+    ("iopl", 2, 1),
+    ("nt", 1, 1),
+    ("ac", 1, 1),
+    ("seg", 16, 6),  # selectors es cs ss ds fs gs
+    ("seg_base", 32, 6),  # real mode; flat segments lie at 0
+    ("seg_limit", 32, 6),  # last offset inside
+    ("idt_base", 32, 1),
+    ("idt_limit", 16, 1),
+    ("gdt_base", 32, 1),  # held for SGDT only: no descriptor is ever read
+    ("gdt_limit", 16, 1),
+    ("cr", 32, 4),
+    ("dr", 32, 8),  # they hold what is written: no breakpoint fires
+    ("tr", 32, 8),
+    ("shadow", 32, 1),  # address where no interrupt is taken: behind STI, MOV SS and POP SS
 )
+
+COMMON = (*REGISTERS, *ENGINE_FIELDS, *TIMING_FIELDS)
+LAYOUTS = {"i386": Layout((*COMMON, *i386_bus.FIELDS)), "i486": Layout((*COMMON, *i486_bus.FIELDS))}
 
 LONGEST = 15  # bytes; more is exception 13 (Intel 386 PRM 9.8.13)
 PREFIXES = {
@@ -94,7 +94,7 @@ def flags_of(state: np.ndarray) -> int:
 def put_flags(state: np.ndarray, word: int) -> None:
     """Write EFLAGS into a core's state."""
     for name, place in FLAGS.items():
-        state[name] = word >> place & ((1 << LAYOUT.fields[name][0]) - 1)
+        state[name] = word >> place & ((1 << LAYOUTS["i386"].fields[name][0]) - 1)
 
 
 def get_flags(m: Engine, bits: int = 32) -> Word:

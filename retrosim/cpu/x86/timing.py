@@ -22,7 +22,7 @@ from .clocks import clocks, components
 REPEAT_OF_NONE, REPEAT_OF_ONE = 5, {"MOVS": 13}  # i486 PRM, REP: clocks where there are 0 iterations, and 1
 
 FIELDS = (
-    ("refill", 32, 1),  # i386: 1 behind a jump, whose m is still to be spent
+    ("refill", 32, 1),  # 1 behind a jump of the i386, whose m is still to be spent
     ("repeating", 1, 1),  # i486: the repeated instruction that goes on now has had an iteration
 )
 
@@ -83,11 +83,13 @@ class TableTiming(Untimed):
         self.encoded = take()
         self.more = self.none = m.const(1, 0)
         self.added = m.variable(m.const(64, 0))
-        if self.is_386:
-            # the m of this instruction, behind a jump
-            self.add(m.select(m.get("refill").ne(0), self.encoded, m.const(32, 0)))
-        else:
-            self.add(self.encoded)
+        self.add(self.encoded_clocks())
+
+    def encoded_clocks(self) -> Word:
+        """Return the clocks that the encoding adds: on the i386 m, behind a jump."""
+        if not self.is_386:
+            return self.encoded
+        return self.m.select(self.m.get("refill").ne(0), self.encoded, self.m.const(32, 0))
 
     def add(self, clocks: Word) -> None:
         self.added.set(self.added.get() + clocks.zext(64))
@@ -146,9 +148,3 @@ class TableTiming(Untimed):
 
     def spend(self, clocks: Word) -> None:
         self.m.set("cycles", self.m.get("cycles") + clocks)
-
-
-def models(model: str) -> dict[str, type[Untimed]]:
-    """Return the timing models of a CPU model."""
-    table = type("TableTiming", (TableTiming,), {"model": model})
-    return {"off": Untimed, "table": table, "full": table}
