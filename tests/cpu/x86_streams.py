@@ -63,14 +63,14 @@ class Generator:
         while True:
             row = self.random.choice(self.rows)
             code = bytearray(self.encode(row))
-            for _ in range(2):  # the second time with a small displacement
+            for again in (False, True):  # the second time with a small displacement
                 try:
                     insn = self.cpu.table.decode(CODE, lambda at, code=code: code[at - CODE])
                 except (IllegalEncoding, IndexError):
                     break
                 end = insn.length - insn.forms.get("imm_bytes", 0)
                 size = insn.forms.get("disp", 0)
-                if size == 4 or (size == 2 and "ea" in insn.forms):
+                if not again and (size == 4 or (size == 2 and "ea" in insn.forms)):
                     base = FLAT_DATA if not self.real and ZERO in insn.fields[:1] else 0
                     number = base + self.random.randrange(0x1000)
                     code[end - size : end] = (number & ((1 << 8 * size) - 1)).to_bytes(size, "little")

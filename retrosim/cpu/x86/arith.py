@@ -45,9 +45,8 @@ def two_operands(name, code, function, ref):
     def to_register(m, s, g, ea):
         write(m, g, function(m, read(m, g, s), read(m, ea, s)))
 
-    def to_accumulator(m, s, imm):
-        a = register(EAX, m)
-        write(m, a, function(m, read(m, a, s), imm.trunc(s)))
+    def to_accumulator(m, s, acc, imm):
+        write(m, acc, function(m, read(m, acc, s), imm.trunc(s)))
 
     def immediate(m, s, ea, imm):
         modify(m, ea, s, lambda value: function(m, value, imm.trunc(s)))
@@ -57,7 +56,7 @@ def two_operands(name, code, function, ref):
 
     insn(f"{name} {{ea}},{{g}}", f"00{code}00w mmgggeee", cost="ALU r/m,r", lock=True, ref=ref)(to_operand)
     insn(f"{name} {{g}},{{ea}}", f"00{code}01w mmgggeee", cost="ALU r,r/m", ref=ref)(to_register)
-    insn(f"{name} {{s}} {{imm}}", f"00{code}10w", cost="ALU acc,imm", ref=ref)(to_accumulator)
+    insn(f"{name} {{acc}},{{imm}}", f"00{code}10w", cost="ALU acc,imm", ref=ref)(to_accumulator)
     _group(name, code, immediate, sign_extended, "ALU r/m,imm", True, ref)
 
 
@@ -83,9 +82,9 @@ def cmp_to_register(m, s, g, ea):
     sub(m, read(m, g, s), read(m, ea, s))
 
 
-@insn("CMP {s} {imm}", "0011110w", cost="CMP acc,imm", ref="Intel 386 PRM, CMP")
-def cmp_to_accumulator(m, s, imm):
-    sub(m, m.reg(EAX, s), imm.trunc(s))
+@insn("CMP {acc},{imm}", "0011110w", cost="CMP acc,imm", ref="Intel 386 PRM, CMP")
+def cmp_to_accumulator(m, s, acc, imm):
+    sub(m, read(m, acc, s), imm.trunc(s))
 
 
 def _cmp_immediate(m, s, ea, imm):

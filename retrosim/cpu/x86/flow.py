@@ -227,7 +227,7 @@ def into(m):
     m.when(m.get("of"), lambda: _software(m, OVERFLOW))
 
 
-@insn("IRET {s}", "11001111", flow=True, ends=True, cost="IRET", ref="Intel 386 PRM, IRET")
+@insn("IRET{s}", "11001111", flow=True, ends=True, cost="IRET", ref="Intel 386 PRM, IRET")
 def iret(m, s):
     ip, selector, flags = _checked(m, top(m, s)), top(m, s, s // 8).trunc(16), top(m, s, s // 4)
     drop(m, 3 * s // 8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .arith import two_operands
 from .flags import logic_flags
-from .modrm import EAX, modify, read
+from .modrm import modify, read
 from .state import insn
 
 
@@ -37,9 +37,9 @@ def test(m, s, ea, g):
     AND(m, read(m, ea, s), read(m, g, s))
 
 
-@insn("TEST {s} {imm}", "1010100w", cost="TEST acc,imm", ref="Intel 386 PRM, TEST")
-def test_accumulator(m, s, imm):
-    AND(m, m.reg(EAX, s), imm.trunc(s))
+@insn("TEST {acc},{imm}", "1010100w", cost="TEST acc,imm", ref="Intel 386 PRM, TEST")
+def test_accumulator(m, s, acc, imm):
+    AND(m, read(m, acc, s), imm.trunc(s))
 
 
 for _code in ("000", "001"):  # /1 is not in the manual and the same on all parts

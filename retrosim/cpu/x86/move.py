@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .modrm import EAX, EBP, EBX, ECX, EDI, EDX, ESI, ESP, address, behind, modify, read, register, write
+from .modrm import EAX, EBP, EBX, ECX, EDI, EDX, ESI, ESP, address, behind, modify, read, write
 from .segments import CS, DS, ES, FS, GS, SS, linear, load, load_segment, store
 from .state import drop, get_flags, insn, pop, push, set_flags, stack_bits, top
 
@@ -34,14 +34,14 @@ def mov_wide(m, s, d, imm):
     write(m, d, imm.trunc(s))
 
 
-@insn("MOV {s} {moffs}", "1010000w", cost="MOV acc,moffs", ref=MOV)
-def mov_from_offset(m, s, moffs):
-    m.set_reg(EAX, read(m, moffs, s))
+@insn("MOV {acc},{moffs}", "1010000w", cost="MOV acc,moffs", ref=MOV)
+def mov_from_offset(m, s, acc, moffs):
+    write(m, acc, read(m, moffs, s))
 
 
-@insn("MOV {moffs} {s}", "1010001w", cost="MOV moffs,acc", ref=MOV)
-def mov_to_offset(m, s, moffs):
-    write(m, moffs, m.reg(EAX, s))
+@insn("MOV {moffs},{acc}", "1010001w", cost="MOV moffs,acc", ref=MOV)
+def mov_to_offset(m, s, moffs, acc):
+    write(m, moffs, read(m, acc, s))
 
 
 @insn("MOV {ea},{sreg}", "10001100 mmgggeee", cost="MOV r/m,sreg", ref=MOV)
@@ -108,9 +108,10 @@ def xchg(m, s, ea, g):
     modify(m, ea, s, exchange)
 
 
-def _xchg_accumulator(m, s, d):
-    a, other = m.reg(EAX, s), read(m, d, s)
-    m.set_reg(EAX, other)
+@insn("XCHG {acc},{d}", "10010ddd", excludes=0, cost="XCHG acc,r", ref="Intel 386 PRM, XCHG")
+def xchg_accumulator(m, s, acc, d):
+    a, other = read(m, acc, s), read(m, d, s)
+    write(m, acc, other)
     write(m, d, a)
 
 
@@ -119,24 +120,18 @@ def nop(m):
     pass
 
 
-for _register in range(1, 8):
-    insn("XCHG {s} " + f"r{_register}", f"10010{_register:03b}", cost="XCHG acc,r", ref="Intel 386 PRM, XCHG")(
-        lambda m, s, n=_register: _xchg_accumulator(m, s, register(n, m))
-    )
-
-
 @insn("XLAT{segment}", "11010111", size=8, ref="Intel 386 PRM, XLAT")
 def xlat(m, a, segment):
     place = (m.reg(EBX, a) + m.reg(EAX, 8).zext(a)).zext(32)
     m.set_reg(EAX, load(m, segment, place, 8), stage="byte")
 
 
-@insn("CBW/CWDE {s}", "10011000", cost="CBW/CWDE", ref="Intel 386 PRM, CBW")
+@insn("CBW{s}", "10011000", cost="CBW/CWDE", ref="Intel 386 PRM, CBW")
 def cbw(m, s):
     m.set_reg(EAX, m.reg(EAX, s // 2).sext(s))
 
 
-@insn("CWD/CDQ {s}", "10011001", cost="CWD/CDQ", ref="Intel 386 PRM, CWD")
+@insn("CWD{s}", "10011001", cost="CWD/CDQ", ref="Intel 386 PRM, CWD")
 def cwd(m, s):
     m.set_reg(EDX, m.reg(EAX, s).sext(2 * s).sar(s).trunc(s))
 
@@ -202,14 +197,14 @@ for _name, _segment, _push, _pop in (
     ("fs", FS, "00001111 10100000", "00001111 10100001"),
     ("gs", GS, "00001111 10101000", "00001111 10101001"),
 ):
-    insn(f"PUSH {_name} {{s}}", _push, cost="PUSH sreg", ref="Intel 386 PRM, PUSH")(_push_segment(_segment))
+    insn(f"PUSH {_name}", _push, cost="PUSH sreg", ref="Intel 386 PRM, PUSH")(_push_segment(_segment))
     if _pop:
-        insn(f"POP {_name} {{s}}", _pop, cost="POP sreg", ref="Intel 386 PRM, POP")(_pop_segment(_segment))
+        insn(f"POP {_name}", _pop, cost="POP sreg", ref="Intel 386 PRM, POP")(_pop_segment(_segment))
 
 ALL = (EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI)
 
 
-@insn("PUSHA {s}", "01100000", ref="Intel 386 PRM, PUSHA")
+@insn("PUSHA{s}", "01100000", ref="Intel 386 PRM, PUSHA")
 def pusha(m, s):
     size = s // 8
     for place, n in enumerate(ALL, start=1):
@@ -217,7 +212,7 @@ def pusha(m, s):
     drop(m, -8 * size)
 
 
-@insn("POPA {s}", "01100001", ref="Intel 386 PRM, POPA")
+@insn("POPA{s}", "01100001", ref="Intel 386 PRM, POPA")
 def popa(m, s):
     size = s // 8
     values = {n: top(m, s, place * size) for place, n in enumerate(reversed(ALL)) if n != ESP}
@@ -226,12 +221,12 @@ def popa(m, s):
         m.set_reg(n, value)
 
 
-@insn("PUSHF {s}", "10011100", ref="Intel 386 PRM, PUSHF")
+@insn("PUSHF{s}", "10011100", ref="Intel 386 PRM, PUSHF")
 def pushf(m, s):
     push(m, get_flags(m, s))
 
 
-@insn("POPF {s}", "10011101", ref="Intel 386 PRM, POPF")
+@insn("POPF{s}", "10011101", ref="Intel 386 PRM, POPF")
 def popf(m, s):
     set_flags(m, pop(m, s))
 
@@ -266,7 +261,7 @@ def enter(m, s, imm16, imm8):
     m.set_reg(ESP, frame - level.resize(width) * size - imm16.resize(width), stage="address")
 
 
-@insn("LEAVE {s}", "11001001", ref="Intel 386 PRM, LEAVE")
+@insn("LEAVE", "11001001", ref="Intel 386 PRM, LEAVE")
 def leave(m, s):
     width = stack_bits(m)
     frame = m.reg(EBP, width)

@@ -4,7 +4,7 @@ s        operand size in bits: 8 where field `w` is 0, else 16 or 32 by mode and
 a        address size, 16 or 32
 c        condition, field `c`
 ea       register or memory by ModR/M, fields `m` and `e`;  moffs: memory at an address in the code
-g d      register of the operand size, fields `g` (of ModR/M) and `d` (of the opcode)
+g d      register of the operand size, fields `g` (of ModR/M) and `d` (of the opcode);  acc: the accumulator
 sreg     segment register, field `g`;  control: control, debug or test register, field `g`
 imm      immediate of the operand size;  simm: sign-extended byte;  imm8 imm16: unsigned;  t: small number, field `t`
 target   branch target, displacement= bits (None: the operand size)
@@ -20,7 +20,7 @@ from typing import Any
 from ..spec import Decoding, IllegalEncoding, Row
 from ..values import Word
 from .models import is_real
-from .modrm import FIELDS, NAMES, Ea, ModRM, Offset, address_size, number, register_fields, wide
+from .modrm import EAX, FIELDS, NAMES, Ea, ModRM, Offset, address_size, number, register, register_fields, wide
 from .segments import CS, DS, SEGMENT_NAMES
 
 CONDITIONS = ("o", "no", "b", "ae", "e", "ne", "be", "a", "s", "ns", "p", "np", "l", "ge", "le", "g")
@@ -119,7 +119,10 @@ class Field:
 
 
 class Register(Field):
-    """A register, bound as the operand that ModR/M would make of it."""
+    """A register, bound as the operand that ModR/M would make of it; excludes= leaves out one in the opcode."""
+
+    def legal(self, row: Row, opcodes: Any) -> Any:
+        return (opcodes & 7) != row.options["excludes"] if "excludes" in row.options else opcodes == opcodes
 
     def bind(self, m: Any, static: None, take: Callable[[], Word]) -> Ea:
         return Ea("reg", {name: take() for name in FIELDS["reg"]})
@@ -129,6 +132,22 @@ class Register(Field):
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return NAMES[d.size][d.letter(self.letters)]
+
+
+class Accumulator(Static):
+    """AL, AX or EAX, bound as an operand like any register."""
+
+    def statics(self, row: Row) -> Iterable[None]:
+        return [None]
+
+    def decode(self, d: Decoding) -> tuple[None, list[int]]:
+        return None, []
+
+    def bind(self, m: Any, static: None, take: Callable[[], Word]) -> Ea:
+        return register(EAX, m)
+
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        return NAMES[d.size][EAX]
 
 
 class SegmentRegister(Field):
@@ -234,6 +253,7 @@ KINDS = {
     "c": Condition(),
     "ea": ModRM(),
     "moffs": Offset(),
+    "acc": Accumulator(),
     "g": Register("g"),
     "d": Register("d"),
     "sreg": SegmentRegister("g"),

@@ -8,7 +8,7 @@ instructions, and as one when CX is 0.
 from __future__ import annotations
 
 from .arith import sub
-from .modrm import EAX, ECX, EDI, ESI
+from .modrm import EAX, ECX, EDI, ESI, write
 from .segments import ES, load, store
 from .state import insn
 
@@ -110,11 +110,11 @@ def outs(m, s, a, rep, again, segment):
     _repeat(m, a, rep, again, body)
 
 
-def _in(m, s):
-    m.set_reg(EAX, m.const(s, (1 << s) - 1), stage="byte" if s == 8 else "execute")
+def _in(m, s, acc):
+    write(m, acc, m.const(s, (1 << s) - 1))
 
 
-insn("IN {s} {imm8}", "1110010w", cost="IN imm", ref="Intel 386 PRM, IN")(lambda m, s, imm8: _in(m, s))
-insn("IN {s} dx", "1110110w", cost="IN DX", ref="Intel 386 PRM, IN")(_in)
-insn("OUT {imm8} {s}", "1110011w", cost="OUT imm", ref="Intel 386 PRM, OUT")(lambda m, s, imm8: None)
-insn("OUT dx {s}", "1110111w", cost="OUT DX", ref="Intel 386 PRM, OUT")(lambda m, s: None)
+insn("IN {acc},{imm8}", "1110010w", cost="IN imm", ref="Intel 386 PRM, IN")(lambda m, s, acc, imm8: _in(m, s, acc))
+insn("IN {acc},dx", "1110110w", cost="IN DX", ref="Intel 386 PRM, IN")(_in)
+insn("OUT {imm8},{acc}", "1110011w", cost="OUT imm", ref="Intel 386 PRM, OUT")(lambda m, s, imm8, acc: None)
+insn("OUT dx,{acc}", "1110111w", cost="OUT DX", ref="Intel 386 PRM, OUT")(lambda m, s, acc: None)
