@@ -37,8 +37,11 @@ class Unicorn:
         self.written: list[tuple[int, int]] = []
         self.exception: int | None = None
         self.uc.hook_add(UC_HOOK_INTR, self._interrupt)
-        self.uc.hook_add(UC_HOOK_MEM_WRITE, lambda uc, kind, at, size, value, _: self.written.append((at, size)))
+        self.uc.hook_add(UC_HOOK_MEM_WRITE, self._write)
         self.blank = self.uc.context_save()
+
+    def _write(self, uc: Any, kind: int, at: int, size: int, value: int, _: Any) -> None:
+        self.written.append((at, size))
 
     def _interrupt(self, uc: Any, number: int, _: Any) -> None:
         self.exception = number
@@ -66,6 +69,8 @@ class Unicorn:
         except UcError as error:
             ok = error.errno == UC_ERR_INSN_INVALID
             self.exception = 6
+        if any(at + size > MEMORY for at, size in self.written):  # reported before the fault
+            ok, self.written = False, [w for w in self.written if sum(w) <= MEMORY]
         code = uc.reg_read(self.segments[1]) << 4 if self.bits == 16 else 0
         result = (
             [uc.reg_read(number) for number in self.registers],

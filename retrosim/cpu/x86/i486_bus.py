@@ -20,7 +20,7 @@ detail is from memory. State:
     fetch_line  line that the last instruction came from
     tag lru     128 sets of 4 lines: line number + VALID; per set the three bits
     bus_free    clock when the bus is done with all it has to do
-    filling     line that is being read until bus_free
+    filling     line that is read last, complete at fill_end
     memory      parameters of the machine: see MEMORY
 """
 
@@ -52,6 +52,7 @@ FIELDS = (
     ("lru", 8, 128),
     ("bus_free", 64, 1),
     ("filling", 32, 1),
+    ("fill_end", 64, 1),
     ("memory", 64, len(MEMORY)),
 )
 
@@ -66,7 +67,7 @@ class CacheTiming(TableTiming):
         """bits 0-3 prefixes; bits 4-5 the clocks for the index and for an immediate beside a displacement"""
         index = bool(insn.forms.get("index") or (insn.forms.get("pair") and insn.forms.get("disp")))
         both = bool(insn.forms.get("ea") == "mem" and insn.forms.get("disp") and insn.forms.get("imm"))
-        return insn.prefixes | (index + both) << 4
+        return cls.prefixes(insn) | (index + both) << 4
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         m = self.m
@@ -166,8 +167,10 @@ def _read_line(m, line: Word, now: Word) -> Word:
     free = m.get("bus_free")
     found = _look_up(m, line, allocate=True)
     begin = _later(m, free, now)
-    arriving = m.select(m.get("filling").eq(line), _wait_until(m, free, now), m.const(64, 0))
-    m.set("bus_free", m.select(found, free, begin + _parameter(m, "line_read")))
+    arriving = m.select(m.get("filling").eq(line), _wait_until(m, m.get("fill_end"), now), m.const(64, 0))
+    end = begin + _parameter(m, "line_read")
+    m.set("bus_free", m.select(found, free, end))
+    m.set("fill_end", m.select(found, m.get("fill_end"), end))
     m.set("filling", m.select(found, m.get("filling"), line))
     return m.select(found, arriving, begin + _parameter(m, "first_read") - now)
 

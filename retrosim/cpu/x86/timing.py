@@ -72,7 +72,12 @@ class TableTiming(Untimed):
     @classmethod
     def extra(cls, insn: Insn) -> int:
         """Return what the encoding adds: m of the i386, prefixes of the i486."""
-        return components(insn) if cls.model.startswith("i386") else insn.prefixes
+        return components(insn) if cls.model.startswith("i386") else cls.prefixes(insn)
+
+    @staticmethod
+    def prefixes(insn: Insn) -> int:
+        """Return how many prefixes are decoded apart: the figures of a repeat hold its own."""
+        return insn.prefixes - insn.forms.get("rep", 0)
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         m = self.m
@@ -83,7 +88,8 @@ class TableTiming(Untimed):
         self.encoded = take()
         self.more = self.none = m.const(1, 0)
         self.added = m.variable(m.const(64, 0))
-        self.add(self.encoded_clocks())
+        if self.is_386 or not self.rep:
+            self.add(self.encoded_clocks())
 
     def encoded_clocks(self) -> Word:
         """Return the clocks that the encoding adds: on the i386 m, behind a jump."""
@@ -131,12 +137,15 @@ class TableTiming(Untimed):
         m, base = self.m, self.cost & 0x3FF
         if not self.rep:
             return base
-        each, none, only = self.cost >> 10 & 31, base, base + (self.cost >> 10 & 31)
+        each, none = self.cost >> 10 & 31, base
+        last = base + each
         if not self.is_386:
-            none = m.const(32, REPEAT_OF_NONE) if self.row.name not in ("INS", "OUTS") else base
+            if self.row.name not in ("INS", "OUTS"):
+                none = m.const(32, REPEAT_OF_NONE)
             if self.row.name in REPEAT_OF_ONE:
-                only = m.select(m.get("repeating"), only, m.const(32, REPEAT_OF_ONE[self.row.name]))
-        return m.select(self.more, each, m.select(self.none, none, only))
+                last = m.select(m.get("repeating"), last, m.const(32, REPEAT_OF_ONE[self.row.name]))
+            none, last = none + self.encoded_clocks(), last + self.encoded_clocks()
+        return m.select(self.more, each, m.select(self.none, none, last))
 
     def finish(self) -> None:
         m = self.m
