@@ -105,8 +105,7 @@ def exception(m: Engine, vector: int) -> None:
 def take_fault(m: Engine, insn: Insn) -> None:
     """Take the exception that an instruction has ended with; `detail` is its vector."""
     vector = m.get("detail").known
-    if m.timing.counts:
-        _spend(m)
+    _spend(m)
     enter(m, vector, m.pc, vector in WITH_ERROR_CODE)
 
 

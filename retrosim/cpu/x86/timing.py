@@ -1,6 +1,6 @@
 """Timing models of the x86, written in the value layer: the same code runs in every engine.
 
-    off     nothing is counted
+    off     nothing is counted but exceptions and interrupts between instructions
     table   the clocks of the manual: cache hits, no wait states, everything prefetched; m with the instruction it is of
     full    i386: prefetch queue, wait states, operands across double words (i386_bus.py)
             i486: prefixes, address generation, misalignment, cache and write buffers (i486_bus.py)
