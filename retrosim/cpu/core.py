@@ -61,7 +61,10 @@ class Cpu:
     unserved   the row that runs where a program asks for a service that the machine does not have
     service_bytes  length of the instruction that asks
     timing     mode name -> class of the timing model
-    exception  exception(m, vector): take an exception; interrupt(m, level): take an autovectored interrupt
+    exception  exception(m, vector): take an exception; interrupt(m, level): take an interrupt
+    reset      reset(state): bring a state of zeros to that after start-up code
+    accepts    accepts(state, level): would an interrupt be taken now?
+    vector_name  what an exception vector means
     stage_fields  state fields that hold when the stages of a pipeline are free
     aligned    words and long words at odd addresses abort the instruction
     misaligned  what such an abort does then: an exception of the CPU, run on the evaluator
@@ -78,6 +81,9 @@ class Cpu:
     timing: dict[str, Any]
     exception: Callable[[Any, int], None]
     interrupt: Callable[[Any, int], None]
+    reset: Callable[[np.ndarray], None]
+    accepts: Callable[[np.ndarray, int], bool]
+    vector_name: Callable[[int], str]
     stage_fields: tuple[str, ...] = ()
     aligned: bool = False
     misaligned: Callable[[Any, Insn], None] | None = None

@@ -7,10 +7,10 @@ from functools import cache
 from ...errors import SpecError
 from ..core import Cpu
 from . import arith, bits, decimal, flow, logic, move, shift, system  # noqa: F401  each import adds its rows
-from .exceptions import exception, interrupt
+from .exceptions import accepts, exception, interrupt, vector_name
 from .flow import LINE_A_ROW, undefined
 from .mc68000_faults import address_error
-from .state import LAYOUT, M68K
+from .state import LAYOUT, M68K, reset
 from .timing import MC68000_MODELS, MODELS
 
 MODEL_NAMES = ("MC68000", "MC68040")
@@ -36,5 +36,8 @@ def cpu(model: str) -> Cpu:
         misaligned=address_error,
         exception=exception,
         interrupt=interrupt,
+        reset=reset,
+        accepts=accepts,
+        vector_name=vector_name,
         stage_fields=("ea_end", "fetch_end"),
     )

@@ -7,12 +7,12 @@ from functools import cache
 from ...errors import SpecError
 from ..core import Cpu
 from . import arith, bits, decimal, flow, logic, move, shift, string, system  # noqa: F401  each import adds its rows
-from .exceptions import exception, interrupt, take_fault
+from .exceptions import accepts, exception, interrupt, take_fault, vector_name
 from .flow import INTERRUPT_ROW, undefined
 from .i386_bus import PrefetchTiming
 from .i486_bus import CacheTiming
 from .models import MODEL_NAMES
-from .state import LAYOUTS, X86, flags_of, put_flags, reset  # noqa: F401  for machines and tools
+from .state import LAYOUTS, X86, flags_of, put_flags, reset  # noqa: F401  flags_of, put_flags: for tools
 from .timing import TableTiming, Untimed
 
 FULL = {"i386": PrefetchTiming, "i486": CacheTiming}
@@ -43,5 +43,8 @@ def cpu(model: str) -> Cpu:
         misaligned=take_fault,
         exception=exception,
         interrupt=interrupt,
+        reset=reset,
+        accepts=accepts,
+        vector_name=vector_name,
         stage_fields=STAGES[model[:4]],
     )

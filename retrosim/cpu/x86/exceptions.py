@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from ..core import DOUBLE_FAULT, FAULT
 from ..engine import Engine
 from ..spec import Insn
@@ -118,6 +120,6 @@ def interrupt(m: Engine, level: int) -> None:
     enter(m, TIMER + level - 1, m.pc)
 
 
-def accepts(state, level: int) -> bool:
+def accepts(state: np.ndarray, level: int) -> bool:
     """Tell whether an interrupt request would be taken now: IF is set, and not right behind STI or a load of SS."""
     return bool(state["if"]) and int(state["pc"]) != int(state["shadow"])
