@@ -19,15 +19,17 @@ SERVICE_VECTORS = 0x60
 SERVICES = 8
 
 
+def checked(m, ip):
+    """Fault on an offset beyond the limit of the code segment, before anything has happened."""
+    if is_real(m.cpu.model) and ip.bits == 32:
+        fault_when(m, m.element("seg_limit", m.const(32, CS)).ult(ip), GENERAL_PROTECTION)
+    return ip
+
+
 def jump(m, ip):
-    """Go on at an offset of the code segment; one beyond its limit faults."""
+    """Go on at an offset of the code segment."""
     offset = ip.zext(32)
-    if is_real(m.cpu.model):
-        cs = m.const(32, CS)
-        if ip.bits == 32:
-            fault_when(m, m.element("seg_limit", cs).ult(offset), GENERAL_PROTECTION)
-        offset = m.element("seg_base", cs) + offset
-    m.jump(offset)
+    m.jump(m.element("seg_base", m.const(32, CS)) + offset if is_real(m.cpu.model) else offset)
 
 
 def branch(m, s, holds, target, first=lambda: None):
@@ -65,7 +67,7 @@ def jmp_near(m, s, target):
 
 @insn("JMP {ea}", "11111111 mm100eee", flow=True, ends=True, cost="JMP r/m", ref="Intel 386 PRM, JMP")
 def jmp_indirect(m, s, ea):
-    jump(m, read(m, ea, s))
+    jump(m, checked(m, read(m, ea, s)))
 
 
 JCC = ("Jcc taken", "Jcc not taken")
@@ -116,16 +118,9 @@ def call_near(m, s, target):
     branch(m, s, m.const(1, 1), target, first=lambda: push(m, next_ip(m, s)))
 
 
-def _checked(m, ip):
-    """Fault on an offset beyond the limit before anything has happened."""
-    if is_real(m.cpu.model) and ip.bits == 32:
-        fault_when(m, m.element("seg_limit", m.const(32, CS)).ult(ip), GENERAL_PROTECTION)
-    return ip
-
-
 @insn("CALL {ea}", "11111111 mm010eee", flow=True, cost="CALL r/m", ref="Intel 386 PRM, CALL")
 def call_indirect(m, s, ea):
-    ip = _checked(m, read(m, ea, s))
+    ip = checked(m, read(m, ea, s))
     push(m, next_ip(m, s))
     jump(m, ip)
 
@@ -143,12 +138,12 @@ def _far_call(m, s, ip, selector):
 
 def _pointer(m, s, ea):
     place = address(m, ea)
-    return _checked(m, load(m, ea.segment, place, s)), load(m, ea.segment, behind(ea, place, s // 8), 16)
+    return checked(m, load(m, ea.segment, place, s)), load(m, ea.segment, behind(ea, place, s // 8), 16)
 
 
 @insn("JMP {far}", "11101010", flow=True, ends=True, cost="JMP far", ref="Intel 386 PRM, JMP")
 def jmp_far(m, s, far):
-    _far_jump(m, _checked(m, far[0].trunc(s)), far[1].trunc(16))
+    _far_jump(m, checked(m, far[0].trunc(s)), far[1].trunc(16))
 
 
 @insn("JMP FAR {ea}", "11111111 mm101eee", ea="mem", flow=True, ends=True, cost="JMP m16:m", ref="Intel 386 PRM, JMP")
@@ -158,7 +153,7 @@ def jmp_far_indirect(m, s, ea):
 
 @insn("CALL {far}", "10011010", flow=True, cost="CALL far", ref="Intel 386 PRM, CALL")
 def call_far(m, s, far):
-    _far_call(m, s, _checked(m, far[0].trunc(s)), far[1].trunc(16))
+    _far_call(m, s, checked(m, far[0].trunc(s)), far[1].trunc(16))
 
 
 @insn("CALL FAR {ea}", "11111111 mm011eee", ea="mem", flow=True, cost="CALL m16:m", ref="Intel 386 PRM, CALL")
@@ -167,7 +162,7 @@ def call_far_indirect(m, s, ea):
 
 
 def _return(m, s, removed):
-    ip = _checked(m, top(m, s))
+    ip = checked(m, top(m, s))
     drop(m, removed + s // 8)
     jump(m, ip)
 
@@ -183,7 +178,7 @@ def ret_and_remove(m, s, imm16):
 
 
 def _far_return(m, s, removed):
-    ip, selector = _checked(m, top(m, s)), top(m, s, s // 8).trunc(16)
+    ip, selector = checked(m, top(m, s)), top(m, s, s // 8).trunc(16)
     drop(m, removed + s // 4)
     _far_jump(m, ip, selector)
 
@@ -229,7 +224,7 @@ def into(m):
 
 @insn("IRET{s}", "11001111", flow=True, ends=True, cost="IRET", ref="Intel 386 PRM, IRET")
 def iret(m, s):
-    ip, selector, flags = _checked(m, top(m, s)), top(m, s, s // 8).trunc(16), top(m, s, s // 4)
+    ip, selector, flags = checked(m, top(m, s)), top(m, s, s // 8).trunc(16), top(m, s, s // 4)
     drop(m, 3 * s // 8)
     _far_jump(m, ip, selector)
     set_flags(m, flags)

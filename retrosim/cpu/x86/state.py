@@ -108,11 +108,12 @@ def get_flags(m: Engine, bits: int = 32) -> Word:
 
 def set_flags(m: Engine, word: Word) -> None:
     """Write FLAGS or EFLAGS; the host looks when that lets interrupts or single steps in."""
+    before = m.get("if")
     for name, place in FLAGS.items():
         width = m.cpu.layout.fields[name][0]
         if place < word.bits and not (name == "ac" and m.cpu.model.startswith("i386")):
             m.set(name, (word >> place).trunc(width))
-    m.when(m.get("if") | m.get("tf"), lambda: m.leave(STATUS_WRITTEN))
+    m.when(m.get("if") & ~before | m.get("tf"), lambda: m.leave(STATUS_WRITTEN))
 
 
 def stack_bits(m: Engine) -> int:
