@@ -1,9 +1,10 @@
 """Single-instruction test vectors: their files, and what the m68000 set leaves to its readers to know.
 
 Two forms are read. A *sample* is a NumPy archive NAME.npz without pickles: `regs` u32[n, 2, registers] before and
-after, memory as addresses and bytes or words with offsets per test, and where known `index`, `cycles`, `ccr_mask` and
-`skip`. An *upstream* file is NAME.json.bin of github.com/SingleStepTests/m68000; it has neither masks nor classes, so
-`classify` finds them from each test by the rules below.
+after, memory as addresses and bytes or words with offsets per test, and where known `index`, `cycles`, `skip` and a
+mask of flags, `ccr_mask` (68K) or `flags_mask` (80286). An *upstream* file is NAME.json.bin of
+github.com/SingleStepTests/m68000; it has neither masks nor classes, so `classify` finds them from each test by the
+rules below.
 
 Classes of m68000 tests (bits of `skip`), and the flags that are compared:
 
@@ -34,10 +35,12 @@ LARGEST = 64 << 20  # bytes of one file, packed and unpacked; the longest known 
 ADDRESS_MASK = 0xFFFFFF
 REGISTERS = 19  # d0-d7 a0-a6 usp ssp sr pc
 A7, SSP, SR, PC = 15, 16, 17, 18
+X86_REGISTERS = 14
 ALL_FLAGS = 0x1F
 SUPERVISOR = 0x2000
 
 ADDRESS_ERROR, BCD, LINK_A7, STOP, TAS = 1, 2, 4, 8, 16
+CLASSES_80286 = {"lock": 1, "limits": 2, "long": 4, "fs-gs": 8, "escapes": 16}  # no test of a 386 among them
 CLASSES = {"address-errors": ADDRESS_ERROR, "bcd": BCD, "link": LINK_A7, "stop": STOP, "tas": TAS}
 
 Cells = list[tuple[int, int]]
@@ -48,13 +51,14 @@ class Vector:
     """One test: a state, one instruction, the state after it.
 
     index    position in the file
-    before   d0-d7 a0-a6 usp ssp sr pc
+    before   d0-d7 a0-a6 usp ssp sr pc; 80286: ax bx cx dx cs ss ds es sp bp si di ip flags
     after    the same, after the instruction
     ram      (address, byte or word) before; everything else reads as zero
     out      (address, byte or word) after, where it differs from before
     cycles   clocks of the instruction, None where the suite does not say
     mask     condition codes that are compared
     skip     class of tests it belongs to, 0 for a plain one
+    flags_at address of the FLAGS that an exception has pushed (80286), else None
     """
 
     index: int
@@ -65,6 +69,7 @@ class Vector:
     cycles: int | None = None
     mask: int = ALL_FLAGS
     skip: int = 0
+    flags_at: int | None = None
 
 
 def read_vectors(path: Path, unit: int) -> list[Vector]:
@@ -82,8 +87,16 @@ def read_vectors(path: Path, unit: int) -> list[Vector]:
         raise InputFileError(path, error.strerror or str(error)) from None
 
 
-def read_sample(path: Path, unit: int) -> list[Vector]:
-    """Read a NumPy archive of vectors. Errors: InputFileError."""
+def read_80286(path: Path) -> list[Vector]:
+    """Read a NumPy archive of 80286 vectors, without their clocks, which are of another bus. Errors: InputFileError."""
+    vectors = read_sample(path, 1, X86_REGISTERS)
+    for vector in vectors:
+        vector.cycles = None
+    return vectors
+
+
+def read_sample(path: Path, unit: int, registers: int = REGISTERS) -> list[Vector]:
+    """Read a NumPy archive of vectors with that many registers. Errors: InputFileError."""
     arrays = _arrays(path)
 
     def get(name: str, bits: int, shape: tuple[int, ...]) -> list:
@@ -107,13 +120,15 @@ def read_sample(path: Path, unit: int) -> list[Vector]:
         cells = list(zip(addresses, values))
         return lambda k: cells[offsets[k] : offsets[k + 1]]
 
-    regs = get("regs", 32, (-1, 2, REGISTERS))
+    regs = get("regs", 32, (-1, 2, registers))
     count = len(regs)
     ram, out = memory("ram"), memory("out")
     cycles = get("cycles", 32, (count,)) if "cycles" in arrays else [None] * count
-    masks = get("ccr_mask", 8, (count,)) if "ccr_mask" in arrays else [ALL_FLAGS] * count
+    mask, width = ("ccr_mask", 8) if registers == REGISTERS else ("flags_mask", 16)
+    masks = get(mask, width, (count,)) if mask in arrays else [ALL_FLAGS] * count
     skips = get("skip", 8, (count,)) if "skip" in arrays else [0] * count
-    vectors = [Vector(k, *regs[k], ram(k), out(k), cycles[k], masks[k], skips[k]) for k in range(count)]
+    pushed = get("exc_flag_addr", 32, (count,)) if "exc_flag_addr" in arrays else [None] * count
+    vectors = [Vector(k, *regs[k], ram(k), out(k), cycles[k], masks[k], skips[k], pushed[k]) for k in range(count)]
     if unit == 2:
         for vector in vectors:
             _drop_wrong_cycles(vector)

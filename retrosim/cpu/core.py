@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .spec import IllegalEncoding, Insn, InstructionSet, OpcodeTable, Row
+from .spec import IllegalEncoding, Insn, InstructionSet, OpcodeTable, Row, TooLong
 
 ADDRESS_BITS = 24
 ADDRESS_MASK = (1 << ADDRESS_BITS) - 1
@@ -56,11 +56,16 @@ class Cpu:
     isa        its instruction set; `table` holds the rows of this model
     layout     state fields, ENGINE_FIELDS included; the register file is the field "r"
     big_endian byte order of memory
-    undefined  opcode word, address -> the row that runs where nothing is encoded, or at a misaligned address
+    undefined  undefined(opcode word, address, too long) -> the row that runs where nothing is encoded, or at a
+               misaligned address
     unserved   the row that runs where a program asks for a service that the machine does not have
+    service_bytes  length of the instruction that asks
     timing     mode name -> class of the timing model
-    exception  exception(m, vector): take an exception; interrupt(m, level): take an autovectored interrupt
+    exception  exception(m, vector): take an exception; interrupt(m, level): take an interrupt
     traced     traced(m, trace bits, insn): does the instruction that m has just run end in a trace exception?
+    reset      reset(state): bring a state of zeros to that after start-up code
+    accepts    accepts(state, level): would an interrupt be taken now?
+    vector_name  what an exception vector means
     stage_fields  state fields that hold when the stages of a pipeline are free
     in_memory     state fields that subroutines work on: no engine keeps them in registers
     zero_register  number of a register that is always 0, or None
@@ -73,11 +78,15 @@ class Cpu:
     table: OpcodeTable
     layout: Layout
     big_endian: bool
-    undefined: Callable[[int, int], Row]
+    undefined: Callable[[int, int, bool], Row]
     unserved: Row
+    service_bytes: int
     timing: dict[str, Any]
     exception: Callable[[Any, int], None]
     interrupt: Callable[[Any, int], None]
+    reset: Callable[[np.ndarray], None]
+    accepts: Callable[[np.ndarray, int], bool]
+    vector_name: Callable[[int], str]
     traced: Callable[[Any, int, Insn], bool] = lambda m, trace, insn: False
     stage_fields: tuple[str, ...] = ()
     in_memory: frozenset[str] = frozenset()
@@ -120,9 +129,10 @@ class Core:
                 if pc % self.cpu.isa.word_bytes:
                     raise IllegalEncoding
                 insn = self.cpu.table.decode(pc, self.word)
-            except IllegalEncoding:
+            except IllegalEncoding as error:
                 opcode = self.word(pc)
-                insn = undefined_insn(self.cpu.undefined(opcode, pc), pc, self.cpu.isa.word_bytes, opcode)
+                row = self.cpu.undefined(opcode, pc, isinstance(error, TooLong))
+                insn = undefined_insn(row, pc, self.cpu.isa.word_bytes, opcode)
             self.insns[pc] = insn
             start = pc & ADDRESS_MASK
             self.code[start : start + insn.length] = 1
@@ -130,7 +140,7 @@ class Core:
 
     def invalidate(self, start: int, stop: int) -> None:
         """Forget every instruction with a byte in start..stop-1, because that memory was written."""
-        longest = 22  # bytes: a 68020 MOVE with two memory-indirect operands
+        longest = self.cpu.isa.longest
         for pc in range(start - longest, stop):
             insn = self.insns.get(pc)
             if insn is not None and pc + insn.length > start:

@@ -61,8 +61,8 @@ class Evaluator(Engine):
         """Give the instruction that asked for an unknown service back to the CPU: it takes its exception instead."""
         self._fetch_state()
         self._values["reason"] = RUNNING
-        pc = (self._values["pc"] - self.cpu.isa.word_bytes) & ADDRESS_MASK
-        self._execute(undefined_insn(self.cpu.unserved, pc, self.cpu.isa.word_bytes, self.core.word(pc)))
+        pc = (self._values["pc"] - self.cpu.service_bytes) & ADDRESS_MASK
+        self._execute(undefined_insn(self.cpu.unserved, pc, self.cpu.service_bytes, self.core.word(pc)))
         self._values["pc"] = self._next
         self._store_state()
 
@@ -77,12 +77,14 @@ class Evaluator(Engine):
                 self.take_misaligned(insn)
 
     def take_misaligned(self, insn: Insn) -> None:
-        """Take the exception that a misaligned access of `insn` has caused."""
+        """Take the exception that a misaligned access of `insn` has caused; it counts its own clocks."""
         self._values["reason"] = RUNNING
+        self.begin(self.cpu.timing["off"])
         try:
             self.cpu.misaligned(self, insn)
         except Aborted:  # again while its frame was pushed: a double fault
             self._values["reason"], self._values["detail"] = FAULT, DOUBLE_FAULT
+        self.begin(self.core.timing)
 
     def between(self, action: Callable[[Engine], None], pc: int | None = None) -> None:
         """Let something happen between two instructions: an interrupt, or the trace exception of the one at `pc`."""

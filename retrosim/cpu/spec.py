@@ -8,6 +8,8 @@ The parameters of the semantic function, in order, name its operands; how a name
 told by the instruction set's operand kinds, and their order is the order of the extension words. What an operand fixes
 at decoding time is either *static* (part of the handler's key: size, condition, addressing class) or a *field* (a
 32-bit number in the decoded record: register number, displacement, immediate).
+
+Words that an instruction set names as prefixes may stand before a pattern, in any order; operand kinds ask for them.
 """
 
 from __future__ import annotations
@@ -45,6 +47,10 @@ class IllegalEncoding(Exception):
     """The words at an address are no instruction of this model."""
 
 
+class TooLong(IllegalEncoding):
+    """The instruction has more bytes than the CPU takes."""
+
+
 @dataclass(frozen=True)
 class Row:
     """One instruction: everything the engines, the listing and the timing know of it."""
@@ -75,6 +81,7 @@ class Insn:
 
     forms   operand name -> what the timing tables call its form, for example "(d16,An)"
     target  where a branch, jump or call goes, when decoding knows it
+    prefixes  code words before the pattern
     """
 
     pc: int
@@ -83,8 +90,9 @@ class Insn:
     statics: tuple[Any, ...]
     fields: tuple[int, ...]
     text: str
-    forms: dict[str, str]
+    forms: dict[str, Any]
     target: int | None = None
+    prefixes: int = 0
 
     @property
     def end(self) -> int:
@@ -97,14 +105,21 @@ class Insn:
 
 
 class Decoding:
-    """The state of decoding one instruction: code words read so far, and the row's options."""
+    """The state of decoding one instruction: code words read so far, and the row's options.
 
-    def __init__(self, table: OpcodeTable, row: Row, pc: int, word: Callable[[int], int]) -> None:
-        self.model, self.row, self.pc, self.end = table.model, row, pc, pc
+    prefixes  kind of prefix -> value of the last one of that kind
+    start     address behind the prefixes
+    """
+
+    def __init__(
+        self, table: OpcodeTable, row: Row, pc: int, start: int, prefixes: dict[str, int], word: Callable[[int], int]
+    ) -> None:
+        self.model, self.row, self.pc, self.start, self.end = table.model, row, pc, start, start
+        self.prefixes = prefixes
         self._word, self._word_bytes = word, table.isa.word_bytes
         self.words = [self.next_word() for _ in row.pattern.split()]
         self.size: int | None = row.options.get("size")
-        self.forms: dict[str, str] = {}
+        self.forms: dict[str, Any] = {}
         self.target: int | None = None
 
     def next_word(self) -> int:
@@ -133,11 +148,23 @@ class InstructionSet:
 
     name        family, for example "m68k"
     kinds       operand name -> OperandKind
-    word_bytes  bytes of a code word (2 on the 68K)
+    word_bytes  bytes of a code word (2 on the 68K, 1 on the x86)
+    longest     bytes of the longest instruction
+    prefixes    code word -> (kind of prefix, value)
+    admit       admit(decoding): raise IllegalEncoding where a row does not go with its prefixes
     """
 
-    def __init__(self, name: str, kinds: dict[str, OperandKind], word_bytes: int) -> None:
-        self.name, self.kinds, self.word_bytes = name, kinds, word_bytes
+    def __init__(
+        self,
+        name: str,
+        kinds: dict[str, OperandKind],
+        word_bytes: int,
+        longest: int,
+        prefixes: dict[int, tuple[str, int]] | None = None,
+        admit: Callable[[Decoding], None] = lambda d: None,
+    ) -> None:
+        self.name, self.kinds, self.word_bytes, self.longest = name, kinds, word_bytes, longest
+        self.prefixes, self.admit = prefixes or {}, admit
         self.rows: list[Row] = []
 
     def insn(
@@ -153,7 +180,8 @@ class InstructionSet:
         """Declare an instruction; `options` are read by its operand kinds (size, sizes, ea, ...)."""
 
         def declare(function: Callable) -> Callable:
-            names = list(inspect.signature(function).parameters)[1:]
+            parameters = inspect.signature(function).parameters.values()
+            names = [p.name for p in parameters if p.default is p.empty][1:]  # the others are bound where it is made
             unknown = [n for n in names if n not in self.kinds]
             if unknown:
                 raise SpecError(f"{syntax}: operands of unknown kind {unknown}")
@@ -161,7 +189,7 @@ class InstructionSet:
             used = {letter for n in names for letter in self.kinds[n].letters}
             if letters - used:
                 raise SpecError(f"{syntax}: no operand reads the fields {sorted(letters - used)}")
-            name = re.match(r"[A-Za-z0-9]+", syntax)[0]
+            name = re.match(r"[A-Za-z0-9]+", re.sub(r"^\{.*?\}", "", syntax))[0]
             operands = tuple((n, self.kinds[n]) for n in names)
             costs = (cost or name,) if isinstance(cost, str) else cost
             row = Row(
@@ -198,6 +226,10 @@ class OpcodeTable:
             claims.append(claimed)
         self.groups: list[tuple[Row, ...]] = []
         self.first = self._merge(claims)
+        for word in isa.prefixes:
+            if self.first[word] >= 0:
+                raise SpecError(f"prefix {word:#x} is an instruction too: {self.groups[self.first[word]][0].syntax}")
+        self._fixed = {row.pattern: [fixed_bits(p) for p in row.pattern.split()] for row in rows}
 
     def _merge(self, claims: list[np.ndarray]) -> np.ndarray:
         first = np.full(claims[0].shape, -1, np.int16)
@@ -226,27 +258,41 @@ class OpcodeTable:
 
     def decode(self, pc: int, word: Callable[[int], int]) -> Insn:
         """Decode the instruction at `pc`; `word(address)` reads one code word. Raises IllegalEncoding."""
-        group = self.first[word(pc)]
-        if group < 0:
+        prefixes: dict[str, int] = {}
+        start, size = pc, self.isa.word_bytes
+        while (first := word(start)) in self.isa.prefixes:
+            kind, value = self.isa.prefixes[first]
+            prefixes[kind] = value
+            start += size
+            if start - pc >= self.isa.longest:
+                raise TooLong
+        if self.first[first] < 0:
             raise IllegalEncoding
-        for row in self.groups[group]:
-            d = Decoding(self, row, pc, word)
-            if all((w & mask) == value for w, (mask, value) in zip(d.words, map(fixed_bits, row.pattern.split()))):
-                return self._finish(row, d)
+        words = {0: first}
+        for row in self.groups[self.first[first]]:
+            for number, (mask, value) in enumerate(self._fixed[row.pattern]):
+                if number not in words:
+                    words[number] = word(start + number * size)
+                if words[number] & mask != value:
+                    break
+            else:
+                return self._finish(row, Decoding(self, row, pc, start, prefixes, word))
         raise IllegalEncoding
 
-    @staticmethod
-    def _finish(row: Row, d: Decoding) -> Insn:
+    def _finish(self, row: Row, d: Decoding) -> Insn:
+        self.isa.admit(d)
         statics, fields, texts = [], [], {}
         for name, kind in row.operands:
             static, numbers = kind.decode(d)
             statics.append(static)
             fields += numbers
             texts[name] = kind.show(d, static, numbers)
+        if d.end - d.pc > self.isa.longest:
+            raise TooLong
         text = row.syntax.format(**texts)
-        return Insn(
-            d.pc, d.end - d.pc, row, tuple(statics), tuple(f & 0xFFFFFFFF for f in fields), text, d.forms, d.target
-        )
+        numbers = tuple(f & 0xFFFFFFFF for f in fields)
+        prefixes = (d.start - d.pc) // self.isa.word_bytes
+        return Insn(d.pc, d.end - d.pc, row, tuple(statics), numbers, text, d.forms, d.target, prefixes)
 
     def keys(self) -> Iterable[tuple[Row, tuple[Any, ...]]]:
         """Yield (row, statics) of every handler that a full interpreter of this model needs."""

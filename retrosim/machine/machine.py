@@ -11,7 +11,7 @@ import numpy as np
 
 from retrosim.cpu.core import ADDRESS_MASK, FAULT, SERVICE, Core
 from retrosim.cpu.evaluate import Evaluator
-from retrosim.cpu.m68k.exceptions import TRACE, vector_name
+from retrosim.cpu.m68k.exceptions import TRACE
 from retrosim.cpu.tiers import Tiers
 from retrosim.errors import BusError, CpuFault, IllegalInstruction, RetrosimError
 from retrosim.rom import Image, Rom, load_rom
@@ -118,7 +118,7 @@ class Machine:
         core.state["written_low"] = 0xFFFFFFFF
         core.state["limit"] = FOREVER
         core.state["memory"][: len(self.memory_clocks)] = list(self.memory_clocks.values())
-        core.state["s"], core.state["ipl"] = 1, 7
+        core.cpu.reset(core.state)
         self.regs["a7"] = memory.STACK_START
         self.regs["pc"] = self.image.entry
         for number, (red, green, blue) in enumerate(macintosh_palette().tolist()):
@@ -249,7 +249,7 @@ class Machine:
                     self._serve(int(state["detail"]))
                 self._tick()
                 if state["reason"] == FAULT:
-                    reason, fault = "fault", self._fault(vector_name(int(state["detail"])))
+                    reason, fault = "fault", self._fault(self._core.cpu.vector_name(int(state["detail"])))
                     break
                 self._core.notice_writes()
                 continue
@@ -279,7 +279,7 @@ class Machine:
     @property
     def _ticks_masked(self) -> bool:
         """Does the CPU ignore ticks now? Whatever changes that gives control back to the host."""
-        return int(self._core.state["ipl"]) >= self.preset.tick_level
+        return not self._core.cpu.accepts(self._core.state, self.preset.tick_level)
 
     def _tick(self) -> None:
         """Count the ticks that have passed, and interrupt the CPU for one when its mask allows."""

@@ -7,11 +7,11 @@ from functools import cache
 from ...errors import SpecError
 from ..core import Cpu
 from . import arith, bits, decimal, flow, logic, move, shift, system  # noqa: F401  each import adds its rows
-from .exceptions import exception, interrupt, is_traced
+from .exceptions import accepts, exception, interrupt, is_traced, vector_name
 from .flow import LINE_A_ROW, undefined
 from .mc68000_faults import address_error
 from .mc68040_cache import FIELDS as CACHE_FIELDS
-from .state import LAYOUT, M68K, ZERO
+from .state import LAYOUT, M68K, ZERO, reset
 from .timing import MC68000_MODELS, MODELS
 
 MODEL_NAMES = ("MC68000", "MC68040")
@@ -31,12 +31,16 @@ def cpu(model: str) -> Cpu:
         big_endian=True,
         undefined=undefined,
         unserved=LINE_A_ROW,
+        service_bytes=2,
         timing=MC68000_MODELS if model == "MC68000" else MODELS,
         aligned=model == "MC68000",
         misaligned=address_error,
         exception=exception,
         interrupt=interrupt,
         traced=is_traced,
+        reset=reset,
+        accepts=accepts,
+        vector_name=vector_name,
         stage_fields=("ea_end", "fetch_end"),
         in_memory=frozenset(name for name, _, _ in CACHE_FIELDS),
         zero_register=ZERO,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from ..core import DOUBLE_FAULT, FAULT
 from ..engine import Engine
 from ..spec import Insn
@@ -176,6 +178,11 @@ def interrupt(m: Engine, level: int) -> None:
         m.jump(handler)
 
     vector_or_fault(m, AUTOVECTOR + level, take)
+
+
+def accepts(state: np.ndarray, level: int) -> bool:
+    """Tell whether an interrupt would be taken now: its level is above the mask."""
+    return int(state["ipl"]) < level
 
 
 def vector_or_fault(

@@ -167,6 +167,6 @@ LINE_A_ROW = _undefined("LINE-A", LINE_A, "M68000PRM appendix B")
 ODD_ROW = _undefined("ODD-ADDRESS", ADDRESS_ERROR, "MC68040UM 8.2.2")
 
 
-def undefined(opcode: int, address: int) -> Row:
+def undefined(opcode: int, address: int, too_long: bool) -> Row:
     """Return the row that runs for an opcode word that nothing claims, or at an odd address."""
     return ODD_ROW if address & 1 else LINE_F_ROW if opcode >> 12 == 15 else ILLEGAL_ROW

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..core import ENGINE_FIELDS, STATUS_WRITTEN, Layout
 from ..engine import Engine
 from ..spec import InstructionSet
@@ -44,8 +46,15 @@ LAYOUT = Layout(
     )
 )
 
-M68K = InstructionSet("m68k", KINDS, word_bytes=2)
+LONGEST = 22  # bytes: a 68020 MOVE with two memory-indirect operands
+
+M68K = InstructionSet("m68k", KINDS, word_bytes=2, longest=LONGEST)
 insn = M68K.insn
+
+
+def reset(state: np.ndarray) -> None:
+    """Bring a state of zeros to supervisor state with all interrupts masked."""
+    state["s"], state["ipl"] = 1, 7
 
 
 def get_ccr(m: Engine) -> Word:

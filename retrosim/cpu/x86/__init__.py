@@ -1,0 +1,51 @@
+"""The Intel 386 and 486: integer instructions in 16-bit real mode and in flat 32-bit mode."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ...errors import SpecError
+from ..core import Cpu
+from ..timing import Untimed
+from . import arith, bits, decimal, flow, logic, move, shift, string, system  # noqa: F401  each import adds its rows
+from .exceptions import accepts, exception, interrupt, take_fault, vector_name
+from .flow import INTERRUPT_ROW, undefined
+from .i386_bus import PrefetchTiming
+from .i486_bus import CacheTiming
+from .models import MODEL_NAMES
+from .state import LAYOUTS, X86, flags_of, put_flags, reset  # noqa: F401  flags_of, put_flags: for tools
+from .timing import TableTiming
+
+FULL = {"i386": PrefetchTiming, "i486": CacheTiming}
+STAGES = {"i386": ("bus_free", "write_end"), "i486": ("bus_free",)}
+
+
+def _timing(model: str) -> dict[str, type[Untimed]]:
+    """Return the timing models of a CPU model."""
+    named = {"table": TableTiming, "full": FULL[model[:4]]}
+    return {"off": Untimed} | {mode: type(c.__name__, (c,), {"model": model}) for mode, c in named.items()}
+
+
+@cache
+def cpu(model: str) -> Cpu:
+    """Return the description of one model of the family, for example "i386_real"."""
+    if model not in MODEL_NAMES:
+        raise SpecError(f"no x86 model {model!r}; there are {', '.join(MODEL_NAMES)}")
+    return Cpu(
+        model,
+        X86,
+        X86.table(model),
+        LAYOUTS[model[:4]],
+        big_endian=False,
+        undefined=undefined,
+        unserved=INTERRUPT_ROW,
+        service_bytes=2,
+        timing=_timing(model),
+        misaligned=take_fault,
+        exception=exception,
+        interrupt=interrupt,
+        reset=reset,
+        accepts=accepts,
+        vector_name=vector_name,
+        stage_fields=STAGES[model[:4]],
+    )

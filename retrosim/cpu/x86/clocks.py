@@ -1,0 +1,92 @@
+"""Published clocks of the Intel 386 and i486: the table, and which of its entries an instruction has.
+
+A cell is a number of clocks, or one of
+
+    7+m    m is spent by the instruction that is gone to: one clock a component (opcode bytes, prefixes, ModR/M and SIB
+           one each, a whole displacement and a whole immediate one each); here it is counted with that instruction
+    a-b    by data: a multiplier (rules in timing.py), else the printed range is a straight line over what the
+           instruction passes, 0..31 places (an estimate: the manuals print no more than the range)
+    a+bn   n times something the row tells: iterations, levels, bits
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ...errors import SpecError
+from ..spec import Insn
+from .models import is_real
+
+TABLE = Path(__file__).with_name("clocks.csv")
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """One entry: clocks without what depends on data, clocks a unit (n) or over the range, whether m follows."""
+
+    base: int
+    each: int = 0
+    span: int = 0
+    refills: bool = False
+
+    @property
+    def packed(self) -> int:
+        """bits 0-9 base, 10-14 each, 15-24 span, 25 refills"""
+        return self.base | self.each << 10 | self.span << 15 | self.refills << 25
+
+
+@cache
+def table() -> dict[str, dict[str, str]]:
+    """Return instruction -> column -> text."""
+    with TABLE.open(newline="") as file:
+        rows = csv.DictReader(line for line in file if not line.startswith("#"))
+        return {row["instruction"]: row for row in rows}
+
+
+@cache
+def parse(cell: str) -> Clocks:
+    match = re.fullmatch(r"(\d+)(?:-(\d+)|\+(\d+)n|(\+m))?", cell)
+    if not match:
+        raise SpecError(f"clocks {cell!r}: allowed a, a-b, a+bn, a+m")
+    base, high, each, refills = match.groups()
+    return Clocks(int(base), int(each or 0), int(high) - int(base) if high else 0, bool(refills))
+
+
+@cache
+def entry(model: str, key: str, memory: bool) -> Clocks:
+    """Return the entry of a table row for a model. Errors: SpecError where there is none."""
+    row = table().get(key)
+    if row is None:
+        raise SpecError(f"no clocks for {key!r}")
+    for form in (" mem", "") if memory else ("",):
+        for mode in ("",) if is_real(model) else (" flat", ""):
+            cell = row[model[:4] + mode + form]
+            if cell:
+                return parse(cell)
+    raise SpecError(f"no clocks of the {model} for {key!r}")
+
+
+def keys(insn: Insn) -> list[str]:
+    """Return the table rows of an instruction's outcomes."""
+    found = [cost.format(**insn.forms) for cost in insn.row.cost]
+    return [f"REP {name}" for name in found] if insn.forms.get("rep") else found
+
+
+def clocks(insn: Insn, model: str) -> tuple[Clocks, ...]:
+    """Return the entries of an instruction, one for each outcome."""
+    memory = insn.forms.get("ea") == "mem"
+    return tuple(entry(model, key, memory) for key in keys(insn))
+
+
+def components(insn: Insn) -> int:
+    """Return m of an instruction."""
+    parts = insn.length
+    if insn.forms.get("disp"):
+        parts -= insn.forms["disp"] - 1
+    if insn.forms.get("imm"):
+        parts -= insn.forms["imm_bytes"] - insn.forms["imm"]
+    return parts

@@ -1,0 +1,125 @@
+"""Exceptions and interrupts (Intel 386 PRM chapters 9 and 14).
+
+Real mode takes handlers from the vector table, 4 bytes a vector; 0:0 stands for none. Flat mode takes them from
+interrupt and trap gates, 8 bytes a vector, whose selectors are not looked up: all code is in the one flat segment.
+A run ends as a fault at an exception that nobody handles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..core import DOUBLE_FAULT, FAULT
+from ..engine import Engine
+from ..spec import Insn
+from ..values import Word
+from .clocks import entry
+from .models import is_real
+from .segments import CS, GENERAL_PROTECTION, STACK_FAULT, load_segment
+from .state import get_flags, offset_of, push
+
+DIVIDE, DEBUG, NMI, BREAKPOINT, OVERFLOW, BOUND, INVALID, NO_FPU = range(8)
+WITH_ERROR_CODE = (8, 10, 11, 12, 13, 14)
+
+NAMES = {
+    DIVIDE: "division error",
+    DEBUG: "debug exception",
+    BREAKPOINT: "breakpoint",
+    OVERFLOW: "INTO overflow",
+    BOUND: "BOUND range exceeded",
+    INVALID: "invalid opcode",
+    NO_FPU: "no coprocessor",
+    STACK_FAULT: "stack segment limit",
+    GENERAL_PROTECTION: "general protection",
+    DOUBLE_FAULT: "double fault",
+}
+
+
+def vector_name(vector: int) -> str:
+    """Return what a vector means."""
+    return NAMES.get(vector, f"interrupt {vector:02X}h")
+
+
+def enter(m: Engine, vector: Word | int, back: Word, error_code: bool = False) -> None:
+    """Go to the handler of a vector, to return to the linear address `back`; without one the run ends as a fault."""
+    number = m.const(32, vector) if isinstance(vector, int) else vector
+    (_enter_real if is_real(m.cpu.model) else _enter_flat)(m, number, back, error_code)
+
+
+def _unhandled(m: Engine, number: Word) -> Callable[[], None]:
+    def fault() -> None:
+        m.jump_back()
+        m.leave(FAULT, number)
+
+    return fault
+
+
+def _enter_real(m: Engine, number: Word, back: Word, error_code: bool) -> None:
+    handler = m.load(m.get("idt_base") + number * 4, 32)
+    outside = m.get("idt_limit").zext(32).ult(number * 4 + 3)
+
+    def take() -> None:
+        push(m, get_flags(m, 16))
+        push(m, m.element("seg", m.const(32, CS)))
+        push(m, offset_of(m, back).trunc(16))
+        m.set("if", m.const(1, 0))
+        m.set("tf", m.const(1, 0))
+        selector = handler >> 16
+        load_segment(m, CS, selector.trunc(16))
+        m.jump((selector << 4) + (handler & 0xFFFF))
+
+    m.when(handler.eq(0) | outside, _unhandled(m, number), take)
+
+
+def _enter_flat(m: Engine, number: Word, back: Word, error_code: bool) -> None:
+    place = m.get("idt_base") + number * 8
+    low, high = m.load(place, 32), m.load(place + 4, 32)
+    is_gate = (high & 0x9E00).eq(0x8E00)  # present, 32-bit interrupt (E) or trap (F) gate
+    outside = m.get("idt_limit").zext(32).ult(number * 8 + 7)
+
+    def take() -> None:
+        push(m, get_flags(m))
+        push(m, m.element("seg", m.const(32, CS)).zext(32))
+        push(m, back)
+        if error_code:
+            push(m, m.const(32, 0))
+        m.set("if", m.get("if") & (high >> 8).trunc(1))
+        m.set("tf", m.const(1, 0))
+        load_segment(m, CS, (low >> 16).trunc(16))
+        m.jump((high & 0xFFFF0000) | (low & 0xFFFF))
+
+    m.when(~is_gate | outside, _unhandled(m, number), take)
+
+
+def _spend(m: Engine) -> None:
+    m.set("cycles", m.get("cycles") + entry(m.cpu.model, "exception", False).base)
+    m.set("refill", m.const(32, 1))
+
+
+def exception(m: Engine, vector: int) -> None:
+    """Take an exception between instructions, to return to this one."""
+    _spend(m)
+    enter(m, vector, m.pc, vector in WITH_ERROR_CODE)
+
+
+def take_fault(m: Engine, insn: Insn) -> None:
+    """Take the exception that an instruction has ended with; `detail` is its vector."""
+    vector = m.get("detail").known
+    _spend(m)
+    enter(m, vector, m.pc, vector in WITH_ERROR_CODE)
+
+
+TIMER = 8  # vector of interrupt request 0
+
+
+def interrupt(m: Engine, level: int) -> None:
+    """Take interrupt request level - 1 between two instructions."""
+    _spend(m)
+    enter(m, TIMER + level - 1, m.pc)
+
+
+def accepts(state: np.ndarray, level: int) -> bool:
+    """Tell whether an interrupt request would be taken now: IF is set, and not right behind STI or a load of SS."""
+    return bool(state["if"]) and int(state["pc"]) != int(state["shadow"])

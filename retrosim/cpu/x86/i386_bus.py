@@ -1,0 +1,123 @@
+"""Prefetch queue and bus of the i386DX in the full timing model.
+
+The bus unit reads code by aligned double words into a queue of 16 bytes whenever no operand needs the bus: 2 clocks
+and the wait states a double word. An instruction starts when all its bytes are in the queue. Behind a jump the queue
+is empty; the figure of the jump holds the first double word without wait states, the next one is waited for.
+(Facts: 80386 structure and prefetch [two sources]; the wait for a target across double words [data sheet, from memory];
+the decoder's own limit, about a byte a clock, is not modelled.)
+
+Operands: the figures hold 2 clocks an access; wait states come on top, and 2 and the wait states once more for an
+operand across double words. A write is posted: what follows waits only when it needs the bus before it has ended.
+
+State, beside that of the table timing:
+
+    fetched    linear address behind the last code byte in the queue
+    bus_free   clock when the bus is done with what it does now
+    write_end  clock when the posted write is done
+    memory     parameters of the machine, wait states: see MEMORY
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core import ADDRESS_MASK
+from ..spec import Row
+from ..values import Word
+from .timing import TableTiming
+
+UNCACHED_FROM = 0x800000  # video memory and devices (machine memory map)
+MEMORY = ("code", "read", "write", "video_read", "video_write")
+QUEUE = 16
+ACCESS = 2  # clocks without wait states
+
+FIELDS = (
+    ("fetched", 32, 1),
+    ("bus_free", 64, 1),
+    ("write_end", 64, 1),
+    ("memory", 64, len(MEMORY)),
+)
+
+
+class PrefetchTiming(TableTiming):
+    """The table, with the waits for code and operands."""
+
+    def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
+        m = self.m
+        super().start(row, operands, take)
+        self.now = m.get("cycles")
+        each = self._wait("code") + ACCESS
+        self._empty_queue(each)
+        self._prefetch(each)
+        self._fetch(each)
+
+    def _wait(self, name: str) -> Word:
+        return self.m.element("memory", self.m.const(32, MEMORY.index(name)))
+
+    def _later(self, a: Word, b: Word) -> Word:
+        return self.m.select(a.ult(b), b, a)
+
+    def _difference(self, a: Word, b: Word) -> Word:
+        """a - b, 0 when b is later."""
+        return self.m.select(b.ult(a), a - b, self.m.const(64, 0))
+
+    def _empty_queue(self, each: Word) -> None:
+        """Begin anew behind a jump, or where the host has moved the program counter."""
+        m = self.m
+        jumped, fetched, free = m.get("refill").ne(0), m.get("fetched"), m.get("bus_free")
+        stale = (m.const(32, QUEUE + 3)).ult(fetched - m.pc) & ~jumped
+        first = (m.pc >> 2) << 2
+        waits = each - ACCESS
+        self.add(m.select(jumped, waits, m.const(64, 0)))
+        self.fetched = m.select(jumped, first + 4, m.select(stale, first, fetched))
+        self.free = m.select(jumped, self.now + waits, m.select(stale, self._later(free, self.now), free))
+
+    def _prefetch(self, each: Word) -> None:
+        """Fetch what there was room and time for before now."""
+        m = self.m
+        idle = self._difference(self.now, self.free)
+        room = (m.pc + QUEUE - self.fetched).zext(64) >> 2
+        room = m.select((m.pc + QUEUE).ult(self.fetched), m.const(64, 0), room)
+        count, time = m.const(64, 0), each
+        for number in range(1, QUEUE // 4 + 1):
+            count = count + (time.ule(idle) & m.const(64, number).ule(room)).zext(64)
+            time = time + each
+        self.fetched = self.fetched + (count.trunc(32) << 2)
+        free = self.free + count * each
+        self.free = m.select(count.eq(room), self._later(free, self.now), free)
+
+    def _fetch(self, each: Word) -> None:
+        """Wait for the bytes of this instruction that are not there."""
+        m = self.m
+        end = m.pc + (m.next_pc - m.pc & ADDRESS_MASK)
+        missing = m.select(self.fetched.ult(end), (end - self.fetched + 3) >> 2, m.const(32, 0))
+        self.fetched = self.fetched + (missing << 2)
+        done = self.free + missing.zext(64) * each
+        wait = m.select(missing.eq(0), m.const(64, 0), self._difference(done, self.now))
+        self.add(wait)
+        self.bus = m.variable(m.select(missing.eq(0), self.free, done))
+
+    def memory(self, address: Word, bits: int, write: bool) -> None:
+        m = self.m
+        kind = "write" if write else "read"
+        cached = (address & ADDRESS_MASK).ult(UNCACHED_FROM)
+        waits = m.select(cached, self._wait(kind), self._wait(f"video_{kind}"))
+        clocks = waits + ACCESS
+        if bits > 8:
+            crosses = m.const(32, 4).ult((address & 3) + bits // 8)
+            clocks = m.select(crosses, clocks + clocks, clocks)
+        now = self.now + self.added.get()
+        pending = self._difference(m.get("write_end"), now)
+        begin = now + pending
+        self.add(pending)
+        if write:
+            m.set("write_end", begin + clocks)
+        else:
+            self.add(clocks - ACCESS)
+        self.bus.set(self._later(self.bus.get(), begin) + clocks)
+
+    def finish(self) -> None:
+        super().finish()
+        self.m.set("fetched", self.fetched)
+        self.m.set("bus_free", self.bus.get())

@@ -1,0 +1,153 @@
+"""Registers of the x86 and the operations on them that many instructions share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core import ENGINE_FIELDS, STATUS_WRITTEN, Layout
+from ..engine import Engine
+from ..spec import Decoding, IllegalEncoding, InstructionSet
+from ..values import Word
+from . import i386_bus, i486_bus
+from .models import is_real
+from .modrm import ESP
+from .operands import KINDS
+from .segments import CS, DS, ES, FS, GS, SS, load, store
+from .timing import FIELDS as TIMING_FIELDS
+
+REGISTERS = (
+    ("r", 32, 9),  # eax ecx edx ebx esp ebp esi edi, zero
+    ("cf", 1, 1),
+    ("pf", 1, 1),
+    ("af", 1, 1),
+    ("zf", 1, 1),
+    ("sf", 1, 1),
+    ("tf", 1, 1),
+    ("if", 1, 1),
+    ("df", 1, 1),
+    ("of", 1, 1),
+    ("iopl", 2, 1),
+    ("nt", 1, 1),
+    ("ac", 1, 1),
+    ("seg", 16, 6),  # selectors es cs ss ds fs gs
+    ("seg_base", 32, 6),  # real mode; flat segments lie at 0
+    ("seg_limit", 32, 6),  # last offset inside
+    ("idt_base", 32, 1),
+    ("idt_limit", 16, 1),
+    ("gdt_base", 32, 1),  # held for SGDT only: no descriptor is ever read
+    ("gdt_limit", 16, 1),
+    ("cr", 32, 4),
+    ("dr", 32, 8),  # they hold what is written: no breakpoint fires
+    ("tr", 32, 8),
+    ("shadow", 32, 1),  # address where no interrupt is taken: behind STI, MOV SS and POP SS
+)
+
+COMMON = (*REGISTERS, *ENGINE_FIELDS, *TIMING_FIELDS)
+LAYOUTS = {"i386": Layout((*COMMON, *i386_bus.FIELDS)), "i486": Layout((*COMMON, *i486_bus.FIELDS))}
+
+LONGEST = 15  # bytes; more is exception 13 (Intel 386 PRM 9.8.13)
+PREFIXES = {
+    0x26: ("segment", ES),
+    0x2E: ("segment", CS),
+    0x36: ("segment", SS),
+    0x3E: ("segment", DS),
+    0x64: ("segment", FS),
+    0x65: ("segment", GS),
+    0x66: ("data", 1),
+    0x67: ("address", 1),
+    0xF0: ("lock", 1),
+    0xF2: ("rep", 0),
+    0xF3: ("rep", 1),
+}
+
+
+def admit(d: Decoding) -> None:
+    """LOCK goes with a few instructions that modify memory, on rows with lock=True (Intel 386 PRM, LOCK)."""
+    if "lock" in d.prefixes and not (d.row.options.get("lock") and d.letter("m") != 3):
+        raise IllegalEncoding
+
+
+X86 = InstructionSet("x86", KINDS, word_bytes=1, longest=LONGEST, prefixes=PREFIXES, admit=admit)
+insn = X86.insn
+
+FLAGS = {  # place in EFLAGS
+    "cf": 0, "pf": 2, "af": 4, "zf": 6, "sf": 7, "tf": 8, "if": 9, "df": 10, "of": 11, "iopl": 12, "nt": 14, "ac": 18,
+}  # fmt: skip
+ALWAYS_SET = 2
+
+
+def reset(state: np.ndarray, unreal: bool = False) -> None:
+    """Bring a core's state to that after start-up code: segments from 0, interrupts off.
+
+    unreal   real mode only: data segments reach to 4 GiB
+    """
+    state["seg_limit"] = 0xFFFFFFFF if unreal else 0xFFFF
+    state["seg_limit"][CS] = 0xFFFF
+    state["idt_limit"] = 0x3FF
+
+
+def flags_of(state: np.ndarray) -> int:
+    """Return EFLAGS of a core's state."""
+    return ALWAYS_SET | sum(int(state[name]) << place for name, place in FLAGS.items())
+
+
+def put_flags(state: np.ndarray, word: int) -> None:
+    """Write EFLAGS into a core's state."""
+    for name, place in FLAGS.items():
+        state[name] = word >> place & ((1 << LAYOUTS["i386"].fields[name][0]) - 1)
+
+
+def get_flags(m: Engine, bits: int = 32) -> Word:
+    """Return FLAGS or EFLAGS."""
+    word = m.const(bits, ALWAYS_SET)
+    for name, place in FLAGS.items():
+        if place < bits:
+            word = word | m.get(name).zext(bits) << place
+    return word
+
+
+def set_flags(m: Engine, word: Word) -> None:
+    """Write FLAGS or EFLAGS; the host looks when that lets interrupts or single steps in."""
+    before = m.get("if")
+    for name, place in FLAGS.items():
+        width = m.cpu.layout.fields[name][0]
+        if place < word.bits and not (name == "ac" and m.cpu.model.startswith("i386")):
+            m.set(name, (word >> place).trunc(width))
+    m.when(m.get("if") & ~before | m.get("tf"), lambda: m.leave(STATUS_WRITTEN))
+
+
+def stack_bits(m: Engine) -> int:
+    """Return the width of the stack pointer."""
+    return 16 if is_real(m.cpu.model) else 32
+
+
+def push(m: Engine, word: Word) -> None:
+    """Push a word or double word; where it does not fit below the limit, SP keeps its value."""
+    sp = m.reg(ESP, stack_bits(m)) - word.bits // 8
+    store(m, SS, sp.zext(32), word)
+    m.set_reg(ESP, sp, stage="address")
+
+
+def top(m: Engine, bits: int, below: int = 0) -> Word:
+    """Return the word that lies `below` bytes under the top of the stack."""
+    return load(m, SS, (m.reg(ESP, stack_bits(m)) + below).zext(32), bits)
+
+
+def drop(m: Engine, size: int | Word) -> None:
+    """Move the stack pointer up by `size` bytes."""
+    m.set_reg(ESP, m.reg(ESP, stack_bits(m)) + size, stage="address")
+
+
+def pop(m: Engine, bits: int) -> Word:
+    word = top(m, bits)
+    drop(m, bits // 8)
+    return word
+
+
+def offset_of(m: Engine, linear: Word) -> Word:
+    """Return the offset in the code segment of a linear address."""
+    return linear - m.element("seg_base", m.const(32, CS)) if is_real(m.cpu.model) else linear
+
+
+def next_ip(m: Engine, bits: int) -> Word:
+    return offset_of(m, m.next_pc).trunc(bits)

@@ -1,0 +1,128 @@
+"""Timing models of the x86, written in the value layer: the same code runs in every engine.
+
+    off     nothing is counted but exceptions and interrupts between instructions
+    table   the clocks of the manual: cache hits, no wait states, everything prefetched; m with the instruction it is of
+    full    i386: prefetch queue, wait states, operands across double words (i386_bus.py)
+            i486: prefixes, address generation, misalignment, cache and write buffers (i486_bus.py)
+
+What depends on data, in every mode that counts: multipliers, bit scans, rotates through carry, levels of ENTER,
+iterations of repeats. A repeat spends its fixed clocks in its last iteration, so that an interrupted one spends them
+once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..spec import Insn, Row
+from ..timing import Untimed
+from ..values import Word
+from .clocks import clocks, components
+
+REPEAT_OF_NONE, REPEAT_OF_ONE = 5, {"MOVS": 13}  # i486 PRM, REP: clocks where there are 0 iterations, and 1
+
+FIELDS = (
+    ("refill", 32, 1),  # 1 behind a jump of the i386, whose m is still to be spent
+    ("repeating", 1, 1),  # i486: the repeated instruction that goes on now has had an iteration
+)
+
+
+class TableTiming(Untimed):
+    """Clocks of the manual; `model` is set by the class of a model."""
+
+    counts, bounded = True, False
+    model = ""
+
+    @classmethod
+    def fields(cls, insn: Insn) -> tuple[int, ...]:
+        return (*(c.packed for c in clocks(insn, cls.model)), cls.extra(insn))
+
+    @classmethod
+    def extra(cls, insn: Insn) -> int:
+        """Return what the encoding adds: m of the i386, prefixes of the i486."""
+        return components(insn) if cls.model.startswith("i386") else cls.prefixes(insn)
+
+    @staticmethod
+    def prefixes(insn: Insn) -> int:
+        """Return how many prefixes are decoded apart: the figures of a repeat hold its own."""
+        return insn.prefixes - insn.forms.get("rep", 0)
+
+    def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
+        m = self.m
+        self.row, self.is_386 = row, self.model.startswith("i386")
+        self.rep = bool(operands.get("rep"))
+        costs = [take() for _ in row.cost]
+        self.costs, self.cost = costs, costs[0] if costs else m.const(32, 0)
+        self.encoded = take()
+        self.more = self.none = m.const(1, 0)
+        self.added = m.variable(m.const(64, 0))
+        if self.is_386 or not self.rep:
+            self.add(self.encoded_clocks())
+
+    def encoded_clocks(self) -> Word:
+        """Return the clocks that the encoding adds: on the i386 m, behind a jump."""
+        if not self.is_386:
+            return self.encoded
+        return self.m.select(self.m.get("refill").ne(0), self.encoded, self.m.const(32, 0))
+
+    def add(self, clocks: Word) -> None:
+        self.added.set(self.added.get() + clocks.zext(64))
+
+    def outcome(self, condition: Word) -> None:
+        if self.rep:
+            self.more = condition
+        elif len(self.costs) == 2:
+            self.cost = self.m.select(condition, *self.costs)
+
+    def depends(self, what: str, *words: Any) -> None:
+        m = self.m
+        match what:
+            case "multiplier":
+                self.add(self._multiplier(*words))
+            case "scanned" | "count":
+                each, span = self.cost >> 10 & 31, self.cost >> 15 & 0x3FF
+                self.add(each * words[0] + (span * words[0]).udiv(31))
+            case "level":
+                (level,) = words
+                self.cost = m.select(level.ule(1), m.select(level.eq(0), *self.costs[:2]), self.costs[2])
+                self.add(m.select(level.ule(1), m.const(32, 0), (self.costs[2] >> 10 & 31) * level))
+            case "repeat":
+                (self.none,) = words
+
+    def _multiplier(self, value: Word, signed: bool) -> Word:
+        """Return the clocks beyond the least, of a multiplier."""
+        m = self.m
+        wide = value.resize(32, signed)
+        negative = wide.sign if signed else m.const(1, 0)
+        size = m.select(negative, -wide, wide)
+        places = m.const(32, 32) - (size - 1).count_zeros_left()  # ceil(log2): 0 for 1
+        places = m.select(size.eq(0), m.const(32, 0), places)
+        least = m.const(32, 3) if self.is_386 else m.select(negative, m.const(32, 5), m.const(32, 3))
+        return m.select(places.ult(least), least, places) - 3
+
+    def _clocks(self) -> Word:
+        """Return the clocks of the table."""
+        m, base = self.m, self.cost & 0x3FF
+        if not self.rep:
+            return base
+        each, none = self.cost >> 10 & 31, base
+        last = base + each
+        if not self.is_386:
+            if self.row.name not in ("INS", "OUTS"):
+                none = m.const(32, REPEAT_OF_NONE)
+            if self.row.name in REPEAT_OF_ONE:
+                last = m.select(m.get("repeating"), last, m.const(32, REPEAT_OF_ONE[self.row.name]))
+            none, last = none + self.encoded_clocks(), last + self.encoded_clocks()
+        return m.select(self.more, each, m.select(self.none, none, last))
+
+    def finish(self) -> None:
+        m = self.m
+        self.spend(self._clocks().zext(64) + self.added.get())
+        if self.is_386:
+            m.set("refill", self.cost >> 25 & 1 if not self.rep else m.const(32, 0))
+        elif self.rep and self.row.name in REPEAT_OF_ONE:
+            m.set("repeating", self.more)
+
+    def spend(self, clocks: Word) -> None:
+        self.m.set("cycles", self.m.get("cycles") + clocks)
