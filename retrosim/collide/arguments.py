@@ -164,16 +164,17 @@ def side_table(name: str, size: int | np.ndarray, count: int, least: int = 0) ->
     return table
 
 
-def word_per_object(name: str, words: int | np.ndarray, count: int, dtype: type) -> np.ndarray:
-    """Check one unsigned word for all objects or one each; return dtype[count]."""
-    most = int(np.iinfo(dtype).max)
+def word_per_object(name: str, words: int | np.ndarray, count: int, dtype: type, most: int | None = None) -> np.ndarray:
+    """Check one unsigned word for all objects or one each, 0..most; return dtype[count], `words` itself if it is that.
+
+    most  None for all that the dtype holds
+    """
+    most = int(np.iinfo(dtype).max) if most is None else most
     if not isinstance(words, np.ndarray):
         return np.full(count, check_side(name, int(words) if isinstance(words, bool) else words, most, 0), dtype)
     if words.shape != (count,):
         raise ValueError(f"{name} has shape {words.shape}: allowed ({count},)")
     if words.dtype.kind not in "iub":
         raise ValueError(f"{name} has dtype {words.dtype}: allowed integers")
-    if words.dtype == dtype and words.flags.c_contiguous:
-        return words
     check_range(0, most, **{name: words})
-    return words.astype(dtype)
+    return np.ascontiguousarray(words, dtype)
