@@ -75,7 +75,7 @@ class Masks(NamedTuple):
     high: np.ndarray
 
 
-def _pixels(sprite: bytes | np.ndarray) -> np.ndarray:
+def read_pixels(sprite: bytes | np.ndarray) -> np.ndarray:
     """Return uint8[h, w] from an XLib linear bitmap (width, height, then width * height colours) or an image."""
     if isinstance(sprite, np.ndarray) and sprite.ndim == 2:
         if sprite.dtype != np.uint8:
@@ -106,7 +106,7 @@ def make_wide_mask(sprite: bytes | np.ndarray) -> np.ndarray:
     sprite   bytes or uint8[2 + w * h], an XLib linear bitmap, or uint8[h, w], an image; colour 0 is transparent
     Returns  uint32[h, n]  n words a row, leftmost first
     """
-    pixels = _pixels(sprite)
+    pixels = read_pixels(sprite)
     high, wide = pixels.shape
     words = np.empty((high, -(-wide // 32)), np.uint32)
     make_words(pixels, words)
@@ -119,7 +119,7 @@ def make_mask(sprite: bytes | np.ndarray) -> np.ndarray:
     Returns  uint32[h]  one word a row
     Source   Mackey 1995, MakeMask
     """
-    pixels = _pixels(sprite)
+    pixels = read_pixels(sprite)
     if pixels.shape[1] > 32:
         raise ValueError(f"sprite is {pixels.shape[1]} pixels wide: allowed 1..32; make_wide_mask takes wider ones")
     return make_wide_mask(pixels)[:, 0].copy()
@@ -127,7 +127,7 @@ def make_mask(sprite: bytes | np.ndarray) -> np.ndarray:
 
 def pack(sprites: Sequence[bytes | np.ndarray]) -> Masks:
     """Make the masks of several sprites and put them into one table; each as for `make_wide_mask`."""
-    images = [_pixels(sprite) for sprite in sprites]
+    images = [read_pixels(sprite) for sprite in sprites]
     masks = [make_wide_mask(image) for image in images]
     sizes = [mask.size for mask in masks]
     columns = [
@@ -222,15 +222,22 @@ def list_contacts(words, first, across, wide, high, shape, x, y, pairs, out):
         out[p, 2] = max(int(y[a]), int(y[b])) + row if row >= 0 else 0
 
 
+def check_shape(shape: np.ndarray, count: int, sprites: int) -> None:
+    """Check int32[count], numbers of sprites: 0..sprites - 1."""
+    if not isinstance(shape, np.ndarray) or shape.dtype != np.int32 or shape.shape != (count,):
+        shown = f"{shape.dtype}{list(shape.shape)}" if isinstance(shape, np.ndarray) else type(shape).__name__
+        raise ValueError(f"shape is {shown}: allowed int32[{count}]")
+    if not shape.flags.c_contiguous:
+        raise ValueError(f"shape has a stride of {shape.strides[0]} bytes: allowed C-contiguous arrays only")
+    arguments.check_range(0, sprites - 1, shape=shape)
+
+
 def _check(sprites, shape, x, y, pairs):
     """Check all but `sprites` itself, which is ours; return the number of pairs."""
     count = arguments.check_places(x=x, y=y)
     if not isinstance(sprites, Masks):
         raise ValueError(f"sprites is a {type(sprites).__name__}: allowed what `pack` returns")
-    if not isinstance(shape, np.ndarray) or shape.dtype != np.int32 or shape.shape != (count,):
-        shown = f"{shape.dtype}{list(shape.shape)}" if isinstance(shape, np.ndarray) else type(shape).__name__
-        raise ValueError(f"shape is {shown}: allowed int32[{count}]")
-    arguments.check_range(0, len(sprites.first) - 1, shape=shape)
+    check_shape(shape, count, len(sprites.first))
     return arguments.check_pairs(pairs, count)
 
 
@@ -273,12 +280,14 @@ def contacts(
 ) -> np.ndarray:
     """Test the listed pairs and say where they meet.
 
-    out      int32[m, 3]  where to write, None makes an array
-    Returns  int32[m, 3]  1 or 0; x and y of the first common pixel: topmost row, leftmost in it (0 without collision)
+    out      int32[k, 3]  where to write, k at least m; None makes an array
+    Returns  int32[m, 3]  1 or 0; x and y of the first common pixel: topmost row, leftmost in it (0 without collision);
+                          a view of `out` if that is given
     """
-    out = row_table(out, _check(sprites, shape, x, y, pairs), 3, np.int32)
+    count = _check(sprites, shape, x, y, pairs)
+    out = row_table(out, count, 3, np.int32)
     list_contacts(*sprites, shape, x, y, pairs, out)
-    return out
+    return out[:count]
 
 
 def contact_rows(sprites: Masks, shape: np.ndarray, x: np.ndarray, y: np.ndarray, a: int, b: int) -> np.ndarray:

@@ -258,13 +258,13 @@ def rectangle(x, y, half, angle, i):
 
 
 @kernel
-def is_hit(x, y, half, angle, i, j, point_1, point_2, line_1, spent):
+def is_hit(x, y, half, angle, i, j, point_1, point_2, line_1, judge, spent):
     """Tell whether a method finds rectangles `i` (the document's A) and `j` (its B) in collision.
 
     x, y    int16[n]     centres, Q11.5
     half    int16[n, 2]  half sides, Q11.5
     angle   int16[n]     binary, 1024 to the turn
-    point_1, point_2, line_1  one of `CHOICES`: the method that is not None. Numba compiles no other then.
+    point_1, point_2, line_1, judge  one of `CHOICES`: the method that is not None. Numba compiles no other then.
     """
     a, b = rectangle(x, y, half, angle, i), rectangle(x, y, half, angle, j)
     if point_1 is not None:
@@ -273,14 +273,16 @@ def is_hit(x, y, half, angle, i, j, point_1, point_2, line_1, spent):
         return is_hit_point_2(a, b, spent)
     if line_1 is not None:
         return is_hit_line_1(a, b, spent)
-    return is_hit_separating_axis(a, b)
+    if judge is not None:
+        return is_hit_separating_axis(a, b)
+    return False
 
 
 CHOICES = {
-    "point_1": (True, None, None),
-    "point_2": (None, True, None),
-    "line_1": (None, None, True),
-    "separating_axis": (None, None, None),
+    "point_1": (True, None, None, None),
+    "point_2": (None, True, None, None),
+    "line_1": (None, None, True, None),
+    "separating_axis": (None, None, None, True),
 }
 
 

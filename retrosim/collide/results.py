@@ -18,12 +18,12 @@ def flag_array(out: np.ndarray | None, count: int) -> np.ndarray:
 
 
 def row_table(out: np.ndarray | None, rows: int, columns: int, dtype: type) -> np.ndarray:
-    """Return `out`, checked to be a writable dtype[rows, columns], or a new array."""
+    """Return `out`, checked to be a writable dtype[rows, columns] or longer, or a new array."""
     if out is None:
         return np.empty((rows, columns), dtype)
-    check_table("out", out, columns, dtype)
-    if not out.flags.writeable or len(out) != rows:
-        raise ValueError(f"out has {len(out)} rows, writeable {out.flags.writeable}: allowed {rows}, writable")
+    check_table("out", out, columns, dtype, least=rows)
+    if not out.flags.writeable:
+        raise ValueError("out is read-only: allowed a writable array")
     return out
 
 
@@ -35,13 +35,7 @@ def pair_list(scan: Callable[[np.ndarray], int], out: np.ndarray | None, guess: 
     guess   rows to make room for at first, when `out` is None
     Errors  ValueError  `out` is of another form, or has not enough rows for this scene
     """
-    if out is None:
-        rows = np.empty((guess, 2), np.int32)
-    else:
-        check_table("out", out, 2, np.int32)
-        if not out.flags.writeable:
-            raise ValueError("out is read-only: allowed a writable array")
-        rows = out
+    rows = row_table(out, guess if out is None else 0, 2, np.int32)
     total = scan(rows)
     if total > len(rows):
         if out is not None:

@@ -7,7 +7,7 @@ from retrosim.collide import blocks, boxes
 from retrosim.collide.reference_rectangles import block_members, in_blocks
 
 
-def scene(rng, count, span=900, largest=150):
+def scene(rng, count, span=400, largest=150):
     x, y = (rng.integers(0, span, count).astype(np.int16) for _ in range(2))
     return x, y, rng.integers(0, largest, (count, 2))
 
@@ -30,7 +30,7 @@ def agree(x, y, size, block):
 def test_scenes_at_random(block):
     rng, pairs = np.random.default_rng(block), 0
     for number in range(40):
-        x, y, size = scene(rng, int(rng.integers(0, 80)), 900, (150, 20)[number & 1])
+        x, y, size = scene(rng, int(rng.integers(0, 80)), largest=(150, 20)[number & 1])
         pairs += len(agree(x, y, size, block))
     assert pairs > 1000
 

@@ -198,7 +198,7 @@ def test_out_is_used():
     sprites, shape, zero = masks.pack([EXAMPLE]), np.zeros(2, np.int32), np.zeros(2, np.int16)
     pairs, flags, rows = np.array([[0, 1]], np.int32), np.zeros(1, np.uint8), np.zeros((1, 3), np.int32)
     assert masks.hits(sprites, shape, zero, zero, pairs, out=flags) is flags and flags.tolist() == [1]
-    assert masks.contacts(sprites, shape, zero, zero, pairs, out=rows) is rows and rows.tolist() == [[1, 3, 0]]
+    assert masks.contacts(sprites, shape, zero, zero, pairs, out=rows).base is rows and rows.tolist() == [[1, 3, 0]]
 
 
 @pytest.mark.parametrize(
