@@ -61,7 +61,7 @@ def test_games_at_random(method):
 
 
 def test_circles_touching_and_one_pixel_nearer():
-    """Strict: at exactly the sum of the radii nothing collides; the table's distance rounds the nearest ones up to it."""
+    """Strict: at exactly the sum of the radii nothing collides. The table's distance rounds up to it, too."""
     circles = objects.make_circles([(0, 0, 10), (0, 0, 15)])
     for dx, dy, hit in ((25, 0, 0), (0, -25, 0), (15, 20, 0), (-24, 7, 0), (24, 0, 1), (15, 19, 1), (-24, 6, 1)):
         game = game_of((SHIP, ALL, 100, 100), (ALIEN, ALL, 100 + dx, 100 + dy))
