@@ -24,5 +24,17 @@ def test_examples(module):
 
 
 def test_every_face_has_examples():
-    faces = ["bitmap", "blocks", "boxes", "compound", "masks", "objects", "rectangles", "sectors", "spheres", "swept"]
+    faces = [
+        "bitmap",
+        "blocks",
+        "boxes",
+        "compound",
+        "masks",
+        "objects",
+        "plane",
+        "rectangles",
+        "sectors",
+        "spheres",
+        "swept",
+    ]
     assert {f"retrosim.collide.{face}" for face in faces} <= set(MODULES)

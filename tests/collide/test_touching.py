@@ -42,6 +42,7 @@ def reach(is_hit):
 def test_document_000_sectors_are_strict():
     assert reach(lambda x, y: len(pairs(x, y, size=30))) == 29
     assert reach(lambda x, y: len(pairs(x, y, size=30, method="brute_force"))) == 29
+    assert reach(lambda x, y: len(plane.pairs(x, y, size=30))) == 29
     assert reach(lambda x, y: intersect(x[:1], y[:1], x[1:], y[1:], size=30)[0]) == 29
 
 
