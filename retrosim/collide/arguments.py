@@ -6,7 +6,13 @@ import operator
 
 import numpy as np
 
+from retrosim.jit import kernel
+
 SCALARS = (np.dtype(np.int16), np.dtype(np.int32))
+
+# Coordinates of documents 001 to 004: their differences, and their sums with a side, fit 16 bits signed; the sum of
+# two squared differences fits 32 bits signed, that of three 32 bits unsigned. No word ever wraps there.
+LEAST, MOST = -16384, 16383
 
 
 def check_coordinates(**coordinates: np.ndarray) -> int:
@@ -35,14 +41,14 @@ def refuse_outside(x: np.ndarray, y: np.ndarray, index: int, rightmost: int, low
     raise ValueError(f"y[{index}] = {y[index]}: allowed 0..{lowest}")
 
 
-def check_side(name: str, side: int, largest: int) -> int:
-    """Check one side for all objects, 1..largest pixels; return it as a plain int."""
+def check_side(name: str, side: int, largest: int, least: int = 1) -> int:
+    """Check one number for all objects, usually a side: least..largest; return it as a plain int."""
     try:
         value = operator.index(side)
     except TypeError:
-        raise ValueError(f"{name} {side!r}: allowed a whole number 1..{largest}, or an array of them") from None
-    if isinstance(side, bool) or not 1 <= value <= largest:
-        raise ValueError(f"{name} {side}: allowed 1..{largest}")
+        raise ValueError(f"{name} {side!r}: allowed a whole number {least}..{largest}, or an array of them") from None
+    if isinstance(side, bool) or not least <= value <= largest:
+        raise ValueError(f"{name} {side}: allowed {least}..{largest}")
     return value
 
 
@@ -84,3 +90,91 @@ def check_words(name: str, array: np.ndarray, dtype: type, least: int, most: int
         )
     if len(array) < least or (most is not None and len(array) > most):
         raise ValueError(f"{name} has length {len(array)}: allowed {least}" + ("" if most == least else " or more"))
+
+
+@kernel
+def first_beyond(values, least, most):
+    """Return the index of the first entry outside least..most, or -1."""
+    for i in range(len(values)):
+        if int(values[i]) < least or int(values[i]) > most:
+            return i
+    return -1
+
+
+def check_range(least: int, most: int, **vectors: np.ndarray) -> None:
+    """Check that every entry of these vectors of integers lies in least..most."""
+    for name, values in vectors.items():
+        index = first_beyond(values, least, most)
+        if index >= 0:
+            raise ValueError(f"{name}[{index}] = {values[index]}: allowed {least}..{most}")
+
+
+def check_places(**coordinates: np.ndarray) -> int:
+    """Check coordinates of documents 001 to 004, LEAST..MOST, one scalar type; return how many objects there are."""
+    count = check_coordinates(**coordinates)
+    check_range(LEAST, MOST, **coordinates)
+    return count
+
+
+def check_table(name: str, table: np.ndarray, columns: int, *dtypes: type, least: int = 0) -> int:
+    """Check a C-contiguous table of `columns` columns and at least `least` rows; return its rows."""
+    allowed = " or ".join(f"{np.dtype(d)}[n, {columns}]" for d in dtypes)
+    if not isinstance(table, np.ndarray):
+        raise ValueError(f"{name} is a {type(table).__name__}: allowed {allowed}")
+    if table.dtype not in dtypes or table.ndim != 2 or table.shape[1] != columns:
+        raise ValueError(f"{name} is {table.dtype}{list(table.shape)}: allowed {allowed}")
+    if not table.flags.c_contiguous:
+        raise ValueError(f"{name} has strides {table.strides}: allowed C-contiguous arrays only")
+    if len(table) < least:
+        raise ValueError(f"{name} has {len(table)} rows: allowed {least} or more")
+    return len(table)
+
+
+def check_pairs(pairs: np.ndarray, count: int) -> int:
+    """Check a pair list, int32[m, 2] of indices below `count`; return m."""
+    rows = check_table("pairs", pairs, 2, np.int32)
+    index = first_beyond(pairs.reshape(-1), 0, count - 1)
+    if index >= 0:
+        raise ValueError(f"pairs[{index // 2}, {index % 2}] = {pairs[index // 2, index % 2]}: allowed 0..{count - 1}")
+    return rows
+
+
+def side_table(name: str, size: int | np.ndarray, count: int, least: int = 0) -> np.ndarray:
+    """Check sides least..MOST; return them as int32[count, 2], which is `size` itself if it has that form already.
+
+    size  int, int[count] or int[count, 2]
+    """
+    if isinstance(size, np.ndarray) and size.dtype == np.int32 and size.shape == (count, 2) and size.flags.c_contiguous:
+        table = size
+    else:
+        table = np.empty((count, 2), np.int32)
+        if isinstance(size, np.ndarray):
+            if size.dtype.kind not in "iu":
+                raise ValueError(f"{name} has dtype {size.dtype}: allowed integers")
+            if size.shape not in ((count,), (count, 2)):
+                raise ValueError(f"{name} has shape {size.shape}: allowed ({count},) or ({count}, 2)")
+            if count:
+                check_range(least, MOST, **{name: size.reshape(-1)})
+            table[:] = size if size.ndim == 2 else size[:, None]
+        else:
+            table[:] = check_side(name, size, MOST, least)
+    index = first_beyond(table.reshape(-1), least, MOST)
+    if index >= 0:
+        raise ValueError(f"{name}[{index // 2}, {index % 2}] = {table[index // 2, index % 2]}: allowed {least}..{MOST}")
+    return table
+
+
+def word_per_object(name: str, words: int | np.ndarray, count: int, dtype: type, most: int | None = None) -> np.ndarray:
+    """Check one unsigned word for all objects or one each, 0..most; return dtype[count], `words` itself if it is that.
+
+    most  None for all that the dtype holds
+    """
+    most = int(np.iinfo(dtype).max) if most is None else most
+    if not isinstance(words, np.ndarray):
+        return np.full(count, check_side(name, int(words) if isinstance(words, bool) else words, most, 0), dtype)
+    if words.shape != (count,):
+        raise ValueError(f"{name} has shape {words.shape}: allowed ({count},)")
+    if words.dtype.kind not in "iub":
+        raise ValueError(f"{name} has dtype {words.dtype}: allowed integers")
+    check_range(0, most, **{name: words})
+    return np.ascontiguousarray(words, dtype)

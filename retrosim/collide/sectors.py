@@ -1,10 +1,17 @@
 """Sector-based collision detection (Moertel 1994, document 000) on NumPy arrays.
 
-    x = np.array([10, 35, 300], np.int16)
-    y = np.array([10, 12, 300], np.int16)
-    collided(x, y)           # array([1, 1, 0], dtype=uint8)
-    reports(x, y)            # [[1, 0], [1, 0]]: the original would see this pair in two of its four passes
-    pairs(x, y)              # [[0, 1]]
+    >>> import numpy as np
+    >>> from retrosim.collide import collided, count_tests, pairs, reports
+    >>> x = np.array([10, 35, 300], np.int16)
+    >>> y = np.array([10, 12, 300], np.int16)
+    >>> collided(x, y)
+    array([1, 1, 0], dtype=uint8)
+    >>> reports(x, y).tolist()  # the original would see this pair in two of its four passes
+    [[1, 0], [1, 0]]
+    >>> pairs(x, y).tolist()
+    [[0, 1]]
+    >>> count_tests(x, y), count_tests(x, y, method="brute_force")
+    (2, 3)
 
 Conventions of all routines here
     x, y       int16[n] or int32[n], C-contiguous; upper-left corners, pixels, 0..639 and 0..479. The dtype is the

@@ -1,1 +1,1 @@
-"""Words of the period's machines: scalars that wrap, Q11.5 positions, the random numbers of ANSI C."""
+"""Words of the period's machines: wrapping scalars, Q11.5 positions, ANSI C random numbers, sines, distances."""

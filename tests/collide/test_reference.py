@@ -7,15 +7,23 @@ import pytest
 
 from retrosim.collide import reference
 
+ORACLES = sorted(Path(reference.__file__).parent.glob("reference*.py"))
 
-def test_imports_nothing_it_judges():
+
+@pytest.mark.parametrize("path", ORACLES, ids=lambda path: path.stem)
+def test_imports_nothing_it_judges(path):
     imported = set()
-    for node in ast.walk(ast.parse(Path(reference.__file__).read_text())):
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             imported.add(node.module)
-    assert imported == {"__future__", "collections.abc"}
+    assert imported <= {"__future__", "collections.abc", "fractions", "itertools", "math"}
+
+
+def test_every_document_has_its_oracle():
+    names = ["reference", "reference_boxes", "reference_masks", "reference_objects", "reference_rectangles"]
+    assert [path.stem for path in ORACLES] == names
 
 
 def test_the_grid_ends_where_the_shifted_heads_end():

@@ -1,0 +1,45 @@
+"""What routines hand back: `out` arrays that callers bring, and pair lists whose length is known only afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from retrosim.collide.arguments import check_table, check_words
+
+
+def flag_array(out: np.ndarray | None, count: int) -> np.ndarray:
+    """Return `out`, checked to be uint8[count], or a new array."""
+    if out is None:
+        return np.empty(count, np.uint8)
+    check_words("out", out, np.uint8, count, count)
+    return out
+
+
+def row_table(out: np.ndarray | None, rows: int, columns: int, dtype: type) -> np.ndarray:
+    """Return `out`, checked to be a writable dtype[rows, columns] or longer, or a new array."""
+    if out is None:
+        return np.empty((rows, columns), dtype)
+    check_table("out", out, columns, dtype, least=rows)
+    if not out.flags.writeable:
+        raise ValueError("out is read-only: allowed a writable array")
+    return out
+
+
+def pair_list(scan: Callable[[np.ndarray], int], out: np.ndarray | None, guess: int) -> np.ndarray:
+    """Run a scan that writes pairs; return the filled rows, a view of `out` if that is given.
+
+    scan    writes rows into its argument, int32[m, 2], as long as there are any, and returns how many pairs it found
+    out     int32[m, 2] or None
+    guess   rows to make room for at first, when `out` is None
+    Errors  ValueError  `out` is of another form, or has not enough rows for this scene
+    """
+    rows = row_table(out, guess if out is None else 0, 2, np.int32)
+    total = scan(rows)
+    if total > len(rows):
+        if out is not None:
+            raise ValueError(f"out has {len(out)} rows: this scene has {total} pairs")
+        rows = np.empty((total, 2), np.int32)
+        scan(rows)
+    return rows[:total]

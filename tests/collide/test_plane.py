@@ -1,0 +1,111 @@
+"""Many objects on a plane: the same flags and pairs as the four shifts and as all pairs, in one thread and in two."""
+
+import numpy as np
+import pytest
+
+from retrosim.collide import collided, pairs, plane, scenes
+
+
+def check(x, y, size):
+    """Check both ways to count threads against all pairs; return the pairs."""
+    expected = pairs(x, y, size=size, method="brute_force")
+    flags = np.zeros(len(x), np.uint8)
+    flags[expected.ravel()] = 1
+    for threads in (None, 1, 2):
+        assert np.array_equal(plane.collided(x, y, size=size, threads=threads), flags)
+    assert np.array_equal(plane.pairs(x, y, size=size), expected)
+    return expected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_on_the_screen_it_is_the_four_shifts(seed):
+    for count in (0, 1, 2, 50, 200):
+        x, y = scenes.random_scene(count, seed)
+        for size in (1, 8, 30, 31):
+            assert np.array_equal(plane.collided(x, y, size=size), collided(x, y, size=size))
+            assert np.array_equal(plane.pairs(x, y, size=size), pairs(x, y, size=size))
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.int32])
+def test_planes_at_random(dtype):
+    """From crowded to nearly empty, on squares, on a long and on a high plane."""
+    rng, found = np.random.default_rng(1994), 0
+    for _ in range(80):
+        count = int(rng.integers(0, 300))
+        wide, high = (int(10 ** rng.uniform(0.5, 4.5)) for _ in range(2))
+        x, y = rng.integers(0, wide, count).astype(dtype), rng.integers(0, high, count).astype(dtype)
+        found += len(check(x, y, int(rng.integers(1, 32))))
+    assert found > 10_000
+
+
+def test_distances_across_every_border():
+    """Two objects 29 and 30 apart, at every offset to the borders of strips and cells."""
+    for place in range(100):
+        for apart, count in ((29, 1), (30, 0)):
+            there = np.array([place, place + apart], np.int32)
+            level = np.full(2, 57, np.int32)
+            for x, y in ((there, level), (level, there), (there, there), (there, there[::-1].copy())):
+                assert len(plane.pairs(x, y, size=30)) == count
+                assert plane.collided(x, y, size=30).tolist() == [count, count]
+
+
+def test_more_candidates_than_rounds():
+    """Crowds in one cell and at one place: the list of candidates fills up many times over."""
+    rng = np.random.default_rng(3)
+    for count in (6, 7, 40, 700):
+        assert len(check(np.full(count, 99, np.int32), np.full(count, 31, np.int32), 30)) == count * (count - 1) // 2
+        x, y = (rng.integers(0, 90, count).astype(np.int32) for _ in range(2))
+        check(x, y, 17)
+
+
+def test_the_first_object_is_not_marked_for_nothing():
+    """Place 0 is where comparisons without a hit leave their mark, and no object lies there."""
+    x, y = np.array([5, 100, 110, 300], np.int32), np.array([5, 100, 105, 300], np.int32)
+    assert plane.collided(x, y).tolist() == [0, 1, 1, 0]
+
+
+def test_the_corners_of_the_plane():
+    far = plane.FARTHEST
+    x, y = np.array([0, far, 0, far, far - 29], np.int32), np.array([0, 0, far, far, far - 29], np.int32)
+    assert check(x, y, 30).tolist() == [[3, 4]]
+    assert check(x[:0], y[:0], 30).tolist() == []
+
+
+def test_large_scenes_in_two_threads():
+    """150 000 objects of the density of 200 on the screen: two threads by default."""
+    rng = np.random.default_rng(200)
+    x, y = rng.integers(0, 17_528, 150_000).astype(np.int32), rng.integers(0, 13_146, 150_000).astype(np.int32)
+    assert len(x) >= plane.TWO_THREADS
+    flags, listed = plane.collided(x, y), plane.pairs(x, y)
+    assert np.array_equal(flags, plane.collided(x, y, threads=1))
+    assert np.flatnonzero(flags).tolist() == np.unique(listed).tolist()
+    assert (np.abs(np.diff(x[listed], axis=1)) < 30).all() and (np.abs(np.diff(y[listed], axis=1)) < 30).all()
+    tile = (x < 640) & (y < 480)
+    inside = np.flatnonzero(tile)
+    expected = inside[pairs(x[tile], y[tile])]
+    assert listed[tile[listed].all(axis=1)].tolist() == expected.tolist() and len(expected) > 100
+
+
+def test_out_is_used():
+    x = np.array([5, 10, 900], np.int32)
+    flags, rows = np.full(3, 9, np.uint8), np.zeros((4, 2), np.int32)
+    assert plane.collided(x, x, out=flags) is flags and flags.tolist() == [1, 1, 0]
+    assert plane.pairs(x, x, out=rows).base is rows and rows[0].tolist() == [0, 1]
+    with pytest.raises(ValueError, match="out has 0 rows: this scene has 1 pairs"):
+        plane.pairs(x, x, out=rows[:0])
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"x": np.array([-1], np.int32)}, r"x\[0\] = -1: allowed 0\.\.1048575"),
+        ({"y": np.array([1048576], np.int32)}, r"y\[0\] = 1048576: allowed 0\.\.1048575"),
+        ({"size": 32}, r"size 32: allowed 1\.\.31"),
+        ({"size": 0}, r"size 0: allowed 1\.\.31"),
+        ({"threads": 3}, r"threads 3: allowed 1\.\.2"),
+        ({"x": np.zeros(1, np.int64)}, "x has dtype int64: allowed int16 or int32"),
+    ],
+)
+def test_refusals(change, message):
+    with pytest.raises(ValueError, match=message):
+        plane.collided(**({"x": np.zeros(1, np.int32), "y": np.zeros(1, np.int32)} | change))

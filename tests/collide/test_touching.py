@@ -1,0 +1,128 @@
+"""Where the documents differ: does touching count? One test for each routine, at the last place that does not and does.
+
+Two objects of 30 pixels lie side by side: 29 apart they overlap by a pixel, 30 apart their edges meet, 31 apart there
+is a gap. 29 is strict, 30 counts touching.
+"""
+
+import numpy as np
+
+from retrosim.collide import (
+    bitmap,
+    blocks,
+    boxes,
+    compound,
+    intersect,
+    masks,
+    objects,
+    pairs,
+    rectangles,
+    spheres,
+    swept,
+)
+
+ZERO = np.zeros(2, np.int16)
+PAIR = np.array([[0, 1]], np.int32)
+
+
+def reach(is_hit):
+    """Return the largest of the distances 29, 30, 31 that counts, 28 if none does; checked along both axes."""
+    found = []
+    for axis in (0, 1):
+        hits = []
+        for apart in (29, 30, 31):
+            places = [np.full(2, 100, np.int16), np.full(2, 100, np.int16)]
+            places[axis][1] += apart
+            hits.append(bool(is_hit(*places)))
+        assert hits == sorted(hits, reverse=True)
+        found.append(28 + sum(hits))
+    assert found[0] == found[1]
+    return found[0]
+
+
+def test_document_000_sectors_are_strict():
+    assert reach(lambda x, y: len(pairs(x, y, size=30))) == 29
+    assert reach(lambda x, y: len(pairs(x, y, size=30, method="brute_force"))) == 29
+    assert reach(lambda x, y: len(plane.pairs(x, y, size=30))) == 29
+    assert reach(lambda x, y: intersect(x[:1], y[:1], x[1:], y[1:], size=30)[0]) == 29
+
+
+def test_document_001_masks_need_a_common_pixel():
+    square = masks.pack([np.ones((30, 30), np.uint8)])
+    for method in masks.METHODS:
+        assert reach(lambda x, y, m=method: masks.hits(square, ZERO.astype(np.int32), x, y, PAIR, method=m)[0]) == 29
+
+
+def test_document_002_boxes_count_touching():
+    for method in boxes.METHODS:
+        assert reach(lambda x, y, m=method: len(boxes.pairs(x, y, size=30, method=m))) == 30
+    parts, first = np.array([[0, 0, 30, 30]] * 2, np.int16), np.array([0, 1, 2], np.int32)
+    assert reach(lambda x, y: len(compound.pairs(x, y, parts, first))) == 30
+
+
+def test_document_002_circles_count_touching():
+    assert reach(lambda x, y: len(boxes.pairs(x, y, size=30, circle=True))) == 30
+
+
+def test_document_003_blocks_count_touching():
+    assert reach(lambda x, y: len(blocks.pairs(x, y, size=30))) == 30
+
+
+def test_document_003_spheres_are_strict():
+    assert reach(lambda x, y: len(spheres.pairs(x, y, ZERO, radius=15))) == 29
+    assert reach(lambda x, y: len(spheres.pairs(ZERO, x, y, radius=15))) == 29
+
+
+def test_document_003_rectangles_count_touching():
+    """All four methods; in 1/32 pixel, where 30 apart is 30 * 32, and one unit more is a gap."""
+    half = np.full((2, 2), 15 * 32, np.int16)
+    for method in rectangles.METHODS:
+        for turn in (0, 256, 512, 768):
+            angle = np.array([turn, 0], np.int16)
+            assert reach(lambda x, y, a=angle, m=method: len(rectangles.pairs(x * 32, y * 32, half, a, method=m))) == 30
+        x = np.array([3200, 3200 + 30 * 32 + 1], np.int16)
+        assert len(rectangles.pairs(x, ZERO, half, ZERO, method=method)) == 0
+
+
+def test_document_004_circles_are_strict():
+    circles = objects.make_circles([(0, 0, 15)])
+
+    def is_hit(x, y, method):
+        game = np.zeros(2, objects.OBJECT)
+        game["type"], game["active"], game["detection"], game["count"] = (1, 3), 1, objects.DETECT_ALL, 1
+        game["x"], game["y"] = x, y
+        return len(objects.check_all(game, circles, method=method))
+
+    for method in ("circles", "square_root", "distance_2d"):
+        assert reach(lambda x, y, m=method: is_hit(x, y, m)) == 29
+
+
+def test_document_004_boxes_are_strict():
+    shapes = np.array([[0, 0, 30, 30]], np.int16)
+
+    def is_hit(x, y):
+        game = np.zeros(2, objects.OBJECT)
+        game["type"], game["active"], game["detection"], game["count"] = (1, 3), 1, objects.DETECT_ALL, 1
+        game["x"], game["y"] = x, y
+        return len(objects.check_all(game, shapes, method="boxes"))
+
+    assert reach(is_hit) == 29
+
+
+def test_document_004_bitmaps_need_a_common_pixel():
+    square = bitmap.pack([np.ones((30, 30), np.uint8)])
+    shape = np.zeros(2, np.int32)
+    assert reach(lambda x, y: bitmap.draw(np.zeros((480, 640), np.uint8), square, shape, x, y, [1])[1]) == 29
+
+
+def test_swept_objects_are_strict_at_any_time():
+    """At rest, and while the second object flies past the first at that distance."""
+    back, way = np.array([0, 100], np.int16), np.array([0, 200], np.int16)
+    for shape in ({"size": 30}, {"radius": 15}):
+
+        def is_passed(x, y, shape=shape):
+            if x[0] == x[1]:
+                return swept.hits(x - back, y, way, ZERO, PAIR, **shape)[0]
+            return swept.hits(x, y - back, ZERO, way, PAIR, **shape)[0]
+
+        assert reach(lambda x, y, s=shape: swept.hits(x, y, ZERO, ZERO, PAIR, **s)[0]) == 29
+        assert reach(is_passed) == 29
