@@ -141,7 +141,7 @@ _bank_lock = threading.Lock()
 
 def full_bank(cpu: Cpu, timing: str) -> Bank:
     """Return the bank with every handler of a model, compiled on first use."""
-    return _bank(cpu, timing, "full", list(cpu.table.keys()))
+    return _bank(cpu, timing, "full", list(cpu.keys()))
 
 
 def _bank(cpu: Cpu, timing: str, label: str, keys: list[Key]) -> Bank:
