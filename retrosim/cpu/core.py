@@ -159,10 +159,10 @@ class Core:
         if self.code[address : address + len(data)].any():
             self.invalidate(address, address + len(data))
 
-    def forget_code(self) -> None:
-        """Forget all decoded instructions (memory was replaced as a whole)."""
-        for pc in list(self.insns):
-            for forget in self.on_invalidate:
-                forget(pc)
-        self.insns.clear()
-        self.code[:] = 0
+    def replace(self, content: np.ndarray) -> None:
+        """Replace memory as a whole, uint8[2**24]: decoded instructions whose bytes stay the same are kept."""
+        new = memoryview(content)
+        for insn in list(self.insns.values()):
+            if any(self._bytes[place] != new[place] for place in places(insn)):
+                self.invalidate(insn.pc, insn.pc + insn.length)
+        self.ram[: ADDRESS_MASK + 1] = content
