@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from retrosim.cpu.core import ADDRESS_MASK, FAULT, RUNNING, SERVICE, STATUS_WRITTEN, Core
+from retrosim.cpu.core import ADDRESS_MASK, CODE_WRITTEN, FAULT, RUNNING, SERVICE, STATUS_WRITTEN, Core
 from retrosim.cpu.evaluate import Evaluator
 from retrosim.cpu.interpret import Interpreter, bank_for
 from retrosim.cpu.m68k.exceptions import TRACE, vector_name
@@ -117,8 +117,7 @@ class Machine:
     def reset(self) -> None:
         """Switch off and on: memory, registers, clock and devices start anew with the present `parameters`."""
         core = self._core
-        core.ram[:] = 0
-        core.forget_code()
+        self._load_image()
         for field in core.state.dtype.names:
             core.state[field] = 0
         core.state["written_low"] = 0xFFFFFFFF
@@ -127,7 +126,6 @@ class Machine:
         core.state["s"], core.state["ipl"] = 1, 7
         self.regs["a7"] = memory.STACK_START
         self.regs["pc"] = self.image.entry
-        self._load_image()
         for number, (red, green, blue) in enumerate(macintosh_palette().tolist()):
             self._poke(memory.PALETTE_START + 4 * number, red << 16 | green << 8 | blue)
         self._write_parameters()
@@ -137,8 +135,11 @@ class Machine:
         self.exit_status: int | None = None
 
     def _load_image(self) -> None:
+        content = np.zeros(ADDRESS_MASK + 1, np.uint8)
         for address, data in self.image.segments:
-            self._core.write(address, data)
+            content[address : address + len(data)] = np.frombuffer(data, np.uint8)
+        self._core.replace(content)
+        self._core.ram[ADDRESS_MASK + 1 :] = 0
 
     def _write_parameters(self) -> None:
         if self.rom is None:
@@ -244,20 +245,19 @@ class Machine:
                 reason = "until"
             elif state["stopped"] and int(state["ipl"]) >= self.preset.tick_level:
                 reason, fault = "fault", self._fault("stopped with all interrupts masked")
-            elif state["stopped"]:
-                self._wait_until(min(end_cycle, self._next_tick))
-                self._tick()
-                continue
             else:
-                state["limit"] = min(end_cycle, self._next_tick)
-                self.instructions += self._advance(min(left, SLICE), stop)
-                if state["reason"] == SERVICE:
-                    self._serve(int(state["detail"]))
+                if state["stopped"]:
+                    self._wait_until(min(end_cycle, self._next_tick))
+                else:
+                    state["limit"] = min(end_cycle, self._next_tick)
+                    self.instructions += self._advance(min(left, SLICE), stop)
+                    if state["reason"] == SERVICE:
+                        self._serve(int(state["detail"]))
                 self._tick()
+                self._core.notice_writes()
                 if state["reason"] == FAULT:
                     reason, fault = "fault", self._fault(vector_name(int(state["detail"])))
                     break
-                self._core.notice_writes()
                 continue
             break
         done = (self.frame_number - start[0], self.cycles - start[1], self.instructions - start[2])
@@ -273,7 +273,7 @@ class Machine:
         evaluator = Evaluator(self._core)
         done = evaluator.run(1)
         traced = trace & 2 or int(state["pc"]) != end  # T1: every instruction; T0: changes of flow
-        if traced and state["reason"] in (RUNNING, STATUS_WRITTEN):
+        if traced and state["reason"] in (RUNNING, STATUS_WRITTEN, CODE_WRITTEN):
             evaluator.between(lambda m: m.cpu.exception(m, TRACE), pc)
         return done
 
