@@ -71,7 +71,7 @@ def bank(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool = False) ->
 
 def full_bank(cpu: Cpu, timing: str) -> Bank:
     """Return the bank with every handler of a model."""
-    return bank(cpu, timing, list(cpu.table.keys()))
+    return bank(cpu, timing, list(cpu.keys()))
 
 
 def handlers_of(insns: Iterable[Insn]) -> list[Handler]:

@@ -6,7 +6,7 @@ store into code is noticed by every engine. Both have a few bytes of slack: an a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,10 +94,22 @@ class Cpu:
     aligned: bool = False
     misaligned: Callable[[Any, Insn], None] | None = None
 
+    def keys(self) -> Iterable[tuple[Row, tuple[Any, ...]]]:
+        """Yield (row, statics) of every handler of a full interpreter: the table's and those of undefined encodings."""
+        yield from self.table.keys()
+        rows = (self.undefined(opcode, 0, False) for opcode in range(len(self.table.first)))
+        for row in {row.syntax: row for row in rows}.values():
+            yield row, ()
+
 
 def undefined_insn(row: Row, pc: int, length: int, opcode: int) -> Insn:
     """Return the instruction that stands for an encoding which is none."""
     return Insn(pc, length, row, (), (), row.syntax.format(opcode=opcode), {})
+
+
+def places(insn: Insn) -> list[int]:
+    """Return the addresses of an instruction's bytes; behind the last address comes the first."""
+    return [(insn.pc + i) & ADDRESS_MASK for i in range(insn.length)]
 
 
 class Core:
@@ -113,7 +125,7 @@ class Core:
         self.state["written_low"] = 0xFFFFFFFF
         self.insns: dict[int, Insn] = {}
         self.on_invalidate: list[Callable[[int], None]] = []
-        self._bytes = memoryview(self.ram)
+        self._bytes, self._watched = memoryview(self.ram), memoryview(self.code)
 
     def word(self, address: int) -> int:
         """Read one code word."""
@@ -134,24 +146,22 @@ class Core:
                 row = self.cpu.undefined(opcode, pc, isinstance(error, TooLong))
                 insn = undefined_insn(row, pc, self.cpu.isa.word_bytes, opcode)
             self.insns[pc] = insn
-            start = pc & ADDRESS_MASK
-            self.code[start : start + insn.length] = 1
+            for place in places(insn):
+                self._watched[place] = 1
         return insn
 
     def invalidate(self, start: int, stop: int) -> None:
         """Forget every instruction with a byte in start..stop-1, because that memory was written."""
         longest = self.cpu.isa.longest
-        for pc in range(start - longest, stop):
+        size = stop - start
+        near = (pc & ADDRESS_MASK for pc in range(start - longest, stop))
+        for pc in near if size + longest < len(self.insns) else list(self.insns):
             insn = self.insns.get(pc)
-            if insn is not None and pc + insn.length > start:
+            if insn and ((pc - start) & ADDRESS_MASK < size or (start - pc) & ADDRESS_MASK < insn.length):
                 del self.insns[pc]
                 for forget in self.on_invalidate:
                     forget(pc)
-        self.code[max(start, 0) : stop] = 0
-        for pc in range(start - longest, stop):  # neighbours that share the bytes stay watched
-            insn = self.insns.get(pc)
-            if insn is not None:
-                self.code[pc : pc + insn.length] = 1
+        self.code[start:stop] = 0
 
     def notice_writes(self) -> None:
         """Forget the instructions that the program itself has overwritten."""
@@ -168,7 +178,7 @@ class Core:
     def replace(self, content: np.ndarray) -> None:
         """Replace memory as a whole, uint8[2**24]: decoded instructions whose bytes stay the same are kept."""
         new = memoryview(content)
-        for pc, insn in list(self.insns.items()):
-            if self._bytes[pc : pc + insn.length] != new[pc : pc + insn.length]:
-                self.invalidate(pc, pc + insn.length)
+        for insn in list(self.insns.values()):
+            if any(self._bytes[place] != new[place] for place in places(insn)):
+                self.invalidate(insn.pc, insn.pc + insn.length)
         self.ram[: ADDRESS_MASK + 1] = content

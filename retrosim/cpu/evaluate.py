@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .core import ADDRESS_MASK, DOUBLE_FAULT, FAULT, MISALIGNED, REACHED, RUNNING, Core, undefined_insn
+from .core import ADDRESS_MASK, CODE_WRITTEN, DOUBLE_FAULT, FAULT, MISALIGNED, REACHED, RUNNING, Core, undefined_insn
 from .engine import Engine
 from .spec import Insn
 from .values import Word
@@ -78,7 +78,7 @@ class Evaluator(Engine):
 
     def take_misaligned(self, insn: Insn) -> None:
         """Take the exception that a misaligned access of `insn` has caused; it counts its own clocks."""
-        self._values["reason"] = RUNNING
+        self._values["reason"] = CODE_WRITTEN if self._values["written_high"] else RUNNING  # by what it did before
         self.begin(self.cpu.timing["off"])
         try:
             self.cpu.misaligned(self, insn)

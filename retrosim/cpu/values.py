@@ -139,6 +139,19 @@ def _binary(known: Callable[[Word, Word], int], emit: str, keeps: int | None = N
     return operator
 
 
+def _shift(known: Callable[[Word, Word], int], emit: str) -> Callable:
+    """Make a shift operator, which refuses counts that are known to reach the width: LLVM leaves them undefined."""
+    shift = _binary(known, emit, 0)
+
+    def operator(self: Word, operand: Word | int) -> Word:
+        count = operand if isinstance(operand, int) else operand.known
+        if count is not None and not 0 <= count < self.bits:
+            raise ValueError(f"shift of a {self.bits}-bit word by {count}")
+        return shift(self, operand)
+
+    return operator
+
+
 def _compare(known: Callable[[Word, Word], bool], emit: str, symbol: str) -> Callable:
     def operator(self: Word, operand: Word | int) -> Word:
         b = self.other(operand)
@@ -150,12 +163,6 @@ def _compare(known: Callable[[Word, Word], bool], emit: str, symbol: str) -> Cal
     return operator
 
 
-def _checked(a: Word, n: Word) -> int:
-    if n.known >= a.bits:
-        raise ValueError(f"shift of a {a.bits}-bit word by {n.known}")
-    return n.known
-
-
 for _name, _known, _emit, _keeps in (
     ("add", lambda a, b: a.known + b.known, "add", 0),
     ("sub", lambda a, b: a.known - b.known, "sub", 0),
@@ -163,13 +170,13 @@ for _name, _known, _emit, _keeps in (
     ("and", lambda a, b: a.known & b.known, "and_", None),
     ("or", lambda a, b: a.known | b.known, "or_", 0),
     ("xor", lambda a, b: a.known ^ b.known, "xor", 0),
-    ("lshift", lambda a, n: a.known << _checked(a, n), "shl", 0),
-    ("rshift", lambda a, n: a.known >> _checked(a, n), "lshr", 0),
 ):
     setattr(Word, f"__{_name}__", _binary(_known, _emit, _keeps))
 for _name in ("add", "mul", "and", "or", "xor"):
     setattr(Word, f"__r{_name}__", getattr(Word, f"__{_name}__"))
-Word.sar = _binary(lambda a, n: a.signed >> _checked(a, n), "ashr", 0)
+Word.__lshift__ = _shift(lambda a, n: a.known << n.known, "shl")
+Word.__rshift__ = _shift(lambda a, n: a.known >> n.known, "lshr")
+Word.sar = _shift(lambda a, n: a.signed >> n.known, "ashr")
 Word.udiv = _binary(lambda a, b: a.known // b.known, "udiv", 1)
 Word.urem = _binary(lambda a, b: a.known % b.known, "urem")
 Word.sdiv = _binary(_quotient, "sdiv", 1)

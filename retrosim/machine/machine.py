@@ -238,20 +238,19 @@ class Machine:
                 reason = "until"
             elif state["stopped"] and self._ticks_masked:
                 reason, fault = "fault", self._fault("stopped with all interrupts masked")
-            elif state["stopped"]:
-                self._wait_until(min(end_cycle, self._next_tick))
-                self._tick()
-                continue
             else:
-                state["limit"] = end_cycle if self._ticks_masked else min(end_cycle, self._next_tick)
-                self.instructions += self._advance(min(left, SLICE), stop)
-                if state["reason"] == SERVICE:
-                    self._serve(int(state["detail"]))
+                if state["stopped"]:
+                    self._wait_until(min(end_cycle, self._next_tick))
+                else:
+                    state["limit"] = end_cycle if self._ticks_masked else min(end_cycle, self._next_tick)
+                    self.instructions += self._advance(min(left, SLICE), stop)
+                    if state["reason"] == SERVICE:
+                        self._serve(int(state["detail"]))
                 self._tick()
+                self._core.notice_writes()
                 if state["reason"] == FAULT:
                     reason, fault = "fault", self._fault(self._core.cpu.vector_name(int(state["detail"])))
                     break
-                self._core.notice_writes()
                 continue
             break
         done = (self.frame_number - start[0], self.cycles - start[1], self.instructions - start[2])

@@ -29,8 +29,9 @@ class Registers(MutableMapping[str, int]):
         raise KeyError(name)
 
     def __setitem__(self, name: str, value: int) -> None:
-        if not 0 <= value < 1 << 32:
-            raise ValueError(f"{name} {value}: allowed 0..{2**32 - 1}")
+        most = 0xFFFF if name == "sr" else 0xFFFFFFFF
+        if not 0 <= value <= most:
+            raise ValueError(f"{name} {value}: allowed 0..{most}")
         if name in self._file:
             self._state["r"][self._file[name]] = value
         elif name == "sr":

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrosim.cpu.core import ADDRESS_MASK, Core
+from retrosim.cpu.core import ADDRESS_MASK, RUNNING, Core
 from retrosim.errors import StateError
 
 if TYPE_CHECKING:
@@ -110,6 +110,7 @@ def _apply(machine: Machine, header: dict, register_bytes: bytes, content: np.nd
         core.state[name] = np.frombuffer(register_bytes, field.dtype, field.size, offset).reshape(field.shape)
         offset += field.nbytes
     core.ram[ADDRESS_MASK + 1 :] = np.frombuffer(register_bytes, np.uint8, offset=offset)
+    core.state["reason"] = RUNNING
     core.replace(content)
     machine.parameters = dict(header["parameters"])
     machine._frame_start = tuple(header["frame_start"])

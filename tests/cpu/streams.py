@@ -26,16 +26,40 @@ def random_opcodes(cpu: Cpu) -> list[tuple[Row, np.ndarray]]:
     return [(row, np.array(words)) for row, words in by_row.values()]
 
 
+def forms(pattern: str, words: np.ndarray) -> list[np.ndarray]:
+    """Take the first words of a row apart by size, condition and addressing modes."""
+
+    def letter(name: str) -> np.ndarray:
+        return words >> (15 - pattern.rindex(name)) & ((1 << pattern.count(name)) - 1)
+
+    parts = [letter(name) for name in "szwc" if name in pattern]
+    for mode, register in (("m", "r"), ("M", "R")):
+        if mode in pattern:
+            parts.append(np.where(letter(mode) == 7, 8 + letter(register), letter(mode)))
+    if not parts:
+        return [words]
+    kinds = np.unique(np.stack(parts, 1), axis=0, return_inverse=True)[1].ravel()
+    return [words[kinds == kind] for kind in range(kinds.max() + 1)]
+
+
 class Generator:
     """Makes code and register contents from a seed; `skip` names mnemonics that are left out."""
 
     def __init__(self, cpu: Cpu, seed: int, skip: frozenset[str] = frozenset()) -> None:
         self.random = random.Random(seed)
-        self.rows = [(row, words) for row, words in random_opcodes(cpu) if row.name not in skip]
+        self.rows = [(row, forms(row.first, words)) for row, words in random_opcodes(cpu) if row.name not in skip]
+        self.forms = [(row, words) for row, group in self.rows for words in group]
+        self._values = b"".join(self.value().to_bytes(4, "big") for _ in range(DATA_BYTES // 4))
 
     def instruction(self) -> list[int]:
-        """Return the words of one random instruction; extension words lean to short displacements and valid formats."""
-        row, words = self.random.choice(self.rows)
+        """Return the words of one random instruction; extension words lean to short displacements and valid formats.
+
+        Every second time each instruction is as likely as the others, else each of their sizes, conditions and modes.
+        """
+        row, words = self.random.choice(self.forms)
+        if self.random.getrandbits(1):
+            row, group = self.random.choice(self.rows)
+            words = self.random.choice(group)
         code = [int(self.random.choice(words))]
         for pattern in row.pattern.split()[1:]:
             mask, value = fixed_bits(pattern)
@@ -66,7 +90,9 @@ class Generator:
         return b"".join(w.to_bytes(2, "big") for w in words[: size // 2])
 
     def data(self, size: int = DATA_BYTES) -> bytes:
-        return b"".join(self.value().to_bytes(4, "big") for _ in range(size // 4))
+        """Return values of all kinds: the same ones in every call, turned by another distance."""
+        start = self.random.randrange(DATA_BYTES)
+        return (self._values[start:] + self._values[:start])[:size]
 
     def registers(self) -> list[int]:
         """Return d0-d7 and a0-a7: data of all kinds, addresses that mostly point into the data."""

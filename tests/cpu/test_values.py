@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from llvm_sweep import Sweep
+from llvmlite import ir
 
 from retrosim.cpu.values import Word
 
@@ -212,9 +213,12 @@ def test_refusals() -> None:
         a.ult(Word(16, 5))
     with pytest.raises(TypeError, match="no truth value"):
         bool(a)
-    for shift in (lambda: a << 8, lambda: a >> 8, lambda: a.sar(200)):
-        with pytest.raises(ValueError, match="shift of a 8-bit word by"):
-            shift()
+    emitted = Word(8, None, ir.Constant(ir.IntType(8), 5), ir.IRBuilder())
+    for word in (a, emitted):
+        for count in (8, 200, 256, -1, Word(8, 8)):
+            for shift in (Word.__lshift__, Word.__rshift__, Word.sar):
+                with pytest.raises(ValueError, match="shift of a 8-bit word by"):
+                    shift(word, count)
 
 
 @pytest.mark.parametrize("bits", [1, 3, 8, 32, 64])

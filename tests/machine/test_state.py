@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import random
 import zlib
+from collections.abc import Iterator
 
 import programs
 import pytest
+import wild
+from programs import ENGINES, MACHINES, TIMINGS
 
 from retrosim.errors import StateError
 from retrosim.machine import Machine, NativeMachine, open_machine
@@ -75,19 +79,21 @@ def test_load_goes_back_in_time() -> None:
 
 def test_states_move_between_engines() -> None:
     code = "7000 5280 a000 a001 60f8"
-    machines = [programs.machine(code, engine=engine) for engine in ("evaluate", "interpret")]
-    for source, target in (machines, machines[::-1]):
+    machines = [programs.machine(code, engine=engine) for engine in ENGINES]
+    for source, target in itertools.pairwise([*machines, *machines[::-1]]):
         source.run(instructions=333)
         target.load(source.save())
         assert everything(target) == everything(source)
+    state = machines[0].save()
     for each in machines:
+        each.load(state)
         each.run(instructions=100)
-    assert everything(machines[0]) == everything(machines[1])
+        assert everything(each) == everything(machines[0])
 
 
 def test_code_in_memory_belongs_to_the_state() -> None:
     """A program that was changed after the state was saved is the old one again when it is loaded."""
-    for engine in ("evaluate", "interpret"):
+    for engine in ENGINES:
         ours = programs.machine("5280 60fc", engine=engine)
         ours.run(instructions=10)
         state = ours.save()
@@ -146,6 +152,132 @@ def test_ticks_belong_to_the_state(pending: bool) -> None:
             each.run(cycles=300_000)
         assert everything(first) == everything(fresh) == everything(later)
     assert first.regs["d7"] == (6 if pending else 5)
+
+
+def pieces(r: random.Random, total: int, most: int) -> Iterator[int]:
+    """Yield random numbers of instructions that add up to a total."""
+    while total:
+        piece = min(r.choice((1, 2, 3, r.randrange(1, most))), total)
+        yield piece
+        total -= piece
+
+
+@pytest.mark.parametrize("timing", TIMINGS)
+@pytest.mark.parametrize("name", MACHINES)
+def test_states_are_taken_at_random_points_across_engines(name: str, timing: str) -> None:
+    """The ROM, handed from engine to engine inside frames and slices: in the end as if one engine had run it all."""
+    r = random.Random(f"{name} {timing}")
+    engines = [open_machine(name, engine=e, timing=timing, parameters=PARAMETERS) for e in ENGINES]
+    for before in (0, 20_000):  # in the first frames, where all is drawn, and later
+        whole = open_machine(name, engine="interpret", timing=timing, parameters=PARAMETERS)
+        whole.run(instructions=before)
+        state = whole.save()
+        whole.run(instructions=2000)
+        for piece in pieces(r, 2000, 400):
+            ours = r.choice(engines)
+            ours.load(state)
+            assert ours.run(instructions=piece).instructions == piece
+            state = ours.save()
+        assert everything(ours) == everything(whole)
+        assert not wild.differences(ours._core, whole._core)
+
+
+@pytest.mark.parametrize("timing", TIMINGS)
+@pytest.mark.parametrize("name", MACHINES)
+def test_wild_programs_are_taken_over_at_random_points(name: str, timing: str) -> None:
+    """Traced, stopped, faulted, with odd stacks and code just written: whatever a program has come to is kept."""
+    r, maker = random.Random(f"{name} {timing}"), wild.wilderness(name)
+    machines = [
+        programs.complete(name, maker.program(0).image, engine=e, timing=timing) for e in ("interpret", *ENGINES)
+    ]
+    for number in range(12):
+        program = maker.program(number)
+        for each in machines:
+            wild.start(each, program)
+        whole, *engines = machines
+        state = whole.save()
+        whole.run(instructions=120, cycles=wild.MOST_CLOCKS)
+        for piece in pieces(r, 120, 60):
+            ours = r.choice(engines)
+            ours.load(state)
+            ours.run(instructions=piece, cycles=whole.cycles - ours.cycles)
+            state = ours.save()
+        assert not wild.differences(ours._core, whole._core), f"image {number}"
+        assert everything(ours) == everything(whole), f"image {number}"
+
+
+@pytest.mark.parametrize("copyback", [0, 1])
+def test_caches_belong_to_the_state(copyback: int) -> None:
+    """Tags, dirty lines, counters and a bus that is still busy: each of them is there, and makes another state."""
+    ours, other = (opened(memory_clocks={"copyback": copyback}) for _ in range(2))
+    ours.run(instructions=30_000)
+    state = ours._core.state
+    while int(state["bus_free"]) <= ours.cycles:
+        ours.run(instructions=1)
+    assert state["dtag"].any() and state["itag"].any() and state["dirty"].any() == copyback and state["dcount"]
+    saved, snapshot, unchanged = ours.save(), ours.snapshot(), ours.hash("machine")
+    for name in ("dtag", "itag", "dirty", "dcount", "icount", "bus_free", "filling", "fetch_line"):
+        before = state[name].copy()
+        state[name].reshape(-1)[...] ^= 1
+        assert ours.save() != saved and ours.hash("machine") != unchanged, name
+        other.load(ours.save())
+        assert (other._core.state[name] == state[name]).all(), name
+        ours.restore(snapshot)
+        assert (state[name] == before).all() and ours.save() == saved, name
+
+
+@pytest.mark.parametrize("timing", TIMINGS)
+@pytest.mark.parametrize("name", MACHINES)
+def test_snapshots_at_random_points(name: str, timing: str) -> None:
+    """Back to snapshots in any order, and on from there: always the same way."""
+    r = random.Random(f"{name} {timing}")
+    ours = open_machine(name, engine="interpret", timing=timing, parameters=PARAMETERS)
+    taken = []
+    for piece in pieces(r, 15_000, 6000):
+        taken.append((ours.snapshot(), ours.save(), piece))
+        ours.run(instructions=piece)
+    taken.append((b"", ours.save(), 0))
+    for number in r.sample(range(len(taken) - 1), min(6, len(taken) - 1)):
+        snapshot, saved, piece = taken[number]
+        ours.restore(snapshot)
+        assert ours.save() == saved
+        ours.run(instructions=piece)
+        assert ours.save() == taken[number + 1][1]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_how_the_last_run_ended_does_not_belong_to_the_state(engine: str) -> None:
+    """A stopped machine's state, loaded into one that has just faulted, waits for its tick and goes on."""
+    stopped, faulted = (programs.machine("4e72 2000 5280 60fc", engine=engine) for _ in range(2))
+    for each in (stopped, faulted):
+        each.write(0x64, (0x1100).to_bytes(4, "big"))
+        each.write(0x1100, bytes.fromhex("5287 4e73"))
+    stopped.run(instructions=1)
+    faulted.regs["pc"] = 0x2000
+    faulted.write(0x2000, bytes.fromhex("4afc"))
+    assert faulted.run(instructions=1).reason == "fault"
+    faulted.load(stopped.save())
+    for each in (stopped, faulted):
+        assert each.run(instructions=10, cycles=1_000_000).reason == "instructions"
+    assert stopped.regs["d7"] == 1 and everything(stopped) == everything(faulted)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_code_behind_the_end_of_memory_belongs_to_the_state(engine: str) -> None:
+    """move.w #n,d0 in the last word, n at address 0; another state holds another n."""
+    ours = programs.complete("mc68040-25", programs.image("4ef9 00ff fffe"), engine=engine)
+    ours.write(0xFFFFFE, bytes.fromhex("303c"))
+    ours.write(0, bytes.fromhex("0007 4ef9 00ff fffe"))
+    seven, quick = ours.save(), ours.snapshot()
+    ours.run(instructions=4)
+    ours.write(0, bytes.fromhex("0009"))
+    ours.run(instructions=2)
+    assert ours.regs["d0"] == 9
+    for back in (lambda: ours.load(seven), lambda: ours.restore(quick)):
+        back()
+        ours.run(instructions=2)
+        assert ours.regs["d0"] == 7
+        ours.write(0, bytes.fromhex("0009"))
 
 
 # --- states that are not
@@ -350,7 +482,7 @@ CLOCKS = ("cycles", "ea_end", "fetch_end", "ready", "bus_free", "memory")
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("engine", ["evaluate", "interpret"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_registers_of_all_kinds(engine: str, seed: int) -> None:
     """Random registers within their widths are taken, and run into whatever they lead to without harm to the host."""
     ours = programs.machine("5280 60fc", engine=engine)

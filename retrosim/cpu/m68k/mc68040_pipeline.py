@@ -63,7 +63,7 @@ class PipelineTiming(Untimed):
     def _instruction_fetch(self) -> Word:
         """Return the clocks that the address stage waits for code: nothing within a line, or from a cached one."""
         m = self.m
-        first, last = m.pc >> 4, (m.next_pc - 1) >> 4
+        first, last = m.pc >> 4, (m.next_pc - 1 & ADDRESS_MASK) >> 4
         wait = m.variable(m.const(64, 0))
 
         def fetch(line: Word) -> None:

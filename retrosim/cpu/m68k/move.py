@@ -252,55 +252,51 @@ def move16_both(m, b, a):
 
 
 @insn(
-    "MOVE16 ({b})+,({imm})",
+    "MOVE16 ({b})+,({absolute})",
     "1111011000000bbb",
-    size=32,
     cost="MOVE16 (An)+,xxx.L",
     models=M68020_UP,
     ref="M68000PRM 4-133",
 )
-def move16_post_to_absolute(m, b, imm):
+def move16_post_to_absolute(m, b, absolute):
     source = m.reg(b)
-    _move16(m, source, imm)
+    _move16(m, source, absolute)
     m.set_reg(b, source + 16, stage="address")
 
 
 @insn(
-    "MOVE16 ({imm}),({b})+",
+    "MOVE16 ({absolute}),({b})+",
     "1111011000001bbb",
-    size=32,
     cost="MOVE16 xxx.L,(An)+",
     models=M68020_UP,
     ref="M68000PRM 4-133",
 )
-def move16_absolute_to_post(m, b, imm):
+def move16_absolute_to_post(m, b, absolute):
     destination = m.reg(b)
-    _move16(m, imm, destination)
+    _move16(m, absolute, destination)
     m.set_reg(b, destination + 16, stage="address")
 
 
 @insn(
-    "MOVE16 ({b}),({imm})",
+    "MOVE16 ({b}),({absolute})",
     "1111011000010bbb",
-    size=32,
     cost="MOVE16 (An),xxx.L",
     models=M68020_UP,
     ref="M68000PRM 4-133",
 )
-def move16_to_absolute(m, b, imm):
-    _move16(m, m.reg(b), imm)
+def move16_to_absolute(m, b, absolute):
+    _move16(m, m.reg(b), absolute)
 
 
 @insn(
-    "MOVE16 ({imm}),({b})",
+    "MOVE16 ({absolute}),({b})",
     "1111011000011bbb",
-    size=32,
     cost="MOVE16 xxx.L,(An)",
     models=M68020_UP,
     ref="M68000PRM 4-133",
 )
-def move16_from_absolute(m, b, imm):
-    _move16(m, imm, m.reg(b))
+def move16_from_absolute(m, b, absolute):
+    _move16(m, absolute, m.reg(b))
 
 
 @insn(

@@ -10,6 +10,7 @@ n       quick number, field `n`, 0 means 8;  i: 8-bit number, field `i`, sign-ex
 control control register, field `x`
 ea ea2  effective address, fields `m` `r` and (MOVE destination) `M` `R`
 imm     immediate of the operand size;  imm16: 16-bit immediate;  disp disp32: sign-extended displacement
+absolute  32-bit address
 mask    MOVEM register list;  target: branch target;  offset width: bit field, fields `O` `o` and `W` `w`
 """
 
@@ -157,6 +158,13 @@ class Immediate(Field):
         return f"{fields[0]}" if self.signed else f"#${fields[0]:x}"
 
 
+class Absolute(Immediate):
+    """An absolute long address in the extension words."""
+
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        return f"${fields[0]:x}"
+
+
 class Mask(Field):
     """MOVEM's register list; with -(An) bit 0 is A7."""
 
@@ -232,6 +240,7 @@ KINDS = {
     "control": Field("x"),
     "imm": Immediate(),
     "imm16": Immediate(16),
+    "absolute": Absolute(32),
     "disp": Immediate(16, signed=True),
     "disp32": Immediate(32, signed=True),
     "mask": Mask(),
