@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 
 import retrosim.machine.machine as machine_module
-from retrosim.cpu.interpret import Interpreter, full_bank
+from retrosim.cpu.banks import full_bank
+from retrosim.cpu.interpret import Interpreter
 from retrosim.machine import Machine
 from retrosim.rom import Image, Symbol
 from retrosim.rom.lines import LineTable
