@@ -42,6 +42,7 @@ def test_random_programs(model: str, timing: str) -> None:
     first, second = Core(cpu, timing), Core(cpu, timing)
     evaluator, interpreter = Evaluator(first), Interpreter(second, full_bank(cpu, timing))
     rows: set[str] = set()
+    keys: set[tuple] = set()
     total = programs = 0
     wanted = INSTRUCTIONS if timing == "full" else INSTRUCTIONS // 4
     while total < wanted:
@@ -53,6 +54,7 @@ def test_random_programs(model: str, timing: str) -> None:
         slices = [b - a for a, b in zip([0, *cuts], [*cuts, PROGRAM], strict=True)]
         counts = run(evaluator, first, [PROGRAM]), run(interpreter, second, slices)
         rows |= {insn.row.pattern for insn in first.insns.values()}
+        keys |= {insn.key for insn in first.insns.values()}
         where = f"seed {SEED}, program {programs}, {counts} instructions"
         assert counts[0] == counts[1], where
         for name in first.state.dtype.names:
@@ -61,7 +63,10 @@ def test_random_programs(model: str, timing: str) -> None:
         assert np.array_equal(first.ram, second.ram), where
         total += counts[0]
         programs += 1
-    print(f"{model} {timing}: {programs} programs, {total} instructions, {len(rows)} rows, seed {SEED}")
+    print(
+        f"{model} {timing}: {programs} programs, {total} instructions, {len(rows)} rows, "
+        f"{len(keys)} of {len(list(cpu.keys()))} handlers, seed {SEED}"
+    )
     assert timing != "full" or len(rows) > 0.9 * len(cpu.table.rows)
 
 

@@ -157,7 +157,7 @@ def test_ticks_belong_to_the_state(pending: bool) -> None:
 def pieces(r: random.Random, total: int, most: int) -> Iterator[int]:
     """Yield random numbers of instructions that add up to a total."""
     while total:
-        piece = min(r.choice((1, 2, 3, r.randrange(1, most))), total)
+        piece = min(r.choice((1, r.randrange(1, most), r.randrange(1, most))), total)
         yield piece
         total -= piece
 
@@ -168,18 +168,17 @@ def test_states_are_taken_at_random_points_across_engines(name: str, timing: str
     """The ROM, handed from engine to engine inside frames and slices: in the end as if one engine had run it all."""
     r = random.Random(f"{name} {timing}")
     engines = [open_machine(name, engine=e, timing=timing, parameters=PARAMETERS) for e in ENGINES]
-    for before in (0, 20_000):  # in the first frames, where all is drawn, and later
-        whole = open_machine(name, engine="interpret", timing=timing, parameters=PARAMETERS)
-        whole.run(instructions=before)
-        state = whole.save()
-        whole.run(instructions=2000)
-        for piece in pieces(r, 2000, 400):
-            ours = r.choice(engines)
-            ours.load(state)
-            assert ours.run(instructions=piece).instructions == piece
-            state = ours.save()
-        assert everything(ours) == everything(whole)
-        assert not wild.differences(ours._core, whole._core)
+    whole = open_machine(name, engine="interpret", timing=timing, parameters=PARAMETERS)
+    whole.run(instructions=r.randrange(5_000, 20_000))
+    state = whole.save()
+    whole.run(instructions=800)
+    for piece in pieces(r, 800, 300):
+        ours = r.choice(engines)
+        ours.load(state)
+        assert ours.run(instructions=piece).instructions == piece
+        state = ours.save()
+    assert everything(ours) == everything(whole)
+    assert not wild.differences(ours._core, whole._core)
 
 
 @pytest.mark.parametrize("timing", TIMINGS)
@@ -190,7 +189,7 @@ def test_wild_programs_are_taken_over_at_random_points(name: str, timing: str) -
     machines = [
         programs.complete(name, maker.program(0).image, engine=e, timing=timing) for e in ("interpret", *ENGINES)
     ]
-    for number in range(12):
+    for number in r.sample(range(10_000), 3):
         program = maker.program(number)
         for each in machines:
             wild.start(each, program)
@@ -200,8 +199,10 @@ def test_wild_programs_are_taken_over_at_random_points(name: str, timing: str) -
         for piece in pieces(r, 120, 60):
             ours = r.choice(engines)
             ours.load(state)
-            ours.run(instructions=piece, cycles=whole.cycles - ours.cycles)
+            result = ours.run(instructions=piece, cycles=wild.MOST_CLOCKS - ours.cycles)
             state = ours.save()
+            if result.fault:
+                break
         assert not wild.differences(ours._core, whole._core), f"image {number}"
         assert everything(ours) == everything(whole), f"image {number}"
 

@@ -103,10 +103,9 @@ def test_writes_to_code_far_apart_cost_what_is_decoded(engine: str, timing: str)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_stopped_machine_without_a_handler_ends(engine: str) -> None:
     """stop #$2000; the tick finds no handler: the same fault as when it comes while the program runs."""
-    for code in ("4e72 2000 60fe", "46fc 2000 60fe"):
-        ours = machine("mc68040-25", engine, code, timing="full")
-        result = ours.run(cycles=1_000_000)
-        assert (result.reason, result.fault.reason) == ("fault", "exception vector 25")
+    ours = machine("mc68040-25", engine, "4e72 2000 60fe", timing="full")
+    result = ours.run(cycles=1_000_000)
+    assert (result.reason, result.fault.reason) == ("fault", "exception vector 25")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -116,7 +115,7 @@ def test_an_interrupt_of_a_stopped_machine_may_overwrite_code(engine: str) -> No
     1000 lea $1018,sp  1004 bra 1014 or after a round 1008 stop #$2000; 1014 addq.l #1,d0; 1016 bra 1008;
     the frame has its program counter, 0000 100c, at 1012; the handler goes to 1012: ori.b #12,d0, then 1016
     """
-    code = "4ff8 1018 600c 4e71 4e72 2000 4e71 4e71 4e71 4e71 5280 60f0"
+    code = "4ff8 1018 600e 4e71 4e72 2000 4e71 4e71 4e71 4e71 5280 60f0"
     ours = machine("mc68040-25", engine, code, (0x64, "0000 1100"), (0x1100, "4ef8 1012"), timing="full")
     ours.run(instructions=3)
     assert ours.regs["d0"] == 1
@@ -133,3 +132,13 @@ def test_a_traced_instruction_that_writes_code_is_traced(engine: str) -> None:
     ours = machine("mc68040-25", engine, code, (0x24, "0000 1100"), (0x1100, "5287 4e73"), timing="full")
     ours.run(until=0x100E, instructions=20)
     assert (ours.regs["d0"], ours.regs["d7"]) == (2, 3)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_exception_with_an_odd_handler_is_an_address_error(engine: str) -> None:
+    """chk d1,d0 out of bounds, move to sr as a user, trap #0: their vectors are odd, that of address errors is not."""
+    for code in ("70ff 7205 4181", "7000 46fc 0000 46c0", "7000 4e71 4e40"):
+        odd = [(4 * vector, "0000 1101") for vector in (6, 8, 32)]
+        ours = machine("mc68000-8", engine, code, *odd, (0xC, "0000 1100"), (0x1100, "60fe"), timing="full")
+        result = ours.run(until=0x1100, instructions=10)
+        assert (result.reason, ours.mem[ours.regs["a7"] + 2 :][:4].tobytes().hex()) == ("until", "00001101")

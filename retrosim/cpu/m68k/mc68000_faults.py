@@ -94,7 +94,7 @@ def _elapsed(insn: Insn, access: int) -> int:
     name, forms, number = insn.row.name, insn.forms, access & 0xFF
     form, size = forms.get("ea", ""), 8 if forms.get("s") == "L" else 4
     if access & ACCESS_FETCH:
-        return JUMP[form] if form else RETURNS.get(name, 2)
+        return JUMP[form] if name in ("JMP", "JSR") else RETURNS.get(name, 2)  # others: an exception's odd handler
     if name in ("ADDX", "SUBX"):
         return 2 + (size if number else 0)
     if name == "CMPM":
