@@ -123,16 +123,38 @@ def fixed_bits(pattern: str) -> tuple[int, int]:
     return int(mask, 2), int(value, 2)
 
 
+class IndexBits:
+    """The bits of a first code word that select an entry of an opcode table, packed side by side into its number."""
+
+    def __init__(self, mask: int) -> None:
+        self.count = mask.bit_count()
+        self._runs: list[tuple[int, int, int]] = []  # lowest bit in the word, mask of the run, lowest bit in the number
+        place = 0
+        for run in re.finditer("1+", f"{mask:b}"[::-1]):
+            self._runs.append((run.start(), (1 << len(run[0])) - 1, place))
+            place += len(run[0])
+
+    def gather(self, word: int) -> int:
+        """Return the number of the entry that a word selects."""
+        return sum((word >> low & run) << place for low, run, place in self._runs)
+
+    def scatter(self, number: Any) -> Any:
+        """Return the word, zero elsewhere, that selects an entry; numbers may be an array."""
+        return sum((number >> place & run) << low for low, run, place in self._runs)
+
+
 class InstructionSet:
     """A table of rows for one CPU model family.
 
     name        family, for example "m68k"
     kinds       operand name -> OperandKind
     word_bytes  bytes of a code word (2 on the 68K)
+    index       bits of the first code word that the opcode tables are indexed by; None: all of them
     """
 
-    def __init__(self, name: str, kinds: dict[str, OperandKind], word_bytes: int) -> None:
+    def __init__(self, name: str, kinds: dict[str, OperandKind], word_bytes: int, index: int | None = None) -> None:
         self.name, self.kinds, self.word_bytes = name, kinds, word_bytes
+        self.index = IndexBits((1 << (8 * word_bytes)) - 1 if index is None else index)
         self.rows: list[Row] = []
 
     def insn(
@@ -175,17 +197,18 @@ class OpcodeTable:
     """First code word -> rows, for one model; refuses overlapping encodings.
 
     rows    the model's rows
-    first   int16[2 ** first word bits], position in `groups`, or -1 where no row claims the word
-    groups  tuples of rows that share first words and differ in the second
+    first   int16[2 ** index bits], position in `groups`, or -1 where no row claims the word
+    groups  tuples of rows that share an entry and differ in the other bits of the first word, or in the second
     """
 
     def __init__(self, isa: InstructionSet, model: str, rows: list[Row]) -> None:
         self.isa, self.model, self.rows = isa, model, rows
-        opcodes = np.arange(1 << (8 * isa.word_bytes), dtype=np.uint32)
+        opcodes = isa.index.scatter(np.arange(1 << isa.index.count, dtype=np.uint32))
+        indexed = isa.index.scatter((1 << isa.index.count) - 1)
         claims: list[np.ndarray] = []
         for row in rows:
             mask, value = fixed_bits(row.first)
-            claimed = (opcodes & mask) == value
+            claimed = (opcodes & mask) == (value & indexed)
             for _, kind in row.operands:
                 legal = getattr(kind, "legal", None)
                 if legal is not None:
@@ -212,8 +235,7 @@ class OpcodeTable:
 
     @staticmethod
     def _check_disjoint(a: Row, b: Row) -> None:
-        second = [r.pattern.split()[1:] for r in (a, b)]
-        for p, q in zip(*second):
+        for p, q in zip(a.pattern.split(), b.pattern.split()):
             (mask_p, value_p), (mask_q, value_q) = fixed_bits(p), fixed_bits(q)
             if (value_p ^ value_q) & mask_p & mask_q:
                 return
@@ -221,7 +243,7 @@ class OpcodeTable:
 
     def decode(self, pc: int, word: Callable[[int], int]) -> Insn:
         """Decode the instruction at `pc`; `word(address)` reads one code word. Raises IllegalEncoding."""
-        group = self.first[word(pc)]
+        group = self.first[self.isa.index.gather(word(pc))]
         if group < 0:
             raise IllegalEncoding
         for row in self.groups[group]:
