@@ -87,7 +87,6 @@ def aligned(m: Engine, address: Word, operands: Word, body: Callable[[], None]) 
 
 
 def instruction_bits(m: Engine, pattern: str, d: Word, a: Word) -> Word:
-    """Return DSISR of an alignment exception: opcode bits of the pattern, rD or rS, and rA (601UM section 5.4.6)."""
-    indexed = pattern.startswith("011111")
-    bits = pattern[29:31] + pattern[25] + pattern[21:25] if indexed else "00" + pattern[5] + pattern[1:5]
+    """Return DSISR of an alignment exception of an indexed form: opcode bits, rD or rS, rA (601UM section 5.4.6)."""
+    bits = pattern[29:31] + pattern[25] + pattern[21:25]
     return d << 5 | (a & 31) | int(bits, 2) << 10

@@ -1,8 +1,8 @@
 """Loads and stores of integers: simple, update, byte-reversed, multiple, string, with reservation (601UM section 3.5).
 
 Update forms do not change rA where it stands for 0 or is loaded itself, as POWER has it and the 601 too.
-Words may lie at any address; lmw, stmw, lwarx and stwcx. take the alignment exception at one that is no multiple of 4.
-Crossing a page is no matter here, since translation is off.
+Operands may lie at any address, those of lmw and stmw too; lwarx and stwcx. take the alignment exception where the
+address is no multiple of 4. Crossing a page is no matter here, since translation is off.
 """
 
 from __future__ import annotations
@@ -98,24 +98,24 @@ for _name, _code, _bits, _source in (
 
 @insn("lmw {registers},{simm}({z})", d_form(46), ref=UM)
 def lmw(m, registers, z, simm):
-    _multiple(m, registers, z, simm, "101110", lambda n, place: _load_unless(m, n, place, z, z))
+    _multiple(m, registers, m.reg(z) + simm, lambda n, place: _load_unless(m, n, place, z, z))
 
 
 @insn("stmw {registers},{simm}({z})", d_form(47), ref=UM)
 def stmw(m, registers, z, simm):
-    _multiple(m, registers, z, simm, "101111", lambda n, place: m.store(place, m.reg(n)))
+    _multiple(m, registers, m.reg(z) + simm, lambda n, place: m.store(place, m.reg(n)))
 
 
-def _multiple(m, registers, z, simm, opcode, move):
+def _multiple(m, registers, start, move):
     count = registers.count_ones()
     first = 32 - count
-    start = m.reg(z) + simm
+    _transfers(m, count, start)
+    m.for_each_bit(registers, lambda n: move(n, start + ((n - first) << 2)))
 
-    def all_registers():
-        m.timing.depends("transfers", count)
-        m.for_each_bit(registers, lambda n: move(n, start + ((n - first) << 2)))
 
-    aligned(m, start, instruction_bits(m, opcode, first, z), all_registers)
+def _transfers(m, words: Word, start: Word) -> None:
+    """Tell the timing how many words are moved: one more when they are not aligned."""
+    m.timing.depends("transfers", words + (start & 3).ne(0).zext(32))
 
 
 def _load_unless(m, n, place, a, b):
@@ -129,7 +129,7 @@ WORDS = 32  # registers that the longest string fills: 127 bytes
 
 def _load_string(m, d, a, b, start, count, most):
     """Load bytes into registers from rD on, 4 in each, zeros behind the last."""
-    m.timing.depends("transfers", (count + 3) >> 2)
+    _transfers(m, (count + 3) >> 2, start)
     for number in range(most):
         left = count - 4 * number  # at least 1 where it is used
 
@@ -148,7 +148,7 @@ def first_bytes(m, count: Word) -> Word:
 
 
 def _store_string(m, s, start, count, most):
-    m.timing.depends("transfers", (count + 3) >> 2)
+    _transfers(m, (count + 3) >> 2, start)
     tail = m.variable(m.const(32, 0))
     for number in range(most):
 
@@ -207,7 +207,7 @@ def lscbx(m, rc, d, z, b):
             m.when(n.ne(z) & n.ne(b), lambda: m.set_reg(n, kept, stage="load"))
 
         m.when(m.const(32, 4 * number).ult(count) & ~found.get(), fill)
-    m.timing.depends("transfers", (loaded.get() + 3) >> 2)
+    _transfers(m, (loaded.get() + 3) >> 2, start)
     m.set("byte_count", loaded.get().trunc(8))
     if rc:
         zero = m.const(1, 0)

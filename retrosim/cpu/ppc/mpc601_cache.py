@@ -12,7 +12,7 @@ All state is in the fields below; times are absolute clocks.
     l2           per sector of the second cache: upper address bits + 1, or 0
     bus_free     when the bus has finished what it has begun
     filling      sector that is being read until filled
-    other        sector that is read when the bus is idle, from other_start to other_end; NONE
+    other        sector that is read when the bus is idle, from other_start to other_end, + KNOWN; or NONE
     missing      when the data of the last miss are there
     memory       parameters of the machine (mpc601_clocks.csv)
 """
@@ -26,7 +26,8 @@ MEMORY = tuple(memory())
 UNCACHED_FROM = 0x800000  # video memory and devices (machine memory map)
 SETS, WAYS, L2_SECTORS = 64, 8, 8192
 ABSENT = SETS * WAYS
-NONE = 0xFFFFFFFF  # no sector
+KNOWN = 1 << 31  # marks a sector's number in a field that may hold none
+NONE = 0
 
 FIELDS = (
     ("tag", 32, SETS * WAYS),
@@ -121,7 +122,7 @@ def _begin(m, now: Word) -> Word:
 
     def begun() -> None:
         start.set(later(m, start.get(), m.get("other_end")))
-        _set_valid(m, m.get("other"))
+        _set_valid(m, m.get("other") & ~KNOWN)
 
     m.when(m.get("other").ne(NONE) & m.get("other_start").ult(now), begun)
     m.set("other", m.const(32, NONE))
@@ -152,7 +153,7 @@ def _fill(m, sector: Word, place: Word, victim: Word, now: Word) -> Word:
     here = m.select(place.eq(ABSENT), victim, place)
 
     def follow() -> None:
-        m.set("other", other)
+        m.set("other", other | KNOWN)
         m.set("other_start", end.get())
         m.set("other_end", end.get() + _transfer(m, other)[1])
 
@@ -162,9 +163,9 @@ def _fill(m, sector: Word, place: Word, victim: Word, now: Word) -> Word:
 
 def _take_other(m, now: Word) -> Word:
     """Wait for the sector that is read when the bus is idle; it is in the cache from now on."""
-    end = m.get("other_end")
-    _set_valid(m, m.get("other"))
-    m.set("filling", m.get("other"))
+    end, sector = m.get("other_end"), m.get("other") & ~KNOWN
+    _set_valid(m, sector)
+    m.set("filling", sector)
     m.set("filled", end)
     m.set("bus_free", later(m, m.get("bus_free"), end))
     m.set("other", m.const(32, NONE))
@@ -194,7 +195,7 @@ def _sector(m, sector: Word, now: Word, misses) -> Word:
     def miss() -> None:
         late = misses()
         m.when(
-            m.get("other").eq(sector),
+            m.get("other").eq(sector | KNOWN),
             lambda: wait.set(late + _take_other(m, now + late)),
             lambda: wait.set(late + _fill(m, sector, place, victim, now + late)),
         )

@@ -58,7 +58,7 @@ LAYOUT = Layout(
         ("ctr_ready", 64, 1),
         ("cr_ready", 64, 8),
         ("ready", 64, 33),  # per register: the execute stage may use it
-        ("sector", 32, 1),  # 32 bytes that the last instruction came from
+        ("sector", 32, 1),  # 32 bytes that the last instruction came from, + KNOWN; NONE after a branch
         ("sector_time", 64, 1),  # when they could be dispatched
         ("sector_start", 64, 1),  # when the cache was last used for code
         ("accesses", 64, 1),  # to data since then

@@ -31,7 +31,7 @@ from ..core import ADDRESS_MASK
 from ..spec import Insn, Row
 from ..values import Word
 from . import mpc601_cache
-from .mpc601_cache import NONE, later
+from .mpc601_cache import KNOWN, NONE, later
 from .mpc601_clocks import clocks, rules, table
 
 SHORT_FACTOR = 16  # bits of a factor that the multiplier takes in one go
@@ -154,11 +154,11 @@ class PipelineTiming(Untimed):
     def _enter_sector(self) -> None:
         """Fetch the sector of this instruction, unless the one before came from it."""
         m = self.m
-        sector = m.pc >> SECTOR_SHIFT
+        sector = m.pc >> SECTOR_SHIFT | KNOWN
 
         def fetch() -> None:
             hit = m.get("sector_time") + 1
-            arrived = hit + m.subroutine("fetch", mpc601_cache.fetch, sector.zext(64), hit)
+            arrived = hit + m.subroutine("fetch", mpc601_cache.fetch, (sector ^ KNOWN).zext(64), hit)
             now = later(m, hit, m.get("entered"))
             starved = (now - m.get("sector_start")).ule(m.get("accesses"))
             arrived = later(m, arrived, m.select(starved, now + rules()["starved"], hit))
@@ -201,7 +201,10 @@ class PipelineTiming(Untimed):
         name, access = ("write", mpc601_cache.write) if write else ("read", mpc601_cache.read)
         now = self.entered + 1 + self.moved.get() + self.held.get()
         place = (address & ADDRESS_MASK).zext(64)
-        result = m.subroutine(name, access, place, m.const(64, bits // 8), now)
+        size = m.const(
+            64, bits // 8 if self.costs[0].execute else 1
+        )  # of several words, the next one sees what is crossed
+        result = m.subroutine(name, access, place, size, now)
         self.late = result & 0xFFFFFFFF
         self.access = now + (result >> mpc601_cache.HELD_SHIFT)
         self.held.set(self.held.get() + (result >> mpc601_cache.HELD_SHIFT))
