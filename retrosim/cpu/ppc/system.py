@@ -173,7 +173,7 @@ def _privileged_nothing(m, b):
     privileged(m, lambda: None)
 
 
-insn("sync", f"011111000000000000000{598:010b}0", ref=UM, serialises=True)(_nothing)
+insn("sync", f"011111000000000000000{598:010b}0", ref=UM)(_nothing)
 insn("isync", f"010011000000000000000{150:010b}0", ref=UM, serialises=True)(_nothing)
 insn("eieio", f"011111000000000000000{854:010b}0", ref=UM)(_nothing)
 for _name, _code in (("dcbf", 86), ("dcbst", 54), ("dcbt", 278), ("dcbtst", 246), ("icbi", 982)):

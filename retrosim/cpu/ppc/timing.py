@@ -160,7 +160,8 @@ class PipelineTiming(Untimed):
             hit = m.get("sector_time") + 1
             arrived = hit + m.subroutine("fetch", mpc601_cache.fetch, (sector ^ KNOWN).zext(64), hit)
             now = later(m, hit, m.get("entered"))
-            starved = (now - m.get("sector_start")).ule(m.get("accesses"))
+            accesses = m.get("accesses")
+            starved = accesses.ne(0) & (now - m.get("sector_start")).ule(accesses)
             arrived = later(m, arrived, m.select(starved, now + rules()["starved"], hit))
             m.set("sector", sector)
             m.set("sector_time", arrived)
@@ -171,10 +172,10 @@ class PipelineTiming(Untimed):
         m.when(m.get("sector").ne(sector), fetch)
 
     def _fetch_from(self, time: Word) -> None:
-        """Fetch anew: the next instruction can be dispatched at a time when the cache has it."""
+        """Fetch anew, so that the next instruction enters its execute stage at a time when the cache has it."""
         m = self.m
         m.set("sector", m.const(32, NONE))
-        m.set("sector_time", time - 1)
+        m.set("sector_time", time - 2)
 
     # integer unit
 
