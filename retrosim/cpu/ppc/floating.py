@@ -61,9 +61,9 @@ insn("mtfsf{rc} {fm},{fb}", f"1111110ffffffff0bbbbb{711:010b}c", cost="fmr", ref
 )
 insn("mcrfs {crf},{crg}", f"111111fff00ggg0000000{64:010b}0", cost="fmr", ref=UM)(lambda m, crf, crg: _unavailable(m))
 for _name, _code in (("mtfsb0", 70), ("mtfsb1", 38)):
-    insn(f"{_name}{{rc}} {{bt}}", f"111111ddddd0000000000{_code:010b}c", cost="fmr", ref=UM)(
-        lambda m, rc, bt: _unavailable(m)
+    insn(f"{_name}{{rc}} {{bit}}", f"111111ddddd0000000000{_code:010b}c", cost="fmr", ref=UM)(
+        lambda m, rc, bit: _unavailable(m)
     )
-insn("mtfsfi{rc} {crf},{to}", f"111111fff0000000tttt0{134:010b}c", cost="fmr", ref=UM)(
-    lambda m, rc, crf, to: _unavailable(m)
+insn("mtfsfi{rc} {fm},{to}", f"111111fff0000000tttt0{134:010b}c", cost="fmr", ref=UM)(
+    lambda m, rc, fm, to: _unavailable(m)
 )

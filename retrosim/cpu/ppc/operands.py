@@ -10,7 +10,8 @@ bo        what a branch looks at, fields `v` `w` `y`;  bi: condition bit, field 
 target    branch target, field `i`, relative unless field `A` is set;  aa: only shows that field
 spr       special-purpose register, field `p`, its halves swapped;  sr: segment register, field `p`
 registers rD to r31, field `d`, as a mask;  nb: bytes of a string, field `n`, 0 means 32
-number    the number in field `a`;  fd fa fb fc: floating-point registers, fields `d` `a` `b` `r`; fm: FPSCR fields
+number    the number in field `a`, shown as a register;  bit: the number in field `d`
+fd fa fb fc floating-point registers, fields `d` `a` `b` `r`;  fm: fields of FPSCR, or one, field `f`
 """
 
 from __future__ import annotations
@@ -263,7 +264,8 @@ KINDS = {
     "sr": Field("p"),
     "registers": RegisterList("d"),
     "nb": ByteCount("n"),
-    "number": Field("a"),
+    "number": Register("a", reads=False),
+    "bit": Field("d"),
     "fd": Register("d", reads=False, prefix="f"),
     "fa": Register("a", reads=False, prefix="f"),
     "fb": Register("b", reads=False, prefix="f"),
