@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from vectors import A7, ADDRESS_MASK, CLASSES, PC, SR, SSP, STOP, SUPERVISOR, Vector, read_vectors
+from vectors import A7, ADDRESS_MASK, CLASSES, PC, SR, SSP, STOP, SUPERVISOR, Vector, read_ppc, read_vectors
 
 from retrosim.cpu.core import FAULT, SERVICE, Core, Cpu, undefined_insn
 from retrosim.cpu.evaluate import Evaluator
@@ -168,6 +168,34 @@ def _registers_m68k(bench: Bench, vector: Vector) -> list[str]:
     return wrong
 
 
+PPC_CODE = 0x1000  # where the instruction is put
+
+
+def run_ppc(bench: Bench, vector: Vector) -> tuple[str, int]:
+    """Run one PowerPC test; return what differs, "" when nothing, and the clocks."""
+    bench.begin()
+    state = bench.state
+    opcode, state["r"][3], state["r"][4] = vector.before
+    bench.memory[PPC_CODE : PPC_CODE + 4] = opcode.to_bytes(4, "big")
+    state["pc"] = PPC_CODE
+    bench.step()
+    bits = state["cr"].tolist()
+    found = {
+        "xer": int(state["so"]) << 31 | int(state["ov"]) << 30 | int(state["ca"]) << 29,
+        "cr": sum(bit << 31 - n for n, bit in enumerate(bits)),
+        "r3": int(state["r"][3]),
+    }
+    wrong = [
+        f"{name} is {value:08X}, expected {expected:08X}"
+        for (name, value), expected in zip(found.items(), vector.after)
+        if value != expected
+    ]
+    if int(state["pc"]) != PPC_CODE + 4:
+        wrong.append(f"pc is {int(state['pc']):06X}, expected {PPC_CODE + 4:06X}")
+    unlisted = bench.end([PPC_CODE], 4)
+    return "; ".join(wrong + ([unlisted] if unlisted else [])), int(state["cycles"])
+
+
 SUITES = {
     suite.name: suite
     for suite in (
@@ -188,6 +216,15 @@ SUITES = {
             classes={},
             read=lambda path: read_vectors(path, unit=1),
             run=lambda bench, vector: run_m68k(bench, vector, unit=1, prefetched=0),
+        ),
+        Suite(
+            name="ppc",
+            machine="ppc601-80",
+            models=("MPC601",),
+            patterns=("*.npz",),
+            classes={},
+            read=read_ppc,
+            run=run_ppc,
         ),
     )
 }
