@@ -1,9 +1,9 @@
 """Single-instruction test vectors: their files, and what the m68000 set leaves to its readers to know.
 
 Two forms of 68K vectors are read. A *sample* is a NumPy archive NAME.npz without pickles: `regs` u32[n, 2, registers]
-before and after, memory as addresses and bytes or words with offsets per test, and where known `index`, `cycles`, `ccr_mask` and
-`skip`. An *upstream* file is NAME.json.bin of github.com/SingleStepTests/m68000; it has neither masks nor classes, so
-`classify` finds them from each test by the rules below.
+before and after, memory as addresses and bytes or words with offsets per test, and where known `index`, `cycles`,
+`ccr_mask` and `skip`. An *upstream* file is NAME.json.bin of github.com/SingleStepTests/m68000; it has neither masks
+nor classes, so `classify` finds them from each test by the rules below.
 
 PowerPC vectors are one such archive: `opcode`, `ra` (r3 before), `rb` (r4 before), `rd` (r3 after) where `has_rd`, and
 `xer` and `cr` after, which begin as 0; uint32[n] and bool[n].
