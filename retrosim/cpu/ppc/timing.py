@@ -44,9 +44,10 @@ class Untimed:
 
     most    greatest clocks that the last instruction can take beside waits for the bus, known when it is emitted
     waits   times that it can wait for the bus
+    steady  does every instruction take a clock at least? Branches do not
     """
 
-    counts = False
+    counts = steady = False
     most = 0
     waits = 0
 
@@ -77,8 +78,8 @@ class Untimed:
     def written(self, register: Word, stage: str) -> None:
         """A register gets its result: "execute", or "load" or "late" with the delay of the table."""
 
-    def finish(self) -> None:
-        """End the instruction."""
+    def finish(self, outcome: bool | None = None) -> None:
+        """End the instruction; `outcome` is the condition of its branch, where the engine knows it."""
 
 
 class TableTiming(Untimed):
@@ -91,9 +92,10 @@ class TableTiming(Untimed):
         self.costs = clocks(row)
         self.most = max(max(c.execute, default=32) for c in self.costs)
         self.cost = m.variable(m.const(64, self.costs[0].execute[0] if self.costs[0].execute else 0))
+        self.condition = m.const(1, 1)
 
     def outcome(self, condition: Word) -> None:
-        self.cost.set(self.m.select(condition, *(self.m.const(64, c.execute[0]) for c in self.costs)))
+        self.condition = condition
 
     def depends(self, what: str, *words: Word) -> None:
         match what:
@@ -105,8 +107,13 @@ class TableTiming(Untimed):
                 self.most += table()["exception"].execute[0]
                 self.cost.set(self.m.const(64, table()["exception"].execute[0]))
 
-    def finish(self) -> None:
-        self.m.set("cycles", self.m.get("cycles") + self.cost.get())
+    def finish(self, outcome: bool | None = None) -> None:
+        m = self.m
+        cost = self.cost.get()
+        if len(self.costs) == 2:
+            condition = self.condition if outcome is None else m.const(1, outcome)
+            cost = m.select(condition, *(m.const(64, c.execute[0]) for c in self.costs))
+        m.set("cycles", m.get("cycles") + cost)
 
 
 def multiplier_clocks(m: Any, execute: tuple[int, ...], factor: Word) -> Word:
@@ -258,6 +265,9 @@ class PipelineTiming(Untimed):
         self.at = at
 
     def outcome(self, condition: Word) -> None:
+        self.condition = condition
+
+    def _finish_branch(self, condition: Word) -> None:
         m, at = self.m, self.at
         taken, passed = at + rules()["target"], at + 1
         if self.predicted is not None:
@@ -271,12 +281,13 @@ class PipelineTiming(Untimed):
         m.set("fetched", time)
         m.set("sector", m.select(condition, m.const(32, NONE), m.get("sector")))
         m.set("sector_time", m.select(condition, time - 1, m.get("sector_time")))
-        m.set("cycles", later(m, m.get("cycles"), passed))
+        m.set("cycles", later(m, m.get("cycles"), at + 1))
 
-    def finish(self) -> None:
-        if self.is_branch:
-            return
+    def finish(self, outcome: bool | None = None) -> None:
         m = self.m
+        if self.is_branch:
+            self._finish_branch(self.condition if outcome is None else m.const(1, outcome))
+            return
         end = self.entered + self.execute.get() + self.held.get()
         m.set("cycles", end)
         m.set("entered", self.entered)
