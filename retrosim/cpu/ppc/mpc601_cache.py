@@ -14,6 +14,8 @@ All state is in the fields below; times are absolute clocks.
     filling      sector that is being read until filled
     other        sector that is read when the bus is idle, from other_start to other_end, + KNOWN; or NONE
     missing      when the data of the last miss are there
+    loaded stored  sectors of the last load and the last store, + KNOWN, while they are certain to be complete in the
+                 cache: using them again changes nothing, not even the order of uses
     memory       parameters of the machine (mpc601_clocks.csv)
 """
 
@@ -41,6 +43,8 @@ FIELDS = (
     ("other_start", 64, 1),
     ("other_end", 64, 1),
     ("missing", 64, 1),
+    ("loaded", 32, 1),
+    ("stored", 32, 1),
     ("memory", 64, len(MEMORY)),
 )
 
@@ -134,6 +138,8 @@ def _fill(m, sector: Word, place: Word, victim: Word, now: Word) -> Word:
     start = _begin(m, now)
     first, whole = _transfer(m, sector)
     end = m.variable(start + whole)
+    m.set("loaded", m.const(32, NONE))
+    m.set("stored", m.const(32, NONE))
     m.set("filling", sector)
     m.set("filled", end.get() + parameter(m, "miss"))
 
@@ -238,7 +244,16 @@ def _operand(m, address: Word, size: Word, now: Word, one) -> Word:
     return late.get() | held.get() << HELD_SHIFT
 
 
-def _cached(m, place: Word, now: Word) -> tuple[Word, Word]:
+def is_at_hand(m, place: Word, bits: int, write: bool) -> Word:
+    """Tell whether an operand is sure to be a hit that changes nothing: within a double word, in a sector just used."""
+    sector = place >> 5 | KNOWN
+    same = m.get("stored").eq(sector)
+    if not write:
+        same = same | m.get("loaded").eq(sector)
+    return same & ((place & 7) + bits // 8).ule(8)
+
+
+def _cached(m, place: Word, now: Word, recent: str = "loaded") -> tuple[Word, Word]:
     """Use the sector of an operand: the unit is held at a miss while the data of the one before are on their way."""
     held = m.variable(m.const(64, 0))
 
@@ -248,6 +263,7 @@ def _cached(m, place: Word, now: Word) -> tuple[Word, Word]:
 
     wait = _sector(m, place >> 5, now, misses)
     m.set("missing", later(m, m.get("missing"), m.select(wait.eq(0), m.const(64, 0), now + wait)))
+    m.set(recent, m.select(wait.eq(0), place >> 5 | KNOWN, m.const(32, NONE)))
     return wait - held.get(), held.get()
 
 
@@ -278,7 +294,7 @@ def _write_uncached(m, place: Word, now: Word) -> tuple[Word, Word]:
 
 
 def _write_cached(m, place: Word, now: Word) -> tuple[Word, Word]:
-    clocks = _cached(m, place, now)
+    clocks = _cached(m, place, now, "stored")
     found, _ = _find(m, place >> 6)
     m.set_element("tag", found, m.element("tag", found) | _half(m, place >> 5) << 2)
     return clocks

@@ -208,14 +208,17 @@ class PipelineTiming(Untimed):
         self.operands += 1
         name, access = ("write", mpc601_cache.write) if write else ("read", mpc601_cache.read)
         now = self.entered + 1 + self.moved.get() + self.held.get()
-        place = (address & ADDRESS_MASK).zext(64)
+        place = address & ADDRESS_MASK
         size = m.const(
             64, bits // 8 if self.costs[0].execute else 1
         )  # of several words, the next one sees what is crossed
-        result = m.subroutine(name, access, place, size, now)
-        self.late = result & 0xFFFFFFFF
-        self.access = now + (result >> mpc601_cache.HELD_SHIFT)
-        self.held.set(self.held.get() + (result >> mpc601_cache.HELD_SHIFT))
+        result = m.variable(m.const(64, 0))
+        at_hand = mpc601_cache.is_at_hand(m, place, size.known * 8, write)
+        m.when(~at_hand, lambda: result.set(m.subroutine(name, access, place.zext(64), size, now)))
+        self.late = result.get() & 0xFFFFFFFF
+        held = result.get() >> mpc601_cache.HELD_SHIFT
+        self.access = now + held
+        self.held.set(self.held.get() + held)
         self.moved.set(self.moved.get() + 1)
 
     def written(self, register: Word, stage: str) -> None:
