@@ -190,6 +190,8 @@ PROGRAMS = {
     "mullw short": ([encode("mullw", d=5, a=4, b=6), A], 2, {6: 0xFFFF8000}, 8),
     "mullw long": ([encode("mullw", d=5, a=4, b=6), A], 2, {6: 0x8000}, 12),
     "mulhwu top bit": ([encode("mulhwu", d=5, a=4, b=6), A], 2, {6: 0x80000000}, 13),
+    "mulhwu short": ([encode("mulhwu", d=5, a=4, b=6), A], 2, {6: 0x7FFF}, 8),
+    "mulhwu top bit, short if signed": ([encode("mulhwu", d=5, a=4, b=6), A], 2, {6: 0xFFFF8000}, 13),
     "mulhwu long": ([encode("mulhwu", d=5, a=4, b=6), A], 2, {6: 0x40000000}, 12),
     "condition logic takes a slot": ([encode("crand", d=0, a=1, b=2), A], 2, {}, 4),
     # branches cost nothing while older work is left (the branch is executed with three older ones in the queue)

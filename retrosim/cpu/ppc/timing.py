@@ -32,9 +32,10 @@ from ..spec import Insn, Row
 from ..values import Word
 from . import mpc601_cache
 from .mpc601_cache import KNOWN, NONE, later
-from .mpc601_clocks import clocks, rules, table
+from .mpc601_clocks import Clocks, clocks, rules, table
 
 SHORT_FACTOR = 16  # bits of a factor that the multiplier takes in one go
+MOST_TRANSFERS = 33  # words that lmw or a string moves, and one more when they are not aligned
 SECTOR_SHIFT = 5
 SLACK = 12  # clocks: more than any wait for a register, a branch or a fetch that is not one for the bus
 
@@ -90,7 +91,7 @@ class TableTiming(Untimed):
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         m = self.m
         self.costs = clocks(row)
-        self.most = max(max(c.execute, default=32) for c in self.costs)
+        self.most = most_clocks(self.costs)
         self.cost = m.variable(m.const(64, self.costs[0].execute[0] if self.costs[0].execute else 0))
         self.condition = m.const(1, 1)
 
@@ -119,9 +120,14 @@ class TableTiming(Untimed):
 def multiplier_clocks(m: Any, execute: tuple[int, ...], factor: Word) -> Word:
     """Return the clocks of a multiplication: short, long, and where the table has it with the top bit set."""
     short = factor.eq(factor.trunc(SHORT_FACTOR).sext(32))
-    most = [m.const(64, n) for n in execute]
-    slow = m.select(factor.sign, most[-1], most[1])
-    return m.select(short, most[0], slow)
+    choices = [m.const(64, n) for n in execute]
+    found = m.select(short, choices[0], choices[1])
+    return m.select(factor.sign, choices[2], found) if len(choices) == 3 else found
+
+
+def most_clocks(costs: tuple[Clocks, ...]) -> int:
+    """Return the most clocks in the execute stage."""
+    return max(max(c.execute, default=MOST_TRANSFERS) for c in costs)
 
 
 class PipelineTiming(Untimed):
@@ -139,7 +145,7 @@ class PipelineTiming(Untimed):
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         self.row, self.costs, self.operands = row, clocks(row), 0
-        self.most = max(max(c.execute, default=32) for c in self.costs) + SLACK
+        self.most = most_clocks(self.costs) + SLACK
         self.is_branch = row.cost[0] == "bc taken"
         self._enter_sector()
         if self.is_branch:
