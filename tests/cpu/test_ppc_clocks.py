@@ -230,7 +230,7 @@ TARGET = [A] * 20  # what lies behind every program
 EVERY_PROGRAM = [p[0] for p in PROGRAMS.values()] + [
     [*p[0], mtspr(9, 31), bdnz(-4 * len(p[0]))] for p in LOOPS.values()
 ]
-EVERY_PROGRAM.append([lwz(3, 4), lwz(5, 6), addi(5, 3, 1), addi(7, 8, 1), stw(3, 4)])
+EVERY_PROGRAM.append([lwz(3, 4), lwz(5, 6), addi(5, 3, 1), addi(5, 5, 1), addi(7, 8, 1), stw(3, 4)])
 
 
 @pytest.mark.parametrize("name", ENGINES)
@@ -371,3 +371,46 @@ def test_stores_to_video_memory_are_posted(board) -> None:
     single = memory()["single_write"]
     assert use(core, runs, 0x800000, words[:4]) == 5 + single - 1 - 1  # the third waits for the first
     assert use(core, runs, 0x800000, words[:5]) == 6 + 2 * single - 1 - 1 - 1
+
+
+def two_misses(core: Core, runs, first: int, second: int) -> int:
+    """Return the clocks until the data of a second miss are used, run at rest from cached code."""
+    words = [A, lwz(3, 4), lwz(5, 6), addi(5, 5, 1)]
+    core.write(AT, code(*words))
+    use(core, runs, DATA, words)
+    rest(core, int(core.state["cycles"]) + QUIET)
+    before = int(core.state["cycles"])
+    core.state["pc"], core.state["r"][4], core.state["r"][6] = AT, first, second
+    assert runs.run(4) == 4
+    return int(core.state["cycles"]) - before
+
+
+def test_a_miss_waits_for_the_bus(board) -> None:
+    """The second one: until all 32 bytes of the first have come, then its own first data."""
+    core, runs = board
+    m = memory()
+    first_begins = 3 + 0  # addi enters at 1, the load at 2, and looks into the cache at 3
+    data = first_begins + m["sector_read"] + m["first_read"] + m["miss"]
+    assert two_misses(core, runs, DATA + 0x5000, DATA + 0x9000) == data + 1 + 1  # the delay of a load, and the addi
+
+
+def test_the_other_sector_is_wanted_before_its_turn(board) -> None:
+    """It begins when the bus is free, with the wanted data, like any miss; so another line takes as long."""
+    core, runs = board
+    same_line = two_misses(core, runs, DATA + 0x5000, DATA + 0x5020)
+    assert same_line == two_misses(core, runs, DATA + 0x7000, DATA + 0xB000)
+
+
+def test_what_is_replaced_is_written_when_it_is_dirty(board) -> None:
+    """The write follows the read of the new sector: the next miss is later by it."""
+    core, runs = board
+    clean = [0x40800 + 0x1000 * n for n in range(9)]
+    dirty = [0x60840 + 0x1000 * n for n in range(9)]
+    for line in clean[:8]:
+        use(core, runs, line)
+    words = [A, stw(3, 4), addi(7, 8, 1)]
+    core.write(AT, code(*words))
+    for line in dirty[:8]:
+        use(core, runs, line, words)
+    quick = two_misses(core, runs, clean[8], DATA + 0xC000)
+    assert two_misses(core, runs, dirty[8], DATA + 0xD000) == quick + memory()["sector_write"]

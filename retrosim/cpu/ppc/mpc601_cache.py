@@ -168,14 +168,19 @@ def _fill(m, sector: Word, place: Word, victim: Word, now: Word) -> Word:
 
 
 def _take_other(m, now: Word) -> Word:
-    """Wait for the sector that is read when the bus is idle; it is in the cache from now on."""
-    end, sector = m.get("other_end"), m.get("other") & ~KNOWN
+    """Wait for the sector that is read when the bus is idle; it is in the cache from now on.
+
+    Once its turn has come without being wanted it is taken as a whole; else it begins with the wanted double word.
+    """
+    start, end, sector = m.get("other_start"), m.get("other_end"), m.get("other") & ~KNOWN
+    from_l2 = (end - start).eq(parameter(m, "l2_sector"))
+    first = m.select(from_l2, parameter(m, "l2_first"), parameter(m, "first_read")) + parameter(m, "miss")
     _set_valid(m, sector)
     m.set("filling", sector)
     m.set("filled", end)
     m.set("bus_free", later(m, m.get("bus_free"), end))
     m.set("other", m.const(32, NONE))
-    return until(m, end, now)
+    return until(m, m.select(start.ult(now), end, start + first), now)
 
 
 def _sector(m, sector: Word, now: Word, misses) -> Word:

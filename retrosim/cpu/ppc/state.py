@@ -41,9 +41,9 @@ LAYOUT = Layout(
         ("hid", 32, 5),  # HID0 HID1 HID2 (IABR) HID5 (DABR) HID15 (PIR)
         ("reserved", 1, 1),  # lwarx has reserved the granule `reservation`
         ("reservation", 32, 1),
-        ("timer_clock", 64, 1),  # clock at which RTC and DEC were `timer_start` and `dec_start`
-        ("rtc_start", 64, 1),  # nanoseconds
-        ("dec_clock", 64, 1),
+        ("rtc_clock", 64, 1),  # clock at which RTC was rtc_start, in nanoseconds
+        ("rtc_start", 64, 1),
+        ("dec_clock", 64, 1),  # clock at which DEC was dec_start
         ("dec_start", 32, 1),
         *ENGINE_FIELDS,
         # pipeline of the MPC601 (timing.py): absolute clocks

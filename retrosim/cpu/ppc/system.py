@@ -32,12 +32,12 @@ def _ticks(m: Engine, since: str) -> Word:
 
 def _rtc(m: Engine) -> Word:
     """Return the real-time clock in nanoseconds."""
-    return m.get("rtc_start") + _ticks(m, "timer_clock") * STEP
+    return m.get("rtc_start") + _ticks(m, "rtc_clock") * STEP
 
 
 def _set_rtc(m: Engine, nanoseconds: Word) -> None:
     m.set("rtc_start", nanoseconds)
-    m.set("timer_clock", m.get("cycles"))
+    m.set("rtc_clock", m.get("cycles"))
 
 
 def _set_rtcu(m: Engine, word: Word) -> None:
