@@ -3,6 +3,7 @@
 Translation is off and stays off: segment, BAT and HID registers hold what is written, and tlbie does nothing. Memory
 has one user, so that instructions for cache coherence cost their time and nothing else; dcbz clears a sector.
 RTC and DEC run with the machine's 7.8336 MHz timer, in steps of 128 (ns, and counts): `timer` in the memory parameters.
+Nothing interrupts when DEC passes zero: ticks are the host's.
 """
 
 from __future__ import annotations
