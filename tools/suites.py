@@ -18,6 +18,7 @@ from vectors import (
     SUPERVISOR,
     Vector,
     read_80286,
+    read_ppc,
     read_vectors,
 )
 
@@ -242,6 +243,34 @@ def _load_80286(bench: Bench, vector: Vector) -> None:
     state["pc"] = (before[SELECTORS[1]] << 4) + before[IP]
 
 
+PPC_CODE = 0x1000  # where the instruction is put
+
+
+def run_ppc(bench: Bench, vector: Vector) -> tuple[str, int]:
+    """Run one PowerPC test; return what differs, "" when nothing, and the clocks."""
+    bench.begin()
+    state = bench.state
+    opcode, state["r"][3], state["r"][4] = vector.before
+    bench.memory[PPC_CODE : PPC_CODE + 4] = opcode.to_bytes(4, "big")
+    state["pc"] = PPC_CODE
+    bench.step()
+    bits = state["cr"].tolist()
+    found = {
+        "xer": int(state["so"]) << 31 | int(state["ov"]) << 30 | int(state["ca"]) << 29,
+        "cr": sum(bit << 31 - n for n, bit in enumerate(bits)),
+        "r3": int(state["r"][3]),
+    }
+    wrong = [
+        f"{name} is {value:08X}, expected {expected:08X}"
+        for (name, value), expected in zip(found.items(), vector.after)
+        if value != expected
+    ]
+    if int(state["pc"]) != PPC_CODE + 4:
+        wrong.append(f"pc is {int(state['pc']):06X}, expected {PPC_CODE + 4:06X}")
+    unlisted = bench.end([PPC_CODE], 4)
+    return "; ".join(wrong + ([unlisted] if unlisted else [])), int(state["cycles"])
+
+
 SUITES = {
     suite.name: suite
     for suite in (
@@ -271,6 +300,15 @@ SUITES = {
             classes=CLASSES_80286,
             read=read_80286,
             run=run_80286,
+        ),
+        Suite(
+            name="ppc",
+            machine="ppc601-80",
+            models=("MPC601",),
+            patterns=("*.npz",),
+            classes={},
+            read=read_ppc,
+            run=run_ppc,
         ),
     )
 }

@@ -6,6 +6,9 @@ mask of flags, `ccr_mask` (68K) or `flags_mask` (80286). An *upstream* file is N
 github.com/SingleStepTests/m68000; it has neither masks nor classes, so `classify` finds them from each test by the
 rules below.
 
+PowerPC vectors are one such archive: `opcode`, `ra` (r3 before), `rb` (r4 before), `rd` (r3 after) where `has_rd`, and
+`xer` and `cr` after, which begin as 0; uint32[n] and bool[n].
+
 Classes of m68000 tests (bits of `skip`), and the flags that are compared:
 
     1   address error: the test ends at the handler of vector 3 with a 14-byte frame on the supervisor stack
@@ -51,8 +54,9 @@ class Vector:
     """One test: a state, one instruction, the state after it.
 
     index    position in the file
-    before   d0-d7 a0-a6 usp ssp sr pc; 80286: ax bx cx dx cs ss ds es sp bp si di ip flags
-    after    the same, after the instruction
+    before   68K: d0-d7 a0-a6 usp ssp sr pc; 80286: ax bx cx dx cs ss ds es sp bp si di ip flags; PowerPC: the
+             instruction, r3, r4
+    after    the same, after the instruction; PowerPC: xer, cr, and r3 where it is known
     ram      (address, byte or word) before; everything else reads as zero
     out      (address, byte or word) after, where it differs from before
     cycles   clocks of the instruction, None where the suite does not say
@@ -151,6 +155,29 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
     if not all(isinstance(array, np.ndarray) for array in arrays.values()):
         raise InputFileError(path, "not a NumPy archive of vectors: a member is no array")
     return arrays
+
+
+def read_ppc(path: Path) -> list[Vector]:
+    """Read an archive of PowerPC vectors. Errors: InputFileError."""
+    try:
+        if path.stat().st_size > LARGEST:
+            raise InputFileError(path, f"longer than {LARGEST} bytes")
+    except OSError as error:
+        raise InputFileError(path, error.strerror or str(error)) from None
+    arrays = _arrays(path)
+    count = None
+    for name, kind in (*dict.fromkeys(("opcode", "ra", "rb", "rd", "xer", "cr"), "uint32").items(), ("has_rd", "bool")):
+        array = arrays.get(name)
+        if array is None:
+            raise InputFileError(path, f"array {name} is missing")
+        count = len(array) if count is None and array.ndim == 1 else count
+        if array.dtype != kind or array.shape != (count,):
+            raise InputFileError(path, f"array {name} is {array.dtype}{list(array.shape)}, not {kind}[{count}]")
+    columns = [arrays[name].tolist() for name in ("opcode", "ra", "rb", "xer", "cr", "rd", "has_rd")]
+    return [
+        Vector(k, [opcode, ra, rb], [xer, cr, *([rd] if has_rd else [])], [], [])
+        for k, (opcode, ra, rb, xer, cr, rd, has_rd) in enumerate(zip(*columns))
+    ]
 
 
 # Upstream files: blocks of little-endian words, each led by its size and a magic number.

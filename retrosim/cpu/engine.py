@@ -5,6 +5,7 @@
     m.get(name)  m.set(name, word)         state fields
     m.reg(n, bits)  m.set_reg(n, word)     register file "r"; narrow accesses touch the low bits
     m.load(address, bits)  m.store(address, word)
+    m.peek(address, bits)                  what m.load would give, seen from outside: no access, no time
     m.select(c, a, b)                      one of two words
     m.when(c, then, otherwise)             run `then` or `otherwise` (functions) under a condition
     m.for_each_bit(mask, body, down)       body(bit number) for each one in the mask, lowest first unless `down`
@@ -77,6 +78,9 @@ class Engine:
     def load(self, address: Word, bits: int) -> Word:
         self.check_alignment(address, bits, False)
         self.timing.memory(address, bits, False)
+        return self.peek(address, bits)
+
+    def peek(self, address: Word, bits: int) -> Word:
         word = self._load(address & ADDRESS_MASK, bits)
         return word.swap_bytes() if self.cpu.big_endian else word
 

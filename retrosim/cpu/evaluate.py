@@ -35,8 +35,10 @@ class Evaluator(Engine):
     def __init__(self, core: Core) -> None:
         self.core = core
         self.cpu = core.cpu
-        self._values: dict[str, int | list[int]] = {}
         self._widths = {name: bits for name, (bits, _) in core.cpu.layout.fields.items()}
+        self._single = [name for name, (_, count) in core.cpu.layout.fields.items() if count == 1]
+        arrays = core.cpu.layout.fields.keys() - set(self._single)
+        self._values: dict[str, int | memoryview] = {name: memoryview(core.state[name]) for name in arrays}
         self._ram = memoryview(core.ram)
         self._code = memoryview(core.code)
         self._pc = self._end = self._next = 0
@@ -118,12 +120,12 @@ class Evaluator(Engine):
             raise Aborted
 
     def _fetch_state(self) -> None:
-        for name, (_, count) in self.cpu.layout.fields.items():
-            self._values[name] = self.core.state[name].tolist() if count > 1 else int(self.core.state[name])
+        for name in self._single:  # arrays are views of the state
+            self._values[name] = int(self.core.state[name])
 
     def _store_state(self) -> None:
-        for name, value in self._values.items():
-            self.core.state[name] = value
+        for name in self._single:
+            self.core.state[name] = self._values[name]
 
     @property
     def pc(self) -> Word:

@@ -143,6 +143,26 @@ def fixed_bits(pattern: str) -> tuple[int, int]:
     return int(mask, 2), int(value, 2)
 
 
+class IndexBits:
+    """The bits of a first code word that select an entry of an opcode table, packed side by side into its number."""
+
+    def __init__(self, mask: int) -> None:
+        self.count = mask.bit_count()
+        self._runs: list[tuple[int, int, int]] = []  # lowest bit in the word, mask of the run, lowest bit in the number
+        place = 0
+        for run in re.finditer("1+", f"{mask:b}"[::-1]):
+            self._runs.append((run.start(), (1 << len(run[0])) - 1, place))
+            place += len(run[0])
+
+    def gather(self, word: int) -> int:
+        """Return the number of the entry that a word selects."""
+        return sum((word >> low & run) << place for low, run, place in self._runs)
+
+    def scatter(self, number: Any) -> Any:
+        """Return the word, zero elsewhere, that selects an entry; numbers may be an array."""
+        return sum((number >> place & run) << low for low, run, place in self._runs)
+
+
 class InstructionSet:
     """A table of rows for one CPU model family.
 
@@ -151,6 +171,7 @@ class InstructionSet:
     word_bytes  bytes of a code word (2 on the 68K, 1 on the x86)
     longest     bytes of the longest instruction
     prefixes    code word -> (kind of prefix, value)
+    index       bits of the first code word that the opcode tables are indexed by; None: all of them
     admit       admit(decoding): raise IllegalEncoding where a row does not go with its prefixes
     """
 
@@ -160,11 +181,13 @@ class InstructionSet:
         kinds: dict[str, OperandKind],
         word_bytes: int,
         longest: int,
+        index: int | None = None,
         prefixes: dict[int, tuple[str, int]] | None = None,
         admit: Callable[[Decoding], None] = lambda d: None,
     ) -> None:
         self.name, self.kinds, self.word_bytes, self.longest = name, kinds, word_bytes, longest
         self.prefixes, self.admit = prefixes or {}, admit
+        self.index = IndexBits((1 << (8 * word_bytes)) - 1 if index is None else index)
         self.rows: list[Row] = []
 
     def insn(
@@ -208,17 +231,18 @@ class OpcodeTable:
     """First code word -> rows, for one model; refuses overlapping encodings.
 
     rows    the model's rows
-    first   int16[2 ** first word bits], position in `groups`, or -1 where no row claims the word
-    groups  tuples of rows that share first words and differ in the second
+    first   int16[2 ** index bits], position in `groups`, or -1 where no row claims the word
+    groups  tuples of rows that share an entry and differ in the other bits of the first word, or in the second
     """
 
     def __init__(self, isa: InstructionSet, model: str, rows: list[Row]) -> None:
         self.isa, self.model, self.rows = isa, model, rows
-        opcodes = np.arange(1 << (8 * isa.word_bytes), dtype=np.uint32)
+        opcodes = isa.index.scatter(np.arange(1 << isa.index.count, dtype=np.uint32))
+        indexed = isa.index.scatter((1 << isa.index.count) - 1)
         claims: list[np.ndarray] = []
         for row in rows:
             mask, value = fixed_bits(row.first)
-            claimed = (opcodes & mask) == value
+            claimed = (opcodes & mask) == (value & indexed)
             for _, kind in row.operands:
                 legal = getattr(kind, "legal", None)
                 if legal is not None:
@@ -249,8 +273,7 @@ class OpcodeTable:
 
     @staticmethod
     def _check_disjoint(a: Row, b: Row) -> None:
-        second = [r.pattern.split()[1:] for r in (a, b)]
-        for p, q in zip(*second):
+        for p, q in zip(a.pattern.split(), b.pattern.split()):
             (mask_p, value_p), (mask_q, value_q) = fixed_bits(p), fixed_bits(q)
             if (value_p ^ value_q) & mask_p & mask_q:
                 return
@@ -266,10 +289,11 @@ class OpcodeTable:
             start += size
             if start - pc >= self.isa.longest:
                 raise TooLong
-        if self.first[first] < 0:
+        group = self.first[self.isa.index.gather(first)]
+        if group < 0:
             raise IllegalEncoding
         words = {0: first}
-        for row in self.groups[self.first[first]]:
+        for row in self.groups[group]:
             for number, (mask, value) in enumerate(self._fixed[row.pattern]):
                 if number not in words:
                     words[number] = word(start + number * size)

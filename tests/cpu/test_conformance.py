@@ -33,6 +33,7 @@ EVERYTHING = os.environ.get("RETROSIM_CONFORMANCE") == "all"
 LIMITS = {("m68000", "evaluate"): 120, ("m68040", "evaluate"): None, ("m68000", "interpret"): 20}
 LIMITS["m68040", "interpret"] = 10
 LIMITS["80286", "evaluate"], LIMITS["80286", "interpret"] = 20, 2
+LIMITS["ppc", "evaluate"] = LIMITS["ppc", "interpret"] = None
 WITH_A_MACHINE = [name for name, suite in SUITES.items() if suite.machine in PRESETS]  # the others: tests of theirs
 SEED = 68000
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import streams
 
 from retrosim.cpu import m68k
 from retrosim.cpu.banks import full_bank
-from retrosim.cpu.core import CODE_WRITTEN, RUNNING, SERVICE, Core
+from retrosim.cpu.core import CODE_WRITTEN, RUNNING, SERVICE, Core, Cpu
 from retrosim.cpu.evaluate import Evaluator
 from retrosim.cpu.interpret import Interpreter
 
@@ -19,8 +21,8 @@ PROGRAM = 150  # instructions of one random program
 SEED = 1994
 
 
-def run(engine, core: Core, slices: list[int]) -> int:
-    """Run slice after slice, serving nothing; stop early at a fault."""
+def run(engine, core: Core, slices: list[int], goes_on: tuple[int, ...] = (RUNNING, CODE_WRITTEN, SERVICE)) -> int:
+    """Run slice after slice, serving nothing; stop early for reasons that are not in `goes_on`."""
     done = 0
     for count in slices:
         left = count
@@ -29,30 +31,31 @@ def run(engine, core: Core, slices: list[int]) -> int:
             left -= executed
             done += executed
             core.notice_writes()
-            if core.state["reason"] not in (RUNNING, CODE_WRITTEN, SERVICE):
+            if core.state["reason"] not in goes_on:
                 return done
     return done
 
 
-@pytest.mark.parametrize("timing", ["full", "table", "off"])
-@pytest.mark.parametrize("model", m68k.MODEL_NAMES)
-def test_random_programs(model: str, timing: str) -> None:
-    cpu = m68k.cpu(model)
-    generator = streams.Generator(cpu, SEED)
+def agree(cpu: Cpu, timing: str, wanted: int, prepare: Callable[[], Callable[[Core], None]], **options) -> set[str]:
+    """Run random programs on both engines and compare all state; return the patterns of the rows that ran.
+
+    wanted    instructions
+    prepare   makes the next program, returned as what loads it into a core
+    options   of `run`
+    """
     first, second = Core(cpu, timing), Core(cpu, timing)
     evaluator, interpreter = Evaluator(first), Interpreter(second, full_bank(cpu, timing))
+    cuts_of = random.Random(SEED)
     rows: set[str] = set()
     keys: set[tuple] = set()
     total = programs = 0
-    wanted = INSTRUCTIONS if timing == "full" else INSTRUCTIONS // 4
     while total < wanted:
-        code, data, registers = generator.code(), generator.data(), generator.registers()
-        flags = generator.random.getrandbits(5)
+        load = prepare()
         for core in (first, second):
-            streams.load(core, code, data, registers, flags)
-        cuts = sorted(generator.random.sample(range(1, PROGRAM), 3))
+            load(core)
+        cuts = sorted(cuts_of.sample(range(1, PROGRAM), 3))
         slices = [b - a for a, b in zip([0, *cuts], [*cuts, PROGRAM], strict=True)]
-        counts = run(evaluator, first, [PROGRAM]), run(interpreter, second, slices)
+        counts = run(evaluator, first, [PROGRAM], **options), run(interpreter, second, slices, **options)
         rows |= {insn.row.pattern for insn in first.insns.values()}
         keys |= {insn.key for insn in first.insns.values()}
         where = f"seed {SEED}, program {programs}, {counts} instructions"
@@ -64,9 +67,23 @@ def test_random_programs(model: str, timing: str) -> None:
         total += counts[0]
         programs += 1
     print(
-        f"{model} {timing}: {programs} programs, {total} instructions, {len(rows)} rows, "
+        f"{cpu.model} {timing}: {programs} programs, {total} instructions, {len(rows)} rows, "
         f"{len(keys)} of {len(list(cpu.keys()))} handlers, seed {SEED}"
     )
+    return rows
+
+
+@pytest.mark.parametrize("timing", ["full", "table", "off"])
+@pytest.mark.parametrize("model", m68k.MODEL_NAMES)
+def test_random_programs(model: str, timing: str) -> None:
+    cpu = m68k.cpu(model)
+    generator = streams.Generator(cpu, SEED)
+
+    def prepare() -> Callable[[Core], None]:
+        program = generator.code(), generator.data(), generator.registers(), generator.random.getrandbits(5)
+        return lambda core: streams.load(core, *program)
+
+    rows = agree(cpu, timing, INSTRUCTIONS if timing == "full" else INSTRUCTIONS // 4, prepare)
     assert timing != "full" or len(rows) > 0.9 * len(cpu.table.rows)
 
 

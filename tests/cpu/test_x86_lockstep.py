@@ -9,9 +9,9 @@ import pytest
 from x86_streams import CODE, EDGES, STATUS_FLAGS, Generator
 
 from retrosim.cpu import x86
+from retrosim.cpu.banks import full_bank
 from retrosim.cpu.core import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN, STOPPED, Core
 from retrosim.cpu.evaluate import Evaluator
-from retrosim.cpu.banks import full_bank
 from retrosim.cpu.interpret import Interpreter
 
 INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "10000"))  # per model and timing mode

@@ -1,0 +1,42 @@
+"""The PowerPC 601."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ...errors import SpecError
+from ..core import Cpu
+from . import arith, floating, flow, logic, move, power, system  # noqa: F401  each import adds its rows
+from .exceptions import accepts, exception, interrupt, vector_name
+from .flow import SYSTEM_CALL_ROW, undefined
+from .mpc601_cache import FIELDS as CACHE_FIELDS
+from .state import LAYOUT, PPC, ZERO, reset
+from .timing import MODELS, STAGES
+
+MODEL_NAMES = ("MPC601",)
+
+
+@cache
+def cpu(model: str) -> Cpu:
+    """Return the description of a model: "MPC601"."""
+    if model not in MODEL_NAMES:
+        raise SpecError(f"no PowerPC model {model!r}; there is {', '.join(MODEL_NAMES)}")
+    return Cpu(
+        model,
+        PPC,
+        PPC.table(model),
+        LAYOUT,
+        big_endian=True,
+        undefined=undefined,
+        unserved=SYSTEM_CALL_ROW,
+        service_bytes=4,
+        timing=MODELS,
+        exception=exception,
+        interrupt=interrupt,
+        reset=reset,
+        accepts=accepts,
+        vector_name=vector_name,
+        stage_fields=STAGES,
+        in_memory=frozenset({"sr", *(name for name, _, _ in CACHE_FIELDS)}),
+        zero_register=ZERO,
+    )

@@ -1,0 +1,315 @@
+"""Cache, second-level cache and bus of a 601 machine, as subroutines in the value layer (facts: ppc601_timing.md 3, 4).
+
+One cache for code and data: 32 KiB, 64 sets (address bits 11-6) of 8 ways, least recently used, lines of 64 bytes in
+two sectors that are valid and dirty on their own. A miss reads its sector, the wanted double word first; the other
+sector of the line follows when the bus is idle, unless another miss comes first. Dirty sectors of a replaced line are
+written behind the read. The machine's second cache is direct-mapped, by sectors. Video memory and devices are not
+cached. The integer unit goes on after a miss until the next one, or until it needs the data.
+All state is in the fields below; times are absolute clocks.
+
+    tag          per set and way: line number, dirty and valid bits of the two sectors; 0 when there is none
+    used         per set and way: number of the access that used it last
+    l2           per sector of the second cache: upper address bits + 1, or 0
+    bus_free     when the bus has finished what it has begun
+    filling      sector that is being read until filled
+    other        sector that is read when the bus is idle, from other_start to other_end, + KNOWN; or NONE
+    missing      when the data of the last miss are there
+    loaded stored  sectors of the last load and the last store, + KNOWN, while they are certain to be complete in the
+                 cache: using them again changes nothing, not even the order of uses
+    memory       parameters of the machine (mpc601_clocks.csv)
+"""
+
+from __future__ import annotations
+
+from ..values import Word
+from .mpc601_clocks import memory, rules
+
+MEMORY = tuple(memory())
+UNCACHED_FROM = 0x800000  # video memory and devices (machine memory map)
+SETS, WAYS, L2_SECTORS = 64, 8, 8192
+ABSENT = SETS * WAYS
+KNOWN = 1 << 31  # marks a sector's number in a field that may hold none
+NONE = 0
+
+FIELDS = (
+    ("tag", 32, SETS * WAYS),
+    ("used", 32, SETS * WAYS),
+    ("uses", 32, 1),
+    ("l2", 8, L2_SECTORS),
+    ("bus_free", 64, 1),
+    ("filling", 32, 1),
+    ("filled", 64, 1),
+    ("other", 32, 1),
+    ("other_start", 64, 1),
+    ("other_end", 64, 1),
+    ("missing", 64, 1),
+    ("loaded", 32, 1),
+    ("stored", 32, 1),
+    ("memory", 64, len(MEMORY)),
+)
+
+
+def parameter(m, name: str) -> Word:
+    return m.element("memory", m.const(32, MEMORY.index(name)))
+
+
+def later(m, a: Word, b: Word) -> Word:
+    return m.select(a.ult(b), b, a)
+
+
+def until(m, time: Word, now: Word) -> Word:
+    """Return the clocks from now until a time, 0 when it has passed."""
+    return m.select(now.ult(time), time - now, m.const(64, 0))
+
+
+def longest_wait(m) -> Word:
+    """Return a bound of the clocks that one access can take, the end of what the bus was busy with included."""
+    return (parameter(m, "sector_read") + parameter(m, "sector_write") + parameter(m, "single_write")) * 4 + parameter(
+        m, "miss"
+    )
+
+
+def _find(m, line: Word) -> tuple[Word, Word]:
+    """Return (place of the line, ABSENT when there is none; place that a new line would take)."""
+    first = (line & (SETS - 1)) << 3
+    place, victim = m.const(32, ABSENT), first
+    oldest = m.element("used", first)
+    for way in range(WAYS):
+        tag = m.element("tag", first + way)
+        place = m.select((tag >> 4).eq(line) & (tag & 3).ne(0), first + way, place)
+        if way:
+            used = m.element("used", first + way)
+            older = used.ult(oldest)
+            victim, oldest = m.select(older, first + way, victim), m.select(older, used, oldest)
+    return place, victim
+
+
+def _use(m, place: Word) -> None:
+    uses = m.get("uses") + 1
+    m.set("uses", uses)
+    m.set_element("used", place, uses)
+
+
+def _half(m, sector: Word) -> Word:
+    """Return the valid bit of a sector in the tag of its line."""
+    return m.const(32, 1) << (sector & 1)
+
+
+def _set_valid(m, sector: Word) -> None:
+    """Mark a sector that has come as the other one of its line, if the line is still there."""
+    place, _ = _find(m, sector >> 1)
+    m.when(
+        place.ne(ABSENT),
+        lambda: m.set_element("tag", place, m.element("tag", place) | _half(m, sector)),
+    )
+
+
+def _in_l2(m, sector: Word) -> Word:
+    """Tell whether the second cache has a sector; from now on it has, if there is one."""
+    place, upper = sector & (L2_SECTORS - 1), (sector >> 13).trunc(8) + 1
+    exists = parameter(m, "l2").ne(0)
+    found = m.element("l2", place).eq(upper) & exists
+    m.when(exists, lambda: m.set_element("l2", place, upper))
+    return found
+
+
+def _transfer(m, sector: Word) -> tuple[Word, Word]:
+    """Return the clocks until the first double word of a sector and until all of it."""
+    found = _in_l2(m, sector)
+    first = m.select(found, parameter(m, "l2_first"), parameter(m, "first_read"))
+    return first, m.select(found, parameter(m, "l2_sector"), parameter(m, "sector_read"))
+
+
+def _begin(m, now: Word) -> Word:
+    """Return when the bus begins a read; the other sector of an earlier line is taken if begun, else given up."""
+    start = m.variable(later(m, now, m.get("bus_free")))
+
+    def begun() -> None:
+        start.set(later(m, start.get(), m.get("other_end")))
+        _set_valid(m, m.get("other") & ~KNOWN)
+
+    m.when(m.get("other").ne(NONE) & m.get("other_start").ult(now), begun)
+    m.set("other", m.const(32, NONE))
+    return start.get()
+
+
+def _fill(m, sector: Word, place: Word, victim: Word, now: Word) -> Word:
+    """Read a sector; return the clocks until its first double word is there."""
+    start = _begin(m, now)
+    first, whole = _transfer(m, sector)
+    end = m.variable(start + whole)
+    m.set("loaded", m.const(32, NONE))
+    m.set("stored", m.const(32, NONE))
+    m.set("filling", sector)
+    m.set("filled", end.get() + parameter(m, "miss"))
+
+    def replace() -> None:
+        dirty = (m.element("tag", victim) >> 2 & 3).count_ones().zext(64)
+        end.set(end.get() + dirty * parameter(m, "sector_write"))
+        m.set_element("tag", victim, (sector >> 1) << 4 | _half(m, sector))
+        _use(m, victim)
+
+    def join() -> None:
+        m.set_element("tag", place, m.element("tag", place) | _half(m, sector))
+        _use(m, place)
+
+    m.when(place.eq(ABSENT), replace, join)
+    m.set("bus_free", end.get())
+    other = sector ^ 1
+    here = m.select(place.eq(ABSENT), victim, place)
+
+    def follow() -> None:
+        m.set("other", other | KNOWN)
+        m.set("other_start", end.get())
+        m.set("other_end", end.get() + _transfer(m, other)[1])
+
+    m.when((m.element("tag", here) & _half(m, other)).eq(0), follow)
+    return start + first + parameter(m, "miss") - now
+
+
+def _take_other(m, now: Word) -> Word:
+    """Wait for the sector that is read when the bus is idle; it is in the cache from now on.
+
+    Once its turn has come without being wanted it is taken as a whole; else it begins with the wanted double word.
+    """
+    start, end, sector = m.get("other_start"), m.get("other_end"), m.get("other") & ~KNOWN
+    from_l2 = (end - start).eq(parameter(m, "l2_sector"))
+    first = m.select(from_l2, parameter(m, "l2_first"), parameter(m, "first_read")) + parameter(m, "miss")
+    _set_valid(m, sector)
+    m.set("filling", sector)
+    m.set("filled", end)
+    m.set("bus_free", later(m, m.get("bus_free"), end))
+    m.set("other", m.const(32, NONE))
+    return until(m, m.select(start.ult(now), end, start + first), now)
+
+
+def _sector(m, sector: Word, now: Word, misses) -> Word:
+    """Use a sector; return the clocks until its data are there, beyond those of a hit.
+
+    misses   misses(): what happens before a miss; returns the clocks that it is late by
+    """
+    place, victim = _find(m, sector >> 1)
+    wait = m.variable(m.const(64, 0))
+    present = m.variable(m.const(1, 0))
+
+    def look() -> None:
+        valid = (m.element("tag", place) & _half(m, sector)).ne(0)
+        present.set(valid)
+        m.when(valid, lambda: _use(m, place))
+
+    m.when(place.ne(ABSENT), look)
+
+    def hit() -> None:
+        arriving = m.get("filling").eq(sector)
+        m.when(arriving, lambda: wait.set(until(m, m.get("filled"), now)))
+
+    def miss() -> None:
+        late = misses()
+        m.when(
+            m.get("other").eq(sector | KNOWN),
+            lambda: wait.set(late + _take_other(m, now + late)),
+            lambda: wait.set(late + _fill(m, sector, place, victim, now + late)),
+        )
+
+    m.when(present.get(), hit, miss)
+    return wait.get()
+
+
+def fetch(m, sector: Word, now: Word) -> Word:
+    """Return the clocks that fetching code from a sector costs beyond a hit."""
+    sector = sector.trunc(32)
+    wait = m.variable(m.const(64, 0))
+    cached = sector.ult(UNCACHED_FROM >> 5)
+
+    def uncached() -> None:
+        end = later(m, now, m.get("bus_free")) + parameter(m, "sector_read")
+        m.set("bus_free", end)
+        wait.set(end - now)
+
+    m.when(cached, lambda: wait.set(_sector(m, sector, now, lambda: m.const(64, 0))), uncached)
+    return wait.get()
+
+
+HELD_SHIFT = 32  # of the clocks that the integer unit is held, in what `read` and `write` return
+
+
+def _operand(m, address: Word, size: Word, now: Word, one) -> Word:
+    """Apply one(address, time) -> (clocks until the data are there, clocks held) to an operand, in both its sectors."""
+    late, held = (m.variable(word) for word in one(address.trunc(32), now))
+    crosses = m.const(64, 8).ult((address & 7) + size)
+    m.when(crosses, lambda: held.set(held.get() + rules()["crossing"]))
+    other = address + size - 1
+
+    def second() -> None:
+        more, again = one(other.trunc(32), now + held.get())
+        late.set(later(m, late.get(), more))
+        held.set(held.get() + again)
+
+    m.when((other >> 5).ne(address >> 5), second)
+    return late.get() | held.get() << HELD_SHIFT
+
+
+def is_at_hand(m, place: Word, bits: int, write: bool) -> Word:
+    """Tell whether an operand is sure to be a hit that changes nothing: within a double word, in a sector just used."""
+    sector = place >> 5 | KNOWN
+    same = m.get("stored").eq(sector)
+    if not write:
+        same = same | m.get("loaded").eq(sector)
+    return same & ((place & 7) + bits // 8).ule(8)
+
+
+def _cached(m, place: Word, now: Word, recent: str = "loaded") -> tuple[Word, Word]:
+    """Use the sector of an operand: the unit is held at a miss while the data of the one before are on their way."""
+    held = m.variable(m.const(64, 0))
+
+    def misses() -> Word:
+        held.set(until(m, m.get("missing"), now))
+        return held.get()
+
+    wait = _sector(m, place >> 5, now, misses)
+    m.set("missing", later(m, m.get("missing"), m.select(wait.eq(0), m.const(64, 0), now + wait)))
+    m.set(recent, m.select(wait.eq(0), place >> 5 | KNOWN, m.const(32, NONE)))
+    return wait - held.get(), held.get()
+
+
+def _choose(m, place: Word, now: Word, cached, uncached) -> tuple[Word, Word]:
+    wait, held = m.variable(m.const(64, 0)), m.variable(m.const(64, 0))
+
+    def use(access) -> None:
+        clocks = access(m, place, now)
+        wait.set(clocks[0])
+        held.set(clocks[1])
+
+    m.when(place.ult(UNCACHED_FROM), lambda: use(cached), lambda: use(uncached))
+    return wait.get(), held.get()
+
+
+def _read_uncached(m, place: Word, now: Word) -> tuple[Word, Word]:
+    end = later(m, now, m.get("bus_free")) + parameter(m, "first_read")
+    m.set("bus_free", end)
+    return end - now + parameter(m, "miss"), m.const(64, 0)
+
+
+def _write_uncached(m, place: Word, now: Word) -> tuple[Word, Word]:
+    """Two writes may wait for the bus; a third holds the unit."""
+    write = parameter(m, "single_write")
+    held = until(m, m.get("bus_free"), now + write)
+    m.set("bus_free", later(m, now + held, m.get("bus_free")) + write)
+    return m.const(64, 0), held
+
+
+def _write_cached(m, place: Word, now: Word) -> tuple[Word, Word]:
+    clocks = _cached(m, place, now, "stored")
+    found, _ = _find(m, place >> 6)
+    m.set_element("tag", found, m.element("tag", found) | _half(m, place >> 5) << 2)
+    return clocks
+
+
+def read(m, address: Word, size: Word, now: Word) -> Word:
+    """Return the clocks until an operand is there beyond an aligned hit, and above HELD_SHIFT those of a held unit."""
+    return _operand(m, address, size, now, lambda place, at: _choose(m, place, at, _cached, _read_uncached))
+
+
+def write(m, address: Word, size: Word, now: Word) -> Word:
+    """Return what storing an operand takes, in the form of `read`."""
+    return _operand(m, address, size, now, lambda place, at: _choose(m, place, at, _write_cached, _write_uncached))

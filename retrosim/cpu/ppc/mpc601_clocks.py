@@ -1,0 +1,66 @@
+"""Published clocks of the PowerPC 601 and of the machine around it: the table, read once."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ...errors import SpecError
+from ..spec import Row
+
+TABLE = Path(__file__).with_name("mpc601_clocks.csv")
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """Clocks of one instruction.
+
+    execute  in the execute stage; several, when a multiplier decides; none, when it is one a register or word moved
+    delay    that a next instruction waits for the result
+    """
+
+    execute: tuple[int, ...]
+    delay: int
+
+
+def _entries(kind: str) -> list[dict[str, str]]:
+    with TABLE.open(newline="") as file:
+        rows = csv.DictReader(line for line in file if not line.startswith("#"))
+        return [row for row in rows if row["kind"] == kind]
+
+
+@cache
+def table() -> dict[str, Clocks]:
+    """Return the clocks of every instruction of the table, by mnemonic."""
+    found: dict[str, Clocks] = {}
+    for row in _entries("instruction"):
+        text = row["clocks"]
+        clocks = Clocks(() if text == "n" else tuple(int(n) for n in text.split("/")), int(row["delay"]))
+        names = [row["names"]] if row["names"].startswith("bc ") else row["names"].split()
+        for name in names:
+            if name in found:
+                raise SpecError(f"two entries of clocks for {name!r}")
+            found[name] = clocks
+    return found
+
+
+@cache
+def rules() -> dict[str, int]:
+    """Return the rules of the pipeline, in clocks."""
+    return {row["names"]: int(row["clocks"]) for row in _entries("rule")}
+
+
+@cache
+def memory() -> dict[str, int]:
+    """Return the memory parameters of the Power Macintosh 8100/80, in CPU clocks, in the order of the state field."""
+    return {row["names"]: int(row["clocks"]) for row in _entries("memory")}
+
+
+def clocks(row: Row) -> tuple[Clocks, ...]:
+    """Return the clocks of an instruction: one, or two for its outcomes (taken and not taken). Errors: SpecError."""
+    missing = [key for key in row.cost if key not in table()]
+    if missing:
+        raise SpecError(f"no clocks for {missing[0]!r}")
+    return tuple(table()[key] for key in row.cost)

@@ -1,0 +1,272 @@
+"""Operand kinds of the PowerPC: what the parameter names of the rows mean.
+
+d s t     register that gets the result, fields `d` and `a` (t); source register rS, field `d` (the manuals' bits 6-10)
+a b       source registers, fields `a` and `b`;  u: rA, source and result;  z: rA, where 0 means the number 0
+rc oe     record bit `.` and overflow bit `o`, fields `c` and `o`: parts of the handler's key
+simm uimm 16-bit immediates, field `i`, sign- or zero-extended;  shifted ushifted: the same in the upper half
+sh mask   shift count, field `h`; mask from bit `m` to bit `e`;  to: trap conditions, field `t`
+crf crg   condition fields, `f` and `g`;  bt ba bb: condition bits, fields `d` `a` `b`;  fxm: their mask, field `f`
+bo        what a branch looks at, fields `v` `w` `y`;  bi: condition bit, field `n`
+target    branch target, field `i`, relative unless field `A` is set;  aa: only shows that field
+spr       special-purpose register, field `p`, its halves swapped;  sr: segment register, field `p`
+registers rD to r31, field `d`, as a mask;  nb: bytes of a string, field `n`, 0 means 32
+number    the number in field `a`, shown as a register;  bit: the number in field `d`
+fd fa fb fc floating-point registers, fields `d` `a` `b` `r`;  fm: fields of FPSCR, or one, field `f`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..spec import Decoding, IllegalEncoding, Row
+from ..values import Word
+
+ZERO = 32
+BIT_NAMES = ("lt", "gt", "eq", "so")
+
+
+def signed(value: int, bits: int) -> int:
+    """Read the low `bits` of a number as two's complement."""
+    value &= (1 << bits) - 1
+    return value - (value >> (bits - 1) << bits)
+
+
+class Static:
+    """Base of operands that are part of the handler's key and have no fields."""
+
+    reads = False
+
+    def __init__(self, letters: str) -> None:
+        self.letters = letters
+
+    def bind(self, m: Any, static: Any, take: Callable[[], Word]) -> Any:
+        return static
+
+
+class Flag(Static):
+    """A bit that chooses a variant, shown by its suffix."""
+
+    def __init__(self, letters: str, suffix: str) -> None:
+        super().__init__(letters)
+        self.suffix = suffix
+
+    def decode(self, d: Decoding) -> tuple[int, list[int]]:
+        return d.letter(self.letters), []
+
+    def show(self, d: Decoding, static: int, fields: list[int]) -> str:
+        return self.suffix if static else ""
+
+    def statics(self, row: Row) -> Iterable[int]:
+        return (0, 1)
+
+
+class Absolute(Static):
+    """The bit that makes a target absolute: shown only."""
+
+    def decode(self, d: Decoding) -> tuple[None, list[int]]:
+        return None, []
+
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        return "a" if d.letter("A") else ""
+
+    def statics(self, row: Row) -> Iterable[None]:
+        return (None,)
+
+
+class BranchOptions(Static):
+    """BO (601UM section 3.6); its fixed bits in the pattern tell what a row looks at, the others are `v` `w` `y` or -.
+
+    Static: (CTR: None or the value of "CTR is 0 now" that branches, condition: None or the bit that branches).
+    """
+
+    def decode(self, d: Decoding) -> tuple[tuple[int | None, int | None], list[int]]:
+        counts, condition = self._looks_at(d.row)
+        d.forms["y"] = str(d.words[0] >> 21 & 1)
+        return (d.letter("w") if counts else None, d.letter("v") if condition else None), []
+
+    @staticmethod
+    def _looks_at(row: Row) -> tuple[bool, bool]:
+        return "w" in row.first, "v" in row.first
+
+    def show(self, d: Decoding, static: Any, fields: list[int]) -> str:
+        return str(d.words[0] >> 21 & 31)
+
+    def statics(self, row: Row) -> Iterable[tuple[int | None, int | None]]:
+        counts, condition = self._looks_at(row)
+        return [(w, v) for w in ((0, 1) if counts else (None,)) for v in ((0, 1) if condition else (None,))]
+
+
+class SpecialRegister(Static):
+    """A special-purpose register that the row's table knows; others are no instruction."""
+
+    def decode(self, d: Decoding) -> tuple[int, list[int]]:
+        number = d.letter("p")
+        number = number >> 5 | (number & 31) << 5
+        if number not in d.row.options["registers"]:
+            raise IllegalEncoding
+        return number, []
+
+    def show(self, d: Decoding, static: int, fields: list[int]) -> str:
+        return str(static)
+
+    def statics(self, row: Row) -> Iterable[int]:
+        return row.options["registers"]
+
+
+class Field:
+    """Base of operands that are one field of the record; `reads`: it names a register that is read."""
+
+    reads = False
+
+    def __init__(self, letters: str) -> None:
+        self.letters = letters
+
+    def bind(self, m: Any, static: None, take: Callable[[], Word]) -> Word:
+        return take()
+
+    def statics(self, row: Row) -> Iterable[None]:
+        return (None,)
+
+    def decode(self, d: Decoding) -> tuple[None, list[int]]:
+        return None, [self.number(d)]
+
+    def number(self, d: Decoding) -> int:
+        return d.letter(self.letters)
+
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        return str(fields[0])
+
+
+class Register(Field):
+    def __init__(self, letters: str, reads: bool = True, prefix: str = "r") -> None:
+        super().__init__(letters)
+        self.reads, self.prefix = reads, prefix
+
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        return f"{self.prefix}{fields[0]}"
+
+
+class RegisterOrZero(Field):
+    reads = True
+
+    def number(self, d: Decoding) -> int:
+        return d.letter(self.letters) or ZERO
+
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        return "0" if fields[0] == ZERO else f"r{fields[0]}"
+
+
+class Immediate(Field):
+    """A 16-bit immediate, in the upper half when `shift` is 16."""
+
+    def __init__(self, signed: bool, shift: int = 0) -> None:
+        super().__init__("i")
+        self.signed, self.shift = signed, shift
+
+    def number(self, d: Decoding) -> int:
+        value = d.letter("i")
+        return (signed(value, 16) if self.signed else value) << self.shift
+
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        return str(fields[0] >> self.shift)
+
+
+class Mask(Field):
+    """Ones from bit `m` to bit `e`, counted from the left and around the end."""
+
+    def number(self, d: Decoding) -> int:
+        first, last = d.letter("m"), d.letter("e")
+        from_first, to_last = 0xFFFFFFFF >> first, 0xFFFFFFFF << (31 - last) & 0xFFFFFFFF
+        return from_first & to_last if first <= last else from_first | to_last
+
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        return f"{d.letter('m')},{d.letter('e')}"
+
+
+class FieldMask(Field):
+    """Condition fields, bit n of the mask for field n."""
+
+    def number(self, d: Decoding) -> int:
+        return int(f"{d.letter('f'):08b}"[::-1], 2)
+
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        return str(d.letter("f"))
+
+
+class ConditionField(Field):
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        return f"cr{fields[0]}"
+
+
+class ConditionBit(Field):
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        field, bit = divmod(fields[0], 4)
+        return f"4*cr{field}+{BIT_NAMES[bit]}" if field else BIT_NAMES[bit]
+
+
+class Target(Field):
+    def number(self, d: Decoding) -> int:
+        offset = signed(d.letter("i"), d.row.first.count("i")) << 2
+        address = offset if d.letter("A") else d.pc + offset
+        d.target = address & 0xFFFFFF
+        return address
+
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        return f"0x{fields[0] & 0xFFFFFF:x}"
+
+
+class RegisterList(Field):
+    """Registers from rD on, bit n of the mask for rn."""
+
+    def number(self, d: Decoding) -> int:
+        return 0xFFFFFFFF << d.letter("d") & 0xFFFFFFFF
+
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        return f"r{d.letter('d')}"
+
+
+class ByteCount(Field):
+    def number(self, d: Decoding) -> int:
+        return d.letter("n") or 32
+
+
+KINDS = {
+    "d": Register("d", reads=False),
+    "s": Register("d"),
+    "t": Register("a", reads=False),
+    "a": Register("a"),
+    "b": Register("b"),
+    "u": Register("a"),
+    "z": RegisterOrZero("a"),
+    "rc": Flag("c", "."),
+    "oe": Flag("o", "o"),
+    "simm": Immediate(signed=True),
+    "uimm": Immediate(signed=False),
+    "shifted": Immediate(signed=True, shift=16),
+    "ushifted": Immediate(signed=False, shift=16),
+    "sh": Field("h"),
+    "mask": Mask("me"),
+    "to": Field("t"),
+    "crf": ConditionField("f"),
+    "crg": ConditionField("g"),
+    "bt": ConditionBit("d"),
+    "ba": ConditionBit("a"),
+    "bb": ConditionBit("b"),
+    "fxm": FieldMask("f"),
+    "bo": BranchOptions("vwy"),
+    "bi": ConditionBit("n"),
+    "target": Target("iA"),
+    "aa": Absolute("A"),
+    "spr": SpecialRegister("p"),
+    "sr": Field("p"),
+    "registers": RegisterList("d"),
+    "nb": ByteCount("n"),
+    "number": Register("a", reads=False),
+    "bit": Field("d"),
+    "fd": Register("d", reads=False, prefix="f"),
+    "fa": Register("a", reads=False, prefix="f"),
+    "fb": Register("b", reads=False, prefix="f"),
+    "fc": Register("r", reads=False, prefix="f"),
+    "fm": Field("f"),
+}
