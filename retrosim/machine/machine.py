@@ -365,17 +365,20 @@ class Machine:
         """Put an empty stack below an address. Errors: ValueError where the CPU cannot have one."""
         self._host.set_stack(self._core.state, top)
 
+    def argument_bits(self, convention: str = "c") -> int:
+        """Return the width of an argument. Errors: ValueError for a convention that the CPU does not have."""
+        check("convention", convention, tuple(self._host.call))
+        return self._host.call[convention].argument_bits
+
     def enter(self, symbol: str | int, *arguments: int, convention: str = "c") -> None:
         """Call a routine, to return to RETURN_ADDRESS; arguments as for `measure`. Errors: ValueError."""
-        check("convention", convention, tuple(self._host.call))
-        known, entry = self._host.call[convention], self.address(symbol)
-        least, most = -(1 << known.argument_bits - 1), (1 << known.argument_bits) - 1
-        words = [whole("argument", word, least, most) for word in arguments]
+        bits, entry = self.argument_bits(convention), self.address(symbol)
+        words = [whole("argument", word, -(1 << bits - 1), (1 << bits) - 1) for word in arguments]
 
         def write(address: int, data: bytes) -> None:
             self._core.write(address & ADDRESS_MASK, data)
 
-        known.enter(Call(self._core.state, write, entry, memory.RETURN_ADDRESS, words))
+        self._host.call[convention].enter(Call(self._core.state, write, entry, memory.RETURN_ADDRESS, words))
         self._wait_until(self.cycles)
 
     def measure(

@@ -1,4 +1,4 @@
-"""The demo and the harness inside each shipped image, run on another's simulator, against a plain retelling of their rules."""
+"""Demo and harness inside each shipped image, on simulators of others, against a plain retelling of their rules."""
 
 from __future__ import annotations
 
