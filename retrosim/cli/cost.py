@@ -10,7 +10,7 @@ from retrosim.cli.output import print_json
 from retrosim.cli.progress import Progress
 from retrosim.cli.studies import print_table
 from retrosim.cli.values import bad_arguments
-from retrosim.rom import Image, Rom, load_elf
+from retrosim.rom import Image, Rom, load_elf, load_raw
 
 
 def cost(options: argparse.Namespace) -> int:
@@ -23,6 +23,7 @@ def cost(options: argparse.Namespace) -> int:
     rom = _open(options)
     if isinstance(rom, Image) and options.build is not None:
         raise argparse.ArgumentError(None, f"--build {options.build}: an ELF file has no builds")
+    from retrosim.machine.options import whole
     from retrosim.study.causes import MODE, has_causes
     from retrosim.study.cost import cost_report, find_routine
 
@@ -34,9 +35,14 @@ def cost(options: argparse.Namespace) -> int:
         with bad_arguments():
             entry = _entry(options.entry)
             find_routine(machine.image, entry)
+            convention = options.convention or "c"
+            bits = machine.argument_bits(convention)
+            for argument in options.arg:
+                whole("argument", argument, -(1 << bits - 1), (1 << bits) - 1)
         if isinstance(rom, Rom):
             machine.run(frames=1)
-        report = cost_report(machine, entry, *options.arg, most=options.most, progress=progress.step)
+        chosen = {"convention": convention, "most": options.most}
+        report = cost_report(machine, entry, *options.arg, **chosen, progress=progress.step)
     if options.json:
         print_json(report)
         return 0
@@ -53,8 +59,20 @@ def _open(options: argparse.Namespace) -> Rom | Image:
     """Return the program; of ISAs of one family an ELF file is taken for that of the machine. Errors: RomError."""
     from retrosim.machine import PRESETS
 
-    rom, isa = open_rom(options.rom), PRESETS[options.machine].isa
-    return load_elf(options.rom, isa) if isinstance(rom, Image) and rom.isa != isa else rom
+    isa, boot = PRESETS[options.machine].isa, {None: "", 16: "real", 32: "flat"}[options.bits]
+    with bad_arguments():
+        if options.raw:
+            if options.org is None:
+                raise ValueError("--raw: needs --org, the address that the file begins at")
+            return load_raw(options.rom, isa, options.org, boot)
+        if options.org is not None:
+            raise ValueError("--org: allowed with --raw; an ELF file says where it begins")
+        rom = open_rom(options.rom)
+        if isinstance(rom, Image):
+            return load_elf(options.rom, isa if isa in rom.family.isas else None, boot)
+        if boot:
+            raise ValueError(f"--bits {options.bits}: the ROM {rom.name} says itself what its images start in")
+        return rom
 
 
 def _entry(text: str) -> str | int:

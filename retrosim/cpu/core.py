@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .host import Host
 from .spec import IllegalEncoding, Insn, InstructionSet, OpcodeTable, Row, TooLong
 
 ADDRESS_BITS = 24
@@ -62,10 +63,10 @@ class Cpu:
     service_bytes  length of the instruction that asks
     timing     mode name -> class of the timing model
     exception  exception(m, vector): take an exception; interrupt(m, level): take an interrupt
-    traced     traced(m, trace bits, insn): does the instruction that m has just run end in a trace exception?
     reset      reset(state): bring a state of zeros to that after start-up code
     accepts    accepts(state, level): would an interrupt be taken now?
     vector_name  what an exception vector means
+    host       registers by name, calls, faults, tracing
     stage_fields  state fields that hold when the stages of a pipeline are free
     in_memory     state fields that subroutines work on: no engine keeps them in registers
     zero_register  number of a register that is always 0, or None
@@ -87,7 +88,7 @@ class Cpu:
     reset: Callable[[np.ndarray], None]
     accepts: Callable[[np.ndarray, int], bool]
     vector_name: Callable[[int], str]
-    traced: Callable[[Any, int, Insn], bool] = lambda m, trace, insn: False
+    host: Host
     stage_fields: tuple[str, ...] = ()
     in_memory: frozenset[str] = frozenset()
     zero_register: int | None = None

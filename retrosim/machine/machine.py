@@ -11,9 +11,9 @@ import numpy as np
 
 from retrosim.cpu.core import ADDRESS_MASK, FAULT, SERVICE, Core
 from retrosim.cpu.evaluate import Evaluator
-from retrosim.cpu.m68k.exceptions import TRACE
+from retrosim.cpu.host import Call
 from retrosim.cpu.tiers import Tiers
-from retrosim.errors import BusError, CpuFault, IllegalInstruction, RetrosimError
+from retrosim.errors import CpuFault, RetrosimError
 from retrosim.rom import Image, Rom, load_rom
 from retrosim.video.palette import macintosh_palette
 
@@ -35,7 +35,8 @@ YIELD_FRAME, MICROSECONDS, EXIT = range(3)
 class Machine:
     """A machine of 1994 that runs one ROM; many can live in one process.
 
-    name, rom, image, parameters, clock_hz, tick_hz
+    name, rom, image, parameters, clock_hz
+    tick_hz         timer interrupts per second; frame_hz: of the clock that `yield_frame` waits for, both exact
     frame_number    frames completed since power-on
     frame_cycles    CPU clocks that the last completed frame was busy
     frame_instructions  instructions of the last completed frame
@@ -74,7 +75,8 @@ class Machine:
         check("engine", engine, ENGINES)
         self.preset = preset(name)
         check("timing", timing, tuple(self.preset.cpu().timing))
-        self.name, self.clock_hz, self.tick_hz = name, self.preset.clock_hz, self.preset.tick_hz
+        self.name, self.clock_hz = name, self.preset.clock_hz
+        self.tick_hz, self.frame_hz = self.preset.tick_hz, self.preset.frame_hz
         self.timing, self.mode = timing, mode
         self.service_clocks = chosen_service_clocks(self.preset, service_clocks)
         self.spec_revision = self.preset.spec_revision
@@ -84,7 +86,8 @@ class Machine:
         self.timing_revision = f"{self.preset.timing_revision} {timing} {services} {memory_part}".strip()
         self.rom, self.image = self._open(rom, build)
         self.parameters = all_parameters(self.rom, parameters, mode)
-        self._core = Core(self.preset.cpu(), timing)
+        self._core = Core(self.preset.cpu(self.image.boot), timing)
+        self._host = self._core.cpu.host
         self.regs = Registers(self._core)
         self._big = self._core.cpu.big_endian
         self._load_image()
@@ -119,8 +122,8 @@ class Machine:
         core.state["limit"] = FOREVER
         core.state["memory"][: len(self.memory_clocks)] = list(self.memory_clocks.values())
         core.cpu.reset(core.state)
-        self.regs["a7"] = memory.STACK_START
-        self.regs["pc"] = self.image.entry
+        self.set_stack(memory.STACK_START)
+        self._host.go(core.state, self.image.entry)
         for number, (red, green, blue) in enumerate(macintosh_palette().tolist()):
             self._poke(memory.PALETTE_START + 4 * number, red << 16 | green << 8 | blue)
         self._write_parameters()
@@ -186,6 +189,11 @@ class Machine:
         return math.floor(self.cycles * self.tick_hz / self.clock_hz)
 
     @property
+    def retraces(self) -> int:
+        """Periods of the frame clock since power-on."""
+        return math.floor(self.cycles * self.frame_hz / self.clock_hz)
+
+    @property
     def engine(self) -> str:
         """The engine that runs: "evaluate", "interpret", or "recompile" where regions of the program are compiled."""
         return self._engine.name
@@ -242,8 +250,11 @@ class Machine:
                 if state["stopped"]:
                     self._wait_until(min(end_cycle, self._next_tick))
                 else:
-                    state["limit"] = end_cycle if self._ticks_masked else min(end_cycle, self._next_tick)
-                    self.instructions += self._advance(min(left, SLICE), stop)
+                    held, masked = self._host.held(state), self._ticks_masked
+                    if held:
+                        self._host.release(state)
+                    state["limit"] = end_cycle if masked else min(end_cycle, self._next_tick)
+                    self.instructions += self._advance(1 if held else min(left, SLICE), stop)
                     if state["reason"] == SERVICE:
                         self._serve(int(state["detail"]))
                 self._tick()
@@ -258,16 +269,16 @@ class Machine:
 
     def _advance(self, count: int, stop: int | None) -> int:
         """Run the engine; while the CPU traces, one instruction at a time on the evaluator."""
-        state = self._core.state
-        trace, pc = int(state["trace"]), int(state["pc"])
+        state, host = self._core.state, self._host
+        trace, pc = int(state[host.tracing]), int(state["pc"])
         if not trace:
             return self._engine.run(count, stop)
-        cpu, insn = self._core.cpu, self._core.decode(pc)
+        insn = self._core.decode(pc)
         evaluator = Evaluator(self._core)
         done = evaluator.run(1)
-        if state["reason"] not in (FAULT, SERVICE) and cpu.traced(evaluator, trace, insn):
+        if state["reason"] not in (FAULT, SERVICE) and host.traced(evaluator, trace, insn):
             state["stopped"] = 0  # a traced STOP does not wait
-            evaluator.between(lambda m: m.cpu.exception(m, TRACE), pc)
+            evaluator.between(host.trace, pc)
         return done
 
     def restart_ticks(self, pending: bool) -> None:
@@ -298,13 +309,14 @@ class Machine:
             self.frame_number += 1
             self.frame_cycles = self.cycles - self._frame_start[0]
             self.frame_instructions = self.instructions - self._frame_start[1]
-            self._wait_until(math.ceil((self.ticks + 1) * self.clock_hz / self.tick_hz))
+            self._wait_until(math.ceil((self.retraces + 1) * self.clock_hz / self.frame_hz))
             self._frame_start = (self.cycles, self.instructions)
         elif number == MICROSECONDS:
             now = self.cycles * 1_000_000 // self.clock_hz
-            self.regs["d0"], self.regs["d1"] = now & 0xFFFFFFFF, now >> 32 & 0xFFFFFFFF
+            low, high = self._host.result
+            self.regs[low], self.regs[high] = now & 0xFFFFFFFF, now >> 32 & 0xFFFFFFFF
         elif number == EXIT:
-            self.exit_status = self.regs["d0"]
+            self.exit_status = self.regs[self._host.result[0]]
         else:
             Evaluator(self._core).refuse_service()
 
@@ -316,8 +328,8 @@ class Machine:
     def _fault(self, reason: str) -> CpuFault:
         pc = int(self._core.state["pc"])
         insn = self._core.decode(pc)
-        kinds = {2: BusError, 3: BusError, 4: IllegalInstruction, 10: IllegalInstruction, 11: IllegalInstruction}
-        kind = kinds.get(int(self._core.state["detail"]) if self._core.state["reason"] == FAULT else -1, CpuFault)
+        vector = int(self._core.state["detail"]) if self._core.state["reason"] == FAULT else None
+        kind = self._host.faults.get(vector, CpuFault)
         return kind(reason, self._core.cpu.model, pc, self.mem[pc : pc + insn.length].tobytes(), insn.text)
 
     def address(self, symbol: str | int) -> int:
@@ -348,23 +360,41 @@ class Machine:
             pc = insn.end
         return lines
 
-    def measure(self, symbol: str | int, *arguments: int, most: int = 1_000_000_000) -> Measurement:
-        """Call a routine by the C convention and return what it cost; registers and program counter are kept.
+    def set_stack(self, top: int) -> None:
+        """Put an empty stack below an address. Errors: ValueError where the CPU cannot have one."""
+        self._host.set_stack(self._core.state, top)
 
-        symbol     name or address of the routine
-        arguments  32-bit words, pushed right to left
-        most       instructions after which the call is given up
+    def argument_bits(self, convention: str = "c") -> int:
+        """Return the width of an argument. Errors: ValueError for a convention that the CPU does not have."""
+        check("convention", convention, tuple(self._host.call))
+        return self._host.call[convention].argument_bits
+
+    def enter(self, symbol: str | int, *arguments: int, convention: str = "c") -> None:
+        """Call a routine, to return to RETURN_ADDRESS; arguments as for `measure`. Errors: ValueError."""
+        bits, entry = self.argument_bits(convention), self.address(symbol)
+        words = [whole("argument", word, -(1 << bits - 1), (1 << bits) - 1) for word in arguments]
+
+        def write(address: int, data: bytes) -> None:
+            self._core.write(address & ADDRESS_MASK, data)
+
+        self._host.call[convention].enter(Call(self._core.state, write, entry, memory.RETURN_ADDRESS, words))
+        self._wait_until(self.cycles)
+
+    def measure(
+        self, symbol: str | int, *arguments: int, convention: str = "c", most: int = 1_000_000_000
+    ) -> Measurement:
+        """Call a routine and return what it cost; registers and program counter are kept.
+
+        symbol      name or address of the routine
+        arguments   words of 32 bits, in real mode of 16 bits
+        convention  "c", or in real mode "pascal": a far call
+        most        instructions after which the call is given up
         Errors     ValueError; CpuFault, RetrosimError when the routine does not return
         """
-        entry = self.address(symbol)
         saved = self._core.state.copy()
-        sp = (self.regs["a7"] - 4 * len(arguments) - 4) & 0xFFFFFFFF
-        for number, word in enumerate((memory.RETURN_ADDRESS, *arguments)):
-            self._poke((sp + 4 * number) & ADDRESS_MASK, word)
-        self.regs["a7"], self.regs["pc"] = sp, entry
-        self._wait_until(self.cycles)
+        self.enter(symbol, *arguments, convention=convention)
         result = self.run(instructions=most, until=memory.RETURN_ADDRESS)
-        value = self.regs["d0"]
+        value = self.regs[self._host.result[0]]
         clocks = {f: self._core.state[f] for f in ("cycles", *self._core.cpu.stage_fields)}
         self._core.state[()] = saved
         for field, clock in clocks.items():

@@ -54,7 +54,7 @@ class NativeMachine:
     parameters    dict[str, int]     objects, seed; a change takes effect at the next `reset`
     frame_number  int                frames completed since power-on
     clock_hz, cycles, instructions   0: there is no CPU
-    tick_hz       Fraction           the Macintosh's timer, which paces the window
+    tick_hz, frame_hz  Fraction      the Macintosh's timer, which paces the window
     spec_revision, timing_revision   what machine hashes depend on: the layout of a saved state; no timing
     """
 
@@ -64,7 +64,7 @@ class NativeMachine:
     clock_hz = 0
     cycles = 0
     instructions = 0
-    tick_hz = TICK_HZ
+    tick_hz = frame_hz = TICK_HZ
 
     def __init__(self, rom: object = None, *, parameters: Mapping[str, int] | None = None) -> None:
         """Switch the machine on.

@@ -61,7 +61,7 @@ def memory_parameters(preset: Preset, given: Mapping[str, int] | None) -> dict[s
             ranges = (f"{each} {p.minimum}..{p.maximum}" for each, p in known.items())
             raise ValueError(f"memory parameter {name!r}: allowed {', '.join(ranges) or f'none on {preset.name}'}")
         values[name] = whole(name, value, known[name].minimum, known[name].maximum)
-    if values and values["line_read"] < values["first_read"]:
+    if values.get("line_read", 0) < values.get("first_read", 0):
         most, first = known["line_read"].maximum, values["first_read"]
         raise ValueError(f"line_read {values['line_read']}: allowed {first}..{most} with first_read {first}")
     return values

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from retrosim.cpu import m68k
+from retrosim.cpu import m68k, x86
 from retrosim.cpu.core import Cpu
 
 MACINTOSH_TICK_HZ = Fraction(
     15_667_200, 704 * 370
 )  # 60.147 Hz: pixel clock over pixels in a frame of the compact Macintosh
+PC_TICK_HZ = Fraction(14_318_180, 12 * 65536)  # 18.2065 Hz: 14.31818 MHz crystal / 12, the timer's divisor 65536
+VGA_RETRACE_HZ = Fraction(25_175_000, 800 * 449)  # 70.086 Hz: dot clock over a frame of 800 x 449 dots
 MOST_MEMORY_CLOCKS = 1000
 MOST_SERVICE_CLOCKS = 1_000_000
 
@@ -61,6 +63,39 @@ QUADRA_MEMORY = {
 }
 
 
+PC_SERVICE = "estimate: a handler of about 20 instructions, and three accesses to the timer's ports of about 1 us each"
+
+
+def _wait_states(value: int, meaning: str, source: str) -> Parameter:
+    return Parameter(value, 0, MOST_MEMORY_CLOCKS, f"CPU clocks (30 ns) beyond the two of {meaning}", source)
+
+
+# A board of 1993 with 64-128 KiB of write-through cache in SRAM, which holds all that small programs use.
+I386_MEMORY = {
+    "code": _wait_states(0, "fetching four bytes of code", "estimate: hit in the board's cache; 0 to 1, misses 4 to 8"),
+    "read": _wait_states(0, "reading an operand", "estimate: hit in the board's cache; 0 to 1, misses 4 to 8"),
+    "write": _wait_states(1, "a write", "estimate: into a buffer for one, which DRAM empties in 4 to 8; 0 to 4"),
+    "video_read": _wait_states(22, "reading video memory", "estimate: as writing, at least: cards read slower"),
+    "video_write": _wait_states(22, "writing video memory", "estimate: 16-bit ISA card, 2 x 360 ns a double word"),
+}
+
+
+def _dx2_clocks(value: int, meaning: str, source: str) -> Parameter:
+    return Parameter(value, 0, MOST_MEMORY_CLOCKS, f"CPU clocks (15 ns, two a bus clock) {meaning}", source)
+
+
+# A VESA local bus board of 1994 with 256 KiB of second-level cache.
+I486_MEMORY = {
+    "first_read": _dx2_clocks(
+        4, "until the first double word of a line is there", "estimate: second-level hit 2-1-1-1; DRAM 5-2-2-2 is 10"
+    ),
+    "line_read": _dx2_clocks(10, "until a whole line is there", "estimate: second-level hit 2-1-1-1; DRAM 22"),
+    "write": _dx2_clocks(4, "of a write", "estimate: 2 bus clocks into the second-level cache or a buffer"),
+    "video_read": _dx2_clocks(8, "of reading video memory", "estimate: local bus card, as writing at its slowest"),
+    "video_write": _dx2_clocks(6, "of writing video memory", "estimate: local bus card, posted; 2 to 4 bus clocks"),
+}
+
+
 @dataclass(frozen=True)
 class Preset:
     """A machine that can be chosen by name.
@@ -68,26 +103,32 @@ class Preset:
     name            for example "mc68040-25"
     title           what it stands for
     isa             the ROM image it runs
-    cpu             -> the CPU description
+    cpus            what an image may start in -> the CPU description; the first is what unmarked ones start in
     clock_hz        CPU clock
     tick_hz         timer interrupts per second, an exact ratio
+    frame_hz        frames per second at most, an exact ratio: the clock that the end of a frame is waited for
     tick_level      interrupt level of the tick
     service         clocks of a service beyond the trap instruction
-    memory          parameters of caches and bus by name, for models that have them (mc68040_cache.MEMORY)
+    memory          parameters of caches and bus by name, for models that have them: the state field of that name
     timing_revision changes whenever the same program takes other cycles
     """
 
     name: str
     title: str
     isa: str
-    cpu: Callable[[], Cpu]
+    cpus: dict[str, Callable[[], Cpu]]
     clock_hz: int
     tick_hz: Fraction
+    frame_hz: Fraction
     service: Parameter
     tick_level: int
     spec_revision: str
     timing_revision: str
     memory: dict[str, Parameter] = field(default_factory=dict)
+
+    def cpu(self, boot: str = "") -> Cpu:
+        """Return the CPU as it starts an image."""
+        return self.cpus[boot or next(iter(self.cpus))]()
 
     @property
     def service_clocks(self) -> int:
@@ -100,14 +141,32 @@ class Preset:
 
 
 
+def _pc(part: str, name: str, title: str, clock_hz: int, memory: dict[str, Parameter], service_clocks: int) -> Preset:
+    return Preset(
+        name=name,
+        title=title,
+        isa=part,
+        cpus={"flat": lambda: x86.cpu(f"{part}_flat"), "real": lambda: x86.cpu(f"{part}_real", unreal=True)},
+        clock_hz=clock_hz,
+        tick_hz=PC_TICK_HZ,
+        frame_hz=VGA_RETRACE_HZ,
+        service=_service_clocks(service_clocks, PC_SERVICE),
+        tick_level=1,
+        spec_revision="x86 1",
+        timing_revision=f"{part} 1",
+        memory=memory,
+    )
+
+
 def _mc68000(name: str, title: str, clock_hz: int) -> Preset:
     return Preset(
         name=name,
         title=title,
         isa="m68000",
-        cpu=lambda: m68k.cpu("MC68000"),
+        cpus={"": lambda: m68k.cpu("MC68000")},
         clock_hz=clock_hz,
         tick_hz=MACINTOSH_TICK_HZ,
+        frame_hz=MACINTOSH_TICK_HZ,
         service=MC68000_DISPATCH,
         tick_level=1,
         spec_revision="m68k 1",
@@ -124,15 +183,18 @@ PRESETS = {
             name="mc68040-25",
             title="25 MHz 68040 Macintosh (Quadra 700 class)",
             isa="m68040",
-            cpu=lambda: m68k.cpu("MC68040"),
+            cpus={"": lambda: m68k.cpu("MC68040")},
             clock_hz=25_000_000,
             tick_hz=MACINTOSH_TICK_HZ,
+            frame_hz=MACINTOSH_TICK_HZ,
             service=MACINTOSH_DISPATCH,
             tick_level=1,
             spec_revision="m68k 1",
             timing_revision="mc68040 2",
             memory=QUADRA_MEMORY,
         ),
+        _pc("i386", "i386dx-33", "33 MHz 386DX PC, cache on the board, ISA video", 33_000_000, I386_MEMORY, 180),
+        _pc("i486", "i486dx2-66", "66 MHz 486DX2 PC, VESA local bus video", 66_000_000, I486_MEMORY, 240),
     )
 }
 

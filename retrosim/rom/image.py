@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,17 +33,21 @@ class Family:
     machine     name of the ELF machine type
     byte_order  "big" or "little"
     isas        names, the one of an unmarked file first
+    boots       what the CPU may start such an image in, the usual one first; "" where it has only one state
+    unit        instructions lie at multiples of so many bytes
     """
 
     machine: str
     byte_order: Literal["big", "little"]
     isas: tuple[str, ...]
+    boots: tuple[str, ...] = ("",)
+    unit: int = 2
 
 
 FAMILIES = (
     Family("EM_68K", "big", ("m68040", "m68000")),
-    Family("EM_386", "little", ("i386", "i486")),
-    Family("EM_PPC", "big", ("ppc601",)),
+    Family("EM_386", "little", ("i386", "i486"), boots=("flat", "real"), unit=1),
+    Family("EM_PPC", "big", ("ppc601",), unit=4),
 )
 ISAS = tuple(isa for family in FAMILIES for isa in family.isas)
 
@@ -57,6 +61,7 @@ class Image:
     segments    (address, contents), in order of address, not overlapping, inside RAM
     bss         (address, size) of what starts as zeros
     sha256      64 hex digits, of the whole file
+    boot        what the CPU starts it in, of its family's boots; "" for the usual one
     """
 
     isa: str
@@ -67,11 +72,17 @@ class Image:
     sha256: str
     symbol_table: SymbolTable
     line_table: LineTable
+    boot: str = ""
+
+    @property
+    def family(self) -> Family:
+        """What it shares with images of other ISAs."""
+        return family_of(self.isa)
 
     @property
     def byte_order(self) -> Literal["big", "little"]:
         """Order of the bytes of a word: "big" or "little"."""
-        return next(family.byte_order for family in FAMILIES if self.isa in family.isas)
+        return self.family.byte_order
 
     @property
     def symbols(self) -> dict[str, Symbol]:
@@ -92,17 +103,54 @@ class Image:
         return self.symbol_table.at(pc)
 
 
-def load_elf(path: str | Path, isa: str | None = None) -> Image:
+def load_elf(path: str | Path, isa: str | None = None, boot: str = "") -> Image:
     """Load an ELF file of the user's own.
 
     path     a linked 32-bit executable whose segments fit into RAM
     isa      of a family the file is for; None: what the file itself says
-    Errors   RomError; ValueError for an unknown isa
+    boot     what the CPU starts in, "" for the usual one
+    Errors   RomError; ValueError for an unknown isa, and for a boot that the file's processor does not have
     """
     if isa is not None and isa not in ISAS:
         raise ValueError(f"isa {isa!r}: allowed {', '.join(ISAS)}")
     path = Path(path)
-    return read_image(path, read_bytes(path, LONGEST_IMAGE), isa, "")
+    image = read_image(path, read_bytes(path, LONGEST_IMAGE), isa, "")
+    check_boot(boot, image.family)
+    return replace(image, boot=boot)
+
+
+def load_raw(path: str | Path, isa: str, origin: int, boot: str = "") -> Image:
+    """Load a flat binary: code as it lies in memory, without a name or a header; it begins with its first instruction.
+
+    origin   address that its first byte goes to
+    Errors   RomError; ValueError for an unknown isa, a boot that it does not have, an origin outside RAM
+    """
+    if isa not in ISAS:
+        raise ValueError(f"isa {isa!r}: allowed {', '.join(ISAS)}")
+    path, family = Path(path), family_of(isa)
+    check_boot(boot, family)
+    content = read_bytes(path, LONGEST_IMAGE)
+    if not content:
+        raise RomError(path, "is empty")
+    last = RAM_END - len(content)
+    if not RAM_FIRST <= origin <= last or origin % family.unit:
+        step = f", a multiple of {family.unit}" if family.unit > 1 else ""
+        raise ValueError(f"origin {origin:#x}: allowed {RAM_FIRST:#x}..{last:#x}{step}")
+    digest = hashlib.sha256(content).hexdigest()
+    segments = [(origin, content)]
+    return Image(isa, "", origin, segments, [], digest, SymbolTable({}), LineTable([], []), boot)
+
+
+def family_of(isa: str) -> Family:
+    """Return the family of a known ISA."""
+    return next(family for family in FAMILIES if isa in family.isas)
+
+
+def check_boot(boot: str, family: Family) -> None:
+    """Errors: ValueError for something that the processors of a family do not start in."""
+    if boot and boot not in family.boots:
+        known = [name for name in family.boots if name]
+        raise ValueError(f"boot {boot[:40]!r}: allowed {', '.join(known) or 'none'} on {family.isas[0]}")
 
 
 def read_image(path: Path, content: bytes, isa: str | None, build: str) -> Image:

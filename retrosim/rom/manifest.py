@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import RomError
 from .fields import FILE_NAME, FILE_PATH, NAME, SHA256, SYMBOL, Fields, read_bytes, read_toml
-from .image import ISAS, LONGEST_IMAGE, Image, read_image
+from .image import ISAS, LONGEST_IMAGE, Image, check_boot, family_of, read_image
 from .recipe import Recipe, read_recipe
 
 FORMAT = 1
@@ -71,6 +71,7 @@ class ImageInfo:
     drop        instructions removed from the compiler's output before it is assembled
     sources     of this image alone, linked behind those of the recipe
     description what is particular about it, "" if nothing is
+    boot        what the CPU starts it in: "flat" or "real" on the x86, "" for the usual one
     """
 
     isa: str
@@ -84,6 +85,7 @@ class ImageInfo:
     drop: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     description: str = ""
+    boot: str = ""
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ class Rom:
         found = hashlib.sha256(content).hexdigest()
         if found != info.sha256:
             raise RomError(path, f"has SHA-256 {found[:16]}..., the manifest says {info.sha256[:16]}...")
-        image = read_image(path, content, info.isa, info.build)
+        image = replace(read_image(path, content, info.isa, info.build), boot=info.boot)
         for column in self.world:
             _check_column(path, column, image)
         return image
@@ -208,6 +210,11 @@ def _image_info(fields: Fields, recipe: Recipe | None) -> ImageInfo:
     isa = fields.text("isa")
     if isa not in ISAS:
         raise fields.error(f"{isa[:40]!r}: allowed {', '.join(ISAS)}", "isa")
+    boot = fields.text("boot") if fields.has("boot") else ""
+    try:
+        check_boot(boot, family_of(isa))
+    except ValueError as error:
+        raise fields.error(str(error), "boot") from None
     flags = fields.texts("flags", default=[])
     toolchain = fields.text("toolchain", NAME) if fields.has("toolchain") else ""
     if not toolchain:
@@ -229,6 +236,7 @@ def _image_info(fields: Fields, recipe: Recipe | None) -> ImageInfo:
         drop=tuple(fields.texts("drop", default=[])),
         sources=tuple(fields.texts("sources", FILE_PATH, [])),
         description=_description(fields) if fields.has("description") else "",
+        boot=boot,
     )
     fields.end()
     return info

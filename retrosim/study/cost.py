@@ -4,21 +4,25 @@ The shape that `retrosim cost --json` prints:
 
     machine, model, clock_hz, timing, build
     entry       {symbol (None for an address), address}
-    arguments   [32-bit words]
-    totals      {cycles, instructions, cycles_per_instruction, microseconds, result, causes}   result: D0 on return
-    caches      None where none are modelled, or {data, instruction}: each {accesses, hits, misses}
+    arguments   [words]
+    totals      {cycles, instructions, cycles_per_instruction, microseconds, result, causes}   result: D0 or EAX
+    caches      None where none are modelled, or {data, instruction} or {unified}: each {accesses, hits, misses};
+                the i486 model counts no accesses (None)
     functions   [{function, cycles, percent, instructions, visits}], most cycles first; visits: calls and jumps to
                 its first address; function None: outside all functions
     lines       [{file, line, cycles, percent, instructions, visits}], most cycles first; visits: those of the line's
                 busiest instruction; empty for an ELF without lines
     listing     [{address, code, text, function, offset, file, line, visits, cycles, average, base, stalls, entry,
-                source, reference, data_misses, instruction_misses, causes}], by address, executed instructions only
+                source, reference, misses, causes}], by address, executed instructions only; misses of a cache NAME
+                are the keys NAME_misses; without caches those of data and instruction are there, and 0
 
 base     clocks from the manual, alone: on the 68040 the slowest stage, averaged over the two outcomes of a branch; on
-         the 68000 what the encoding fixes (a branch taken)
+         the 68000 what the encoding fixes (a branch taken); on the x86 the entry, its least where that depends on
+         data or iterations
 entry    the row of the manual's table that they come from; source: that table; reference: the instruction's description
 stalls   average - base. 68040: waiting for registers, caches, memory; below 0 where stages overlapped. 68000: clocks
-         that depend on data (shift counts, multipliers, branches not taken). Of a service: the time it takes
+         that depend on data (shift counts, multipliers, branches not taken). x86: those, m behind a jump, fetching,
+         prefixes, address generation, caches and bus. Of a service: the time it takes
 causes   what the clocks went to (see `causes`), name -> clocks, whose sum is `cycles`; None unless the machine's timing
          is "causes", whose clocks are those of "full"
 accesses operands (each line that one touches), and lines of code entered: the model looks code up once a line. Memory
@@ -30,25 +34,23 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from retrosim.cpu.core import ADDRESS_MASK
-from retrosim.cpu.m68k import mc68000_clocks, mc68040_clocks
 from retrosim.cpu.spec import Insn
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine, memory
 from retrosim.rom import Image
 
 from .causes import MODE, CauseCounter, named
+from .manual import base_of
 
 MOST = 2_000_000  # instructions: about a minute, one by one
 REPORT_EVERY = 5_000  # instructions between two reports of progress
 NEAREST = 5  # names shown for one that is unknown
 STACK_BYTES = 0x10000  # kept free below the stack pointer that a user's program starts with
-TABLE_040, TABLE_000 = "MC68040UM section 10", "M68000UM section 8"
 
 Progress = Callable[[int, int, str], None]
 
@@ -62,8 +64,7 @@ class Executed:
     visits: int = 0
     cycles: int = 0
     departures: int = 0
-    data_misses: int = 0
-    instruction_misses: int = 0
+    misses: dict[str, int] = field(default_factory=dict)
     causes: np.ndarray | int = 0
 
 
@@ -71,6 +72,7 @@ def cost_report(
     machine: Machine,
     symbol: str | int,
     *arguments: int,
+    convention: str = "c",
     most: int = MOST,
     progress: Progress = lambda done, total, text: None,
 ) -> dict[str, Any]:
@@ -81,8 +83,9 @@ def cost_report(
     to the instruction that waits, not to the one that causes it. The machine is left as it was.
 
     machine    simulated, with timing "table", "full" or "causes"; caches and memory as they are now
-    symbol     name or address of the routine, which follows the C convention
-    arguments  32-bit words
+    symbol     name or address of the routine
+    arguments  words of 32 bits, in real mode of 16 bits; negative ones as those bits
+    convention how it is called, see `Machine.measure`
     most       instructions after which the call is given up
     progress   called with instructions done, of how many, and a text
     Errors     ValueError; CpuFault, RetrosimError when the routine does not return
@@ -90,15 +93,17 @@ def cost_report(
     if machine.timing == "off":
         raise ValueError("timing 'off': allowed table, full, causes")
     entry = find_routine(machine.image, symbol)
-    words = tuple(argument & 0xFFFFFFFF for argument in arguments)
+    bits = machine.argument_bits(convention)
+    words = tuple(word & ((1 << bits) - 1) if -(1 << bits - 1) <= word < 0 else word for word in arguments)
     before = machine.snapshot()
     try:
         _make_room(machine)
         start = machine.snapshot()
         progress(0, most, "running the routine")
-        measured = machine.measure(symbol if isinstance(symbol, str) else entry, *words, most=most)
+        name = symbol if isinstance(symbol, str) else entry
+        measured = machine.measure(name, *words, convention=convention, most=most)
         machine.restore(start)
-        executed, accesses = _step_through(machine, entry, words, measured.instructions, progress)
+        executed, accesses = _step_through(machine, entry, words, convention, measured.instructions, progress)
     finally:
         machine.restore(before)
     executed.sort(key=lambda each: each.insn.pc)
@@ -119,7 +124,7 @@ def cost_report(
             "result": measured.result,
             "causes": named(sum(each.causes for each in executed)) if machine.timing == MODE else None,
         },
-        "caches": _caches(machine, executed, accesses) if _has_caches(machine) else None,
+        "caches": _caches(machine, executed, accesses),
         "functions": _functions(listing),
         "lines": _lines(listing),
         "listing": listing,
@@ -136,8 +141,10 @@ def find_routine(image: Image, symbol: str | int) -> int:
         if image.symbols[symbol].kind != "function":
             raise ValueError(f"symbol {symbol!r}: is data, allowed a routine")
         return find_routine(image, image.symbols[symbol].address)
-    if symbol % 2 or not any(start <= symbol < start + len(data) for start, data in image.segments):
-        raise ValueError(f"address {symbol:#x}: allowed an even address in the image")
+    unit = image.family.unit
+    if symbol % unit or not any(start <= symbol < start + len(data) for start, data in image.segments):
+        multiple = {1: "an address", 2: "an even address"}.get(unit, f"a multiple of {unit}")
+        raise ValueError(f"address {symbol:#x}: allowed {multiple} in the image")
     return symbol
 
 
@@ -152,7 +159,7 @@ def _make_room(machine: Machine) -> None:
     tops = (memory.STACK_START, memory.RAM_END, *(start & ~3 for start, _ in taken))
     for top in tops:
         if top - STACK_BYTES >= lowest and _is_free(taken, top - STACK_BYTES, top):
-            machine.regs["a7"] = top
+            machine.set_stack(top)
             return
     raise RetrosimError(f"the image leaves no {STACK_BYTES >> 10} KiB of RAM free for a stack")
 
@@ -161,26 +168,28 @@ def _is_free(taken: list[tuple[int, int]], start: int, end: int) -> bool:
     return all(end <= first or last <= start for first, last in taken)
 
 
-def _has_caches(machine: Machine) -> bool:
-    return machine.timing in ("full", MODE) and bool(machine.memory_clocks)
+CACHES = {"data": ("dtag", "dcount"), "instruction": ("itag", "icount"), "unified": ("tag", "")}
+"""Name -> state fields of its tags and of its counter of accesses, "" where the model has none."""
 
 
-def _enter(machine: Machine, entry: int, words: tuple[int, ...]) -> None:
-    """Call the routine exactly as `Machine.measure` does."""
-    sp = (machine.regs["a7"] - 4 * len(words) - 4) & 0xFFFFFFFF
-    content = b"".join(word.to_bytes(4, "big") for word in (memory.RETURN_ADDRESS, *words))
-    machine.write(sp & ADDRESS_MASK, content)
-    machine.regs["a7"], machine.regs["pc"] = sp, entry
-    machine._wait_until(machine.cycles)
+def _caches_of(machine: Machine) -> list[_CacheWatch]:
+    fields = machine._core.state.dtype.names
+    modelled = machine.timing in ("full", MODE)
+    return [
+        _CacheWatch(machine._core.state, name, *places)
+        for name, places in CACHES.items()
+        if modelled and places[0] in fields and machine.memory_clocks
+    ]
 
 
 def _step_through(
-    machine: Machine, entry: int, words: tuple[int, ...], count: int, progress: Progress
-) -> tuple[list[Executed], dict[str, int]]:
+    machine: Machine, entry: int, words: tuple[int, ...], convention: str, count: int, progress: Progress
+) -> tuple[list[Executed], dict[str, int | None]]:
     """Execute the call one instruction at a time; return what was executed, and the accesses to each cache."""
-    _enter(machine, entry, words)
+    machine.enter(entry, *words, convention=convention)
     core, latest, executed = machine._core, {}, []
-    caches = [_CacheWatch(core.state, letter) for letter in "di"] if _has_caches(machine) else []
+    caches = _caches_of(machine)
+    no_misses = dict.fromkeys((watch.name for watch in caches), 0) or {"data": 0, "instruction": 0}
     counter = CauseCounter(machine) if machine.timing == MODE else None
     for done in range(count):
         if done % REPORT_EVERY == 0:
@@ -190,7 +199,7 @@ def _step_through(
         if each is None or each.insn is not insn:
             code = machine.mem[insn.pc : insn.pc + insn.length].tobytes()
             if each is None or each.code != code:  # a program that rewrites itself has several at one address
-                each = Executed(insn, code)
+                each = Executed(insn, code, misses=dict(no_misses))
                 executed.append(each)
             each.insn = insn
             latest[insn.pc] = each
@@ -199,78 +208,48 @@ def _step_through(
         each.departures += int(core.state["pc"]) != insn.end
         if counter:
             each.causes = each.causes + counter.take()
-        if caches:
-            each.data_misses += caches[0].misses()
-            each.instruction_misses += caches[1].misses()
-    return executed, {watch.letter: watch.accesses for watch in caches}
+        for watch in caches:
+            each.misses[watch.name] += watch.misses()
+    return executed, {watch.name: watch.accesses for watch in caches}
 
 
 class _CacheWatch:
     """Accesses and misses of one cache: its counter steps at every access, a miss that allocates changes a tag."""
 
-    def __init__(self, state: np.ndarray, letter: str) -> None:
-        self.letter, self.accesses = letter, 0
-        self._state, self._tags = state, state[f"{letter}tag"]
-        self._known, self._count = self._tags.copy(), int(state[f"{letter}count"])
+    def __init__(self, state: np.ndarray, name: str, tags: str, counter: str) -> None:
+        self.name, self.accesses = name, 0 if counter else None
+        self._state, self._tags, self._counter = state, state[tags], counter
+        self._known, self._count = self._tags.copy(), int(state[counter]) if counter else 0
 
     def misses(self) -> int:
         """Return the misses since the last call, and count the accesses."""
-        count = int(self._state[f"{self.letter}count"])
-        accesses = (count - self._count) & 0xFF
-        if not accesses:
-            return 0
-        self.accesses += accesses
-        self._count = count
+        if self.accesses is not None:
+            count = int(self._state[self._counter])
+            accesses = (count - self._count) & 0xFF
+            if not accesses:
+                return 0
+            self.accesses += accesses
+            self._count = count
         changed = int(np.count_nonzero(self._tags != self._known))
         if changed:
             self._known[:] = self._tags
         return changed
 
 
-def _caches(machine: Machine, executed: list[Executed], accesses: dict[str, int]) -> dict[str, dict[str, int | None]]:
+def _caches(
+    machine: Machine, executed: list[Executed], accesses: dict[str, int | None]
+) -> dict[str, dict[str, int | None]] | None:
     report = {}
-    for name, is_exact in (("data", bool(machine.memory_clocks["copyback"])), ("instruction", True)):
-        misses = sum(getattr(each, f"{name}_misses") for each in executed)
-        count = accesses[name[0]]
+    for name, count in accesses.items():
+        misses = sum(each.misses[name] for each in executed)
+        is_exact = count is not None and (name != "data" or machine.memory_clocks["copyback"])
         report[name] = {"accesses": count, "hits": count - misses if is_exact else None, "misses": misses}
-    return report
-
-
-def _base_040(each: Executed) -> tuple[float, str, str]:
-    """Return clocks, table entry and table; of two outcomes the first is the one that leaves the straight line."""
-    costs = mc68040_clocks.clocks(each.insn)
-    if len(costs) == 1 or each.insn.row.name == "CAS2":  # whose outcome does not show in the flow
-        return costs[0].alone, costs[0].entry, TABLE_040
-    counts = (each.departures, each.visits - each.departures)
-    base = sum(count * cost.alone for count, cost in zip(counts, costs, strict=True)) / each.visits
-    return base, " / ".join(cost.entry for count, cost in zip(counts, costs, strict=True) if count), TABLE_040
-
-
-OPERANDS_000 = {
-    "c": "cc", "d": "Dn", "y": "Dn", "how": "Dn", "a": "An", "b": "An", "imm": "#imm", "imm16": "#imm", "n": "#n",
-    "i": "#i", "mask": "list", "t": "#n", "disp": "d16", "target": "label",
-}  # fmt: skip
-
-
-class _Operands(dict):
-    """Names of operands as the manual writes them; another is shown by its own."""
-
-    def __missing__(self, name: str) -> str:
-        return name
-
-
-def _base_000(each: Executed) -> tuple[float, str, str]:
-    insn = each.insn
-    entry = insn.row.syntax.format_map(_Operands(OPERANDS_000 | insn.forms))
-    return mc68000_clocks.clocks(insn), entry, TABLE_000
-
-
-BASES = {"MC68000": _base_000, "MC68040": _base_040}
+    return report or None
 
 
 def _described(machine: Machine, each: Executed) -> dict[str, Any]:
     insn, image = each.insn, machine.image
-    base, entry, source = BASES[machine._core.cpu.model](each)
+    base, entry, source = base_of(machine._core.cpu.model, each)
     function, offset = image.symbol_at(insn.pc) or (None, None)
     file, line = image.source_line(insn.pc) or (None, None)
     average = each.cycles / each.visits
@@ -290,8 +269,7 @@ def _described(machine: Machine, each: Executed) -> dict[str, Any]:
         "entry": entry,
         "source": source,
         "reference": insn.row.ref,
-        "data_misses": each.data_misses,
-        "instruction_misses": each.instruction_misses,
+        **{f"{name}_misses": count for name, count in each.misses.items()},
         "causes": named(each.causes) if machine.timing == MODE else None,
     }
 

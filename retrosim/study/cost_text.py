@@ -22,6 +22,10 @@ LEGENDS = {
     "where instructions overlapped. Clocks count for the instruction at whose end they have passed.",
     "MC68000": "base: clocks that the encoding fixes ({source}), branches taken; stalls: what came on top on average, "
     "which depends on data: shift counts, multipliers, branches not taken.",
+    "i386": "base: clocks of the manual's entry ({source}), without m, least of a range; stalls: what came on top "
+    "on average: m behind a jump, multipliers, repeats, fetching of code, wait states.",
+    "i486": "base: clocks of the manual's entry ({source}), the least of a range; stalls: what came on top on average: "
+    "multipliers, repeats, prefixes, address generation, cache, write buffers.",
 }
 CAUSES = (
     "execute: base clocks of the instruction; waits: what came on top, by cause; both a visit. Together they are the "
@@ -35,7 +39,7 @@ def render_cost(report: dict[str, Any]) -> RenderableType:
     parts: list[RenderableType] = [Text(_title(report), style="bold"), _totals(report)]
     if report["totals"]["causes"]:
         parts += [Text("What the clocks went to", style="bold"), _causes(report["totals"]["causes"])]
-    legend = CAUSES if report["totals"]["causes"] else LEGENDS[report["model"]]
+    legend = CAUSES if report["totals"]["causes"] else LEGENDS[report["model"].split("_")[0]]
     if report["lines"]:
         parts += [_heading("Hottest source lines", report["lines"]), _hottest(report["lines"], "line", _line_name)]
     parts += [
@@ -76,8 +80,8 @@ def _totals(report: dict[str, Any]) -> RenderableType:
         f"result {totals['result']} ({totals['result']:#x})",
     ]
     for name, cache in (report["caches"] or {}).items():
-        hits = "" if cache["hits"] is None else f"{cache['hits']:,} hits, "
-        lines.append(f"{name} cache: {cache['accesses']:,} accesses, {hits}{cache['misses']:,} misses")
+        counts = {"accesses": cache["accesses"], "hits": cache["hits"], "misses": cache["misses"]}
+        lines.append(f"{name} cache: " + ", ".join(f"{n:,} {what}" for what, n in counts.items() if n is not None))
     return Padding(Text("\n".join(lines)), (0, 0, 1, 0))
 
 

@@ -28,7 +28,7 @@ def run_ahead(machine: Any) -> None:
     """Run a frame and take it back, so that what compiles on first use has compiled."""
     state = machine.save()
     if hasattr(machine, "step"):
-        machine.run(frames=1, cycles=int(CALL_TICKS * machine.clock_hz / machine.tick_hz))
+        machine.run(frames=1, cycles=int(CALL_TICKS * machine.clock_hz / machine.frame_hz))
     else:
         machine.run(frames=1)
     machine.load(state)
@@ -55,8 +55,8 @@ class Transport:
         self.machine, self.clock = machine, clock
         self.is_paused = False
         self.is_simulated = hasattr(machine, "step")
-        self.tick_cycles = Fraction(machine.clock_hz) / machine.tick_hz if self.is_simulated else Fraction(0)
-        self.pacer = Pacer(machine.tick_hz, clock())
+        self.tick_cycles = Fraction(machine.clock_hz) / machine.frame_hz if self.is_simulated else Fraction(0)
+        self.pacer = Pacer(machine.frame_hz, clock())
         self.rewind = Rewind()
         self._inputs, self._after_frame = inputs, after_frame
         self.start_over()
@@ -70,7 +70,7 @@ class Transport:
         self.rewind.forget()
         begun = self.clock()
         self.rewind.note(self.machine)
-        frame_ns = SECOND_NS / self.machine.tick_hz
+        frame_ns = SECOND_NS / self.machine.frame_hz
         self.rewind.every = max(STATE_EVERY, math.ceil((self.clock() - begun) / (STATE_SHARE * frame_ns)))
 
     @property
@@ -84,8 +84,8 @@ class Transport:
 
     @property
     def tick(self) -> int:
-        """Ticks of simulated time since power-on; without a CPU one per frame."""
-        return self.machine.ticks if self.is_simulated else self.machine.frame_number
+        """Periods of the frame clock since power-on; without a CPU one per frame."""
+        return self.machine.retraces if self.is_simulated else self.machine.frame_number
 
     @property
     def frame_cost(self) -> tuple[int, int]:

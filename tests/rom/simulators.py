@@ -1,4 +1,4 @@
-"""Two simulators that others wrote, with one face: load an image, call its functions, serve its services."""
+"""Simulators that others wrote, with one face: load an image, call its functions, serve its services."""
 
 from __future__ import annotations
 
@@ -20,11 +20,18 @@ HANDLER = 0x000502
 
 
 class Simulator:
-    """What both have: memory as bytes and the C calling convention."""
+    """What all have: memory as bytes and the C calling convention.
+
+    order   of the bytes of a word, as `struct` writes it
+    """
+
+    trap = staticmethod(lambda number: struct.pack(">H", 0xA000 | number))
+    """-> the instruction that asks for a service"""
 
     def __init__(self, image: Image) -> None:
         self.image = image
-        self.write(RETURN, struct.pack(">H", 0xA000 | RETURNED))
+        self.order = {"big": ">", "little": "<"}[image.byte_order]
+        self.write(RETURN, self.trap(RETURNED))
         for address, content in image.segments:
             self.write(address, content)
 
@@ -32,13 +39,13 @@ class Simulator:
         return self.image.symbols[name].address
 
     def word(self, name: str) -> int:
-        return struct.unpack(">I", self.read(self.address(name), 4))[0]
+        return struct.unpack(self.order + "I", self.read(self.address(name), 4))[0]
 
     def call(self, name: str, *arguments: int) -> None:
         """Call a C function and return when it does."""
         stack = [RETURN, *(argument & 0xFFFFFFFF for argument in arguments)]
         sp = STACK - 4 * len(stack)
-        self.write(sp, struct.pack(f">{len(stack)}I", *stack))
+        self.write(sp, struct.pack(f"{self.order}{len(stack)}I", *stack))
         self.start(self.address(name), sp)
 
 
@@ -145,3 +152,81 @@ class Unicorn(Simulator):
         self._uc.reg_write(self._registers.UC_M68K_REG_A7, sp)
         self._uc.emu_start(pc, RETURN)
         assert self._uc.reg_read(self._registers.UC_M68K_REG_PC) == RETURN
+
+
+class UnicornX86(Simulator):
+    """Unicorn's 486 in flat 32-bit mode."""
+
+    trap = staticmethod(lambda number: bytes((0xCD, 0x60 + number)))
+
+    def __init__(self, image: Image) -> None:
+        unicorn = pytest.importorskip("unicorn", reason="unicorn is not installed")
+        from unicorn import x86_const
+
+        self._uc = unicorn.Uc(unicorn.UC_ARCH_X86, unicorn.UC_MODE_32)
+        self._uc.ctl_set_cpu_model(x86_const.UC_CPU_X86_486)
+        self._uc.mem_map(0, MEMORY)
+        self._data = (x86_const.UC_X86_REG_EAX, x86_const.UC_X86_REG_EDX)  # low and high half of a result
+        self._pc, self._sp = x86_const.UC_X86_REG_EIP, x86_const.UC_X86_REG_ESP
+        self._service: int | None = None
+        self._uc.hook_add(unicorn.UC_HOOK_INTR, self._interrupt)
+        super().__init__(image)
+
+    def _interrupt(self, uc: Any, number: int, _: Any) -> None:
+        self._service = number - 0x60
+        uc.emu_stop()
+
+    def read(self, address: int, size: int) -> bytes:
+        return bytes(self._uc.mem_read(address, size))
+
+    def write(self, address: int, content: bytes) -> None:
+        self._uc.mem_write(address, content)
+
+    def start(self, pc: int, sp: int) -> None:
+        self._uc.reg_write(self._pc, pc)
+        self._uc.reg_write(self._sp, sp)
+        assert self.to_service() == RETURNED
+
+    def count_instructions(self, name: str) -> int:
+        """Call a function without arguments and count its instructions, the return included."""
+        from unicorn import UC_HOOK_CODE
+
+        executed = []
+        hook = self._uc.hook_add(UC_HOOK_CODE, lambda uc, address, size, _: executed.append(address))
+        self._uc.ctl_flush_tb()  # code translated before has no hook
+        self.call(name)
+        self._uc.hook_del(hook)
+        assert executed.pop() == RETURN
+        return len(executed)
+
+    def power_on(self, mode: int, count: int, seed: int) -> None:
+        """Hand over the parameters and go to the entry point; `to_service` runs on from there."""
+        self.write(PARAMETERS, struct.pack("<3I", mode, count, seed))
+        self._uc.reg_write(self._pc, self.image.entry)
+        self._uc.reg_write(self._sp, STACK)
+
+    def to_service(self) -> int:
+        """Run to the next service and return its number."""
+        self._service = None
+        self._uc.emu_start(self._uc.reg_read(self._pc), MEMORY)
+        assert self._service is not None, "the program calls no service"
+        return self._service
+
+    def data(self, number: int, value: int | None = None) -> int:
+        """Write half `number` of a result if a value is given; return what it holds."""
+        if value is not None:
+            self._uc.reg_write(self._data[number], value)
+        return self._uc.reg_read(self._data[number]) & 0xFFFFFFFF
+
+
+JUDGES: dict[str, tuple[type[Simulator], ...]] = {
+    "m68040": (Musashi, Unicorn),
+    "m68000": (Musashi, Unicorn),
+    "i386": (UnicornX86,),
+    "i486": (UnicornX86,),
+}
+
+
+def judge(image: Image) -> Any:
+    """Return the first judge of an image's ISA, which serves services too."""
+    return JUDGES[image.isa][0](image)

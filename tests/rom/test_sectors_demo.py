@@ -1,4 +1,4 @@
-"""The demo and the harness inside each shipped image, run on Musashi, against a plain retelling of their rules."""
+"""Demo and harness inside each shipped image, on simulators of others, against a plain retelling of their rules."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import struct
 
 import numpy as np
 import pytest
-from simulators import EXIT, MICROSECONDS, PAD, SCREEN, YIELD_FRAME, Musashi
+from simulators import EXIT, MICROSECONDS, PAD, SCREEN, YIELD_FRAME, Simulator, judge
 
 from retrosim.machine import NativeMachine, open_machine
 from retrosim.rom import load_rom
@@ -96,19 +96,19 @@ def picture(corners: np.ndarray, collided: np.ndarray) -> np.ndarray:
     return screen
 
 
-def screen_of(machine: Musashi) -> np.ndarray:
+def screen_of(machine: Simulator) -> np.ndarray:
     return np.frombuffer(machine.read(SCREEN, WIDTH * HEIGHT), np.uint8).reshape(HEIGHT, WIDTH)
 
 
-def world_of(machine: Musashi, rom_world: list) -> dict[str, list[int]]:
+def world_of(machine: Simulator, rom_world: list) -> dict[str, list[int]]:
     """Read the world as the manifest describes it."""
-    codes = {"u8": ">B", "s16": ">h", "u16": ">H", "s32": ">i", "u32": ">I"}
+    codes = {"u8": "B", "s16": "h", "u16": "H", "s32": "i", "u32": "I"}
     columns = {}
     for column in rom_world:
         count = 1 if column.count == "1" else machine.word(column.count)
         start = machine.address(column.symbol) + column.offset
         content = machine.read(start, column.stride * count)
-        code = codes[column.type]
+        code = machine.order + codes[column.type]
         columns[column.name] = [struct.unpack_from(code, content, i * column.stride)[0] for i in range(count)]
     return columns
 
@@ -117,11 +117,11 @@ def world_of(machine: Musashi, rom_world: list) -> dict[str, list[int]]:
 @pytest.mark.parametrize(("count", "seed"), [(200, 1994), (40, 7), (1, 2**32 - 1)])
 def test_demo_frame_by_frame(isa: str, build: str, count: int, seed: int) -> None:
     rom = load_rom("sectors")
-    machine, demo = Musashi(rom.image(isa, build)), Demo(seed, count)
+    machine, demo = judge(rom.image(isa, build)), Demo(seed, count)
     machine.write(SCREEN, b"\x55" * (WIDTH * HEIGHT))  # what the screen held before must not show
     machine.power_on(0, count, seed)
     for frame, pad in enumerate(PADS):
-        machine.write(PAD, struct.pack(">I", pad))
+        machine.write(PAD, struct.pack(f"{machine.order}I", pad))
         assert machine.to_service() == YIELD_FRAME
         demo.run_frame(pad)
         assert world_of(machine, rom.world) == demo.columns(), f"frame {frame}"
@@ -131,19 +131,19 @@ def test_demo_frame_by_frame(isa: str, build: str, count: int, seed: int) -> Non
 @pytest.mark.parametrize(("isa", "build"), IMAGES)
 def test_demo_at_the_edges(isa: str, build: str) -> None:
     """Objects in all corners, at top speed, so that every bounce happens in the first frames."""
-    machine, demo = Musashi(load_rom("sectors").image(isa, build)), Demo(3, 4)
+    machine, demo = judge(load_rom("sectors").image(isa, build)), Demo(3, 4)
     machine.power_on(0, 4, 3)
     assert machine.to_service() == YIELD_FRAME
     demo.run_frame(0)
     demo.place = np.array([[1, 1], [LIMITS[0], 0], [0, LIMITS[1] - 1], [LIMITS[0] - 5, LIMITS[1]]])
     demo.velocity = np.array([[-128, -1], [128, -128], [0, 2], [5, 1]])
-    content = np.hstack([demo.place, demo.velocity]).astype(">i2").tobytes()
+    content = np.hstack([demo.place, demo.velocity]).astype(f"{machine.order}i2").tobytes()
     machine.write(machine.address("gMotion"), content)
     for pad in (0, 2, 2, 9, 9, 0):
-        machine.write(PAD, struct.pack(">I", pad))
+        machine.write(PAD, struct.pack(f"{machine.order}I", pad))
         assert machine.to_service() == YIELD_FRAME
         demo.run_frame(pad)
-        found = np.frombuffer(machine.read(machine.address("gMotion"), 32), ">i2").reshape(4, 4)
+        found = np.frombuffer(machine.read(machine.address("gMotion"), 32), f"{machine.order}i2").reshape(4, 4)
         assert found.tolist() == np.hstack([demo.place, demo.velocity]).tolist()
         assert np.array_equal(screen_of(machine), picture(demo.place >> 5, demo.collided))
 
@@ -159,7 +159,7 @@ def test_demo_at_the_edges(isa: str, build: str) -> None:
 def test_harness_counts_thirty_seconds(isa: str, build: str, count: int, first: int) -> None:
     """Every clock read takes 20 ms here and nothing else takes time: all else follows from the rules of 1994."""
     step = 20_000
-    machine = Musashi(load_rom("sectors").image(isa, build))
+    machine = judge(load_rom("sectors").image(isa, build))
     machine.power_on(1, count, 1994)
     reads = 0
     while (service := machine.to_service()) == MICROSECONDS:
@@ -200,7 +200,7 @@ def test_harness_counts_thirty_seconds(isa: str, build: str, count: int, first: 
 @pytest.mark.parametrize(("isa", "build"), IMAGES)
 @pytest.mark.parametrize(("mode", "count"), [(2, 10), (0, 201), (1, 2**32 - 1)])
 def test_bad_parameters_end_at_once(isa: str, build: str, mode: int, count: int) -> None:
-    machine = Musashi(load_rom("sectors").image(isa, build))
+    machine = judge(load_rom("sectors").image(isa, build))
     machine.power_on(mode, count, 1)
     assert machine.to_service() == EXIT
     assert machine.data(0) == 1

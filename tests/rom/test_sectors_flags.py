@@ -15,7 +15,7 @@ from retrosim.rom import load_rom
 
 SEED = 1994
 SCENES = 10_000
-MACHINES = {"m68040": "mc68040-25", "m68000": "mc68000-8"}
+MACHINES = {"m68040": "mc68040-25", "m68000": "mc68000-8", "i386": "i386dx-33", "i486": "i486dx2-66"}
 BUILDS = [(MACHINES[info.isa], info.build) for info in load_rom("sectors").images]
 
 
@@ -49,8 +49,9 @@ def edge_pairs() -> Iterator[np.ndarray]:
 def place(machine: Machine, scene: np.ndarray) -> None:
     """Write the objects of a scene, chained in order, and spoil the flags."""
     start = machine.address("gObjects")
-    rows = np.zeros((len(scene), 3), ">u4")
-    rows[:, 0] = scene.astype(">i2").view(">u4")[:, 0]
+    order = {"big": ">", "little": "<"}[machine.image.byte_order]
+    rows = np.zeros((len(scene), 3), f"{order}u4")
+    rows[:, 0] = scene.astype(f"{order}i2").view(f"{order}u4")[:, 0]
     rows[:-1, 2] = start + 12 * np.arange(1, len(scene))
     machine.mem[start : start + 12 * len(scene)] = rows.view(np.uint8).reshape(-1)
     flags = machine.address("gCollisionArray")

@@ -7,8 +7,9 @@ from functools import cache
 from ...errors import SpecError
 from ..core import Cpu
 from . import arith, bits, decimal, flow, logic, move, shift, system  # noqa: F401  each import adds its rows
-from .exceptions import accepts, exception, interrupt, is_traced, vector_name
+from .exceptions import accepts, exception, interrupt, vector_name
 from .flow import LINE_A_ROW, undefined
+from .host import HOST
 from .mc68000_faults import address_error
 from .mc68040_cache import FIELDS as CACHE_FIELDS
 from .state import LAYOUT, M68K, ZERO, reset
@@ -37,10 +38,10 @@ def cpu(model: str) -> Cpu:
         misaligned=address_error,
         exception=exception,
         interrupt=interrupt,
-        traced=is_traced,
         reset=reset,
         accepts=accepts,
         vector_name=vector_name,
+        host=HOST,
         stage_fields=("ea_end", "fetch_end"),
         in_memory=frozenset(name for name, _, _ in CACHE_FIELDS),
         zero_register=ZERO,

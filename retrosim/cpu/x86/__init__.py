@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 from ...errors import SpecError
 from ..core import Cpu
@@ -10,9 +10,10 @@ from ..timing import Untimed
 from . import arith, bits, decimal, flow, logic, move, shift, string, system  # noqa: F401  each import adds its rows
 from .exceptions import accepts, exception, interrupt, take_fault, vector_name
 from .flow import INTERRUPT_ROW, undefined
+from .host import host
 from .i386_bus import PrefetchTiming
 from .i486_bus import CacheTiming
-from .models import MODEL_NAMES
+from .models import MODEL_NAMES, is_real
 from .state import LAYOUTS, X86, flags_of, put_flags, reset  # noqa: F401  flags_of, put_flags: for tools
 from .timing import TableTiming
 
@@ -27,8 +28,11 @@ def _timing(model: str) -> dict[str, type[Untimed]]:
 
 
 @cache
-def cpu(model: str) -> Cpu:
-    """Return the description of one model of the family, for example "i386_real"."""
+def cpu(model: str, unreal: bool = False) -> Cpu:
+    """Return the description of one model of the family, for example "i386_real".
+
+    unreal   real mode whose segments begin with limits of 4 GiB
+    """
     if model not in MODEL_NAMES:
         raise SpecError(f"no x86 model {model!r}; there are {', '.join(MODEL_NAMES)}")
     return Cpu(
@@ -44,8 +48,9 @@ def cpu(model: str) -> Cpu:
         misaligned=take_fault,
         exception=exception,
         interrupt=interrupt,
-        reset=reset,
+        reset=partial(reset, unreal=unreal),
         accepts=accepts,
         vector_name=vector_name,
+        host=host(is_real(model)),
         stage_fields=STAGES[model[:4]],
     )

@@ -45,6 +45,7 @@ def vector_name(vector: int) -> str:
 def enter(m: Engine, vector: Word | int, back: Word, error_code: bool = False) -> None:
     """Go to the handler of a vector, to return to the linear address `back`; without one the run ends as a fault."""
     number = m.const(32, vector) if isinstance(vector, int) else vector
+    m.raised = number.known
     (_enter_real if is_real(m.cpu.model) else _enter_flat)(m, number, back, error_code)
 
 
@@ -102,6 +103,12 @@ def exception(m: Engine, vector: int) -> None:
     """Take an exception between instructions, to return to this one."""
     _spend(m)
     enter(m, vector, m.pc, vector in WITH_ERROR_CODE)
+
+
+def trap(m: Engine, vector: int) -> None:
+    """Take an exception between instructions, to return to the next one."""
+    _spend(m)
+    enter(m, vector, m.next_pc)
 
 
 def take_fault(m: Engine, insn: Insn) -> None:

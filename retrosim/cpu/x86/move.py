@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .modrm import EAX, EBP, EBX, ECX, EDI, EDX, ESI, ESP, address, behind, modify, read, write
 from .segments import CS, DS, ES, FS, GS, SS, linear, load, load_segment, store
-from .state import drop, get_flags, insn, pop, push, set_flags, stack_bits, top
+from .state import drop, get_flags, hold_interrupts, insn, pop, push, set_flags, stack_bits, top
 
 MOV = "Intel 386 PRM, MOV"
 
@@ -54,8 +54,7 @@ def mov_from_segment(m, s, ea, sreg):
 @insn("MOV {sreg},{ea}", "10001110 mmgggeee", size=16, load=True, cost="MOV sreg,r/m", ref=MOV)
 def mov_to_segment(m, ea, sreg):
     load_segment(m, sreg, read(m, ea, 16))
-    # harmless where it is another register than SS: one instruction more before an interrupt
-    m.set("shadow", m.select(sreg.eq(SS), m.next_pc, m.get("shadow")))
+    m.when(sreg.eq(SS), lambda: hold_interrupts(m))
 
 
 for _name, _code, _signed in (("MOVZX", "0110", False), ("MOVSX", "1110", True)):
@@ -184,7 +183,7 @@ def _pop_segment(segment):
         load_segment(m, segment, top(m, s).trunc(16))
         drop(m, s // 8)
         if segment == SS:
-            m.set("shadow", m.next_pc)
+            hold_interrupts(m)
 
     return pop_segment
 

@@ -116,6 +116,12 @@ def set_flags(m: Engine, word: Word) -> None:
     m.when(m.get("if") & ~before | m.get("tf"), lambda: m.leave(STATUS_WRITTEN))
 
 
+def hold_interrupts(m: Engine) -> None:
+    """Let no interrupt in before the next instruction has been executed; the host sees to it."""
+    m.set("shadow", m.next_pc)
+    m.leave(STATUS_WRITTEN)
+
+
 def stack_bits(m: Engine) -> int:
     """Return the width of the stack pointer."""
     return 16 if is_real(m.cpu.model) else 32

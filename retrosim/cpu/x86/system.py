@@ -13,11 +13,11 @@ Absent, each with the exception that a program gets:
 
 from __future__ import annotations
 
-from ..core import STATUS_WRITTEN, STOPPED
+from ..core import STOPPED
 from .models import I386, I486, is_real
 from .modrm import address, behind, read, write
 from .segments import GENERAL_PROTECTION, fault_when, load, store
-from .state import insn
+from .state import hold_interrupts, insn
 
 for _name, _code, _flag, _function in (
     ("CLC", "1000", "cf", lambda m: m.const(1, 0)),
@@ -36,11 +36,7 @@ for _name, _code, _flag, _function in (
 def sti(m):
     """Interrupts come in behind the next instruction."""
 
-    def allow():
-        m.set("shadow", m.next_pc)
-        m.leave(STATUS_WRITTEN)
-
-    m.when(~m.get("if"), allow)
+    m.when(~m.get("if"), lambda: hold_interrupts(m))
     m.set("if", m.const(1, 1))
 
 

@@ -1,0 +1,115 @@
+"""The x86 as its host sees it: registers by name, conventions of calls in both modes, faults, single steps.
+
+Conventions of calls, the return address in a word of the argument's width:
+
+    c       arguments from right to left, near; words of 32 bits in flat mode, of 16 bits in real mode
+    pascal  real mode: arguments from left to right in words of 16 bits, a far call (Turbo Pascal)
+
+A near routine of real mode is entered with CS as it is, so it has to lie in that segment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ...errors import IllegalInstruction
+from ..core import ADDRESS_MASK
+from ..engine import Engine
+from ..host import Call, Convention, Host, Register, go, in_field, push_words
+from ..spec import Insn
+from .exceptions import DEBUG, INVALID, NO_FPU, trap
+from .modrm import ESP, NAMES
+from .segments import CS, SEGMENT_NAMES, SS
+from .state import flags_of, put_flags
+
+SPAN = 1 << 16  # of a real-mode segment
+LOW_END = 1 << 20  # what segments can begin in
+NOWHERE = 0xFFFFFFFF  # an address that no program counter has
+
+
+def _selector(number: int, real: bool) -> Register:
+    def put(state: np.ndarray, value: int) -> None:
+        state["seg"][number] = value
+        if real:
+            state["seg_base"][number] = value << 4
+
+    return Register(16, lambda state: int(state["seg"][number]), put)
+
+
+def _enter_flat(call: Call) -> None:
+    call.state["r"][ESP] = push_words(call, (call.back, *call.arguments), 4, "little", int(call.state["r"][ESP]))
+    go(call.state, call.entry)
+
+
+def _enter_real(far: bool) -> Callable[[Call], None]:
+    def enter(call: Call) -> None:
+        state = call.state
+        base, selector = int(state["seg_base"][CS]), int(state["seg"][CS])
+        back = [(call.back - base) % SPAN, *([selector] if far else [])]
+        words = [*back, *(reversed(call.arguments) if far else call.arguments)]
+        sp = int(state["r"][ESP])
+        new = push_words(call, words, 2, "little", sp & 0xFFFF, int(state["seg_base"][SS]), SPAN)
+        state["r"][ESP] = sp & ~0xFFFF | new
+        (_go_real if far else go)(state, call.entry)
+
+    return enter
+
+
+def _go_real(state: np.ndarray, address: int) -> None:
+    """Take the code segment, a multiple of 64 KiB, that an address lies in. Errors: ValueError above 1 MiB."""
+    if not 0 <= address < LOW_END:
+        raise ValueError(f"code at {address:#x}: allowed 0..{LOW_END - 1:#x} in real mode")
+    base = address - address % SPAN
+    state["seg"][CS], state["seg_base"][CS], state["pc"] = base >> 4, base, address
+
+
+def _set_stack_flat(state: np.ndarray, top: int) -> None:
+    state["r"][ESP] = top
+
+
+def _set_stack_real(state: np.ndarray, top: int) -> None:
+    """Put the stack into the 64 KiB below `top`, a multiple of 16 up to 1 MiB. Errors: ValueError."""
+    if top % 16 or not SPAN <= top <= LOW_END:
+        raise ValueError(f"stack below {top:#x}: allowed {SPAN:#x}..{LOW_END:#x} in real mode, a multiple of 16")
+    state["seg"][SS], state["seg_base"][SS] = (top - SPAN) >> 4, top - SPAN
+    state["r"][ESP] = 0
+
+
+def _is_traced(m: Engine, trace: int, insn: Insn) -> bool:
+    """Tell whether an instruction that began with TF set ends in a single-step trap: not if it was an exception or INT.
+
+    Behind a load of SS the trap waits for the next instruction (Intel 386 PRM 12.3.1.4, 9.2.4).
+    """
+    return m.raised is None and m.get("shadow").known != m.get("pc").known
+
+
+def _held(state: np.ndarray) -> bool:
+    return int(state["pc"]) == int(state["shadow"])
+
+
+def _release(state: np.ndarray) -> None:
+    state["shadow"] = NOWHERE
+
+
+def host(real: bool) -> Host:
+    """Return the description of a mode."""
+    registers = {name: in_field("r", number) for number, name in enumerate(NAMES[32][:8])}
+    registers |= {name: _selector(number, real) for number, name in enumerate(SEGMENT_NAMES)}
+    registers |= {"pc": in_field("pc", mask=ADDRESS_MASK), "eflags": Register(32, flags_of, put_flags)}
+    flat = {"c": Convention(32, _enter_flat)}
+    segmented = {"c": Convention(16, _enter_real(far=False)), "pascal": Convention(16, _enter_real(far=True))}
+    return Host(
+        registers=registers,
+        result=("eax", "edx"),
+        call=segmented if real else flat,
+        go=_go_real if real else go,
+        set_stack=_set_stack_real if real else _set_stack_flat,
+        faults=dict.fromkeys((INVALID, NO_FPU), IllegalInstruction),
+        tracing="tf",
+        traced=_is_traced,
+        trace=lambda m: trap(m, DEBUG),
+        held=_held,
+        release=_release,
+    )
