@@ -10,7 +10,7 @@ from retrosim.cli import values
 from retrosim.cli.output import say
 
 MOST_FRAMES = 2**31 - 1  # what a tape can hold
-ENGINES = ("auto", "evaluate", "interpret")  # of retrosim.machine, which brings a compiler along
+ENGINES = ("auto", "evaluate", "interpret", "recompile")  # of retrosim.machine, which brings a compiler along
 TIMINGS = ("off", "table", "full")
 SHELL_NOTES = """\
 exit status: 0 ok, 1 failure, 2 usage, 3 divergence, 4 bad or corrupt input file
@@ -106,7 +106,7 @@ def _add_memory(parser: Parser) -> None:
 
 
 def _add_engine(parser: Parser) -> None:
-    about = "auto, evaluate (Python, no compiler) or interpret (compiled); default: auto"
+    about = "auto, evaluate (Python, no compiler), interpret or recompile (compiled, at once); default: auto"
     parser.add_argument("--engine", choices=ENGINES, metavar="E", help=about)
 
 
@@ -253,6 +253,7 @@ def _add_timing(commands: Any) -> None:
     repeated = "may be given more than once"
     parser.add_argument("--machine", action="append", metavar="NAME", help=f"only this machine; {repeated}")
     parser.add_argument("--build", action="append", metavar="B", help=f"only this build of the ROM; {repeated}")
+    _add_engine(parser)
     _add_memory(parser)
     parser.add_argument("--full", action="store_true", help="run the experiments of 30 simulated seconds")
     parser.add_argument("--causes", action="store_true", help="show what the clocks of a check go to instead")
@@ -286,6 +287,7 @@ def _add_cost(commands: Any) -> None:
         "--machine", default="mc68040-25", metavar="NAME", help="a simulated machine; default: mc68040-25"
     )
     parser.add_argument("--build", metavar="B", help="build of the ROM, for example O0; default: the ROM's")
+    _add_engine(parser)
     parser.add_argument("--timing", choices=TIMINGS[:0:-1], metavar="T", help="full or table; default: full")
     _add_memory(parser)
     _add_parameters(parser)

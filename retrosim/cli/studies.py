@@ -39,7 +39,7 @@ def timing(options: argparse.Namespace) -> int:
             builds_of(rom, name, options.build)
             if options.causes:
                 check_causes(name)
-    given = {"builds": options.build, "memory": memory}
+    given = {"builds": options.build, "memory": memory, "engine": options.engine or "auto"}
     with Progress(is_quiet=options.json or options.csv) as progress:
         if options.causes:
             result = causes_table(names, progress.step, **given)

@@ -213,12 +213,13 @@ def test_timing_for_people(run, monkeypatch) -> None:
 
     whole = timing.timing_table
 
-    def short(machines, full, progress, *, builds, memory):
-        assert (machines, full, builds, memory) == (["mc68040-25"], True, ["O2"], {})
-        return whole(machines, False, progress, builds=builds, seconds=0.02)
+    def short(machines, full, progress, **given):
+        assert (machines, full) == (["mc68040-25"], True)
+        assert given == {"builds": ["O2"], "memory": {}, "engine": "interpret"}
+        return whole(machines, False, progress, seconds=0.02, **given)
 
     monkeypatch.setattr(timing, "timing_table", short)
-    ran = run("timing", "--full", "--build", "O2")
+    ran = run("timing", "--full", "--build", "O2", "--engine", "interpret")
     assert (ran.status, ran.err) == (0, "")
     assert "0 objects has one" in ran.out and "nine" in ran.out
     assert all(len(line) <= 80 for line in ran.out.splitlines())
@@ -240,8 +241,9 @@ def test_timing_by_causes(run, monkeypatch) -> None:
 
     monkeypatch.setattr(causes, "causes_table", short)
     command = ("timing", "--causes", "--build", "O2", "--build", "fast", "--memory", "copyback=0")
+    command += ("--engine", "interpret")
     result = run(*command, "--json").json()
-    assert [row["build"] for row in result["rows"]] == ["O2", "fast"]
+    assert [(row["build"], row["engine"]) for row in result["rows"]] == [("O2", "interpret"), ("fast", "interpret")]
     assert all(sum(row["causes"].values()) == row["cycles"] for row in result["rows"])
     assert result["method"]["memory_changed"] == {"mc68040-25": {"copyback": 0}}
     rows = list(csv.DictReader(run(*command, "--csv").out.splitlines()))
@@ -309,4 +311,4 @@ def test_bench_into_a_file(run, quick, tmp_path) -> None:
 def test_bad_arguments_of_bench(run) -> None:
     run("bench", "--json", "--csv").is_refused(2, "--json and --csv")
     run("bench", "--output", "a.txt").is_refused(2, "--output a.txt")
-    run("bench", "--engine", "warp").is_refused(2, "engine 'warp': allowed interpret-full")
+    run("bench", "--engine", "warp").is_refused(2, "engine 'warp': allowed recompile-full")

@@ -221,7 +221,7 @@ def test_results_that_cannot_be_written(tmp_path, result):
         ({"objects": (0,)}, r"objects 0: allowed 1\.\.200"),
         ({"rounds": 0}, "rounds 0: allowed 1 or more"),
         ({"seconds": 0}, "seconds 0: allowed above 0"),
-        ({"engines": ["qemu"]}, "engine 'qemu': allowed interpret-full"),
+        ({"engines": ["qemu"]}, "engine 'qemu': allowed recompile-full"),
     ],
 )
 def test_refusals(options, message):
