@@ -74,6 +74,11 @@ class Tiers:
             else:
                 self._want(region)
 
+    @property
+    def is_compiling(self) -> bool:
+        """Is something being compiled in the background?"""
+        return self._worker is not None
+
     def run(self, instructions: int, stop: int | None = None) -> int:
         """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
         while self._made:

@@ -8,7 +8,7 @@ from elf_builder import elf
 
 from retrosim.cli.arguments import ENGINES
 
-COUNT = bytes.fromhex("7063 51c8fffe 7000a002")  # MOVEQ #99,D0; DBF to itself; the service exit
+COUNT = bytes.fromhex("7063 51c8fffe 7000a002 60fe")  # MOVEQ #99,D0; DBF to itself; the service exit; BRA to itself
 RAN = {"evaluate": {"evaluate"}, "interpret": {"interpret"}, "recompile": {"recompile"}}
 RAN["auto"] = RAN["interpret"] | RAN["recompile"]  # as far as the cache holds regions already
 
