@@ -40,8 +40,8 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
         machine = open_chosen(options, rom, progress.note)
 
         def report(done: int, frames: int) -> None:
-            is_compiling = getattr(machine, "is_compiling", False)
-            progress.step(done, frames, "running frames" + (", compiling the program meanwhile" if is_compiling else ""))
+            meanwhile = ", compiling the program meanwhile" if getattr(machine, "is_compiling", False) else ""
+            progress.step(done, frames, f"running frames{meanwhile}")
 
         result = run_headless(
             machine, options.frames or FRAMES, options.screenshot, report, overwrite=options.force

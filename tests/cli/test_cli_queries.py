@@ -73,8 +73,9 @@ def test_doctor_looks_at_everything(run) -> None:
     report = run("doctor", "--json").json()
     checks = {check["name"]: check for check in report["checks"]}
     needed = ("retrosim", "python", "host", "numba", "llvmlite", "numpy", "pyglet", "rich", "pyelftools", "compiler")
-    for name in (*needed, "files", "ROM sectors"):
+    for name in (*needed, "engines", "files", "ROM sectors"):
         assert checks[name]["status"] == "ok", checks[name]
+    assert re.fullmatch(r"evaluate, interpret, recompile; \d+ of \d+ regions of sectors .*", checks["engines"]["found"])
     assert {"cache", "window", "unicorn", "machine68k", "m68k-linux-gnu-gcc", "C compiler"} <= set(checks)
     assert (checks["window"]["status"], checks["window"]["found"]) == ("missing", "no display (DISPLAY is not set)")
     assert any("floating point" in line for line in report["not_modelled"])
