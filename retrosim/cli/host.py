@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from retrosim.cli.arguments import ENGINES, MACHINE
 from retrosim.cli.display import missing_display
 from retrosim.cli.output import columns, is_writable, print_json, print_lines
 from retrosim.cli.version import find_version
@@ -83,6 +84,7 @@ def _checks(has_window: bool) -> Iterator[Check]:
     yield from (_package(name, "failed", f"pip install {name}") for name in REQUIRED)
     yield _guarded("compiler", _compiler)
     yield _guarded("cache", _cache)
+    yield _guarded("engines", _engines)
     yield _guarded("files", _user_files)
     yield from (_guarded(f"ROM {name}", lambda name=name: _rom(name)) for name in rom_names())
     if has_window:
@@ -139,6 +141,22 @@ def _cache() -> Check:
             "cache", "warning", f"{CACHE_FOLDER}: cannot be written to", "everything is compiled at every start"
         )
     return Check("cache", "ok", found, "" if size > 1e6 else "`retrosim warmup` compiles ahead")
+
+
+def _engines() -> Check:
+    """Say which there are, and how much of the default program the fastest of them finds compiled."""
+    from retrosim.cpu.recompile import region_name
+    from retrosim.cpu.regions import discover
+    from retrosim.jit import is_compiled
+    from retrosim.machine import open_machine
+
+    machine = open_machine(MACHINE, engine="evaluate")
+    core = machine._core
+    regions = discover(core, machine.code_roots)
+    ready = sum(is_compiled(region_name(core.cpu, machine.timing, region)) for region in regions)
+    found = f"{', '.join(ENGINES[1:])}; {ready} of {len(regions)} regions of {machine.rom.name} are compiled"
+    advice = "" if ready == len(regions) else "the others while it runs, or by `retrosim warmup`"
+    return Check("engines", "ok", found, advice)
 
 
 def _user_files() -> Check:

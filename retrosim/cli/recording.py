@@ -33,11 +33,11 @@ def record(options: argparse.Namespace) -> int:
     path = _new_tape(options.tape, rom)
     try:
         with output_file():
-            reason = _record_script(options, rom, path) if is_headless else _record_window(options, rom, path)
+            reason, engine = (_record_script if is_headless else _record_window)(options, rom, path)
     except KeyboardInterrupt:
         kept = f"; {shown_path(path)} can be played as far as it goes" if path.exists() else ""
         raise KeyboardInterrupt(f"interrupted{kept}") from None
-    _report(path, reason, options.json)
+    _report(path, reason, engine, options.json)
     return 0
 
 
@@ -52,8 +52,8 @@ def _new_tape(name: str, rom: Rom) -> Path:
     return path
 
 
-def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> str:
-    """Record without a window; return why the machine stopped."""
+def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, str | None]:
+    """Record without a window; return why the machine stopped, and the engine that ran at the end."""
     from retrosim.tape import parse_script, record_script
 
     frames = options.frames or FRAMES
@@ -72,7 +72,7 @@ def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> str:
             )
     if result.fault is not None:
         raise result.fault
-    return result.reason
+    return result.reason, getattr(machine, "engine", None)
 
 
 def _script(text: str) -> str:
@@ -93,8 +93,11 @@ def _labels(options: argparse.Namespace) -> dict[str, Any]:
     return {key: getattr(options, key) for key in ("title", "author", "description", "hash_every")}
 
 
-def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> str:
-    """Record from the first frame on until the recording is stopped or the window closed; return "frames"."""
+def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, str | None]:
+    """Record from the first frame on until the recording is stopped or the window closed.
+
+    Returns  "frames", and the engine that ran at the end
+    """
     failure: list[str] = []
 
     def begin(session: Any) -> None:
@@ -116,7 +119,7 @@ def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> str:
     window.run()
     if failure:
         raise RetrosimError(failure[0])
-    return "frames"
+    return "frames", getattr(window.session and window.session.machine, "engine", None)
 
 
 def window_recorder(stem: str) -> Callable[[Any, Any], Any]:
@@ -152,13 +155,13 @@ def output_file() -> Iterator[None]:
         raise RetrosimError(str(error)) from error
 
 
-def _report(path: Path, reason: str, as_json: bool) -> None:
+def _report(path: Path, reason: str, engine: str | None, as_json: bool) -> None:
     from retrosim.tape import load_tape
 
     tape = load_tape(path)
     if as_json:
         entry = {"path": str(path), "machine": tape.machine, "parameters": tape.parameters, "frames": tape.frames}
-        print_json(entry | {"inputs": len(tape.inputs), "hashes": len(tape.hashes), "reason": reason})
+        print_json(entry | {"inputs": len(tape.inputs), "hashes": len(tape.hashes), "reason": reason, "engine": engine})
         return
     lines = [f"{shown_path(path)}: {tape.frames:,} frames on {tape.machine}, {len(tape.inputs)} input lines"]
     print_lines([*lines, *(["the program ended by itself"] if reason != "frames" else [])])

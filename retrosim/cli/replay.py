@@ -92,6 +92,7 @@ def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
     result = {
         "path": tape.path,
         "machine": name,
+        "engine": getattr(machine, "engine", None),
         "frames": player.frame - tape.first_frame,
         "compared": player.compared,
         "world_ok": player.world_ok,

@@ -38,12 +38,13 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
 
     with Progress(is_quiet=options.json) as progress:
         machine = open_chosen(options, rom, progress.note)
+
+        def report(done: int, frames: int) -> None:
+            meanwhile = ", compiling the program meanwhile" if getattr(machine, "is_compiling", False) else ""
+            progress.step(done, frames, f"running frames{meanwhile}")
+
         result = run_headless(
-            machine,
-            options.frames or FRAMES,
-            options.screenshot,
-            lambda done, frames: progress.step(done, frames, "running frames"),
-            overwrite=options.force,
+            machine, options.frames or FRAMES, options.screenshot, report, overwrite=options.force
         )
     result |= described(machine)
     if options.json:

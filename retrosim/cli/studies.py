@@ -39,7 +39,7 @@ def timing(options: argparse.Namespace) -> int:
             builds_of(rom, name, options.build)
             if options.causes:
                 check_causes(name)
-    given = {"builds": options.build, "memory": memory}
+    given = {"builds": options.build, "memory": memory, "engine": options.engine or "auto"}
     with Progress(is_quiet=options.json or options.csv) as progress:
         if options.causes:
             result = causes_table(names, progress.step, **given)
@@ -57,19 +57,32 @@ def timing(options: argparse.Namespace) -> int:
 def bench(options: argparse.Namespace) -> int:
     """Carry out `retrosim bench`."""
     kind = _format(options)
-    from retrosim.study.bench import benchmark, results_csv
+    from retrosim.rom import load_rom
+    from retrosim.study.bench import MACHINE, ROM, benchmark, host_file, results_csv
     from retrosim.study.contenders import ENGINES
+    from retrosim.study.timing import builds_of
     from retrosim.video.png import check_free
 
     engines = options.engine and list(dict.fromkeys(options.engine))
     for engine in engines or []:
         if engine not in ENGINES:
             raise argparse.ArgumentError(None, f"engine {engine!r}: allowed {', '.join(ENGINES)}")
-    if options.output:
-        check_free(options.output, overwrite=options.force)
-    scenes = {"objects": list(dict.fromkeys(options.objects))} if options.objects else {}
+    scenes = {key: list(dict.fromkeys(given)) for key in ("objects", "build") if (given := getattr(options, key))}
+    with bad_arguments():
+        scenes["builds"] = builds_of(load_rom(ROM), MACHINE, scenes.pop("build", ["O2"]))
+    kept = host_file() if options.save else None
+    for path in filter(None, (options.output, kept)):
+        check_free(path, overwrite=options.force)
     with Progress(is_quiet=kind is not None) as progress:
-        result = benchmark(engines=engines, startup=not options.no_startup, progress=progress.step, **scenes)
+        result = benchmark(
+            engines=engines,
+            rounds=options.rounds,
+            startup=not options.no_startup,
+            progress=progress.step,
+            **scenes,
+        )
+    if kept:
+        write_text(kept, json.dumps(result, indent=1) + "\n", overwrite=options.force)
     if kind is None:
         from retrosim.study.bench_report import render_bench
 

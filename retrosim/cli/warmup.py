@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
 import numpy as np
 
 from retrosim import collide
+from retrosim.cli.arguments import MACHINE
 from retrosim.cli.opening import check_machines
 from retrosim.cli.output import columns, is_writable, print_json, print_lines
 from retrosim.cli.progress import Progress
-from retrosim.cpu.banks import full_bank
+from retrosim.cpu.banks import bank, full_bank, handlers_of
+from retrosim.cpu.core import Cpu
+from retrosim.cpu.recompile import CompiledRegion
+from retrosim.cpu.regions import Region, discover
 from retrosim.errors import RetrosimError
 from retrosim.jit import CACHE_FOLDER
-from retrosim.machine import MACHINE_NAMES, PRESETS, TIMINGS, NativeMachine, open_machine
-from retrosim.rom import Rom, load_rom, rom_names
+from retrosim.machine import MACHINE_NAMES, PRESETS, NativeMachine, Preset, open_machine
+from retrosim.rom import load_rom, rom_names
 from retrosim.study.causes import MODE
 
 Step = tuple[str, Callable[[], object]]
-ROM_MODES = (*TIMINGS, MODE)  # in which commands run the shipped ROMs
+TIMINGS_BY_USE = ("full", "table", "off")
 
 
 def warmup(options: argparse.Namespace) -> int:
@@ -33,7 +38,7 @@ def warmup(options: argparse.Namespace) -> int:
         raise RetrosimError(
             f"{CACHE_FOLDER}: cannot be written to, so nothing can be compiled ahead; set RETROSIM_HOME"
         )
-    steps = list(_steps(names))
+    steps = list(dict(_steps(names, options.all)).items())
     before, begun = _cached(), time.perf_counter()
     done = []
     with Progress(is_quiet=options.json) as progress:
@@ -59,25 +64,71 @@ def _cached() -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
-def _steps(names: list[str]) -> Iterator[Step]:
-    """Yield what is to be compiled: first what the shipped ROMs need, then everything else."""
-    presets = [PRESETS[name] for name in names if name in PRESETS]
-    roms = [load_rom(name) for name in rom_names()]
-    for preset, rom, timing in product(presets, roms, ROM_MODES):
+@dataclass(frozen=True)
+class Program:
+    """One build of a shipped ROM on the machines of its instruction set."""
+
+    machine: str
+    cpu: Cpu
+    name: str
+    is_default: bool
+    regions: list[Region]
+
+    def handlers(self, timing: str) -> Iterator[Step]:
+        """Yield what the interpreter needs."""
+        if timing in self.cpu.timing:
+            handlers = handlers_of(insn for region in self.regions for insn in region.insns)
+            yield self._named(timing, f"{len(handlers)} handlers"), partial(bank, self.cpu, timing, handlers)
+
+    def whole(self, timing: str) -> Iterator[Step]:
+        """Yield what the recompiler needs: the handlers for what runs between regions, and the regions."""
+        yield from self.handlers(timing)
+        for number, region in enumerate(self.regions, start=1):
+            text = f"region {number} of {len(self.regions)}, {len(region.blocks)} blocks"
+            yield self._named(timing, text), partial(CompiledRegion, self.cpu, timing, region)
+
+    def _named(self, timing: str, what: str) -> str:
+        return f"{self.name} for the {self.cpu.model}, timing {timing}: {what}"
+
+
+def _programs(presets: Iterable[Preset]) -> Iterator[Program]:
+    for preset, rom in product(presets, map(load_rom, rom_names())):
         for info in rom.images:
-            if info.isa == preset.isa and timing in preset.cpu().timing:
-                text = f"{preset.name} for {rom.name} {info.build}, timing {timing}"
-                yield text, partial(_run_frame, preset.name, rom, build=info.build, timing=timing)
+            if info.isa == preset.isa:
+                machine = open_machine(preset.name, rom, build=info.build, engine="evaluate")
+                regions = discover(machine._core, machine.code_roots)
+                yield Program(preset.name, preset.cpu(), f"{rom.name} {info.build}", info.default, regions)
+
+
+def _steps(names: list[str], everything: bool) -> Iterator[Step]:
+    """Yield what is to be compiled, what is wanted most first; some of it more than once."""
+    presets: dict[str, Preset] = {}
+    for name in sorted(names, key=lambda name: name != MACHINE):
+        if name in PRESETS:
+            presets.setdefault(PRESETS[name].isa, PRESETS[name])
+    programs = list(_programs(presets.values()))
+    defaults = [program for program in programs if program.is_default]
+    for timing in TIMINGS_BY_USE:
+        for program in defaults:
+            yield from program.whole(timing)
+    for program in defaults:
+        yield f"a frame on the {program.machine}", partial(_run_frame, program.machine)
     if NativeMachine.name in names:
         yield "the native machine", partial(_run_frame, NativeMachine.name)
         for dtype in (np.int16, np.int32):
             yield f"the collision routines on {np.dtype(dtype).name}", partial(_run_routines, dtype)
-    for cpu, timing in product({preset.isa: preset.cpu() for preset in presets}.values(), TIMINGS):
-        yield f"every instruction of the {cpu.model}, timing {timing}", partial(full_bank, cpu, timing)
+    for timing, program in product(("full", MODE), programs):
+        yield from program.handlers(timing)
+    if everything:
+        for timing, program in product(TIMINGS_BY_USE, programs):
+            yield from program.whole(timing)
+        for program, timing in product(defaults, TIMINGS_BY_USE):
+            text = f"every instruction of the {program.cpu.model}, timing {timing}"
+            yield text, partial(full_bank, program.cpu, timing)
 
 
-def _run_frame(name: str, rom: Rom | str = "sectors", **settings: str) -> None:
-    open_machine(name, rom, **settings).run(frames=1)
+def _run_frame(name: str) -> None:
+    open_machine(name).run(frames=1)
 
 
 def _run_routines(dtype: type[np.signedinteger]) -> None:

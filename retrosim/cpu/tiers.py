@@ -12,9 +12,12 @@ when the machine is busy in it. Nothing of this shows in what the machine does.
 from __future__ import annotations
 
 import atexit
+import gc
+import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from ..jit import is_compiled
 from .banks import Bank, bank, handlers_of, is_ready
@@ -28,6 +31,7 @@ BUSY = 20_000_000  # instructions before anything is compiled in the background
 MANY_MISSES = 2000  # instructions bridged by the evaluator before their handlers are compiled
 SAMPLES = 8  # times that a slice ends in the same unknown code before its region is compiled
 MOST_REGIONS = 200
+SWITCH_SECONDS = 0.0005  # after which the compiler gives the interpreter lock to a thread that waits for it
 
 
 class Tiers:
@@ -69,6 +73,11 @@ class Tiers:
                 self._take_in(CompiledRegion(cpu, timing, region))
             else:
                 self._want(region)
+
+    @property
+    def is_compiling(self) -> bool:
+        """Is something being compiled in the background?"""
+        return self._worker is not None
 
     def run(self, instructions: int, stop: int | None = None) -> int:
         """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
@@ -126,10 +135,35 @@ class Tiers:
         """Compile what is wanted, in order (the worker thread)."""
         try:
             while self._wanted and not _ending.is_set():
-                self._made.append(self._wanted.popleft()())
+                job = self._wanted.popleft()
+                with _yielding():
+                    self._made.append(job())
         except Exception as error:  # raised again by `run`, where somebody can see it
             self._made.append(error)
         self._worker = None
+
+
+_compiling = threading.Lock()
+
+
+@contextmanager
+def _yielding() -> Iterator[None]:
+    """Compile without keeping other threads waiting.
+
+    They would wait longest for the garbage collector: what a compilation allocates makes it look at everything that
+    lives, for up to half a second. Instead only what the compilation leaves is looked at, once, at its end.
+    """
+    with _compiling:
+        interval, is_collecting = sys.getswitchinterval(), gc.isenabled()
+        sys.setswitchinterval(min(interval, SWITCH_SECONDS))
+        gc.disable()
+        try:
+            yield
+        finally:
+            gc.collect(1)
+            if is_collecting:
+                gc.enable()
+            sys.setswitchinterval(interval)
 
 
 _workers: set[threading.Thread] = set()

@@ -105,8 +105,12 @@ class Machine:
     def _make_engine(self, engine: str, progress: Callable[[str], None]) -> Evaluator | Tiers:
         if engine == "evaluate":
             return Evaluator(self._core)
-        functions = [symbol.address for symbol in self.image.symbols.values() if symbol.kind == "function"]
-        return Tiers(self._core, [self.image.entry, *functions], engine, progress)
+        return Tiers(self._core, self.code_roots, engine, progress)
+
+    @property
+    def code_roots(self) -> list[int]:
+        """Addresses where code begins, as far as the image says."""
+        return [self.image.entry, *(each.address for each in self.image.symbols.values() if each.kind == "function")]
 
     def reset(self) -> None:
         """Switch off and on: memory, registers, clock and devices start anew with the present `parameters`.
@@ -197,6 +201,11 @@ class Machine:
     def engine(self) -> str:
         """The engine that runs: "evaluate", "interpret", or "recompile" where regions of the program are compiled."""
         return self._engine.name
+
+    @property
+    def is_compiling(self) -> bool:
+        """Is code being compiled in the background, after which the machine runs faster?"""
+        return isinstance(self._engine, Tiers) and self._engine.is_compiling
 
     def set_input(self, device: str, value: int) -> None:
         """Set what the program reads from a device. Errors: ValueError."""

@@ -13,26 +13,33 @@ import io
 import json
 import os
 import platform
+import re
 import statistics
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import retrosim
 from retrosim.errors import RetrosimError
+from retrosim.jit import PACKAGE, source_digest
 from retrosim.rom import Rom, load_rom
 
 from .contenders import ENGINES, PEERS, SIMULATED, Contender, Lap, open_contender, why_missing
 from .peers import PACKAGES
-from .startup import STAGES, startup_times
+from .startup import STAGES, region_times, startup_times
 from .workload import Workload, prepare
 
 MACHINE = "mc68040-25"
 COLUMNS = ("name", "engine", "per_second", "spread", "instructions_per_second", "times_machine", "error")
+RESULTS = PACKAGE.parent / "tools" / "bench"  # of a checkout: one file per host
+ROM = "sectors"
 _ISA = "m68040"
+_TIMINGS = tuple(dict.fromkeys(timing for engine, timing in SIMULATED.values() if engine == "recompile"))
 _PACKAGES = ("numba", "llvmlite", "numpy", *PACKAGES.values())
 
 
@@ -57,14 +64,14 @@ def benchmark(
     seed: int = 1994,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> dict[str, Any]:
-    """Measure; the defaults take about half a minute.
+    """Measure; the defaults take some minutes, half of them compiling what the cache does not hold, and all regions.
 
     builds    of the ROM `sectors`
     objects   scenes, each 1..200
     engines   some of ENGINES, None for all
     rounds    laps of each, 1 or more
     seconds   aimed at for a lap, above 0
-    startup   also measure cold and warm starts, each in a new process
+    startup   also measure cold and warm starts, and how long regions take to compile, each in a new process
     seed      of the scenes
     progress  called with steps done, their number, and what comes next
     Returns   dict for JSON with
@@ -73,19 +80,23 @@ def benchmark(
                  lap), error (None), and for machine code instructions_per_second and times_machine, which is how many
                  times as fast as the machine itself, by its full timing
         skipped  dicts of engine and reason
-        startup  see `startup`, or None
+        startup  see `startup.startup_times`, or None
+        regions  see `startup.region_times`, or None
         host     what it ran on
+        made     date, version of retrosim, digest of its sources
         method   machine, rounds, seconds, seed
     Errors    ValueError, RomError
     """
     _check(objects, rounds, seconds, engines)
-    rom, asked = load_rom("sectors"), list(engines or ENGINES)
+    rom, asked = load_rom(ROM), list(engines or ENGINES)
     for build in builds:
         rom.image(_ISA, build)
     missing = {engine: reason for engine in asked if (reason := why_missing(engine, rom))}
     present = [engine for engine in asked if engine not in missing]
     cold, warm = (1, 3) if startup else (0, 0)
-    steps = _Steps(progress, len(builds) * len(objects) * (1 + len(present) * (rounds + 1)) + cold + warm)
+    compiled = 2 * len(builds) * len(_TIMINGS) if startup else 0
+    laps = len(builds) * len(objects) * (1 + len(present) * (rounds + 1))
+    steps = _Steps(progress, laps + cold + warm + compiled)
     cases: list[dict[str, Any]] = []
     for build in builds:
         for count in objects:
@@ -93,13 +104,18 @@ def benchmark(
             workload = prepare(MACHINE, rom, build, count, seed)
             entries = _race(rom, workload, present, rounds, seconds, steps)
             cases += _cases(workload, entries)
-    starts = startup_times(MACHINE, cold=cold, warm=warm, progress=steps.next) if startup else None
+    starts = regions = None
+    if startup:
+        starts = startup_times(MACHINE, cold=cold, warm=warm, progress=steps.next)
+        regions = [each for build in builds for each in region_times(MACHINE, build, _TIMINGS, steps.next)]
     steps.end()
     return {
         "cases": cases,
         "skipped": [{"engine": engine, "reason": reason} for engine, reason in missing.items()],
         "startup": starts,
+        "regions": regions,
         "host": _host(),
+        "made": {"date": date.today().isoformat(), "retrosim": retrosim.__version__, "sources": source_digest()},
         "method": {"machine": MACHINE, "rounds": rounds, "seconds": seconds, "seed": seed},
     }
 
@@ -239,6 +255,20 @@ def _processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
+def host_file() -> Path:
+    """Return where a checkout keeps the results of this kind of host: processor, system, Python; no host's name.
+
+    Errors   RetrosimError  this is no checkout
+    """
+    if not RESULTS.is_dir():
+        raise RetrosimError(f"{RESULTS}: no such folder; results are kept in a checkout of the repository only")
+    host = _host()
+    processor = re.sub(r"\((r|tm)\)|\b(cpu|processor)\b|@.*", " ", host["processor"].lower())
+    python = host["python"].rpartition(".")[0]
+    words = re.findall(r"[a-z0-9.]+", f"{processor} {host['cpus']} cpus {host['system']} python {python}".lower())
+    return RESULTS / f"{'-'.join(words)}.json"
+
+
 def results_csv(result: dict[str, Any]) -> str:
     """Return the cases as CSV, one column more per peer: ours over its speed."""
     text = io.StringIO()
@@ -249,6 +279,10 @@ def results_csv(result: dict[str, Any]) -> str:
         writer.writerow([*plain, *(case["ratio_to"].get(peer) for peer in PEERS)])
     for kind, times in (result["startup"] or {}).items():
         text.write("".join(f"# {kind} start, {stage}: {times[stage]:.3f} s\n" for stage in STAGES))
+    for each in result["regions"] or []:
+        size = f"{each['blocks']} blocks, {each['instructions']} instructions"
+        times = f"{each['cold']:.3f} s cold, {each['warm']:.3f} s warm"
+        text.write(f"# region {each['address']:06X} of {each['build']}, timing {each['timing']}, {size}: {times}\n")
     return text.getvalue()
 
 

@@ -13,7 +13,8 @@ from .contenders import PEERS
 from .startup import STAGES
 
 _LEGEND = (
-    "interpret-full, -table, -off: our compiled handlers with the pipeline model, with table clocks, without timing",
+    "recompile: our regions of the program, compiled as a whole; interpret: our handler per instruction",
+    "-full, -table, -off: with pipeline model and caches, with table clocks, without timing",
     "evaluate: the same instruction rows on plain Python integers",
     "kernel: the routine in Numba; native-c: the ROM's own C source compiled with -O2 for this host",
     "x real: times the speed of the simulated machine by its full timing",
@@ -34,6 +35,9 @@ def render_bench(result: dict[str, Any]) -> RenderableType:
     parts += [Text(f"{skipped['engine']}: left out, {skipped['reason']}") for skipped in result["skipped"]]
     if result["startup"]:
         parts += [Text("To the first frame, seconds", style="bold"), _startup(result["startup"]), Text()]
+    if result["regions"]:
+        parts += [Text("To compile the regions of the ROM, and to load them, seconds", style="bold")]
+        parts += [_regions(result["regions"]), Text()]
     host, method = result["host"], result["method"]
     packages = ", ".join(f"{name} {number}" for name, number in host["packages"].items())
     parts += [
@@ -80,3 +84,22 @@ def _startup(startup: dict[str, dict[str, float]]) -> RenderableType:
     for kind, times in startup.items():
         table.add_row(kind, *(f"{times[stage]:.2f}" for stage in STAGES), str(times["starts"]))
     return table
+
+
+def _regions(regions: list[dict[str, Any]]) -> RenderableType:
+    """Return a row per region, and the sums of each build."""
+    timings = list(dict.fromkeys(each["timing"] for each in regions))
+    table = _table("region", "blocks", "instructions", *(f"{t}\n{kind}" for t in timings for kind in ("cold", "warm")))
+    for build in dict.fromkeys(each["build"] for each in regions):
+        mine = [each for each in regions if each["build"] == build]
+        for address in dict.fromkeys(each["address"] for each in mine):
+            same = [each for each in mine if each["address"] == address]
+            _region_row(table, f"{build} {address:06X}", same[:1], same, timings)
+        _region_row(table, f"{build} all", [each for each in mine if each["timing"] == timings[0]], mine, timings)
+    return table
+
+
+def _region_row(table: Table, name: str, sizes: list[dict[str, Any]], each: list[dict[str, Any]], timings: list[str]):
+    counts = (str(sum(region[key] for region in sizes)) for key in ("blocks", "instructions"))
+    times = (sum(r[kind] for r in each if r["timing"] == t) for t in timings for kind in ("cold", "warm"))
+    table.add_row(name, *counts, *(f"{seconds:.2f}" for seconds in times))

@@ -69,12 +69,13 @@ def check_causes(machine: str) -> None:
 
 @dataclass(frozen=True)
 class Attribution:
-    """Complete checks of an experiment, the clocks they took, and those clocks by cause."""
+    """Complete checks of an experiment, the clocks they took, those by cause, and the engine that ran at the end."""
 
     checks: int
     scenes: int
     cycles: int
     causes: dict[str, int]
+    engine: str
 
 
 def attribute_experiment(
@@ -86,6 +87,7 @@ def attribute_experiment(
     seed: int = SEED,
     seconds: float = SAMPLE_SECONDS,
     memory: Mapping[str, int] | None = None,
+    engine: str = "auto",
 ) -> Attribution:
     """Run scenes of one experiment, as `harness.run_experiment` does, until their checks have taken so long.
 
@@ -96,14 +98,14 @@ def attribute_experiment(
     seed      of the scenes, 0..2**32-1
     seconds   simulated, above 0, to 10
     memory    parameters of caches and bus that differ from the preset's
+    engine    as for a Machine
     Errors    ValueError, RomError, RetrosimError
     """
     if not 0 < seconds <= LONGEST_SAMPLE:
         raise ValueError(f"seconds {seconds}: allowed above 0, to {LONGEST_SAMPLE}")
     parameters = {"objects": objects, "seed": seed}
-    program = Harness(
-        machine, rom, build=build, mode="harness", timing=MODE, parameters=parameters, memory_clocks=memory
-    )
+    settings = {"build": build, "engine": engine, "parameters": parameters, "memory_clocks": memory}
+    program = Harness(machine, rom, mode="harness", timing=MODE, **settings)
     program.reach("RandomizeObjects")
     counter, counts, cycles, scenes = CauseCounter(program), np.zeros(len(CAUSES), np.int64), 0, 0
     while cycles < seconds * program.clock_hz:
@@ -114,7 +116,7 @@ def attribute_experiment(
         counts += counter.take()
         cycles += program.cycles - before
         scenes += 1
-    return Attribution(program.word("gIterations"), scenes, cycles, named(counts))
+    return Attribution(program.word("gIterations"), scenes, cycles, named(counts), program.engine)
 
 
 def causes_table(
@@ -126,6 +128,7 @@ def causes_table(
     seconds: float = SAMPLE_SECONDS,
     seed: int = SEED,
     memory: Mapping[str, int] | None = None,
+    engine: str = "auto",
 ) -> dict[str, Any]:
     """Resolve every cell of the table of 1994 into causes; return plain data for JSON.
 
@@ -133,6 +136,7 @@ def causes_table(
     Returns   dict with
         rows      one dict per cell:
             machine, build, objects
+            engine                     that ran at the end of the experiment
             checks, scenes, cycles     of the sample
             causes                     name -> clocks of the sample; their sum is `cycles`
             cycles_per_check, printed_cycles, ratio
@@ -150,11 +154,12 @@ def causes_table(
     rows = []
     for number, (name, build, count) in enumerate(cells):
         progress(number, len(cells), f"{name} {build}, {count} objects")
-        done = attribute_experiment(name, rom, build, count, seed=seed, seconds=seconds, memory=memory)
+        settings = {"seed": seed, "seconds": seconds, "memory": memory, "engine": engine}
+        done = attribute_experiment(name, rom, build, count, **settings)
         each = done.cycles / done.checks
         printed = printed_cycles(name, count, preset(name).clock_hz)
         rows.append(
-            {"machine": name, "build": build, "objects": count}
+            {"machine": name, "build": build, "objects": count, "engine": done.engine}
             | {"checks": done.checks, "scenes": done.scenes, "cycles": done.cycles, "causes": done.causes}
             | {"cycles_per_check": each, "printed_cycles": printed, "ratio": printed and each / printed}
         )

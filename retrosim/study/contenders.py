@@ -112,10 +112,10 @@ class Simulated:
     """The ROM on one of our engines."""
 
     def __init__(self, engine: str, rom: Rom, workload: Workload) -> None:
-        run_by, timing = SIMULATED[engine]
+        self._engine, timing = SIMULATED[engine]
         self._load = workload
         self._machine = open_at_first_check(
-            workload.machine, rom, workload.build, workload.objects, workload.seed, engine=run_by, timing=timing
+            workload.machine, rom, workload.build, workload.objects, workload.seed, engine=self._engine, timing=timing
         )
 
     def run(self, count: int) -> Lap:
@@ -127,6 +127,8 @@ class Simulated:
         seconds = time.perf_counter() - start
         if result.reason != "until":
             raise result.fault or RetrosimError(f"the loop ended with {result.reason!r}")
+        if machine.engine != self._engine:
+            raise RetrosimError(f"the loop ran on {machine.engine!r}")
         return Lap(seconds, self._read(load.flags_at, load.objects), digest(self._read(*part) for part in load.written))
 
     def _read(self, address: int, size: int) -> bytes:

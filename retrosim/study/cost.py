@@ -113,6 +113,7 @@ def cost_report(
         "model": machine._core.cpu.model,
         "clock_hz": machine.clock_hz,
         "timing": "full" if machine.timing == MODE else machine.timing,
+        "engine": machine.engine,
         "build": machine.image.build,
         "entry": {"symbol": symbol if isinstance(symbol, str) else None, "address": entry},
         "arguments": list(words),

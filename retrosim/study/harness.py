@@ -33,6 +33,7 @@ class Experiment:
     instructions  executed in that time
     scenes        random scenes, CHECKS_PER_SCENE checks each; a full run may end within the last
     clock_hz      of the machine
+    engine        that ran at the end
     """
 
     checks: int
@@ -40,6 +41,7 @@ class Experiment:
     instructions: int
     scenes: int
     clock_hz: int
+    engine: str
 
     @property
     def cycles_per_check(self) -> float:
@@ -90,6 +92,7 @@ def run_experiment(
     seed: int = 1994,
     seconds: float | None = 1.0,
     memory: Mapping[str, int] | None = None,
+    engine: str = "auto",
     progress: Callable[[int], None] = lambda second: None,
 ) -> Experiment:
     """Run one experiment from power-on.
@@ -101,13 +104,15 @@ def run_experiment(
     seed      of the scenes, 0..2**32-1
     seconds   simulated, above 0, to 10, and on to the end of a scene; None: the program's own 30 seconds
     memory    parameters of caches and bus that differ from the preset's
+    engine    as for a Machine
     progress  called with the number of simulated seconds done
     Errors    ValueError, RomError; RetrosimError when the last scene's flags are not those of the kernel
     """
     if seconds is not None and not 0 < seconds <= LONGEST_SAMPLE:
         raise ValueError(f"seconds {seconds}: allowed above 0, to {LONGEST_SAMPLE}")
     parameters = {"objects": objects, "seed": seed}
-    program = Harness(machine, rom, build=build, mode="harness", parameters=parameters, memory_clocks=memory)
+    settings = {"build": build, "engine": engine, "parameters": parameters, "memory_clocks": memory}
+    program = Harness(machine, rom, mode="harness", **settings)
     program.reach("RandomizeObjects")
     start, slept = program.instructions, 0
     if seconds is None:
@@ -128,7 +133,7 @@ def run_experiment(
     program.reset()
     program.reach("RandomizeObjects")
     placing = program.measure("RandomizeObjects", objects).instructions
-    return Experiment(checks, time, executed - scenes * placing, scenes, program.clock_hz)
+    return Experiment(checks, time, executed - scenes * placing, scenes, program.clock_hz, program.engine)
 
 
 def _run_scenes(program: Harness, seconds: float) -> None:

@@ -1,4 +1,7 @@
-"""How long a newcomer waits: a machine from nothing to its first frame, each time in a new process."""
+"""How long a newcomer waits: a machine from nothing to its first frame, and its regions from nothing to compiled code.
+
+Everything is measured in new processes, whose cache of compiled code is empty or what the one before has left.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from retrosim.errors import RetrosimError
 
-from .contenders import LONGEST_RUN, child_environment
+from .contenders import child_environment
 
+LONGEST_START = 900  # seconds a process may take, that which compiles every region included
 STAGES = ("import", "open", "frame", "process")
 _PROGRAM = """
 import json, sys, time
@@ -27,21 +32,44 @@ assert machine.frame.any()
 drawn = time.perf_counter()
 print(json.dumps({"import": imported - start, "open": opened - imported, "frame": drawn - opened}))
 """
+_REGIONS_PROGRAM = """
+import json, sys, time
+from retrosim.cpu.banks import bank
+from retrosim.cpu.recompile import CompiledRegion
+from retrosim.cpu.regions import discover
+from retrosim.machine import open_machine
+name, build, timing = sys.argv[1:]
+machine = open_machine(name, "sectors", build=build, engine="evaluate", timing=timing)
+core, regions = machine._core, []
+bank(core.cpu, timing, [])  # whatever a process compiles first takes longer
+for region in discover(core, machine.code_roots):
+    counts = {"address": min(region.blocks), "blocks": len(region.blocks), "instructions": len(list(region.insns))}
+    start = time.perf_counter()
+    CompiledRegion(core.cpu, timing, region)
+    regions.append(counts | {"seconds": time.perf_counter() - start})
+print(json.dumps(regions))
+"""
+
+
+def _child(program: str, home: str, *arguments: str) -> Any:
+    """Return what a program prints as JSON."""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        env=child_environment(RETROSIM_HOME=home),
+        capture_output=True,
+        text=True,
+        timeout=LONGEST_START,
+        check=False,
+    )
+    if done.returncode:
+        raise RetrosimError(f"starting {arguments[0]}: {done.stderr.strip().splitlines()[-1:]}")
+    return json.loads(done.stdout)
 
 
 def _start(machine: str, home: str) -> dict[str, float]:
     began = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, machine],
-        env=child_environment(RETROSIM_HOME=home),
-        capture_output=True,
-        text=True,
-        timeout=LONGEST_RUN,
-        check=False,
-    )
-    if done.returncode:
-        raise RetrosimError(f"starting {machine}: {done.stderr.strip().splitlines()[-1:]}")
-    return json.loads(done.stdout) | {"process": time.perf_counter() - began}
+    stages = _child(_PROGRAM, home, machine)
+    return stages | {"process": time.perf_counter() - began}
 
 
 def startup_times(
@@ -72,3 +100,29 @@ def startup_times(
         kind: {stage: statistics.median(each[stage] for each in runs) for stage in STAGES} | {"starts": len(runs)}
         for kind, runs in times.items()
     }
+
+
+def region_times(
+    machine: str, build: str, timings: Sequence[str], progress: Callable[[str], None] = lambda text: None
+) -> list[dict[str, Any]]:
+    """Measure how long every region of the ROM `sectors` takes to compile, and to load from the cache.
+
+    machine   a preset's name
+    build     of the ROM
+    timings   timing modes
+    progress  called with a line of text before each process, two per timing mode
+    Returns   one dict per timing mode and region: build, timing, address (the lowest), blocks, instructions, cold and
+              warm (seconds without and with a cache)
+    Errors    RetrosimError
+    """
+    found = []
+    for timing in timings:
+        with tempfile.TemporaryDirectory(prefix="retrosim-home-") as home:
+            runs = []
+            for kind in ("cold", "warm"):
+                progress(f"regions of {build}, timing {timing}, {kind}")
+                runs.append(_child(_REGIONS_PROGRAM, home, machine, build, timing))
+        for cold, warm in zip(*runs, strict=True):
+            seconds = {"cold": cold.pop("seconds"), "warm": warm["seconds"]}
+            found.append({"build": build, "timing": timing} | cold | seconds)
+    return found

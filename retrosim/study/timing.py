@@ -50,6 +50,7 @@ def timing_table(
     seconds: float = SAMPLE_SECONDS,
     seed: int = SEED,
     memory: Mapping[str, int] | None = None,
+    engine: str = "auto",
 ) -> dict[str, Any]:
     """Measure every cell; return plain data for JSON.
 
@@ -61,9 +62,11 @@ def timing_table(
     seconds   length of a sample, above 0, to 10; it goes on to the end of a scene
     seed      of the scenes
     memory    parameters of caches and bus that differ from the presets'
+    engine    as for a Machine
     Returns   dict with
         rows      one dict per cell:
             machine, build, objects
+            engine                               that ran at the end of the experiment
             printed_per_second, printed_cycles   None where 1994 printed nothing
             per_second, cycles, instructions     per check, ours
             cycles_per_instruction
@@ -86,7 +89,8 @@ def timing_table(
     cells = [(name, build, count) for name in names for build in builds_of(rom, name, builds) for count in objects]
     length = None if full else seconds
     used = memory_method(names, memory)
-    rows = _measure(rom, cells, length, seed, memory, progress or (lambda done, total, text: None))
+    settings = {"seconds": length, "seed": seed, "memory": memory, "engine": engine}
+    rows = _measure(rom, cells, settings, progress or (lambda done, total, text: None))
     tests = {count: scene_tests(count, seed, POPULATION) for count in objects}
     split = [costs for name in names for costs in _splits(name, rows, {n: float(t.mean()) for n, t in tests.items()})]
     for row in rows:
@@ -146,13 +150,12 @@ def check_scenes(objects: Sequence[int], seed: int) -> None:
 def _measure(
     rom: Rom,
     cells: list[tuple[str, str, int]],
-    seconds: float | None,
-    seed: int,
-    memory: Mapping[str, int] | None,
+    settings: Mapping[str, Any],
     progress: Callable[[int, int, str], None],
 ) -> list[dict[str, Any]]:
-    """Run one experiment per cell of machine, build and objects."""
-    steps, rows = TEST_SECONDS if seconds is None else 1, []
+    """Run one experiment per cell of machine, build and objects; `settings` are those of `run_experiment`."""
+    is_full = settings["seconds"] is None
+    steps, rows = TEST_SECONDS if is_full else 1, []
     for number, (machine, build, objects) in enumerate(cells):
 
         def report(
@@ -161,9 +164,9 @@ def _measure(
             progress(done + min(second, steps), len(cells) * steps, text)
 
         report(0)
-        done = run_experiment(machine, rom, build, objects, seed=seed, seconds=seconds, memory=memory, progress=report)
+        done = run_experiment(machine, rom, build, objects, progress=report, **settings)
         line = experiment_line(objects, done.checks, done.microseconds)
-        rows.append(_row(machine, build, objects, done, seed) | ({"line": line} if seconds is None else {}))
+        rows.append(_row(machine, build, objects, done, settings["seed"]) | ({"line": line} if is_full else {}))
         report(steps)
     return rows
 
@@ -176,6 +179,7 @@ def _row(machine: str, build: str, objects: int, done: Experiment, seed: int) ->
         "machine": machine,
         "build": build,
         "objects": objects,
+        "engine": done.engine,
         "printed_per_second": PRINTED.get(machine, {}).get(objects),
         "printed_cycles": printed,
         "per_second": done.checks_per_second,

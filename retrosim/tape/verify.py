@@ -7,6 +7,7 @@ The report is the plain data that `retrosim verify --json` prints:
     RESULT: machine, world_ok, machine_ok, first_bad_frame (null: not compared; nothing bad)
             verified      false if a wrong ROM was forced
             compared      number of hash lines compared
+            engine        that ran at the end (null: none)
             note          why something was not compared or not located, or ""
         and of a divergence
             what          "world", "machine" or "stop"
@@ -95,7 +96,7 @@ def _verify_tape(path: str | Path, machines: Sequence[str] | None, options: _Opt
 
 
 def _result(name: str, **more: Any) -> Report:
-    empty = {"machine": name, "world_ok": None, "machine_ok": None, "first_bad_frame": None}
+    empty = {"machine": name, "engine": None, "world_ok": None, "machine_ok": None, "first_bad_frame": None}
     return empty | {"verified": False, "compared": 0, "note": ""} | more
 
 
@@ -106,6 +107,7 @@ def _verify_on(tape: Tape, name: str, options: _Options) -> Report:
     player.run(on_progress=options.progress(tape, name))
     result = _result(
         name,
+        engine=getattr(player.machine, "engine", None),
         world_ok=player.world_ok,
         machine_ok=player.machine_ok,
         verified=player.is_verified,

@@ -22,6 +22,7 @@ IDLE_NS = 25_000_000
 """Longest time between two turns."""
 MESSAGE_NS = 4_000_000_000
 """How long a message stays."""
+COMPILING = "compiling in the background: it gets faster (once only)   ? lists the keys"
 
 
 class Recorder(Protocol):
@@ -335,7 +336,7 @@ class Session:
             return self.diverged or self.transport.halted
         if self.transport.is_paused and self.transport.is_simulated:
             return self.next_instruction()
-        return "? lists the keys"
+        return COMPILING if getattr(self.machine, "is_compiling", False) else "? lists the keys"
 
     def next_instruction(self) -> str:
         """Return address, code, listing and source line of the instruction the machine executes next."""

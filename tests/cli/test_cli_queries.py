@@ -9,6 +9,8 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -71,8 +73,9 @@ def test_doctor_looks_at_everything(run) -> None:
     report = run("doctor", "--json").json()
     checks = {check["name"]: check for check in report["checks"]}
     needed = ("retrosim", "python", "host", "numba", "llvmlite", "numpy", "pyglet", "rich", "pyelftools", "compiler")
-    for name in (*needed, "files", "ROM sectors"):
+    for name in (*needed, "engines", "files", "ROM sectors"):
         assert checks[name]["status"] == "ok", checks[name]
+    assert re.fullmatch(r"evaluate, interpret, recompile; \d+ of \d+ regions of sectors .*", checks["engines"]["found"])
     assert {"cache", "window", "unicorn", "machine68k", "m68k-linux-gnu-gcc", "C compiler"} <= set(checks)
     assert (checks["window"]["status"], checks["window"]["found"]) == ("missing", "no display (DISPLAY is not set)")
     assert any("floating point" in line for line in report["not_modelled"])
@@ -147,16 +150,35 @@ def test_warmup_compiles_once(start, tmp_path) -> None:
 
 def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     compiled = []
-    monkeypatch.setattr("retrosim.cli.warmup.full_bank", lambda cpu, timing: compiled.append((cpu.model, timing)))
-    monkeypatch.setattr("retrosim.cli.warmup.TIMINGS", ("off", "table"))
-    monkeypatch.setattr("retrosim.cli.warmup.ROM_MODES", ("off", "table"))
-    ran = run("warmup", "--machine", "mc68040-25")
+    warmup = import_module("retrosim.cli.warmup")
+
+    def note(kind: str):
+        return lambda cpu, timing, *what: compiled.append((kind, cpu.model, timing))
+
+    for kind in ("bank", "full_bank", "CompiledRegion"):
+        monkeypatch.setattr(warmup, kind, note(kind))
+    monkeypatch.setattr(warmup, "_run_frame", lambda name: compiled.append(("frame", name, "")))
+    result = run("warmup", "--machine", "mc68040-25", "--json").json()
+    texts = [step["what"] for step in result["steps"]]
+    assert len(texts) == len(set(texts)) == len(compiled)
+    kinds = [kind for kind, _, _ in compiled]
+    regions = sum(kind == "CompiledRegion" for kind in kinds[: kinds.index("bank", 1)])
+    assert regions > 3 and kinds.count("CompiledRegion") == 3 * regions
+    whole = ["bank", *["CompiledRegion"] * regions]
+    assert kinds[: 3 * len(whole) + 1] == [*whole * 3, "frame"]
+    assert [timing for _, _, timing in compiled[:: len(whole)][:3]] == ["full", "table", "off"]
+    builds = [info.build for info in load_rom("sectors").images if info.isa == "m68040"]
+    for timing, build in product(("full", "causes"), builds):
+        assert any(text.startswith(f"sectors {build} for the MC68040, timing {timing}: ") for text in texts)
+    compiled.clear()
+    ran = run("warmup", "--machine", "mc68040-25", "--machine", "native", "--all")
     assert (ran.status, ran.err) == (0, "")
-    for build in ("O0", "O1", "O2"):
-        for timing in ("off", "table"):
-            assert f"mc68040-25 for sectors {build}, timing {timing}" in ran.out
-    assert compiled == [("MC68040", timing) for timing in ("off", "table")]
-    assert "in all" in ran.out.splitlines()[-1] and "native" not in ran.out
+    assert [each for each in compiled if each[0] == "full_bank"] == [
+        ("full_bank", "MC68040", timing) for timing in ("full", "table", "off")
+    ]
+    for timing, build in product(("full", "table", "off"), builds):
+        assert f"sectors {build} for the MC68040, timing {timing}: region 1 of " in ran.out
+    assert "in all" in ran.out.splitlines()[-1] and "the native machine" in ran.out
     run("warmup", "--machine", "z80").is_refused(2, "machine 'z80': allowed")
     monkeypatch.setattr("retrosim.cli.warmup.CACHE_FOLDER", Path("/dev/null/nowhere"))
     run("warmup").is_refused(1, "set RETROSIM_HOME")
@@ -213,12 +235,13 @@ def test_timing_for_people(run, monkeypatch) -> None:
 
     whole = timing.timing_table
 
-    def short(machines, full, progress, *, builds, memory):
-        assert (machines, full, builds, memory) == (["mc68040-25"], True, ["O2"], {})
-        return whole(machines, False, progress, builds=builds, seconds=0.02)
+    def short(machines, full, progress, **given):
+        assert (machines, full) == (["mc68040-25"], True)
+        assert given == {"builds": ["O2"], "memory": {}, "engine": "interpret"}
+        return whole(machines, False, progress, seconds=0.02, **given)
 
     monkeypatch.setattr(timing, "timing_table", short)
-    ran = run("timing", "--full", "--build", "O2")
+    ran = run("timing", "--full", "--build", "O2", "--engine", "interpret")
     assert (ran.status, ran.err) == (0, "")
     assert "0 objects has one" in ran.out and "nine" in ran.out
     assert all(len(line) <= 80 for line in ran.out.splitlines())
@@ -240,8 +263,9 @@ def test_timing_by_causes(run, monkeypatch) -> None:
 
     monkeypatch.setattr(causes, "causes_table", short)
     command = ("timing", "--causes", "--build", "O2", "--build", "fast", "--memory", "copyback=0")
+    command += ("--engine", "interpret")
     result = run(*command, "--json").json()
-    assert [row["build"] for row in result["rows"]] == ["O2", "fast"]
+    assert [(row["build"], row["engine"]) for row in result["rows"]] == [("O2", "interpret"), ("fast", "interpret")]
     assert all(sum(row["causes"].values()) == row["cycles"] for row in result["rows"])
     assert result["method"]["memory_changed"] == {"mc68040-25": {"copyback": 0}}
     rows = list(csv.DictReader(run(*command, "--csv").out.splitlines()))
@@ -275,7 +299,7 @@ def quick(monkeypatch) -> tuple[str, ...]:
     from retrosim.study import bench
 
     whole = bench.benchmark
-    monkeypatch.setattr(bench, "benchmark", lambda **given: whole(rounds=1, seconds=0.01, **given))
+    monkeypatch.setattr(bench, "benchmark", lambda **given: whole(**given | {"rounds": 1, "seconds": 0.01}))
     return ("bench", "--no-startup", "--objects", "20", "--engine", "kernel", "--engine", "interpret-off")
 
 
@@ -306,7 +330,26 @@ def test_bench_into_a_file(run, quick, tmp_path) -> None:
     run(*quick, "--output", "nowhere/a.json").is_refused(1, "no folder nowhere")
 
 
+def test_bench_keeps_a_file_per_host(run, quick, monkeypatch, tmp_path) -> None:
+    from retrosim.study import bench
+
+    monkeypatch.setattr(bench, "RESULTS", tmp_path / "bench")
+    run(*quick, "--save").is_refused(1, "no such folder", "checkout")
+    bench.RESULTS.mkdir()
+    assert "checks/s" in run(*quick, "--save").out
+    (path,) = bench.RESULTS.iterdir()
+    kept = json.loads(path.read_text())
+    assert path.suffix == ".json" and re.fullmatch(r"[a-z0-9.-]+-\d+-cpus-[a-z]+-python-3\.\d+", path.stem)
+    assert kept["host"]["processor"] and re.fullmatch(r"\d{4}-\d\d-\d\d", kept["made"]["date"])
+    assert os.uname().nodename not in path.read_text() + path.name
+    run(*quick, "--save").is_refused(1, path.name, "exists already")
+    assert run(*quick, "--save", "--force", "--build", "O1").status == 0
+    assert [case["build"] for case in json.loads(path.read_text())["cases"]] == ["O1", "O1"]
+
+
 def test_bad_arguments_of_bench(run) -> None:
+    run("bench", "--build", "O9").is_refused(2, "build 'O9': allowed O0")
+    run("bench", "--rounds", "0").is_refused(2, "'0': allowed 1..1000")
     run("bench", "--json", "--csv").is_refused(2, "--json and --csv")
     run("bench", "--output", "a.txt").is_refused(2, "--output a.txt")
-    run("bench", "--engine", "warp").is_refused(2, "engine 'warp': allowed interpret-full")
+    run("bench", "--engine", "warp").is_refused(2, "engine 'warp': allowed recompile-full")

@@ -67,7 +67,8 @@ def test_picture_is_right_pixel_by_pixel(run, tmp_path) -> None:
 
 
 def test_summary_for_people(run) -> None:
-    ran = run("run", "--headless", "--frames", 3, "--objects", 20, "--seed", 7, "--build", "O1", "--timing", "table")
+    scene = ("--objects", 20, "--seed", 7, "--build", "O1", "--timing", "table", "--engine", "interpret")
+    ran = run("run", "--headless", "--frames", 3, *scene)
     assert (ran.status, ran.err) == (0, "")
     first, second, world = ran.out.splitlines()
     assert first == "sectors on mc68040-25 (objects 20, seed 7; build O1, engine interpret, timing table)"
@@ -79,7 +80,7 @@ def test_json_and_the_same_world_everywhere(run) -> None:
     results = []
     for options in (
         ("--machine", "native"),
-        ("--timing", "off"),
+        ("--timing", "off", "--engine", "interpret"),
         ("--build", "O0", "--timing", "full"),
         ("--engine", "evaluate", "--timing", "table"),
     ):
@@ -170,7 +171,7 @@ def test_bad_arguments_name_what_is_allowed(run, tmp_path, mode, arguments, word
 
 
 def test_program_of_ones_own(run, tmp_path) -> None:
-    ended = run("run", program(tmp_path / "mine.elf", EXIT), "--frames", 5)
+    ended = run("run", program(tmp_path / "mine.elf", EXIT), "--frames", 5, "--engine", "interpret")
     assert (ended.status, ended.err) == (0, "")
     assert ended.out.splitlines()[0] == "program on mc68040-25 (engine interpret, timing full)"
     assert "the program ended by itself" in ended.out

@@ -14,7 +14,7 @@ from retrosim.rom import load_rom
 from retrosim.study.bench import benchmark, results_csv, write_results
 from retrosim.study.bench_report import render_bench
 from retrosim.study.contenders import ENGINES, PEERS, SIMULATED, Lap
-from retrosim.study.startup import startup_times
+from retrosim.study.startup import region_times, startup_times
 from retrosim.study.workload import LOOP, LOOP_END, open_at_first_check, prepare
 
 ROM = load_rom("sectors")
@@ -29,6 +29,18 @@ def calls():
 @pytest.fixture(scope="module")
 def result(calls):
     return benchmark(**TINY, progress=lambda *call: calls.append(call))
+
+
+REGIONS = [
+    {"build": "O2", "timing": timing, "address": address, "blocks": blocks, "instructions": instructions}
+    | {"cold": cold, "warm": warm}
+    for timing, address, blocks, instructions, cold, warm in (
+        ("full", 0x2000, 9, 69, 0.75, 0.04),
+        ("full", 0x3000, 2, 3, 0.05, 0.01),
+        ("off", 0x2000, 9, 69, 0.25, 0.01),
+        ("off", 0x3000, 2, 3, 0.02, 0.0),
+    )
+]
 
 
 def text_of(result, width=80):
@@ -173,7 +185,8 @@ def test_progress_counts_up_to_the_end(result, calls):
 
 def test_result_is_plain_json(result):
     assert json.loads(json.dumps(result, allow_nan=False)) == result
-    assert result["startup"] is None
+    assert result["startup"] is None and result["regions"] is None
+    assert result["made"].keys() == {"date", "retrosim", "sources"}
     assert result["method"] == {"machine": "mc68040-25", "rounds": 2, "seconds": 0.002, "seed": 1994}
     assert result["host"]["packages"]["numba"]
 
@@ -183,17 +196,22 @@ def test_csv(result):
     assert [row["engine"] for row in rows] == [case["engine"] for case in result["cases"]]
     assert [float(row["per_second"]) for row in rows] == [case["per_second"] for case in result["cases"]]
     stages = {"import": 0.25, "open": 1.0, "frame": 0.1, "process": 1.5, "starts": 1}
-    assert "# cold start, open: 1.000 s\n" in results_csv(result | {"startup": {"cold": stages}})
+    text = results_csv(result | {"startup": {"cold": stages}, "regions": REGIONS})
+    assert "# cold start, open: 1.000 s\n" in text
+    assert "# region 002000 of O2, timing full, 9 blocks, 69 instructions: 0.750 s cold, 0.040 s warm\n" in text
 
 
 def test_text_fits_80_columns(result):
     stages = {"import": 0.25, "open": 1.0, "frame": 0.1, "process": 1.5, "starts": 1}
-    text = text_of(result | {"startup": {"cold": stages}})
+    text = text_of(result | {"startup": {"cold": stages}, "regions": REGIONS})
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text and "\x1b" not in text
     for case in result["cases"]:
         assert any(line.startswith(f"{case['engine']} ") for line in text.splitlines())
-    assert ["cold", "0.25", "1.00", "0.10", "1.50", "1"] in [line.split() for line in text.splitlines()]
+    lines = [line.split() for line in text.splitlines()]
+    assert ["cold", "0.25", "1.00", "0.10", "1.50", "1"] in lines
+    assert ["O2", "002000", "9", "69", "0.75", "0.04", "0.25", "0.01"] in lines
+    assert ["O2", "all", "11", "72", "0.80", "0.05", "0.27", "0.01"] in lines
 
 
 @pytest.mark.parametrize("suffix", [".json", ".csv"])
@@ -221,7 +239,7 @@ def test_results_that_cannot_be_written(tmp_path, result):
         ({"objects": (0,)}, r"objects 0: allowed 1\.\.200"),
         ({"rounds": 0}, "rounds 0: allowed 1 or more"),
         ({"seconds": 0}, "seconds 0: allowed above 0"),
-        ({"engines": ["qemu"]}, "engine 'qemu': allowed interpret-full"),
+        ({"engines": ["qemu"]}, "engine 'qemu': allowed recompile-full"),
     ],
 )
 def test_refusals(options, message):
@@ -232,6 +250,27 @@ def test_refusals(options, message):
 def test_an_unknown_build_is_refused():
     with pytest.raises(RetrosimError, match="O9"):
         benchmark(**TINY, builds=["O9"])
+
+
+def test_an_engine_that_did_not_run_gets_no_figure(tmp_path, monkeypatch):
+    load = prepare(bench.MACHINE, ROM, "O2", 12, 1994)
+    monkeypatch.setitem(contenders.SIMULATED, "interpret-off", ("evaluate", "off"))
+    contender = contenders.open_contender("interpret-off", ROM, load, tmp_path)
+    contender._engine = "interpret"
+    with pytest.raises(RetrosimError, match="ran on 'evaluate'"):
+        contender.run(1)
+
+
+def test_regions_are_compiled_once_and_loaded_once():
+    texts = []
+    regions = region_times(bench.MACHINE, "fast", ["off"], texts.append)
+    assert texts == ["regions of fast, timing off, cold", "regions of fast, timing off, warm"]
+    assert len({each["address"] for each in regions}) == len(regions) > 3
+    for each in regions:
+        assert (each["build"], each["timing"]) == ("fast", "off")
+        assert 1 <= each["blocks"] <= each["instructions"]
+        assert each["cold"] > 0 and each["warm"] > 0
+    assert sum(each["warm"] for each in regions) < sum(each["cold"] for each in regions)
 
 
 def test_the_loop_is_what_its_listing_says():
