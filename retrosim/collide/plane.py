@@ -48,7 +48,7 @@ from retrosim.collide.strips import (
 )
 
 FARTHEST, MOST_OBJECTS = (1 << PLACE_BITS) - 1, 1 << INDEX_BITS
-TWO_THREADS = 100_000  # starting a thread takes about as long as a thousand objects; twice that for each of three steps
+TWO_THREADS = 100_000  # a few milliseconds of work; starting three threads takes 0.2 ms
 
 
 def _check(x, y, size):

@@ -111,7 +111,8 @@ def settle(candidates, count, size, xs, ys, hits, indices, rows, total):
 
     candidates  int64[CANDIDATES + ..]  two places in xs and ys each, one in either half of the word
     hits        uint8[m]                1 is written where an object collides (and at place 0, which is nobody's)
-    rows        int32[k, 2] or None     output: indices, lower first; pairs beyond k rows are only counted
+    rows        int32[k, 2] or None     output: indices, lower first; pairs beyond k rows are only counted; a row after
+                                        the last pair may be written as well
     total       int                     pairs so far; returned with the new ones if `rows` is given
     """
     for c in range(count):
@@ -121,11 +122,11 @@ def settle(candidates, count, size, xs, ys, hits, indices, rows, total):
         if rows is None:
             hits[i * both] = 1
             hits[j * both] = 1
-        if rows is not None and both:  # no `else`: this way Numba compiles only what is needed
-            if total < len(rows):
-                rows[total, 0] = min(indices[i], indices[j])
-                rows[total, 1] = max(indices[i], indices[j])
-            total += 1
+        if rows is not None:  # no `else`: this way Numba compiles only what is needed
+            if total < len(rows):  # written in any case, kept if it is a pair
+                rows[np.uint64(total), 0] = min(indices[i], indices[j])
+                rows[np.uint64(total), 1] = max(indices[i], indices[j])
+            total += np.int64(both)
     return total
 
 

@@ -15,6 +15,7 @@ from retrosim.collide import (
     masks,
     objects,
     pairs,
+    plane,
     rectangles,
     spheres,
     swept,
