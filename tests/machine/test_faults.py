@@ -9,7 +9,7 @@ from programs import ENTRY
 from retrosim.errors import CpuFault
 from retrosim.machine.memory import STACK_START
 
-ENGINES = ("evaluate", "interpret")
+ENGINES = programs.ENGINES
 ADDRESS_ERROR = 3
 SIX_WORDS = (
     5,

@@ -7,11 +7,11 @@ import programs
 import pytest
 from programs import ENTRY
 
-from retrosim.cpu import interpret
+from retrosim.cpu import tiers
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine, open_machine
 
-ENGINES = ("evaluate", "interpret")
+ENGINES = programs.ENGINES
 # 1000 moveq #0,d0; 1002 addq.l #1,d0; 1004 yield_frame; 1006 bra 1002
 FRAMES = "7000 5280 a000 60fa"
 # 1000 moveq #0,d0; 1002 addq.l #1,d0; 1004 bra 1002
@@ -96,12 +96,12 @@ def test_an_odd_until_leaves_no_trace(engine: str) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_until_survives_a_change_of_handlers(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An image without sizes of functions: after a number of instructions without a handler more are compiled."""
-    monkeypatch.setattr(interpret, "FULL_BANK_AFTER", 100)
-    monkeypatch.setattr(interpret, "full_bank", lambda cpu, timing: interpret.bank_for(ours._core, [0x1000, 0x1004]))
-    ours = programs.machine("303c 0bb8 51c8 fffe 4e71 60fe", engine=engine, sizes=False)  # dbra 3001 times, then NOP
-    result = ours.run(until=0x1008, instructions=20_000)
-    assert found(result) == ("until", 0, 1 + 3001, 0x1008)
+    """Code that only a register leads to: after a number of instructions without a handler some are compiled."""
+    monkeypatch.setattr(tiers, "MANY_MISSES", 100)
+    ours = programs.machine("41f9 0000 2000 4ed0", engine=engine)  # lea $2000,a0; jmp (a0)
+    ours.write(0x2000, bytes.fromhex("303c 0bb8 51c8 fffe 4e71 60fe"))  # dbra 3001 times, then NOP
+    result = ours.run(until=0x2008, instructions=20_000)
+    assert found(result) == ("until", 0, 2 + 1 + 3001, 0x2008)
 
 
 @pytest.mark.parametrize(
