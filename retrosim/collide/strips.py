@@ -160,7 +160,7 @@ def compare_strip(
         below = here + starts[cell + np.uint64(3)] - (i + 1)
         right = there + next_starts[cell]
         beside = there + next_starts[cell + np.uint64(3)] - right
-        first, second = (i << 32) + i + 1, (i << 32) + right
+        first, second = (np.int64(i) << 32) + (i + 1), (np.int64(i) << 32) + right
         if below > ROUNDS or beside > ROUNDS:
             count, total = list_range(candidates, count, first, below, size, xs, ys, hits, indices, rows, total)
             count, total = list_range(candidates, count, second, beside, size, xs, ys, hits, indices, rows, total)

@@ -23,6 +23,7 @@ FILES = [
     HERE / "test_masks.py::test_widths_at_the_edges_of_words",
     HERE / "test_masks.py::test_shifts",
     HERE / "test_masks.py::test_the_edges_of_the_range",
+    HERE / "test_plane.py::test_the_corners_of_the_plane",
     HERE / "test_blocks.py::test_touching_across_a_border_of_blocks",
     HERE / "test_spheres.py::test_the_edges_of_the_range",
     HERE / "test_rectangles.py::test_figure_11_nested",
