@@ -113,7 +113,8 @@ class Region:
     def compare(self, generator: streams.Generator, choice: random.Random, where: str) -> int:
         """Run all engines on the same random data in different slices; return how many instructions."""
         data, registers, flags = generator.data(0x1000), generator.registers(), choice.getrandbits(5)
-        count, memory, period = choice.randint(1, LONGEST), choice.choice(MEMORIES), choice.choice((1000, 100_000, FAR, FAR, FAR))
+        count, memory = choice.randint(1, LONGEST), choice.choice(MEMORIES)
+        period = choice.choice((1000, 100_000, FAR, FAR, FAR))
         ends, bridged = [], self.recompiler.bridged
         for core, engine in zip(self.cores, self.engines, strict=True):
             streams.load(core, self.code, data, registers, flags)

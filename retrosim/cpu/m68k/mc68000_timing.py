@@ -10,7 +10,6 @@ from ..timing import LONGEST_STEP, Untimed
 from ..values import Word
 from . import mc68000_clocks
 
-
 LEAST_DIVISION = 10  # clocks: DIVU that overflows; all of them depend on data
 
 
