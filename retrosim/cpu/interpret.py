@@ -121,13 +121,16 @@ class Interpreter:
         """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
         self.core.state["reason"] = RUNNING
         self._stop = stop
-        for region in self._covering.get(stop, ()):
+        regions = self._covering.get(stop, ())
+        for region in regions:
             self._suspend(region)
         self._watch_stop()
-        done = self._run(instructions)
-        for region in self._covering.get(stop, ()):
-            self._resume(region)
-        return done
+        try:
+            return self._run(instructions)
+        finally:
+            self._stop = None
+            for region in regions:
+                self._resume(region)
 
     def _run(self, instructions: int) -> int:
         core, done = self.core, 0
@@ -205,7 +208,7 @@ class Interpreter:
 
     def _resume(self, region: InstalledRegion) -> None:
         """Put a region in force if memory holds the code that it was compiled from."""
-        if region.is_active or region.breaks > MOST_BREAKS:
+        if region.is_active or region.breaks > MOST_BREAKS or self._stop in region.insns:
             return
         if any(self.core.decode(pc) != insn for pc, insn in region.insns.items()):
             return
@@ -222,6 +225,8 @@ class Interpreter:
             return
         region.is_active = False
         for pc in region.entries:
+            if self._entered.get(pc) is not region:
+                continue
             del self._entered[pc]
             slot = int(self._index[pc >> self._shift])
             if slot != UNKNOWN_RECORD:

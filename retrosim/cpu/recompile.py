@@ -78,6 +78,7 @@ class RegionEmitter(Emitter):
         self._pc_now, self._end_now = insn.pc, insn.end
         self._can_leave = self._can_jump = False
         self._target: Word | None = None
+        self._forks = False
         self._taken: Word | None = None
         for flag in (self._left, self._jumped):
             self.builder.store(ir.Constant(I1, 0), flag)
@@ -108,7 +109,7 @@ class RegionEmitter(Emitter):
         self.builder.cbranch(self._taken.ir, taken, passed)
         for block, address, outcome in ((taken, insn.target, True), (passed, insn.end, False)):
             self.builder.position_at_end(block)
-            if self.timing.forks:
+            if self._forks:
                 self.timing.finish(outcome)
             self._edge(address)
 
@@ -213,7 +214,8 @@ class RegionEmitter(Emitter):
 
     def finish_timing(self) -> None:
         """Leave the end of a branch's timing to its two edges, where its outcome is known, if that makes it simpler."""
-        if self._taken is None or not self.timing.forks:
+        self._forks = self._taken is not None and self.timing.forks and not self._can_leave
+        if not self._forks:
             self.timing.finish()
 
     def context_pointer(self, number: int) -> ir.Value:
@@ -278,19 +280,24 @@ class RegionEmitter(Emitter):
     def element(self, name: str, n: Word) -> Word:
         if self._in_memory(name):
             return super().element(name, n)
-        return self._get_home(name, self._known(name, n))
+        if n.known is not None:
+            return self._get_home(name, n.known)
+        word = self._get_home(name, 0)
+        for number in range(1, self._count_of(name)):
+            word = self.select(n.eq(number), self._get_home(name, number), word)
+        return word
 
     def set_element(self, name: str, n: Word, word: Word) -> None:
         if self._in_memory(name):
             super().set_element(name, n, word)
+        elif n.known is not None:
+            self._change(name, n.known, word)
         else:
-            self._change(name, self._known(name, n), word)
+            for number in range(self._count_of(name)):
+                self._change(name, number, self.select(n.eq(number), word, self._get_home(name, number)))
 
-    @staticmethod
-    def _known(name: str, n: Word) -> int:
-        if n.known is None:
-            raise TypeError(f"the number of a {name} register is not known at decoding time")
-        return n.known
+    def _count_of(self, name: str) -> int:
+        return self.cpu.layout.fields[name][1]
 
     def _reg(self, n: Word, bits: int) -> Word:
         if n.known == self.cpu.zero_register:

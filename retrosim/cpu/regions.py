@@ -7,16 +7,18 @@ it misses (jump tables, code without symbols) is run by the interpreter, which c
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from .core import Core
+from .core import ADDRESS_MASK, Core
 from .spec import Insn
 
 MOST_BLOCKS = 400  # of one function: LLVM's time grows faster than linearly beyond (numba-notes section 4)
 MOST_INSTRUCTIONS = 200  # of functions that are compiled together because they call each other
+LARGEST = 1000  # instructions of one function: what is longer is cut, or it would be compiled for minutes
 CALL_DEPTH = 8  # calls within calls that the estimate of frequencies follows
 LONGEST_PATH = 200  # instructions between two looks at the budget
+BLANK = 16  # bytes: as many zeros are memory that nothing was loaded into, and no code
 
 
 @dataclass(frozen=True)
@@ -51,24 +53,28 @@ class Region:
         return (insn for block in self.blocks.values() for insn in block.insns)
 
 
-def discover(core: Core, roots: Iterable[int]) -> list[Region]:
+def discover(core: Core, roots: Iterable[int], known: Collection[int] = ()) -> list[Region]:
     """Return the regions of the code that is reached from `roots`, the busiest first.
 
-    Decoding it makes stores into it noticed.
+    known   addresses of instructions that are left out: they lie in other regions
+    Decoding the code makes stores into it noticed.
     """
-    insns, leaders, functions, returns = _follow(core, roots)
+    insns, leaders, functions, returns = _follow(core, roots, known)
     blocks = _blocks(insns, leaders)
+    parts = [{block.start: block for block in part} for part in _parts(blocks, sorted(functions))]
     entries = functions | returns
+    for inside in parts:
+        entries |= {target for block in inside.values() for target in _targets(block) if target not in inside}
     regions = []
-    for part in _parts(blocks, sorted(functions)):
-        inside = {block.start: block for block in part}
-        crossed = {t for start, b in blocks.items() if start not in inside for t in _targets(b)}
-        wanted = (entries | crossed | _outermost_loops(inside)) & set(inside)
-        regions.append(Region(inside, tuple(sorted(wanted)), frozenset(_checks(inside))))
+    for inside in parts:
+        wanted = (entries | _outermost_loops(inside)) & set(inside)
+        regions.append(Region(inside, tuple(sorted(wanted)), frozenset(checks(inside))))
     return regions
 
 
-def _follow(core: Core, roots: Iterable[int]) -> tuple[dict[int, Insn], set[int], set[int], set[int]]:
+def _follow(
+    core: Core, roots: Iterable[int], known: Collection[int]
+) -> tuple[dict[int, Insn], set[int], set[int], set[int]]:
     """Return (instructions by address, where blocks begin, where functions begin, where calls return to)."""
     unit = core.cpu.isa.word_bytes
     todo = sorted({root for root in roots if not root % unit})
@@ -76,8 +82,11 @@ def _follow(core: Core, roots: Iterable[int]) -> tuple[dict[int, Insn], set[int]
     leaders, functions, returns = set(todo), set(todo), set()
     while todo:
         pc = todo.pop()
-        while pc not in insns:
-            insn = insns[pc] = core.decode(pc)
+        while pc not in insns and pc not in known and core.ram[pc : pc + BLANK].any():
+            insn = core.decode(pc)
+            if pc + insn.length > ADDRESS_MASK + 1:
+                break  # it goes on at address 0, where stores into it are not noticed
+            insns[pc] = insn
             target = insn.target
             if target is not None and not target % unit:
                 leaders.add(target)
@@ -85,7 +94,7 @@ def _follow(core: Core, roots: Iterable[int]) -> tuple[dict[int, Insn], set[int]
             if insn.row.options.get("calls"):
                 returns.add(insn.end)
                 functions |= {target} & leaders
-            if target is not None or insn.row.options.get("flow"):
+            if target is not None or insn.row.options.get("flow") or insn.end < pc:
                 leaders.add(insn.end)
             if not insn.row.pattern or insn.row.options.get("ends"):
                 break
@@ -153,15 +162,25 @@ def _frequencies(functions: dict[int, dict[int, Block]]) -> tuple[dict[int, floa
                 sites[function, callee] = sites.get((function, callee), 0) + times
     heat = dict.fromkeys(functions, 1.0)
     for _ in range(CALL_DEPTH):
-        inward = {f: sum(heat[a] * times for (a, b), times in sites.items() if b == f) for f in functions}
+        inward = dict.fromkeys(functions, 0.0)
+        for (caller, callee), times in sites.items():
+            inward[callee] += heat[caller] * times
         heat = {f: min(max(1.0, inward[f]), 1e9) for f in functions}
     return heat, {pair: heat[pair[0]] * times for pair, times in sites.items()}
 
 
 def _cut(part: list[Block]) -> Iterable[list[Block]]:
     """Cut what is too large for one function, even alone."""
-    for start in range(0, len(part), MOST_BLOCKS):
-        yield part[start : start + MOST_BLOCKS]
+    piece: list[Block] = []
+    size = 0
+    for block in part:
+        if len(piece) == MOST_BLOCKS or (piece and size + len(block.insns) > LARGEST):
+            yield piece
+            piece, size = [], 0
+        piece.append(block)
+        size += len(block.insns)
+    if piece:
+        yield piece
 
 
 def _edges_back(blocks: dict[int, Block]) -> set[tuple[int, int]]:
@@ -179,7 +198,7 @@ def _outermost_loops(blocks: dict[int, Block]) -> set[int]:
     return heads
 
 
-def _checks(blocks: dict[int, Block]) -> set[int]:
+def checks(blocks: dict[int, Block]) -> set[int]:
     """Return the blocks to check the budget before: targets of edges back, and where a path without one grows long."""
     checks = {target for target, _ in _edges_back(blocks)}
     lengths = dict.fromkeys(blocks, 0)

@@ -121,10 +121,9 @@ class Tiers:
             self._worker.start()
 
     def _find_regions(self, pc: int) -> None:
-        for region in discover(self.core, [pc]):
-            if self._known.isdisjoint(region.blocks):
-                self._regions += 1
-                self._want(region)
+        for region in discover(self.core, [pc], self._known):
+            self._regions += 1
+            self._want(region)
             self._known |= {insn.pc for insn in region.insns}
 
     def _want(self, region: Region) -> None:

@@ -239,7 +239,7 @@ class Machine:
     def _run(self, frames: int | None, cycles: int | None, instructions: int | None, stop: int | None) -> RunResult:
         state, start = self._core.state, (self.frame_number, self.cycles, self.instructions)
         end_frame = None if frames is None else start[0] + frames
-        end_cycle = FOREVER if cycles is None else start[1] + cycles
+        end_cycle = FOREVER if cycles is None else min(FOREVER, start[1] + cycles)
         fault = None
         while True:
             left = SLICE if instructions is None else instructions - (self.instructions - start[2])

@@ -7,6 +7,7 @@ import random
 import numpy as np
 
 from retrosim.cpu.core import ADDRESS_MASK, Core, Cpu
+from retrosim.cpu.regions import Region, checks, discover
 from retrosim.cpu.spec import Row, fixed_bits
 
 CODE, CODE_BYTES = 0x10000, 0x1000
@@ -110,9 +111,28 @@ def load(core: Core, code: bytes, data: bytes, registers: list[int], flags: int,
     core.write(CODE, code)
     core.write(DATA, data)
     for vector in range(2, 64):
-        core.write(4 * vector, (CODE + 64 * vector).to_bytes(4, "big"))
+        core.write(4 * vector, (CODE + 64 * vector % len(code)).to_bytes(4, "big"))
     core.state["written_low"], core.state["limit"] = 0xFFFFFFFF, 1 << 62
     core.state["r"][:16] = registers
     core.state["s"], core.state["pc"] = 1, pc
     for bit, name in enumerate("cvznx"):
         core.state[name] = flags >> bit & 1
+
+
+def closed(code: bytes) -> bytes:
+    """Return code that begins again at its end."""
+    return code + b"\x4e\xf9" + CODE.to_bytes(4, "big")
+
+
+def one_region(core: Core, size: int) -> Region:
+    """Return the region of all code that a core holds, so that every edge of it is one inside a function."""
+    roots, pc = [CODE, *(CODE + 64 * n for n in range(size // 64))], CODE
+    while pc < CODE + size:
+        insn = core.decode(pc)
+        pc = insn.end
+        if not insn.row.pattern or insn.row.options.get("ends"):
+            roots.append(pc)
+    found = discover(core, roots)
+    blocks = dict(sorted((start, block) for region in found for start, block in region.blocks.items()))
+    entries = sorted(entry for region in found for entry in region.entries)
+    return Region(blocks, tuple(entries), frozenset(checks(blocks)))

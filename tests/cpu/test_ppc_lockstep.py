@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 import streams_ppc as streams
-from test_lockstep import SEED, agree
+from agreement import SEED, agree
 
 from retrosim.cpu import ppc
 from retrosim.cpu.core import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN, Core

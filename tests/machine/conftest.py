@@ -11,7 +11,7 @@ from retrosim.cpu import tiers
 
 @pytest.fixture(autouse=True)
 def quick_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tiers, "bank", lambda cpu, timing, handlers, quick=True: BANK(cpu, timing, handlers, quick=True))
+    monkeypatch.setattr(tiers, "bank", lambda cpu, timing, handlers, quick=True: BANK(cpu, timing, handlers, True))
     monkeypatch.setattr(tiers, "CompiledRegion", partial(REGION, quick=True))
 
 

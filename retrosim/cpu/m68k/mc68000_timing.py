@@ -10,6 +10,8 @@ from ..timing import LONGEST_STEP, Untimed
 from ..values import Word
 from . import mc68000_clocks
 
+LEAST_DIVISION = 10  # clocks: DIVU that overflows; all of them depend on data
+
 
 class MC68000Timing(Untimed):
     """Exact clocks: what the encoding fixes, and what depends on data (M68000UM section 8; facts on MULx and DIVx)."""
@@ -22,7 +24,8 @@ class MC68000Timing(Untimed):
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         self.row, self.cost, self.length = row, take().zext(64), take()
-        self.most, self.least = 0, self.cost.known
+        self.most = 0
+        self.least = self.cost.known + (LEAST_DIVISION if row.name in ("DIVU", "DIVS") else 0)
 
     def _add(self, clocks: Word) -> None:
         self.most += LONGEST_STEP if clocks.known is None else max(0, clocks.signed)

@@ -1,0 +1,72 @@
+"""Evaluator and interpreter side by side on random programs of any instruction set."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import numpy as np
+
+from retrosim.cpu.banks import full_bank
+from retrosim.cpu.core import CODE_WRITTEN, RUNNING, SERVICE, Core, Cpu
+from retrosim.cpu.evaluate import Evaluator
+from retrosim.cpu.interpret import Interpreter
+
+PROGRAM = 150  # instructions of one random program
+SEED = 1994
+
+
+def assert_same(first: Core, second: Core, where: str) -> None:
+    for name in first.state.dtype.names:
+        if name not in ("reason", "detail", "access", "limit"):
+            assert np.array_equal(first.state[name], second.state[name]), f"{where}: {name}"
+    assert np.array_equal(first.ram, second.ram), where
+
+
+def run(engine, core: Core, slices: list[int], goes_on: tuple[int, ...] = (RUNNING, CODE_WRITTEN, SERVICE)) -> int:
+    """Run slice after slice, serving nothing; stop early for reasons that are not in `goes_on`."""
+    done = 0
+    for count in slices:
+        left = count
+        while left:
+            executed = engine.run(left)
+            left -= executed
+            done += executed
+            core.notice_writes()
+            if core.state["reason"] not in goes_on:
+                return done
+    return done
+
+
+def agree(cpu: Cpu, timing: str, wanted: int, prepare: Callable[[], Callable[[Core], None]], **options) -> set[str]:
+    """Run random programs on both engines and compare all state; return the patterns of the rows that ran.
+
+    wanted    instructions
+    prepare   makes the next program, returned as what loads it into a core
+    options   of `run`
+    """
+    first, second = Core(cpu, timing), Core(cpu, timing)
+    evaluator, interpreter = Evaluator(first), Interpreter(second, full_bank(cpu, timing))
+    cuts_of = random.Random(SEED)
+    rows: set[str] = set()
+    keys: set[tuple] = set()
+    total = programs = 0
+    while total < wanted:
+        load = prepare()
+        for core in (first, second):
+            load(core)
+        cuts = sorted(cuts_of.sample(range(1, PROGRAM), 3))
+        slices = [b - a for a, b in zip([0, *cuts], [*cuts, PROGRAM], strict=True)]
+        counts = run(evaluator, first, [PROGRAM], **options), run(interpreter, second, slices, **options)
+        rows |= {insn.row.pattern for insn in first.insns.values()}
+        keys |= {insn.key for insn in first.insns.values()}
+        where = f"seed {SEED}, program {programs}, {counts} instructions"
+        assert counts[0] == counts[1], where
+        assert_same(first, second, where)
+        total += counts[0]
+        programs += 1
+    print(
+        f"{cpu.model} {timing}: {programs} programs, {total} instructions, {len(rows)} rows, "
+        f"{len(keys)} of {len(list(cpu.keys()))} handlers, seed {SEED}"
+    )
+    return rows
