@@ -57,7 +57,9 @@ def skipped(cpu) -> frozenset[str]:
     return frozenset(names)
 
 
-def left_out(insn: Insn, real: bool) -> bool:
+def left_out(insn: Insn, code: bytes, real: bool) -> bool:
+    if insn.row.name == "NEG" and 0xF0 in code[: insn.prefixes]:  # Unicorn takes SF and PF from the operand
+        return True
     text = insn.row.syntax
     if not real and insn.row.name == "RET" and "{imm16}" in text and insn.fields[-1] >> 15:
         return True  # Unicorn extends the sign of the number of bytes; Intel 386 PRM, RET: unsigned
@@ -138,7 +140,7 @@ def test_unicorn_agrees(model: str) -> None:
         batch = []
         while len(batch) < min(BATCH, INSTRUCTIONS - done):
             insn = generator.instruction()
-            if not left_out(insn, real):
+            if not left_out(insn, generator.code, real):
                 batch.append((insn, generator.start(insn)))
         done += len(batch)
         for (insn, begin), theirs in zip(batch, peer.run([b for _, b in batch]), strict=True):
