@@ -72,6 +72,16 @@ def left_out(insn: Insn, code: bytes, real: bool) -> bool:
     return not real and "{sreg}" in text and insn.row.options.get("load", False)
 
 
+def wraps(insn: Insn, begin: Start) -> bool:
+    """Does a pair in memory wrap at 64 KiB? Unicorn goes on beyond; the 80286 vectors have it wrap."""
+    pairs = ("LES", "LDS", "LSS", "LFS", "LGS", "BOUND")
+    if "word" not in insn.statics or not (insn.row.name in pairs or " FAR " in insn.row.syntax):
+        return False
+    base, index, disp, _ = insn.fields[-4:]
+    registers = [*begin.registers, 0]
+    return (registers[base] + registers[index] + disp & 0xFFFF) > 0x10000 - 8
+
+
 def undefined(insn: Insn, start: Start, code: bytes) -> int:
     name = insn.row.name
     if name not in SHIFTS:
@@ -149,6 +159,9 @@ def test_unicorn_agrees(model: str) -> None:
                 unmapped += 1
                 continue
             if exception in (12, 13):
+                limits += 1
+                continue
+            if real and wraps(insn, begin):
                 limits += 1
                 continue
             if any(CODE <= at < CODE + len(begin.code) for at in written):  # it has changed itself
