@@ -6,6 +6,7 @@
     tools/conformance.py m68000 DIR --with bcd,link   classes of tests too that are left out otherwise
     tools/conformance.py m68040 DIR --file 'BF*' --limit 50 --engine interpret
     tools/conformance.py ppc DIR                      integer instructions of the PowerPC
+    tools/conformance.py 80286 DIR                    on a 386 or 486 in real mode
 
 DIR holds samples (*.npz) or the files of github.com/SingleStepTests/m68000, v1 (*.json.bin); or the folder with such a
 folder in it, named after the suite or `v1`. Registers, memory (what a test does not list must not change), defined

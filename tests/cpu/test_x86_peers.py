@@ -57,7 +57,9 @@ def skipped(cpu) -> frozenset[str]:
     return frozenset(names)
 
 
-def left_out(insn: Insn, real: bool) -> bool:
+def left_out(insn: Insn, code: bytes, real: bool) -> bool:
+    if insn.row.name == "NEG" and 0xF0 in code[: insn.prefixes]:  # Unicorn takes SF and PF from the operand
+        return True
     text = insn.row.syntax
     if not real and insn.row.name == "RET" and "{imm16}" in text and insn.fields[-1] >> 15:
         return True  # Unicorn extends the sign of the number of bytes; Intel 386 PRM, RET: unsigned
@@ -68,6 +70,16 @@ def left_out(insn: Insn, real: bool) -> bool:
     if not real and ("{far}" in text or " FAR " in text or (insn.row.name == "POP" and text.split()[1] != "{d}")):
         return not text.startswith("POP {ea}")
     return not real and "{sreg}" in text and insn.row.options.get("load", False)
+
+
+def wraps(insn: Insn, begin: Start) -> bool:
+    """Does a pair in memory wrap at 64 KiB? Unicorn goes on beyond; the 80286 vectors have it wrap."""
+    pairs = ("LES", "LDS", "LSS", "LFS", "LGS", "BOUND")
+    if "word" not in insn.statics or not (insn.row.name in pairs or " FAR " in insn.row.syntax):
+        return False
+    base, index, disp, _ = insn.fields[-4:]
+    registers = [*begin.registers, 0]
+    return (registers[base] + registers[index] + disp & 0xFFFF) > 0x10000 - 8
 
 
 def undefined(insn: Insn, start: Start, code: bytes) -> int:
@@ -138,7 +150,7 @@ def test_unicorn_agrees(model: str) -> None:
         batch = []
         while len(batch) < min(BATCH, INSTRUCTIONS - done):
             insn = generator.instruction()
-            if not left_out(insn, real):
+            if not left_out(insn, generator.code, real):
                 batch.append((insn, generator.start(insn)))
         done += len(batch)
         for (insn, begin), theirs in zip(batch, peer.run([b for _, b in batch]), strict=True):
@@ -147,6 +159,9 @@ def test_unicorn_agrees(model: str) -> None:
                 unmapped += 1
                 continue
             if exception in (12, 13):
+                limits += 1
+                continue
+            if real and wraps(insn, begin):
                 limits += 1
                 continue
             if any(CODE <= at < CODE + len(begin.code) for at in written):  # it has changed itself

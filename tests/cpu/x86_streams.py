@@ -97,7 +97,9 @@ class Generator:
                 if r.random() < 0.9 or insn.row.name in REPEATS:
                     registers[n] = self.small()
         if insn.row.name in REPEATS or insn.row.name.startswith(("LOOP", "J")):
-            registers[1] = r.choice((0, 1, 2, 3, 0x10000, 0x10001, r.randrange(20)))
+            statics = dict(zip(dict(insn.row.operands), insn.statics, strict=True))
+            above = (0x10000, 0x10001) if statics.get("a") == 16 else ()  # CX of 0 and 1
+            registers[1] = r.choice((0, 1, 2, 3, *above, r.randrange(20)))
         if insn.row.name in ("ENTER", "LEAVE") or r.random() < 0.5:
             registers[EBP] = self.small() | 0x1000
         registers[ESP] = (self.small() | 0x2000) & ~1

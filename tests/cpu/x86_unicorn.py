@@ -91,8 +91,11 @@ class Unicorn:
 
 def _serve(pipe: Any, bits: int, memory: bytes) -> None:
     unicorn = Unicorn(bits, memory)
-    while True:
-        pipe.send([unicorn.run(begin) for begin in pipe.recv()])
+    try:
+        while True:
+            pipe.send([unicorn.run(begin) for begin in pipe.recv()])
+    except EOFError:
+        return  # the test has ended
 
 
 class UnicornProcess:

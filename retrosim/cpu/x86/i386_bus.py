@@ -63,15 +63,14 @@ class PrefetchTiming(TableTiming):
         return self.m.select(b.ult(a), a - b, self.m.const(64, 0))
 
     def _empty_queue(self, each: Word) -> None:
-        """Begin anew behind a jump, or where the host has moved the program counter."""
+        """Begin anew behind a jump: the first double word is there but for its wait states."""
         m = self.m
-        jumped, fetched, free = m.get("refill").ne(0), m.get("fetched"), m.get("bus_free")
-        stale = (m.const(32, QUEUE + 3)).ult(fetched - m.pc) & ~jumped
-        first = (m.pc >> 2) << 2
+        fetched, first = m.get("fetched"), (m.pc >> 2) << 2
+        jumped = m.get("refill").ne(0) | m.const(32, QUEUE + 3).ult(fetched - m.pc)
         waits = each - ACCESS
         self.add(m.select(jumped, waits, m.const(64, 0)))
-        self.fetched = m.select(jumped, first + 4, m.select(stale, first, fetched))
-        self.free = m.select(jumped, self.now + waits, m.select(stale, self._later(free, self.now), free))
+        self.fetched = m.select(jumped, first + 4, fetched)
+        self.free = m.select(jumped, self.now + waits, m.get("bus_free"))
 
     def _prefetch(self, each: Word) -> None:
         """Fetch what there was room and time for before now."""

@@ -1,6 +1,7 @@
 """The models of the family: a part and the mode that it runs in.
 
-    real    16-bit code, segments of base selector * 16 with a limit each, interrupts by the vector table at 0
+    real    16-bit code, segments of base selector * 16 with a limit each, interrupts by the vector table at 0;
+            addresses up to 10FFEF: line A20 is open
     flat    32-bit code, all segments from 0 to 4 GiB, interrupts by gates
 
 Real mode with limits of 4 GiB ("unreal") is the real model with other contents of `seg_limit`.

@@ -53,7 +53,7 @@ class TableTiming(Untimed):
         self.row, self.is_386 = row, self.model.startswith("i386")
         self.rep = bool(operands.get("rep"))
         costs = [take() for _ in row.cost]
-        self.costs, self.cost = costs, costs[0] if costs else m.const(32, 0)
+        self.costs, self.cost = costs, costs[0]
         self.encoded = take()
         self.more = self.none = m.const(1, 0)
         self.added = m.variable(m.const(64, 0))
