@@ -275,7 +275,7 @@ def _add_cost(commands: Any) -> None:
     )
     parser.add_argument("rom", metavar="ELF", help="ELF file, flat binary, or a ROM's name, folder or rom.toml")
     parser.add_argument("--raw", action="store_true", help="the file is a flat binary, without any header")
-    parser.add_argument("--org", type=values.whole(0, 2**24 - 1), metavar="N", help="address that a flat binary begins at")
+    parser.add_argument("--org", type=values.whole(0, 2**24 - 1), metavar="N", help="where a flat binary begins")
     parser.add_argument("--bits", type=int, choices=(16, 32), help="x86: code of real or flat mode; default: 32")
     parser.add_argument("--convention", metavar="C", help="how it is called: c, in real mode also pascal")
     parser.add_argument("--entry", required=True, metavar="SYMBOL", help="the routine, or 0xADDRESS")
