@@ -24,7 +24,7 @@ LEGENDS = {
     "which depends on data: shift counts, multipliers, branches not taken.",
     "i386": "base: clocks of the manual's entry ({source}), without m, least of a range; stalls: what came on top "
     "on average: m behind a jump, multipliers, repeats, fetching of code, wait states.",
-    "i486": "base: clocks of the manual's entry ({source}), the least of a range; stalls: what came on top on average: "
+    "i486": "base: clocks of the manual's entry ({source}), least of a range; stalls: what came on top on average: "
     "multipliers, repeats, prefixes, address generation, cache, write buffers.",
 }
 CAUSES = (

@@ -20,16 +20,17 @@ ENTRY = 0x1000
 MACHINE_OPTIONS = ("engine", "timing", "service_clocks", "mode")
 
 
-def image(code: str, *, isa: str = "m68040", sizes: bool = True, **symbols: int) -> Image:
+def image(code: str, *, isa: str = "m68040", boot: str = "", sizes: bool = True, **symbols: int) -> Image:
     """Make an image of one segment at ENTRY: `_start` is all of it, `symbols` are more names and their addresses.
 
+    boot   what the CPU starts in, "" for the usual one
     sizes  False: the symbols have none, as those of a careless assembly program
     """
     content = bytes.fromhex(code)
     table = {"_start": Symbol(ENTRY, len(content) if sizes else 0, "function")}
     table |= {name: Symbol(place, 0, "function") for name, place in symbols.items()}
     digest = hashlib.sha256(content).hexdigest()
-    return Image(isa, "", ENTRY, [(ENTRY, content)], [], digest, SymbolTable(table), LineTable([], []))
+    return Image(isa, "", ENTRY, [(ENTRY, content)], [], digest, SymbolTable(table), LineTable([], []), boot)
 
 
 def machine(code: str, *, name: str = "mc68040-25", engine: str = "evaluate", **options) -> Machine:
