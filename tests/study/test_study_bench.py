@@ -223,7 +223,7 @@ def test_results_are_written_once(tmp_path, result, suffix):
     content = path.read_text("utf-8")
     assert content == results_csv(result) if suffix == ".csv" else json.loads(content) == result
     with pytest.raises(RetrosimError, match="exists already; nothing was written"):
-        write_results(str(path), {"cases": [], "startup": None})
+        write_results(str(path), {"cases": [], "startup": None, "regions": None})
     assert path.read_text("utf-8") == content
 
 
