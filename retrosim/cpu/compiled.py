@@ -28,13 +28,25 @@ def compile_functions(
     Returns   uint64[functions] addresses, and what keeps the code alive
     """
     module = generated_module(name, SOURCE)
-    module.body = _body(name, emitters, quick)
+    functions: list[ir.Function] = []
+    module.body = _body(name, emitters, quick, functions)
     addresses = np.zeros(len(emitters), np.uint64)
     module.fill(addresses)
+    for function in functions:
+        _take_apart(function)
     return addresses, module
 
 
-def _body(name: str, emitters: Sequence[Callable[[ir.Function], None]], quick: bool):
+def _take_apart(function: ir.Function) -> None:
+    """Free a function that has been compiled, bit by bit; the garbage collector would stop all threads meanwhile."""
+    for block in function.blocks:
+        for instruction in block.instructions:
+            vars(instruction).clear()
+        vars(block).clear()
+    vars(function).clear()
+
+
+def _body(name: str, emitters: Sequence[Callable[[ir.Function], None]], quick: bool, functions: list[ir.Function]):
     """Return an intrinsic that defines the functions and stores their addresses into an array."""
 
     @intrinsic
@@ -47,6 +59,7 @@ def _body(name: str, emitters: Sequence[Callable[[ir.Function], None]], quick: b
                 if quick:
                     function.attributes.add("noinline")
                     function.attributes.add("optnone")
+                functions.append(function)
                 emit(function)
                 place = builder.gep(data, [ir.Constant(I64, number)], inbounds=True)
                 builder.store(builder.ptrtoint(function, I64), place)

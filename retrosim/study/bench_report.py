@@ -42,7 +42,7 @@ def render_bench(result: dict[str, Any]) -> RenderableType:
     packages = ", ".join(f"{name} {number}" for name, number in host["packages"].items())
     parts += [
         Text(f"{host['processor']}, {host['cpus']} CPUs, {host['system']}, Python {host['python']}, {packages}"),
-        Text(f"Medians of {method['rounds']} laps of about {method['seconds']:g} s, taking turns; flags compared"),
+        Text(f"Medians of {method['rounds']} laps of about {method['seconds']:g} s of processor time; flags compared"),
         *(Text(line) for line in _LEGEND),
     ]
     return Group(*parts)

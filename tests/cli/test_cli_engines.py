@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from cost_programs import ADDRESS, SUM, write_elf
 from elf_builder import elf
 
 from retrosim.cli.arguments import ENGINES
+from retrosim.machine import open_machine
+from retrosim.video.session import Session
 
 COUNT = bytes.fromhex("7063 51c8fffe 7000a002 60fe")  # MOVEQ #99,D0; DBF to itself; the service exit; BRA to itself
 RAN = {"evaluate": {"evaluate"}, "interpret": {"interpret"}, "recompile": {"recompile"}}
@@ -46,3 +50,13 @@ def test_help_says_which_is_the_default(run) -> None:
     for command in ("run", "record", "replay", "verify", "timing", "cost"):
         shown = " ".join(run(command, "--help").out.split())
         assert "recompile (compiled, at once); default: auto" in shown
+
+
+def test_the_window_says_that_it_compiles() -> None:
+    machine = open_machine("native", parameters={"objects": 3})
+    session = Session(machine, folder=Path)
+    assert session.message == "? lists the keys"
+    machine.is_compiling = True
+    assert session.message.startswith("compiling in the background")
+    machine.is_compiling = False
+    assert session.message == "? lists the keys"

@@ -341,7 +341,7 @@ def test_bench_keeps_a_file_per_host(run, quick, monkeypatch, tmp_path) -> None:
     kept = json.loads(path.read_text())
     assert path.suffix == ".json" and re.fullmatch(r"[a-z0-9.-]+-\d+-cpus-[a-z]+-python-3\.\d+", path.stem)
     assert kept["host"]["processor"] and re.fullmatch(r"\d{4}-\d\d-\d\d", kept["made"]["date"])
-    assert os.uname().nodename not in path.read_text() + path.name
+    assert set(kept["host"]) == {"system", "processor", "cpus", "python", "packages"}, "no host's name"
     run(*quick, "--save").is_refused(1, path.name, "exists already")
     assert run(*quick, "--save", "--force", "--build", "O1").status == 0
     assert [case["build"] for case in json.loads(path.read_text())["cases"]] == ["O1", "O1"]
