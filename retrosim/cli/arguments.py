@@ -9,8 +9,9 @@ from typing import Any
 from retrosim.cli import values
 from retrosim.cli.output import say
 
+MACHINE = "mc68040-25"  # the default
 MOST_FRAMES = 2**31 - 1  # what a tape can hold
-ENGINES = ("auto", "evaluate", "interpret")  # of retrosim.machine, which brings a compiler along
+ENGINES = ("auto", "evaluate", "interpret", "recompile")  # of retrosim.machine, which brings a compiler along
 TIMINGS = ("off", "table", "full")
 SHELL_NOTES = """\
 exit status: 0 ok, 1 failure, 2 usage, 3 divergence, 4 bad or corrupt input file
@@ -84,7 +85,7 @@ def _command(commands: Any, name: str, place: str, help: str, *examples: str, mo
     return parser
 
 
-def _add_machine(parser: Parser, machine: str | None = "mc68040-25") -> None:
+def _add_machine(parser: Parser, machine: str | None = MACHINE) -> None:
     """Add what chooses a machine and how it runs; without a default it is the one a tape was recorded on."""
     default = machine or "that of the tape"
     parser.add_argument("--machine", default=machine, metavar="NAME", help=f"a machine of `list`; default: {default}")
@@ -106,7 +107,7 @@ def _add_memory(parser: Parser) -> None:
 
 
 def _add_engine(parser: Parser) -> None:
-    about = "auto, evaluate (Python, no compiler) or interpret (compiled); default: auto"
+    about = "auto, evaluate (Python, no compiler), interpret or recompile (compiled, at once); default: auto"
     parser.add_argument("--engine", choices=ENGINES, metavar="E", help=about)
 
 
@@ -253,6 +254,7 @@ def _add_timing(commands: Any) -> None:
     repeated = "may be given more than once"
     parser.add_argument("--machine", action="append", metavar="NAME", help=f"only this machine; {repeated}")
     parser.add_argument("--build", action="append", metavar="B", help=f"only this build of the ROM; {repeated}")
+    _add_engine(parser)
     _add_memory(parser)
     parser.add_argument("--full", action="store_true", help="run the experiments of 30 simulated seconds")
     parser.add_argument("--causes", action="store_true", help="show what the clocks of a check go to instead")
@@ -275,7 +277,8 @@ def _add_cost(commands: Any) -> None:
     )
     parser.add_argument("rom", metavar="ELF", help="ELF file, flat binary, or a ROM's name, folder or rom.toml")
     parser.add_argument("--raw", action="store_true", help="the file is a flat binary, without any header")
-    parser.add_argument("--org", type=values.whole(0, 2**24 - 1), metavar="N", help="where a flat binary begins")
+    address = values.whole(0, 2**24 - 1)
+    parser.add_argument("--org", type=address, metavar="N", help="address that a flat binary begins at")
     parser.add_argument("--bits", type=int, choices=(16, 32), help="x86: code of real or flat mode; default: 32")
     parser.add_argument("--convention", metavar="C", help="how it is called: c, in real mode also pascal")
     parser.add_argument("--entry", required=True, metavar="SYMBOL", help="the routine, or 0xADDRESS")
@@ -287,10 +290,9 @@ def _add_cost(commands: Any) -> None:
         metavar="N",
         help="an argument of 32 bits; may be given repeatedly",
     )
-    parser.add_argument(
-        "--machine", default="mc68040-25", metavar="NAME", help="a simulated machine; default: mc68040-25"
-    )
+    parser.add_argument("--machine", default=MACHINE, metavar="NAME", help=f"a simulated machine; default: {MACHINE}")
     parser.add_argument("--build", metavar="B", help="build of the ROM, for example O0; default: the ROM's")
+    _add_engine(parser)
     parser.add_argument("--timing", choices=TIMINGS[:0:-1], metavar="T", help="full or table; default: full")
     _add_memory(parser)
     _add_parameters(parser)
@@ -308,18 +310,30 @@ def _add_bench(commands: Any) -> None:
         "measure the speed of engines and kernels on this host beside the peers installed",
         "",
         "--output bench.json",
+        "--build O0 --build O2 --objects 200 --engine recompile-full --engine unicorn",
         "--csv --objects 100 --engine kernel --engine native-c",
+        more="Contenders are recompile-, interpret- with -full, -table or -off, evaluate, kernel,\n"
+        "unicorn, musashi and native-c. They take turns; the median lap counts.",
     )
     parser.add_argument(
         "--engine", action="append", metavar="E", help="only this contender; may be given more than once"
     )
+    parser.add_argument("--build", action="append", metavar="B", help="builds of the ROM; default: O2")
     parser.add_argument(
         "--objects", action="append", type=values.whole(1, 200), metavar="N", help="scenes; default: 200 and 50"
     )
-    parser.add_argument("--no-startup", action="store_true", help="do not measure cold and warm starts")
+    parser.add_argument(
+        "--rounds", type=values.whole(1, 1000), default=5, metavar="N", help="laps of each contender; default: 5"
+    )
+    parser.add_argument(
+        "--no-startup", action="store_true", help="do not measure cold and warm starts and the compiling of regions"
+    )
     parser.add_argument("--csv", action="store_true", help="print comma-separated values")
     parser.add_argument("--output", metavar="FILE", help="write JSON or CSV to a file")
-    parser.add_argument("--force", action="store_true", help="replace that file if it exists")
+    parser.add_argument(
+        "--save", action="store_true", help="also keep the results in tools/bench of a checkout, by processor"
+    )
+    parser.add_argument("--force", action="store_true", help="replace those files if they exist")
 
 
 def _add_list(commands: Any) -> None:
@@ -332,6 +346,17 @@ def _add_host(commands: Any) -> None:
     doctor = _command(commands, "doctor", "host.doctor", "say what works on this host and what is not modelled", "")
     doctor.add_argument("--no-window", action="store_true", help="do not try to open a window")
     warmup = _command(
-        commands, "warmup", "warmup.warmup", "compile everything ahead, so that nothing has to be waited for later", ""
+        commands,
+        "warmup",
+        "warmup.warmup",
+        "compile ahead, so that nothing has to be waited for later",
+        "",
+        "--machine mc68040-25",
+        more="First what commands run by default: the default builds of the shipped ROMs, as a whole,\n"
+        "timing full, then table and off; after that the instructions of all builds for `timing`\n"
+        "and `cost`. Commands with other settings start without it and compile while they run.",
+    )
+    warmup.add_argument(
+        "--all", action="store_true", help="all builds as a whole in every timing, and every instruction of the CPUs"
     )
     warmup.add_argument("--machine", action="append", metavar="NAME", help="only this machine; may be given repeatedly")
