@@ -214,7 +214,8 @@ class RegionEmitter(Emitter):
 
     def finish_timing(self) -> None:
         """Leave the end of a branch's timing to its two edges, where its outcome is known, if that makes it simpler."""
-        self._forks = self._taken is not None and self.timing.forks and not self._can_leave
+        ends_here = self._can_leave or self._can_jump
+        self._forks = self._taken is not None and self.timing.forks and not ends_here
         if not self._forks:
             self.timing.finish()
 
