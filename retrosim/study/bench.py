@@ -2,9 +2,9 @@
 
 All of them work on one scene; those that run machine code run the same ROM image from the same memory. They take turns,
 lap by lap, so that a disturbance of the host meets all, and the median lap counts, in processor time of the one thread
-that each of them has. After every lap the collision flags
-must be those of the plain-Python reference, and the memory that the ROM's routine writes must be the same everywhere;
-a contender that fails this is reported as an error and gets no figure.
+that each of them has. After every lap the collision flags must be those of the plain-Python reference, and the memory
+that the ROM's routine writes must be the same everywhere; a contender that fails this is reported as an error and gets
+no figure.
 """
 
 from __future__ import annotations
