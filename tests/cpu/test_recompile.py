@@ -64,6 +64,12 @@ def test_a_call_by_register_returns_to_an_entry_and_what_it_calls_stays_unknown(
     assert blocks(region) == {0x1000: [0x1000], 0x1002: [0x1002]} and region.entries == (0x1000, 0x1002)
 
 
+def test_a_service_is_a_call_of_the_machine() -> None:
+    (region,) = found(f"5280 a000 5281 {RTS}")
+    assert blocks(region) == {0x1000: [0x1000, 0x1002], 0x1004: [0x1004, 0x1006]}
+    assert region.entries == (0x1000, 0x1004)
+
+
 def test_a_function_that_falls_into_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regions, "MOST_INSTRUCTIONS", 0)
     both = found(f"5280 5281 {RTS}", [0x1000, 0x1002])
