@@ -91,8 +91,8 @@ MIDDLE = "203c 5280 4e75 5281 61f8 60f4"
 TABLE = placed({ENTRY: "41f8 1020 3401 0242 0003 d442 d442 5241 4ef0 2000"} | {
     0x1020 + 4 * n: f"{0x5280 + 0x200 * n:04x} 60{0x100 - 0x24 - 4 * n:02x}" for n in range(4)
 })
-# bsr with the stack in code: the return address overwrites addq.l #1,d1 and move.l, in a loop
-STACKED = "4ff8 1014 6104 5280 60f6 5281 4e75 5282 5283 5284 5285"
+# bsr with the stack in code: the return address becomes ori.b #6,d0 in the function
+STACKED = "4ff8 1014 6104 5280 60f6 5281 6002 4e71 5283 5284 4e75"
 CHANGING = {
     "ahead": AHEAD, "behind": BEHIND, "restored": RESTORED, "another region": OTHER, "written": WRITTEN,
     "middle": MIDDLE, "table": TABLE, "stack in code": STACKED,
