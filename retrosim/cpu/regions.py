@@ -91,12 +91,13 @@ def _follow(
             if target is not None and not target % unit:
                 leaders.add(target)
                 todo.append(target)
-            if insn.row.options.get("calls"):
+            options = insn.row.options
+            if options.get("calls"):
                 returns.add(insn.end)
                 functions |= {target} & leaders
-            if target is not None or insn.row.options.get("flow") or insn.end < pc:
+            if target is not None or options.get("flow") or options.get("calls") or insn.end < pc:
                 leaders.add(insn.end)
-            if not insn.row.pattern or insn.row.options.get("ends"):
+            if not insn.row.pattern or options.get("ends"):
                 break
             pc = insn.end
     return insns, leaders & set(insns), functions & set(insns), returns & set(insns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,13 +11,15 @@ import streams
 from llvmlite import ir
 
 from retrosim.cpu import m68k, regions
+from retrosim.cpu.banks import bank
 from retrosim.cpu.core import ADDRESS_MASK, FAULT, Core, Cpu
 from retrosim.cpu.evaluate import Evaluator
 from retrosim.cpu.handlers import HANDLER
+from retrosim.cpu.interpret import Interpreter
 from retrosim.cpu.m68k.exceptions import ADDRESS_ERROR
-from retrosim.cpu.recompile import RegionEmitter
+from retrosim.cpu.recompile import CompiledRegion, RegionEmitter
 from retrosim.cpu.regions import BLANK, LARGEST, LONGEST_PATH, MOST_BLOCKS, Block, Region, discover, longest
-from retrosim.cpu.spec import Insn
+from retrosim.cpu.spec import Insn, InstructionSet
 from retrosim.machine.presets import MOST_MEMORY_CLOCKS
 
 SEED = 1994
@@ -62,6 +65,12 @@ def test_a_call_by_register_returns_to_an_entry_and_what_it_calls_stays_unknown(
     """jsr (a0); rts; another function that nothing names"""
     (region,) = found(f"4e90 {RTS} 5280 {RTS}")
     assert blocks(region) == {0x1000: [0x1000], 0x1002: [0x1002]} and region.entries == (0x1000, 0x1002)
+
+
+def test_a_service_is_a_call_of_the_machine() -> None:
+    (region,) = found(f"5280 a000 5281 {RTS}")
+    assert blocks(region) == {0x1000: [0x1000, 0x1002], 0x1004: [0x1004, 0x1006]}
+    assert region.entries == (0x1000, 0x1004)
 
 
 def test_a_function_that_falls_into_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,3 +269,50 @@ def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str
             total += 1
     print(f"{model} {timing}: {total} instructions of {len(rows)} rows, seed {SEED}")
     assert len(rows) > 0.5 * len(cpu.table.rows)
+
+
+# --- rows that other instruction sets will bring
+
+
+def wider_cpu() -> Cpu:
+    """An MC68040 with two more rows: registers by computed number, and an instruction that repeats itself."""
+    isa = InstructionSet("m68k", m68k.M68K.kinds, 2)
+    isa.rows = list(m68k.M68K.rows)
+
+    @isa.insn("COMPUTED", "1111000000000001", ref="none: of this test")
+    def computed(m):
+        m.set_reg(m.reg(0) & 7, m.reg(m.reg(1) & 7) + m.reg(2))
+
+    @isa.insn("REPEAT", "1111000000000010", ref="none: of this test")
+    def repeat(m):
+        count = m.reg(3)
+
+        def once() -> None:
+            m.set_reg(3, count - 1)
+            m.set_reg(4, m.reg(4) + count)
+            m.when(count.ne(1), m.jump_back)
+
+        m.when(count.ne(0), once)
+
+    return replace(CPU, isa=isa, table=isa.table("MC68040"))
+
+
+@pytest.mark.parametrize("repeated_at_entry", [False, True])
+def test_computed_register_numbers_and_instructions_that_repeat(repeated_at_entry: bool) -> None:
+    """COMPUTED; addq.l #1,d0; addq.l #3,d1; moveq #9,d3; REPEAT; add.l d0,d2; bra to the start"""
+    cpu = wider_cpu()
+    code = bytes.fromhex("f001 5280 5681 7609 f002 d480 60f2")
+    ends = []
+    for engine in ("evaluate", "recompile"):
+        core = Core(cpu, "off")
+        streams.load(core, code, b"", [3, 5, 7, 0, 0, 11, 13, 17, *[streams.DATA] * 7, streams.STACK], 0)
+        runs: Evaluator | Interpreter = Evaluator(core)
+        if engine == "recompile":
+            runs = Interpreter(core, bank(cpu, "off", []))
+            roots = [streams.CODE, streams.CODE + 8] if repeated_at_entry else [streams.CODE]
+            (region,) = discover(core, roots)
+            runs.install(CompiledRegion(cpu, "off", region, quick=True))
+        assert runs.run(1000) == 1000
+        ends.append([core.state[name].tolist() for name in ("r", "pc", "x", "n", "z", "v", "c")])
+    assert ends[0] == ends[1]
+    assert runs.bridged < (100 if repeated_at_entry else 900)

@@ -142,7 +142,13 @@ def _trap_if(m, holds):
     m.when(holds, lambda: exception(m, TRAP_ON_OVERFLOW))
 
 
-@insn("LINE-A {t}", "1010tttttttttttt", cost="ILLEGAL, A-line, F-line", ref="architecture.md section 4: services")
+@insn(
+    "LINE-A {t}",
+    "1010tttttttttttt",
+    calls=True,
+    cost="ILLEGAL, A-line, F-line",
+    ref="architecture.md section 4: services",
+)
 def line_a(m, t):
     m.leave(SERVICE, t)
 

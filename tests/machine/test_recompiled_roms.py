@@ -1,0 +1,55 @@
+"""Every build of the ROM recompiled, in both of its modes: all state is the interpreter's."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from retrosim.cpu import tiers
+from retrosim.cpu.recompile import CompiledRegion
+from retrosim.machine import Machine, open_machine
+from retrosim.rom import load_rom
+
+MACHINES = {"m68000": "mc68000-8", "m68040": "mc68040-25"}
+BUILDS = [(info.isa, info.build) for info in load_rom("sectors").images]
+PARAMETERS = {"objects": 30, "seed": 11}
+LIMITS = ({"instructions": 20_011}, {"cycles": 99_999}, {"frames": 3}, {"cycles": 500_000})
+
+
+def assert_same(first: Machine, second: Machine, where: str) -> None:
+    assert dict(first.regs) == dict(second.regs), where
+    assert (first.cycles, first.instructions, first.frame_cycles, first.frame_instructions) == (
+        second.cycles,
+        second.instructions,
+        second.frame_cycles,
+        second.frame_instructions,
+    ), where
+    assert np.array_equal(first.mem, second.mem), where
+    assert first.hash("machine") == second.hash("machine"), where
+
+
+def test_there_are_builds() -> None:
+    assert len(BUILDS) >= 10 and {isa for isa, _ in BUILDS} == set(MACHINES)
+
+
+@pytest.mark.parametrize("isa, build", BUILDS)
+def test_frames_and_measurements(isa: str, build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers, "CompiledRegion", partial(CompiledRegion, quick=True))
+    for mode in ("demo", "harness"):
+        interpreted, recompiled = (
+            open_machine(MACHINES[isa], build=build, parameters=PARAMETERS, mode=mode, engine=engine)
+            for engine in ("interpret", "recompile")
+        )
+        assert recompiled.engine == "recompile"
+        for step, limits in enumerate(LIMITS):
+            for each in (interpreted, recompiled):
+                each.set_input("pad", 5)
+                each.run(**({"instructions": 300_000} | limits if mode == "harness" else limits))
+            assert_same(interpreted, recompiled, f"{mode}, step {step}")
+        if mode == "demo":
+            assert interpreted.frame_number >= 3
+            costs = [each.measure("DetermineCollisions") for each in (interpreted, recompiled)]
+            assert costs[0] == costs[1] and costs[0].instructions > 1000
+            assert_same(interpreted, recompiled, "measured")
