@@ -30,6 +30,7 @@ DIGEST_BYTES = 16
 HOST_FIELDS = (
     "reason",
     "detail",
+    "access",
     "written_low",
     "written_high",
     "limit",
