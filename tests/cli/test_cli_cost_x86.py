@@ -126,4 +126,4 @@ def test_files_that_do_not_fit(run, program, tmp_path) -> None:
     run("cost", program, "--entry", "sum_up").is_refused(4, "is for i386, the mc68040-25 runs m68040")
     (tmp_path / "empty.bin").write_bytes(b"")
     run("cost", tmp_path / "empty.bin", *RAW, "--machine", "i386dx-33").is_refused(4, "is empty")
-    run("cost", "sectors", "--entry", "Main", "--bits", 16, "--machine", "i386dx-33").is_refused(2, "--bits 16: the ROM")
+    run("cost", "sectors", "--entry", "Main", "--bits", 16, "--machine", "i386dx-33").is_refused(2, "--bits 16: the")
