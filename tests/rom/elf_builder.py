@@ -49,6 +49,6 @@ def elf(
     return identity + header + programs + bytes(body) + headers
 
 
-def symbol(name_at: int, address: int, size: int, info: int, section: int) -> bytes:
-    """Return one entry of a big-endian symbol table."""
-    return struct.pack(">IIIBBH", name_at, address, size, info, 0, section)
+def symbol(name_at: int, address: int, size: int, info: int, section: int, order: str = ">") -> bytes:
+    """Return one entry of a symbol table."""
+    return struct.pack(order + "IIIBBH", name_at, address, size, info, 0, section)
