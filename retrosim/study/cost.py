@@ -156,7 +156,7 @@ def _make_room(machine: Machine) -> None:
     taken += [(start, start + size) for start, size in image.bss]
     if machine.instructions:
         return
-    lowest = memory.RETURN_ADDRESS + 2
+    lowest = memory.RETURN_ADDRESS + 4
     tops = (memory.STACK_START, memory.RAM_END, *(start & ~3 for start, _ in taken))
     for top in tops:
         if top - STACK_BYTES >= lowest and _is_free(taken, top - STACK_BYTES, top):

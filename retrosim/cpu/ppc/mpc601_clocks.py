@@ -25,6 +25,17 @@ class Clocks:
     delay: int
 
 
+@dataclass(frozen=True)
+class MemoryParameter:
+    """A figure of the machine around the CPU: its name, CPU clocks, what they are of, source, how sure it is."""
+
+    name: str
+    clocks: int
+    meaning: str
+    source: str
+    confidence: str
+
+
 def _entries(kind: str) -> list[dict[str, str]]:
     with TABLE.open(newline="") as file:
         rows = csv.DictReader(line for line in file if not line.startswith("#"))
@@ -53,9 +64,17 @@ def rules() -> dict[str, int]:
 
 
 @cache
+def memory_parameters() -> tuple[MemoryParameter, ...]:
+    """Return the memory parameters of the Power Macintosh 8100/80, in the order of the state field."""
+    keys = ("names", "clocks", "note", "source", "confidence")
+    found = ([row[key] for key in keys] for row in _entries("memory"))
+    return tuple(MemoryParameter(name, int(number), *texts) for name, number, *texts in found)
+
+
+@cache
 def memory() -> dict[str, int]:
-    """Return the memory parameters of the Power Macintosh 8100/80, in CPU clocks, in the order of the state field."""
-    return {row["names"]: int(row["clocks"]) for row in _entries("memory")}
+    """Return the clocks of the memory parameters by name."""
+    return {each.name: each.clocks for each in memory_parameters()}
 
 
 def clocks(row: Row) -> tuple[Clocks, ...]:
