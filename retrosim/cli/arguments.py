@@ -271,13 +271,13 @@ def _add_cost(commands: Any) -> None:
         "sectors --build O1 --entry DetermineCollisions",
         "mine.elf --entry blit --machine mc68000-8 --csv",
         "mine.bin --raw --org 0x7c00 --bits 16 --entry 0x7c00 --machine i386dx-33",
-        more="An ELF file is an executable of any m68k or x86 compiler, linked into RAM, 0x400\n"
+        more="An ELF file is an executable of any m68k, x86 or PowerPC compiler, linked into RAM, 0x400\n"
         "to 0x7FFFFF, for example with gcc -nostdlib -static -Wl,-N,-Ttext=0x2000.\n"
         "The routine follows the C convention. Of a ROM, the first frame runs before.",
     )
     parser.add_argument("rom", metavar="ELF", help="ELF file, flat binary, or a ROM's name, folder or rom.toml")
     parser.add_argument("--raw", action="store_true", help="the file is a flat binary, without any header")
-    parser.add_argument("--org", type=values.whole(0, 2**24 - 1), metavar="N", help="address that a flat binary begins at")
+    parser.add_argument("--org", type=values.whole(0, 2**24 - 1), metavar="N", help="address a flat binary begins at")
     parser.add_argument("--bits", type=int, choices=(16, 32), help="x86: code of real or flat mode; default: 32")
     parser.add_argument("--convention", metavar="C", help="how it is called: c, in real mode also pascal")
     parser.add_argument("--entry", required=True, metavar="SYMBOL", help="the routine, or 0xADDRESS")

@@ -106,7 +106,7 @@ I486_MEMORY = {
 }
 
 
-POWERPC_GLUE = _service_clocks(25, "estimate: a cross-TOC call through the library's glue, 20-30 clocks; sc itself is 16")
+POWERPC_GLUE = _service_clocks(25, "estimate: a cross-TOC call through library glue, 20-30 clocks; sc is 16 more")
 
 _601_MOST = {"l2": 1, "timer": MOST_TIMER_CLOCKS}
 _601_NOT_BELOW = {"sector_read": "first_read", "l2_sector": "l2_first"}

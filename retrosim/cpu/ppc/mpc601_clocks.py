@@ -19,10 +19,12 @@ class Clocks:
 
     execute  in the execute stage; several, when a multiplier decides; none, when it is one a register or word moved
     delay    that a next instruction waits for the result
+    source   where they are from
     """
 
     execute: tuple[int, ...]
     delay: int
+    source: str
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ def table() -> dict[str, Clocks]:
     found: dict[str, Clocks] = {}
     for row in _entries("instruction"):
         text = row["clocks"]
-        clocks = Clocks(() if text == "n" else tuple(int(n) for n in text.split("/")), int(row["delay"]))
+        clocks = Clocks(() if text == "n" else tuple(int(n) for n in text.split("/")), int(row["delay"]), row["source"])
         names = [row["names"]] if row["names"].startswith("bc ") else row["names"].split()
         for name in names:
             if name in found:
