@@ -6,8 +6,8 @@
     go         let the CPU go on at a linear address, from wherever it is
     set_stack  give a program that starts an empty stack below an address
     faults     exception vector -> class of the error, when nobody handles it; any other is a CpuFault
-    tracing    state field that is not 0 while the CPU traces; traced(m, its value, insn): does the instruction that m
-               has just run end in a trace exception? trace(m): take it, between two instructions
+    tracing    state field that is not 0 while the CPU traces, "" if it cannot; traced(m, its value, insn): does the
+               instruction that m has just run end in a trace exception? trace(m): take it, between two instructions
     held       held(state): do interrupts wait until one more instruction has been executed? release(state): they no
                longer do
 """

@@ -279,7 +279,7 @@ class Machine:
     def _advance(self, count: int, stop: int | None) -> int:
         """Run the engine; while the CPU traces, one instruction at a time on the evaluator."""
         state, host = self._core.state, self._host
-        trace, pc = int(state[host.tracing]), int(state["pc"])
+        trace, pc = int(state[host.tracing]) if host.tracing else 0, int(state["pc"])
         if not trace:
             return self._engine.run(count, stop)
         insn = self._core.decode(pc)

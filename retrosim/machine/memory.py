@@ -8,6 +8,6 @@ PALETTE_START, PALETTE_ENTRIES = 0xF00000, 256  # 32-bit words 0x00RRGGBB
 PAD_WORD = 0xF00400  # input: 1 left, 2 right, 4 up, 8 down, 16 fire
 PARAMETER_WORDS, PARAMETER_COUNT = 0xF00420, 8  # scenario parameters, written at power-on
 STACK_START = 0x100000  # initial stack pointer; the stack grows down
-RETURN_ADDRESS = 0x0003FE  # where a measured routine returns to: below every image, and nothing is executed there
+RETURN_ADDRESS = 0x0003FC  # where a measured routine returns to: below every image, and nothing is executed there
 
 INPUT_WORDS = {"pad": (PAD_WORD, 31)}  # device -> (address, greatest value)

@@ -61,9 +61,11 @@ def memory_parameters(preset: Preset, given: Mapping[str, int] | None) -> dict[s
             ranges = (f"{each} {p.minimum}..{p.maximum}" for each, p in known.items())
             raise ValueError(f"memory parameter {name!r}: allowed {', '.join(ranges) or f'none on {preset.name}'}")
         values[name] = whole(name, value, known[name].minimum, known[name].maximum)
-    if values.get("line_read", 0) < values.get("first_read", 0):
-        most, first = known["line_read"].maximum, values["first_read"]
-        raise ValueError(f"line_read {values['line_read']}: allowed {first}..{most} with first_read {first}")
+    for name, each in known.items():
+        if each.not_below:
+            other, least = each.not_below, values[each.not_below]
+            if values[name] < least:
+                raise ValueError(f"{name} {values[name]}: allowed {least}..{each.maximum} with {other} {least}")
     return values
 
 

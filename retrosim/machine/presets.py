@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from retrosim.cpu import m68k, x86
+from retrosim.cpu import m68k, ppc, x86
 from retrosim.cpu.core import Cpu
+from retrosim.cpu.ppc import mpc601_clocks
 
 MACINTOSH_TICK_HZ = Fraction(
     15_667_200, 704 * 370
@@ -16,6 +17,7 @@ PC_TICK_HZ = Fraction(14_318_180, 12 * 65536)  # 18.2065 Hz: 14.31818 MHz crysta
 VGA_RETRACE_HZ = Fraction(25_175_000, 800 * 449)  # 70.086 Hz: dot clock over a frame of 800 x 449 dots
 MOST_MEMORY_CLOCKS = 1000
 MOST_SERVICE_CLOCKS = 1_000_000
+MOST_TIMER_CLOCKS = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Parameter:
     minimum, maximum  what it may be set to
     meaning           what it counts
     source            where the value is from
+    not_below         another parameter that it must not be less than, or ""
     """
 
     value: int
@@ -33,6 +36,7 @@ class Parameter:
     maximum: int
     meaning: str
     source: str
+    not_below: str = ""
 
 
 def _service_clocks(value: int, source: str) -> Parameter:
@@ -43,8 +47,8 @@ MACINTOSH_DISPATCH = _service_clocks(65, "estimate: Toolbox dispatcher of 40-60 
 MC68000_DISPATCH = _service_clocks(450, "estimate: the same dispatcher at about 9 clocks an instruction; 360-540")
 
 
-def _memory_clocks(value: int, meaning: str, source: str) -> Parameter:
-    return Parameter(value, 0, MOST_MEMORY_CLOCKS, f"bus clocks (40 ns) {meaning}", source)
+def _memory_clocks(value: int, meaning: str, source: str, not_below: str = "") -> Parameter:
+    return Parameter(value, 0, MOST_MEMORY_CLOCKS, f"bus clocks (40 ns) {meaning}", source, not_below)
 
 
 # Apple prints no clocks an access; the memory controller of the Quadra 700 is set for 80 ns DRAM without interleave.
@@ -53,7 +57,10 @@ QUADRA_MEMORY = {
         5, "until the first long word of a read is there", "estimate: 80 ns DRAM behind the controller; 5 to 6"
     ),
     "line_read": _memory_clocks(
-        11, "of a burst that reads or writes a line", "estimate: page mode 5-2-2-2; 10 to 13, interleaved 8 to 10"
+        11,
+        "of a burst that reads or writes a line",
+        "estimate: page mode 5-2-2-2; 10 to 13, interleaved 8 to 10",
+        not_below="first_read",
     ),
     "write": _memory_clocks(4, "of a single write", "estimate: 80 ns DRAM; 3 to 4"),
     "video_write": _memory_clocks(5, "of a write to video memory", "estimate: posted writes to VRAM; 4 to 6"),
@@ -80,8 +87,9 @@ I386_MEMORY = {
 }
 
 
-def _dx2_clocks(value: int, meaning: str, source: str) -> Parameter:
-    return Parameter(value, 0, MOST_MEMORY_CLOCKS, f"CPU clocks (15 ns, two a bus clock) {meaning}", source)
+def _dx2_clocks(value: int, meaning: str, source: str, not_below: str = "") -> Parameter:
+    meaning = f"CPU clocks (15 ns, two a bus clock) {meaning}"
+    return Parameter(value, 0, MOST_MEMORY_CLOCKS, meaning, source, not_below)
 
 
 # A VESA local bus board of 1994 with 256 KiB of second-level cache.
@@ -89,10 +97,30 @@ I486_MEMORY = {
     "first_read": _dx2_clocks(
         4, "until the first double word of a line is there", "estimate: second-level hit 2-1-1-1; DRAM 5-2-2-2 is 10"
     ),
-    "line_read": _dx2_clocks(10, "until a whole line is there", "estimate: second-level hit 2-1-1-1; DRAM 22"),
+    "line_read": _dx2_clocks(
+        10, "until a whole line is there", "estimate: second-level hit 2-1-1-1; DRAM 22", not_below="first_read"
+    ),
     "write": _dx2_clocks(4, "of a write", "estimate: 2 bus clocks into the second-level cache or a buffer"),
     "video_read": _dx2_clocks(8, "of reading video memory", "estimate: local bus card, as writing at its slowest"),
     "video_write": _dx2_clocks(6, "of writing video memory", "estimate: local bus card, posted; 2 to 4 bus clocks"),
+}
+
+
+POWERPC_GLUE = _service_clocks(25, "estimate: a cross-TOC call through library glue, 20-30 clocks; sc is 16 more")
+
+_601_MOST = {"l2": 1, "timer": MOST_TIMER_CLOCKS}
+_601_NOT_BELOW = {"sector_read": "first_read", "l2_sector": "l2_first"}
+# The second-level cache and the DRAM of a Power Macintosh 8100/80.
+PPC601_MEMORY = {
+    each.name: Parameter(
+        each.clocks,
+        0,
+        _601_MOST.get(each.name, MOST_MEMORY_CLOCKS),
+        each.meaning if each.name in _601_MOST else f"CPU clocks (12.5 ns): {each.meaning}",
+        f"{each.confidence}: {each.source}",
+        _601_NOT_BELOW.get(each.name, ""),
+    )
+    for each in mpc601_clocks.memory_parameters()
 }
 
 
@@ -138,7 +166,6 @@ class Preset:
     def parameters(self) -> dict[str, Parameter]:
         """Everything adjustable, by name."""
         return {"service_clocks": self.service, **self.memory}
-
 
 
 def _pc(part: str, name: str, title: str, clock_hz: int, memory: dict[str, Parameter], service_clocks: int) -> Preset:
@@ -192,6 +219,20 @@ PRESETS = {
             spec_revision="m68k 1",
             timing_revision="mc68040 2",
             memory=QUADRA_MEMORY,
+        ),
+        Preset(
+            name="ppc601-80",
+            title="80 MHz PowerPC 601 Macintosh (Power Macintosh 8100/80 class)",
+            isa="ppc601",
+            cpus={"": lambda: ppc.cpu("MPC601")},
+            clock_hz=80_000_000,
+            tick_hz=MACINTOSH_TICK_HZ,
+            frame_hz=MACINTOSH_TICK_HZ,
+            service=POWERPC_GLUE,
+            tick_level=1,
+            spec_revision="ppc 1",
+            timing_revision="mpc601 1",
+            memory=PPC601_MEMORY,
         ),
         _pc("i386", "i386dx-33", "33 MHz 386DX PC, cache on the board, ISA video", 33_000_000, I386_MEMORY, 180),
         _pc("i486", "i486dx2-66", "66 MHz 486DX2 PC, VESA local bus video", 66_000_000, I486_MEMORY, 240),

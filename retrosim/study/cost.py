@@ -5,9 +5,10 @@ The shape that `retrosim cost --json` prints:
     machine, model, clock_hz, timing, build
     entry       {symbol (None for an address), address}
     arguments   [words]
-    totals      {cycles, instructions, cycles_per_instruction, microseconds, result, causes}   result: D0 or EAX
+    totals      {cycles, instructions, cycles_per_instruction, microseconds, result, causes}   result: D0, EAX or R3
     caches      None where none are modelled, or {data, instruction} or {unified}: each {accesses, hits, misses};
-                the i486 model counts no accesses (None)
+                the i486 and the MPC601 model count no accesses (None); misses of the MPC601 are the sectors that have
+                come into its cache, those that follow a miss included
     functions   [{function, cycles, percent, instructions, visits}], most cycles first; visits: calls and jumps to
                 its first address; function None: outside all functions
     lines       [{file, line, cycles, percent, instructions, visits}], most cycles first; visits: those of the line's
@@ -18,11 +19,13 @@ The shape that `retrosim cost --json` prints:
 
 base     clocks from the manual, alone: on the 68040 the slowest stage, averaged over the two outcomes of a branch; on
          the 68000 what the encoding fixes (a branch taken); on the x86 the entry, its least where that depends on
-         data or iterations
+         data or iterations; on the 601 the execute stage, the least of a range, one of several words, and of a taken
+         branch what it costs alone
 entry    the row of the manual's table that they come from; source: that table; reference: the instruction's description
 stalls   average - base. 68040: waiting for registers, caches, memory; below 0 where stages overlapped. 68000: clocks
          that depend on data (shift counts, multipliers, branches not taken). x86: those, m behind a jump, fetching,
-         prefixes, address generation, caches and bus. Of a service: the time it takes
+         prefixes, address generation, caches and bus. 601: operands, branches, fetching, caches, more words than one;
+         below 0 where a branch was folded. Of a service: the time it takes
 causes   what the clocks went to (see `causes`), name -> clocks, whose sum is `cycles`; None unless the machine's timing
          is "causes", whose clocks are those of "full"
 accesses operands (each line that one touches), and lines of code entered: the model looks code up once a line. Memory
@@ -39,6 +42,7 @@ from typing import Any
 
 import numpy as np
 
+from retrosim.cpu.ppc import mpc601_cache
 from retrosim.cpu.spec import Insn
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine, memory
@@ -156,7 +160,7 @@ def _make_room(machine: Machine) -> None:
     taken += [(start, start + size) for start, size in image.bss]
     if machine.instructions:
         return
-    lowest = memory.RETURN_ADDRESS + 2
+    lowest = memory.RETURN_ADDRESS + 4
     tops = (memory.STACK_START, memory.RAM_END, *(start & ~3 for start, _ in taken))
     for top in tops:
         if top - STACK_BYTES >= lowest and _is_free(taken, top - STACK_BYTES, top):
@@ -171,13 +175,15 @@ def _is_free(taken: list[tuple[int, int]], start: int, end: int) -> bool:
 
 CACHES = {"data": ("dtag", "dcount"), "instruction": ("itag", "icount"), "unified": ("tag", "")}
 """Name -> state fields of its tags and of its counter of accesses, "" where the model has none."""
+DIRTY = {"MPC601": mpc601_cache.DIRTY}
+"""Model -> bits of a tag that change without a miss."""
 
 
 def _caches_of(machine: Machine) -> list[_CacheWatch]:
     fields = machine._core.state.dtype.names
     modelled = machine.timing in ("full", MODE)
     return [
-        _CacheWatch(machine._core.state, name, *places)
+        _CacheWatch(machine._core.state, name, *places, DIRTY.get(machine._core.cpu.model, 0))
         for name, places in CACHES.items()
         if modelled and places[0] in fields and machine.memory_clocks
     ]
@@ -217,10 +223,11 @@ def _step_through(
 class _CacheWatch:
     """Accesses and misses of one cache: its counter steps at every access, a miss that allocates changes a tag."""
 
-    def __init__(self, state: np.ndarray, name: str, tags: str, counter: str) -> None:
+    def __init__(self, state: np.ndarray, name: str, tags: str, counter: str, dirty: int) -> None:
         self.name, self.accesses = name, 0 if counter else None
         self._state, self._tags, self._counter = state, state[tags], counter
-        self._known, self._count = self._tags.copy(), int(state[counter]) if counter else 0
+        self._kept = ~self._tags.dtype.type(dirty)
+        self._known, self._count = self._tags & self._kept, int(state[counter]) if counter else 0
 
     def misses(self) -> int:
         """Return the misses since the last call, and count the accesses."""
@@ -231,9 +238,9 @@ class _CacheWatch:
                 return 0
             self.accesses += accesses
             self._count = count
-        changed = int(np.count_nonzero(self._tags != self._known))
-        if changed:
-            self._known[:] = self._tags
+        tags = self._tags & self._kept
+        changed = int(np.count_nonzero(tags != self._known))
+        self._known = tags
         return changed
 
 

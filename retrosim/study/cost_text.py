@@ -22,6 +22,8 @@ LEGENDS = {
     "where instructions overlapped. Clocks count for the instruction at whose end they have passed.",
     "MC68000": "base: clocks that the encoding fixes ({source}), branches taken; stalls: what came on top on average, "
     "which depends on data: shift counts, multipliers, branches not taken.",
+    "MPC601": "base: clocks in the execute stage (sources: --csv and --json), least of a range, one of several words; "
+    "stalls: what came on top on average: operands, fetching, caches, words moved; below 0: a branch was folded.",
     "i386": "base: clocks of the manual's entry ({source}), without m, least of a range; stalls: what came on top "
     "on average: m behind a jump, multipliers, repeats, fetching of code, wait states.",
     "i486": "base: clocks of the manual's entry ({source}), least of a range; stalls: what came on top on average: "

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from retrosim.cpu.m68k import mc68000_clocks, mc68040_clocks
+from retrosim.cpu.ppc import mpc601_clocks
 from retrosim.cpu.spec import Insn
 from retrosim.cpu.x86 import clocks as x86_clocks
 
@@ -78,7 +79,16 @@ def _base_x86(model: str) -> Callable[[Visited], Base]:
     return base
 
 
-BASES = {"MC68000": _base_000, "MC68040": _base_040}
+def _base_601(each: Visited) -> Base:
+    """Clocks in the execute stage, the least where a multiplier decides; one for several words."""
+    row = each.insn.row
+    found = mpc601_clocks.clocks(row)
+    clocks = [cost.execute[0] if cost.execute else 1 for cost in found]
+    costs, source = list(zip(clocks, row.cost, strict=True)), found[0].source
+    return _averaged(each, costs, source) if len(costs) == 2 else (*costs[0], source)
+
+
+BASES = {"MC68000": _base_000, "MC68040": _base_040, "MPC601": _base_601}
 BASES |= {model: _base_x86(model) for model in ("i386_real", "i386_flat", "i486_real", "i486_flat")}
 
 

@@ -19,6 +19,11 @@ VECTORS = range(8, 64, 4)  # bus error to the reserved ones
 HANDLER = 0x000502
 
 
+def object_rows(isa: str) -> str:
+    """Return the layout of an object for `struct`, without byte order: corner, of 32 bits on the PowerPC, two links."""
+    return "iiII" if isa == "ppc601" else "hhII"
+
+
 class Simulator:
     """What all have: memory as bytes and the C calling convention.
 
@@ -154,27 +159,14 @@ class Unicorn(Simulator):
         assert self._uc.reg_read(self._registers.UC_M68K_REG_PC) == RETURN
 
 
-class UnicornX86(Simulator):
-    """Unicorn's 486 in flat 32-bit mode."""
+class Trapping(Simulator):
+    """Unicorn, stopped by the interrupts that its services are."""
 
-    trap = staticmethod(lambda number: bytes((0xCD, 0x60 + number)))
-
-    def __init__(self, image: Image) -> None:
-        unicorn = pytest.importorskip("unicorn", reason="unicorn is not installed")
-        from unicorn import x86_const
-
-        self._uc = unicorn.Uc(unicorn.UC_ARCH_X86, unicorn.UC_MODE_32)
-        self._uc.ctl_set_cpu_model(x86_const.UC_CPU_X86_486)
-        self._uc.mem_map(0, MEMORY)
-        self._data = (x86_const.UC_X86_REG_EAX, x86_const.UC_X86_REG_EDX)  # low and high half of a result
-        self._pc, self._sp = x86_const.UC_X86_REG_EIP, x86_const.UC_X86_REG_ESP
-        self._service: int | None = None
-        self._uc.hook_add(unicorn.UC_HOOK_INTR, self._interrupt)
-        super().__init__(image)
-
-    def _interrupt(self, uc: Any, number: int, _: Any) -> None:
-        self._service = number - 0x60
-        uc.emu_stop()
+    _uc: Any
+    _data: tuple[int, int]  # registers of the low and the high half of a result
+    _pc: int
+    _sp: int
+    _service: int | None = None
 
     def read(self, address: int, size: int) -> bytes:
         return bytes(self._uc.mem_read(address, size))
@@ -196,12 +188,11 @@ class UnicornX86(Simulator):
         self._uc.ctl_flush_tb()  # code translated before has no hook
         self.call(name)
         self._uc.hook_del(hook)
-        assert executed.pop() == RETURN
-        return len(executed)
+        return executed.index(RETURN)
 
     def power_on(self, mode: int, count: int, seed: int) -> None:
         """Hand over the parameters and go to the entry point; `to_service` runs on from there."""
-        self.write(PARAMETERS, struct.pack("<3I", mode, count, seed))
+        self.write(PARAMETERS, struct.pack(f"{self.order}3I", mode, count, seed))
         self._uc.reg_write(self._pc, self.image.entry)
         self._uc.reg_write(self._sp, STACK)
 
@@ -219,11 +210,66 @@ class UnicornX86(Simulator):
         return self._uc.reg_read(self._data[number]) & 0xFFFFFFFF
 
 
+class UnicornPPC(Trapping):
+    """Unicorn's PowerPC 601; a service leaves the program counter at its `sc`."""
+
+    trap = staticmethod(lambda number: struct.pack(">2I", 0x38000000 | number, 0x44000002))  # li r0,number; sc
+
+    def __init__(self, image: Image) -> None:
+        unicorn = pytest.importorskip("unicorn", reason="unicorn is not installed")
+        from unicorn import ppc_const as names
+
+        self._uc = unicorn.Uc(unicorn.UC_ARCH_PPC, unicorn.UC_MODE_PPC32 | unicorn.UC_MODE_BIG_ENDIAN)
+        self._uc.ctl_set_cpu_model(names.UC_CPU_PPC32_601_V2)
+        self._uc.mem_map(0, MEMORY)
+        self._r = [names.UC_PPC_REG_0 + number for number in range(32)]
+        self._data, self._pc, self._sp, self._lr = self._r[3:5], names.UC_PPC_REG_PC, self._r[1], names.UC_PPC_REG_LR
+        self._uc.hook_add(unicorn.UC_HOOK_INTR, self._interrupt)
+        super().__init__(image)
+
+    def _interrupt(self, uc: Any, number: int, _: Any) -> None:
+        self._service = uc.reg_read(self._r[0])
+        uc.emu_stop()
+
+    def call(self, name: str, *arguments: int) -> None:
+        for register, argument in zip(self._r[3:11], arguments):
+            self._uc.reg_write(register, argument & 0xFFFFFFFF)
+        self._uc.reg_write(self._lr, RETURN)
+        self.start(self.address(name), STACK - 16)
+
+    def power_on(self, mode: int, count: int, seed: int) -> None:
+        super().power_on(mode, count, seed)
+        self._uc.reg_write(self._sp, STACK - 16)
+
+
+class UnicornX86(Trapping):
+    """Unicorn's 486 in flat 32-bit mode."""
+
+    trap = staticmethod(lambda number: bytes((0xCD, 0x60 + number)))
+
+    def __init__(self, image: Image) -> None:
+        unicorn = pytest.importorskip("unicorn", reason="unicorn is not installed")
+        from unicorn import x86_const
+
+        self._uc = unicorn.Uc(unicorn.UC_ARCH_X86, unicorn.UC_MODE_32)
+        self._uc.ctl_set_cpu_model(x86_const.UC_CPU_X86_486)
+        self._uc.mem_map(0, MEMORY)
+        self._data = (x86_const.UC_X86_REG_EAX, x86_const.UC_X86_REG_EDX)  # low and high half of a result
+        self._pc, self._sp = x86_const.UC_X86_REG_EIP, x86_const.UC_X86_REG_ESP
+        self._uc.hook_add(unicorn.UC_HOOK_INTR, self._interrupt)
+        super().__init__(image)
+
+    def _interrupt(self, uc: Any, number: int, _: Any) -> None:
+        self._service = number - 0x60
+        uc.emu_stop()
+
+
 JUDGES: dict[str, tuple[type[Simulator], ...]] = {
     "m68040": (Musashi, Unicorn),
     "m68000": (Musashi, Unicorn),
     "i386": (UnicornX86,),
     "i486": (UnicornX86,),
+    "ppc601": (UnicornPPC,),
 }
 
 

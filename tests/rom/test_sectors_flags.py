@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from simulators import object_rows
 
 from retrosim.collide import collided
 from retrosim.collide.scenes import randomize
@@ -15,7 +16,13 @@ from retrosim.rom import load_rom
 
 SEED = 1994
 SCENES = 10_000
-MACHINES = {"m68040": "mc68040-25", "m68000": "mc68000-8", "i386": "i386dx-33", "i486": "i486dx2-66"}
+MACHINES = {
+    "m68040": "mc68040-25",
+    "m68000": "mc68000-8",
+    "i386": "i386dx-33",
+    "i486": "i486dx2-66",
+    "ppc601": "ppc601-80",
+}
 BUILDS = [(MACHINES[info.isa], info.build) for info in load_rom("sectors").images]
 
 
@@ -50,10 +57,11 @@ def place(machine: Machine, scene: np.ndarray) -> None:
     """Write the objects of a scene, chained in order, and spoil the flags."""
     start = machine.address("gObjects")
     order = {"big": ">", "little": "<"}[machine.image.byte_order]
-    rows = np.zeros((len(scene), 3), f"{order}u4")
-    rows[:, 0] = scene.astype(f"{order}i2").view(f"{order}u4")[:, 0]
-    rows[:-1, 2] = start + 12 * np.arange(1, len(scene))
-    machine.mem[start : start + 12 * len(scene)] = rows.view(np.uint8).reshape(-1)
+    types = [np.dtype(order + code) for code in object_rows(machine.image.isa)]
+    rows = np.zeros(len(scene), list(zip(("x", "y", "sector_link", "link"), types)))
+    rows["x"], rows["y"] = scene.T
+    rows["link"][:-1] = start + rows.itemsize * np.arange(1, len(scene))
+    machine.mem[start : start + rows.nbytes] = rows.view(np.uint8)
     flags = machine.address("gCollisionArray")
     machine.mem[flags : flags + 200] = 0xFF
 

@@ -6,7 +6,7 @@ import random
 import struct
 
 import pytest
-from simulators import JUDGES, Simulator, judge
+from simulators import JUDGES, Simulator, judge, object_rows
 
 from retrosim.rom import load_elf, load_rom
 
@@ -30,6 +30,9 @@ INSTRUCTIONS = {  # of one full check with 0, 50, 100, 200 objects placed from t
     ("i386", "O2"): [8554, 13543, 23308, 52236],
     ("i486", "O0"): [14629, 25577, 50078, 132253],
     ("i486", "O2"): [8999, 13988, 23753, 52681],
+    ("ppc601", "O0"): [19344, 29648, 52794, 130597],
+    ("ppc601", "O1"): [3902, 8962, 17780, 43293],
+    ("ppc601", "O2"): [2955, 7946, 16508, 41392],
 }
 
 Scene = list[tuple[int, int]]
@@ -75,9 +78,9 @@ def edge_scenes() -> list[Scene]:
 def flags(simulator: Simulator, scene: Scene, order: list[int] | None = None) -> bytes:
     """Put a scene into memory, chained in an order that begins with 0; return what the image's check finds."""
     base, size = simulator.address("gObjects"), len(scene)
-    order = order or list(range(size))
-    following = dict(zip(order, [base + 12 * number for number in order[1:]] + [0]))
-    rows = [struct.pack(f"{simulator.order}hhII", x, y, 0, following[number]) for number, (x, y) in enumerate(scene)]
+    order, row = order or list(range(size)), struct.Struct(simulator.order + object_rows(simulator.image.isa))
+    following = dict(zip(order, [base + row.size * number for number in order[1:]] + [0]))
+    rows = [row.pack(x, y, 0, following[number]) for number, (x, y) in enumerate(scene)]
     simulator.write(base, b"".join(rows))
     simulator.write(simulator.address("gCollisionArray"), b"\xff" * 200)
     simulator.call("DetermineCollisions")
@@ -125,13 +128,14 @@ def test_objects_are_placed_by_the_documented_formula(isa: str, build: str) -> N
     simulator.write(simulator.address("gRandNext"), struct.pack(f"{simulator.order}I", SEED))
     simulator.call("RandomizeObjects", 200)
     state = SEED
-    rows = list(struct.iter_unpack(f"{simulator.order}hhII", simulator.read(simulator.address("gObjects"), 2400)))
+    row = struct.Struct(simulator.order + object_rows(isa))
+    rows = list(row.iter_unpack(simulator.read(simulator.address("gObjects"), 200 * row.size)))
     for x, y, *_ in rows:
         for found, limit in ((x, 639), (y, 479)):
             state = (state * 1103515245 + 12345) % 2**32
             assert found == limit * (state >> 16 & 32767) // 32768
     start = simulator.address("gObjects")
-    assert [link for *_, link in rows] == [start + 12 * i for i in range(1, 200)] + [0]
+    assert [link for *_, link in rows] == [start + row.size * i for i in range(1, 200)] + [0]
 
 
 @pytest.mark.parametrize(("isa", "build"), IMAGES)

@@ -9,6 +9,7 @@ from ..core import Cpu
 from . import arith, floating, flow, logic, move, power, system  # noqa: F401  each import adds its rows
 from .exceptions import accepts, exception, interrupt, vector_name
 from .flow import SYSTEM_CALL_ROW, undefined
+from .host import HOST
 from .mpc601_cache import FIELDS as CACHE_FIELDS
 from .state import LAYOUT, PPC, ZERO, reset
 from .timing import MODELS, STAGES
@@ -36,6 +37,7 @@ def cpu(model: str) -> Cpu:
         reset=reset,
         accepts=accepts,
         vector_name=vector_name,
+        host=HOST,
         stage_fields=STAGES,
         in_memory=frozenset({"sr", *(name for name, _, _ in CACHE_FIELDS)}),
         zero_register=ZERO,

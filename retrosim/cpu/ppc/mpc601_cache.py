@@ -30,6 +30,7 @@ SETS, WAYS, L2_SECTORS = 64, 8, 8192
 ABSENT = SETS * WAYS
 KNOWN = 1 << 31  # marks a sector's number in a field that may hold none
 NONE = 0
+DIRTY = 3 << 2  # bits of a tag
 
 FIELDS = (
     ("tag", 32, SETS * WAYS),

@@ -19,10 +19,23 @@ class Clocks:
 
     execute  in the execute stage; several, when a multiplier decides; none, when it is one a register or word moved
     delay    that a next instruction waits for the result
+    source   where they are from
     """
 
     execute: tuple[int, ...]
     delay: int
+    source: str
+
+
+@dataclass(frozen=True)
+class MemoryParameter:
+    """A figure of the machine around the CPU: its name, CPU clocks, what they are of, source, how sure it is."""
+
+    name: str
+    clocks: int
+    meaning: str
+    source: str
+    confidence: str
 
 
 def _entries(kind: str) -> list[dict[str, str]]:
@@ -37,7 +50,7 @@ def table() -> dict[str, Clocks]:
     found: dict[str, Clocks] = {}
     for row in _entries("instruction"):
         text = row["clocks"]
-        clocks = Clocks(() if text == "n" else tuple(int(n) for n in text.split("/")), int(row["delay"]))
+        clocks = Clocks(() if text == "n" else tuple(int(n) for n in text.split("/")), int(row["delay"]), row["source"])
         names = [row["names"]] if row["names"].startswith("bc ") else row["names"].split()
         for name in names:
             if name in found:
@@ -53,9 +66,17 @@ def rules() -> dict[str, int]:
 
 
 @cache
+def memory_parameters() -> tuple[MemoryParameter, ...]:
+    """Return the memory parameters of the Power Macintosh 8100/80, in the order of the state field."""
+    keys = ("names", "clocks", "note", "source", "confidence")
+    found = ([row[key] for key in keys] for row in _entries("memory"))
+    return tuple(MemoryParameter(name, int(number), *texts) for name, number, *texts in found)
+
+
+@cache
 def memory() -> dict[str, int]:
-    """Return the memory parameters of the Power Macintosh 8100/80, in CPU clocks, in the order of the state field."""
-    return {row["names"]: int(row["clocks"]) for row in _entries("memory")}
+    """Return the clocks of the memory parameters by name."""
+    return {each.name: each.clocks for each in memory_parameters()}
 
 
 def clocks(row: Row) -> tuple[Clocks, ...]:

@@ -16,6 +16,7 @@ from ..values import Word
 from .mpc601_cache import FIELDS as CACHE_FIELDS
 from .operands import KINDS
 
+SP = 1  # the stack pointer, by convention
 ZERO = 32  # a register that is always 0: what rA = 0 means in an address
 
 LAYOUT = Layout(
