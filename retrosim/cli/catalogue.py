@@ -74,6 +74,7 @@ def _machines() -> list[dict[str, Any]]:
                 "isa": preset.isa if preset else None,
                 "clock_hz": preset.clock_hz if preset else None,
                 "tick_hz": preset.tick_hz.as_integer_ratio() if preset else None,
+                "frame_hz": preset.frame_hz.as_integer_ratio() if preset else None,
                 "parameters": {name: asdict(each) for name, each in preset.parameters.items()} if preset else {},
             }
         )
