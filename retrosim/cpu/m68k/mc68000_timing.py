@@ -25,7 +25,10 @@ class MC68000Timing(Untimed):
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         self.row, self.cost, self.length = row, take().zext(64), take()
         self.most = 0
-        self.least = self.cost.known + (LEAST_DIVISION if row.name in ("DIVU", "DIVS") else 0)
+
+    @property
+    def least(self) -> int:
+        return self.cost.known + (LEAST_DIVISION if self.row.name in ("DIVU", "DIVS") else 0)
 
     def _add(self, clocks: Word) -> None:
         self.most += LONGEST_STEP if clocks.known is None else max(0, clocks.signed)
