@@ -105,14 +105,15 @@ def _follow(
 
 def _blocks(insns: dict[int, Insn], leaders: set[int]) -> dict[int, Block]:
     blocks: dict[int, Block] = {}
-    todo = set(leaders)
+    todo = list(leaders)
     while todo:
-        start = min(todo)
-        todo.remove(start)
+        start = todo.pop()
+        if start in blocks:
+            continue
         body = [insns[start]]
         while not body[-1].row.options.get("ends") and body[-1].end in insns and body[-1].end not in leaders:
             if len(body) == LONGEST_PATH:
-                todo |= {body[-1].end} - set(blocks)
+                todo.append(body[-1].end)
                 break
             body.append(insns[body[-1].end])
         blocks[start] = Block(tuple(body))
