@@ -102,8 +102,16 @@ class Generator:
         return [self.value() for _ in range(8)] + addresses + [STACK - 2 * r.randrange(64)]
 
 
-def load(core: Core, code: bytes, data: bytes, registers: list[int], flags: int, pc: int = CODE) -> None:
-    """Put one test into a core, in supervisor state, with all exception vectors pointing into the code."""
+def load(
+    core: Core,
+    code: bytes,
+    data: bytes,
+    registers: list[int],
+    flags: int,
+    pc: int = CODE,
+    span: int = CODE_BYTES,
+) -> None:
+    """Put one test into a core, in supervisor state; exception vectors point into `span` bytes of code."""
     core.replace(np.zeros(ADDRESS_MASK + 1, np.uint8))
     core.ram[ADDRESS_MASK + 1 :] = 0
     for field in core.state.dtype.names:
@@ -111,7 +119,7 @@ def load(core: Core, code: bytes, data: bytes, registers: list[int], flags: int,
     core.write(CODE, code)
     core.write(DATA, data)
     for vector in range(2, 64):
-        core.write(4 * vector, (CODE + 64 * vector % len(code)).to_bytes(4, "big"))
+        core.write(4 * vector, (CODE + 64 * vector % span).to_bytes(4, "big"))
     core.state["written_low"], core.state["limit"] = 0xFFFFFFFF, 1 << 62
     core.state["r"][:16] = registers
     core.state["s"], core.state["pc"] = 1, pc

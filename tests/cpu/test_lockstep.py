@@ -79,7 +79,7 @@ class Region:
 
     def __init__(self, cpu: Cpu, timing: str, code: bytes, alone: bool, quick: bool) -> None:
         self.code, self.cores = code, [Core(cpu, timing) for _ in range(3)]
-        streams.load(self.cores[2], code, b"", [0] * 16, 0)
+        streams.load(self.cores[2], code, b"", [0] * 16, 0, span=len(code))
         self.region = streams.one_region(self.cores[2], len(code))
         handlers = full_bank(cpu, timing)
         self.recompiler = Interpreter(self.cores[2], bank(cpu, timing, []) if alone else handlers)
@@ -95,7 +95,7 @@ class Region:
         period = choice.choice((1000, 100_000, FAR, FAR, FAR))
         ends, bridged = [], self.recompiler.bridged
         for core, engine in zip(self.cores, self.engines, strict=True):
-            streams.load(core, self.code, data, registers, flags)
+            streams.load(core, self.code, data, registers, flags, span=len(self.code))
             core.state["memory"] = memory
             ends.append(run(engine, core, [count] if engine is self.engines[0] else cut(choice, count), period))
         assert ends[0] == ends[1] == ends[2], where
