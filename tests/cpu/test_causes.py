@@ -135,6 +135,8 @@ def test_only_a_branch_or_an_empty_pipeline_leaves_clocks_to_its_successor() -> 
         for _ in range(200):
             before = dict(zip(CAUSES, core.state["causes"].tolist(), strict=True))
             was_empty = core.state["ea_end"] == core.state["cycles"]
+            if core.decode(int(core.state["pc"])).row.options.get("flow"):
+                break  # an exception has led into the middle of an instruction, which reads as a branch
             runs.run(1)
             after = dict(zip(CAUSES, core.state["causes"].tolist(), strict=True))
             assert after["branches"] == before["branches"]
