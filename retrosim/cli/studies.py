@@ -6,12 +6,15 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from retrosim.cli.opening import NATIVE, check_machines, chosen_memory
 from retrosim.cli.output import print_json, write_text
 from retrosim.cli.progress import Progress
 from retrosim.cli.values import bad_arguments
+
+if TYPE_CHECKING:
+    from retrosim.rom import Rom
 
 FORMATS = ("json", "csv")
 
@@ -28,11 +31,11 @@ def timing(options: argparse.Namespace) -> int:
         raise argparse.ArgumentError(None, "--causes and --full: allowed is one of them")
     from retrosim.rom import load_rom
     from retrosim.study.causes import causes_table, check_causes
-    from retrosim.study.timing import ROM, builds_of, machines_of, timing_table
+    from retrosim.study.timing import ROM, builds_of, timing_table
     from retrosim.study.timing_report import render_causes, render_timing, rows_csv
 
     rom = load_rom(ROM)
-    names = names or machines_of(rom)
+    names = names or _machines_for(options, rom)
     memory = chosen_memory(options, names)
     with bad_arguments():
         for name in names:
@@ -52,6 +55,21 @@ def timing(options: argparse.Namespace) -> int:
     else:
         print_table((render_causes if options.causes else render_timing)(result))
     return 0
+
+
+def _machines_for(options: argparse.Namespace, rom: Rom) -> list[str]:
+    """Return the machines of the table that have all that is asked for; when none has, all of them, to be refused."""
+    from retrosim.machine import PRESETS
+    from retrosim.study.causes import has_causes
+    from retrosim.study.timing import builds_of, machines_of
+
+    def fits(name: str) -> bool:
+        has_builds = set(options.build or ()) <= set(builds_of(rom, name, None))
+        has_memory = set(dict(options.memory)) <= set(PRESETS[name].memory)
+        return has_builds and has_memory and (has_causes(name) or not options.causes)
+
+    known = machines_of(rom)
+    return [name for name in known if fits(name)] or known
 
 
 def bench(options: argparse.Namespace) -> int:

@@ -236,7 +236,7 @@ def test_timing_for_people(run, monkeypatch) -> None:
     whole = timing.timing_table
 
     def short(machines, full, progress, **given):
-        assert (machines, full) == (["mc68040-25"], True)
+        assert (machines, full) == (["mc68040-25", "ppc601-80"], True)
         assert given == {"builds": ["O2"], "memory": {}, "engine": "interpret"}
         return whole(machines, False, progress, seconds=0.02, **given)
 
