@@ -25,7 +25,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import retrosim
 from retrosim.errors import RetrosimError
 from retrosim.jit import PACKAGE, source_digest
 from retrosim.rom import Rom, load_rom
@@ -116,7 +115,7 @@ def benchmark(
         "startup": starts,
         "regions": regions,
         "host": _host(),
-        "made": {"date": date.today().isoformat(), "retrosim": retrosim.__version__, "sources": source_digest()},
+        "made": {"date": date.today().isoformat(), "sources": source_digest()},
         "method": {"machine": MACHINE, "rounds": rounds, "seconds": seconds, "seed": seed},
     }
 

@@ -8,6 +8,7 @@ import retrosim.machine.machine as machine_module
 from retrosim.cpu.banks import full_bank
 from retrosim.cpu.interpret import Interpreter
 from retrosim.machine import Machine
+from retrosim.machine.presets import preset
 from retrosim.rom import Image, Symbol
 from retrosim.rom.lines import LineTable
 from retrosim.rom.symbols import SymbolTable
@@ -36,7 +37,7 @@ def image(code: str, *, isa: str = "m68040", boot: str = "", sizes: bool = True,
 def machine(code: str, *, name: str = "mc68040-25", engine: str = "evaluate", **options) -> Machine:
     """Switch on a machine with such a program; options that are not the machine's are the image's."""
     ours = {key: options.pop(key) for key in MACHINE_OPTIONS if key in options}
-    return Machine(name, image(code, isa=MACHINES[name], **options), engine=engine, **ours)
+    return Machine(name, image(code, **{"isa": preset(name).isa} | options), engine=engine, **ours)
 
 
 def complete(name: str, program: Image, *, engine: str = "evaluate", timing: str = "full") -> Machine:
