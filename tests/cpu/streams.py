@@ -119,7 +119,7 @@ def load(
     core.write(CODE, code)
     core.write(DATA, data)
     for vector in range(2, 64):
-        core.write(4 * vector, (CODE + 64 * vector % span).to_bytes(4, "big"))
+        core.write(4 * vector, (CODE + 64 * (vector % max(1, span // 64))).to_bytes(4, "big"))
     core.state["written_low"], core.state["limit"] = 0xFFFFFFFF, 1 << 62
     core.state["r"][:16] = registers
     core.state["s"], core.state["pc"] = 1, pc
