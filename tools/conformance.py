@@ -145,10 +145,11 @@ def files_of(suite: Suite, folder: Path, glob: str) -> list[Path]:
 
 def open_bench(suite: Suite, machine: str, engine: str) -> Bench:
     """Return a core of the CPU in a machine. Errors: ValueError where the suite is for another CPU."""
-    if machine not in PRESETS or PRESETS[machine].cpu().model not in suite.models:
-        fitting = [name for name, preset in PRESETS.items() if preset.cpu().model in suite.models]
+    cpus = [(name, preset.cpu(boot)) for name, preset in PRESETS.items() for boot in preset.cpus]
+    fitting = {name: cpu for name, cpu in cpus if cpu.model in suite.models}
+    if machine not in fitting:
         raise ValueError(f"machine {machine} for the suite {suite.name}: allowed {', '.join(fitting) or 'none yet'}")
-    return Bench(PRESETS[machine].cpu(), engine)
+    return Bench(fitting[machine], engine)
 
 
 def run_suite(

@@ -21,6 +21,11 @@ MET = "33fc 5280 0000 3000 33fc b183 0000 3002 33fc 60fa 0000 3004 4ef8 3000"
 SLICE = 500  # instructions
 
 
+@pytest.fixture(autouse=True)
+def quick_compiler() -> None:
+    """Here it is as users have it."""
+
+
 @pytest.fixture
 def events(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Small limits and nothing on disk; returns what the interpreters take in, as it happens."""
