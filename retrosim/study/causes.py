@@ -146,7 +146,8 @@ def causes_table(
     Errors    ValueError, RomError
     """
     rom = load_rom(ROM)
-    names = list(dict.fromkeys(machines)) if machines is not None else machines_of(rom)
+    counted = [name for name in machines_of(rom) if has_causes(name)]
+    names = list(dict.fromkeys(machines)) if machines is not None else counted
     for name in names:
         check_causes(name)
     check_scenes(objects, seed)

@@ -188,7 +188,7 @@ def test_progress_counts_up_to_the_end(result, calls):
 def test_result_is_plain_json(result):
     assert json.loads(json.dumps(result, allow_nan=False)) == result
     assert result["startup"] is None and result["regions"] is None
-    assert result["made"].keys() == {"date", "retrosim", "sources"}
+    assert result["made"].keys() == {"date", "sources"}
     assert result["method"] == {"machine": "mc68040-25", "rounds": 2, "seconds": 0.002, "seed": 1994}
     assert result["host"]["packages"]["numba"]
 
