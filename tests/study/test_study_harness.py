@@ -83,7 +83,7 @@ def test_wrong_flags_are_not_measured(monkeypatch):
 
 
 def test_a_harness_that_ends_early_is_an_error():
-    program = harness._Harness(MACHINE, ROM, mode="harness")
+    program = harness.Harness(MACHINE, ROM, mode="harness")
     program.write(0xF00424, (201).to_bytes(4, "big"))
     with pytest.raises(RetrosimError, match="ended with status 1 before RandomizeObjects"):
         program.reach("RandomizeObjects")
