@@ -15,7 +15,7 @@ FILES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in pa
 MOST_LINES = 600
 
 VIDEO_BASE = ("framebuffer", "palette", "pattern", "png", "font")
-SPEC = ("values", "spec", "host", "core", "engine", "timing")
+SPEC = ("values", "spec", "host", "core", "engine", "timing", "operands")
 ENGINES = ("evaluate", "emit", "handlers", "compiled", "banks", "regions", "recompile", "interpret", "tiers")
 ISAS = ("m68k", "x86", "ppc")
 

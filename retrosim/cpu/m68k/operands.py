@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .. import operands
+from ..operands import Static
 from ..spec import Decoding, Row
 from ..values import Word
 from .ea import EffectiveAddress
@@ -31,15 +33,6 @@ def signed(value: int, bits: int) -> int:
     """Read the low `bits` of a number as two's complement."""
     value &= (1 << bits) - 1
     return value - (value >> (bits - 1) << bits)
-
-
-class Static:
-    """Base of operands that are part of the handler's key and have no fields."""
-
-    letters = ""
-
-    def bind(self, m: Any, static: Any, take: Callable[[], Word]) -> Any:
-        return static
 
 
 class Size(Static):
@@ -94,23 +87,8 @@ class Condition(Static):
         return ((opcodes >> 8) & 15) >= row.options.get("first_condition", 0)
 
 
-class Field:
-    """Base of operands that are one field of the record."""
-
-    def __init__(self, letters: str = "") -> None:
-        self.letters = letters
-
-    def bind(self, m: Any, static: Any, take: Callable[[], Word]) -> Word:
-        return take()
-
-    def statics(self, row: Row) -> Iterable[None]:
-        return [None]
-
-    def decode(self, d: Decoding) -> tuple[None, list[int]]:
-        return None, [self.number(d)]
-
-    def number(self, d: Decoding) -> int:
-        return d.letter(self.letters)
+class Field(operands.Field):
+    """A number."""
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"#{fields[0]}"

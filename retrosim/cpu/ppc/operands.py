@@ -16,11 +16,11 @@ fd fa fb fc floating-point registers, fields `d` `a` `b` `r`;  fm: fields of FPS
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
+from .. import operands
 from ..spec import Decoding, IllegalEncoding, Row
-from ..values import Word
 
 ZERO = 32
 BIT_NAMES = ("lt", "gt", "eq", "so")
@@ -32,16 +32,13 @@ def signed(value: int, bits: int) -> int:
     return value - (value >> (bits - 1) << bits)
 
 
-class Static:
+class Static(operands.Static):
     """Base of operands that are part of the handler's key and have no fields."""
 
     reads = False
 
     def __init__(self, letters: str) -> None:
         self.letters = letters
-
-    def bind(self, m: Any, static: Any, take: Callable[[], Word]) -> Any:
-        return static
 
 
 class Flag(Static):
@@ -114,28 +111,10 @@ class SpecialRegister(Static):
         return row.options["registers"]
 
 
-class Field:
-    """Base of operands that are one field of the record; `reads`: it names a register that is read."""
+class Field(operands.Field):
+    """A number; `reads`: it names a register that is read."""
 
     reads = False
-
-    def __init__(self, letters: str) -> None:
-        self.letters = letters
-
-    def bind(self, m: Any, static: None, take: Callable[[], Word]) -> Word:
-        return take()
-
-    def statics(self, row: Row) -> Iterable[None]:
-        return (None,)
-
-    def decode(self, d: Decoding) -> tuple[None, list[int]]:
-        return None, [self.number(d)]
-
-    def number(self, d: Decoding) -> int:
-        return d.letter(self.letters)
-
-    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
-        return str(fields[0])
 
 
 class Register(Field):

@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .. import operands
+from ..operands import Static
 from ..spec import Decoding, IllegalEncoding, Row
 from ..values import Word
 from .models import is_real
@@ -24,15 +26,6 @@ from .modrm import EAX, FIELDS, NAMES, Ea, ModRM, Offset, address_size, number, 
 from .segments import CS, DS, SEGMENT_NAMES
 
 CONDITIONS = ("o", "no", "b", "ae", "e", "ne", "be", "a", "s", "ns", "p", "np", "l", "ge", "le", "g")
-
-
-class Static:
-    """Base of operands that are part of the handler's key and have no fields."""
-
-    letters = ""
-
-    def bind(self, m: Any, static: Any, take: Callable[[], Word]) -> Any:
-        return static
 
 
 class Size(Static):
@@ -93,23 +86,8 @@ class Repeat(Static):
         return static and f"{static} "
 
 
-class Field:
-    """Base of operands that are one field of the record."""
-
-    def __init__(self, letters: str = "") -> None:
-        self.letters = letters
-
-    def bind(self, m: Any, static: Any, take: Callable[[], Word]) -> Word:
-        return take()
-
-    def statics(self, row: Row) -> Iterable[None]:
-        return [None]
-
-    def decode(self, d: Decoding) -> tuple[None, list[int]]:
-        return None, [self.number(d)]
-
-    def number(self, d: Decoding) -> int:
-        return d.letter(self.letters)
+class Field(operands.Field):
+    """A number."""
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"{fields[0]:#x}"
