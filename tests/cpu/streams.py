@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 
 import numpy as np
 
+from retrosim.cpu.banks import bank_for
 from retrosim.cpu.core import ADDRESS_MASK, Core, Cpu
+from retrosim.cpu.evaluate import Evaluator
+from retrosim.cpu.interpret import Interpreter
 from retrosim.cpu.regions import Region, checks, discover
 from retrosim.cpu.spec import Row, fixed_bits
 
@@ -100,6 +104,21 @@ class Generator:
         r = self.random
         addresses = [DATA + r.randrange(DATA_BYTES) for _ in range(7)]
         return [self.value() for _ in range(8)] + addresses + [STACK - 2 * r.randrange(64)]
+
+
+def engine_for(cpu: Cpu, name: str, timing: str, programs: Iterable[str]) -> tuple[Core, Evaluator | Interpreter]:
+    """Return a core and an engine that runs it, with handlers for programs in hexadecimal."""
+    core = Core(cpu, timing)
+    if name == "evaluate":
+        return core, Evaluator(core)
+    addresses, pc = [], CODE
+    for code in programs:
+        core.write(pc, bytes.fromhex(code))
+        end = pc + len(bytes.fromhex(code))
+        while pc < end:
+            addresses.append(pc)
+            pc = core.decode(pc).end
+    return core, Interpreter(core, bank_for(core, addresses))
 
 
 def load(

@@ -8,7 +8,6 @@ import pytest
 import streams
 
 from retrosim.cpu import m68k
-from retrosim.cpu.banks import bank_for
 from retrosim.cpu.core import CODE_WRITTEN, RUNNING, SERVICE, Core
 from retrosim.cpu.evaluate import Evaluator
 from retrosim.cpu.interpret import Interpreter
@@ -22,18 +21,8 @@ MEMORY = [5, 11, 4, 5, 1]  # first_read, line_read, write, video_write, copyback
 
 @cache
 def machinery(name: str, timing: str) -> tuple[Core, Evaluator | Interpreter]:
-    """Return a core and an engine that runs it, with handlers for the programs of this file."""
-    core = Core(CPU, timing)
-    if name == "evaluate":
-        return core, Evaluator(core)
-    addresses, pc = [], streams.CODE
-    for code in (program[0] for program in (*IDEAL.values(), *COLD.values())):
-        core.write(pc, bytes.fromhex(code))
-        end = pc + len(bytes.fromhex(code))
-        while pc < end:
-            addresses.append(pc)
-            pc = core.decode(pc).end
-    return core, Interpreter(core, bank_for(core, addresses))
+    """Return a core and an engine with handlers for the programs of this file."""
+    return streams.engine_for(CPU, name, timing, [program[0] for program in (*IDEAL.values(), *COLD.values())])
 
 
 def counted(name: str, code: str, instructions: int, registers: dict[int, int], memory: list[int]) -> dict[str, int]:

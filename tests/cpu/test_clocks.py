@@ -13,7 +13,6 @@ import pytest
 import streams
 
 from retrosim.cpu import m68k
-from retrosim.cpu.banks import bank_for
 from retrosim.cpu.core import REACHED, Core
 from retrosim.cpu.evaluate import Evaluator
 from retrosim.cpu.interpret import Interpreter
@@ -119,18 +118,8 @@ def test_the_facts_agree_with_themselves(facts: list[dict[str, str]]) -> None:
 
 @cache
 def engine(name: str, timing: str) -> tuple[Core, Evaluator | Interpreter]:
-    """Return a core and an engine that runs it, with handlers for the programs of this file."""
-    core = Core(CPU, timing)
-    if name == "evaluate":
-        return core, Evaluator(core)
-    addresses, pc = [], streams.CODE
-    for code in (program[0] for program in (*PROGRAMS.values(), *ANCHORS.values())):
-        core.write(pc, bytes.fromhex(code))
-        end = pc + len(bytes.fromhex(code))
-        while pc < end:
-            addresses.append(pc)
-            pc = core.decode(pc).end
-    return core, Interpreter(core, bank_for(core, addresses))
+    """Return a core and an engine with handlers for the programs of this file."""
+    return streams.engine_for(CPU, name, timing, [program[0] for program in (*PROGRAMS.values(), *ANCHORS.values())])
 
 
 REGISTERS = [0] * 8 + [streams.DATA + 0x100 * i for i in range(7)] + [streams.STACK]

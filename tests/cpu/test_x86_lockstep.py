@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 import pytest
+from agreement import run
 from x86_streams import CODE, EDGES, STATUS_FLAGS, Generator
 
 from retrosim.cpu import x86
@@ -49,27 +50,12 @@ def load(core: Core, generator: Generator) -> None:
     core.state["pc"] = CODE
 
 
-def run(engine, core: Core, slices: list[int]) -> int:
-    """Run slice after slice, serving nothing; stop early at a fault."""
-    done = 0
-    for count in slices:
-        left = count
-        while left:
-            executed = engine.run(left)
-            left -= executed
-            done += executed
-            core.notice_writes()
-            if core.state["reason"] not in GOES_ON:
-                return done
-    return done
-
-
 def handlers(cpu, timing: str, programs: int) -> Bank:
     """Return compiled handlers for all that some random programs execute."""
     core, rows, needed = Core(cpu, timing), {row.pattern for row in cpu.table.rows}, {}
     for number in range(programs):
         load(core, Generator(cpu, SEED + number))
-        run(Evaluator(core), core, [PROGRAM])
+        run(Evaluator(core), core, [PROGRAM], GOES_ON)
         needed |= {insn.key: (insn.row, insn.statics) for insn in core.insns.values() if insn.row.pattern in rows}
     return bank(cpu, timing, [needed[key] for key in sorted(needed, key=repr)])
 
@@ -92,7 +78,7 @@ def test_random_programs(model: str, timing: str) -> None:
             load(core, generator)
         cuts = sorted(generator.random.sample(range(1, PROGRAM), 3))
         slices = [b - a for a, b in zip([0, *cuts], [*cuts, PROGRAM], strict=True)]
-        counts = run(evaluator, first, [PROGRAM]), run(interpreter, second, slices)
+        counts = run(evaluator, first, [PROGRAM], GOES_ON), run(interpreter, second, slices, GOES_ON)
         rows |= {insn.row.pattern for insn in first.insns.values()}
         where = f"seed {SEED + number}, {counts} instructions"
         assert counts[0] == counts[1], where
