@@ -64,6 +64,10 @@ class Emitter(Engine):
     ram: ir.Value
     state: ir.Value
     context: ir.Value
+    _next_pc: ir.Value  # slots: where the program goes on, and whether it goes back to the host
+    _left: ir.Value
+    _can_leave = False
+    _taken: Word | None = None
 
     def __init__(self, cpu: Cpu, function: ir.Function) -> None:
         self.cpu, self.function = cpu, function
@@ -182,6 +186,16 @@ class Emitter(Engine):
 
     def variable(self, word: Word) -> Place:
         return Place(self, word)
+
+    def _branch(self, condition: Word, target: Word) -> None:
+        self._taken = condition
+        self.builder.store(self.select(condition, target, self.next_pc).ir, self._next_pc)
+
+    def leave(self, reason: int, detail: Word | int = 0) -> None:
+        self._can_leave = True
+        self.builder.store(ir.Constant(I1, 1), self._left)
+        self.set("reason", self.const(32, reason))
+        self.set("detail", self.const(32, detail) if isinstance(detail, int) else detail)
 
 
 class Subroutine(Emitter):

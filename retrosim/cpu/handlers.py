@@ -119,16 +119,6 @@ class HandlerEmitter(Emitter):
         self.builder.store(address.ir, self._next_pc)
         self.builder.store(record_of(self, address), self._next)
 
-    def _branch(self, condition: Word, target: Word) -> None:
-        self._taken = condition
-        self.builder.store(self.select(condition, target, self.next_pc).ir, self._next_pc)
-
-    def leave(self, reason: int, detail: Word | int = 0) -> None:
-        self._can_leave = True
-        self.builder.store(ir.Constant(I1, 1), self._left)
-        self.set("reason", self.const(32, reason))
-        self.set("detail", self.const(32, detail) if isinstance(detail, int) else detail)
-
 
 def record_word(builder: ir.IRBuilder, record: ir.Value, number: int) -> ir.Value:
     """Return a pointer to a word of a record."""

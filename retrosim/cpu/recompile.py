@@ -345,16 +345,6 @@ class RegionEmitter(Emitter):
             self.builder.store(ir.Constant(I1, 1), self._jumped)
         self.builder.store(address.ir, self._next_pc)
 
-    def _branch(self, condition: Word, target: Word) -> None:
-        self._taken = condition
-        self.builder.store(self.select(condition, target, self.next_pc).ir, self._next_pc)
-
-    def leave(self, reason: int, detail: Word | int = 0) -> None:
-        self._can_leave = True
-        self.builder.store(ir.Constant(I1, 1), self._left)
-        self.set("reason", self.const(32, reason))
-        self.set("detail", self.const(32, detail) if isinstance(detail, int) else detail)
-
 
 HANDLER_POINTER = HANDLER.as_pointer().as_pointer()
 
