@@ -196,8 +196,8 @@ def _mc68000(name: str, title: str, clock_hz: int) -> Preset:
         frame_hz=MACINTOSH_TICK_HZ,
         service=MC68000_DISPATCH,
         tick_level=1,
-        spec_revision="m68k 1",
-        timing_revision="mc68000 1",
+        spec_revision="m68k 2",
+        timing_revision="mc68000 2",
     )
 
 
@@ -216,8 +216,8 @@ PRESETS = {
             frame_hz=MACINTOSH_TICK_HZ,
             service=MACINTOSH_DISPATCH,
             tick_level=1,
-            spec_revision="m68k 1",
-            timing_revision="mc68040 2",
+            spec_revision="m68k 2",
+            timing_revision="mc68040 3",
             memory=QUADRA_MEMORY,
         ),
         Preset(
