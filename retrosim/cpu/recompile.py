@@ -27,6 +27,7 @@ from .regions import Block, Region, longest
 from .spec import Insn
 from .values import Word
 
+NOTHING = 0, 0
 LEAVE, GO_ON = 0, 1  # how a region is left: to the host, or to the record of an address
 
 
@@ -47,6 +48,9 @@ class RegionEmitter(Emitter):
         self._left, self._jumped = self.allocate(I1), self.allocate(I1)
         self._next_pc = self.allocate(I32)
         self._depth = 0
+        # (instructions, clocks) executed and not counted yet: here, and at the start of each block by whatever way
+        self._owed = NOTHING
+        self._owed_at = dict.fromkeys([*region.entries, *region.checks], NOTHING)
         self._body = self.builder.block
         self._code = super().context_pointer(CODE_POINTER)
         self._dispatch, self._out = (function.append_basic_block(n) for n in ("dispatch", "out"))
@@ -65,12 +69,12 @@ class RegionEmitter(Emitter):
     def _block(self, block: Block) -> tuple[int, int]:
         """Emit a block; return the most clocks that it can take: (a number, waits for the bus beside)."""
         clocks = waits = 0
-        for self._done, insn in enumerate(block.insns, start=1):
+        self._owed = self._owed_at.setdefault(block.start, NOTHING)
+        for insn in block.insns:
             self._insn(insn)
             clocks += self.timing.most
             waits += self.timing.waits
         if not self.builder.block.is_terminated:
-            self._take_off()
             self._edge(block.end)
         return clocks, waits
 
@@ -84,6 +88,7 @@ class RegionEmitter(Emitter):
             self.builder.store(ir.Constant(I1, 0), flag)
         self.builder.store(self.next_pc.ir, self._next_pc)
         fields = iter(insn.fields + self.timing.fields(insn))
+        self._owe(1, 0)
         self.run_row(insn.row, insn.statics, lambda: Word(32, next(fields)))
         if self.timing.steady and self.timing.least < 1:
             raise SpecError(f"{insn.text}: an instruction of no clocks")
@@ -91,49 +96,57 @@ class RegionEmitter(Emitter):
             with self.builder.if_then(self.builder.load(self._left), likely=False):
                 self._exit(LEAVE, self.builder.load(self._next_pc))
         if self._target is not None:
-            self._take_off()
-            if self._target.known is not None and not self._can_jump:
-                self._checked_edge(self._target.known)
+            if insn.target is not None and self._target.known == insn.target and not self._can_jump:
+                self._edge(insn.target)
             else:
-                self._to_dispatch(self.builder.load(self._next_pc))
+                self._computed_jump(insn.pc, self.builder.load(self._next_pc))
         elif self._can_jump:
             with self.builder.if_then(self.builder.load(self._jumped), likely=False):
-                self._count()
                 self._to_dispatch(self.builder.load(self._next_pc))
         if self._taken is not None:
             self._branch_away(insn)
 
     def _branch_away(self, insn: Insn) -> None:
-        self._take_off()
         taken, passed = (self.function.append_basic_block(n) for n in ("taken", "passed"))
         self.builder.cbranch(self._taken.ir, taken, passed)
+        owed = self._owed
         for block, address, outcome in ((taken, insn.target, True), (passed, insn.end, False)):
             self.builder.position_at_end(block)
+            self._owed = owed
             if self._forks:
                 self.timing.finish(outcome)
             self._edge(address)
 
-    def _count(self) -> None:
-        """Take the instructions of this block so far off the budget, on the way out of it."""
-        left = self.builder.sub(self.builder.load(self._budget), ir.Constant(I64, self._done))
-        self.builder.store(left, self._budget)
+    def _owe(self, instructions: int, clocks: int) -> None:
+        self._owed = self._owed[0] + instructions, self._owed[1] + clocks
 
-    def _take_off(self) -> None:
-        self._count()
-        self._done = 0
+    def _pay(self, still: tuple[int, int]) -> None:
+        """Count what has been executed but for what the code that is next expects to be owed still."""
+        instructions, clocks = (now - then for now, then in zip(self._owed, still, strict=True))
+        if instructions:
+            left = self.builder.sub(self.builder.load(self._budget), ir.Constant(I64, instructions))
+            self.builder.store(left, self._budget)
+        if clocks:
+            home = self._home("cycles", 0)
+            self.builder.store(self.builder.add(self.builder.load(home), ir.Constant(I64, clocks)), home)
+            self._changed.add(("cycles", 0))
 
     def _edge(self, address: int) -> None:
         """Go on at an address that decoding knows."""
         if address in self._blocks and address not in self.region.checks:
+            self._pay(self._owed_at.setdefault(address, self._owed))
             self.builder.branch(self._blocks[address])
         else:
             self._checked_edge(address)
 
     def _checked_edge(self, address: int) -> None:
         if address in self._blocks:
+            self._pay(NOTHING)
+            owed, self._owed = self._owed, NOTHING
             with self.builder.if_then(self._is_used_up(), likely=False):
                 self._exit(GO_ON, ir.Constant(I32, address))
             self.builder.branch(self._blocks[address])
+            self._owed = owed
         else:
             self._exit(GO_ON, ir.Constant(I32, address))
 
@@ -147,12 +160,20 @@ class RegionEmitter(Emitter):
         late = self.builder.icmp_signed("<=", self.builder.load(self._safe), self.get("cycles").ir)
         return self.builder.or_(used, late)
 
+    def _computed_jump(self, pc: int, address: ir.Value) -> None:
+        for guess in self.region.guesses.get(pc, ()):
+            if guess in self.region.entries:
+                with self.builder.if_then(self.builder.icmp_unsigned("==", address, ir.Constant(I32, guess))):
+                    self._checked_edge(guess)
+        self._to_dispatch(address)
+
     def _to_dispatch(self, address: ir.Value) -> None:
+        self._pay(NOTHING)
         self.builder.store(address, self._address)
         self.builder.branch(self._dispatch)
 
     def _exit(self, how: int, address: ir.Value) -> None:
-        self._count()
+        self._pay(NOTHING)
         self.builder.store(address, self._address)
         self.builder.store(ir.Constant(I1, how), self._how)
         self.builder.branch(self._out)
@@ -161,6 +182,7 @@ class RegionEmitter(Emitter):
         """Emit what comes first: look whether there is room, load the state, go to the entry point."""
         instructions = longest(self.region, {pc: len(b.insns) for pc, b in self.region.blocks.items()})
         self.builder.position_at_end(self._body)
+        self._owed = NOTHING
         builder = self.builder
         left = builder.sub(self.budget, ir.Constant(I64, instructions))
         refused = builder.icmp_signed("<=", left, ir.Constant(I64, 0))
@@ -185,6 +207,7 @@ class RegionEmitter(Emitter):
 
     def _emit_dispatch(self) -> None:
         self.builder.position_at_end(self._dispatch)
+        self._owed = NOTHING
         address = self.builder.load(self._address)
         miss = self.function.append_basic_block("miss")
         with self.builder.if_then(self._is_used_up(), likely=False):
@@ -193,7 +216,6 @@ class RegionEmitter(Emitter):
         for pc in self.region.entries:
             switch.add_case(ir.Constant(I32, pc), self._blocks[pc])
         self.builder.position_at_end(miss)
-        self._done = 0
         self._exit(GO_ON, address)
 
     def _emit_out(self) -> None:
@@ -262,21 +284,26 @@ class RegionEmitter(Emitter):
 
     def _get_home(self, name: str, element: int) -> Word:
         word = self.word(self.builder.load(self._home(name, element)))
-        return word + self._bias if name == "cycles" and self.timing.steady else word
+        return word + self._offset if name == "cycles" else word
 
     def _set_home(self, name: str, element: int, word: Word, home: ir.Value) -> None:
-        """Clocks are kept as those since the end of the room, so that adding some is also the check."""
-        biased = word - self._bias if name == "cycles" and self.timing.steady else word
-        self.builder.store(biased.ir, home)
-
-    def pass_clocks(self, clocks: Word) -> None:
-        home = self._home("cycles", 0)
-        self.builder.store((self.word(self.builder.load(home)) + clocks).ir, home)
-        self._changed.add(("cycles", 0))
+        counted = word - self._offset if name == "cycles" else word
+        self.builder.store(counted.ir, home)
 
     @property
-    def _bias(self) -> Word:
-        return self.word(self.builder.load(self._safe))
+    def _offset(self) -> Word:
+        """Return how far the clock is ahead of its home: it keeps the clocks since the end of the room.
+
+        So adding some is also the check.
+        """
+        owed = self.const(64, self._owed[1])
+        return self.word(self.builder.load(self._safe)) + owed if self.timing.steady else owed
+
+    def pass_clocks(self, clocks: Word) -> None:
+        if clocks.known is not None and self._depth == 0:
+            self._owe(0, clocks.known)
+        else:
+            self.set("cycles", self.get("cycles") + clocks)
 
     def element(self, name: str, n: Word) -> Word:
         if self._in_memory(name):
@@ -331,11 +358,11 @@ class RegionEmitter(Emitter):
     def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
         if condition.known == 0:
             return
-        kept = self._can_leave, self._can_jump, self._target
+        kept = self._can_leave, self._can_jump, self._target, self._owed
         with self.builder.if_then(condition.ir, likely=False):
             last()
             self._exit(LEAVE, self.builder.load(self._next_pc))
-        self._can_leave, self._can_jump, self._target = kept
+        self._can_leave, self._can_jump, self._target, self._owed = kept
 
     def _jump(self, address: Word) -> None:
         if self._depth == 0:
@@ -362,7 +389,7 @@ class CompiledRegion:
 
 def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> str:
     insns = [(insn.pc, insn.length, insn.key, insn.fields) for insn in region.insns]
-    text = repr((insns, sorted(region.blocks), region.entries, sorted(region.checks)))
+    text = repr((insns, sorted(region.blocks), region.entries, sorted(region.checks), sorted(region.guesses.items())))
     digest = hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
     return f"region_{cpu.model}_{timing}_{digest}{'_quick' if quick else ''}"
 

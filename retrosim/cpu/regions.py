@@ -17,6 +17,7 @@ MOST_BLOCKS = 400  # of one function: LLVM's time grows faster than linearly bey
 MOST_INSTRUCTIONS = 200  # of functions that are compiled together because they call each other
 LARGEST = 1000  # instructions of one function: what is longer is cut, or it would be compiled for minutes
 CALL_DEPTH = 8  # calls within calls that the estimate of frequencies follows
+MOST_GUESSES = 2  # of where a computed jump goes
 LONGEST_PATH = 200  # instructions between two looks at the budget
 BLANK = 16  # bytes: as many zeros are memory that nothing was loaded into, and no code
 
@@ -41,12 +42,14 @@ class Block:
 class Region:
     """Blocks by address, those that can be entered from outside, and those that look at the budget first.
 
-    Every cycle of direct edges passes a check: edges to the same or a lower address lead to one.
+    Every cycle of direct edges passes a check. The blocks stand in an order in which all other edges lead onwards.
+    guesses   where instructions that jump to a computed address are likely to go
     """
 
     blocks: dict[int, Block]
     entries: tuple[int, ...]
     checks: frozenset[int]
+    guesses: dict[int, tuple[int, ...]]
 
     @property
     def insns(self) -> Iterable[Insn]:
@@ -61,14 +64,20 @@ def discover(core: Core, roots: Iterable[int], known: Collection[int] = ()) -> l
     """
     insns, leaders, functions, returns = _follow(core, roots, known)
     blocks = _blocks(insns, leaders)
-    parts = [{block.start: block for block in part} for part in _parts(blocks, sorted(functions))]
+    bodies = _bodies(blocks, sorted(functions))
+    calls = _calls(bodies)
+    guesses = _guesses(bodies, calls)
+    parts = [{block.start: block for block in part} for part in _parts(bodies, calls)]
     entries = functions | returns
     for inside in parts:
         entries |= {target for block in inside.values() for target in _targets(block) if target not in inside}
     regions = []
     for inside in parts:
         wanted = (entries | _outermost_loops(inside)) & set(inside)
-        regions.append(Region(inside, tuple(sorted(wanted)), frozenset(checks(inside))))
+        order, heads = _search(inside)
+        ordered = {start: inside[start] for start in order}
+        likely = {pc: guesses[pc] for block in inside.values() if (pc := block.insns[-1].pc) in guesses}
+        regions.append(Region(ordered, tuple(sorted(wanted)), frozenset(_checks(ordered, heads)), likely))
     return regions
 
 
@@ -127,19 +136,73 @@ def _targets(block: Block) -> list[int]:
     return following + [i.target for i in block.insns if i.target is not None]
 
 
-def _parts(blocks: dict[int, Block], starts: list[int]) -> Iterable[list[Block]]:
-    """Gather the blocks of functions that call each other most into parts below the limits, the busiest part first."""
+def _bodies(blocks: dict[int, Block], starts: list[int]) -> dict[int, dict[int, Block]]:
+    """Return the blocks of each function: those from its first address up to the next function's."""
     functions: dict[int, dict[int, Block]] = {}
     for start, block in blocks.items():
         functions.setdefault(starts[max(0, bisect_right(starts, start) - 1)], {})[start] = block
+    return functions
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call: by `insn` of the function at `caller`, about `times` in a run of that; `callee` may be a guess."""
+
+    caller: int
+    callee: int
+    insn: Insn
+    times: float
+
+
+def _calls(functions: dict[int, dict[int, Block]]) -> list[Call]:
+    """Find who calls whom; a loop goes round ten times, by estimate.
+
+    What is called through a register is taken to be any function whose address the caller has as an operand.
+    """
+    found = []
+    for function, body in functions.items():
+        loops = _edges_back(body)
+        taken = {f for block in body.values() for insn in block.insns for f in insn.fields if f in functions}
+        for block in body.values():
+            rounds = 10.0 ** sum(head <= block.start <= tail for head, tail in loops)
+            for insn in block.insns:
+                if insn.row.options.get("calls"):
+                    callees = sorted(taken) if insn.target is None else [insn.target]
+                    found += [Call(function, callee, insn, rounds) for callee in callees if callee in functions]
+    return found
+
+
+def _guesses(functions: dict[int, dict[int, Block]], calls: list[Call]) -> dict[int, tuple[int, ...]]:
+    """Guess where computed jumps go: calls to what they are taken to call, others back behind the likeliest calls."""
+    calls = sorted(calls, key=lambda call: (-call.times, call.insn.pc, call.callee))
+    guesses: dict[int, list[int]] = {}
+    returns: dict[int, list[int]] = {}
+    for call in calls:
+        returns.setdefault(call.callee, []).append(call.insn.end)
+        if call.insn.target is None:
+            guesses.setdefault(call.insn.pc, []).append(call.callee)
+    for function, body in functions.items():
+        for block in body.values():
+            last = block.insns[-1]
+            if last.row.options.get("ends") and last.target is None and not last.row.options.get("calls"):
+                guesses[last.pc] = returns.get(function, [])
+    return {pc: tuple(dict.fromkeys(likely))[:MOST_GUESSES] for pc, likely in guesses.items()}
+
+
+def _parts(functions: dict[int, dict[int, Block]], calls: list[Call]) -> Iterable[list[Block]]:
+    """Gather the blocks of functions that call each other most into parts below the limits, the busiest part first."""
     parts = {function: [function] for function in functions}
     part_of = {function: function for function in functions}
 
     def size(part: int) -> int:
         return sum(len(b.insns) for f in parts[part] for b in functions[f].values())
 
-    heat, calls = _frequencies(functions)
-    for caller, callee in sorted(calls, key=lambda pair: (-calls[pair], pair)):
+    heat = _frequencies(functions, calls)
+    traffic: dict[tuple[int, int], float] = {}
+    for call in calls:
+        pair = call.caller, call.callee
+        traffic[pair] = traffic.get(pair, 0) + heat[call.caller] * call.times
+    for caller, callee in sorted(traffic, key=lambda pair: (-traffic[pair], pair)):
         first, second = part_of[caller], part_of[callee]
         if first != second and size(first) + size(second) <= MOST_INSTRUCTIONS:
             parts[first] += parts.pop(second)
@@ -148,27 +211,15 @@ def _parts(blocks: dict[int, Block], starts: list[int]) -> Iterable[list[Block]]
         yield from _cut([b for _, b in sorted((start, b) for f in members for start, b in functions[f].items())])
 
 
-def _frequencies(functions: dict[int, dict[int, Block]]) -> tuple[dict[int, float], dict[tuple[int, int], float]]:
-    """Estimate how often functions run, and call each other, (caller, callee): a loop goes round ten times."""
-    home = {start: function for function, body in functions.items() for start in body}
-    sites: dict[tuple[int, int], float] = {}
-    for function, body in functions.items():
-        loops = _edges_back(body)
-        for block in body.values():
-            rounds = 10.0 ** sum(head <= block.start <= tail for head, tail in loops)
-            called = {home[t] for t in _targets(block) if t in home}
-            # an operand that is a function's address: it is called through a register, more than once
-            taken = {f for insn in block.insns for f in insn.fields if f in functions}
-            for callee in (called | taken) - {function}:
-                times = rounds * (10 if callee in taken - called else 1)
-                sites[function, callee] = sites.get((function, callee), 0) + times
+def _frequencies(functions: Iterable[int], calls: list[Call]) -> dict[int, float]:
+    """Estimate how often functions run."""
     heat = dict.fromkeys(functions, 1.0)
     for _ in range(CALL_DEPTH):
-        inward = dict.fromkeys(functions, 0.0)
-        for (caller, callee), times in sites.items():
-            inward[callee] += heat[caller] * times
-        heat = {f: min(max(1.0, inward[f]), 1e9) for f in functions}
-    return heat, {pair: heat[pair[0]] * times for pair, times in sites.items()}
+        inward = dict.fromkeys(heat, 0.0)
+        for call in calls:
+            inward[call.callee] += heat[call.caller] * call.times
+        heat = {f: min(max(1.0, inward[f]), 1e9) for f in heat}
+    return heat
 
 
 def _cut(part: list[Block]) -> Iterable[list[Block]]:
@@ -200,9 +251,35 @@ def _outermost_loops(blocks: dict[int, Block]) -> set[int]:
     return heads
 
 
-def checks(blocks: dict[int, Block]) -> set[int]:
-    """Return the blocks to check the budget before: targets of edges back, and where a path without one grows long."""
-    checks = {target for target, _ in _edges_back(blocks)}
+def _search(blocks: dict[int, Block]) -> tuple[list[int], set[int]]:
+    """Search depth first; return the blocks in reverse postorder, and the targets of edges back to one being searched.
+
+    All edges to other targets lead onwards in that order, so every cycle passes one of those.
+    """
+    postorder: list[int] = []
+    heads: set[int] = set()
+    is_done: dict[int, bool] = {}  # False: being searched
+    for root in blocks:
+        todo = [] if root in is_done else [(root, iter(_targets(blocks[root])))]
+        is_done.setdefault(root, False)
+        while todo:
+            start, rest = todo[-1]
+            target = next((t for t in rest if t in blocks and is_done.get(t) is not True), None)
+            if target is None:
+                is_done[start] = True
+                postorder.append(start)
+                todo.pop()
+            elif target in is_done:
+                heads.add(target)
+            else:
+                is_done[target] = False
+                todo.append((target, iter(_targets(blocks[target]))))
+    return postorder[::-1], heads
+
+
+def _checks(blocks: dict[int, Block], heads: set[int]) -> set[int]:
+    """Return the blocks to check the budget before: heads of loops, and where a path without one grows long."""
+    checks = set(heads)
     lengths = dict.fromkeys(blocks, 0)
     for start, block in blocks.items():
         length = (0 if start in checks else lengths[start]) + len(block.insns)
@@ -218,7 +295,7 @@ def longest(region: Region, weight: dict[int, int]) -> int:
     """Return the greatest sum of block weights on any path between two checks."""
     most = 0
     sums = dict.fromkeys(region.blocks, 0)
-    for start, block in region.blocks.items():  # in order of address: edges without a check go up
+    for start, block in region.blocks.items():
         total = (0 if start in region.checks else sums[start]) + weight[start]
         most = max(most, total)
         for target in _targets(block):
