@@ -261,7 +261,7 @@ class RegionEmitter(Emitter):
         return self._homes[key]
 
     def _in_memory(self, name: str) -> bool:
-        return name in self.cpu.in_memory
+        return name not in self.cpu.in_registers
 
     def _load_field(self, name: str, element: int) -> Word:
         return super().element(name, Word(32, element)).trunc(self.cpu.layout.fields[name][0])

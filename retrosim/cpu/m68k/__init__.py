@@ -11,8 +11,7 @@ from .exceptions import accepts, exception, interrupt, vector_name
 from .flow import LINE_A_ROW, undefined
 from .host import HOST
 from .mc68000_faults import address_error
-from .mc68040_cache import FIELDS as CACHE_FIELDS
-from .state import LAYOUT, M68K, ZERO, reset
+from .state import IN_REGISTERS, LAYOUT, M68K, ZERO, reset
 from .timing import MC68000_MODELS, MODELS
 
 MODEL_NAMES = ("MC68000", "MC68040")
@@ -43,6 +42,6 @@ def cpu(model: str) -> Cpu:
         vector_name=vector_name,
         host=HOST,
         stage_fields=("ea_end", "fetch_end"),
-        in_memory=frozenset(name for name, _, _ in CACHE_FIELDS),
+        in_registers=IN_REGISTERS,
         zero_register=ZERO,
     )

@@ -10,8 +10,7 @@ from . import arith, floating, flow, logic, move, power, system  # noqa: F401  e
 from .exceptions import accepts, exception, interrupt, vector_name
 from .flow import SYSTEM_CALL_ROW, undefined
 from .host import HOST
-from .mpc601_cache import FIELDS as CACHE_FIELDS
-from .state import LAYOUT, PPC, ZERO, reset
+from .state import IN_REGISTERS, LAYOUT, PPC, ZERO, reset
 from .timing import MODELS, STAGES
 
 MODEL_NAMES = ("MPC601",)
@@ -39,6 +38,6 @@ def cpu(model: str) -> Cpu:
         vector_name=vector_name,
         host=HOST,
         stage_fields=STAGES,
-        in_memory=frozenset({"sr", *(name for name, _, _ in CACHE_FIELDS)}),
+        in_registers=IN_REGISTERS,
         zero_register=ZERO,
     )

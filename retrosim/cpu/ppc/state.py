@@ -68,6 +68,11 @@ LAYOUT = Layout(
         *CACHE_FIELDS,
     )
 )
+IN_REGISTERS = frozenset({
+    "r", "cr", "so", "ov", "ca", "lr", "ctr", "mq", "cycles", "entered", "issue1", "issue2", "issue3", "fetched",
+    "branched", "resolved", "lr_ready", "ctr_ready", "cr_ready", "ready", "sector", "sector_time", "sector_start",
+    "accesses",
+})  # fmt: skip
 
 # primary opcode, extended opcode, record bit
 PPC = InstructionSet("ppc", KINDS, word_bytes=4, longest=4, index=0xFC0007FF)

@@ -14,7 +14,7 @@ from .host import host
 from .i386_bus import PrefetchTiming
 from .i486_bus import CacheTiming
 from .models import MODEL_NAMES, is_real
-from .state import LAYOUTS, X86, flags_of, put_flags, reset  # noqa: F401  flags_of, put_flags: for tools
+from .state import IN_REGISTERS, LAYOUTS, X86, flags_of, put_flags, reset  # noqa: F401  flags_of, put_flags: for tools
 from .timing import TableTiming
 
 FULL = {"i386": PrefetchTiming, "i486": CacheTiming}
@@ -53,4 +53,5 @@ def cpu(model: str, unreal: bool = False) -> Cpu:
         vector_name=vector_name,
         host=host(is_real(model)),
         stage_fields=STAGES[model[:4]],
+        in_registers=IN_REGISTERS[model[:4]],
     )
