@@ -69,6 +69,7 @@ class RegionEmitter(Emitter):
     def _block(self, block: Block) -> tuple[int, int]:
         """Emit a block; return the most clocks that it can take: (a number, waits for the bus beside)."""
         clocks = waits = 0
+        self._block_now = block.start
         self._owed = self._owed_at.setdefault(block.start, NOTHING)
         for insn in block.insns:
             self._insn(insn)
@@ -99,7 +100,7 @@ class RegionEmitter(Emitter):
             if insn.target is not None and self._target.known == insn.target and not self._can_jump:
                 self._edge(insn.target)
             else:
-                self._computed_jump(insn.pc, self.builder.load(self._next_pc))
+                self._computed_jump(self.builder.load(self._next_pc))
         elif self._can_jump:
             with self.builder.if_then(self.builder.load(self._jumped), likely=False):
                 self._to_dispatch(self.builder.load(self._next_pc))
@@ -160,11 +161,10 @@ class RegionEmitter(Emitter):
         late = self.builder.icmp_signed("<=", self.builder.load(self._safe), self.get("cycles").ir)
         return self.builder.or_(used, late)
 
-    def _computed_jump(self, pc: int, address: ir.Value) -> None:
-        for guess in self.region.guesses.get(pc, ()):
-            if guess in self.region.entries:
-                with self.builder.if_then(self.builder.icmp_unsigned("==", address, ir.Constant(I32, guess))):
-                    self._checked_edge(guess)
+    def _computed_jump(self, address: ir.Value) -> None:
+        for guess in self.region.guesses[self._block_now]:
+            with self.builder.if_then(self.builder.icmp_unsigned("==", address, ir.Constant(I32, guess))):
+                self._edge(guess)
         self._to_dispatch(address)
 
     def _to_dispatch(self, address: ir.Value) -> None:
@@ -389,7 +389,7 @@ class CompiledRegion:
 
 def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> str:
     insns = [(insn.pc, insn.length, insn.key, insn.fields) for insn in region.insns]
-    text = repr((insns, sorted(region.blocks), region.entries, sorted(region.checks), sorted(region.guesses.items())))
+    text = repr((insns, sorted(region.blocks), region.entries, sorted(region.checks), region.guesses))
     digest = hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
     return f"region_{cpu.model}_{timing}_{digest}{'_quick' if quick else ''}"
 

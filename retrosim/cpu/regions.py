@@ -42,14 +42,16 @@ class Block:
 class Region:
     """Blocks by address, those that can be entered from outside, and those that look at the budget first.
 
-    Every cycle of direct edges passes a check. The blocks stand in an order in which all other edges lead onwards.
-    guesses   where instructions that jump to a computed address are likely to go
+    edges    by block: where it goes on inside the region as far as decoding knows, or by a guess
+    guesses  by block: where the computed jump at its end is likely to go
+    Every cycle of edges passes a check. The blocks stand in an order in which all edges to others lead onwards.
     """
 
     blocks: dict[int, Block]
+    edges: dict[int, tuple[int, ...]]
+    guesses: dict[int, tuple[int, ...]]
     entries: tuple[int, ...]
     checks: frozenset[int]
-    guesses: dict[int, tuple[int, ...]]
 
     @property
     def insns(self) -> Iterable[Insn]:
@@ -74,10 +76,12 @@ def discover(core: Core, roots: Iterable[int], known: Collection[int] = ()) -> l
     regions = []
     for inside in parts:
         wanted = (entries | _outermost_loops(inside)) & set(inside)
-        order, heads = _search(inside)
+        likely = {start: tuple(g for g in guesses.get(start, ()) if g in wanted) for start in inside}
+        onward = {start: (*(t for t in _targets(b) if t in inside), *likely[start]) for start, b in inside.items()}
+        order, heads = _search(onward)
         ordered = {start: inside[start] for start in order}
-        likely = {pc: guesses[pc] for block in inside.values() if (pc := block.insns[-1].pc) in guesses}
-        regions.append(Region(ordered, tuple(sorted(wanted)), frozenset(_checks(ordered, heads)), likely))
+        checks = _checks(ordered, onward, heads)
+        regions.append(Region(ordered, onward, likely, tuple(sorted(wanted)), frozenset(checks)))
     return regions
 
 
@@ -173,20 +177,21 @@ def _calls(functions: dict[int, dict[int, Block]]) -> list[Call]:
 
 
 def _guesses(functions: dict[int, dict[int, Block]], calls: list[Call]) -> dict[int, tuple[int, ...]]:
-    """Guess where computed jumps go: calls to what they are taken to call, others back behind the likeliest calls."""
-    calls = sorted(calls, key=lambda call: (-call.times, call.insn.pc, call.callee))
-    guesses: dict[int, list[int]] = {}
+    """Guess where the computed jumps of blocks go: calls to what they may call, others behind the likeliest calls."""
+    callees: dict[int, list[int]] = {}
     returns: dict[int, list[int]] = {}
-    for call in calls:
+    for call in sorted(calls, key=lambda call: (-call.times, call.insn.pc, call.callee)):
+        callees.setdefault(call.insn.pc, []).append(call.callee)
         returns.setdefault(call.callee, []).append(call.insn.end)
-        if call.insn.target is None:
-            guesses.setdefault(call.insn.pc, []).append(call.callee)
+    guesses: dict[int, tuple[int, ...]] = {}
     for function, body in functions.items():
-        for block in body.values():
+        for start, block in body.items():
             last = block.insns[-1]
-            if last.row.options.get("ends") and last.target is None and not last.row.options.get("calls"):
-                guesses[last.pc] = returns.get(function, [])
-    return {pc: tuple(dict.fromkeys(likely))[:MOST_GUESSES] for pc, likely in guesses.items()}
+            if last.target is None and last.row.options.get("calls"):
+                guesses[start] = tuple(callees.get(last.pc, ())[:MOST_GUESSES])
+            elif last.target is None and last.row.options.get("ends"):
+                guesses[start] = tuple(returns.get(function, ())[:MOST_GUESSES])
+    return guesses
 
 
 def _parts(functions: dict[int, dict[int, Block]], calls: list[Call]) -> Iterable[list[Block]]:
@@ -251,7 +256,7 @@ def _outermost_loops(blocks: dict[int, Block]) -> set[int]:
     return heads
 
 
-def _search(blocks: dict[int, Block]) -> tuple[list[int], set[int]]:
+def _search(edges: dict[int, tuple[int, ...]]) -> tuple[list[int], set[int]]:
     """Search depth first; return the blocks in reverse postorder, and the targets of edges back to one being searched.
 
     All edges to other targets lead onwards in that order, so every cycle passes one of those.
@@ -259,12 +264,12 @@ def _search(blocks: dict[int, Block]) -> tuple[list[int], set[int]]:
     postorder: list[int] = []
     heads: set[int] = set()
     is_done: dict[int, bool] = {}  # False: being searched
-    for root in blocks:
-        todo = [] if root in is_done else [(root, iter(_targets(blocks[root])))]
+    for root in edges:
+        todo = [] if root in is_done else [(root, iter(edges[root]))]
         is_done.setdefault(root, False)
         while todo:
             start, rest = todo[-1]
-            target = next((t for t in rest if t in blocks and is_done.get(t) is not True), None)
+            target = next((t for t in rest if is_done.get(t) is not True), None)
             if target is None:
                 is_done[start] = True
                 postorder.append(start)
@@ -273,18 +278,18 @@ def _search(blocks: dict[int, Block]) -> tuple[list[int], set[int]]:
                 heads.add(target)
             else:
                 is_done[target] = False
-                todo.append((target, iter(_targets(blocks[target]))))
+                todo.append((target, iter(edges[target])))
     return postorder[::-1], heads
 
 
-def _checks(blocks: dict[int, Block], heads: set[int]) -> set[int]:
+def _checks(blocks: dict[int, Block], edges: dict[int, tuple[int, ...]], heads: set[int]) -> set[int]:
     """Return the blocks to check the budget before: heads of loops, and where a path without one grows long."""
     checks = set(heads)
     lengths = dict.fromkeys(blocks, 0)
     for start, block in blocks.items():
         length = (0 if start in checks else lengths[start]) + len(block.insns)
-        for target in _targets(block):
-            if target in blocks and target not in checks:
+        for target in edges[start]:
+            if target not in checks:
                 if length > LONGEST_PATH:
                     checks.add(target)
                 lengths[target] = max(lengths[target], length)
@@ -295,10 +300,10 @@ def longest(region: Region, weight: dict[int, int]) -> int:
     """Return the greatest sum of block weights on any path between two checks."""
     most = 0
     sums = dict.fromkeys(region.blocks, 0)
-    for start, block in region.blocks.items():
+    for start in region.blocks:
         total = (0 if start in region.checks else sums[start]) + weight[start]
         most = max(most, total)
-        for target in _targets(block):
-            if target in region.blocks and target not in region.checks:
+        for target in region.edges[start]:
+            if target not in region.checks:
                 sums[target] = max(sums[target], total)
     return most
