@@ -178,8 +178,11 @@ class Core:
 
     def replace(self, content: np.ndarray) -> None:
         """Replace memory as a whole, uint8[2**24]: decoded instructions whose bytes stay the same are kept."""
-        new = memoryview(content)
-        for insn in list(self.insns.values()):
-            if any(self._bytes[place] != new[place] for place in places(insn)):
-                self.invalidate(insn.pc, insn.pc + insn.length)
-        self.ram[: ADDRESS_MASK + 1] = content
+        size = 8
+        old, new = (memory.view(f"u{size}") for memory in (self.ram[: len(content)], content))
+        changed = (size * np.flatnonzero(old != new)[:, np.newaxis] + np.arange(size)).ravel()
+        changed = changed[(self.ram[changed] != content[changed]) & (self.code[changed] != 0)]
+        self.ram[: len(content)] = content
+        if len(changed):
+            for stretch in np.split(changed, np.flatnonzero(np.diff(changed) > 1) + 1):
+                self.invalidate(int(stretch[0]), int(stretch[-1]) + 1)

@@ -67,22 +67,25 @@ def discover(core: Core, roots: Iterable[int], known: Collection[int] = ()) -> l
     insns, leaders, functions, returns = _follow(core, roots, known)
     blocks = _blocks(insns, leaders)
     bodies = _bodies(blocks, sorted(functions))
-    calls = _calls(bodies)
-    guesses = _guesses(bodies, calls)
-    parts = [{block.start: block for block in part} for part in _parts(bodies, calls)]
+    passages = _passages(bodies)
+    guesses = _guesses(bodies, passages)
+    parts = [{block.start: block for block in part} for part in _parts(bodies, passages)]
     entries = functions | returns
     for inside in parts:
         entries |= {target for block in inside.values() for target in _targets(block) if target not in inside}
     regions = []
     for inside in parts:
-        wanted = (entries | _outermost_loops(inside)) & set(inside)
-        likely = {start: tuple(g for g in guesses.get(start, ()) if g in wanted) for start in inside}
-        onward = {start: (*(t for t in _targets(b) if t in inside), *likely[start]) for start, b in inside.items()}
-        order, heads = _search(onward)
-        ordered = {start: inside[start] for start in order}
-        checks = _checks(ordered, onward, heads)
-        regions.append(Region(ordered, onward, likely, tuple(sorted(wanted)), frozenset(checks)))
+        regions.append(region_of(inside, (entries | _outermost_loops(inside)) & set(inside), guesses))
     return regions
+
+
+def region_of(blocks: dict[int, Block], entries: set[int], guesses: dict[int, tuple[int, ...]]) -> Region:
+    """Make a region of blocks that are entered at some of them; guesses that are no entries are left out."""
+    likely = {start: tuple(g for g in guesses.get(start, ()) if g in entries) for start in blocks}
+    edges = {start: (*(t for t in _targets(b) if t in blocks), *likely[start]) for start, b in blocks.items()}
+    order, heads = _search(edges)
+    ordered = {start: blocks[start] for start in order}
+    return Region(ordered, edges, likely, tuple(sorted(entries)), frozenset(_checks(ordered, edges, heads)))
 
 
 def _follow(
@@ -149,8 +152,13 @@ def _bodies(blocks: dict[int, Block], starts: list[int]) -> dict[int, dict[int, 
 
 
 @dataclass(frozen=True)
-class Call:
-    """A call: by `insn` of the function at `caller`, about `times` in a run of that; `callee` may be a guess."""
+class Passage:
+    """A way from the end of a block of one function to another, by a call or a branch.
+
+    caller, callee  the functions; the callee of a computed call is a guess
+    insn            the last of the block
+    times           in a run of the caller, by estimate: a loop goes round ten times
+    """
 
     caller: int
     callee: int
@@ -158,31 +166,32 @@ class Call:
     times: float
 
 
-def _calls(functions: dict[int, dict[int, Block]]) -> list[Call]:
-    """Find who calls whom; a loop goes round ten times, by estimate.
-
-    What is called through a register is taken to be any function whose address the caller has as an operand.
-    """
+def _passages(functions: dict[int, dict[int, Block]]) -> list[Passage]:
+    """Find who calls whom; a computed call may go to any function whose address its own function has as an operand."""
+    home = {start: function for function, body in functions.items() for start in body}
     found = []
     for function, body in functions.items():
         loops = _edges_back(body)
         taken = {f for block in body.values() for insn in block.insns for f in insn.fields if f in functions}
         for block in body.values():
-            rounds = 10.0 ** sum(head <= block.start <= tail for head, tail in loops)
-            for insn in block.insns:
-                if insn.row.options.get("calls"):
-                    callees = sorted(taken) if insn.target is None else [insn.target]
-                    found += [Call(function, callee, insn, rounds) for callee in callees if callee in functions]
+            last = block.insns[-1]
+            if last.row.options.get("calls") and last.target is None:
+                callees = taken
+            else:
+                callees = {home[t] for t in _targets(block) if t in home}
+            times = 10.0 ** sum(head <= block.start <= tail for head, tail in loops)
+            found += [Passage(function, callee, last, times) for callee in sorted(callees - {function})]
     return found
 
 
-def _guesses(functions: dict[int, dict[int, Block]], calls: list[Call]) -> dict[int, tuple[int, ...]]:
+def _guesses(functions: dict[int, dict[int, Block]], passages: list[Passage]) -> dict[int, tuple[int, ...]]:
     """Guess where the computed jumps of blocks go: calls to what they may call, others behind the likeliest calls."""
     callees: dict[int, list[int]] = {}
     returns: dict[int, list[int]] = {}
-    for call in sorted(calls, key=lambda call: (-call.times, call.insn.pc, call.callee)):
-        callees.setdefault(call.insn.pc, []).append(call.callee)
-        returns.setdefault(call.callee, []).append(call.insn.end)
+    for passage in sorted(passages, key=lambda p: (-p.times, p.insn.pc, p.callee)):
+        if passage.insn.row.options.get("calls"):
+            callees.setdefault(passage.insn.pc, []).append(passage.callee)
+            returns.setdefault(passage.callee, []).append(passage.insn.end)
     guesses: dict[int, tuple[int, ...]] = {}
     for function, body in functions.items():
         for start, block in body.items():
@@ -194,7 +203,7 @@ def _guesses(functions: dict[int, dict[int, Block]], calls: list[Call]) -> dict[
     return guesses
 
 
-def _parts(functions: dict[int, dict[int, Block]], calls: list[Call]) -> Iterable[list[Block]]:
+def _parts(functions: dict[int, dict[int, Block]], passages: list[Passage]) -> Iterable[list[Block]]:
     """Gather the blocks of functions that call each other most into parts below the limits, the busiest part first."""
     parts = {function: [function] for function in functions}
     part_of = {function: function for function in functions}
@@ -202,11 +211,11 @@ def _parts(functions: dict[int, dict[int, Block]], calls: list[Call]) -> Iterabl
     def size(part: int) -> int:
         return sum(len(b.insns) for f in parts[part] for b in functions[f].values())
 
-    heat = _frequencies(functions, calls)
+    heat = _frequencies(functions, passages)
     traffic: dict[tuple[int, int], float] = {}
-    for call in calls:
-        pair = call.caller, call.callee
-        traffic[pair] = traffic.get(pair, 0) + heat[call.caller] * call.times
+    for passage in passages:
+        pair = passage.caller, passage.callee
+        traffic[pair] = traffic.get(pair, 0) + heat[passage.caller] * passage.times
     for caller, callee in sorted(traffic, key=lambda pair: (-traffic[pair], pair)):
         first, second = part_of[caller], part_of[callee]
         if first != second and size(first) + size(second) <= MOST_INSTRUCTIONS:
@@ -216,13 +225,13 @@ def _parts(functions: dict[int, dict[int, Block]], calls: list[Call]) -> Iterabl
         yield from _cut([b for _, b in sorted((start, b) for f in members for start, b in functions[f].items())])
 
 
-def _frequencies(functions: Iterable[int], calls: list[Call]) -> dict[int, float]:
+def _frequencies(functions: Iterable[int], passages: list[Passage]) -> dict[int, float]:
     """Estimate how often functions run."""
     heat = dict.fromkeys(functions, 1.0)
     for _ in range(CALL_DEPTH):
         inward = dict.fromkeys(heat, 0.0)
-        for call in calls:
-            inward[call.callee] += heat[call.caller] * call.times
+        for passage in passages:
+            inward[passage.callee] += heat[passage.caller] * passage.times
         heat = {f: min(max(1.0, inward[f]), 1e9) for f in heat}
     return heat
 

@@ -11,7 +11,7 @@ from retrosim.cpu.banks import bank_for
 from retrosim.cpu.core import ADDRESS_MASK, Core, Cpu
 from retrosim.cpu.evaluate import Evaluator
 from retrosim.cpu.interpret import Interpreter
-from retrosim.cpu.regions import Region, checks, discover
+from retrosim.cpu.regions import Region, discover, region_of
 from retrosim.cpu.spec import Row, fixed_bits
 
 CODE, CODE_BYTES = 0x10000, 0x1000
@@ -161,5 +161,5 @@ def one_region(core: Core, size: int) -> Region:
             roots.append(pc)
     found = discover(core, roots)
     blocks = dict(sorted((start, block) for region in found for start, block in region.blocks.items()))
-    entries = sorted(entry for region in found for entry in region.entries)
-    return Region(blocks, tuple(entries), frozenset(checks(blocks)))
+    entries = {entry for region in found for entry in region.entries}
+    return region_of(blocks, entries, {start: guess for region in found for start, guess in region.guesses.items()})
