@@ -68,7 +68,7 @@ class Cpu:
     vector_name  what an exception vector means
     host       registers by name, calls, faults, tracing
     stage_fields  state fields that hold when the stages of a pipeline are free
-    in_registers  state fields that regions keep in registers: what many instructions use, and no subroutine
+    in_registers  state fields that regions keep in registers beside the clock: no subroutine uses them
     zero_register  number of a register that is always 0, or None
     aligned    words and long words at odd addresses abort the instruction
     misaligned  what such an abort does then: an exception of the CPU, run on the evaluator
@@ -90,7 +90,7 @@ class Cpu:
     vector_name: Callable[[int], str]
     host: Host
     stage_fields: tuple[str, ...] = ()
-    in_registers: frozenset[str] = frozenset({"cycles"})
+    in_registers: frozenset[str] = frozenset()
     zero_register: int | None = None
     aligned: bool = False
     misaligned: Callable[[Any, Insn], None] | None = None

@@ -21,6 +21,7 @@ from llvmlite import ir
 from ..errors import SpecError
 from .compiled import compile_functions
 from .core import Cpu
+from .counting import Counter
 from .emit import BUDGET, CODE_POINTER, I1, I32, I64, Emitter, context_entry
 from .handlers import HANDLER, LEFT, ORDINARY_WORD, PC_WORD, pointer_constant, record_of, record_word, run_handler
 from .regions import Block, Region, longest
@@ -43,8 +44,6 @@ class RegionEmitter(Emitter):
         self._homes: dict[tuple[str, int], ir.Value] = {}  # state field, element -> its stack slot, promoted to SSA
         self._changed: set[tuple[str, int]] = set()
         self._address, self._how = self.allocate(I32), self.allocate(I1)
-        self._budget, self._margin = self.allocate(I64), self.allocate(I64)
-        self._safe = self.allocate(I64)
         self._left, self._jumped = self.allocate(I1), self.allocate(I1)
         self._next_pc = self.allocate(I32)
         self._depth = 0
@@ -56,6 +55,7 @@ class RegionEmitter(Emitter):
         self._dispatch, self._out = (function.append_basic_block(n) for n in ("dispatch", "out"))
         self._blocks = {pc: function.append_basic_block(f"at_{pc:x}") for pc in region.blocks}
         self.begin(timing)
+        self._counter = Counter(self)
 
     def emit(self) -> None:
         clocks, waits = {}, {}
@@ -123,14 +123,7 @@ class RegionEmitter(Emitter):
 
     def _pay(self, still: tuple[int, int]) -> None:
         """Count what has been executed but for what the code that is next expects to be owed still."""
-        instructions, clocks = (now - then for now, then in zip(self._owed, still, strict=True))
-        if instructions:
-            left = self.builder.sub(self.builder.load(self._budget), ir.Constant(I64, instructions))
-            self.builder.store(left, self._budget)
-        if clocks:
-            home = self._home("cycles", 0)
-            self.builder.store(self.builder.add(self.builder.load(home), ir.Constant(I64, clocks)), home)
-            self._changed.add(("cycles", 0))
+        self._counter.count(*(now - then for now, then in zip(self._owed, still, strict=True)))
 
     def _edge(self, address: int) -> None:
         """Go on at an address that decoding knows."""
@@ -144,22 +137,12 @@ class RegionEmitter(Emitter):
         if address in self._blocks:
             self._pay(NOTHING)
             owed, self._owed = self._owed, NOTHING
-            with self.builder.if_then(self._is_used_up(), likely=False):
+            with self.builder.if_then(self._counter.is_used_up().ir, likely=False):
                 self._exit(GO_ON, ir.Constant(I32, address))
             self.builder.branch(self._blocks[address])
             self._owed = owed
         else:
             self._exit(GO_ON, ir.Constant(I32, address))
-
-    def _is_used_up(self) -> ir.Value:
-        """One comparison where every instruction takes a clock at least: the limit then covers the budget too."""
-        used = self.builder.icmp_signed("<=", self.builder.load(self._budget), ir.Constant(I64, 0))
-        if not self.timing.counts:
-            return used
-        if self.timing.steady:
-            return self.builder.icmp_signed("<=", ir.Constant(I64, 0), self.builder.load(self._home("cycles", 0)))
-        late = self.builder.icmp_signed("<=", self.builder.load(self._safe), self.get("cycles").ir)
-        return self.builder.or_(used, late)
 
     def _computed_jump(self, address: ir.Value) -> None:
         for guess in self.region.guesses[self._block_now]:
@@ -184,24 +167,18 @@ class RegionEmitter(Emitter):
         self.builder.position_at_end(self._body)
         self._owed = NOTHING
         builder = self.builder
-        left = builder.sub(self.budget, ir.Constant(I64, instructions))
-        refused = builder.icmp_signed("<=", left, ir.Constant(I64, 0))
+        left, now, safe = self.word(self.budget) - instructions, self.const(64, 0), self.const(64, 1)
+        refused = left.sle(0)
         if self.timing.counts:
-            room = self.timing.wait_clocks() * waits + clocks
-            safe = builder.sub(builder.load(self._state_pointer("limit")), room.ir)
-            now = builder.load(self._state_pointer("cycles"))
-            refused = builder.or_(refused, builder.icmp_signed("<=", safe, now))
-            if self.timing.steady:
-                used_up = builder.add(now, left)
-                safe = builder.select(builder.icmp_signed("<", used_up, safe), used_up, safe)
-            builder.store(safe, self._safe)
-        with builder.if_then(refused, likely=False):
+            now = super().get("cycles")
+            safe = super().get("limit") - (self.timing.wait_clocks() * waits + clocks)
+            refused = refused | safe.sle(now)
+        with builder.if_then(refused.ir, likely=False):
             handler = builder.load(builder.bitcast(record_word(builder, self.record, ORDINARY_WORD), HANDLER_POINTER))
             builder.ret(builder.call(handler, self.function.args, tail="musttail"))
-        builder.store(left, self._budget)
-        builder.store(ir.Constant(I64, instructions), self._margin)
+        self._counter.start(left, instructions, now, safe)
         for (name, element), home in self._homes.items():
-            self._set_home(name, element, self._load_field(name, element), home)
+            self.builder.store(self._load_field(name, element).ir, home)
         self._to_dispatch(builder.load(record_word(builder, self.record, PC_WORD)))
         ir.IRBuilder(self.entry).branch(self._body)
 
@@ -210,7 +187,7 @@ class RegionEmitter(Emitter):
         self._owed = NOTHING
         address = self.builder.load(self._address)
         miss = self.function.append_basic_block("miss")
-        with self.builder.if_then(self._is_used_up(), likely=False):
+        with self.builder.if_then(self._counter.is_used_up().ir, likely=False):
             self.builder.branch(miss)
         switch = self.builder.switch(address, miss)
         for pc in self.region.entries:
@@ -224,9 +201,11 @@ class RegionEmitter(Emitter):
         builder = self.builder
         for name, element in sorted(self._changed):
             self._store_field(name, element, self._get_home(name, element))
+        if self.timing.counts:
+            super().set("cycles", self._counter.clock())
         address = builder.load(self._address)
         builder.store(address, self._state_pointer("pc"))
-        left = builder.add(builder.load(self._budget), builder.load(self._margin))
+        left = self._counter.budget().ir
         with builder.if_then(builder.icmp_unsigned("==", builder.load(self._how), ir.Constant(I1, LEAVE))):
             place = builder.bitcast(context_entry(builder, self.context, BUDGET), I64.as_pointer())
             builder.store(left, place)
@@ -270,40 +249,30 @@ class RegionEmitter(Emitter):
         super().set_element(name, Word(32, element), word if word.bits >= 8 else word.zext(8))
 
     def get(self, name: str) -> Word:
+        if name == "cycles":
+            return self._counter.clock() + self._owed[1]
         return super().get(name) if self._in_memory(name) else self._get_home(name, 0)
 
     def set(self, name: str, word: Word) -> None:
-        if self._in_memory(name):
+        if name == "cycles":
+            self._counter.set_clock(word - self._owed[1])
+        elif self._in_memory(name):
             super().set(name, word)
         else:
             self._change(name, 0, word)
 
     def _change(self, name: str, element: int, word: Word) -> None:
-        self._set_home(name, element, word, self._home(name, element))
+        self.builder.store(word.ir, self._home(name, element))
         self._changed.add((name, element))
 
     def _get_home(self, name: str, element: int) -> Word:
-        word = self.word(self.builder.load(self._home(name, element)))
-        return word + self._offset if name == "cycles" else word
-
-    def _set_home(self, name: str, element: int, word: Word, home: ir.Value) -> None:
-        counted = word - self._offset if name == "cycles" else word
-        self.builder.store(counted.ir, home)
-
-    @property
-    def _offset(self) -> Word:
-        """Return how far the clock is ahead of its home: it keeps the clocks since the end of the room.
-
-        So adding some is also the check.
-        """
-        owed = self.const(64, self._owed[1])
-        return self.word(self.builder.load(self._safe)) + owed if self.timing.steady else owed
+        return self.word(self.builder.load(self._home(name, element)))
 
     def pass_clocks(self, clocks: Word) -> None:
         if clocks.known is not None and self._depth == 0:
             self._owe(0, clocks.known)
         else:
-            self.set("cycles", self.get("cycles") + clocks)
+            super().pass_clocks(clocks)
 
     def element(self, name: str, n: Word) -> Word:
         if self._in_memory(name):

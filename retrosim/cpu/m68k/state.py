@@ -45,7 +45,7 @@ LAYOUT = Layout(
         ("causes", 64, len(CAUSES)),  # clocks by cause: counted in the timing mode of that name only
     )
 )
-IN_REGISTERS = frozenset({"r", "x", "n", "z", "v", "c", "cycles", "ea_end", "fetch_end", "fetch_line", "ready"})
+IN_REGISTERS = frozenset({"r", "x", "n", "z", "v", "c", "ea_end", "fetch_end", "fetch_line", "ready"})
 
 LONGEST = 22  # bytes: a 68020 MOVE with two memory-indirect operands
 

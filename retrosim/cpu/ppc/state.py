@@ -69,7 +69,7 @@ LAYOUT = Layout(
     )
 )
 IN_REGISTERS = frozenset({
-    "r", "cr", "so", "ov", "ca", "lr", "ctr", "mq", "cycles", "entered", "issue1", "issue2", "issue3", "fetched",
+    "r", "cr", "so", "ov", "ca", "lr", "ctr", "mq", "entered", "issue1", "issue2", "issue3", "fetched",
     "branched", "resolved", "lr_ready", "ctr_ready", "cr_ready", "ready", "sector", "sector_time", "sector_start",
     "accesses",
 })  # fmt: skip
