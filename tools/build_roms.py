@@ -76,7 +76,7 @@ def check_compiler(tools: Toolchain) -> None:
         return
     packages = " ".join(tools.pascal.packages)
     if not all(map(shutil.which, ("fpc", "nasm"))) or not pascal.SOURCES.is_dir():
-        raise BuildError(f"Free Pascal's compiler and source, and nasm are not installed: apt-get install {packages}", 3)
+        raise BuildError(f"Free Pascal, its source or nasm is not installed: apt-get install {packages}", 3)
     wanted, found = (tools.pascal.version, tools.pascal.assembler), pascal.find_versions(run, ROOT)
     if found != wanted:
         raise BuildError(f"{', '.join(found)} are installed, rom.toml asks for {', '.join(wanted)}", 3)

@@ -1,7 +1,7 @@
 """Pascal units for real mode: Free Pascal's compiler for the 8086, built from Debian's source package, and NASM.
 
-The compiler writes NASM source for object files of DOS. What it says about types at run time is left out, for nothing
-here asks for it; the code goes into section .text of an ELF object, and routines are called what they are in the source.
+The compiler writes NASM source for object files of DOS. The code goes into section .text of an ELF object, routines are
+called what they are in the source, and what is said of types for use at run time is left out, for nothing here asks it.
 """
 
 from __future__ import annotations
