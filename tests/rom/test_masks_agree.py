@@ -11,11 +11,10 @@ from functools import cache
 import numpy as np
 import pytest
 from mask_scenes import objects_of, random_sprites
-from mask_units import BUILDS, FLAT, LEAST_PARTS, REAL, VARIANTS, WIDEST, Unit
+from mask_units import BUILDS, FLAT, LEAST_PARTS, MASKS, PAIRS, REAL, VARIANTS, WIDEST, Unit
 
 from retrosim.collide import masks
 from retrosim.collide import reference_masks as oracle
-from retrosim.machine.memory import RETURN_ADDRESS
 
 RANDOM_PAIRS = int(os.environ.get("RETROSIM_MASKS", "300"))
 SEED = 1995
@@ -50,7 +49,7 @@ def test_random_pairs(machine: str, build: str, variant: str) -> None:
     for widest in widths:
         sprites, shape, x, y, pairs, expected = random_pairs(widest, RANDOM_PAIRS)
         assert masks.hits(masks.pack(sprites), shape, x, y, pairs, method=KERNELS[variant]).tolist() == expected
-        unit.free = 0x30000
+        unit.free = MASKS
         addresses = [unit.add(sprite, LEAST_PARTS.get(variant, 1)) for sprite in sprites]
         table, places = [addresses[each] for each in shape], list(zip(x.tolist(), y.tolist()))
         print(f"seed {SEED}, widest {widest}: {len(pairs)} pairs, {sum(expected)} collide")
@@ -104,7 +103,7 @@ def test_what_is_easily_wrong(machine: str, build: str, variant: str) -> None:
     assert len(chosen) > 150
     for corner in ((100, 50), (-8000, 9000)):
         unit = unit_of(machine, build)
-        unit.free = 0x30000
+        unit.free = MASKS
         addresses, places, expected = [], [], []
         for one, other, dx, dy in chosen:
             there = (corner[0] + dx, corner[1] + dy)
@@ -120,7 +119,7 @@ def test_what_is_easily_wrong(machine: str, build: str, variant: str) -> None:
 @pytest.mark.parametrize(("machine", "build"), BUILDS)
 def test_the_edges_of_the_range(machine: str, build: str) -> None:
     unit, corners = unit_of(machine, build), [(-16384, -16384), (16383, 16383), (-16384, 16383), (16383, -16384)]
-    unit.free = 0x30000
+    unit.free = MASKS
     address = unit.add(full(32, 2), 2)
     pairs = np.array([(a, b) for a in range(4) for b in range(4)])
     for variant in REAL if build == "real" else FLAT:
@@ -141,31 +140,27 @@ def shift_of(unit: Unit) -> int:
 
 @pytest.mark.parametrize(("machine", "build", "variant"), VARIANTS)
 def test_no_count_beyond_the_width_is_asked_for(machine: str, build: str, variant: str) -> None:
-    """All offsets of two full sprites: the counts are 0..31, of the wide routine 0..63; never 32, or 64."""
+    """All offsets of two sprites that fill 32 or 64 columns: the counts are 0..31, SHLD's 0..63, no other."""
     unit, wide = unit_of(machine, build), 64 if variant in ("CollideQword", "CollideParts") else 32
-    most = 32 if variant == "CollideParts" else wide
     loop = {"CollideQword": "TouchQword", "CollideWord": "TouchWord"}.get(variant, "TouchDword")
     loop = loop if unit.is_real else "mask_touch"
-    unit.free = 0x30000
-    nothing = unit.add(np.zeros((2, wide), np.uint8), 2)  # nothing is found, so that every part is compared
-    saved, asked, overlapping = unit.machine.snapshot(), set(), 0
-    for dx in range(-wide - 3, wide + 4):
-        for dy in (-2, -1, 0, 1, 2):
-            pair = np.zeros(1, unit.pair)
-            pair["a"] = pair["b"] = unit.pointer(nothing)
-            pair["bx"], pair["by"] = dx, dy
-            unit.machine.write(0x20000, pair.tobytes())
-            arguments = unit.words(hex(0x20000), 1, variant)
-            unit.machine.enter("CollideList", *arguments, convention="pascal" if unit.is_real else "c")
-            calls = 0
-            while (calls := calls + 1) <= 5:
-                end = unit.machine.run(until=loop, instructions=3000)
-                if end.reason != "until":
-                    break
-                asked.add(shift_of(unit))
-                unit.machine.run(instructions=1)
-            overlapping += calls > 1
-            unit.machine.restore(saved)
-    assert asked == set(range(most))
-    assert overlapping == (2 * wide - 1) * 3
-    assert unit.machine.address(loop) > RETURN_ADDRESS
+    unit.free = MASKS
+    nothing = unit.add(np.zeros((2, wide), np.uint8))  # nothing is found, so that every row of every part is compared
+    offsets = [(dx, dy) for dx in range(-wide - 3, wide + 4) for dy in (-2, -1, 0, 1, 2)]
+    counts, parts = [], range(wide // 32 if variant == "CollideParts" else 1)
+    for dx, dy in offsets:
+        counts += [abs(abs(dx) + 32 * (j - i)) for i in parts for j in parts if abs(dx) < wide and abs(dy) < 2]
+    counts = [count for count in counts if count < 32 or variant == "CollideQword"]
+    table = np.zeros(len(offsets), unit.pair)
+    table["a"] = table["b"] = unit.pointer(nothing)
+    table["bx"], table["by"] = np.transpose(offsets)
+    saved, asked = unit.machine.snapshot(), []
+    unit.machine.write(PAIRS, table.tobytes())
+    arguments = unit.words(hex(PAIRS), len(offsets), variant)
+    unit.machine.enter("CollideList", *arguments, convention="pascal" if unit.is_real else "c")
+    while unit.machine.run(until=loop, instructions=5000).reason == "until":
+        asked.append(shift_of(unit))
+        unit.machine.run(instructions=1)
+    assert asked == counts and set(asked) == set(range(32 if variant == "CollideParts" else wide))
+    assert unit.machine.mem[PAIRS : PAIRS + table.nbytes].view(unit.pair)["collided"].tolist() == [0] * len(offsets)
+    unit.machine.restore(saved)
