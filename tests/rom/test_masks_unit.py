@@ -1,4 +1,4 @@
-"""The ROM `masks` itself: MakeMask, the Pascal conventions, which instructions are used, what a row costs, the README."""
+"""The ROM `masks` itself: MakeMask, the conventions of Pascal, which instructions are used, what a row costs."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_the_callee_pops(real: Unit) -> None:
     real.free, zeros = MASKS, np.zeros((3, 40), np.uint8)
     places = [real.add(zeros, 2), real.add(zeros, 2)]
     one, other = (hex(each) for each in places)
-    calls = {name: (one, 0, 0, other, 3, 1) for name in ("CollideDword", "CollideWord", "CollideQword", "CollideParts")}
+    calls = dict.fromkeys(("CollideDword", "CollideWord", "CollideQword", "CollideParts"), (one, 0, 0, other, 3, 1))
     calls |= {"TouchDword": (one, other, 2, 3), "TouchWord": (one, other, 2, 3), "MakeMask": (hex(BITMAP), one, 1)}
     calls |= {"TouchQword": (one, other, 12, 12, 2, 3), "CollideList": (one, 0, "CollideWord")}
     ours = real.machine
