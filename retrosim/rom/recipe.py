@@ -52,7 +52,8 @@ class Toolchain:
 class Recipe:
     """What the images of a ROM have in common; all files relative to its folder.
 
-    sources     of all images, in link order: behind the start-up file, before those of the image
+    sources     of all images, in link order: behind the start-up file, before those of the image; C, .S, and .pas for a
+                toolchain with Pascal
     headers     files that sources include
     script      for the linker
     flags       of the compiler

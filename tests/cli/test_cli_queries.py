@@ -182,6 +182,10 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     for timing, build in product(("full", "table", "off"), builds):
         assert f"sectors {build} for the MC68040, timing {timing}: region 1 of " in ran.out
     assert "in all" in ran.out.splitlines()[-1] and "the native machine" in ran.out
+    compiled.clear()
+    texts = [step["what"] for step in run("warmup", "--machine", "i386dx-33", "--json").json()["steps"]]
+    assert ("bank", "i386_real", "full") in compiled and ("CompiledRegion", "i386_real", "full") not in compiled
+    assert any(text.startswith("masks real for the i386_real, timing full: ") for text in texts)
     run("warmup", "--machine", "z80").is_refused(2, "machine 'z80': allowed")
     monkeypatch.setattr("retrosim.cli.warmup.CACHE_FOLDER", Path("/dev/null/nowhere"))
     run("warmup").is_refused(1, "set RETROSIM_HOME")
