@@ -25,8 +25,10 @@ SHAPE = {"machine", "build", "objects", "printed_per_second", "printed_cycles", 
 def test_list_shows_everything(run) -> None:
     found = run("list", "--json").json()
     assert list(found) == ["roms", "machines", "tapes"]
-    (rom,) = found["roms"]
-    assert (rom["name"], rom["inputs"]) == ("sectors", ["pad"])
+    roms = {rom["name"]: rom for rom in found["roms"]}
+    assert roms["masks"]["library"] is True and roms["sectors"]["library"] is False
+    rom = roms["sectors"]
+    assert rom["inputs"] == ["pad"]
     images = {image["build"]: image["default"] for image in rom["images"] if image["isa"] == "m68040"}
     assert {"O0", "O1", "O2"} <= set(images) and [build for build in images if images[build]] == ["O2"]
     assert rom["parameters"]["objects"] == {"default": 200, "minimum": 1, "maximum": 200}
@@ -41,7 +43,7 @@ def test_list_shows_everything(run) -> None:
     for name, each in preset.parameters.items():
         assert parameters[name]["value"] == each.value and parameters[name]["source"] == each.source != ""
         assert each.minimum <= each.value <= each.maximum
-    assert {Path(tape["path"]) for tape in found["tapes"]} == set(load_rom("sectors").tapes())
+    assert {Path(tape["path"]) for tape in found["tapes"]} == {path for name in roms for path in load_rom(name).tapes()}
     assert all({"title", "rom", "machine", "parameters", "frames", "complete"} <= set(tape) for tape in found["tapes"])
 
 
@@ -49,7 +51,7 @@ def test_list_for_people(run) -> None:
     ran = run("list")
     assert (ran.status, ran.err) == (0, "")
     builds, figures = "m68040 builds O0, O1, O2 (default)", ("objects 1..200, default 200", "copyback 0..1, default 1")
-    for words in (builds, *figures, "60.147 ticks/s", "native"):
+    for words in (builds, *figures, "60.147 ticks/s", "native", "Pixel masks, 1995, a library of routines"):
         assert words in ran.out
     assert all(tape.stem in ran.out for tape in load_rom("sectors").tapes())
     assert run("list", "machines").out.splitlines()[0] == "machines"
@@ -170,6 +172,7 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     builds = [info.build for info in load_rom("sectors").images if info.isa == "m68040"]
     for timing, build in product(("full", "causes"), builds):
         assert any(text.startswith(f"sectors {build} for the MC68040, timing {timing}: ") for text in texts)
+    assert [text for text in texts if "masks" in text and "region" in text] == []
     compiled.clear()
     ran = run("warmup", "--machine", "mc68040-25", "--machine", "native", "--all")
     assert (ran.status, ran.err) == (0, "")
@@ -179,6 +182,10 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     for timing, build in product(("full", "table", "off"), builds):
         assert f"sectors {build} for the MC68040, timing {timing}: region 1 of " in ran.out
     assert "in all" in ran.out.splitlines()[-1] and "the native machine" in ran.out
+    compiled.clear()
+    texts = [step["what"] for step in run("warmup", "--machine", "i386dx-33", "--json").json()["steps"]]
+    assert ("bank", "i386_real", "full") in compiled and ("CompiledRegion", "i386_real", "full") not in compiled
+    assert any(text.startswith("masks real for the i386_real, timing full: ") for text in texts)
     run("warmup", "--machine", "z80").is_refused(2, "machine 'z80': allowed")
     monkeypatch.setattr("retrosim.cli.warmup.CACHE_FOLDER", Path("/dev/null/nowhere"))
     run("warmup").is_refused(1, "set RETROSIM_HOME")

@@ -108,6 +108,19 @@ def test_sectors() -> None:
     assert all(path.suffix == ".rtape" for path in rom.tapes())
 
 
+def test_masks() -> None:
+    """A library in Pascal and in C: the images name all that made them."""
+    rom = load_rom("masks")
+    assert (rom.name, rom.is_library, rom.parameters, rom.inputs, rom.world) == ("masks", True, {}, [], [])
+    made = {(info.isa, info.build): (info.boot, info.default, info.compiler.split(" (")[0]) for info in rom.images}
+    pascal = "Free Pascal 3.2.2, NASM version 2.16.01, i686-linux-gnu-gcc"
+    for isa in ("i386", "i486"):
+        assert made[isa, "real"] == ("real", True, pascal)
+        assert made[isa, "flat"] == ("", False, "i686-linux-gnu-gcc")
+    assert {isa for isa, build in made if build == "O2"} == {"m68000", "m68040", "ppc601"} and len(made) == 7
+    assert rom.recipe.toolchains["real"].pascal.flags and rom.recipe.toolchains["x86"].pascal is None
+
+
 def test_a_rom_of_the_users_own(folder: Path) -> None:
     for path in (folder, str(folder), folder / "rom.toml"):
         rom = load_rom(path)
@@ -194,6 +207,7 @@ def test_images_that_are_not_there(folder: Path, isa: str, build: str | None, re
         ('flags = ["-x", "-y"]', "sources = ['../x.c']", r"images\[0\].sources: '../x.c' is not allowed"),
         ('flags = ["-x", "-y"]', "description = 1", r"images\[0\].description: allowed is a text"),
         ("format = 1", "format = 1\n[build]\nsources = ['../x.c']", "build.sources"),
+        ("format = 1", "format = 1\nlibrary = 1", "library: allowed is true or false"),
         ("format = 1", "format = ", "is not TOML"),
         ("format = 1", "format = " + "9" * 5000, "is not TOML"),
         ("format = 1", "format = " + "[" * 20_000, "nested too deeply|is not TOML"),
