@@ -35,7 +35,7 @@ from retrosim.rom.image import read_image  # noqa: E402
 from retrosim.rom.recipe import Pascal, Recipe, Toolchain  # noqa: E402
 
 ROMS = ROOT / "roms"
-LONGEST_RUN = 120  # seconds for one call of a compiler
+LONGEST_RUN = 600  # seconds for one call of a compiler
 
 
 class BuildError(Exception):

@@ -24,6 +24,7 @@ from .core import Cpu
 from .counting import Counter
 from .emit import BUDGET, CODE_POINTER, I1, I32, I64, Emitter, context_entry
 from .handlers import HANDLER, LEFT, ORDINARY_WORD, PC_WORD, pointer_constant, record_of, record_word, run_handler
+from .liveness import AHEAD, dead_fields
 from .regions import Block, Region, longest
 from .spec import Insn
 from .values import Word
@@ -64,7 +65,7 @@ class RegionEmitter(Emitter):
             clocks[start], waits[start] = self._block(block)
         self._emit_dispatch()
         self._emit_out()
-        self._emit_start(*(longest(self.region, weight) for weight in (clocks, waits)))
+        self._emit_start(*(longest(self.region, weight) + max(weight.values()) for weight in (clocks, waits)))
 
     def _block(self, block: Block) -> tuple[int, int]:
         """Emit a block; return the most clocks that it can take: (a number, waits for the bus beside)."""
@@ -138,6 +139,10 @@ class RegionEmitter(Emitter):
             self._pay(NOTHING)
             owed, self._owed = self._owed, NOTHING
             with self.builder.if_then(self._counter.is_used_up().ir, likely=False):
+                for name, element in dead_fields(self.cpu, self.region.blocks[address].insns):
+                    if not self._in_memory(name):
+                        home = self._home(name, element)
+                        self.builder.store(ir.Constant(home.type.pointee, ir.Undefined), home)
                 self._exit(GO_ON, ir.Constant(I32, address))
             self.builder.branch(self._blocks[address])
             self._owed = owed
@@ -163,7 +168,7 @@ class RegionEmitter(Emitter):
 
     def _emit_start(self, clocks: int, waits: int) -> None:
         """Emit what comes first: look whether there is room, load the state, go to the entry point."""
-        instructions = longest(self.region, {pc: len(b.insns) for pc, b in self.region.blocks.items()})
+        instructions = AHEAD + longest(self.region, {pc: len(b.insns) for pc, b in self.region.blocks.items()})
         self.builder.position_at_end(self._body)
         self._owed = NOTHING
         builder = self.builder
