@@ -5,9 +5,9 @@
     tools/build_roms.py --check         build all in a temporary folder and compare; nothing is written
     tools/build_roms.py --rom sectors   one ROM only (may be repeated)
 
-What is built, by which compiler and with which flags is written in each rom.toml, table [build]; for a ROM with drawings
-tools/draw_sprites.py gives src/drawings.h and src/drawings.c, linked first. Every image comes from a fresh temporary folder
-whose name is mapped away, so the same compiler gives the same bytes anywhere.
+What is built, by which compiler and with which flags is written in each rom.toml, table [build]; for a ROM with
+drawings tools/draw_sprites.py gives src/drawings.h and src/drawings.c, linked first. Every image comes from a fresh
+temporary folder whose name is mapped away, so the same compiler gives the same bytes anywhere.
 
 Exit status: 0 done or equal, 1 an image differs or does not build, 2 usage, 3 a compiler is missing or another version.
 """

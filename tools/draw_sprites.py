@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Turn the drawings of a ROM (text files, one letter a pixel) into C data; tools/build_roms.py compiles what this gives.
+"""Turn the drawings of a ROM, text files with one letter a pixel, into the C data that tools/build_roms.py compiles.
 
     tools/draw_sprites.py ROM                     print the C source
     tools/draw_sprites.py ROM --header            print its header
     tools/draw_sprites.py ROM --picture FILE.png  show all pictures, four times enlarged, on black
 
-A mask has a word per row, the leftmost pixel in bit 31, 1 where it is opaque (document 001). Exit status: 0 done,
-1 the picture cannot be written, 2 usage, 4 a bad drawing.
+A mask has a word per row, the leftmost pixel in bit 31, 1 where it is opaque (document 001).
+
+Exit status: 0 done, 1 the picture cannot be written, 2 usage, 4 a bad drawing.
 """
 
 from __future__ import annotations
