@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from itertools import groupby
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -74,7 +75,7 @@ def header(rom: Rom) -> str:
             "",
             "struct picture {",
             "    short wide, high;          /* pixels */",
-            "    const unsigned char *pixels; /* row after row, 0 is transparent */",
+            "    const unsigned char *runs; /* opaque ones: how many to skip, how many, their colours; 0, 0 ends a row */",
             "    const unsigned long *mask; /* a word per row, bit 31 is the leftmost pixel */",
             "};",
             "",
@@ -91,19 +92,29 @@ def mask_row(row: bytes) -> int:
     return sum(1 << (31 - column) for column, colour in enumerate(row) if colour)
 
 
+def runs(row: bytes) -> list[int]:
+    """Return the runs of opaque pixels of a row: how many to skip, how many, their colours; 0, 0 is the end."""
+    found, column = [], 0
+    for is_opaque, pixels in ((key, bytes(each)) for key, each in groupby(row, bool)):
+        if is_opaque:
+            found += [column, len(pixels), *pixels]
+        column = 0 if is_opaque else len(pixels)
+    return [*found, 0, 0]
+
+
 def source(rom: Rom) -> str:
-    """Return drawings.c: pixels and masks."""
+    """Return drawings.c: runs and masks."""
     lines = ["/* Made by tools/draw_sprites.py from the drawings in art. */", "", f'#include "{HEADER}"', ""]
     rows = []
     for name, pictures in sprites(rom)[1].items():
         for number, picture in enumerate(pictures):
             own = f"{name}_{number}"
-            lines.append(f"static const unsigned char pixels_{own}[] = {{")
-            lines += [f"    {', '.join(map(str, row))}," for row in picture]
+            lines.append(f"static const unsigned char runs_{own}[] = {{")
+            lines += [f"    {', '.join(map(str, runs(row)))}," for row in picture]
             lines += ["};", f"static const unsigned long mask_{own}[] = {{"]
             lines += [f"    0x{mask_row(row):08x}," for row in picture]
             lines += ["};", ""]
-            rows.append(f"    {{{len(picture[0])}, {len(picture)}, pixels_{own}, mask_{own}}},")
+            rows.append(f"    {{{len(picture[0])}, {len(picture)}, runs_{own}, mask_{own}}},")
     return "\n".join([*lines, "const struct picture gPictures[kPictures] = {", *rows, "};", ""])
 
 

@@ -33,7 +33,7 @@ WIDE, HIGH, SHAPE = range(3)
 NEAR, COLLIDED, MET = range(3)
 FRAME, RANDOM, PAD_BEFORE, GEMS, BUMPS = range(5)
 DWORD = 1  # index into `collide.masks.METHODS`: the ROM's routine
-BRACKET, MARK_DISTANCE = 5, 2
+BRACKET, TICK, MARK_DISTANCE = 5, 2, 2
 FIGURES, MOST_SHOWN = 3, 999
 GEMS_LEFT, BUMPS_LEFT, FIGURES_TOP, BETWEEN = 260, 340, 6, 6
 
@@ -259,4 +259,4 @@ def draw(corners, sprites, flags, words, stars, pixels, begin, sizes, icons, wal
         if flags[COLLIDED, i]:
             draw_mark(screen, x, y, wide, high, BRACKET, inks[1])
         elif flags[NEAR, i]:
-            draw_mark(screen, x, y, wide, high, 1, inks[2])
+            draw_mark(screen, x, y, wide, high, TICK, inks[2])

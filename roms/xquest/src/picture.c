@@ -3,7 +3,8 @@
 #include "xquest.h"
 
 enum {
-    kBracket = 5,      /* pixels: length of a mark's arms */
+    kBracket = 5,      /* pixels: length of a mark's arms, where pixels touch */
+    kTick = 2,         /* and where only boxes overlap */
     kMarkDistance = 2, /* of the marks from the box */
     kFigures = 3,
     kMost = 999, /* that three figures can show */
@@ -38,23 +39,26 @@ static void FillBox(s32 left, s32 top, s32 right, s32 bottom, u8 colour)
     }
 }
 
-/* Draw a picture; colour 0 is transparent. */
+/* Draw a picture: each row is runs of opaque pixels, (pixels to skip, number, colours), and ends with a run of none. */
 static void DrawPicture(s32 x, s32 y, const struct picture *picture)
 {
-    const u8 *from = picture->pixels;
+    const u8 *from = picture->runs;
     u8 *row = SCREEN + y * kScreenWidth + x;
     s32 rows = picture->high;
 
     for (; rows > 0; rows--, row += kScreenWidth) {
-        const u8 *end = from + picture->wide;
         u8 *to = row;
+        s32 count;
 
-        while (from < end) {
-            u8 colour = *from++;
-
-            if (colour)
-                *to = colour;
-            to++;
+        while (to += *from++, (count = *from++) != 0) {
+            for (; count >= 4; count -= 4) {
+                *to++ = *from++;
+                *to++ = *from++;
+                *to++ = *from++;
+                *to++ = *from++;
+            }
+            for (; count > 0; count--)
+                *to++ = *from++;
         }
     }
 }
@@ -68,12 +72,12 @@ static void DrawCorner(u8 *corner, s32 across, s32 down, s32 length, u8 colour)
         corner[i * across] = corner[i * down] = colour;
 }
 
-/* Mark an object: brackets at its corners if its pixels touch another's, a point at each if only boxes overlap. */
+/* Mark an object: brackets at its corners if its pixels touch another's, ticks if only boxes overlap. */
 static void DrawMark(scalar number, s32 x, s32 y)
 {
     s32 across = gSprites[number].wide + 2 * kMarkDistance - 1;
     s32 down = (gSprites[number].high + 2 * kMarkDistance - 1) * kScreenWidth;
-    s32 length = gCollisionArray[number] ? kBracket : 1;
+    s32 length = gCollisionArray[number] ? kBracket : kTick;
     u8 colour = gCollisionArray[number] ? kColour_w : kColour_G;
     u8 *corner = SCREEN + (y - kMarkDistance) * kScreenWidth + x - kMarkDistance;
 
