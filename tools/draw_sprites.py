@@ -75,7 +75,7 @@ def header(rom: Rom) -> str:
             "",
             "struct picture {",
             "    short wide, high;          /* pixels */",
-            "    const unsigned char *runs; /* opaque ones: how many to skip, how many, their colours; 0, 0 ends a row */",
+            "    const unsigned char *runs; /* opaque: how many to skip, how many, their colours; 0, 0 ends a row */",
             "    const unsigned long *mask; /* a word per row, bit 31 is the leftmost pixel */",
             "};",
             "",
