@@ -315,7 +315,7 @@ def test_rom_of_ones_own(run, tmp_path) -> None:
     run("verify", "a.rtape").is_refused(4, "a.rtape: mine: no such ROM")
     run("replay", "a.rtape").is_refused(4, "mine: no such ROM")
     assert run("replay", "a.rtape", "--rom", "folder", "--headless").status == 0
-    run("run", "folder", "--machine", "native", "--headless").is_refused(2, "allowed 'sectors'")
+    run("run", "folder", "--machine", "native", "--headless").is_refused(2, "allowed sectors, xquest")
 
 
 def test_bad_arguments_of_replay_and_verify(run, tape) -> None:

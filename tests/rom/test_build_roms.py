@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from retrosim.rom import load_rom
+from retrosim.rom import load_rom, rom_names
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = ROOT / "tools" / "build_roms.py"
@@ -38,15 +38,22 @@ def compilers(tool: ModuleType) -> None:
 def test_committed_images_can_be_rebuilt() -> None:
     done = subprocess.run([sys.executable, TOOL, "--check"], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count(" equal\n") == len(load_rom("sectors").images)
+    assert done.stdout.count(" equal\n") == sum(len(load_rom(name).images) for name in rom_names())
 
 
 @pytest.mark.usefixtures("compilers")
 @pytest.mark.parametrize(
-    ("isa", "build"), [("m68040", "O0"), ("m68040", "O2"), ("m68040", "period"), ("m68000", "fast")]
+    ("name", "isa", "build"),
+    [
+        *(("sectors", "m68040", build) for build in ("O0", "O2", "period")),
+        ("sectors", "m68000", "fast"),
+        ("xquest", "m68000", "O2"),  # with sources of other ROMs, and of its drawings
+    ],
 )
-def test_the_folder_does_not_show_in_the_image(tool: ModuleType, tmp_path: Path, isa: str, build: str) -> None:
-    rom = load_rom("sectors")
+def test_the_folder_does_not_show_in_the_image(
+    tool: ModuleType, tmp_path: Path, name: str, isa: str, build: str
+) -> None:
+    rom = load_rom(name)
     info = rom.image_info(isa, build)
     folders = [tmp_path / "a", tmp_path / "another one" / "deeper"]
     for folder in folders:
