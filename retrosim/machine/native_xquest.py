@@ -50,6 +50,7 @@ class Xquest:
         self._flags = np.zeros((3, objects), np.uint8)
         self._stars = np.zeros((xquest.STARS, 3), np.int32)
         self._draw_from(rom)
+        self._sprites[xquest.SHAPE, 0] = self._ship
         reports = np.empty((2 * objects * (objects - 1), 2), np.int32)  # every pair in every pass
         self._scratch = (workspace(objects), reports, np.empty(SECTORS, np.int64))
 
@@ -92,13 +93,15 @@ class Xquest:
         return columns | dict(zip(("near", "collided", "met"), self._flags))
 
     def saved(self) -> list[np.ndarray]:
-        turn = max(int(self._sprites[xquest.SHAPE, 0]) - self._ship, 0)
+        turn = self._sprites[xquest.SHAPE, 0] - self._ship
         return [np.array([*self.words[xquest.GEMS :], turn], np.uint32), self._motion, self._flags]
 
     def restore(self, arrays: Sequence[np.ndarray], *, has_run: bool) -> None:
         counts, motion, flags = arrays
         whole("turn of the ship", counts[2], 0, TURNS - 1)
         whole("greatest flag", flags.max(), 0, 1)
+        if not has_run and any(array.any() for array in arrays):
+            raise ValueError("frame 0 with something else than zeros: nothing has run before it")
         if has_run:
             self.start()  # for the stars, and for the pictures, which follow from the numbers of the objects
             xquest.show(self._sprites, self._sizes, 0, self._ship + int(counts[2]))

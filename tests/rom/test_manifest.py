@@ -108,6 +108,23 @@ def test_sectors() -> None:
     assert all(path.suffix == ".rtape" for path in rom.tapes())
 
 
+def test_xquest() -> None:
+    """What it shares with other ROMs stands in their folders."""
+    rom = load_rom("xquest")
+    assert [(info.isa, info.build, info.default) for info in rom.images] == [
+        (isa, "O2", True) for isa in ("m68040", "m68000", "i386", "i486", "ppc601")
+    ]
+    shared = {"../sectors/src/sectors.c", "../sectors/src/memory.c"}
+    assert shared <= set(rom.recipe.sources) and rom.recipe.script == "../sectors/src/rom.ld"
+    for info in rom.images:
+        assert info.sources[0] in {f"../masks/src/mask_{cpu}.S" for cpu in ("m68k", "i386", "ppc")}
+        assert hashlib.sha256((rom.path / info.file).read_bytes()).hexdigest() == info.sha256
+    used = {*rom.recipe.sources, *rom.recipe.headers, *(name for info in rom.images for name in info.sources)}
+    assert all((rom.path / name).is_file() for name in used)
+    assert all((rom.path / file).is_file() for file in rom.drawings.files)
+    assert len(rom.tapes()) >= 2
+
+
 def test_a_rom_of_the_users_own(folder: Path) -> None:
     for path in (folder, str(folder), folder / "rom.toml"):
         rom = load_rom(path)
