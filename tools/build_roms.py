@@ -15,6 +15,7 @@ Exit status: 0 done or equal, 1 an image differs or does not build, 2 usage, 3 a
 from __future__ import annotations
 
 import argparse
+import functools
 import hashlib
 import os
 import re
@@ -28,11 +29,12 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
 import draw_sprites  # noqa: E402  (the checkout needs no installation)
+import pascal  # noqa: E402
 
 from retrosim.errors import RomError  # noqa: E402
 from retrosim.rom import ImageInfo, Rom, load_rom  # noqa: E402
 from retrosim.rom.image import read_image  # noqa: E402
-from retrosim.rom.recipe import Recipe, Toolchain  # noqa: E402
+from retrosim.rom.recipe import Pascal, Recipe, Toolchain  # noqa: E402
 
 ROMS = ROOT / "roms"
 LONGEST_RUN = 120  # seconds for one call of a compiler
@@ -61,7 +63,7 @@ def run(command: list[str], folder: Path) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BuildError(f"{command[0]}: {error}") from None
     if done.returncode:
-        raise BuildError(f"{' '.join(command)}\n{done.stderr.strip()}")
+        raise BuildError(f"{' '.join(command)}\n{(done.stderr + done.stdout).strip()}")
     return done.stdout
 
 
@@ -72,6 +74,21 @@ def check_compiler(tools: Toolchain) -> None:
     version = run([tools.command, "--version"], ROOT).splitlines()[0]
     if version != tools.version:
         raise BuildError(f"{tools.command} is {version!r}, rom.toml asks for {tools.version!r}", 3)
+    if tools.pascal is None:
+        return
+    packages = " ".join(tools.pascal.packages)
+    if not all(map(shutil.which, ("fpc", "nasm"))) or not pascal.SOURCES.is_dir():
+        raise BuildError(f"Free Pascal, its source or nasm is not installed: apt-get install {packages}", 3)
+    wanted, found = (tools.pascal.version, tools.pascal.assembler), pascal.find_versions(run, ROOT)
+    if found != wanted:
+        raise BuildError(f"{', '.join(found)} are installed, rom.toml asks for {', '.join(wanted)}", 3)
+
+
+@functools.cache
+def pascal_compiler() -> tuple[Path, tempfile.TemporaryDirectory[str]]:
+    """Build the compiler of Pascal units once; return it, and the folder that it lives in as long as that is held."""
+    folder = tempfile.TemporaryDirectory(prefix="retrosim-pascal-")
+    return pascal.build_compiler(run, Path(folder.name)), folder
 
 
 def recipe_of(rom: Rom, info: ImageInfo) -> tuple[Recipe, Toolchain]:
@@ -112,6 +129,9 @@ def build_image(rom: Rom, info: ImageInfo, folder: Path) -> bytes:
     objects = []
     for number, source in enumerate([tools.start, *sources]):
         objects.append(f"{number}.o")
+        if tools.pascal and source.endswith(".pas"):
+            compile_pascal(tools.pascal, folder / source, folder / objects[-1])
+            continue
         if source.endswith(".S"):
             run([tools.command, *flags, "-c", source, "-o", objects[-1]], folder)
             continue
@@ -123,6 +143,14 @@ def build_image(rom: Rom, info: ImageInfo, folder: Path) -> bytes:
     content = (folder / "image.elf").read_bytes()
     read_image(rom.path / info.file, content, info.isa, info.build)
     return content
+
+
+def compile_pascal(how: Pascal, source: Path, target: Path) -> None:
+    """Compile a Pascal unit into an object. Errors: BuildError."""
+    try:
+        pascal.compile_unit(run, pascal_compiler()[0], source, how.flags, str(target))
+    except ValueError as error:
+        raise BuildError(f"{source.name}: {error}") from None
 
 
 def store(rom: Rom, info: ImageInfo, content: bytes) -> None:

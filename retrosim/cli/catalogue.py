@@ -48,6 +48,7 @@ def _rom(rom: Rom) -> dict[str, Any]:
         "description": rom.description,
         "authors": rom.authors,
         "path": str(rom.path),
+        "library": rom.is_library,
         "inputs": rom.inputs,
         "parameters": {
             name: {"default": each.default, "minimum": each.minimum, "maximum": each.maximum}
@@ -109,7 +110,7 @@ def _rom_lines(entries: list[dict[str, Any]]) -> list[str]:
         if "error" in entry:
             lines.append(f"  {entry['name']}  {entry['error']}")
             continue
-        lines.append(f"  {entry['name']}  {entry['title']}")
+        lines.append(f"  {entry['name']}  {entry['title']}{', a library of routines' if entry['library'] else ''}")
         for isa in dict.fromkeys(image["isa"] for image in entry["images"]):
             builds = [image for image in entry["images"] if image["isa"] == isa]
             named = (f"{image['build']} (default)" if image["default"] else image["build"] for image in builds)

@@ -19,6 +19,7 @@ from retrosim.cli.output import columns, is_writable, print_json, print_lines
 from retrosim.cli.version import find_version
 from retrosim.errors import RetrosimError
 from retrosim.rom import load_rom, rom_names
+from retrosim.rom.recipe import Pascal
 
 OLDEST_PYTHON = (3, 11)
 REQUIRED = ("numba", "llvmlite", "numpy", "pyglet", "pyelftools", "rich")
@@ -187,13 +188,19 @@ def _window() -> Check:
 
 
 def _cross_compilers() -> Iterator[Check]:
-    """Yield the compilers that can build the ROM images anew."""
+    """Yield the compilers that can build the ROM images anew, each once."""
+    seen: set[str] = set()
     for name in rom_names():
         try:
             recipe = load_rom(name).recipe
         except RetrosimError:
             continue  # said by `_rom`
         for chain in recipe.toolchains.values() if recipe else ():
+            if chain.pascal:
+                yield _pascal(name, chain.pascal)
+            if chain.command in seen:
+                continue
+            seen.add(chain.command)
             use = f"only to build ROM {name} anew: apt install {chain.package}"
             if shutil.which(chain.command) is None:
                 yield Check(chain.command, "missing", "not installed", use)
@@ -201,6 +208,13 @@ def _cross_compilers() -> Iterator[Check]:
             found = _first_line(chain.command)
             other = "" if found == chain.version else f"{name} was built with {chain.version}; images may differ"
             yield Check(chain.command, "ok", found, other)
+
+
+def _pascal(name: str, pascal: Pascal) -> Check:
+    if all(map(shutil.which, ("fpc", "nasm"))):
+        return Check("Free Pascal", "ok", f"there, and NASM; {name} was built with {pascal.version}")
+    use = f"only to build ROM {name} anew: apt install {' '.join(pascal.packages)}"
+    return Check("Free Pascal", "missing", "not installed", use)
 
 
 def _native_compiler() -> Check:

@@ -21,6 +21,15 @@ def open_rom(name_or_path: str) -> Rom | Image:
     return load_elf(name_or_path) if _is_elf(Path(name_or_path)) else load_rom(name_or_path)
 
 
+def open_program(name_or_path: str) -> Rom | Image:
+    """Return what runs by itself, as `open_rom` does. Errors: RomError; ArgumentError for a library."""
+    rom = open_rom(name_or_path)
+    if isinstance(rom, Rom) and rom.is_library:
+        advice = f"`retrosim cost {name_or_path} --entry NAME` calls one"
+        raise argparse.ArgumentError(None, f"{rom.name} is a library of routines, nothing runs by itself; {advice}")
+    return rom
+
+
 def _is_elf(path: Path) -> bool:
     try:
         with path.open("rb") as file:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.cli.display import NoWindow, data_folder, open_window, stamped
-from retrosim.cli.opening import check_chosen, open_chosen, open_rom
+from retrosim.cli.opening import check_chosen, open_chosen, open_program
 from retrosim.cli.output import print_json, print_lines, shown_path
 from retrosim.cli.progress import Progress
 from retrosim.cli.values import bad_arguments
@@ -25,7 +25,7 @@ HEADLESS = "record without one: retrosim record TAPE --headless --frames 600 --i
 
 def record(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    rom = open_rom(options.rom)
+    rom = open_program(options.rom)
     if isinstance(rom, Image):
         raise argparse.ArgumentError(None, f"{options.rom}: a tape needs a ROM with a manifest, not a bare image")
     check_chosen(options, rom)

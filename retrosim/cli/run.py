@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from retrosim.cli.display import NoWindow, open_window
-from retrosim.cli.opening import check_chosen, open_chosen, open_rom, rom_name
+from retrosim.cli.opening import check_chosen, open_chosen, open_program, rom_name
 from retrosim.cli.output import free_name, print_json, print_lines, say, shown_path
 from retrosim.cli.progress import Progress
 from retrosim.cli.recording import window_recorder
@@ -17,7 +17,7 @@ FRAMES = 120  # two seconds of simulated time
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    rom = open_rom(options.rom)
+    rom = open_program(options.rom)
     check_chosen(options, rom)
     if options.headless or options.frames or options.screenshot or options.json:
         return _run_headless(options, rom)

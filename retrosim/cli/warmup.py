@@ -100,7 +100,10 @@ def _programs(presets: Iterable[Preset]) -> Iterator[Program]:
             if info.isa == preset.isa:
                 machine = open_machine(preset.name, rom, build=info.build, engine="evaluate")
                 regions = discover(machine._core, machine.code_roots)
-                yield Program(preset.name, preset.cpu(), rom.name, f"{rom.name} {info.build}", info.default, regions)
+                is_run = info.default and not rom.is_library
+                yield Program(
+                    preset.name, machine._core.cpu, rom.name, f"{rom.name} {info.build}", is_run, regions
+                )
 
 
 def _steps(names: list[str], everything: bool) -> Iterator[Step]:

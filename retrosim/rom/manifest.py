@@ -65,7 +65,7 @@ class ImageInfo:
     isa, build  "m68040", "O2": no two images have both the same
     file        name in the ROM's folder
     sha256      64 hex digits
-    compiler    its exact version
+    compiler    exact versions of all that made it
     flags       all compiler flags, separated by spaces
     default     the build that is taken when none is asked for; one per ISA
     toolchain   its name in the recipe, "" if the image is not built by it
@@ -98,6 +98,7 @@ class Rom:
     inputs      devices it reads
     recipe      how the images are built, None if the manifest does not say
     drawings    where its sprites are drawn, None if it has none
+    is_library  its routines are there to be called; nothing runs by itself, so there is nothing to see or to record
     """
 
     name: str
@@ -112,6 +113,7 @@ class Rom:
     images: list[ImageInfo]
     recipe: Recipe | None
     drawings: DrawingFiles | None = None
+    is_library: bool = False
 
     def image_info(self, isa: str, build: str | None = None) -> ImageInfo:
         """Return the list's line for an ISA and a build (None: the default one). Errors: RomError."""
@@ -165,6 +167,7 @@ def read_manifest(path: Path) -> Rom:
         images=[_image_info(table, recipe) for table in fields.tables("images")],
         recipe=recipe,
         drawings=read_files(fields.table("drawings"), path.parent) if fields.has("drawings") else None,
+        is_library=fields.flag("library"),
     )
     fields.end()
     _check_whole(fields, rom)
@@ -227,7 +230,7 @@ def _image_info(fields: Fields, recipe: Recipe | None) -> ImageInfo:
         raise fields.error(f"{toolchain!r} is not described in [build.toolchains]", "toolchain")
     else:
         tools = recipe.toolchains[toolchain]
-        compiler, flags = tools.version, [*recipe.flags, *tools.flags, *flags]
+        compiler, flags = tools.versions, [*recipe.flags, *tools.flags, *flags]
     info = ImageInfo(
         isa=isa,
         build=fields.text("build", FILE_NAME),

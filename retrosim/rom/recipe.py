@@ -8,6 +8,22 @@ from .fields import FILE_PATH, NAME, SOURCE_PATH, Fields
 
 
 @dataclass(frozen=True)
+class Pascal:
+    """A compiler of Pascal units into x86 code for real mode, which is built from its source; see tools/pascal.py.
+
+    packages   the Debian packages that compiler and assembler are made of
+    version    of the compiler
+    assembler  version of the assembler, as its --version says
+    flags      of the compiler
+    """
+
+    packages: tuple[str, ...]
+    version: str
+    assembler: str
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Toolchain:
     """A cross compiler.
 
@@ -16,6 +32,7 @@ class Toolchain:
     version  first line of its --version
     flags    for all its images
     start    source with the entry point and the services of that processor
+    pascal   what compiles its Pascal units, None if there are none
     """
 
     command: str
@@ -23,13 +40,20 @@ class Toolchain:
     version: str
     flags: tuple[str, ...]
     start: str
+    pascal: Pascal | None = None
+
+    @property
+    def versions(self) -> str:
+        """All that its images are made by."""
+        return f"{self.pascal.version}, {self.pascal.assembler}, {self.version}" if self.pascal else self.version
 
 
 @dataclass(frozen=True)
 class Recipe:
     """What the images of a ROM have in common; all files relative to its folder, "../NAME/..." in that of another ROM.
 
-    sources     of all images, in link order: behind the start-up file, before those of the image
+    sources     of all images, in link order: behind the start-up file, before those of the image; C, .S, and .pas for a
+                toolchain with Pascal
     headers     files that sources include
     script      for the linker
     flags       of the compiler
@@ -66,6 +90,18 @@ def _toolchain(fields: Fields) -> Toolchain:
         version=fields.text("version"),
         flags=tuple(fields.texts("flags")),
         start=fields.text("start", SOURCE_PATH),
+        pascal=_pascal(fields.table("pascal")) if fields.has("pascal") else None,
     )
     fields.end()
     return toolchain
+
+
+def _pascal(fields: Fields) -> Pascal:
+    pascal = Pascal(
+        packages=tuple(fields.texts("packages")),
+        version=fields.text("version"),
+        assembler=fields.text("assembler"),
+        flags=tuple(fields.texts("flags")),
+    )
+    fields.end()
+    return pascal

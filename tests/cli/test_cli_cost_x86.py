@@ -95,6 +95,23 @@ def test_a_far_pascal_routine(run, tmp_path) -> None:
     run(*command, "--bits", 16, "--arg", 70000).is_refused(2, "argument 70000: allowed -32768..65535")
 
 
+TOUCH = ("--entry", "TouchDword", "--convention", "pascal")
+EMPTY = ("--arg", 0, "--arg", 0x8000, "--arg", 0, "--arg", 0x9000, "--arg", 16, "--arg", 5)
+
+
+@pytest.mark.parametrize(("machine", "clocks"), [("i386dx-33", (4, 3, 6)), ("i486dx2-66", (1, 3, 2))])
+def test_the_three_instructions_of_the_masks(run, machine: str, clocks: tuple[int, ...]) -> None:
+    """A row of document 001 is a MOV, a SHL and an AND; what they cost stands in the listing."""
+    command = ("cost", "masks", "--machine", machine, *TOUCH, *EMPTY)
+    report = run(*command, "--json").json()
+    rows = [row for row in report["listing"] if row["visits"] == 16][:3]
+    assert [row["text"] for row in rows] == ["MOV eax,[si]", "SHL eax,cl", "AND eax,[es:bx+si]"]
+    assert tuple(row["base"] for row in rows) == clocks
+    assert report["totals"]["result"] & 0xFF == 0 and {line["file"] for line in report["lines"]} == {"masks.pas"}
+    ran = run(*command)
+    assert ran.status == 0 and all(row["text"] in ran.out for row in rows) and "masks.pas:161" in ran.out
+
+
 def test_text_fits_80_columns(run, program, binary) -> None:
     for machine in ("i386dx-33", "i486dx2-66"):
         for command in (("cost", program, "--entry", "sum_up", "--arg", 3), ("cost", binary, *RAW)):

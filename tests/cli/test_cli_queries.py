@@ -28,7 +28,7 @@ def test_list_shows_everything(run) -> None:
     found = run("list", "--json").json()
     assert list(found) == ["roms", "machines", "tapes"]
     roms = {rom["name"]: rom for rom in found["roms"]}
-    assert list(roms) == rom_names()
+    assert {name: rom["library"] for name, rom in roms.items()} == {"masks": True, "sectors": False, "xquest": False}
     rom = roms["sectors"]
     assert rom["inputs"] == ["pad"]
     images = {image["build"]: image["default"] for image in rom["images"] if image["isa"] == "m68040"}
@@ -53,7 +53,7 @@ def test_list_for_people(run) -> None:
     ran = run("list")
     assert (ran.status, ran.err) == (0, "")
     builds, figures = "m68040 builds O0, O1, O2 (default)", ("objects 1..200, default 200", "copyback 0..1, default 1")
-    for words in (builds, *figures, "60.147 ticks/s", "native"):
+    for words in (builds, *figures, "60.147 ticks/s", "native", "Pixel masks, 1995, a library of routines"):
         assert words in ran.out
     assert all(tape.stem in ran.out for tape in shipped_tapes())
     assert run("list", "machines").out.splitlines()[0] == "machines"
@@ -179,6 +179,7 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     builds = [info.build for info in load_rom("sectors").images if info.isa == "m68040"]
     for timing, build in product(("full", "causes"), builds):
         assert any(text.startswith(f"sectors {build} for the MC68040, timing {timing}: ") for text in texts)
+    assert [text for text in texts if "masks" in text and "region" in text] == []
     compiled.clear()
     ran = run("warmup", "--machine", "mc68040-25", "--machine", "native", "--all")
     assert (ran.status, ran.err) == (0, "")
@@ -188,6 +189,10 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     for timing, build in product(("full", "table", "off"), builds):
         assert f"sectors {build} for the MC68040, timing {timing}: region 1 of " in ran.out
     assert "in all" in ran.out.splitlines()[-1] and "sectors on the native machine" in ran.out
+    compiled.clear()
+    texts = [step["what"] for step in run("warmup", "--machine", "i386dx-33", "--json").json()["steps"]]
+    assert ("bank", "i386_real", "full") in compiled and ("CompiledRegion", "i386_real", "full") not in compiled
+    assert any(text.startswith("masks real for the i386_real, timing full: ") for text in texts)
     run("warmup", "--machine", "z80").is_refused(2, "machine 'z80': allowed")
     monkeypatch.setattr("retrosim.cli.warmup.CACHE_FOLDER", Path("/dev/null/nowhere"))
     run("warmup").is_refused(1, "set RETROSIM_HOME")

@@ -257,6 +257,13 @@ def test_foreign_and_hostile_elf_files(run, tmp_path) -> None:
     run("run", bad, "--headless").is_refused(4, "not inside RAM")
 
 
+@pytest.mark.parametrize("command", [("run", "masks"), ("run", "masks", "--headless"), ("record", "--rom", "masks")])
+def test_a_library_does_not_run(run, tmp_path, command) -> None:
+    said = "masks is a library of routines, nothing runs by itself; `retrosim cost masks --entry NAME` calls one"
+    run(*command, *(["new.rtape"] if command[0] == "record" else []), "--machine", "i386dx-33").is_refused(2, said)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("rom", ["nowhere", "a/b", "/dev/null", ".", "x" * 5000])
 def test_roms_that_are_not_there(run, rom: str) -> None:
     run("run", rom, "--headless").is_refused(4, rom[:20])

@@ -27,7 +27,7 @@ def tool() -> ModuleType:
 
 @pytest.fixture
 def compilers(tool: ModuleType) -> None:
-    for tools in load_rom("sectors").recipe.toolchains.values():
+    for tools in (each for name in rom_names() for each in load_rom(name).recipe.toolchains.values()):
         try:
             tool.check_compiler(tools)
         except tool.BuildError as error:
@@ -47,6 +47,7 @@ def test_committed_images_can_be_rebuilt() -> None:
     [
         *(("sectors", "m68040", build) for build in ("O0", "O2", "period")),
         ("sectors", "m68000", "fast"),
+        ("masks", "i386", "real"),
         ("xquest", "m68000", "O2"),  # with sources of other ROMs, and of its drawings
     ],
 )
@@ -109,6 +110,87 @@ def test_missing_compiler(
     monkeypatch.setenv("PATH", str(tmp_path))
     assert tool.main(["--check"]) == 3
     assert "m68k-linux-gnu-gcc is not installed: apt-get install gcc-m68k-linux-gnu" in capsys.readouterr().err
+
+
+def test_missing_free_pascal(
+    tool: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for chain in load_rom("masks").recipe.toolchains.values():
+        compiler = tmp_path / chain.command
+        compiler.write_text(f"#!/bin/sh\necho '{chain.version}'\n")
+        compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert tool.main(["--check", "--rom", "masks"]) == 3
+    assert "apt-get install fp-compiler-3.2.2 " in capsys.readouterr().err
+
+
+def test_other_version_of_free_pascal(
+    tool: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    said = {each.command: each.version for each in load_rom("masks").recipe.toolchains.values()}
+    for command, words in (said | {"fpc": "3.3.1", "nasm": "NASM version 2.16.01 compiled on a day"}).items():
+        (tmp_path / command).write_text(f"#!/bin/sh\necho '{words}'\n")
+        (tmp_path / command).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    monkeypatch.setattr(tool.pascal, "SOURCES", tmp_path)
+    assert tool.main(["--check", "--rom", "masks"]) == 3
+    wanted = "Free Pascal 3.3.1, NASM version 2.16.01 are installed, rom.toml asks for Free Pascal 3.2.2, NASM"
+    assert wanted in capsys.readouterr().err
+
+
+COMPILED = """BITS 16
+CPU 286
+
+EXTERN\tRTTI_$SYSTEM_$$_WORD$indirect
+; Begin asmlist al_pure_assembler
+
+SECTION UNIT_TEXT use16 class=CODE align=1
+\tGLOBAL UNIT_$$_TWICE$WORD$$WORD
+UNIT_$$_TWICE$WORD$$WORD:
+\tGLOBAL Twice
+Twice:
+..@c1:
+%LINE 7+0 unit.pas
+\t\tadd\tax,ax
+; Begin asmlist al_procedures
+
+SECTION UNIT_TEXT
+UNIT_$$_TWICE$crc12:
+\tGLOBAL Other
+Other:
+\t\tcall\tUNIT_$$_TWICE$WORD$$WORD
+\t\tcall\tUNIT_$$_TWICE$crc12
+; Begin asmlist al_rtti
+
+SECTION data use16 class=DATA align=2
+RTTI_$UNIT_$$_T\tDB 29,5
+"""
+
+
+def test_what_free_pascal_writes_becomes_code_for_elf(tool: ModuleType) -> None:
+    """Code only, every routine under the name it has in the source; the level of the processor stays."""
+    assert tool.pascal.for_elf(COMPILED).split("\n") == [
+        *("BITS 16", "CPU 286", "", "", "SECTION .text", "\tGLOBAL Twice:function", "Twice:", "..@c1:"),
+        *("%LINE 7+0 unit.pas", "\t\tadd\tax,ax", "", "SECTION .text", "\tGLOBAL Other:function", "Other:"),
+        *("\t\tcall\tTwice", "\t\tcall\tOther", ""),
+    ]
+
+
+def test_a_unit_with_data_is_refused(tool: ModuleType) -> None:
+    with pytest.raises(ValueError, match="al_globals: a unit may not have data"):
+        tool.pascal.for_elf(COMPILED.replace("al_rtti", "al_globals"))
+
+
+@pytest.mark.usefixtures("compilers")
+def test_the_assembler_refuses_386_code_for_a_286(
+    tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(load_rom("masks").path, tmp_path / "masks")
+    monkeypatch.setattr(tool, "ROMS", tmp_path)
+    source = tmp_path / "masks/src/masks.pas"
+    source.write_text(source.read_text().replace("{$ASMCPU 80386}", ""))
+    assert tool.main(["--check", "--rom", "masks"]) == 1
+    assert "masks.pas:161: error: no instruction for this cpu level" in capsys.readouterr().err
 
 
 def test_other_version_of_the_compiler(

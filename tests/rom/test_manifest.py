@@ -125,6 +125,19 @@ def test_xquest() -> None:
     assert len(rom.tapes()) >= 2
 
 
+def test_masks() -> None:
+    """A library in Pascal and in C: the images name all that made them."""
+    rom = load_rom("masks")
+    assert (rom.name, rom.is_library, rom.parameters, rom.inputs, rom.world) == ("masks", True, {}, [], [])
+    made = {(info.isa, info.build): (info.boot, info.default, info.compiler.split(" (")[0]) for info in rom.images}
+    pascal = "Free Pascal 3.2.2, NASM version 2.16.01, i686-linux-gnu-gcc"
+    for isa in ("i386", "i486"):
+        assert made[isa, "real"] == ("real", True, pascal)
+        assert made[isa, "flat"] == ("", False, "i686-linux-gnu-gcc")
+    assert {isa for isa, build in made if build == "O2"} == {"m68000", "m68040", "ppc601"} and len(made) == 7
+    assert rom.recipe.toolchains["real"].pascal.flags and rom.recipe.toolchains["x86"].pascal is None
+
+
 def test_a_rom_of_the_users_own(folder: Path) -> None:
     for path in (folder, str(folder), folder / "rom.toml"):
         rom = load_rom(path)
@@ -216,6 +229,7 @@ def test_images_that_are_not_there(folder: Path, isa: str, build: str | None, re
         ("[[images]]", "[drawings]\nfiles = []\n[[images]]", "drawings.colours: is missing"),
         ("[[images]]", "[drawings]\ncolours = '../c.txt'\n[[images]]", "drawings.colours: '../c.txt' is not allowed"),
         ("[[images]]", "[drawings]\ncolours = 'c'\nfiles = ['a/x.txt', 'b/x.txt']\n[[images]]", "share a name"),
+        ("format = 1", "format = 1\nlibrary = 1", "library: allowed is true or false"),
         ("format = 1", "format = ", "is not TOML"),
         ("format = 1", "format = " + "9" * 5000, "is not TOML"),
         ("format = 1", "format = " + "[" * 20_000, "nested too deeply|is not TOML"),

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Measure what a row of the mask tests of ROM masks costs; print the README's table.
+
+    tools/mask_clocks.py
+
+A row's clocks are the difference between calls with 48 and with 16 rows in common, none with a pixel in common, divided
+by 32; code and masks are in the caches where there are any, from a call before. Beside them stands what the manual
+prints for the document's three instructions: a MOV from memory, a SHL and an AND with memory.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from retrosim.machine import Machine, open_machine
+from retrosim.machine.memory import RETURN_ADDRESS
+from retrosim.study.cost import cost_report
+
+FEW, MANY = 16, 48
+LEFT, RIGHT = 0x8000, 0x9000
+PARTS = 3  # tests of 32 by 32 pixels that two sprites of 64 need at a shift that is not 0
+THREE = ("MOV", "SHL", "AND")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A way to test, and how its routine is called.
+
+    words  words(rows) -> arguments
+    """
+
+    title: str
+    machine: str
+    build: str
+    entry: str
+    words: Callable[[int], tuple[int, ...]]
+    convention: str = "c"
+
+
+def cases() -> list[Case]:
+    """Return everything that the table has, PCs first."""
+
+    def touch(shift: int, *between: int) -> Callable[[int], tuple[int, ...]]:
+        return lambda rows: (0, LEFT, 0, RIGHT, *between, rows, shift)
+
+    parts = 4 * MANY, 4 * MANY
+    found = []
+    for machine in ("i386dx-33", "i486dx2-66"):
+        real = (
+            ("32 pixels, 386 code", "TouchDword", touch(5)),
+            ("64 pixels, SHLD, shift below 32", "TouchQword", touch(5, *parts)),
+            ("64 pixels, SHLD, shift from 32 on", "TouchQword", touch(37, *parts)),
+            ("64 pixels as two parts", "CollideParts", lambda rows: (0, LEFT, 0, 0, 0, RIGHT, 5, MANY - rows)),
+            ("32 pixels, 286 code, shift below 16", "TouchWord", touch(5)),
+            ("32 pixels, 286 code, shift from 16 on", "TouchWord", touch(21)),
+        )
+        found += [Case(title, machine, "real", entry, words, "pascal") for title, entry, words in real]
+        found.append(Case("32 pixels, flat 32-bit mode", machine, "flat", "mask_touch", flat))
+    found += [Case("32 pixels, LSL and AND", name, "O2", "mask_touch", flat) for name in ("mc68000-8", "mc68040-25")]
+    return [*found, Case("32 pixels, slw and and", "ppc601-80", "O2", "mask_touch", flat)]
+
+
+def flat(rows: int) -> tuple[int, ...]:
+    """Return the arguments of mask_touch."""
+    return LEFT, RIGHT, rows, 5
+
+
+def opened(case: Case) -> Machine:
+    """Return a machine that has called the routine: two sprites of 64 x 48 transparent pixels are at LEFT and RIGHT."""
+    machine = open_machine(case.machine, "masks", build=case.build, engine="evaluate")
+    machine.run(frames=1)
+    for address in (LEFT, RIGHT) if case.entry == "CollideParts" else ():
+        machine.write(address, bytes((64, 0, MANY, 0)))
+    machine.enter(case.entry, *case.words(MANY), convention=case.convention)
+    machine.run(until=RETURN_ADDRESS)
+    return machine
+
+
+def row_clocks(case: Case) -> tuple[float, float]:
+    """Return clocks and instructions of a row."""
+    machine, clocks, instructions = opened(case), [], []
+    for rows in (FEW, MANY):
+        done = machine.measure(case.entry, *case.words(rows), convention=case.convention)
+        if done.result & 0xFF:
+            raise RuntimeError(f"{case}: empty sprites collide")
+        clocks.append(done.cycles)
+        instructions.append(done.instructions)
+    return tuple((most - least) / (MANY - FEW) for least, most in (clocks, instructions))
+
+
+def claimed_clocks(case: Case) -> int | None:
+    """Return the manual's clocks of the three instructions, None where they are others."""
+    if case.entry not in ("TouchDword", "mask_touch") or not case.machine.startswith("i"):
+        return None
+    words = case.words(FEW)
+    report = cost_report(opened(case), case.entry, *words, convention=case.convention)
+    loop = [row for row in report["listing"] if row["visits"] == FEW and row["text"].split()[0] in THREE]
+    return round(sum(row["base"] for row in loop)) if len(loop) == len(THREE) else None
+
+
+def main() -> int:
+    """Print the table."""
+    print("| test | machine | instructions a row | clocks a row | the document's MOV, SHL, AND |")
+    print("|---|---|---|---|---|")
+    for case in cases():
+        clocks, instructions = row_clocks(case)
+        claim = claimed_clocks(case)
+        print(f"| {case.title} | `{case.machine}` | {instructions:g} | {clocks:g} | {claim or '-'} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

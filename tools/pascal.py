@@ -1,0 +1,80 @@
+"""Pascal units for real mode: Free Pascal's compiler for the 8086, built from Debian's source package, and NASM.
+
+The compiler writes NASM source for object files of DOS. The code goes into section .text of an ELF object, routines are
+called what they are in the source, and what is said of types for use at run time is left out, for nothing here asks it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+VERSION = "3.2.2"
+SOURCES = Path("/usr/share/fpcsrc") / VERSION / "compiler"
+LIBRARY = Path("/usr/lib/x86_64-linux-gnu/fpc") / VERSION
+UNITS = LIBRARY / "units" / "x86_64-linux"
+SYSTEM = "system.pp"  # beside a unit: what the compiler wants below all others
+
+CODE_LISTS = {"al_pure_assembler", "al_procedures"}
+OTHER_LISTS = {"al_rtti", "al_indirectglobals", "al_dwarf_frame"}
+
+Run = Callable[[list[str], Path], str]
+"""(command, folder) -> what it prints"""
+
+
+def find_versions(run: Run, folder: Path) -> tuple[str, str]:
+    """Return what the installed Free Pascal and NASM call themselves."""
+    compiler = run(["fpc", "-iV"], folder).strip()
+    return f"Free Pascal {compiler}", run(["nasm", "--version"], folder).split(" compiled")[0].strip()
+
+
+def build_compiler(run: Run, folder: Path) -> Path:
+    """Build the cross compiler in an empty folder, some 10 seconds; return its path."""
+    run(["fpc", "-FE.", "-FU.", str(SOURCES / "utils" / "msg2inc.pp")], folder)
+    run([str(folder / "msg2inc"), str(LIBRARY / "msg" / "errore.msg"), "msg", "msg"], folder)
+    compiler = folder / "ppcross8086"
+    places = [f"-Fu{UNITS / 'rtl'}", f"-Fu{UNITS}/*", f"-Fi{folder}", "-Fui8086", "-Fux86", "-Fusystems"]
+    places += ["-Fii8086", "-Fix86", f"-FE{folder}", f"-FU{folder}", f"-o{compiler}"]
+    run(["fpc", "-n", "-di8086", "-Sgic", "-O1", "-Xs", *places, "pp.pas"], SOURCES)
+    return compiler
+
+
+def compile_unit(run: Run, compiler: Path, source: Path, flags: tuple[str, ...], target: str) -> None:
+    """Compile a unit in the dialect of Turbo Pascal into an ELF object.
+
+    compiler  from `build_compiler`
+    source    the unit, beside its system.pp; both are compiled in their folder
+    target    name of the object, in that folder
+    Errors    those of `run`; ValueError for a unit that has data
+    """
+    folder, assembly = source.parent, source.with_suffix(".s")
+    run([str(compiler), "-n", "-s", *flags, "-Us", SYSTEM], folder)
+    run([str(compiler), "-n", "-s", "-al", "-Mtp", *flags, "-Fu.", source.name], folder)
+    assembly.write_text(for_elf(assembly.read_text()))
+    run(["nasm", "-f", "elf32", "-g", "-F", "dwarf", assembly.name, "-o", target], folder)
+
+
+def for_elf(text: str) -> str:
+    """Return the compiler's output as NASM takes it for ELF: code only. Errors: ValueError for a unit that has data."""
+    head, *lists = re.split(r"(?m)^; Begin asmlist (?=\w+$)", text)
+    names = {each.split("\n", 1)[0] for each in lists}
+    if names - CODE_LISTS - OTHER_LISTS:
+        raise ValueError(f"{', '.join(sorted(names - CODE_LISTS - OTHER_LISTS))}: a unit may not have data")
+    kept = ["".join(line for line in head.splitlines(keepends=True) if not line.startswith("EXTERN"))]
+    kept += [each.split("\n", 1)[1] for each in lists if each.split("\n", 1)[0] in CODE_LISTS]
+    code = re.sub(r"(?m)^SECTION \w+_TEXT\b.*$", "SECTION .text", "".join(kept))
+    return with_own_names(code)
+
+
+def with_own_names(code: str) -> str:
+    """Return assembly language in which a routine has its alias for the only name, marked as a function."""
+    renamed: dict[str, str] = {}
+
+    def note(found: re.Match[str]) -> str:
+        renamed[found["long"]] = found["alias"]
+        return f"\tGLOBAL {found['alias']}:function\n{found['alias']}:\n"
+
+    label = r"(?:\tGLOBAL \S+\n)?(?P<long>\S+):\n\tGLOBAL (?P<alias>\w+)\n(?P=alias):\n"
+    code = re.sub(rf"(?m)^{label}", note, code)
+    return re.sub(r"[\w$]+", lambda word: renamed.get(word[0], word[0]), code)
