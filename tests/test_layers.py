@@ -111,7 +111,7 @@ def test_the_parser_sees_every_kind_of_import() -> None:
     assert ("cpu/m68k/__init__.py", "retrosim.cpu.m68k.shift") in seen  # from . import shift
     assert ("cpu/m68k/state.py", "retrosim.cpu.core") in seen  # from ..core import
     assert ("machine/machine.py", "retrosim.machine.state_file") in seen
-    assert ("machine/native.py", "retrosim.machine.demo") in seen  # from retrosim.machine import demo
+    assert ("machine/native_sectors.py", "retrosim.machine.demo") in seen  # from retrosim.machine import demo
     assert ("video/window.py", "pyglet") in seen  # inside a function
 
 

@@ -5,8 +5,9 @@
     tools/build_roms.py --check         build all in a temporary folder and compare; nothing is written
     tools/build_roms.py --rom sectors   one ROM only (may be repeated)
 
-What is built, by which compiler and with which flags is written in each rom.toml, table [build]. Every image comes from
-a fresh temporary folder whose name is mapped away, so the same compiler gives the same bytes anywhere.
+What is built, by which compiler and with which flags is written in each rom.toml, table [build]; for a ROM with
+drawings tools/draw_sprites.py gives src/drawings.h and src/drawings.c, linked first. Every image comes from a fresh
+temporary folder whose name is mapped away, so the same compiler gives the same bytes anywhere.
 
 Exit status: 0 done or equal, 1 an image differs or does not build, 2 usage, 3 a compiler is missing or another version.
 """
@@ -27,9 +28,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
+import draw_sprites  # noqa: E402  (the checkout needs no installation)
 import pascal  # noqa: E402
 
-from retrosim.errors import RomError  # noqa: E402  (the checkout needs no installation)
+from retrosim.errors import RomError  # noqa: E402
 from retrosim.rom import ImageInfo, Rom, load_rom  # noqa: E402
 from retrosim.rom.image import read_image  # noqa: E402
 from retrosim.rom.recipe import Pascal, Recipe, Toolchain  # noqa: E402
@@ -110,6 +112,7 @@ def build_image(rom: Rom, info: ImageInfo, folder: Path) -> bytes:
     Errors     BuildError
     """
     recipe, tools = recipe_of(rom, info)
+    folder = folder / rom.name  # beside it lie the folders of other ROMs whose sources are used
     sources = [*recipe.sources, *info.sources]
     for name in (*sources, *recipe.headers, recipe.script, tools.start):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -117,6 +120,10 @@ def build_image(rom: Rom, info: ImageInfo, folder: Path) -> bytes:
             shutil.copyfile(rom.path / name, folder / name)
         except OSError as error:
             raise BuildError(f"{rom.path.name}/{name}: {error.strerror}") from None
+    if rom.drawings:
+        (folder / "src" / draw_sprites.HEADER).write_text(draw_sprites.header(rom))
+        sources.insert(0, f"src/{draw_sprites.SOURCE}")
+        (folder / sources[0]).write_text(draw_sprites.source(rom))
     flags = [*info.flags.split(), f"-ffile-prefix-map={folder}=."]
     plain = [flag for flag in flags if not flag.startswith("-g")]  # the compiler has written the lines already
     objects = []

@@ -24,8 +24,8 @@ from retrosim.machine import open_machine  # noqa: E402  (the checkout needs no 
 from retrosim.rom import load_rom  # noqa: E402
 from retrosim.tape import Tape, load_tape, record_script  # noqa: E402
 
-FOLDER = ROOT / "roms" / "sectors" / "tapes"
-ROM, MACHINE = FOLDER.parent, "mc68040-25"
+ROMS = ROOT / "roms"
+MACHINE = "mc68040-25"
 AUTHOR = "the retrosim project"
 FRAMES, HASH_EVERY = 600, 20
 COMPARED = ("title", "author", "description", "scenario", "parameters", "seed", "roms", "inputs", "machine", "start")
@@ -35,12 +35,14 @@ COMPARED = ("title", "author", "description", "scenario", "parameters", "seed", 
 class Plan:
     """One tape to make.
 
+    rom      which program
     name     of the file, without suffix
     objects  number of objects
     seed     of the random numbers
     script   input steps; pad is the sum of 1 left, 2 right, 4 up, 8 down, 16 fire
     """
 
+    rom: str
     name: str
     title: str
     description: str
@@ -51,6 +53,7 @@ class Plan:
 
 TAPES = (
     Plan(
+        rom="sectors",
         name="wind-50",
         title="Fifty in a turning wind",
         description="The wind blows right, down, left and up for a second each, to two corners, and against itself.",
@@ -59,6 +62,7 @@ TAPES = (
         script="60 pad=2; 120 pad=8; 180 pad=1; 240 pad=4; 300 pad=10; 360 pad=5; 420 pad=3; 480 pad=12; 540 pad=0",
     ),
     Plan(
+        rom="sectors",
         name="scatter-100",
         title="A hundred, scattered",
         description="Fire pressed once, held for a second (which scatters once), in a wind, and three times fast.",
@@ -68,6 +72,7 @@ TAPES = (
         "420 pad=16; 421 pad=0; 422 pad=16; 423 pad=0; 424 pad=16; 425 pad=0",
     ),
     Plan(
+        rom="sectors",
         name="storm-200",
         title="Two hundred in a storm",
         description="A pull downwards all the time, gusts from both sides, and a new scatter every three seconds.",
@@ -77,24 +82,47 @@ TAPES = (
         "361 pad=8; 420 pad=13; 480 pad=14; 540 pad=31; 541 pad=0",
     ),
     Plan(
+        rom="sectors",
         name="calm-200",
         title="Two hundred, left alone",
         description="The demo as it starts, without any input.",
         objects=200,
         seed=1994,
     ),
+    Plan(
+        rom="xquest",
+        name="gem-run",
+        title="Twenty-one gems, eight bumps",
+        description="The ship goes after gems for ten seconds, turning every third of a second.",
+        objects=60,
+        seed=1995,
+        script="20 pad=2; 40 pad=10; 60 pad=5; 80 pad=6; 100 pad=5; 120 pad=4; 140 pad=6; 160 pad=10; 180 pad=6; "
+        "200 pad=5; 220 pad=8; 240 pad=0; 300 pad=5; 320 pad=8; 340 pad=2; 360 pad=1; 380 pad=8; 400 pad=5; "
+        "420 pad=0; 440 pad=1; 460 pad=4; 480 pad=5; 500 pad=8; 520 pad=4; 540 pad=6; 560 pad=2; 580 pad=8",
+    ),
+    Plan(
+        rom="xquest",
+        name="crowd-120",
+        title="A hundred and twenty in the field",
+        description="From wall to wall through the crowd; fire pressed, held, and pressed twice in a row.",
+        objects=120,
+        seed=25,
+        script="0 pad=2; 90 pad=9; 150 pad=5; 200 pad=21; 240 pad=6; 300 pad=16; 301 pad=0; 302 pad=16; 303 pad=10; "
+        "390 pad=3; 420 pad=12; 450 pad=31; 480 pad=1; 540 pad=0",
+    ),
 )
 
 
-def path_of(plan: Plan, folder: Path = FOLDER) -> Path:
-    """Return the file of a tape."""
-    return folder / f"{plan.name}.rtape"
+def path_of(plan: Plan, roms: Path = ROMS) -> Path:
+    """Return the file of a tape: in the folder of its ROM, which lies in `roms`."""
+    return roms / plan.rom / "tapes" / f"{plan.name}.rtape"
 
 
-def make(plan: Plan, folder: Path = FOLDER) -> Path:
-    """Record a tape into a folder. Errors: TapeError if it is there already."""
-    path = path_of(plan, folder)
-    machine = open_machine(MACHINE, load_rom(ROM), parameters={"objects": plan.objects, "seed": plan.seed})
+def make(plan: Plan, roms: Path = ROMS) -> Path:
+    """Record a tape. Errors: TapeError if it is there already."""
+    path = path_of(plan, roms)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    machine = open_machine(MACHINE, load_rom(ROMS / plan.rom), parameters={"objects": plan.objects, "seed": plan.seed})
     labels = {"title": plan.title, "author": AUTHOR, "description": plan.description}
     result = record_script(path, machine, FRAMES, plan.script, hash_every=HASH_EVERY, **labels)
     if result.reason != "frames":
@@ -121,16 +149,17 @@ def differences(shipped: Tape, fresh: Tape) -> list[str]:
     return found
 
 
-def check(folder: Path = FOLDER) -> list[str]:
+def check(roms: Path = ROMS) -> list[str]:
     """Return a line for every tape that is missing, not in the list, or another than its plan gives."""
-    planned = {path_of(plan, folder) for plan in TAPES}
-    wrong = [f"{path.name}: is not in the list" for path in sorted(folder.glob("*.rtape")) if path not in planned]
+    planned = {path_of(plan, roms) for plan in TAPES}
+    there = sorted(roms.glob("*/tapes/*.rtape"))
+    wrong = [f"{path.name}: is not in the list" for path in there if path not in planned]
     with tempfile.TemporaryDirectory() as fresh:
         for plan in TAPES:
-            if not path_of(plan, folder).exists():
+            if not path_of(plan, roms).exists():
                 wrong.append(f"{plan.name}: is missing")
                 continue
-            found = differences(load_tape(path_of(plan, folder)), load_tape(make(plan, Path(fresh))))
+            found = differences(load_tape(path_of(plan, roms)), load_tape(make(plan, Path(fresh))))
             if found:
                 wrong.append(f"{plan.name}: differs in {', '.join(found)}")
     return wrong
@@ -145,7 +174,6 @@ def main() -> int:
         wrong = check()
         print("\n".join(wrong) or f"{len(TAPES)} tapes are what the list gives")
         return int(bool(wrong))
-    FOLDER.mkdir(exist_ok=True)
     for plan in TAPES:
         if options.renew:
             path_of(plan).unlink(missing_ok=True)

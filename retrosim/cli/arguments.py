@@ -9,7 +9,7 @@ from typing import Any
 from retrosim.cli import values
 from retrosim.cli.output import say
 
-MACHINE = "mc68040-25"  # the default
+MACHINE, ROM = "mc68040-25", "sectors"  # the defaults
 MOST_FRAMES = 2**31 - 1  # what a tape can hold
 ENGINES = ("auto", "evaluate", "interpret", "recompile")  # of retrosim.machine, which brings a compiler along
 TIMINGS = ("off", "table", "full")
@@ -147,7 +147,7 @@ def _add_run(commands: Any) -> None:
         "--headless --frames 120 --screenshot shot.png",
         more="Without a display it says so, runs 120 frames and writes the picture to retrosim-ROM.png.",
     )
-    parser.add_argument("rom", nargs="?", default="sectors", metavar="ROM", help="name, folder, rom.toml or ELF file")
+    parser.add_argument("rom", nargs="?", default=ROM, metavar="ROM", help="name, folder, rom.toml or ELF file")
     _add_machine(parser)
     _add_memory(parser)
     _add_parameters(parser)
@@ -176,7 +176,7 @@ def _add_record(commands: Any) -> None:
         "1 left, 2 right, 4 up, 8 down, 16 fire.",
     )
     parser.add_argument("tape", metavar="TAPE", help="file to create, or a folder for a numbered one")
-    parser.add_argument("--rom", default="sectors", metavar="ROM", help="name, folder or rom.toml; default: sectors")
+    parser.add_argument("--rom", default=ROM, metavar="ROM", help=f"name, folder or rom.toml; default: {ROM}")
     _add_machine(parser)
     _add_parameters(parser)
     parser.add_argument("--headless", action="store_true", help="no window; 600 frames unless --frames says otherwise")

@@ -10,7 +10,7 @@ from retrosim.cli.output import print_json, print_lines, say
 from retrosim.cli.progress import Progress
 from retrosim.errors import RomError, TapeError
 from retrosim.machine import PRESETS
-from retrosim.machine.native import SCENARIO
+from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
 from retrosim.tape import Tape, exit_status, load_tape, open_for, report_lines
 from retrosim.tape import verify as verify_tapes
@@ -37,13 +37,13 @@ def verify(options: argparse.Namespace) -> int:
 
 
 def _machines(tape: Tape, options: argparse.Namespace) -> list[str]:
-    """Return the machines to verify a tape on; only `sectors` has native kernels."""
+    """Return the machines to verify a tape on; not every ROM has native kernels."""
     if options.on not in (None, [ALL]):
         return options.on
     rom = load_rom(options.rom or tape.scenario)
     isas = {info.isa for info in rom.images}
     simulated = [name for name, preset in PRESETS.items() if preset.isa in isas] if options.on else [tape.machine]
-    return list(dict.fromkeys([*simulated, *([NATIVE] if rom.name == SCENARIO else [])]))
+    return list(dict.fromkeys([*simulated, *([NATIVE] if rom.name in SCENARIOS else [])]))
 
 
 def _verify_tape(path: str, options: argparse.Namespace, progress: Progress) -> dict[str, Any]:

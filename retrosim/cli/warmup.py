@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 
 from retrosim import collide
-from retrosim.cli.arguments import MACHINE
+from retrosim.cli.arguments import MACHINE, ROM
 from retrosim.cli.opening import check_machines
 from retrosim.cli.output import columns, is_writable, print_json, print_lines
 from retrosim.cli.progress import Progress
@@ -23,6 +23,7 @@ from retrosim.cpu.regions import Region, discover
 from retrosim.errors import RetrosimError
 from retrosim.jit import CACHE_FOLDER
 from retrosim.machine import MACHINE_NAMES, PRESETS, NativeMachine, Preset, open_machine
+from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom, rom_names
 from retrosim.study.causes import MODE
 
@@ -70,6 +71,7 @@ class Program:
 
     machine: str
     cpu: Cpu
+    rom: str
     name: str
     is_default: bool
     regions: list[Region]
@@ -92,13 +94,16 @@ class Program:
 
 
 def _programs(presets: Iterable[Preset]) -> Iterator[Program]:
-    for preset, rom in product(presets, map(load_rom, rom_names())):
+    names = sorted(rom_names(), key=lambda name: (name != ROM, name))
+    for preset, rom in product(presets, map(load_rom, names)):
         for info in rom.images:
             if info.isa == preset.isa:
                 machine = open_machine(preset.name, rom, build=info.build, engine="evaluate")
                 regions = discover(machine._core, machine.code_roots)
                 is_run = info.default and not rom.is_library
-                yield Program(preset.name, machine._core.cpu, f"{rom.name} {info.build}", is_run, regions)
+                yield Program(
+                    preset.name, machine._core.cpu, rom.name, f"{rom.name} {info.build}", is_run, regions
+                )
 
 
 def _steps(names: list[str], everything: bool) -> Iterator[Step]:
@@ -113,9 +118,10 @@ def _steps(names: list[str], everything: bool) -> Iterator[Step]:
         for program in defaults:
             yield from program.whole(timing)
     for program in defaults:
-        yield f"a frame on the {program.machine}", partial(_run_frame, program.machine)
+        yield f"a frame of {program.rom} on the {program.machine}", partial(_run_frame, program.machine, program.rom)
     if NativeMachine.name in names:
-        yield "the native machine", partial(_run_frame, NativeMachine.name)
+        for rom in SCENARIOS:
+            yield f"{rom} on the native machine", partial(_run_frame, NativeMachine.name, rom)
         for dtype in (np.int16, np.int32):
             yield f"the collision routines on {np.dtype(dtype).name}", partial(_run_routines, dtype)
     for timing, program in product(("full", MODE), programs):
@@ -128,8 +134,8 @@ def _steps(names: list[str], everything: bool) -> Iterator[Step]:
             yield text, partial(full_bank, program.cpu, timing)
 
 
-def _run_frame(name: str) -> None:
-    open_machine(name).run(frames=1)
+def _run_frame(name: str, rom: str) -> None:
+    open_machine(name, rom).run(frames=1)
 
 
 def _run_routines(dtype: type[np.signedinteger]) -> None:

@@ -1,4 +1,4 @@
-"""The native machine: the `sectors` scenario computed by kernels, under the interface of a simulated machine.
+"""The native machine: scenarios computed by kernels, under the interface of a simulated machine.
 
 It has a world, a screen and frames, but no CPU: cycles and instructions are always 0. As on a simulated machine nothing
 has run before the first frame: the screen is white and the world empty, with a count of 0.
@@ -7,47 +7,35 @@ has run before the first frame: the screen is white and the world empty, with a 
 from __future__ import annotations
 
 import hashlib
+import math
 import struct
 from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
 
-from retrosim.collide.grid import workspace
 from retrosim.errors import StateError
-from retrosim.machine import demo
+from retrosim.machine.native_sectors import Sectors
+from retrosim.machine.native_xquest import Xquest
 from retrosim.machine.options import whole
 from retrosim.machine.result import RunResult
+from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Scenario, checked_parameters
 from retrosim.machine.world import World
-from retrosim.video.palette import macintosh_palette
+from retrosim.video.framebuffer import HEIGHT, WIDTH
+from retrosim.video.palette import WHITE, macintosh_palette
 
-SCENARIO = "sectors"
+SCENARIOS: dict[str, type[Scenario]] = {"sectors": Sectors, "xquest": Xquest}
+"""By the name of the ROM; the first is what a machine without a ROM runs."""
 TICK_HZ = Fraction(15_667_200, 704 * 370)  # Macintosh: pixel clock over pixels in a frame, 60.147 Hz
-PARAMETERS = {"objects": (200, 1, demo.MAX_OBJECTS), "seed": (1994, 0, 2**32 - 1)}  # default, least, most
 
-_MAGIC, _VERSION = b"RSNATIVE", 1
+_VERSION = 1
 _HEADER = struct.Struct("<8sHHIQIII")  # magic, version, objects, seed, frames, pad, random, pad of the frame before
 _DIGEST_BYTES = 8
 _STRETCH = 1 << 14  # frames in compiled code at a time, about 0.2 s, so that the user can interrupt
 
 
-def checked_parameters(given: Mapping[str, int] | None) -> dict[str, int]:
-    """Return all parameters of the scenario, defaults filled in.
-
-    given   objects 1..200, seed 0..2**32-1, or None
-    Errors  ValueError
-    """
-    values = {name: default for name, (default, _, _) in PARAMETERS.items()}
-    for name, value in (given or {}).items():
-        if name not in PARAMETERS:
-            raise ValueError(f"parameter {name!r}: allowed {', '.join(PARAMETERS)}")
-        _, least, most = PARAMETERS[name]
-        values[name] = whole(name, value, least, most)
-    return values
-
-
 class NativeMachine:
-    """Runs the `sectors` scenario without simulating a CPU; instances share nothing.
+    """Runs a scenario without simulating a CPU; instances share nothing.
 
     name          "native"
     rom           the Rom it was opened with, or None
@@ -69,34 +57,35 @@ class NativeMachine:
     def __init__(self, rom: object = None, *, parameters: Mapping[str, int] | None = None) -> None:
         """Switch the machine on.
 
-        rom         Rom or None  its description; only the scenario `sectors` has native kernels
-        parameters  objects 1..200 (default 200), seed 0..2**32-1 (default 1994)
-        Errors      ValueError
+        rom         Rom or None  its description: of a ROM that has native kernels; None for `sectors`
+        parameters  objects and seed, as the ROM has them
+        Errors      ValueError, RomError
         """
-        rom_name = getattr(rom, "name", SCENARIO)
-        if rom_name != SCENARIO:
-            raise ValueError(f"rom {rom_name!r}: allowed {SCENARIO!r}, the one scenario with native kernels")
+        name = getattr(rom, "name", next(iter(SCENARIOS)))
+        if name not in SCENARIOS:
+            raise ValueError(f"rom {name!r}: allowed {', '.join(SCENARIOS)}, which have native kernels")
         self.rom = rom
-        self._screen = np.zeros((demo.HEIGHT, demo.WIDTH), np.uint8)
+        self._kind = SCENARIOS[name]
+        self._screen = np.zeros((HEIGHT, WIDTH), np.uint8)
         self._palette = macintosh_palette()
         self._palette.flags.writeable = False
-        self._power_on(checked_parameters(parameters))
+        self._power_on(checked_parameters(self._kind.ranges(rom), parameters))
 
     def _power_on(self, parameters: dict[str, int]) -> None:
-        self.parameters = parameters
-        count, self._seed = parameters["objects"], parameters["seed"]
-        self.frame_number = 0
-        self._pad = 0
-        self._motion = np.zeros((4, count), np.int16)
-        self._corners = np.zeros((2, count), np.int16)
-        self._collided = np.zeros(count, np.uint8)
-        self._words = np.zeros(3, np.int64)
-        self._work = workspace(count)
-        self._screen[:] = demo.WHITE
+        self._set_up(parameters, self._kind(self.rom, parameters["objects"], parameters["seed"]), 0, 0)
+
+    def _set_up(self, parameters: dict[str, int], scenario: Scenario, frames: int, pad: int) -> None:
+        self.parameters, self._scenario = parameters, scenario
+        self._objects, self._seed = parameters["objects"], parameters["seed"]
+        self.frame_number, self._pad = frames, pad
+        if frames:
+            scenario.draw(self._screen)
+        else:
+            self._screen[:] = WHITE
 
     def reset(self) -> None:
         """Switch off and on again, with the present `parameters` and no input. Errors: ValueError."""
-        self._power_on(checked_parameters(self.parameters))
+        self._power_on(checked_parameters(self._kind.ranges(self.rom), self.parameters))
 
     @property
     def frame(self) -> np.ndarray:
@@ -119,7 +108,7 @@ class NativeMachine:
         """
         if device != "pad":
             raise ValueError(f"device {device!r}: allowed 'pad'")
-        self._pad = whole("pad", value, 0, demo.PAD_MASK)
+        self._pad = whole("pad", value, 0, self._kind.pad_mask)
 
     def run(
         self,
@@ -143,24 +132,20 @@ class NativeMachine:
         frames = whole("frames", frames, 0)
         if frames:
             if self.frame_number == 0:
-                self._words[demo.RANDOM] = demo.scatter(self._motion, self._seed)
+                self._scenario.start()
             for start in range(0, frames, _STRETCH):
                 stretch = min(_STRETCH, frames - start)
-                demo.run_frames(
-                    self._motion, self._corners, self._collided, self._words, self._work, self._pad, stretch
-                )
+                self._scenario.run(self._pad, stretch)
                 self.frame_number += stretch
-            demo.draw(self._corners, self._collided, self._screen)
+            self._scenario.draw(self._screen)
         return RunResult("frames", frames, 0, 0, 0)
 
     def world(self) -> World:
         """Return a snapshot of the world, equal to that of every simulated machine after the same frames."""
-        count = len(self._collided) if self.frame_number else 0
-        frame, random, pad_before = self._words
-        columns = {"count": [count], "frame": [frame], "random": [random], "pad_before": [pad_before]}
-        names = ("px", "py", "vx", "vy")
-        columns |= {name: row[:count] for name, row in zip(names, self._motion)}
-        return World(columns | {"collided": self._collided[:count]})
+        columns = self._scenario.columns()
+        if not self.frame_number:
+            columns = {name: [0] if isinstance(column, list) else [] for name, column in columns.items()}
+        return World(columns)
 
     def hash(self, kind: str = "world") -> str:
         """Return 16 hex digits for the "world", or for the whole "machine" with its parameters and input."""
@@ -172,54 +157,53 @@ class NativeMachine:
 
     def save(self) -> bytes:
         """Return the whole state, parameters included, for `load` of any native machine."""
-        _, random, pad_before = (int(word) for word in self._words)
-        count = len(self._collided)
-        header = _HEADER.pack(_MAGIC, _VERSION, count, self._seed, self.frame_number, self._pad, random, pad_before)
-        body = header + self._motion.astype("<i2").tobytes() + self._collided.tobytes()
+        words = self._scenario.words
+        magic, random, pad_before = self._kind.magic, int(words[RANDOM]), int(words[PAD_BEFORE])
+        parts = (self._objects, self._seed, self.frame_number, self._pad, random, pad_before)
+        arrays = zip(self._kind.layout(self._objects), self._scenario.saved(), strict=True)
+        body = _HEADER.pack(magic, _VERSION, *parts) + b"".join(a.astype(kind).tobytes() for (kind, _), a in arrays)
         return body + hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest()
 
     def load(self, state: bytes) -> None:
         """Go on from a saved state; its parameters replace ours. A refused state changes nothing.
 
         state   what `save` returned
-        Errors  StateError  not such a state, of another version, cut short, damaged, or impossible
+        Errors  StateError  not such a state, of another scenario or version, cut short, damaged, or impossible
         """
-        parameters, frames, pad, random, pad_before, motion, collided = _parsed(bytes(state))
-        self._power_on(parameters)
-        self.frame_number, self._pad = frames, pad
-        self._motion[:], self._collided[:] = motion, collided
-        self._words[:] = frames & 0xFFFFFFFF, random, pad_before
-        if frames:
-            self._corners[:] = motion[:2] >> 5
-            demo.draw(self._corners, self._collided, self._screen)
+        state = bytes(state)
+        fields, arrays = _taken_apart(state, self._kind)
+        objects, seed, frames, pad, random, pad_before = fields
+        try:
+            parameters = checked_parameters(self._kind.ranges(self.rom), {"objects": objects, "seed": seed})
+            whole("pad", pad, 0, self._kind.pad_mask)
+            whole("pad of the frame before", pad_before, 0, self._kind.pad_mask)
+            scenario = self._kind(self.rom, objects, seed)
+            scenario.restore(arrays, has_run=frames > 0)
+        except ValueError as impossible:
+            raise StateError("saved state", str(impossible)) from None
+        scenario.words[[FRAME, RANDOM, PAD_BEFORE]] = frames & 0xFFFFFFFF, random, pad_before
+        self._set_up(parameters, scenario, frames, pad)
 
 
-def _parsed(state: bytes) -> tuple:
-    """Take a saved state apart; raise StateError unless every part of it is possible."""
-    if state[: len(_MAGIC)] != _MAGIC:
-        raise StateError("saved state", f"begins with {state[:8]!r}, not {_MAGIC!r}: not of the native machine")
+def _taken_apart(state: bytes, kind: type[Scenario]) -> tuple[tuple[int, ...], list[np.ndarray]]:
+    """Return the numbers of a saved state's header behind the version, and its arrays. Errors: StateError."""
+    if state[: len(kind.magic)] != kind.magic:
+        raise StateError("saved state", f"begins with {state[:8]!r}, not {kind.magic!r}: not of the native machine")
     if len(state) < _HEADER.size:
         raise StateError("saved state", f"{len(state)} bytes long, its header alone has {_HEADER.size}")
-    _, version, count, seed, frames, pad, random, pad_before = _HEADER.unpack_from(state)
+    _, version, count, *rest = _HEADER.unpack_from(state)
     if version != _VERSION:
         raise StateError("saved state", f"version {version}, this program reads version {_VERSION}")
-    length = _HEADER.size + 9 * count + _DIGEST_BYTES
+    layout = [(np.dtype(kind), shape) for kind, shape in kind.layout(count)]
+    sizes = [dtype.itemsize * math.prod(shape) for dtype, shape in layout]
+    length = _HEADER.size + sum(sizes) + _DIGEST_BYTES
     if len(state) != length:
         raise StateError("saved state", f"{len(state)} bytes long, a state of {count} objects has {length}")
     body, digest = state[:-_DIGEST_BYTES], state[-_DIGEST_BYTES:]
     if hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() != digest:
         raise StateError("saved state", "damaged: its digest does not match")
-    motion = np.frombuffer(body, "<i2", 4 * count, _HEADER.size).reshape(4, count)
-    collided = np.frombuffer(body, np.uint8, count, _HEADER.size + 8 * count)
-    try:
-        parameters = checked_parameters({"objects": count, "seed": seed})
-        whole("pad", pad, 0, demo.PAD_MASK)
-        whole("pad of the frame before", pad_before, 0, demo.PAD_MASK)
-        for name, row, most in (("px", motion[0], demo.LIMIT_X_Q5), ("py", motion[1], demo.LIMIT_Y_Q5)):
-            whole(f"least {name}", row.min(), 0)
-            whole(f"greatest {name}", row.max(), 0, most)
-        whole("greatest speed", np.abs(motion[2:].astype(int)).max(), 0, demo.TOP_SPEED_Q5)
-        whole("greatest flag", collided.max(), 0, 1)
-    except ValueError as impossible:
-        raise StateError("saved state", str(impossible)) from None
-    return parameters, frames, pad, random, pad_before, motion, collided
+    arrays, start = [], _HEADER.size
+    for (dtype, shape), size in zip(layout, sizes):
+        arrays.append(np.frombuffer(body, dtype, math.prod(shape), start).reshape(shape))
+        start += size
+    return (count, *rest), arrays

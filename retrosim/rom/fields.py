@@ -16,6 +16,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,31}", re.ASCII)
 SYMBOL = re.compile(r"[A-Za-z_.$][A-Za-z0-9_.$]{0,127}", re.ASCII)
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
 FILE_PATH = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}/){0,4}[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
+SOURCE_PATH = re.compile(rf"(?:\.\./[a-z][a-z0-9_]{{0,31}}/)?{FILE_PATH.pattern}", re.ASCII)  # or another ROM's
 SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 

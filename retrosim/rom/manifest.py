@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import RomError
-from .fields import FILE_NAME, FILE_PATH, NAME, SHA256, SYMBOL, Fields, read_bytes, read_toml
+from .drawings import DrawingFiles, read_files
+from .fields import FILE_NAME, NAME, SHA256, SOURCE_PATH, SYMBOL, Fields, read_bytes, read_toml
 from .image import ISAS, LONGEST_IMAGE, Image, check_boot, family_of, read_image
 from .recipe import Recipe, read_recipe
 
@@ -96,6 +97,7 @@ class Rom:
     constants   numbers the host may need, such as the word and the values of the mode
     inputs      devices it reads
     recipe      how the images are built, None if the manifest does not say
+    drawings    where its sprites are drawn, None if it has none
     is_library  its routines are there to be called; nothing runs by itself, so there is nothing to see or to record
     """
 
@@ -110,6 +112,7 @@ class Rom:
     world: list[WorldColumn]
     images: list[ImageInfo]
     recipe: Recipe | None
+    drawings: DrawingFiles | None = None
     is_library: bool = False
 
     def image_info(self, isa: str, build: str | None = None) -> ImageInfo:
@@ -163,6 +166,7 @@ def read_manifest(path: Path) -> Rom:
         world=[_column(table) for table in fields.tables("world")],
         images=[_image_info(table, recipe) for table in fields.tables("images")],
         recipe=recipe,
+        drawings=read_files(fields.table("drawings"), path.parent) if fields.has("drawings") else None,
         is_library=fields.flag("library"),
     )
     fields.end()
@@ -237,7 +241,7 @@ def _image_info(fields: Fields, recipe: Recipe | None) -> ImageInfo:
         default=fields.flag("default"),
         toolchain=toolchain,
         drop=tuple(fields.texts("drop", default=[])),
-        sources=tuple(fields.texts("sources", FILE_PATH, [])),
+        sources=tuple(fields.texts("sources", SOURCE_PATH, [])),
         description=_description(fields) if fields.has("description") else "",
         boot=boot,
     )

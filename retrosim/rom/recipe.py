@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .fields import FILE_PATH, NAME, Fields
+from .fields import FILE_PATH, NAME, SOURCE_PATH, Fields
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Toolchain:
 
 @dataclass(frozen=True)
 class Recipe:
-    """What the images of a ROM have in common; all files relative to its folder.
+    """What the images of a ROM have in common; all files relative to its folder, "../NAME/..." in that of another ROM.
 
     sources     of all images, in link order: behind the start-up file, before those of the image; C, .S, and .pas for a
                 toolchain with Pascal
@@ -72,9 +72,9 @@ class Recipe:
 def read_recipe(fields: Fields) -> Recipe:
     """Check the table [build]. Errors: RomError."""
     recipe = Recipe(
-        sources=tuple(fields.texts("sources", FILE_PATH)),
-        headers=tuple(fields.texts("headers", FILE_PATH, [])),
-        script=fields.text("script", FILE_PATH),
+        sources=tuple(fields.texts("sources", SOURCE_PATH)),
+        headers=tuple(fields.texts("headers", SOURCE_PATH, [])),
+        script=fields.text("script", SOURCE_PATH),
         flags=tuple(fields.texts("flags")),
         link_flags=tuple(fields.texts("link_flags")),
         toolchains={name: _toolchain(table) for name, table in fields.named_tables("toolchains", NAME).items()},
@@ -89,7 +89,7 @@ def _toolchain(fields: Fields) -> Toolchain:
         package=fields.text("package"),
         version=fields.text("version"),
         flags=tuple(fields.texts("flags")),
-        start=fields.text("start", FILE_PATH),
+        start=fields.text("start", SOURCE_PATH),
         pascal=_pascal(fields.table("pascal")) if fields.has("pascal") else None,
     )
     fields.end()

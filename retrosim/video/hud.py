@@ -10,6 +10,8 @@ from functools import cached_property
 import numpy as np
 
 MOST_OBJECTS = 1000
+SIDE, LARGEST_SIDE = 30, 640
+"""Pixels: of boxes that a world does not give sides, and what counts as one."""
 SECTOR_LOG2 = 6
 COLUMNS, ROWS = 11, 9
 SHIFTS = ((0, 0), (0, 32), (32, 0), (32, 32))
@@ -22,20 +24,27 @@ class Scene:
 
     x, y      int[n]     upper left corners, pixels
     collided  bool[n]    as the machine found it
-    size      int        side, pixels
+    sides     int[2, n] or int  width and height of each, or one side of all, pixels
     """
 
     x: np.ndarray
     y: np.ndarray
     collided: np.ndarray
-    size: int = 30
+    sides: np.ndarray | int = SIDE
 
     @cached_property
     def pairs(self) -> np.ndarray:
-        """The overlapping pairs, int[m, 2], lower index first: differences below `size` on both axes."""
-        dx = np.abs(self.x[:, None] - self.x)
-        dy = np.abs(self.y[:, None] - self.y)
-        return np.argwhere(np.triu((dx < self.size) & (dy < self.size), 1))
+        """The pairs whose boxes overlap, int[m, 2], lower index first."""
+        wide, high = self.boxes[2:] - self.boxes[:2]
+        dx, dy = self.x - self.x[:, None], self.y - self.y[:, None]  # from the first of a pair to the second
+        near_x, near_y = (dx < wide[:, None]) & (-dx < wide), (dy < high[:, None]) & (-dy < high)
+        return np.argwhere(np.triu(near_x & near_y, 1))
+
+    @cached_property
+    def boxes(self) -> np.ndarray:
+        """The boxes, int[4, n]: left, top, right, bottom."""
+        corners = np.stack([self.x, self.y])
+        return np.concatenate([corners, corners + self.sides])
 
     def sectors(self, shift: tuple[int, int]) -> np.ndarray:
         """Return how many objects each sector of the shifted grid holds, int[11, 9], column first."""
@@ -52,14 +61,17 @@ class Scene:
 def scene_of(columns: Mapping[str, np.ndarray]) -> Scene | None:
     """Return the scene in the columns of a world, None if it has no objects of that kind, or more than can be shown.
 
-    columns  name -> int32[n]; px, py in Q11.5, collided 0 or not
+    columns  name -> int32[n]; px, py in Q11.5, collided 0 or not; wide, high in pixels if sides differ
     """
     if not {"px", "py", "collided"} <= columns.keys():
         return None
     x, y, collided = (np.asarray(columns[name], np.int64) for name in ("px", "py", "collided"))
     if not len(x) == len(y) == len(collided) <= MOST_OBJECTS:  # a program's own count may be anything
         return None
-    return Scene(x >> 5, y >> 5, collided != 0)
+    sides = [np.asarray(columns[name], np.int64) for name in ("wide", "high") if name in columns]
+    if [len(each) for each in sides] != [len(x)] * 2:
+        return Scene(x >> 5, y >> 5, collided != 0)
+    return Scene(x >> 5, y >> 5, collided != 0, np.clip(sides, 1, LARGEST_SIDE))
 
 
 @dataclass(frozen=True)

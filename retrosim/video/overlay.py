@@ -84,16 +84,15 @@ def collisions_text(scene: Scene) -> str:
 
 def draw_collisions(overlay: np.ndarray, scene: Scene) -> None:
     """Draw every object's box, thick for the collided ones, and a line between the centres of each pair."""
-    size, pairs = scene.size, scene.pairs
-    for x, y in zip(scene.x[~scene.collided].tolist(), scene.y[~scene.collided].tolist()):
-        frame_rect(overlay, (x, y, x + size, y + size), foreground=BLUE)
-    for x, y in zip(scene.x[scene.collided].tolist(), scene.y[scene.collided].tolist()):
-        frame_rect(overlay, (x, y, x + size, y + size), pen=(2, 2), foreground=RED)
-    steps = np.linspace(0, 1, size + 1)
-    lines = []
-    for axis in (scene.x, scene.y):
-        start, stop = axis[pairs[:, :1]] + size // 2, axis[pairs[:, 1:]] + size // 2
-        lines.append(np.rint(start + (stop - start) * steps).astype(int))
+    boxes, pairs = scene.boxes, scene.pairs
+    for box in boxes[:, ~scene.collided].T.tolist():
+        frame_rect(overlay, tuple(box), foreground=BLUE)
+    for box in boxes[:, scene.collided].T.tolist():
+        frame_rect(overlay, tuple(box), pen=(2, 2), foreground=RED)
+    centres = (boxes[:2] + boxes[2:]) // 2
+    start, stop = centres[:, pairs[:, :1]], centres[:, pairs[:, 1:]]
+    longest = int(np.abs(stop - start).max(initial=0))
+    lines = np.rint(start + (stop - start) * np.linspace(0, 1, longest + 1)).astype(int)
     across, down = lines
     for shift in (0, 1):  # two pixels thick
         overlay[np.clip(down, 0, HEIGHT - 1), np.clip(across + shift, 0, WIDTH - 1)] = RED

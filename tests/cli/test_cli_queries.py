@@ -15,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from retrosim.cli.opening import shipped_tapes
 from retrosim.machine import PRESETS
+from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
 from retrosim.study.printed import PRINTED
 
@@ -26,7 +28,7 @@ def test_list_shows_everything(run) -> None:
     found = run("list", "--json").json()
     assert list(found) == ["roms", "machines", "tapes"]
     roms = {rom["name"]: rom for rom in found["roms"]}
-    assert roms["masks"]["library"] is True and roms["sectors"]["library"] is False
+    assert {name: rom["library"] for name, rom in roms.items()} == {"masks": True, "sectors": False, "xquest": False}
     rom = roms["sectors"]
     assert rom["inputs"] == ["pad"]
     images = {image["build"]: image["default"] for image in rom["images"] if image["isa"] == "m68040"}
@@ -43,7 +45,7 @@ def test_list_shows_everything(run) -> None:
     for name, each in preset.parameters.items():
         assert parameters[name]["value"] == each.value and parameters[name]["source"] == each.source != ""
         assert each.minimum <= each.value <= each.maximum
-    assert {Path(tape["path"]) for tape in found["tapes"]} == {path for name in roms for path in load_rom(name).tapes()}
+    assert {Path(tape["path"]) for tape in found["tapes"]} == set(shipped_tapes())
     assert all({"title", "rom", "machine", "parameters", "frames", "complete"} <= set(tape) for tape in found["tapes"])
 
 
@@ -53,7 +55,7 @@ def test_list_for_people(run) -> None:
     builds, figures = "m68040 builds O0, O1, O2 (default)", ("objects 1..200, default 200", "copyback 0..1, default 1")
     for words in (builds, *figures, "60.147 ticks/s", "native", "Pixel masks, 1995, a library of routines"):
         assert words in ran.out
-    assert all(tape.stem in ran.out for tape in load_rom("sectors").tapes())
+    assert all(tape.stem in ran.out for tape in shipped_tapes())
     assert run("list", "machines").out.splitlines()[0] == "machines"
     assert "roms" not in run("list", "tapes", "--json").json()
 
@@ -136,9 +138,10 @@ def test_doctor_on_a_real_display(run, monkeypatch, screen) -> None:
 def test_warmup_compiles_once(start, tmp_path) -> None:
     """The first time says in plain lines what it does, the second time has nothing to do."""
     home = {"RETROSIM_HOME": str(tmp_path / "home")}
+    steps = len(SCENARIOS) + 2  # and the routines on two widths
     out, err = start("warmup", "--machine", "native", **home).communicate(timeout=300)
     lines = err.splitlines()
-    assert lines and all(line.startswith("retrosim: compiling ") and " of 3" in line for line in lines)
+    assert lines and all(line.startswith("retrosim: compiling ") and f" of {steps}" in line for line in lines)
     total = re.search(r"([\d.]+) s  in all; (\d+) files, .*, \2 of them new", out)
     assert total, out
     out, err = start("warmup", "--machine", "native", "--json", **home).communicate(timeout=300)
@@ -146,7 +149,7 @@ def test_warmup_compiles_once(start, tmp_path) -> None:
     assert (err, again["new_files"], again["new_bytes"], again["files"]) == ("", 0, 0, int(total[2]))
     assert again["files"] > 10 and again["bytes"] > 10_000
     assert again["seconds"] < float(total[1]) / 3
-    assert len(again["steps"]) == 3 and all(set(step) == {"what", "seconds"} for step in again["steps"])
+    assert len(again["steps"]) == steps and all(set(step) == {"what", "seconds"} for step in again["steps"])
     assert Path(again["folder"]).is_relative_to(tmp_path / "home")
 
 
@@ -159,16 +162,20 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
 
     for kind in ("bank", "full_bank", "CompiledRegion"):
         monkeypatch.setattr(warmup, kind, note(kind))
-    monkeypatch.setattr(warmup, "_run_frame", lambda name: compiled.append(("frame", name, "")))
+    monkeypatch.setattr(warmup, "_run_frame", lambda *what: compiled.append(("frame", *what)))
     result = run("warmup", "--machine", "mc68040-25", "--json").json()
     texts = [step["what"] for step in result["steps"]]
     assert len(texts) == len(set(texts)) == len(compiled)
     kinds = [kind for kind, _, _ in compiled]
-    regions = sum(kind == "CompiledRegion" for kind in kinds[: kinds.index("bank", 1)])
-    assert regions > 3 and kinds.count("CompiledRegion") == 3 * regions
-    whole = ["bank", *["CompiledRegion"] * regions]
-    assert kinds[: 3 * len(whole) + 1] == [*whole * 3, "frame"]
-    assert [timing for _, _, timing in compiled[:: len(whole)][:3]] == ["full", "table", "off"]
+    first = kinds.index("frame")
+    programs = kinds[:first].count("bank") // 3  # each with its handlers, then its regions, in three timings
+    regions = kinds[:first].count("CompiledRegion") // 3
+    assert programs == kinds.count("frame") == len(SCENARIOS) and regions > 3 * programs
+    assert kinds.count("CompiledRegion") == 3 * regions and first == 3 * (programs + regions)
+    assert kinds[:2] == ["bank", "CompiledRegion"] and texts[0].startswith("sectors ")
+    assert [timing for _, _, timing in compiled[:first]] == sorted(
+        [timing for _, _, timing in compiled[:first]], key=("full", "table", "off").index
+    )
     builds = [info.build for info in load_rom("sectors").images if info.isa == "m68040"]
     for timing, build in product(("full", "causes"), builds):
         assert any(text.startswith(f"sectors {build} for the MC68040, timing {timing}: ") for text in texts)
@@ -181,7 +188,7 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     ]
     for timing, build in product(("full", "table", "off"), builds):
         assert f"sectors {build} for the MC68040, timing {timing}: region 1 of " in ran.out
-    assert "in all" in ran.out.splitlines()[-1] and "the native machine" in ran.out
+    assert "in all" in ran.out.splitlines()[-1] and "sectors on the native machine" in ran.out
     compiled.clear()
     texts = [step["what"] for step in run("warmup", "--machine", "i386dx-33", "--json").json()["steps"]]
     assert ("bank", "i386_real", "full") in compiled and ("CompiledRegion", "i386_real", "full") not in compiled

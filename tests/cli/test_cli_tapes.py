@@ -315,7 +315,20 @@ def test_rom_of_ones_own(run, tmp_path) -> None:
     run("verify", "a.rtape").is_refused(4, "a.rtape: mine: no such ROM")
     run("replay", "a.rtape").is_refused(4, "mine: no such ROM")
     assert run("replay", "a.rtape", "--rom", "folder", "--headless").status == 0
-    run("run", "folder", "--machine", "native", "--headless").is_refused(2, "allowed 'sectors'")
+    run("run", "folder", "--machine", "native", "--headless").is_refused(2, "allowed sectors, xquest")
+
+
+def test_another_rom_that_comes_with_it(run, tmp_path) -> None:
+    """`xquest` is run, recorded, replayed and verified by its name, with its own default parameters."""
+    ran = run("run", "xquest", "--headless", "--frames", 12, "--json").json()
+    assert (ran["rom"], ran["parameters"]) == ("xquest", {"objects": 60, "seed": 1995})
+    assert run("run", "xquest", "--machine", "native", "--frames", 12, "--json").json()["world"] == ran["world"]
+    pads = ("--input", "2 pad=2; 5 pad=24")
+    assert run("record", "a.rtape", "--rom", "xquest", "--frames", 12, "--hash-every", 4, *pads).status == 0
+    assert run("replay", "a.rtape", "--machine", "native", "--json").json()["world_ok"]
+    (entry,) = run("verify", "a.rtape", "--json").json()["tapes"]
+    found = {each["machine"]: each["world_ok"] for each in entry["results"]}
+    assert found == {"mc68040-25": True, "native": True}
 
 
 def test_bad_arguments_of_replay_and_verify(run, tape) -> None:

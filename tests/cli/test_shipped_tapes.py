@@ -11,6 +11,8 @@ from types import ModuleType
 
 import pytest
 
+from retrosim.machine import PRESETS
+from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
 from retrosim.tape import Hash, load_tape
 
@@ -49,18 +51,21 @@ def test_the_check_finds_what_differs(tool, tmp_path) -> None:
     assert others(records=tuple(other), header=shipped.header | {"machines": {}}) == []
     cut = tuple(record for record in shipped.records[:-1] if record is not shipped.inputs[1])
     assert others(records=cut) == ["inputs", f"{shipped.frames} frames, complete: False"]
-    (tmp_path / "stranger.rtape").touch()
+    (tmp_path / "sectors" / "tapes").mkdir(parents=True)
+    (tmp_path / "sectors" / "tapes" / "stranger.rtape").touch()
     assert tool.check(tmp_path) == [
         "stranger.rtape: is not in the list",
         *(f"{plan.name}: is missing" for plan in tool.TAPES),
     ]
 
 
-def test_verify_finds_them_right_on_all_machines(run) -> None:
-    paths = load_rom("sectors").tapes()
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_verify_finds_them_right_on_all_machines(run, name: str) -> None:
+    paths = load_rom(name).tapes()
     report = run("verify", *paths, "--on", "all", "--json").json()
     assert {entry["path"] for entry in report["tapes"]} == {str(path) for path in paths}
     for entry in report["tapes"]:
+        assert [result["machine"] for result in entry["results"]] == [*PRESETS, "native"]
         for result in entry["results"]:
             assert result["world_ok"] and result["machine_ok"] is not False and result["verified"], result
     named = {result["machine"]: result["machine_ok"] for result in report["tapes"][0]["results"]}
@@ -76,9 +81,13 @@ def test_a_name_is_enough(run, tool, tmp_path) -> None:
     run("verify", name).is_refused(4, f"{name}: line 1: not a retrosim tape")
 
 
-def test_they_cover_what_people_do() -> None:
-    tapes = [load_tape(path) for path in load_rom("sectors").tapes()]
-    assert {50, 100, 200} <= {tape.parameters["objects"] for tape in tapes}
+def test_those_of_sectors_cover_the_table_of_1994() -> None:
+    assert {50, 100, 200} <= {load_tape(path).parameters["objects"] for path in load_rom("sectors").tapes()}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_tapes_of_each_scenario_have_what_people_do(name: str) -> None:
+    tapes = [load_tape(path) for path in load_rom(name).tapes()]
     pads = {line.states["pad"] for tape in tapes for line in tape.inputs}
     assert all(any(pad & bit for pad in pads) for bit in (1, 2, 4, 8, 16))
     assert sum(len(tape.inputs) > 5 for tape in tapes) >= 2

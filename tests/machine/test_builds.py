@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from retrosim.machine import Machine, NativeMachine, open_machine
+from retrosim.machine import PRESETS, Machine, NativeMachine, open_machine
 from retrosim.rom import load_rom
 
 MACHINE = "mc68040-25"
@@ -63,3 +63,18 @@ def test_the_world_is_the_native_one(build: str) -> None:
         assert ours.hash() == native.hash()
     assert np.array_equal(ours.frame, native.frame)
     assert ours.frame_number == native.frame_number == 100
+
+
+@pytest.mark.parametrize("machine", PRESETS)
+def test_xquest_is_the_native_one(machine: str) -> None:
+    """World and picture, frame by frame, with fire and every way to steer."""
+    rom, parameters = load_rom("xquest"), {"objects": 80, "seed": 77}
+    ours = open_machine(machine, rom, timing="off", parameters=parameters)
+    native = NativeMachine(rom, parameters=parameters)
+    for frame in range(48):
+        for each in (ours, native):
+            each.set_input("pad", PADS[frame // 3 % len(PADS)])
+            each.run(frames=1)
+        assert ours.world().difference(native.world()) is None, frame
+        assert np.array_equal(ours.frame, native.frame), frame
+    assert ours.hash() == native.hash()

@@ -5,14 +5,16 @@ from __future__ import annotations
 import struct
 from typing import Any
 
+import numpy as np
 import pytest
 
-from retrosim.rom import Image
+from retrosim.rom import Image, WorldColumn
 
 MEMORY = 1 << 24
 STACK = 0x100000
 RETURN = 0x000500  # outside every image; holds the trap that ends a call
 SCREEN = 0x800000
+WIDTH, HEIGHT = 640, 480
 PAD, PARAMETERS = 0xF00400, 0xF00420
 YIELD_FRAME, MICROSECONDS, EXIT, RETURNED, EXCEPTION = range(5)  # services, our own end of a call, and of exceptions
 VECTORS = range(8, 64, 4)  # bus error to the reserved ones
@@ -276,3 +278,21 @@ JUDGES: dict[str, tuple[type[Simulator], ...]] = {
 def judge(image: Image) -> Any:
     """Return the first judge of an image's ISA, which serves services too."""
     return JUDGES[image.isa][0](image)
+
+
+def screen_of(machine: Simulator) -> np.ndarray:
+    """Return uint8[480, 640], what is on the screen."""
+    return np.frombuffer(machine.read(SCREEN, WIDTH * HEIGHT), np.uint8).reshape(HEIGHT, WIDTH)
+
+
+def world_of(machine: Simulator, rom_world: list[WorldColumn]) -> dict[str, list[int]]:
+    """Read the world as the manifest describes it."""
+    codes = {"u8": "B", "s16": "h", "u16": "H", "s32": "i", "u32": "I"}
+    columns = {}
+    for column in rom_world:
+        count = 1 if column.count == "1" else machine.word(column.count)
+        start = machine.address(column.symbol) + column.offset
+        content = machine.read(start, column.stride * count)
+        code = machine.order + codes[column.type]
+        columns[column.name] = [struct.unpack_from(code, content, i * column.stride)[0] for i in range(count)]
+    return columns

@@ -45,11 +45,10 @@ def test_committed_images_can_be_rebuilt() -> None:
 @pytest.mark.parametrize(
     ("name", "isa", "build"),
     [
-        ("sectors", "m68040", "O0"),
-        ("sectors", "m68040", "O2"),
-        ("sectors", "m68040", "period"),
+        *(("sectors", "m68040", build) for build in ("O0", "O2", "period")),
         ("sectors", "m68000", "fast"),
         ("masks", "i386", "real"),
+        ("xquest", "m68000", "O2"),  # with sources of other ROMs, and of its drawings
     ],
 )
 def test_the_folder_does_not_show_in_the_image(

@@ -108,6 +108,23 @@ def test_sectors() -> None:
     assert all(path.suffix == ".rtape" for path in rom.tapes())
 
 
+def test_xquest() -> None:
+    """What it shares with other ROMs stands in their folders."""
+    rom = load_rom("xquest")
+    assert [(info.isa, info.build, info.default) for info in rom.images] == [
+        (isa, "O2", True) for isa in ("m68040", "m68000", "i386", "i486", "ppc601")
+    ]
+    shared = {"../sectors/src/sectors.c", "../sectors/src/memory.c"}
+    assert shared <= set(rom.recipe.sources) and rom.recipe.script == "../sectors/src/rom.ld"
+    for info in rom.images:
+        assert info.sources[0] in {f"../masks/src/mask_{cpu}.S" for cpu in ("m68k", "i386", "ppc")}
+        assert hashlib.sha256((rom.path / info.file).read_bytes()).hexdigest() == info.sha256
+    used = {*rom.recipe.sources, *rom.recipe.headers, *(name for info in rom.images for name in info.sources)}
+    assert all((rom.path / name).is_file() for name in used)
+    assert all((rom.path / file).is_file() for file in rom.drawings.files)
+    assert len(rom.tapes()) >= 2
+
+
 def test_masks() -> None:
     """A library in Pascal and in C: the images name all that made them."""
     rom = load_rom("masks")
@@ -207,6 +224,11 @@ def test_images_that_are_not_there(folder: Path, isa: str, build: str | None, re
         ('flags = ["-x", "-y"]', "sources = ['../x.c']", r"images\[0\].sources: '../x.c' is not allowed"),
         ('flags = ["-x", "-y"]', "description = 1", r"images\[0\].description: allowed is a text"),
         ("format = 1", "format = 1\n[build]\nsources = ['../x.c']", "build.sources"),
+        ("format = 1", "format = 1\n[build]\nsources = ['../../other/x.c']", "build.sources"),
+        ("format = 1", "format = 1\n[build]\nsources = ['../other/../x.c']", "build.sources"),
+        ("[[images]]", "[drawings]\nfiles = []\n[[images]]", "drawings.colours: is missing"),
+        ("[[images]]", "[drawings]\ncolours = '../c.txt'\n[[images]]", "drawings.colours: '../c.txt' is not allowed"),
+        ("[[images]]", "[drawings]\ncolours = 'c'\nfiles = ['a/x.txt', 'b/x.txt']\n[[images]]", "share a name"),
         ("format = 1", "format = 1\nlibrary = 1", "library: allowed is true or false"),
         ("format = 1", "format = ", "is not TOML"),
         ("format = 1", "format = " + "9" * 5000, "is not TOML"),

@@ -6,7 +6,7 @@ import struct
 
 import numpy as np
 import pytest
-from simulators import EXIT, MICROSECONDS, PAD, SCREEN, YIELD_FRAME, Simulator, judge
+from simulators import EXIT, MICROSECONDS, PAD, SCREEN, YIELD_FRAME, judge, screen_of, world_of
 
 from retrosim.machine import NativeMachine, open_machine
 from retrosim.rom import load_rom
@@ -94,23 +94,6 @@ def picture(corners: np.ndarray, collided: np.ndarray) -> np.ndarray:
         else:
             screen[here] = grey[here]
     return screen
-
-
-def screen_of(machine: Simulator) -> np.ndarray:
-    return np.frombuffer(machine.read(SCREEN, WIDTH * HEIGHT), np.uint8).reshape(HEIGHT, WIDTH)
-
-
-def world_of(machine: Simulator, rom_world: list) -> dict[str, list[int]]:
-    """Read the world as the manifest describes it."""
-    codes = {"u8": "B", "s16": "h", "u16": "H", "s32": "i", "u32": "I"}
-    columns = {}
-    for column in rom_world:
-        count = 1 if column.count == "1" else machine.word(column.count)
-        start = machine.address(column.symbol) + column.offset
-        content = machine.read(start, column.stride * count)
-        code = machine.order + codes[column.type]
-        columns[column.name] = [struct.unpack_from(code, content, i * column.stride)[0] for i in range(count)]
-    return columns
 
 
 @pytest.mark.parametrize(("isa", "build"), IMAGES)

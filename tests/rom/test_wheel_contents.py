@@ -32,6 +32,8 @@ def test_every_rom_is_shipped() -> None:
     for name in rom_names():
         rom = load_rom(name)
         needed = {rom.path / "rom.toml", *(rom.path / info.file for info in rom.images), *rom.tapes()}
+        if rom.drawings:
+            needed |= {rom.path / file for file in (rom.drawings.colours, *rom.drawings.files)}
         assert needed <= shipped
 
 

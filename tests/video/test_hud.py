@@ -44,6 +44,22 @@ def test_objects_far_outside_are_not_counted():
     assert scene((5000, 0), (-5000, 0)).sectors((0, 0)).sum() == 0
 
 
+def test_pairs_of_boxes_with_different_sides():
+    """Half open: the side of the box that begins first decides, on each axis by itself."""
+    sides = np.array([[31, 8, 8, 8], [10, 31, 31, 9]])
+    seen = Scene(np.array([50, 80, 42, 43]), np.array([50, 20, 59, 41]), np.zeros(4, bool), sides)
+    assert seen.boxes.T.tolist() == [[50, 50, 81, 60], [80, 20, 88, 51], [42, 59, 50, 90], [43, 41, 51, 50]]
+    assert seen.pairs.tolist() == [[0, 1]]
+
+
+def test_scene_of_a_world_with_sides():
+    world = {name: np.array([32, 64]) for name in ("px", "py")} | {"collided": np.array([0, 1])}
+    sides = {"wide": np.array([8, -5]), "high": np.array([31, 2**31 - 1])}
+    assert scene_of(world | sides).boxes.T.tolist() == [[1, 1, 9, 32], [2, 2, 3, 642]]
+    for partial in ({}, {"wide": sides["wide"]}, sides | {"high": np.array([3])}):
+        assert scene_of(world | partial).boxes.T.tolist() == [[1, 1, 31, 31], [2, 2, 32, 32]]
+
+
 def test_scene_of_a_world():
     columns = {"frame": np.array([3]), "px": np.array([33, -1]), "py": np.array([64, 0]), "collided": np.array([0, 1])}
     seen = scene_of(columns)

@@ -82,6 +82,16 @@ def test_collisions_at_the_edge_stay_on_the_screen():
     assert where(overlay, RED)[450, 610:640].all()
 
 
+def test_boxes_of_different_sides_are_drawn_as_they_are():
+    overlay = clear_overlay()
+    scene = Scene(np.array([100, 118]), np.array([100, 105]), np.array([True, True]), np.array([[20, 8], [12, 31]]))
+    draw_collisions(overlay, scene)
+    red = where(overlay, RED)
+    assert red[100:102, 100:120].all() and red[105:107, 118:126].all() and red[134:136, 118:126].all()
+    assert not red[136:].any() and not red[:, 126:].any()
+    assert red[106, 110] and red[120, 122], "the line joins the centres"
+
+
 def test_help_shows_every_line_of_the_control_table():
     overlay = clear_overlay()
     draw_help(overlay, help_lines())

@@ -1,0 +1,111 @@
+"""The sprites of a ROM, drawn as text: one letter per pixel, blank lines between the pictures of a file.
+
+    colours file    "LETTER RRGGBB" per line: the letters of all drawings
+    drawing file    pictures of one size; "." is transparent, "#" begins a comment line
+
+tools/draw_sprites.py makes C data of them; the native machine draws with the same pictures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import RomError
+from .fields import FILE_PATH, LONGEST_FILE, Fields, read_bytes
+
+TRANSPARENT, CLEAR = 0, "."  # colour and letter
+MOST_PICTURES = 256  # of one file
+LARGEST = 255  # pixels, of either side
+
+Picture = tuple[bytes, ...]
+"""Rows of palette indices, all of one length; 0 is transparent."""
+
+
+@dataclass(frozen=True)
+class DrawingFiles:
+    """The table [drawings] of rom.toml.
+
+    folder   of the ROM
+    colours  file with the letters
+    files    in the order of the pictures' numbers
+    """
+
+    folder: Path
+    colours: str
+    files: tuple[str, ...]
+
+
+def read_files(fields: Fields, folder: Path) -> DrawingFiles:
+    """Check the table [drawings]. Errors: RomError."""
+    found = DrawingFiles(folder, fields.text("colours", FILE_PATH), tuple(fields.texts("files", FILE_PATH)))
+    if len({Path(file).stem for file in found.files}) < len(found.files):
+        raise fields.error("two files share a name", "files")
+    fields.end()
+    return found
+
+
+def read_colours(drawn: DrawingFiles, palette: Sequence[Sequence[int]]) -> dict[str, int]:
+    """Return the palette index of each letter.
+
+    palette  rows of red, green, blue; the first that equals a colour is taken, but never index 0
+    Errors   RomError
+    """
+    path = drawn.folder / drawn.colours
+    indices = {}
+    for index, colour in reversed(list(enumerate(palette))[1:]):
+        indices[bytes(int(part) for part in colour).hex().upper()] = index
+    letters: dict[str, int] = {}
+    for number, line in _lines(path):
+        parts = line.split()
+        if not parts or line.startswith("#"):
+            continue
+        if len(parts) != 2 or len(parts[0]) != 1 or not parts[0].isalpha() or parts[0] in letters:
+            raise RomError(path, f"line {number}: allowed are a letter of its own and a colour RRGGBB")
+        if parts[1] not in indices:
+            raise RomError(path, f"line {number}: {parts[1][:20]!r} is no colour of the palette, or its index 0")
+        letters[parts[0]] = indices[parts[1]]
+    return letters
+
+
+def read_pictures(drawn: DrawingFiles, colours: dict[str, int]) -> dict[str, list[Picture]]:
+    """Return the pictures of each drawing, by the name of its file without suffix.
+
+    colours  what `read_colours` returned
+    Errors   RomError
+    """
+    return {Path(file).stem: _pictures(drawn.folder / file, colours) for file in drawn.files}
+
+
+def _pictures(path: Path, colours: dict[str, int]) -> list[Picture]:
+    indices = {CLEAR: TRANSPARENT, **colours}
+    pictures: list[list[bytes]] = []
+    goes_on = False
+    for number, line in _lines(path):
+        if not line or line.startswith("#"):
+            goes_on = False
+            continue
+        unknown = [letter for letter in line if letter not in indices]
+        if unknown:
+            raise RomError(path, f"line {number}: {unknown[0]!r} is not among the colours")
+        if not goes_on:
+            pictures.append([])
+        goes_on = True
+        pictures[-1].append(bytes(indices[letter] for letter in line))
+        if len(line) != len(pictures[0][0]):
+            raise RomError(path, f"line {number}: {len(line)} pixels, the first row has {len(pictures[0][0])}")
+    if not pictures:
+        raise RomError(path, "holds no picture")
+    sides = (len(pictures[0][0]), *(len(picture) for picture in pictures))
+    if len(pictures) > MOST_PICTURES or max(sides) > LARGEST or len(set(sides[1:])) > 1:
+        raise RomError(path, f"allowed are 1..{MOST_PICTURES} pictures of one size, 1..{LARGEST} pixels on each side")
+    return [tuple(picture) for picture in pictures]
+
+
+def _lines(path: Path) -> list[tuple[int, str]]:
+    try:
+        text = read_bytes(path, LONGEST_FILE).decode("ascii")
+    except UnicodeDecodeError:
+        raise RomError(path, "is not ASCII text") from None
+    return [(number, line.rstrip()) for number, line in enumerate(text.splitlines(), start=1)]
