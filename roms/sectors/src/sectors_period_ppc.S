@@ -54,7 +54,7 @@
 	stwu	1,-((LINKAGE+4*\saved+7) & -8)(1)
 	.endm
 
-	.macro	leave saved
+	.macro	restore saved
 	lwz	0,((LINKAGE+4*\saved+7) & -8)+8(1)
 	addi	1,1,(LINKAGE+4*\saved+7) & -8
 	mtlr	0
@@ -68,6 +68,10 @@
 	lwz	30,-8(1)
 	.endif
 	.endif
+	.endm
+
+	.macro	leave saved
+	restore	\saved
 	blr
 	.endm
 
@@ -169,6 +173,7 @@
 	.endm
 
 	function DetermineCollisions		# void DetermineCollisions(void): half r31
+	stwu	1,-LINKAGE(1)			# callers of the Macintosh leave room for what is stored at 8(r1), this one does not
 	lis	2,TOC@ha			# the base of the TOC, which the Macintosh sets once
 	addi	2,2,TOC@l
 	enter	1
@@ -178,7 +183,9 @@
 	pass	zero, half
 	pass	half, zero
 	pass	half, half
-	leave	1
+	restore	1
+	addi	1,1,LINKAGE
+	blr
 	.size	DetermineCollisions,.-DetermineCollisions
 
 	.macro	difference field, a, b, register	# a->field - b->field
