@@ -17,7 +17,8 @@
     8  The memset of the library stores bytes; it is optimised, as libraries were.
 
    PERIOD_CALLS  Abs and IntersectQ are called. Otherwise they are macros, as the source of 1994 has them for the two
-                 compilers that it names because they did not inline.                                                */
+                 compilers that it names because they did not inline.
+   PERIOD_DIVIDE A difference of pointers is divided by DIVW, whatever the size. This was not fixed beforehand.        */
 
 #define OBJ_X		0
 #define OBJ_Y		4
@@ -276,8 +277,13 @@
 	.macro	flag_address object, register	# &gCollisionArray[object - gObjects]
 	address	gObjects,0
 	subf	0,0,\object
+#ifdef PERIOD_DIVIDE
+	li	\register,1 << OBJ_SIZE_LOG2
+	divw	0,0,\register
+#else
 	srawi	0,0,OBJ_SIZE_LOG2
 	addze	0,0
+#endif
 	address	gCollisionArray,\register
 	add	\register,\register,0
 	.endm
