@@ -272,7 +272,7 @@ def _add_cost(commands: Any) -> None:
         "mine.elf --entry blit --machine mc68000-8 --csv",
         "mine.bin --raw --org 0x7c00 --bits 16 --entry 0x7c00 --machine i386dx-33",
         more="An ELF file is an executable of any m68k, x86 or PowerPC compiler, linked into RAM, 0x400\n"
-        "to 0x7FFFFF, for example with gcc -nostdlib -static -Wl,-N,-Ttext=0x2000.\n"
+        "to 0x7FFFFF, for example with gcc -nostdlib -static -Wl,-N,-Ttext-segment=0x2000.\n"
         "The routine follows the C convention. Of a ROM, the first frame runs before.",
     )
     parser.add_argument("rom", metavar="ELF", help="ELF file, flat binary, or a ROM's name, folder or rom.toml")
