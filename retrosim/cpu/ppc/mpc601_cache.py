@@ -72,20 +72,20 @@ def longest_wait(m) -> Word:
 
 def _find(m, line: Word) -> Word:
     """Return the place of a line, ABSENT when there is none."""
-    first = (line & (SETS - 1)) << 3
+    first, least = (line & (SETS - 1)) << 3, (line << 4) + 1  # with a bit of a sector at least
     place = m.const(32, ABSENT)
     for way in range(WAYS):
-        tag = m.element("tag", first + way)
-        place = m.select((tag >> 4).eq(line) & (tag & 3).ne(0), first + way, place)
+        here = first + way
+        place = m.select((m.element("tag", here) - least).ult(15), here, place)
     return place
 
 
 def _victim(m, line: Word) -> Word:
     """Return the place that a new line takes: the one whose use is longest ago."""
-    victim = (line & (SETS - 1)) << 3
-    oldest = m.element("used", victim)
+    victim = first = (line & (SETS - 1)) << 3
+    oldest = m.element("used", first)
     for way in range(1, WAYS):
-        place = ((line & (SETS - 1)) << 3) + way
+        place = first + way
         used = m.element("used", place)
         older = used.ult(oldest)
         victim, oldest = m.select(older, place, victim), m.select(older, used, oldest)
