@@ -272,7 +272,7 @@ def _add_cost(commands: Any) -> None:
         "mine.elf --entry blit --machine mc68000-8 --csv",
         "mine.bin --raw --org 0x7c00 --bits 16 --entry 0x7c00 --machine i386dx-33",
         more="An ELF file is an executable of any m68k, x86 or PowerPC compiler, linked into RAM, 0x400\n"
-        "to 0x7FFFFF, for example with gcc -nostdlib -static -Wl,-N,-Ttext=0x2000.\n"
+        "to 0x7FFFFF, for example with gcc -nostdlib -static -Wl,-N,-Ttext-segment=0x2000.\n"
         "The routine follows the C convention. Of a ROM, the first frame runs before.",
     )
     parser.add_argument("rom", metavar="ELF", help="ELF file, flat binary, or a ROM's name, folder or rom.toml")
@@ -311,13 +311,14 @@ def _add_bench(commands: Any) -> None:
         "",
         "--output bench.json",
         "--build O0 --build O2 --objects 200 --engine recompile-full --engine unicorn",
-        "--csv --objects 100 --engine kernel --engine native-c",
+        "--machine i486dx2-66 --csv --objects 100 --engine kernel --engine native-c",
         more="Contenders are recompile-, interpret- with -full, -table or -off, evaluate, kernel,\n"
         "unicorn, musashi and native-c. They take turns; the median lap counts.",
     )
     parser.add_argument(
         "--engine", action="append", metavar="E", help="only this contender; may be given more than once"
     )
+    parser.add_argument("--machine", default=MACHINE, metavar="NAME", help=f"a simulated machine; default: {MACHINE}")
     parser.add_argument("--build", action="append", metavar="B", help="builds of the ROM; default: O2")
     parser.add_argument(
         "--objects", action="append", type=values.whole(1, 200), metavar="N", help="scenes; default: 200 and 50"
@@ -331,7 +332,7 @@ def _add_bench(commands: Any) -> None:
     parser.add_argument("--csv", action="store_true", help="print comma-separated values")
     parser.add_argument("--output", metavar="FILE", help="write JSON or CSV to a file")
     parser.add_argument(
-        "--save", action="store_true", help="also keep the results in tools/bench of a checkout, by processor"
+        "--save", action="store_true", help="also keep the results in tools/bench of a checkout, by machine and host"
     )
     parser.add_argument("--force", action="store_true", help="replace those files if they exist")
 

@@ -6,8 +6,8 @@ store into code is noticed by every engine. Both have a few bytes of slack: an a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,7 @@ class Cpu:
     unserved   the row that runs where a program asks for a service that the machine does not have
     service_bytes  length of the instruction that asks
     timing     mode name -> class of the timing model
+    causes     cause -> what is counted under it, in the order of the state field `causes`; where a mode counts them
     exception  exception(m, vector): take an exception; interrupt(m, level): take an interrupt
     reset      reset(state): bring a state of zeros to that after start-up code
     accepts    accepts(state, level): would an interrupt be taken now?
@@ -92,6 +93,7 @@ class Cpu:
     stage_fields: tuple[str, ...] = ()
     in_registers: frozenset[str] = frozenset()
     zero_register: int | None = None
+    causes: Mapping[str, str] = field(default_factory=dict)
     aligned: bool = False
     misaligned: Callable[[Any, Insn], None] | None = None
 

@@ -64,7 +64,7 @@ class Machine:
         build       which of the ROM's builds, None for its default
         engine      "evaluate" (Python integers, no compiler), "interpret" (compiled handlers), "recompile" (regions of
                     the program compiled as a whole) or "auto": starts quickly and recompiles while it runs
-        timing      "off", "table" or "full"; on the MC68040 "causes": full, with clocks counted by cause
+        timing      "off", "table" or "full"; where the CPU has a pipeline "causes": full, with clocks counted by cause
         parameters  the ROM's parameters, for example objects=100, seed=7
         mode        what the ROM does: "demo", or another that its manifest names as a constant mode_...
         service_clocks  clocks of a service beyond its trap, None for the preset's

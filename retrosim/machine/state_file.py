@@ -35,6 +35,7 @@ HOST_FIELDS = (
     "written_high",
     "limit",
     "causes",
+    "bubble",
 )  # how the last run ended and what was counted beside it, not what the machine is
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from retrosim.cpu.m68k.causes import CAUSES as COUNTED
 from retrosim.machine import PRESETS, Machine
 from retrosim.machine.presets import preset
 from retrosim.rom import Rom, load_rom
@@ -23,8 +22,7 @@ from .printed import OBJECTS, printed_cycles
 from .timing import ROM, SAMPLE_SECONDS, SEED, builds_of, check_scenes, machines_of, memory_method, service_note
 
 MODE = "causes"
-CAUSES = {**COUNTED, "services": "what a service takes beyond its trap: clock reads"}
-"""Cause -> what is counted under it."""
+SERVICES = {"services": "what a service takes beyond its trap: clock reads"}
 
 NOTES = (
     "The causes add up to the clocks, to the last one: the timing model counts them while it runs.",
@@ -45,14 +43,19 @@ class CauseCounter:
         return np.append(counted, cycles - int(counted.sum())).astype(np.int64)
 
     def take(self) -> np.ndarray:
-        """Return int64[len(CAUSES)], clocks since the last call."""
+        """Return int64[len(causes_of(machine))], clocks since the last call."""
         before, self._last = self._last, self._read()
         return self._last - before
 
 
-def named(counts: np.ndarray) -> dict[str, int]:
-    """Return clocks by name of the cause."""
-    return dict(zip(CAUSES, counts.tolist(), strict=True))
+def causes_of(machine: str) -> dict[str, str]:
+    """Return cause -> what is counted under it, on the CPU of a preset that counts them."""
+    return {**preset(machine).cpu().causes, **SERVICES}
+
+
+def named(machine: str, counts: np.ndarray) -> dict[str, int]:
+    """Return clocks by name of the cause, on a preset."""
+    return dict(zip(causes_of(machine), counts.tolist(), strict=True))
 
 
 def has_causes(machine: str) -> bool:
@@ -107,7 +110,8 @@ def attribute_experiment(
     settings = {"build": build, "engine": engine, "parameters": parameters, "memory_clocks": memory}
     program = Harness(machine, rom, mode="harness", timing=MODE, **settings)
     program.reach("RandomizeObjects")
-    counter, counts, cycles, scenes = CauseCounter(program), np.zeros(len(CAUSES), np.int64), 0, 0
+    counter, cycles, scenes = CauseCounter(program), 0, 0
+    counts = np.zeros(len(causes_of(machine)), np.int64)
     while cycles < seconds * program.clock_hz:
         program.reach("DetermineCollisions")
         counter.take()
@@ -116,7 +120,7 @@ def attribute_experiment(
         counts += counter.take()
         cycles += program.cycles - before
         scenes += 1
-    return Attribution(program.word("gIterations"), scenes, cycles, named(counts), program.engine)
+    return Attribution(program.word("gIterations"), scenes, cycles, named(machine, counts), program.engine)
 
 
 def causes_table(
@@ -140,7 +144,7 @@ def causes_table(
             checks, scenes, cycles     of the sample
             causes                     name -> clocks of the sample; their sum is `cycles`
             cycles_per_check, printed_cycles, ratio
-        causes    name -> what is counted under it
+        causes    machine -> {name -> what is counted under it}
         method    seconds, seed, memory, memory_changed: machine -> parameters
         notes     list of sentences that belong under the table
     Errors    ValueError, RomError
@@ -167,7 +171,7 @@ def causes_table(
     progress(len(cells), len(cells), "done")
     return {
         "rows": rows,
-        "causes": CAUSES,
+        "causes": {name: causes_of(name) for name in names},
         "method": {"seconds": seconds, "seed": seed} | memory_method(names, memory),
         "notes": [*NOTES, *(service_note(name) for name in names)],
     }

@@ -127,7 +127,7 @@ def cost_report(
             "cycles_per_instruction": measured.cycles / measured.instructions,
             "microseconds": measured.cycles * 1e6 / machine.clock_hz,
             "result": measured.result,
-            "causes": named(sum(each.causes for each in executed)) if machine.timing == MODE else None,
+            "causes": named(machine.name, sum(each.causes for each in executed)) if machine.timing == MODE else None,
         },
         "caches": _caches(machine, executed, accesses),
         "functions": _functions(listing),
@@ -278,7 +278,7 @@ def _described(machine: Machine, each: Executed) -> dict[str, Any]:
         "source": source,
         "reference": insn.row.ref,
         **{f"{name}_misses": count for name, count in each.misses.items()},
-        "causes": named(each.causes) if machine.timing == MODE else None,
+        "causes": named(machine.name, each.causes) if machine.timing == MODE else None,
     }
 
 

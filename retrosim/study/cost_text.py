@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from .causes import CAUSES as MEANINGS
+from .causes import causes_of
 
 SHOWN = 10  # lines and functions
 LEGENDS = {
@@ -40,7 +40,7 @@ def render_cost(report: dict[str, Any]) -> RenderableType:
     """Return everything that `cost_report` found, for a rich console."""
     parts: list[RenderableType] = [Text(_title(report), style="bold"), _totals(report)]
     if report["totals"]["causes"]:
-        parts += [Text("What the clocks went to", style="bold"), _causes(report["totals"]["causes"])]
+        parts += [Text("What the clocks went to", style="bold"), _causes(report)]
     legend = CAUSES if report["totals"]["causes"] else LEGENDS[report["model"].split("_")[0]]
     if report["lines"]:
         parts += [_heading("Hottest source lines", report["lines"]), _hottest(report["lines"], "line", _line_name)]
@@ -87,7 +87,8 @@ def _totals(report: dict[str, Any]) -> RenderableType:
     return Padding(Text("\n".join(lines)), (0, 0, 1, 0))
 
 
-def _causes(causes: dict[str, int]) -> RenderableType:
+def _causes(report: dict[str, Any]) -> RenderableType:
+    causes, meanings = report["totals"]["causes"], causes_of(report["machine"])
     table = Table.grid(padding=(0, 1, 0, 0))
     table.add_column()
     table.add_column(justify="right")
@@ -95,7 +96,7 @@ def _causes(causes: dict[str, int]) -> RenderableType:
     total = sum(causes.values())
     for name, clocks in causes.items():
         if clocks:
-            table.add_row(name, f"{clocks:,}", f"{100 * clocks / total:.1f} %", Text(MEANINGS[name]))
+            table.add_row(name, f"{clocks:,}", f"{100 * clocks / total:.1f} %", Text(meanings[name]))
     return Padding(table, (0, 0, 1, 0))
 
 

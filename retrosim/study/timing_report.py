@@ -57,17 +57,18 @@ def render_causes(result: dict[str, Any]) -> RenderableType:
         rows = [row for row in result["rows"] if row["machine"] == machine]
         for build in dict.fromkeys(row["build"] for row in rows):
             parts.append(_causes(build, [row for row in rows if row["build"] == build]))
-    legend = Table.grid(padding=(0, 1, 0, 0))
-    for name, meaning in result["causes"].items():
-        legend.add_row(Text(name, style="bold"), Text(meaning))
-    return Group(*parts, Padding(legend, (0, 0, 1, 0)), _notes(result["notes"]))
+        legend = Table.grid(padding=(0, 1, 0, 0))
+        for name, meaning in result["causes"][machine].items():
+            legend.add_row(Text(name, style="bold"), Text(meaning))
+        parts.append(Padding(legend, (0, 0, 1, 0)))
+    return Group(*parts, _notes(result["notes"]))
 
 
 def rows_csv(result: dict[str, Any]) -> str:
     """Return the rows of either table as CSV, one column for each cause."""
     text = io.StringIO()
     rows = [{**row, **row.get("causes", {})} for row in result["rows"]]
-    columns = [column for column in rows[0] if column != "causes"]
+    columns = [column for column in dict.fromkeys(name for row in rows for name in row) if column != "causes"]
     writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)

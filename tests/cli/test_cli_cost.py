@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import shutil
+import subprocess
 
 import pytest
 from cost_programs import ADDRESS, ENDLESS, SUM, write_elf
@@ -123,3 +126,54 @@ def test_unknown_symbol_of_a_rom(run) -> None:
     run("cost", "sectors", "--entry", "DetermineColisions").is_refused(2, "nearest: DetermineCollisions")
     run("cost", "sectors", "--entry", "gObjects").is_refused(2, "is data")
     run("cost", "sectors", "--entry", "x", "--build", "O9").is_refused(2, "build 'O9'")
+
+
+LARGEST = """
+static short table[20];
+static unsigned seed = 1;
+
+int largest(int count)
+{
+    int i, found = 0;
+
+    for (i = 0; i < count; i++) {
+        seed = seed * 1103515245u + 12345u;
+        table[i] = seed >> 17;
+    }
+    for (i = 0; i < count; i++)
+        if (table[i] > found)
+            found = table[i];
+    return found;
+}
+
+int main(void)
+{
+    return largest(20);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("machine", "compiler", "processor"),
+    [("ppc601-80", "powerpc-linux-gnu-gcc", "-mcpu=601"), ("mc68040-25", "m68k-linux-gnu-gcc", "-m68040")],
+)
+def test_a_routine_compiled_as_the_help_says(run, tmp_path, machine, compiler, processor) -> None:
+    """The flags that `cost --help` names: all of the program lies in RAM, and its source lines are known."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    flags = re.search(r"with gcc (-nostdlib .*)\.\n", run("cost", "--help").out).group(1).split()
+    (tmp_path / "largest.c").write_text(LARGEST)
+    command = [compiler, processor, "-O1", "-g", *flags, "-Wl,-emain", "largest.c", "-o", "largest.elf"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    command = ("cost", str(tmp_path / "largest.elf"), "--machine", machine, "--entry", "largest", "--arg", "20")
+    command += ("--engine", "evaluate")
+    report = run(*command, "--json").json()
+    state, values = 1, []
+    for _ in range(20):
+        state = (state * 1103515245 + 12345) % 2**32
+        values.append(state >> 17)
+    assert report["totals"]["result"] == max(values)
+    assert sum(report["totals"]["causes"].values()) == report["totals"]["cycles"]
+    assert {line["file"].rpartition("/")[2] for line in report["lines"]} == {"largest.c"}
+    out = run(*command).out
+    assert "largest.c:10" in out and "waits" in out

@@ -12,7 +12,7 @@ from retrosim.errors import IllegalInstruction, RetrosimError
 from retrosim.machine import PRESETS, Machine, memory, open_machine
 from retrosim.machine.presets import MACINTOSH_TICK_HZ
 
-NAME, TIMINGS = "ppc601-80", ("off", "table", "full")
+NAME, TIMINGS = "ppc601-80", ("off", "table", "full", "causes")
 EXTERNAL = 0x500
 ENABLE = "3860 8000 7c60 0124"  # li r3,-32768; mtmsr r3: EE, and bits that do not matter here
 COUNT = "3884 0001 4bff fffc"  # addi r4,r4,1; b .-4
@@ -203,7 +203,7 @@ def test_recompiled_code_is_the_interpreters(timing: str) -> None:
         assert differences(one, other) == [], limits
 
 
-@pytest.mark.parametrize("build", ["O0", "O1", "O2"])
+@pytest.mark.parametrize("build", ["O0", "O1", "O2", "period", "period-calls", "period-divide"])
 def test_the_world_is_that_of_the_native_machine(build: str) -> None:
     ours = open_machine(NAME, build=build, engine="interpret", timing="off", parameters={"objects": 60, "seed": 5})
     native = open_machine("native", parameters={"objects": 60, "seed": 5})

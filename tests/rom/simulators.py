@@ -227,6 +227,8 @@ class UnicornPPC(Trapping):
         self._r = [names.UC_PPC_REG_0 + number for number in range(32)]
         self._data, self._pc, self._sp, self._lr = self._r[3:5], names.UC_PPC_REG_PC, self._r[1], names.UC_PPC_REG_LR
         self._uc.hook_add(unicorn.UC_HOOK_INTR, self._interrupt)
+        if "TOC" in image.symbols:  # where the period builds' globals are found from
+            self._uc.reg_write(self._r[2], image.symbols["TOC"].address)
         super().__init__(image)
 
     def _interrupt(self, uc: Any, number: int, _: Any) -> None:

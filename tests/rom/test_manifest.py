@@ -93,7 +93,7 @@ def test_sectors() -> None:
         *(("m68040", build) for build in builds),
         *(("m68000", build) for build in ("O0", "O2", "fast")),
         *((isa, build) for isa in ("i386", "i486") for build in ("O0", "O2")),
-        *(("ppc601", build) for build in ("O0", "O1", "O2")),
+        *(("ppc601", build) for build in ("O0", "O1", "O2", "period", "period-calls", "period-divide")),
     ]
     assert {info.build for info in rom.images if info.default} == {"O2"}
     compilers = {"m68040": "m68k", "m68000": "m68k", "i386": "i686", "i486": "i686", "ppc601": "powerpc"}

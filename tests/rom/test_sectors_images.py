@@ -33,6 +33,9 @@ INSTRUCTIONS = {  # of one full check with 0, 50, 100, 200 objects placed from t
     ("ppc601", "O0"): [19344, 29648, 52794, 130597],
     ("ppc601", "O1"): [3902, 8962, 17780, 43293],
     ("ppc601", "O2"): [2955, 7946, 16508, 41392],
+    ("ppc601", "period"): [8916, 14473, 25111, 58139],
+    ("ppc601", "period-calls"): [12876, 19373, 33833, 82456],
+    ("ppc601", "period-divide"): [8916, 14473, 25111, 58139],
 }
 
 Scene = list[tuple[int, int]]

@@ -1,4 +1,4 @@
-"""Causes of the clocks of the 1994 experiments: sums to the last clock, by each engine and memory."""
+"""Causes of the clocks of the 1994 experiments: sums to the last clock, by each engine, machine and memory."""
 
 import csv
 import io
@@ -11,14 +11,22 @@ from retrosim.machine import Machine
 from retrosim.machine.memory import RETURN_ADDRESS
 from retrosim.machine.presets import preset
 from retrosim.rom import load_rom
-from retrosim.study.causes import CAUSES, MODE, CauseCounter, attribute_experiment, causes_table, named
+from retrosim.study.causes import MODE, CauseCounter, attribute_experiment, causes_of, causes_table, named
 from retrosim.study.harness import CHECKS_PER_SCENE, run_experiment
 from retrosim.study.timing import timing_table
 from retrosim.study.timing_report import render_causes, render_timing, rows_csv
 
 MACHINE = "mc68040-25"
+PPC = "ppc601-80"
+CAUSES = causes_of(MACHINE)
 CLOCK_READS = CHECKS_PER_SCENE + 1  # of a scene, see roms/sectors/src/harness.c
-CELLS = [("O2", 0), ("O2", 100), ("period-68000", 50)]
+CELLS = [
+    (MACHINE, "O2", 0),
+    (MACHINE, "O2", 100),
+    (MACHINE, "period-68000", 50),
+    (PPC, "O2", 0),
+    (PPC, "period-divide", 50),
+]
 
 
 @pytest.fixture(scope="module")
@@ -32,15 +40,15 @@ def text_of(renderable, width=80):
     return out.getvalue()
 
 
-@pytest.mark.parametrize(("build", "objects"), CELLS)
-def test_an_experiment_adds_up_to_its_clocks(build, objects):
+@pytest.mark.parametrize(("machine", "build", "objects"), CELLS)
+def test_an_experiment_adds_up_to_its_clocks(machine, build, objects):
     rom = load_rom("sectors")
-    found = attribute_experiment(MACHINE, rom, build, objects, seconds=0.02)
+    found = attribute_experiment(machine, rom, build, objects, seconds=0.02)
     assert sum(found.causes.values()) == found.cycles > 0
     assert found.checks == CHECKS_PER_SCENE * found.scenes
     assert min(found.causes.values()) >= 0
-    assert found.causes["services"] == CLOCK_READS * found.scenes * preset(MACHINE).service_clocks
-    plain = run_experiment(MACHINE, rom, build, objects, seconds=0.02)
+    assert found.causes["services"] == CLOCK_READS * found.scenes * preset(machine).service_clocks
+    plain = run_experiment(machine, rom, build, objects, seconds=0.02)
     assert found.cycles / found.checks == pytest.approx(plain.cycles_per_check, rel=0.04)
 
 
@@ -60,7 +68,7 @@ def test_a_routine_without_services_adds_up(engine):
         machine.regs["pc"] = machine.address("DetermineCollisions")
         machine._wait_until(machine.cycles)
         cycles[timing] = machine.run(until=RETURN_ADDRESS).cycles
-        causes = named(counter.take())
+        causes = named(MACHINE, counter.take())
         assert sum(causes.values()) == cycles[timing]
         assert (causes["services"], causes["refill"]) == (0, 2)
         assert all(causes[name] > 0 for name in ("execute", "addresses", "registers", "branches"))
@@ -86,7 +94,20 @@ def test_table_is_plain_json_and_adds_up(table):
         assert row["ratio"] == row["cycles_per_check"] / row["printed_cycles"]
         assert row["causes"].keys() == CAUSES.keys()
     assert table["method"]["memory_changed"] == {MACHINE: {}}
-    assert table["causes"] == CAUSES
+    assert table["causes"] == {MACHINE: CAUSES}
+
+
+def test_machines_side_by_side():
+    """Each has its own causes, legend and columns."""
+    both = causes_table([MACHINE, PPC], builds=["O2"], objects=[0], seconds=0.005, engine="interpret")
+    assert json.loads(json.dumps(both, allow_nan=False)) == both
+    text = text_of(render_causes(both))
+    for row, machine in zip(both["rows"], (MACHINE, PPC), strict=True):
+        assert row["causes"].keys() == causes_of(machine).keys() == both["causes"][machine].keys()
+        assert sum(row["causes"].values()) == row["cycles"]
+    assert "mispredicted" in text and "registers" in text
+    found = list(csv.DictReader(io.StringIO(rows_csv(both))))
+    assert (found[0]["mispredicted"], found[1]["registers"]) == ("", "")
 
 
 def test_text_and_csv(table):
@@ -129,7 +150,7 @@ def test_the_timing_table_says_which_memory_it_used():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"machines": ["mc68000-8"]}, "machine 'mc68000-8': no pipeline whose clocks have causes; allowed mc68040-25"),
+        ({"machines": ["mc68000-8"]}, "no pipeline whose clocks have causes; allowed mc68040-25, ppc601-80"),
         ({"builds": ["O9"]}, "build 'O9': allowed O0,"),
         ({"objects": [201]}, r"objects 201: allowed 0\.\.200"),
         ({"seconds": 0}, "seconds 0: allowed above 0"),

@@ -7,6 +7,7 @@ from functools import cache
 from ...errors import SpecError
 from ..core import Cpu
 from . import arith, bits, decimal, flow, logic, move, shift, system  # noqa: F401  each import adds its rows
+from .causes import CAUSES
 from .exceptions import accepts, exception, interrupt, vector_name
 from .flow import LINE_A_ROW, undefined
 from .host import HOST
@@ -33,6 +34,7 @@ def cpu(model: str) -> Cpu:
         unserved=LINE_A_ROW,
         service_bytes=2,
         timing=MC68000_MODELS if model == "MC68000" else MODELS,
+        causes={} if model == "MC68000" else CAUSES,
         aligned=model == "MC68000",
         misaligned=address_error,
         exception=exception,

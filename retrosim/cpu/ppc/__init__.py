@@ -7,6 +7,7 @@ from functools import cache
 from ...errors import SpecError
 from ..core import Cpu
 from . import arith, floating, flow, logic, move, power, system  # noqa: F401  each import adds its rows
+from .causes import CAUSES
 from .exceptions import accepts, exception, interrupt, vector_name
 from .flow import SYSTEM_CALL_ROW, undefined
 from .host import HOST
@@ -31,6 +32,7 @@ def cpu(model: str) -> Cpu:
         unserved=SYSTEM_CALL_ROW,
         service_bytes=4,
         timing=MODELS,
+        causes=CAUSES,
         exception=exception,
         interrupt=interrupt,
         reset=reset,

@@ -70,19 +70,26 @@ def longest_wait(m) -> Word:
     )
 
 
-def _find(m, line: Word) -> tuple[Word, Word]:
-    """Return (place of the line, ABSENT when there is none; place that a new line would take)."""
-    first = (line & (SETS - 1)) << 3
-    place, victim = m.const(32, ABSENT), first
-    oldest = m.element("used", first)
+def _find(m, line: Word) -> Word:
+    """Return the place of a line, ABSENT when there is none."""
+    first, least = (line & (SETS - 1)) << 3, (line << 4) + 1  # with a bit of a sector at least
+    place = m.const(32, ABSENT)
     for way in range(WAYS):
-        tag = m.element("tag", first + way)
-        place = m.select((tag >> 4).eq(line) & (tag & 3).ne(0), first + way, place)
-        if way:
-            used = m.element("used", first + way)
-            older = used.ult(oldest)
-            victim, oldest = m.select(older, first + way, victim), m.select(older, used, oldest)
-    return place, victim
+        here = first + way
+        place = m.select((m.element("tag", here) - least).ult(15), here, place)
+    return place
+
+
+def _victim(m, line: Word) -> Word:
+    """Return the place that a new line takes: the one whose use is longest ago."""
+    victim = first = (line & (SETS - 1)) << 3
+    oldest = m.element("used", first)
+    for way in range(1, WAYS):
+        place = first + way
+        used = m.element("used", place)
+        older = used.ult(oldest)
+        victim, oldest = m.select(older, place, victim), m.select(older, used, oldest)
+    return victim
 
 
 def _use(m, place: Word) -> None:
@@ -98,7 +105,7 @@ def _half(m, sector: Word) -> Word:
 
 def _set_valid(m, sector: Word) -> None:
     """Mark a sector that has come as the other one of its line, if the line is still there."""
-    place, _ = _find(m, sector >> 1)
+    place = _find(m, sector >> 1)
     m.when(
         place.ne(ABSENT),
         lambda: m.set_element("tag", place, m.element("tag", place) | _half(m, sector)),
@@ -134,11 +141,11 @@ def _begin(m, now: Word) -> Word:
     return start.get()
 
 
-def _fill(m, sector: Word, place: Word, victim: Word, now: Word) -> Word:
+def _fill(m, sector: Word, place: Word, now: Word) -> Word:
     """Read a sector; return the clocks until its first double word is there."""
     start = _begin(m, now)
     first, whole = _transfer(m, sector)
-    end = m.variable(start + whole)
+    end, victim = m.variable(start + whole), _victim(m, sector >> 1)
     m.set("loaded", m.const(32, NONE))
     m.set("stored", m.const(32, NONE))
     m.set("filling", sector)
@@ -189,7 +196,7 @@ def _sector(m, sector: Word, now: Word, misses) -> Word:
 
     misses   misses(): what happens before a miss; returns the clocks that it is late by
     """
-    place, victim = _find(m, sector >> 1)
+    place = _find(m, sector >> 1)
     wait = m.variable(m.const(64, 0))
     present = m.variable(m.const(1, 0))
 
@@ -209,7 +216,7 @@ def _sector(m, sector: Word, now: Word, misses) -> Word:
         m.when(
             m.get("other").eq(sector | KNOWN),
             lambda: wait.set(late + _take_other(m, now + late)),
-            lambda: wait.set(late + _fill(m, sector, place, victim, now + late)),
+            lambda: wait.set(late + _fill(m, sector, place, now + late)),
         )
 
     m.when(present.get(), hit, miss)
@@ -301,7 +308,7 @@ def _write_uncached(m, place: Word, now: Word) -> tuple[Word, Word]:
 
 def _write_cached(m, place: Word, now: Word) -> tuple[Word, Word]:
     clocks = _cached(m, place, now, "stored")
-    found, _ = _find(m, place >> 6)
+    found = _find(m, place >> 6)
     m.set_element("tag", found, m.element("tag", found) | _half(m, place >> 5) << 2)
     return clocks
 

@@ -13,6 +13,7 @@ from ..core import ENGINE_FIELDS, Layout
 from ..engine import Engine
 from ..spec import InstructionSet
 from ..values import Word
+from .causes import CAUSES
 from .mpc601_cache import FIELDS as CACHE_FIELDS
 from .operands import KINDS
 
@@ -66,6 +67,8 @@ LAYOUT = Layout(
         ("sector_start", 64, 1),  # when the cache was last used for code
         ("accesses", 64, 1),  # to data since then
         *CACHE_FIELDS,
+        ("causes", 64, len(CAUSES)),  # clocks by cause: counted in the timing mode of that name only, as is
+        ("bubble", 8, 1),  # the cause of clocks up to `fetched`
     )
 )
 IN_REGISTERS = frozenset({

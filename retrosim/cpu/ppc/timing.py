@@ -3,6 +3,7 @@
     off     nothing is counted
     table   each instruction takes its clocks in the execute stage, a taken branch what it costs alone
     full    the pipeline as an event model, with caches and memory (mpc601_cache.py)
+    causes  full, and the clocks are counted by what they went to
 
 The full model keeps, in absolute clocks, when things happen (facts: ppc601_timing.md sections 1-3). Up to three
 instructions leave the queue in a clock: one to the integer unit, from the bottom; one to the branch unit and one to
@@ -32,6 +33,7 @@ from ..spec import Insn, Row
 from ..timing import Untimed
 from ..values import Word
 from . import mpc601_cache
+from .causes import CAUSES
 from .mpc601_cache import KNOWN, NONE, later
 from .mpc601_clocks import Clocks, clocks, rules, table
 
@@ -131,6 +133,7 @@ class PipelineTiming(Untimed):
             hit = m.get("sector_time") + 1
             arrived = hit + m.subroutine("fetch", mpc601_cache.fetch, (sector ^ KNOWN).zext(64), hit)
             now = later(m, hit, m.get("entered"))
+            self._arrives(hit, arrived)
             accesses = m.get("accesses")
             starved = accesses.ne(0) & (now - m.get("sector_start")).ule(accesses)
             arrived = later(m, arrived, m.select(starved, now + rules()["starved"], hit))
@@ -141,6 +144,9 @@ class PipelineTiming(Untimed):
             m.set("fetched", later(m, m.get("fetched"), arrived))
 
         m.when(m.get("sector").ne(sector), fetch)
+
+    def _arrives(self, hit: Word, arrived: Word) -> None:
+        """A sector of code could be dispatched from at `hit` if it were in the cache, and can be at `arrived`."""
 
     def _fetch_from(self, time: Word) -> None:
         """Fetch anew, so that the next instruction enters its execute stage at a time when the cache has it."""
@@ -236,7 +242,7 @@ class PipelineTiming(Untimed):
 
     def _finish_branch(self, condition: Word) -> None:
         m, at = self.m, self.at
-        taken, passed = at + rules()["target"], at + 1
+        taken, passed, wrong = at + rules()["target"], at + 1, m.const(1, 0)
         if self.predicted is not None:
             pending = at.ult(self.known)
             wrong = pending & (self.predicted ^ condition)
@@ -249,6 +255,10 @@ class PipelineTiming(Untimed):
         m.set("sector", m.select(condition, m.const(32, NONE), m.get("sector")))
         m.set("sector_time", m.select(condition, time - 1, m.get("sector_time")))
         m.set("cycles", later(m, m.get("cycles"), at + 1))
+        self._branched(wrong)
+
+    def _branched(self, wrong: Word) -> None:
+        """The branch has set when the next instruction is there; was it predicted wrongly?"""
 
     def finish(self, outcome: bool | None = None) -> None:
         m = self.m
@@ -267,5 +277,83 @@ class PipelineTiming(Untimed):
             self._fetch_from(end)
 
 
-MODELS = {"off": Untimed, "table": TableTiming, "full": PipelineTiming}
+class CausesTiming(PipelineTiming):
+    """The event model, which also counts what each clock went to: CAUSES says how, the field `causes` holds the counts.
+
+    The clock goes from the end of one integer instruction to that of the next. What lies between is told apart by the
+    times of the model, in their order: the target of the last branch (the field `bubble` says whether it was predicted
+    wrongly), code that missed, code that found the cache taken, operands; then the clocks in the execute stage. Each
+    time that lies behind the ones before takes the clocks from there, so the sum is the clock.
+    """
+
+    def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
+        m = self.m
+        self.before, self.preceding = m.get("cycles"), m.get("entered")
+        self.aimed, self.came = m.variable(m.get("fetched")), m.variable(m.get("fetched"))
+        self.crossing = m.variable(m.const(64, 0))
+        super().start(row, operands, take)
+        if not self.is_branch:
+            self.is_late = (self.entered - m.get("missing")).ule(1)
+
+    def _arrives(self, hit: Word, arrived: Word) -> None:
+        m = self.m
+        self.aimed.set(later(m, self.aimed.get(), hit))
+        self.came.set(later(m, self.came.get(), arrived))
+
+    def memory(self, address: Word, bits: int, write: bool) -> None:
+        super().memory(address, bits, write)
+        if self.row.options.get("fills"):
+            return
+        m = self.m
+        size = bits // 8 if self.costs[0].execute else 1
+        crosses = m.const(32, 8).ult((address & 7) + size)
+        crossing = m.select(crosses, m.const(64, rules()["crossing"]), m.const(64, 0))
+        self.crossing.set(self.crossing.get() + crossing)
+
+    def _until(self, cause: Word, time: Word) -> None:
+        """Count the clocks up to a time, as far as they are not counted yet."""
+        m = self.m
+        passed = later(m, self.passed, time)
+        self._count(cause, passed - self.passed)
+        self.passed = passed
+
+    def _count(self, cause: Word, clocks: Word) -> None:
+        m = self.m
+        m.set_element("causes", cause, m.element("causes", cause) + clocks)
+
+    def _cause(self, name: str) -> Word:
+        return self.m.const(32, list(CAUSES).index(name))
+
+    def _count_fetching(self) -> None:
+        m = self.m
+        self.passed = self.before
+        was_empty = self.preceding.eq(self.before)
+        bubble = m.select(was_empty, self._cause("refill"), m.get("bubble").zext(32))
+        self._until(bubble, self.aimed.get() + 1)
+        self._until(self._cause("code"), self.came.get() + 1)
+        self._until(self._cause("contention"), m.get("fetched") + 1)
+
+    def _branched(self, wrong: Word) -> None:
+        m = self.m
+        m.set("bubble", m.select(wrong, self._cause("mispredicted"), self._cause("targets")).trunc(8))
+
+    def finish(self, outcome: bool | None = None) -> None:
+        m = self.m
+        self._count_fetching()
+        if self.is_branch:
+            self._until(self._cause("targets"), later(m, m.get("issue3"), m.get("branched") + 1) + 1)
+            self._until(self._cause("links"), self.at + 1)
+        else:
+            self._until(self._cause("execute"), self.dispatched + 1)
+            self._until(m.select(self.is_late, self._cause("data"), self._cause("operands")), self.entered)
+            execute, crossing = self.execute.get(), self.crossing.get()
+            first = m.select(execute.eq(0), m.const(64, 0), m.const(64, 1))
+            self._count(self._cause("execute"), first)
+            self._count(self._cause("longer"), execute - first)
+            self._count(self._cause("crossing"), crossing)
+            self._count(self._cause("data"), self.held.get() - crossing)
+        super().finish(outcome)
+
+
+MODELS = {"off": Untimed, "table": TableTiming, "full": PipelineTiming, "causes": CausesTiming}
 STAGES = ("entered", "issue1", "issue2", "issue3", "fetched", "branched", "sector_time")  # times without older work

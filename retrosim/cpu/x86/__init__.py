@@ -14,11 +14,12 @@ from .host import host
 from .i386_bus import PrefetchTiming
 from .i486_bus import CacheTiming
 from .models import MODEL_NAMES, is_real
+from .modrm import ZERO
 from .state import IN_REGISTERS, LAYOUTS, X86, flags_of, put_flags, reset  # noqa: F401  flags_of, put_flags: for tools
 from .timing import TableTiming
 
 FULL = {"i386": PrefetchTiming, "i486": CacheTiming}
-STAGES = {"i386": ("bus_free", "write_end"), "i486": ("bus_free",)}
+STAGES = {"i386": ("bus_free",), "i486": ("bus_free", "fill_end")}
 
 
 def _timing(model: str) -> dict[str, type[Untimed]]:
@@ -54,4 +55,5 @@ def cpu(model: str, unreal: bool = False) -> Cpu:
         host=host(is_real(model)),
         stage_fields=STAGES[model[:4]],
         in_registers=IN_REGISTERS[model[:4]],
+        zero_register=ZERO,
     )
