@@ -65,9 +65,9 @@ class Tiers:
         self._done = self._regions = 0
         if self._quick:
             self._wanted.append(lambda: bank(cpu, timing, handlers))
-        if mode == "recompile" and regions and core.timing.bounded:
+        if mode == "recompile" and regions:
             progress(f"recompiling {len(regions)} regions of this program (first run only)")
-        for region in regions if mode != "interpret" and core.timing.bounded else []:
+        for region in regions if mode != "interpret" else []:
             self._regions += 1
             if mode == "recompile" or is_compiled(region_name(cpu, timing, region)):
                 self._take_in(CompiledRegion(cpu, timing, region))
@@ -111,7 +111,7 @@ class Tiers:
     def _watch(self) -> None:
         """See where the machine is busy, and have it compiled."""
         pc = int(self.core.state["pc"])
-        if pc not in self._known and self._regions < MOST_REGIONS and self.core.timing.bounded:
+        if pc not in self._known and self._regions < MOST_REGIONS:
             self._samples[pc] = self._samples.get(pc, 0) + 1
             if self._samples[pc] == SAMPLES:
                 self._find_regions(pc)

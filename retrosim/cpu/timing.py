@@ -23,7 +23,6 @@ class Untimed:
     most = 0  # greatest clocks that the last instruction can take beside waits for the bus, known when it is emitted
     waits = 0  # times that it can wait for the bus
     steady = False  # does every instruction take a clock at least?
-    bounded = True  # are `most` and `waits` bounds? Without them no region can be recompiled
     forks = False  # is the end of a branch simpler where its outcome is known?
 
     def __init__(self, m: Any) -> None:

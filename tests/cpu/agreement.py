@@ -1,4 +1,4 @@
-"""Evaluator and interpreter side by side on random programs of any instruction set."""
+"""Evaluator and interpreter side by side on random programs of any instruction set, and bounds of their clocks."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import random
 from collections.abc import Callable
 
 import numpy as np
+from llvmlite import ir
 
 from retrosim.cpu.banks import full_bank
 from retrosim.cpu.core import CODE_WRITTEN, RUNNING, SERVICE, Core, Cpu
 from retrosim.cpu.evaluate import Evaluator
+from retrosim.cpu.handlers import HANDLER
 from retrosim.cpu.interpret import Interpreter
+from retrosim.cpu.recompile import RegionEmitter
+from retrosim.cpu.regions import Block, Region
+from retrosim.cpu.spec import Insn
 
 PROGRAM = 150  # instructions of one random program
 SEED = 1994
@@ -70,3 +75,11 @@ def agree(cpu: Cpu, timing: str, wanted: int, prepare: Callable[[], Callable[[Co
         f"{len(keys)} of {len(list(cpu.keys()))} handlers, seed {SEED}"
     )
     return rows
+
+
+def bounds(cpu: Cpu, timing: str, insn: Insn) -> tuple[int, int]:
+    """Return the most clocks of an instruction and how often it can wait, as the recompiler sees them."""
+    function = ir.Function(ir.Module(), HANDLER, "bound_0")
+    emitter = RegionEmitter(cpu, cpu.timing[timing], function, Region({insn.pc: Block((insn,))}, (), frozenset()))
+    emitter.emit()
+    return emitter.timing.most, emitter.timing.waits

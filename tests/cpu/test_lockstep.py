@@ -8,52 +8,19 @@ from collections.abc import Callable
 
 import pytest
 import streams
-from agreement import SEED, agree, assert_same
+from agreement import SEED, agree
+from three_engines import LENGTHS, ThreeEngines, run
 
-from retrosim.cpu import interpret, m68k
-from retrosim.cpu.banks import bank, full_bank
-from retrosim.cpu.core import FAULT, Core, Cpu
-from retrosim.cpu.evaluate import Evaluator
+from retrosim.cpu import interpret, m68k, regions
+from retrosim.cpu.banks import full_bank
+from retrosim.cpu.core import Core
 from retrosim.cpu.interpret import Interpreter
 from retrosim.cpu.recompile import CompiledRegion
 from retrosim.machine.presets import MOST_MEMORY_CLOCKS
 
 INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "40000"))  # per model with full timing; a quarter otherwise
 REGION_BYTES, OPTIMISED_BYTES = 640, 160  # of a program that is recompiled, quickly or with full optimisation
-LONGEST = 2000  # instructions of one run of it
-LENGTHS = (1, 2, 3, 7, 1000)  # of slices
-FAR = 1 << 62
 MEMORIES = ([0, 0, 0, 0, 1], [5, 11, 4, 5, 1], [5, 11, 4, 5, 0], [MOST_MEMORY_CLOCKS] * 4 + [1])
-
-
-def run(engine, core: Core, slices: list[int], period: int = FAR) -> tuple[int, list[int]]:
-    """Run slice after slice, serving nothing, up to a fault; return (instructions, where the clock passed a period)."""
-    done, passed = 0, []
-    for count in slices:
-        left = count
-        while left:
-            limit = core.state["limit"] = (int(core.state["cycles"]) // period + 1) * period
-            executed = engine.run(left)
-            left -= executed
-            done += executed
-            core.notice_writes()
-            if core.state["cycles"] >= limit:
-                passed.append(done)
-            if core.state["reason"] == FAULT:
-                return done, passed
-    return done, passed
-
-
-def cut(choice: random.Random, count: int) -> list[int]:
-    """Cut a run into slices: one, all of a length, or any."""
-    kind = choice.choice(("one", "one", "one", "any", "any", choice.choice(LENGTHS)))
-    slices: list[int] = []
-    left = count
-    while left:
-        length = {"one": count, "any": choice.randint(1, LONGEST)}.get(kind, kind)
-        slices.append(min(length, left))
-        left -= slices[-1]
-    return slices
 
 
 @pytest.mark.parametrize("timing", ["full", "table", "off"])
@@ -71,39 +38,16 @@ def test_interpreter(model: str, timing: str) -> None:
     assert timing != "full" or len(rows) > 0.9 * len(cpu.table.rows)
 
 
-class Region:
-    """A random program as one recompiled region, beside the other engines.
+def loader(generator: streams.Generator, choice: random.Random, code: bytes) -> Callable[[Core], None]:
+    """Return what loads the code with random data."""
+    data, registers = generator.data(0x1000), generator.registers()
+    flags, memory = choice.getrandbits(5), choice.choice(MEMORIES)
 
-    alone   no handlers beside the region: the evaluator bridges what it does not run, and that is counted
-    """
+    def load(core: Core) -> None:
+        streams.load(core, code, data, registers, flags, span=len(code))
+        core.state["memory"] = memory
 
-    def __init__(self, cpu: Cpu, timing: str, code: bytes, alone: bool, quick: bool) -> None:
-        self.code, self.cores = code, [Core(cpu, timing) for _ in range(3)]
-        streams.load(self.cores[2], code, b"", [0] * 16, 0, span=len(code))
-        self.region = streams.one_region(self.cores[2], len(code))
-        handlers = full_bank(cpu, timing)
-        self.recompiler = Interpreter(self.cores[2], bank(cpu, timing, []) if alone else handlers)
-        self.recompiler.install(CompiledRegion(cpu, timing, self.region, quick))
-        self.engines = Evaluator(self.cores[0]), Interpreter(self.cores[1], handlers), self.recompiler
-        self.recompiled = 0  # instructions that the region has run, where that is counted
-        self.alone = alone
-
-    def compare(self, generator: streams.Generator, choice: random.Random, where: str) -> int:
-        """Run all engines on the same random data in different slices; return how many instructions."""
-        data, registers, flags = generator.data(0x1000), generator.registers(), choice.getrandbits(5)
-        count, memory = choice.randint(1, LONGEST), choice.choice(MEMORIES)
-        period = choice.choice((1000, 100_000, FAR, FAR, FAR))
-        ends, bridged = [], self.recompiler.bridged
-        for core, engine in zip(self.cores, self.engines, strict=True):
-            streams.load(core, self.code, data, registers, flags, span=len(self.code))
-            core.state["memory"] = memory
-            ends.append(run(engine, core, [count] if engine is self.engines[0] else cut(choice, count), period))
-        assert ends[0] == ends[1] == ends[2], where
-        for core in self.cores[1:]:
-            assert_same(self.cores[0], core, f"{where}, {ends[0][0]} instructions")
-        if self.alone:
-            self.recompiled += ends[0][0] - (self.recompiler.bridged - bridged)
-        return ends[0][0]
+    return load
 
 
 @pytest.mark.parametrize("timing", ["full", "table", "off"])
@@ -120,10 +64,16 @@ def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch)
     for number in range(programs):
         optimised = number == programs - 1
         code = streams.closed(generator.code(OPTIMISED_BYTES if optimised else REGION_BYTES))
-        region = Region(cpu, timing, code, alone=number % 2 == 0, quick=not optimised)
+
+        def find(core: Core, code: bytes = code) -> regions.Region:
+            streams.load(core, code, b"", [0] * 16, 0, span=len(code))
+            return streams.one_region(core, len(code))
+
+        region = ThreeEngines(cpu, timing, find, full_bank(cpu, timing), alone=number % 2 == 0, quick=not optimised)
         done = 0
         while done < wanted / programs:
-            done += region.compare(generator, choice, f"seed {SEED}, program {number}, run {runs}")
+            load = loader(generator, choice, code)
+            done += region.compare(load, choice, f"seed {SEED}, program {number}, run {runs}")
             runs += 1
         rows |= {insn.row.pattern for insn in region.region.insns}
         total += done

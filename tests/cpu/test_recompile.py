@@ -8,18 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import streams
-from llvmlite import ir
+from agreement import bounds
 
 from retrosim.cpu import m68k, regions
 from retrosim.cpu.banks import bank
 from retrosim.cpu.core import ADDRESS_MASK, FAULT, Core, Cpu
 from retrosim.cpu.evaluate import Evaluator
-from retrosim.cpu.handlers import HANDLER
 from retrosim.cpu.interpret import Interpreter
 from retrosim.cpu.m68k.exceptions import ADDRESS_ERROR
-from retrosim.cpu.recompile import CompiledRegion, RegionEmitter
-from retrosim.cpu.regions import BLANK, LARGEST, LONGEST_PATH, MOST_BLOCKS, Block, Region, discover, longest
-from retrosim.cpu.spec import Insn, InstructionSet
+from retrosim.cpu.recompile import CompiledRegion
+from retrosim.cpu.regions import BLANK, LARGEST, LONGEST_PATH, MOST_BLOCKS, Region, discover, longest
+from retrosim.cpu.spec import InstructionSet
 from retrosim.machine.presets import MOST_MEMORY_CLOCKS
 
 SEED = 1994
@@ -222,14 +221,6 @@ def test_every_cycle_passes_a_check_and_paths_are_bounded(start: int, monkeypatc
 
 
 # --- bounds of clocks
-
-
-def bounds(cpu: Cpu, timing: str, insn: Insn) -> tuple[int, int]:
-    """Return the most clocks of an instruction and how often it can wait, as the recompiler sees them."""
-    function = ir.Function(ir.Module(), HANDLER, "bound_0")
-    emitter = RegionEmitter(cpu, cpu.timing[timing], function, Region({insn.pc: Block((insn,))}, (), frozenset()))
-    emitter.emit()
-    return emitter.timing.most, emitter.timing.waits
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from retrosim.cpu.core import Cpu
+import numpy as np
+
+from retrosim.cpu import x86
+from retrosim.cpu.core import ADDRESS_MASK, Core, Cpu
 from retrosim.cpu.spec import IllegalEncoding, Insn, Row
 from retrosim.cpu.x86.models import is_real
 from retrosim.cpu.x86.modrm import EBP, ESP, ZERO
@@ -16,6 +20,9 @@ REPEATS = ("MOVS", "CMPS", "STOS", "LODS", "SCAS", "INS", "OUTS")
 CODE = 0x10000  # linear; in real mode the code segment begins here
 FLAT_DATA, FLAT_BYTES = 0x20000, 0x10000
 STATUS_FLAGS = 0x8D5  # CF PF AF ZF SF OF
+CODE_BYTES = 0x1000
+IDT = 0x8000  # of flat models
+UNDEFINED = 0x63  # an opcode of one byte: ARPL
 
 
 @dataclass
@@ -106,3 +113,50 @@ class Generator:
         flags = r.getrandbits(12) & STATUS_FLAGS | 2 | r.choice((0, 0, 0x400))
         selectors = [0x2000, CODE >> 4, 0x4000, 0x3000, 0x5000, 0x6000] if self.real else [0] * 6
         return Start(CODE, registers, selectors, flags, self.code, insn.text.startswith("rep"))
+
+
+def closed(cpu: Cpu, code: bytes) -> bytes:
+    """Return code that begins again at its end, which no instruction can reach over."""
+    size = 2 if is_real(cpu.model) else 4
+    code += b"\x90" * cpu.isa.longest + b"\xe9"
+    return code + (-len(code) - size).to_bytes(size, "little", signed=True)
+
+
+def program(generator: Generator, code: bytes | None = None) -> Callable[[Core], None]:
+    """Return what loads random code, or `code`, and a random state; handlers of all exceptions lie in the program.
+
+    Behind random code lies random data; behind `code` undefined instructions, so that what it is stays the same with
+    other data, and what leaves it comes back.
+    """
+    r = generator.random
+    unreal, data = r.random() < 0.3, r.randbytes(0x80000)
+    content, place, fill = (generator.program(CODE_BYTES), CODE, 0) if code is None else (code, FLAT_DATA, UNDEFINED)
+    registers = [generator.small() if r.random() < 0.5 else r.choice(EDGES) for _ in range(8)]
+    registers[ESP] = generator.small() | 0x3000
+    flags = r.getrandbits(12) & STATUS_FLAGS
+    selectors = [0x2000, CODE >> 4, 0x4000, 0x3000, 0x5000, 0x6000] if generator.real else [0] * 6
+
+    def load(core: Core) -> None:
+        core.replace(np.full(ADDRESS_MASK + 1, fill, np.uint8))
+        core.ram[ADDRESS_MASK + 1 :] = 0
+        for field in core.state.dtype.names:
+            core.state[field] = 0
+        x86.reset(core.state, unreal)
+        core.state["written_low"], core.state["limit"] = 0xFFFFFFFF, 1 << 62
+        core.write(place, data)
+        core.write(CODE, content)
+        for vector in range(256):
+            offset = 64 * (vector % min(48, len(content) // 64))
+            if generator.real:
+                core.write(4 * vector, (CODE << 12 | offset).to_bytes(4, "little"))
+            else:
+                gate = (CODE + offset) & 0xFFFF, (CODE + offset & 0xFFFF0000) | 0x8E00
+                core.write(IDT + 8 * vector, b"".join(word.to_bytes(4, "little") for word in gate))
+        if not generator.real:
+            core.state["idt_base"], core.state["idt_limit"] = IDT, 0x7FF
+        core.state["r"][:8] = registers
+        core.state["seg"], core.state["seg_base"] = selectors, [n << 4 for n in selectors]
+        x86.put_flags(core.state, flags)
+        core.state["pc"] = CODE
+
+    return load

@@ -15,7 +15,6 @@ from retrosim.rom import load_rom
 MACHINES = {
     "m68000": "mc68000-8", "m68040": "mc68040-25", "i386": "i386dx-33", "i486": "i486dx2-66", "ppc601": "ppc601-80"
 }  # fmt: skip
-UNBOUNDED = ("i386", "i486")  # their clocks have no bounds yet: regions run with timing off only
 BUILDS = [(info.isa, info.build) for info in load_rom("sectors").images]
 FULL = "O2"
 PARAMETERS = {"objects": 30, "seed": 11}
@@ -42,8 +41,6 @@ def test_there_are_builds() -> None:
 def test_frames_and_measurements(isa: str, build: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiers, "CompiledRegion", partial(CompiledRegion, quick=True))
     timing = "full" if build == FULL else "table"  # the one of all regions that takes longest to compile
-    if isa in UNBOUNDED:
-        timing = "off"
     for mode in ("demo", "harness"):
         interpreted, recompiled = (
             open_machine(MACHINES[isa], build=build, timing=timing, parameters=PARAMETERS, mode=mode, engine=engine)

@@ -12,13 +12,14 @@ from .exceptions import accepts, exception, interrupt, take_fault, vector_name
 from .flow import INTERRUPT_ROW, undefined
 from .host import host
 from .i386_bus import PrefetchTiming
-from .i486_bus import CacheTiming
+from .i486_bus import CACHE_FIELDS, CacheTiming
 from .models import MODEL_NAMES, is_real
+from .modrm import ZERO
 from .state import LAYOUTS, X86, flags_of, put_flags, reset  # noqa: F401  flags_of, put_flags: for tools
 from .timing import TableTiming
 
 FULL = {"i386": PrefetchTiming, "i486": CacheTiming}
-STAGES = {"i386": ("bus_free", "write_end"), "i486": ("bus_free",)}
+STAGES = {"i386": ("bus_free",), "i486": ("bus_free", "fill_end")}
 
 
 def _timing(model: str) -> dict[str, type[Untimed]]:
@@ -53,4 +54,6 @@ def cpu(model: str, unreal: bool = False) -> Cpu:
         vector_name=vector_name,
         host=host(is_real(model)),
         stage_fields=STAGES[model[:4]],
+        in_memory=frozenset(name for name, _, _ in CACHE_FIELDS),
+        zero_register=ZERO,
     )

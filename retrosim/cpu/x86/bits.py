@@ -70,11 +70,13 @@ for _number, (_name, _change) in enumerate(CHANGES.items()):
 def _scan(down):
     def scan(m, s, g, ea):
         value = read(m, ea, s)
-        m.set("zf", value.eq(0))
+        none = value.eq(0)
+        m.set("zf", none)
         # the lowest set bit alone has as many zeros above it as it has places to go
         found = m.const(s, s - 1) - (value if down else value & -value).count_zeros_left()
-        m.timing.depends("scanned", (m.const(s, s - 1) - found if down else found).zext(32))
-        m.when(value.ne(0), lambda: write(m, g, found))
+        passed = m.select(none, m.const(s, 0), m.const(s, s - 1) - found if down else found)  # 0 is not searched
+        m.timing.depends("scanned", passed.zext(32))
+        m.when(~none, lambda: write(m, g, found))
 
     return scan
 

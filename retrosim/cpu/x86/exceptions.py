@@ -116,6 +116,8 @@ def take_fault(m: Engine, insn: Insn) -> None:
     vector = m.get("detail").known
     _spend(m)
     enter(m, vector, m.pc, vector in WITH_ERROR_CODE)
+    for name in m.cpu.stage_fields:  # the clocks of what it had done so far are not counted
+        m.set(name, m.get("cycles"))
 
 
 TIMER = 8  # vector of interrupt request 0

@@ -6,15 +6,20 @@ is empty; the figure of the jump holds the first double word without wait states
 (Facts: 80386 structure and prefetch [two sources]; the wait for a target across double words [data sheet, from memory];
 the decoder's own limit, about a byte a clock, is not modelled.)
 
-Operands: the figures hold 2 clocks an access; wait states come on top, and 2 and the wait states once more for an
-operand across double words. A write is posted: what follows waits only when it needs the bus before it has ended.
+Operands: the figures hold 2 clocks an access, one access behind the other; wait states come on top, and 2 and the wait
+states once more for an operand across double words. A write is posted: what follows waits only when it needs the bus
+before it has ended.
 
 State, beside that of the table timing:
 
     fetched    linear address behind the last code byte in the queue
     bus_free   clock when the bus is done with what it does now
-    write_end  clock when the posted write is done
     memory     parameters of the machine, wait states: see MEMORY
+
+Bound: the figure of an instruction holds at least the 2 clocks of each of its accesses, so all that the bus can be
+behind with is one posted operand. What waits for it is the first operand or the code, whichever comes first; then code
+is waited for by double words, the wait states of the first one behind a jump apart, and each operand for itself and for
+the posted one before it. An operand is two accesses at most.
 """
 
 from __future__ import annotations
@@ -30,12 +35,12 @@ from .timing import TableTiming
 UNCACHED_FROM = 0x800000  # video memory and devices (machine memory map)
 MEMORY = ("code", "read", "write", "video_read", "video_write")
 QUEUE = 16
+DOUBLE_WORD = 4
 ACCESS = 2  # clocks without wait states
 
 FIELDS = (
     ("fetched", 32, 1),
     ("bus_free", 64, 1),
-    ("write_end", 64, 1),
     ("memory", 64, len(MEMORY)),
 )
 
@@ -47,10 +52,23 @@ class PrefetchTiming(TableTiming):
         m = self.m
         super().start(row, operands, take)
         self.now = m.get("cycles")
+        self.operands = 0
         each = self._wait("code") + ACCESS
         self._empty_queue(each)
         self._prefetch(each)
         self._fetch(each)
+
+    @property
+    def waits(self) -> int:
+        code = (self.length.known + DOUBLE_WORD - 1) // DOUBLE_WORD + 1
+        return code + 2 * (self.operands + 1)
+
+    def wait_clocks(self) -> Word:
+        """Return the most clocks of one access."""
+        most = self.m.const(64, 0)
+        for name in MEMORY:
+            most = self._later(most, self._wait(name))
+        return most + ACCESS
 
     def _wait(self, name: str) -> Word:
         return self.m.element("memory", self.m.const(32, MEMORY.index(name)))
@@ -67,10 +85,9 @@ class PrefetchTiming(TableTiming):
         m = self.m
         fetched, first = m.get("fetched"), (m.pc >> 2) << 2
         jumped = m.get("refill").ne(0) | m.const(32, QUEUE + 3).ult(fetched - m.pc)
-        waits = each - ACCESS
-        self.add(m.select(jumped, waits, m.const(64, 0)))
-        self.fetched = m.select(jumped, first + 4, fetched)
-        self.free = m.select(jumped, self.now + waits, m.get("bus_free"))
+        self.fetched = m.select(jumped, first + DOUBLE_WORD, fetched)
+        self.free = m.select(jumped, self.now + each - ACCESS, m.get("bus_free"))
+        self.arrived = m.select(jumped, self.free, self.now)
 
     def _prefetch(self, each: Word) -> None:
         """Fetch what there was room and time for before now."""
@@ -79,7 +96,7 @@ class PrefetchTiming(TableTiming):
         room = (m.pc + QUEUE - self.fetched).zext(64) >> 2
         room = m.select((m.pc + QUEUE).ult(self.fetched), m.const(64, 0), room)
         count, time = m.const(64, 0), each
-        for number in range(1, QUEUE // 4 + 1):
+        for number in range(1, QUEUE // DOUBLE_WORD + 1):
             count = count + (time.ule(idle) & m.const(64, number).ule(room)).zext(64)
             time = time + each
         self.fetched = self.fetched + (count.trunc(32) << 2)
@@ -89,16 +106,18 @@ class PrefetchTiming(TableTiming):
     def _fetch(self, each: Word) -> None:
         """Wait for the bytes of this instruction that are not there."""
         m = self.m
-        end = m.pc + (m.next_pc - m.pc & ADDRESS_MASK)
+        self.length = m.next_pc - m.pc & ADDRESS_MASK
+        end = m.pc + self.length
         missing = m.select(self.fetched.ult(end), (end - self.fetched + 3) >> 2, m.const(32, 0))
         self.fetched = self.fetched + (missing << 2)
         done = self.free + missing.zext(64) * each
-        wait = m.select(missing.eq(0), m.const(64, 0), self._difference(done, self.now))
-        self.add(wait)
+        self.add(self._difference(m.select(missing.eq(0), self.arrived, done), self.now))
         self.bus = m.variable(m.select(missing.eq(0), self.free, done))
+        self.begun = m.variable(m.const(64, 0))  # clocks that the figure holds of the accesses so far
 
     def memory(self, address: Word, bits: int, write: bool) -> None:
         m = self.m
+        self.operands += 1
         kind = "write" if write else "read"
         cached = (address & ADDRESS_MASK).ult(UNCACHED_FROM)
         waits = m.select(cached, self._wait(kind), self._wait(f"video_{kind}"))
@@ -106,17 +125,14 @@ class PrefetchTiming(TableTiming):
         if bits > 8:
             crosses = m.const(32, 4).ult((address & 3) + bits // 8)
             clocks = m.select(crosses, clocks + clocks, clocks)
-        now = self.now + self.added.get()
-        pending = self._difference(m.get("write_end"), now)
-        begin = now + pending
-        self.add(pending)
-        if write:
-            m.set("write_end", begin + clocks)
-        else:
+        now, bus = self.now + self.added.get() + self.begun.get(), self.bus.get()
+        self.add(self._difference(bus, now))
+        self.bus.set(self._later(bus, now) + clocks)
+        self.begun.set(self.begun.get() + ACCESS)
+        if not write:
             self.add(clocks - ACCESS)
-        self.bus.set(self._later(self.bus.get(), begin) + clocks)
 
-    def finish(self) -> None:
-        super().finish()
+    def finish(self, outcome: bool | None = None) -> None:
+        super().finish(outcome)
         self.m.set("fetched", self.fetched)
         self.m.set("bus_free", self.bus.get())

@@ -22,6 +22,9 @@ detail is from memory. State:
     bus_free    clock when the bus is done with all it has to do
     filling     line that is read last, complete at fill_end
     memory      parameters of the machine: see MEMORY
+
+Bound: of two lines of code, and two lines an operand, each one waits at most for what the bus has still to do, and for
+one read. The bus has four writes to do, or a line: a write that finds more waits until there are no more.
 """
 
 from __future__ import annotations
@@ -43,11 +46,7 @@ WRITE_BUFFERS = 4
 # write, and reading and writing a byte to double word of video memory.
 MEMORY = ("first_read", "line_read", "write", "video_read", "video_write")
 
-FIELDS = (
-    ("written", 32, 1),
-    ("ahead", 32, 1),
-    ("expected", 32, 1),
-    ("fetch_line", 32, 1),
+CACHE_FIELDS = (  # what subroutines work on
     ("tag", 32, 512),
     ("lru", 8, 128),
     ("bus_free", 64, 1),
@@ -55,6 +54,17 @@ FIELDS = (
     ("fill_end", 64, 1),
     ("memory", 64, len(MEMORY)),
 )
+
+FIELDS = (
+    ("written", 32, 1),
+    ("ahead", 32, 1),
+    ("expected", 32, 1),
+    ("fetch_line", 32, 1),
+    *CACHE_FIELDS,
+)
+
+HAZARDS = 3  # clocks at most: a register and its byte, a target across lines
+MISALIGNED = 3
 
 STACK_USERS = ("PUSH", "POP", "PUSHA", "POPA", "PUSHF", "POPF", "CALL", "RET", "RETF", "ENTER", "INT", "INT3", "IRET")
 
@@ -73,18 +83,38 @@ class CacheTiming(TableTiming):
         m = self.m
         super().start(row, operands, take)
         self.now = m.get("cycles")
+        self.operands = 0
         self.wrote = m.variable(m.const(32, 0))
         self._addresses(row, operands)
         jumped = m.pc.ne(m.get("expected"))
         first, last = m.pc >> 4, (m.next_pc - 1) >> 4
         self.add((jumped & first.ne(last)).zext(32))
         m.set("expected", m.next_pc)
-        line = m.get("fetch_line")
 
-        def fetch() -> None:
-            self.add(m.subroutine("fetch", fetch_code, first.zext(64), last.zext(64), self._at()))
+        def fetch(line: Word) -> None:
+            self.add(m.subroutine("fetch", _read_code, line.zext(64), self._at()))
 
-        m.when(first.ne(line) | last.ne(line), fetch)
+        m.when(first.ne(m.get("fetch_line")), lambda: fetch(first))
+        m.when(last.ne(first), lambda: fetch(last))
+        m.set("fetch_line", last)
+
+    @property
+    def most(self) -> int:
+        return super().most + HAZARDS + MISALIGNED * self.operands
+
+    @property
+    def _most_encoded(self) -> int:
+        return (self.encoded.known & 15) + (self.encoded.known >> 4)
+
+    @property
+    def waits(self) -> int:
+        return 2 + 2 * self.operands
+
+    def wait_clocks(self) -> Word:
+        m = self.m
+        writes = _later(m, _parameter(m, "write"), _parameter(m, "video_write")) * WRITE_BUFFERS
+        read = _later(m, _parameter(m, "first_read"), _parameter(m, "video_read"))
+        return _later(m, writes, _parameter(m, "line_read")) + read
 
     def encoded_clocks(self) -> Word:
         m = self.m
@@ -108,8 +138,9 @@ class CacheTiming(TableTiming):
     def memory(self, address: Word, bits: int, write: bool) -> None:
         m = self.m
         place, size = (address & ADDRESS_MASK).zext(64), m.const(64, bits // 8)
+        self.operands += 1
         if bits > 8:
-            self.add(m.select(m.const(64, 4).ult((place & 3) + size), m.const(64, 3), m.const(64, 0)))
+            self.add(m.select(m.const(64, 4).ult((place & 3) + size), m.const(64, MISALIGNED), m.const(64, 0)))
         function = write_data if write else read_data
         self.add(m.subroutine("write" if write else "read", function, place, size, self._at()))
 
@@ -175,14 +206,8 @@ def _read_line(m, line: Word, now: Word) -> Word:
     return m.select(found, arriving, begin + _parameter(m, "first_read") - now)
 
 
-def fetch_code(m, first: Word, last: Word, now: Word) -> Word:
-    """Return the clocks that the lines `first` and `last` of an instruction are waited for."""
-    wait = m.variable(m.const(64, 0))
-    first, last = first.trunc(32), last.trunc(32)
-    m.when(first.ne(m.get("fetch_line")), lambda: wait.set(_read_line(m, first, now)))
-    m.when(last.ne(first), lambda: wait.set(wait.get() + _read_line(m, last, now + wait.get())))
-    m.set("fetch_line", last)
-    return wait.get()
+def _read_code(m, line: Word, now: Word) -> Word:
+    return _read_line(m, line.trunc(32), now)
 
 
 def _operand(m, address: Word, size: Word, now: Word, one: Callable[[Word, Word], Word]) -> Word:

@@ -7,7 +7,8 @@
 
 What depends on data, in every mode that counts: multipliers, bit scans, rotates through carry, levels of ENTER,
 iterations of repeats. A repeat spends its fixed clocks in its last iteration, so that an interrupted one spends them
-once.
+once. A step is an iteration, so a bound of the clocks of a step (`most`) is one of an iteration; that of a range is its
+upper end, that of a scan or of levels MOST_UNITS of them.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ..values import Word
 from .clocks import clocks, components
 
 REPEAT_OF_NONE, REPEAT_OF_ONE = 5, {"MOVS": 13}  # i486 PRM, REP: clocks where there are 0 iterations, and 1
+MOST_UNITS = 31  # places that a scan passes, levels of ENTER
 
 FIELDS = (
     ("refill", 32, 1),  # 1 behind a jump of the i386, whose m is still to be spent
@@ -31,7 +33,7 @@ FIELDS = (
 class TableTiming(Untimed):
     """Clocks of the manual; `model` is set by the class of a model."""
 
-    counts, bounded = True, False
+    counts = forks = True
     model = ""
 
     @classmethod
@@ -52,13 +54,27 @@ class TableTiming(Untimed):
         m = self.m
         self.row, self.is_386 = row, self.model.startswith("i386")
         self.rep = bool(operands.get("rep"))
-        costs = [take() for _ in row.cost]
-        self.costs, self.cost = costs, costs[0]
-        self.encoded = take()
-        self.more = self.none = m.const(1, 0)
+        self.costs = [take() for _ in row.cost]
+        self.cost, self.encoded = self.costs[0], take()
+        self.condition = m.const(1, 1)  # of the first of two costs; of a repeat: another iteration is due
+        self.none = m.const(1, 0)
         self.added = m.variable(m.const(64, 0))
         if self.is_386 or not self.rep:
             self.add(self.encoded_clocks())
+
+    @property
+    def most(self) -> int:
+        return max(self._most_of(cost.known) for cost in self.costs) + self._most_encoded
+
+    def _most_of(self, packed: int) -> int:
+        base, each, span = packed & 0x3FF, packed >> 10 & 31, packed >> 15 & 0x3FF
+        if self.rep:
+            return max(base + each, REPEAT_OF_NONE, REPEAT_OF_ONE.get(self.row.name, 0))
+        return base + span + each * MOST_UNITS
+
+    @property
+    def _most_encoded(self) -> int:
+        return self.encoded.known
 
     def encoded_clocks(self) -> Word:
         """Return the clocks that the encoding adds: on the i386 m, behind a jump."""
@@ -70,10 +86,7 @@ class TableTiming(Untimed):
         self.added.set(self.added.get() + clocks.zext(64))
 
     def outcome(self, condition: Word) -> None:
-        if self.rep:
-            self.more = condition
-        elif len(self.costs) == 2:
-            self.cost = self.m.select(condition, *self.costs)
+        self.condition = condition
 
     def depends(self, what: str, *words: Any) -> None:
         m = self.m
@@ -102,7 +115,7 @@ class TableTiming(Untimed):
         return m.select(places.ult(least), least, places) - 3
 
     def _clocks(self) -> Word:
-        """Return the clocks of the table."""
+        """Return the clocks of the table for `cost`."""
         m, base = self.m, self.cost & 0x3FF
         if not self.rep:
             return base
@@ -114,15 +127,19 @@ class TableTiming(Untimed):
             if self.row.name in REPEAT_OF_ONE:
                 last = m.select(m.get("repeating"), last, m.const(32, REPEAT_OF_ONE[self.row.name]))
             none, last = none + self.encoded_clocks(), last + self.encoded_clocks()
-        return m.select(self.more, each, m.select(self.none, none, last))
+        return m.select(self.condition, each, m.select(self.none, none, last))
 
-    def finish(self) -> None:
+    def finish(self, outcome: bool | None = None) -> None:
         m = self.m
+        if outcome is not None:
+            self.condition = m.const(1, outcome)
+        if len(self.costs) == 2:
+            self.cost = m.select(self.condition, *self.costs)
         self.spend(self._clocks().zext(64) + self.added.get())
         if self.is_386:
             m.set("refill", self.cost >> 25 & 1 if not self.rep else m.const(32, 0))
         elif self.rep and self.row.name in REPEAT_OF_ONE:
-            m.set("repeating", self.more)
+            m.set("repeating", self.condition)
 
     def spend(self, clocks: Word) -> None:
         self.m.set("cycles", self.m.get("cycles") + clocks)

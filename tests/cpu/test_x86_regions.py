@@ -1,0 +1,101 @@
+"""Recompiled regions of x86 code: the three engines agree, and no clock of an instruction is above its bound."""
+
+from __future__ import annotations
+
+import os
+import random
+
+import pytest
+import streams
+from agreement import bounds
+from three_engines import ThreeEngines
+from x86_streams import Generator, closed, program
+
+from retrosim.cpu import interpret, x86
+from retrosim.cpu.banks import bank, handlers_of
+from retrosim.cpu.core import FAULT, Core
+from retrosim.cpu.evaluate import Evaluator
+from retrosim.cpu.regions import Region
+from retrosim.machine.presets import MOST_MEMORY_CLOCKS
+
+INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "8000"))  # per model and timing mode
+SEED = 1994
+REGION_BYTES, OPTIMISED_BYTES = 400, 120  # of a program that is recompiled, quickly or with full optimisation
+MEMORIES = {
+    "i386": ([0] * 5, [0, 0, 1, 22, 22], [3, 2, 5, 40, 30], [MOST_MEMORY_CLOCKS] * 5),
+    "i486": ([0] * 5, [4, 10, 4, 8, 6], [10, 22, 8, 16, 12], [MOST_MEMORY_CLOCKS] * 5),
+}
+PAIRS = [(model, timing) for model in x86.MODEL_NAMES for timing in ("full", "table", "off")]
+FEW = [("i386_real", "full"), ("i386_flat", "table"), ("i486_real", "off"), ("i486_flat", "full")]
+
+
+@pytest.mark.parametrize("model, timing", PAIRS if "RETROSIM_LOCKSTEP" in os.environ else FEW)
+def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few programs, compiled once and run many times with other data."""
+    monkeypatch.setattr(interpret, "MOST_BREAKS", 1 << 30)
+    cpu = x86.cpu(model)
+    generator, choice = Generator(cpu, SEED), random.Random(SEED)
+    programs = 2 + INSTRUCTIONS // 50_000
+    total = alone = recompiled = runs = 0
+    for number in range(programs):
+        optimised = number == programs - 1 and timing == "full"
+        code = closed(cpu, generator.program(OPTIMISED_BYTES if optimised else REGION_BYTES))
+        first = program(generator, code)
+
+        def find(core: Core, first=first, size: int = len(code)) -> Region:
+            first(core)
+            return streams.one_region(core, size)
+
+        insns = find(Core(cpu, timing)).insns
+        handlers = bank(cpu, timing, handlers_of(insns))
+        engines = ThreeEngines(cpu, timing, find, handlers, alone=number % 2 == 0, quick=not optimised)
+        done = 0
+        while done < INSTRUCTIONS / programs:
+            load, memory = program(generator, code), choice.choice(MEMORIES[model[:4]])
+
+            def load_all(core: Core, load=load, memory=memory) -> None:
+                load(core)
+                core.state["memory"] = memory
+
+            done += engines.compare(load_all, choice, f"seed {SEED}, program {number}, run {runs}")
+            runs += 1
+        total += done
+        alone += done if engines.alone else 0
+        recompiled += engines.recompiled
+    print(f"{model} {timing}: {programs} programs, {runs} runs, {total} instructions, seed {SEED}")
+    print(f"{recompiled} of {alone} instructions of programs without handlers were run by regions")
+    assert recompiled > alone / 10  # exceptions, short runs and long waits leave the rest to the other engines
+
+
+@pytest.mark.parametrize("model, timing", [pair for pair in PAIRS if pair[1] != "off"])
+def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str) -> None:
+    cpu, choice = x86.cpu(model), random.Random(SEED)
+    core = Core(cpu, timing)
+    evaluator = Evaluator(core)
+    known: dict[tuple, tuple[int, int]] = {}
+    rows: set[str] = set()
+    total = 0
+    for number in range(INSTRUCTIONS // 100):
+        program(Generator(cpu, SEED + number))(core)
+        memory = choice.choice((*MEMORIES[model[:4]], [choice.choice((0, 5, MOST_MEMORY_CLOCKS)) for _ in range(5)]))
+        core.state["memory"] = memory
+        evaluator.run(0)
+        wait = evaluator.timing.wait_clocks().known
+        for _ in range(60):
+            insn, before = core.decode(int(core.state["pc"])), int(core.state["cycles"])
+            evaluator.run(1)
+            core.notice_writes()
+            if core.state["reason"] == FAULT:
+                break
+            if evaluator.raised is not None and not insn.row.name.startswith("INT"):
+                continue  # taken by the host: a region has been left before
+            key = insn.length, insn.key, insn.fields
+            if key not in known:
+                known[key] = bounds(cpu, timing, insn)
+            most, waits = known[key]
+            taken = int(core.state["cycles"]) - before
+            assert taken <= most + waits * wait, f"seed {SEED}, program {number}, memory {memory}: {insn.text}"
+            rows.add(insn.row.pattern)
+            total += 1
+    print(f"{model} {timing}: {total} instructions of {len(rows)} rows, seed {SEED}")
+    assert len(rows) > 0.5 * len(cpu.table.rows)
