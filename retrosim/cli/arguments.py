@@ -311,13 +311,14 @@ def _add_bench(commands: Any) -> None:
         "",
         "--output bench.json",
         "--build O0 --build O2 --objects 200 --engine recompile-full --engine unicorn",
-        "--csv --objects 100 --engine kernel --engine native-c",
+        "--machine i486dx2-66 --csv --objects 100 --engine kernel --engine native-c",
         more="Contenders are recompile-, interpret- with -full, -table or -off, evaluate, kernel,\n"
         "unicorn, musashi and native-c. They take turns; the median lap counts.",
     )
     parser.add_argument(
         "--engine", action="append", metavar="E", help="only this contender; may be given more than once"
     )
+    parser.add_argument("--machine", default=MACHINE, metavar="NAME", help=f"a simulated machine; default: {MACHINE}")
     parser.add_argument("--build", action="append", metavar="B", help="builds of the ROM; default: O2")
     parser.add_argument(
         "--objects", action="append", type=values.whole(1, 200), metavar="N", help="scenes; default: 200 and 50"
@@ -331,7 +332,7 @@ def _add_bench(commands: Any) -> None:
     parser.add_argument("--csv", action="store_true", help="print comma-separated values")
     parser.add_argument("--output", metavar="FILE", help="write JSON or CSV to a file")
     parser.add_argument(
-        "--save", action="store_true", help="also keep the results in tools/bench of a checkout, by processor"
+        "--save", action="store_true", help="also keep the results in tools/bench of a checkout, by machine and host"
     )
     parser.add_argument("--force", action="store_true", help="replace those files if they exist")
 

@@ -76,7 +76,7 @@ def bench(options: argparse.Namespace) -> int:
     """Carry out `retrosim bench`."""
     kind = _format(options)
     from retrosim.rom import load_rom
-    from retrosim.study.bench import MACHINE, ROM, benchmark, host_file, results_csv
+    from retrosim.study.bench import ROM, benchmark, host_file, results_csv
     from retrosim.study.contenders import ENGINES
     from retrosim.study.timing import builds_of
     from retrosim.video.png import check_free
@@ -87,12 +87,13 @@ def bench(options: argparse.Namespace) -> int:
             raise argparse.ArgumentError(None, f"engine {engine!r}: allowed {', '.join(ENGINES)}")
     scenes = {key: list(dict.fromkeys(given)) for key in ("objects", "build") if (given := getattr(options, key))}
     with bad_arguments():
-        scenes["builds"] = builds_of(load_rom(ROM), MACHINE, scenes.pop("build", ["O2"]))
-    kept = host_file() if options.save else None
+        scenes["builds"] = builds_of(load_rom(ROM), options.machine, scenes.pop("build", ["O2"]))
+    kept = host_file(options.machine) if options.save else None
     for path in filter(None, (options.output, kept)):
         check_free(path, overwrite=options.force)
     with Progress(is_quiet=kind is not None) as progress:
         result = benchmark(
+            machine=options.machine,
             engines=engines,
             rounds=options.rounds,
             startup=not options.no_startup,

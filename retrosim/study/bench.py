@@ -27,6 +27,7 @@ from typing import Any
 
 from retrosim.errors import RetrosimError
 from retrosim.jit import PACKAGE, source_digest
+from retrosim.machine.presets import preset
 from retrosim.rom import Rom, load_rom
 
 from .contenders import ENGINES, PEERS, SIMULATED, Contender, Lap, open_contender, why_missing
@@ -38,7 +39,6 @@ MACHINE = "mc68040-25"
 COLUMNS = ("name", "engine", "per_second", "spread", "instructions_per_second", "times_machine", "error")
 RESULTS = PACKAGE.parent / "tools" / "bench"  # of a checkout: one file per host
 ROM = "sectors"
-_ISA = "m68040"
 _TIMINGS = tuple(dict.fromkeys(timing for engine, timing in SIMULATED.values() if engine == "recompile"))
 _PACKAGES = ("numba", "llvmlite", "numpy", *PACKAGES.values())
 
@@ -55,6 +55,7 @@ class _Entry:
 
 def benchmark(
     *,
+    machine: str = MACHINE,
     builds: Sequence[str] = ("O2",),
     objects: Sequence[int] = (200, 50),
     engines: Sequence[str] | None = None,
@@ -66,6 +67,7 @@ def benchmark(
 ) -> dict[str, Any]:
     """Measure; the defaults take some minutes, half of them compiling what the cache does not hold, and all regions.
 
+    machine   a preset's name
     builds    of the ROM `sectors`
     objects   scenes, each 1..200
     engines   some of ENGINES, None for all
@@ -88,10 +90,10 @@ def benchmark(
     Errors    ValueError, RomError
     """
     _check(objects, rounds, seconds, engines)
-    rom, asked = load_rom(ROM), list(engines or ENGINES)
+    rom, asked, isa = load_rom(ROM), list(engines or ENGINES), preset(machine).isa
     for build in builds:
-        rom.image(_ISA, build)
-    missing = {engine: reason for engine in asked if (reason := why_missing(engine, rom))}
+        rom.image(isa, build)
+    missing = {engine: reason for engine in asked if (reason := why_missing(engine, rom, isa))}
     present = [engine for engine in asked if engine not in missing]
     cold, warm = (1, 3) if startup else (0, 0)
     compiled = 2 * len(builds) * len(_TIMINGS) if startup else 0
@@ -101,13 +103,13 @@ def benchmark(
     for build in builds:
         for count in objects:
             steps.next(f"{build}, {count} objects: preparing")
-            workload = prepare(MACHINE, rom, build, count, seed)
+            workload = prepare(machine, rom, build, count, seed)
             entries = _race(rom, workload, present, rounds, seconds, steps)
             cases += _cases(workload, entries)
     starts = regions = None
     if startup:
-        starts = startup_times(MACHINE, cold=cold, warm=warm, progress=steps.next)
-        regions = [each for build in builds for each in region_times(MACHINE, build, _TIMINGS, steps.next)]
+        starts = startup_times(machine, cold=cold, warm=warm, progress=steps.next)
+        regions = [each for build in builds for each in region_times(machine, build, _TIMINGS, steps.next)]
     steps.end()
     return {
         "cases": cases,
@@ -116,7 +118,7 @@ def benchmark(
         "regions": regions,
         "host": _host(),
         "made": {"date": date.today().isoformat(), "sources": source_digest()},
-        "method": {"machine": MACHINE, "rounds": rounds, "seconds": seconds, "seed": seed},
+        "method": {"machine": machine, "rounds": rounds, "seconds": seconds, "seed": seed},
     }
 
 
@@ -255,8 +257,8 @@ def _processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def host_file() -> Path:
-    """Return where a checkout keeps the results of this kind of host: processor, system, Python; no host's name.
+def host_file(machine: str) -> Path:
+    """Return where a checkout keeps results by machine and kind of host: processor, system, Python; no host's name.
 
     Errors   RetrosimError  this is no checkout
     """
@@ -266,7 +268,7 @@ def host_file() -> Path:
     processor = re.sub(r"\((r|tm)\)|\b(cpu|processor)\b|@.*", " ", host["processor"].lower())
     python = host["python"].rpartition(".")[0]
     words = re.findall(r"[a-z0-9.]+", f"{processor} {host['cpus']} cpus {host['system']} python {python}".lower())
-    return RESULTS / f"{'-'.join(words)}.json"
+    return RESULTS / f"{machine}-{'-'.join(words)}.json"
 
 
 def results_csv(result: dict[str, Any]) -> str:

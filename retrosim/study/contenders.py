@@ -27,8 +27,8 @@ from retrosim.errors import RetrosimError
 from retrosim.jit import PACKAGE, kernel
 from retrosim.rom import Rom
 
-from .peers import PACKAGES
-from .workload import LOOP, LOOP_END, STALE, Workload, digest, open_at_first_check
+from .peers import PACKAGES, runs
+from .workload import LOOP, LOOPS, STALE, Workload, digest, open_at_first_check
 
 SIMULATED = {
     "recompile-full": ("recompile", "full"),
@@ -121,9 +121,10 @@ class Simulated:
     def run(self, count: int) -> Lap:
         machine, load = self._machine, self._load
         machine.write(load.flags_at, bytes([STALE]) * load.objects)
-        machine.regs["d7"], machine.regs["a7"], machine.regs["pc"] = count, load.stack, LOOP
+        for name, value in (load.registers | {LOOPS[load.isa].counter: count, "pc": LOOP}).items():
+            machine.regs[name] = value
         start = time.thread_time()
-        result = machine.run(until=LOOP_END)
+        result = machine.run(until=load.loop_end)
         seconds = time.thread_time() - start
         if result.reason != "until":
             raise result.fault or RetrosimError(f"the loop ended with {result.reason!r}")
@@ -169,7 +170,16 @@ class Peer:
         self._name = name
         memory = folder / "memory"
         memory.write_bytes(workload.memory)
-        places = {"loop": LOOP, "loop_end": LOOP_END, "stack": workload.stack, "flags_at": workload.flags_at}
+        setup = {
+            "isa": workload.isa,
+            "counter": LOOPS[workload.isa].counter,
+            "registers": workload.registers,
+            "loop": LOOP,
+            "loop_end": workload.loop_end,
+            "flags_at": workload.flags_at,
+            "objects": workload.objects,
+            "written": workload.written,
+        }
         command = [sys.executable, "-m", f"{__package__}.peers", name, str(memory)]
         self._process = subprocess.Popen(
             command,
@@ -179,7 +189,7 @@ class Peer:
             text=True,
             env=child_environment(),
         )
-        self._say(json.dumps(places | {"objects": workload.objects, "written": workload.written}))
+        self._say(json.dumps(setup))
 
     def _say(self, line: str) -> None:
         try:
@@ -255,8 +265,10 @@ def find_compiler() -> str | None:
     return next((path for name in (os.environ.get("CC"), *COMPILERS) if name and (path := shutil.which(name))), None)
 
 
-def why_missing(engine: str, rom: Rom) -> str | None:
-    """Return why an engine cannot run on this host, None if it can."""
+def why_missing(engine: str, rom: Rom, isa: str) -> str | None:
+    """Return why an engine cannot run on this host, or not the code of an ISA; None if it can."""
+    if engine in PACKAGES and not runs(engine, isa):
+        return f"it has no CPU for code of the {isa}"
     if engine in PACKAGES and importlib.util.find_spec(PACKAGES[engine]) is None:
         return f"the Python package {PACKAGES[engine]} is not installed"
     if engine == "native-c":

@@ -3,8 +3,9 @@ Musashi's one global core cannot meet another user of it.
 
     python -m retrosim.study.peers unicorn|musashi MEMORY_FILE
 
-The first line on standard input is a JSON object: loop, loop_end, stack, flags_at, objects, written. Every further line
-is a number of checks; the answer is one JSON line: seconds, flags (hex), written (a digest).
+The first line on standard input is a JSON object: isa, counter (a register), registers (name -> value), loop, loop_end,
+flags_at, objects, written. Every further line is a number of checks; the answer is one JSON line: seconds, flags (hex),
+written (a digest).
 """
 
 from __future__ import annotations
@@ -18,30 +19,41 @@ from .workload import STALE, digest
 
 PACKAGES = {"unicorn": "unicorn", "musashi": "machine68k"}
 _MEMORY_BYTES = 1 << 24
-_SUPERVISOR = 0x2700
-_D7 = 7
+# ISA of a ROM image -> Unicorn's architecture, modes, CPU model and what its register constants begin with. Its least
+# x86 is a 486. The 68040 is model number 3 in release 2.1.4: the published constants are one too high.
+_68K = ("M68K", ("BIG_ENDIAN",), 3, "")
+_486 = ("X86", ("32",), "UC_CPU_X86_486", "")
+_UNICORNS = {
+    "m68000": _68K,
+    "m68040": _68K,
+    "i386": _486,
+    "i486": _486,
+    "ppc601": ("PPC", ("PPC32", "BIG_ENDIAN"), "UC_CPU_PPC32_601_V1", "R"),
+}
 
 
 class Unicorn:
-    """Unicorn's 68040, which in release 2.1.4 is model number 3: the published constants are one too high."""
+    """Unicorn's CPU for the code of an ISA."""
 
-    _MODEL = 3
+    def __init__(self, isa: str, memory: bytes) -> None:
+        import importlib
 
-    def __init__(self, memory: bytes) -> None:
         import unicorn
-        from unicorn import m68k_const as names
 
-        self._sr, self._sp, self._d7 = names.UC_M68K_REG_SR, names.UC_M68K_REG_A7, names.UC_M68K_REG_D0 + _D7
-        self._uc = unicorn.Uc(unicorn.UC_ARCH_M68K, unicorn.UC_MODE_BIG_ENDIAN)
-        self._uc.ctl_set_cpu_model(self._MODEL)
+        name, modes, model, prefix = _UNICORNS[isa]
+        constants = importlib.import_module(f"unicorn.{name.lower()}_const")
+        self._number = lambda register: getattr(
+            constants, f"UC_{name}_REG_{register.upper().removeprefix(prefix)}"
+        )
+        self._uc = unicorn.Uc(getattr(unicorn, f"UC_ARCH_{name}"), sum(getattr(unicorn, f"UC_MODE_{m}") for m in modes))
+        self._uc.ctl_set_cpu_model(model if isinstance(model, int) else getattr(constants, model))
         self._uc.mem_map(0, _MEMORY_BYTES)
         self._uc.mem_write(0, memory)
 
-    def run(self, loop: int, loop_end: int, stack: int, count: int) -> float:
-        """Run the loop `count` times; return seconds of processor time."""
-        self._uc.reg_write(self._sr, _SUPERVISOR)
-        self._uc.reg_write(self._sp, stack)
-        self._uc.reg_write(self._d7, count)
+    def run(self, loop: int, loop_end: int, registers: dict[str, int]) -> float:
+        """Run the loop; return seconds of processor time."""
+        for name, value in registers.items():
+            self._uc.reg_write(self._number(name), value)
         start = time.thread_time()
         self._uc.emu_start(loop, loop_end)
         return time.thread_time() - start
@@ -58,23 +70,23 @@ class Musashi:
 
     _SLICE = 100_000_000  # clocks at a time
 
-    def __init__(self, memory: bytes) -> None:
+    def __init__(self, isa: str, memory: bytes) -> None:
         import machine68k
 
         self._machine = machine68k.Machine(machine68k.CPUType.M68040, _MEMORY_BYTES // 1024)
         for _ in range(3):  # traps are numbered A000, A001, ... as they are made
             self._machine.traps.alloc(lambda *_: None)
-        self._d7 = machine68k.Register(_D7)
         self._machine.cpu.pulse_reset()
         self._machine.cpu.execute(1)
         self._machine.mem.w_block(0, memory)
 
-    def run(self, loop: int, loop_end: int, stack: int, count: int) -> float:
-        """Run the loop `count` times; return seconds of processor time."""
+    def run(self, loop: int, loop_end: int, registers: dict[str, int]) -> float:
+        """Run the loop; return seconds of processor time."""
+        import machine68k
+
         cpu = self._machine.cpu
-        cpu.w_sr(_SUPERVISOR)
-        cpu.w_sp(stack)
-        cpu.w_reg(self._d7, count)
+        for name, value in registers.items():
+            cpu.w_reg(getattr(machine68k.Register, name.upper()), value)
         cpu.w_pc(loop)
         start = time.thread_time()
         while not cpu.execute(self._SLICE).was_trap:
@@ -88,18 +100,23 @@ class Musashi:
         self._machine.mem.w_block(address, content)
 
 
+def runs(name: str, isa: str) -> bool:
+    """Tell whether a peer runs the code of an ISA."""
+    return isa in _UNICORNS if name == "unicorn" else isa.startswith("m68")
+
+
 def _answer(peer: Unicorn | Musashi, setup: dict[str, Any], count: int) -> dict[str, Any]:
     peer.write(setup["flags_at"], bytes([STALE]) * setup["objects"])
-    seconds = peer.run(setup["loop"], setup["loop_end"], setup["stack"], count)
+    seconds = peer.run(setup["loop"], setup["loop_end"], setup["registers"] | {setup["counter"]: count})
     flags = peer.read(setup["flags_at"], setup["objects"]).hex()
     return {"seconds": seconds, "flags": flags, "written": digest(peer.read(*part) for part in setup["written"])}
 
 
 def main(name: str, memory_file: str) -> None:
     """Serve the process that started this one until it closes our input."""
-    with open(memory_file, "rb") as file:
-        peer = {"unicorn": Unicorn, "musashi": Musashi}[name](file.read())
     setup = json.loads(sys.stdin.readline())
+    with open(memory_file, "rb") as file:
+        peer = {"unicorn": Unicorn, "musashi": Musashi}[name](setup["isa"], file.read())
     for line in sys.stdin:
         print(json.dumps(_answer(peer, setup, int(line))), flush=True)
 

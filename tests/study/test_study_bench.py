@@ -15,7 +15,7 @@ from retrosim.study.bench import benchmark, results_csv, write_results
 from retrosim.study.bench_report import render_bench
 from retrosim.study.contenders import ENGINES, PEERS, SIMULATED, Lap
 from retrosim.study.startup import region_times, startup_times
-from retrosim.study.workload import LOOP, LOOP_END, open_at_first_check, prepare
+from retrosim.study.workload import LOOP, LOOPS, open_at_first_check, prepare
 
 ROM = load_rom("sectors")
 UNTRIED = ("recompile-full", "recompile-table")  # to compile them takes long; recompile-off is the same code
@@ -88,7 +88,7 @@ def test_a_peer_that_is_missing_is_skipped_with_a_reason(monkeypatch):
 
 def test_without_the_sources_there_is_no_native_c(tmp_path, monkeypatch):
     monkeypatch.setattr(contenders, "_SOURCES", ("src/elsewhere.c",))
-    assert "sources are not here" in contenders.why_missing("native-c", ROM)
+    assert "sources are not here" in contenders.why_missing("native-c", ROM, "m68040")
 
 
 class Fake:
@@ -114,7 +114,7 @@ def race_of(monkeypatch, **fakes):
         return made[engine]
 
     monkeypatch.setattr(bench, "open_contender", open_fake)
-    monkeypatch.setattr(bench, "why_missing", lambda engine, rom: None)
+    monkeypatch.setattr(bench, "why_missing", lambda engine, rom, isa: None)
     result = benchmark(**TINY, engines=[engine.replace("_", "-") for engine in fakes])
     return {case["engine"]: case for case in result["cases"]}, made, result
 
@@ -282,8 +282,23 @@ def test_the_loop_is_what_its_listing_says():
     assert lines[0].startswith(f"4eb9 {entry >> 16:04x} {entry & 0xFFFF:04x}")
     assert [line.split()[0] for line in lines[1:]] == ["5387", "66f6", "a002"]
     machine.regs["d7"], machine.regs["pc"] = 3, LOOP
-    assert machine.run(until=LOOP_END).reason == "until"
+    assert machine.run(until=LOOP + 10).reason == "until"
     assert machine.regs["d7"] == 0
+
+
+@pytest.mark.parametrize("name", ["i386dx-33", "i486dx2-66", "ppc601-80"])
+def test_other_machines_make_the_same_checks(name):
+    """Loop, registers and results beside Unicorn, and native-c and the kernel as ever; Musashi has no such CPU."""
+    result = benchmark(**TINY, machine=name, engines=["interpret-off", "kernel", "unicorn", "musashi"])
+    assert result["skipped"][-1]["engine"] == "musashi" and "no CPU for code" in result["skipped"][-1]["reason"]
+    skipped = {each["engine"] for each in result["skipped"]}
+    assert [case["engine"] for case in result["cases"]] == [
+        engine for engine in ("interpret-off", "kernel", "unicorn") if engine not in skipped
+    ]
+    assert [case["error"] for case in result["cases"]] == [None] * len(result["cases"])
+    assert result["method"]["machine"] == name
+    load = prepare(name, ROM, "O2", 12, 1994)
+    assert load.memory[load.loop_end :].startswith(LOOPS[load.isa].exit)
 
 
 def test_starts_are_timed_in_their_own_processes():
