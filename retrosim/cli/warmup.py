@@ -97,7 +97,7 @@ def _programs(presets: Iterable[Preset]) -> Iterator[Program]:
             if info.isa == preset.isa:
                 machine = open_machine(preset.name, rom, build=info.build, engine="evaluate")
                 regions = discover(machine._core, machine.code_roots)
-                yield Program(preset.name, preset.cpu(), f"{rom.name} {info.build}", info.default, regions)
+                yield Program(preset.name, machine._core.cpu, f"{rom.name} {info.build}", info.default, regions)
 
 
 def _steps(names: list[str], everything: bool) -> Iterator[Step]:
@@ -108,9 +108,8 @@ def _steps(names: list[str], everything: bool) -> Iterator[Step]:
             presets.setdefault(PRESETS[name].isa, PRESETS[name])
     programs = list(_programs(presets.values()))
     defaults = [program for program in programs if program.is_default]
-    for timing in TIMINGS_BY_USE:
-        for program in defaults:
-            yield from program.whole(timing)
+    for program in defaults:
+        yield from program.whole(TIMINGS_BY_USE[0])
     for program in defaults:
         yield f"a frame on the {program.machine}", partial(_run_frame, program.machine)
     if NativeMachine.name in names:
