@@ -353,9 +353,9 @@ def _add_host(commands: Any) -> None:
         "compile ahead, so that nothing has to be waited for later",
         "",
         "--machine mc68040-25",
-        more="First what commands run by default: the default builds of the shipped ROMs, as a whole,\n"
-        "timing full, then table and off; after that the instructions of all builds for `timing`\n"
-        "and `cost`. Commands with other settings start without it and compile while they run.",
+        more="First what commands run by default: the default builds of the shipped ROMs as a whole,\n"
+        "timing full; after that the instructions of all builds for `timing` and `cost`. Commands\n"
+        "with other settings start without it and compile while they run.",
     )
     warmup.add_argument(
         "--all", action="store_true", help="all builds as a whole in every timing, and every instruction of the CPUs"

@@ -76,6 +76,7 @@ def _machines() -> list[dict[str, Any]]:
                 "clock_hz": preset.clock_hz if preset else None,
                 "tick_hz": preset.tick_hz.as_integer_ratio() if preset else None,
                 "frame_hz": preset.frame_hz.as_integer_ratio() if preset else None,
+                "frame_period": preset.frame_period if preset else None,
                 "parameters": {name: asdict(each) for name, each in preset.parameters.items()} if preset else {},
             }
         )
@@ -126,7 +127,8 @@ def _machine_lines(entries: list[dict[str, Any]]) -> list[str]:
     rows = []
     for entry in entries:
         clock = f"{entry['clock_hz'] / 1e6:g} MHz" if entry["clock_hz"] else ""
-        rate = f"{entry['tick_hz'][0] / entry['tick_hz'][1]:.3f} ticks/s" if entry["tick_hz"] else ""
+        rates = {"tick": entry["tick_hz"], entry["frame_period"]: entry["frame_hz"]}
+        rate = ", ".join(f"{hz[0] / hz[1]:.3f} {name}s/s" for name, hz in rates.items() if hz)
         rows.append([entry["name"], clock, rate, entry["title"]])
     lines = []
     for line, entry in zip(columns(rows), entries, strict=True):

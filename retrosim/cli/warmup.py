@@ -114,9 +114,8 @@ def _steps(names: list[str], everything: bool) -> Iterator[Step]:
             presets.setdefault(PRESETS[name].isa, PRESETS[name])
     programs = list(_programs(presets.values()))
     defaults = [program for program in programs if program.is_default]
-    for timing in TIMINGS_BY_USE:
-        for program in defaults:
-            yield from program.whole(timing)
+    for program in defaults:
+        yield from program.whole(TIMINGS_BY_USE[0])
     for program in defaults:
         yield f"a frame of {program.rom} on the {program.machine}", partial(_run_frame, program.machine, program.rom)
     if NativeMachine.name in names:

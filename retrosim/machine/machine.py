@@ -37,6 +37,7 @@ class Machine:
 
     name, rom, image, parameters, clock_hz
     tick_hz         timer interrupts per second; frame_hz: of the clock that `yield_frame` waits for, both exact
+    frame_period    what a period of that clock is called
     frame_number    frames completed since power-on
     frame_cycles    CPU clocks that the last completed frame was busy
     frame_instructions  instructions of the last completed frame
@@ -77,6 +78,7 @@ class Machine:
         check("timing", timing, tuple(self.preset.cpu().timing))
         self.name, self.clock_hz = name, self.preset.clock_hz
         self.tick_hz, self.frame_hz = self.preset.tick_hz, self.preset.frame_hz
+        self.frame_period = self.preset.frame_period
         self.timing, self.mode = timing, mode
         self.service_clocks = chosen_service_clocks(self.preset, service_clocks)
         self.spec_revision = self.preset.spec_revision

@@ -53,6 +53,7 @@ class NativeMachine:
     cycles = 0
     instructions = 0
     tick_hz = frame_hz = TICK_HZ
+    frame_period = "tick"
 
     def __init__(self, rom: object = None, *, parameters: Mapping[str, int] | None = None) -> None:
         """Switch the machine on.

@@ -135,6 +135,7 @@ class Preset:
     clock_hz        CPU clock
     tick_hz         timer interrupts per second, an exact ratio
     frame_hz        frames per second at most, an exact ratio: the clock that the end of a frame is waited for
+    frame_period    what a period of that clock is called
     tick_level      interrupt level of the tick
     service         clocks of a service beyond the trap instruction
     memory          parameters of caches and bus by name, for models that have them: the state field of that name
@@ -153,6 +154,7 @@ class Preset:
     spec_revision: str
     timing_revision: str
     memory: dict[str, Parameter] = field(default_factory=dict)
+    frame_period: str = "tick"
 
     def cpu(self, boot: str = "") -> Cpu:
         """Return the CPU as it starts an image."""
@@ -177,10 +179,11 @@ def _pc(part: str, name: str, title: str, clock_hz: int, memory: dict[str, Param
         clock_hz=clock_hz,
         tick_hz=PC_TICK_HZ,
         frame_hz=VGA_RETRACE_HZ,
+        frame_period="retrace",
         service=_service_clocks(service_clocks, PC_SERVICE),
         tick_level=1,
-        spec_revision="x86 1",
-        timing_revision=f"{part} 1",
+        spec_revision="x86 2",
+        timing_revision=f"{part} 2",
         memory=memory,
     )
 

@@ -80,23 +80,25 @@ class Readings:
 
     machine, rom  names
     frame         frames completed
-    tick          ticks of simulated time the shown frames occupied
+    periods       of the clock that frames wait for, which the shown frames occupied
     cycles        CPU clocks of the last frame, 0 where none are counted
     instructions  instructions of the last frame, 0 where none are counted
-    tick_cycles   CPU clocks in a tick, 0 where none are counted
+    period_cycles CPU clocks in a period, 0 where none are counted
     scene         the objects, or None
     speed         multiple of real time
+    period        what a period is called: "tick", "retrace"
     """
 
     machine: str
     rom: str
     frame: int = 0
-    tick: int = 0
+    periods: int = 0
     cycles: int = 0
     instructions: int = 0
-    tick_cycles: Fraction = Fraction(0)
+    period_cycles: Fraction = Fraction(0)
     scene: Scene | None = None
     speed: Fraction = Fraction(1)
+    period: str = "tick"
 
 
 def speed_text(speed: Fraction) -> str:
@@ -109,7 +111,7 @@ def counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-FIELDS = (24, 20, 15, 17, 13, 0)
+FIELDS = (24, 22, 18, 16, 12, 0)
 """Widths of the columns both metrics lines share, so that figures stay where they are while they change."""
 
 
@@ -119,11 +121,11 @@ def metrics_lines(readings: Readings) -> list[str]:
     Returns  list[str]  at most 104 characters each: place in time; cost of the last frame and its collisions
     """
     r = readings
-    place = [f"{r.machine} {r.rom}", f"frame {r.frame:,}", f"tick {r.tick:,}", f"speed {speed_text(r.speed)}"]
-    if r.tick_cycles:
+    place = [f"{r.machine} {r.rom}", f"frame {r.frame:,}", f"{r.period} {r.periods:,}", f"speed {speed_text(r.speed)}"]
+    if r.period_cycles:
         cpi = f"{r.cycles / r.instructions:.2f}" if r.instructions else "-"
-        share = float(100 * r.cycles / r.tick_cycles)
-        cost = [f"{r.cycles:,} cycles/frame", f"{share:.1f}% of a tick", f"CPI {cpi}"]
+        share = float(100 * r.cycles / r.period_cycles)
+        cost = [f"{r.cycles:,} cycles/frame", f"{share:.1f}% of a {r.period}", f"CPI {cpi}"]
     else:
         cost = ["native kernels", "no cycles counted", ""]
     if r.scene is not None:

@@ -291,10 +291,11 @@ class Session:
             machine=self.machine.name,
             rom=self.program,
             frame=self.machine.frame_number,
-            tick=self.transport.tick,
+            periods=self.transport.tick,
+            period=self.machine.frame_period,
             cycles=cycles,
             instructions=instructions,
-            tick_cycles=self.transport.tick_cycles,
+            period_cycles=self.transport.tick_cycles,
             scene=self.scene,
             speed=self.transport.pacer.speed,
         )

@@ -6,6 +6,7 @@ import pytest
 from x86_programs import core_with, run
 
 from retrosim.cpu.evaluate import Evaluator
+from retrosim.machine.presets import MOST_MEMORY_CLOCKS
 
 FAST = [4, 7, 2, 10, 10]  # i486: first double word, line, write, video read, video write
 
@@ -81,6 +82,9 @@ def test_scans() -> None:
     assert clocks("i386_flat", "0fbdc1", ecx=0x100) == [10 + 3 * 23]
     assert clocks("i486_flat", "0fbcc1", ecx=1) == [6]
     assert clocks("i486_flat", "0fbcc1", ecx=1 << 31) == [42]
+    for code in ("0fbcc1", "0fbdc1", "660fbcc1", "660fbdc1"):  # PRM, BSF, operation: an operand of 0 is not searched
+        assert clocks("i386_flat", code, ecx=0) == [10]
+        assert clocks("i486_flat", code, ecx=0) == [6 + code.startswith("66")]
 
 
 REPEATS = [  # code, fixed and each of the i386, of the i486 (1 or more)
@@ -144,6 +148,35 @@ def test_data_wait_states_and_operands_across_double_words() -> None:
     assert clocks("i386_flat", "668b03", 1, "full", waits, ebx=0x2002) == [4 + 2]
     first, second = clocks("i386_flat", "8803 8803", 2, "full", waits, ebx=0x800000)
     assert first == 2 and second > 15  # a posted write to video memory, and one that waits for it
+
+
+def test_wait_states_of_a_target_count_once() -> None:
+    """3 for its first double word, 5 for another one."""
+    for place, wait in ((0, 3), (3, 3 + 5)):
+        code = "eb" + f"{2 + place:02x}" + "90" * (2 + place) + "01d8" + "90" * 4
+        assert clocks("i386_flat", code, 2, "full", [3, 0, 0, 0, 0])[1] == 2 + 2 + wait
+
+
+def test_the_accesses_of_an_instruction_follow_each_other() -> None:
+    """PUSHA holds 2 clocks for each of 8 writes; a wait state each is one more for all that another one follows."""
+    assert clocks("i386_flat", "60", 1, "full", [0, 0, 1, 0, 0]) == [18 + 7]
+    assert clocks("i386_flat", "61", 1, "full", [0, 1, 0, 0, 0]) == [24 + 7]
+
+
+def test_a_repeat_goes_at_the_speed_of_the_bus() -> None:
+    """A read of 2 clocks and a write of 5: 7 an iteration, and no more behind it."""
+    registers = {"ecx": 10, "esi": 0x2000, "edi": 0x3000}
+    found = clocks("i386_flat", "f3a5 90 90 90 90 90 90 90 90", 14, "full", [0, 0, 3, 0, 0], **registers)
+    assert found == [4, *[7] * 8, 9 + 3, 3, 3, 3, 3]
+
+
+def test_an_exception_leaves_nothing_on_the_bus() -> None:
+    """push, div by 0: the handler begins with an idle bus, although the write would still take long."""
+    core = core_with("i386_real", "50 f7f1", "full", ecx=0)
+    core.state["memory"] = [0, 0, MOST_MEMORY_CLOCKS, 0, 0]
+    core.write(0, (0x500).to_bytes(4, "little"))
+    run(core, 2)
+    assert core.state["pc"] == 0x500 and core.state["bus_free"] == core.state["cycles"] < MOST_MEMORY_CLOCKS
 
 
 # --- full model, i486

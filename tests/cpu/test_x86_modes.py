@@ -234,6 +234,37 @@ def test_enter_copies_the_frames_of_outer_levels(level: int) -> None:
     assert core.state["r"][5] == 0x1FFE and core.state["r"][4] == 0x1FFE - 2 * used - 6
 
 
+def entered_by_the_manual(level: int, size: int, room: int, esp: int, ebp: int, memory: dict[int, int]):
+    """Return ESP after ENTER, its frame pointer, and what it pushed, first to last: the manual's operation."""
+    pushed = [ebp]
+    esp = frame = esp - size
+    if level % 32:
+        for _ in range(1, level % 32):
+            ebp -= size
+            esp -= size
+            pushed.append(memory[ebp])
+        esp -= size
+        pushed.append(frame)
+    return esp - room, frame, pushed
+
+
+@pytest.mark.parametrize("level", [0, 1, 2, 3, 17, 31, 32, 33, 255])
+@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("model", x86.MODEL_NAMES)
+def test_enter_by_the_manual(model: str, size: int, level: int) -> None:
+    """All levels are modulo 32; operands of 16 and of 32 bits. BP is all that one of 16 bits writes of EBP."""
+    flat = model.endswith("flat")
+    prefix = "66" if (size == 2) == flat else ""
+    start, old = (0x56000, 0x43000) if flat else (0x6000, 0x3000)
+    frames = {old - size * n: 0x7000 + n for n in range(1, 32)}
+    core = entered(model, prefix + f"c83412{level:02x}", start, old, frames, size)
+    esp, frame, pushed = entered_by_the_manual(level, size, 0x1234, start, old, frames)
+    low = (1 << 8 * size) - 1
+    assert core.state["reason"] == RUNNING
+    assert (core.state["r"][4], core.state["r"][5]) == (esp, old & ~low | frame & low)
+    assert [word(core, start - size * n, size) for n in range(1, len(pushed) + 1)] == [each & low for each in pushed]
+
+
 def test_enter_and_leave_in_flat_mode() -> None:
     core = entered("i386_flat", "c8080003 c9", 0x20000, 0x30000, {0x2FFFC: 0xAAAA, 0x2FFF8: 0xBBBB}, 4)
     assert [word(core, 0x1FFFC - 4 * n, 4) for n in range(4)] == [0x30000, 0xAAAA, 0xBBBB, 0x1FFFC]

@@ -75,7 +75,7 @@ def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str
     known: dict[tuple, tuple[int, int]] = {}
     rows: set[str] = set()
     total = 0
-    for number in range(INSTRUCTIONS // 100):
+    for number in range(INSTRUCTIONS // 250):
         program(Generator(cpu, SEED + number))(core)
         memory = choice.choice((*MEMORIES[model[:4]], [choice.choice((0, 5, MOST_MEMORY_CLOCKS)) for _ in range(5)]))
         core.state["memory"] = memory

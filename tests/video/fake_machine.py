@@ -26,6 +26,7 @@ class FakeMachine:
     name = "mc68040-25"
     clock_hz = 25_000_000
     tick_hz = frame_hz = Fraction(15_667_200, 704 * 370)
+    frame_period = "tick"
     image = SimpleNamespace(source_line=lambda pc: ("demo.c", pc & 0xFF) if pc & 2 else None)
 
     def __init__(self, objects=60, seed=1994, *, steps=8, cost=30_000, ends_at=None, fails_at=None):

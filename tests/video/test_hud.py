@@ -3,6 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from retrosim.machine import PRESETS
 from retrosim.video.hud import SHIFTS, Readings, Scene, metrics_lines, scene_of, speed_text
 
 TICK_CYCLES = Fraction(25_000_000 * 704 * 370, 15_667_200)
@@ -77,10 +78,10 @@ def test_lines_say_what_the_issue_asks_for():
         machine="mc68040-25",
         rom="sectors",
         frame=1234,
-        tick=2468,
+        periods=2468,
         cycles=int(1.5 * TICK_CYCLES),
         instructions=300_000,
-        tick_cycles=TICK_CYCLES,
+        period_cycles=TICK_CYCLES,
         scene=scene((0, 0), (10, 10), (200, 200), collided=[1, 1, 0]),
         speed=Fraction(1, 4),
     )
@@ -91,12 +92,17 @@ def test_lines_say_what_the_issue_asks_for():
         assert part in cost
 
 
-def test_figures_keep_their_places():
-    small, large = (
-        metrics_lines(Readings("mc68040-25", "sectors", n, n, n, 1 + n // 3, TICK_CYCLES, scene((0, 0)), Fraction(1)))
+@pytest.mark.parametrize("name, period", [("mc68040-25", "tick"), ("i486dx2-66", "retrace")])
+def test_figures_keep_their_places(name, period):
+    """And the period of the frame clock is called what the machine calls it."""
+    assert PRESETS[name].frame_period == period
+    readings = (
+        Readings(name, "sectors", n, n, n, 1 + n // 3, TICK_CYCLES, scene((0, 0)), Fraction(1), period)
         for n in (7, 9_876_543)
     )
-    for words in (("frame", "tick", "speed"), ("CPI", " hit")):
+    small, large = map(metrics_lines, readings)
+    assert f"{period} 9,876,543 " in large[0] and f"% of a {period} " in small[1]
+    for words in (("frame", period, "speed"), ("CPI", " hit")):
         line = 0 if words[0] == "frame" else 1
         assert [small[line].index(word) for word in words] == [large[line].index(word) for word in words]
     assert all(len(line) <= 104 for line in large)
@@ -104,7 +110,7 @@ def test_figures_keep_their_places():
 
 @pytest.mark.parametrize("cycles", [0, 1234])
 def test_without_instructions_or_cycles(cycles):
-    assert "CPI -" in metrics_lines(Readings("mc68040-25", "x", cycles=cycles, tick_cycles=TICK_CYCLES))[1]
+    assert "CPI -" in metrics_lines(Readings("mc68040-25", "x", cycles=cycles, period_cycles=TICK_CYCLES))[1]
     assert "no cycles" in metrics_lines(Readings("native", "sectors"))[1]
 
 

@@ -294,9 +294,9 @@ def test_grid_goes_through_the_passes_and_off(bench):
 def test_readings(bench):
     bench.ticks(4)
     readings = bench.session.readings()
-    assert (readings.machine, readings.rom, readings.frame, readings.tick) == ("mc68040-25", "sectors", 4, 4)
+    assert (readings.machine, readings.rom, readings.frame, readings.periods) == ("mc68040-25", "sectors", 4, 4)
     assert (readings.cycles, readings.instructions) == (240_000, 8)
-    assert readings.tick_cycles == FakeMachine.clock_hz / FakeMachine.tick_hz
+    assert readings.period_cycles == FakeMachine.clock_hz / FakeMachine.tick_hz
     assert len(readings.scene.x) == 60
 
 

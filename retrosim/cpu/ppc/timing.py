@@ -74,7 +74,7 @@ class TableTiming(Untimed):
         if len(self.costs) == 2:
             condition = self.condition if outcome is None else m.const(1, outcome)
             cost = m.select(condition, *(m.const(64, c.execute[0]) for c in self.costs))
-        m.set("cycles", m.get("cycles") + cost)
+        m.pass_clocks(cost)
 
 
 def multiplier_clocks(m: Any, execute: tuple[int, ...], factor: Word) -> Word:

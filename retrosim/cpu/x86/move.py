@@ -256,7 +256,7 @@ def enter(m, s, imm16, imm8):
 
     m.when(level.ne(0), nested)
     linear(m, SS, (frame - level.resize(width) * size - imm16.resize(width)).zext(32), s)
-    m.set_reg(EBP, frame if width >= s else m.reg(ESP, s) - size)
+    m.set_reg(EBP, m.reg(ESP, s) - size)
     m.set_reg(ESP, frame - level.resize(width) * size - imm16.resize(width), stage="address")
 
 

@@ -58,7 +58,8 @@ class TableTiming(Untimed):
         self.cost, self.encoded = self.costs[0], take()
         self.condition = m.const(1, 1)  # of the first of two costs; of a repeat: another iteration is due
         self.none = m.const(1, 0)
-        self.added = m.variable(m.const(64, 0))
+        self.by_data = m.const(64, 0)  # part of the figure, as in `costs`
+        self.added = m.variable(m.const(64, 0))  # beside the figure: what encoding and waits take
         if self.is_386 or not self.rep:
             self.add(self.encoded_clocks())
 
@@ -92,14 +93,14 @@ class TableTiming(Untimed):
         m = self.m
         match what:
             case "multiplier":
-                self.add(self._multiplier(*words))
+                self.by_data = self._multiplier(*words).zext(64)
             case "scanned" | "count":
                 each, span = self.cost >> 10 & 31, self.cost >> 15 & 0x3FF
-                self.add(each * words[0] + (span * words[0]).udiv(31))
+                self.by_data = (each * words[0] + (span * words[0]).udiv(31)).zext(64)
             case "level":
                 (level,) = words
                 self.cost = m.select(level.ule(1), m.select(level.eq(0), *self.costs[:2]), self.costs[2])
-                self.add(m.select(level.ule(1), m.const(32, 0), (self.costs[2] >> 10 & 31) * level))
+                self.by_data = m.select(level.ule(1), m.const(32, 0), (self.costs[2] >> 10 & 31) * level).zext(64)
             case "repeat":
                 (self.none,) = words
 
@@ -135,11 +136,11 @@ class TableTiming(Untimed):
             self.condition = m.const(1, outcome)
         if len(self.costs) == 2:
             self.cost = m.select(self.condition, *self.costs)
-        self.spend(self._clocks().zext(64) + self.added.get())
+        self.spend(self._clocks().zext(64) + self.by_data + self.added.get())
         if self.is_386:
             m.set("refill", self.cost >> 25 & 1 if not self.rep else m.const(32, 0))
         elif self.rep and self.row.name in REPEAT_OF_ONE:
             m.set("repeating", self.condition)
 
     def spend(self, clocks: Word) -> None:
-        self.m.set("cycles", self.m.get("cycles") + clocks)
+        self.m.pass_clocks(clocks)
