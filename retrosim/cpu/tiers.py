@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from ..jit import is_compiled
-from .banks import Bank, bank, handlers_of, is_ready
+from .banks import Bank, Key, bank, handlers_of, is_ready
 from .core import Core
 from .interpret import Interpreter
 from .recompile import CompiledRegion, region_name
@@ -62,6 +62,7 @@ class Tiers:
         self._worker: threading.Thread | None = None
         self._known = {insn.pc for region in regions for insn in region.insns}
         self._samples: dict[int, int] = {}
+        self._asked: set[Key] = set()  # handlers that have been asked for at run time
         self._done = self._regions = 0
         if self._quick:
             self._wanted.append(lambda: bank(cpu, timing, handlers))
@@ -101,11 +102,16 @@ class Tiers:
             self._interpreter.install(made)
 
     def _add_handlers(self) -> None:
-        """Compile what has been bridged by the evaluator, in a hurry."""
+        """Have what the evaluator has bridged compiled in a hurry: at once, in `auto` by the thread."""
         cpu, timing = self.core.cpu, self.core.timing_mode
-        handlers = handlers_of(self._interpreter.missing.values())
-        self._interpreter.use(bank(cpu, timing, handlers, quick=True))
-        if self.mode == "auto":
+        missing = self._interpreter.missing
+        handlers = handlers_of(insn for key, insn in missing.items() if key not in self._asked)
+        self._asked |= missing.keys()
+        self._interpreter.forget_missing()
+        if self.mode != "auto":
+            self._interpreter.use(bank(cpu, timing, handlers, quick=True))
+        elif handlers:
+            self._wanted.appendleft(lambda: bank(cpu, timing, handlers, quick=True))
             self._wanted.append(lambda: bank(cpu, timing, handlers))
 
     def _watch(self) -> None:
@@ -115,7 +121,7 @@ class Tiers:
             self._samples[pc] = self._samples.get(pc, 0) + 1
             if self._samples[pc] == SAMPLES:
                 self._find_regions(pc)
-        if self._wanted and self._worker is None and self._done >= BUSY:
+        if self._wanted and self._worker is None and (self._done >= BUSY or self._asked):
             self._worker = threading.Thread(target=self._compile, name="compiler", daemon=True)
             _workers.add(self._worker)
             self._worker.start()
