@@ -16,7 +16,10 @@ MOST_LINES = 600
 
 VIDEO_BASE = ("framebuffer", "palette", "pattern", "png", "font")
 SPEC = ("values", "spec", "host", "core", "engine", "timing", "operands")
-ENGINES = ("evaluate", "emit", "handlers", "compiled", "banks", "regions", "recompile", "interpret", "tiers")
+ENGINES = (
+    "evaluate", "emit", "handlers", "compiled", "banks", "regions", "liveness", "counting", "recompile", "interpret",
+    "tiers",
+)  # fmt: skip
 ISAS = ("m68k", "x86", "ppc")
 
 # layer -> the layers below that it may import; each names only layers that stand before it
@@ -147,7 +150,7 @@ def test_the_oracle_of_collide_stands_alone() -> None:
 def test_distributions_are_used_where_they_belong() -> None:
     assert users("pyglet") == {"video/window.py"}
     assert users("numba") == {"jit.py", "cpu/interpret.py", "cpu/compiled.py"}
-    emitting = ("values", "emit", "handlers", "banks", "compiled", "interpret", "recompile")
+    emitting = ("values", "emit", "handlers", "banks", "compiled", "interpret", "liveness", "counting", "recompile")
     assert users("llvmlite") <= {f"cpu/{name}.py" for name in emitting}
     assert {file.split("/")[0] for file in users("unicorn", "machine68k", "capstone")} <= {"study"}
     assert {file.split("/")[0] for file in users("elftools")} == {"rom"}

@@ -46,21 +46,18 @@ WRITE_BUFFERS = 4
 # write, and reading and writing a byte to double word of video memory.
 MEMORY = ("first_read", "line_read", "write", "video_read", "video_write")
 
-CACHE_FIELDS = (  # what subroutines work on
+FIELDS = (
+    ("written", 32, 1),
+    ("ahead", 32, 1),
+    ("expected", 32, 1),
+    ("fetch_line", 32, 1),
+    # those below are what subroutines work on
     ("tag", 32, 512),
     ("lru", 8, 128),
     ("bus_free", 64, 1),
     ("filling", 32, 1),
     ("fill_end", 64, 1),
     ("memory", 64, len(MEMORY)),
-)
-
-FIELDS = (
-    ("written", 32, 1),
-    ("ahead", 32, 1),
-    ("expected", 32, 1),
-    ("fetch_line", 32, 1),
-    *CACHE_FIELDS,
 )
 
 HAZARDS = 3  # clocks at most: a register and its byte, a target across lines

@@ -46,8 +46,8 @@ COMMON = (*REGISTERS, *ENGINE_FIELDS, *TIMING_FIELDS)
 LAYOUTS = {"i386": Layout((*COMMON, *i386_bus.FIELDS)), "i486": Layout((*COMMON, *i486_bus.FIELDS))}
 _BUSY = frozenset({"r", "cf", "pf", "af", "zf", "sf", "of", "refill", "repeating"})
 IN_REGISTERS = {
-    "i386": _BUSY | {"fetched", "bus_free", "write_end"},
-    "i486": _BUSY | {"written", "ahead", "expected"},
+    "i386": _BUSY | {"fetched", "bus_free"},
+    "i486": _BUSY | {"written", "ahead", "expected", "fetch_line"},
 }
 
 LONGEST = 15  # bytes; more is exception 13 (Intel 386 PRM 9.8.13)
