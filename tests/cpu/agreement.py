@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from llvmlite import ir
 
 from retrosim.cpu.banks import full_bank
-from retrosim.cpu.core import CODE_WRITTEN, RUNNING, SERVICE, Core, Cpu
+from retrosim.cpu.core import CODE_WRITTEN, FAULT, RUNNING, SERVICE, Core, Cpu
 from retrosim.cpu.evaluate import Evaluator
 from retrosim.cpu.handlers import HANDLER
 from retrosim.cpu.interpret import Interpreter
@@ -83,3 +83,42 @@ def bounds(cpu: Cpu, timing: str, insn: Insn) -> tuple[int, int]:
     emitter = RegionEmitter(cpu, cpu.timing[timing], function, region_of({insn.pc: Block((insn,))}, set(), {}))
     emitter.emit()
     return emitter.timing.most, emitter.timing.waits
+
+
+def stay_within_bounds(
+    cpu: Cpu,
+    timing: str,
+    loads: Iterable[Callable[[Core], None]],
+    is_for_host: Callable[[Evaluator, Insn], bool] = lambda evaluator, insn: False,
+) -> set[str]:
+    """Run some programs on the evaluator; no instruction may take more clocks than its bound. Returns the rows met.
+
+    is_for_host   has the instruction been left to the host? Then a region has been left before
+    """
+    core = Core(cpu, timing)
+    evaluator = Evaluator(core)
+    known: dict[tuple, tuple[int, int]] = {}
+    rows: set[str] = set()
+    total = 0
+    for number, load in enumerate(loads):
+        load(core)
+        evaluator.run(0)
+        wait = evaluator.timing.wait_clocks().known
+        for _ in range(60):
+            insn, before = core.decode(int(core.state["pc"])), int(core.state["cycles"])
+            evaluator.run(1)
+            core.notice_writes()
+            if core.state["reason"] == FAULT:
+                break
+            if is_for_host(evaluator, insn):
+                continue
+            key = insn.length, insn.key, insn.fields
+            if key not in known:
+                known[key] = bounds(cpu, timing, insn)
+            most, waits = known[key]
+            where = f"seed {SEED}, program {number}, memory {core.state['memory'].tolist()}: {insn.text}"
+            assert int(core.state["cycles"]) - before <= most + waits * wait, where
+            rows.add(insn.row.pattern)
+            total += 1
+    print(f"{cpu.model} {timing}: {total} instructions of {len(rows)} rows, seed {SEED}")
+    return rows

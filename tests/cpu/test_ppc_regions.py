@@ -8,14 +8,13 @@ from collections.abc import Callable
 
 import pytest
 import streams_ppc
-from agreement import SEED, bounds
+from agreement import SEED, stay_within_bounds
 from streams import one_region
 from three_engines import ThreeEngines
 
 from retrosim.cpu import interpret, ppc
 from retrosim.cpu.banks import bank, handlers_of
-from retrosim.cpu.core import FAULT, Core
-from retrosim.cpu.evaluate import Evaluator
+from retrosim.cpu.core import Core
 from retrosim.cpu.ppc.mpc601_clocks import memory
 from retrosim.cpu.regions import Region
 from retrosim.machine.presets import MOST_MEMORY_CLOCKS
@@ -83,28 +82,5 @@ def test_three_engines(timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("timing", ["full", "table", "causes"])
 def test_no_instruction_takes_more_clocks_than_its_bound(timing: str) -> None:
     generator, choice = streams_ppc.Generator(CPU, SEED), random.Random(SEED)
-    core = Core(CPU, timing)
-    evaluator = Evaluator(core)
-    known: dict[tuple, tuple[int, int]] = {}
-    rows: set[str] = set()
-    total = 0
-    for program in range(INSTRUCTIONS // 200):
-        loader(generator, choice, generator.code())(core)
-        evaluator.run(0)
-        wait = evaluator.timing.wait_clocks().known
-        for _ in range(60):
-            insn, before = core.decode(int(core.state["pc"])), int(core.state["cycles"])
-            evaluator.run(1)
-            core.notice_writes()
-            if core.state["reason"] == FAULT:
-                break
-            key = insn.length, insn.key, insn.fields
-            if key not in known:
-                known[key] = bounds(CPU, timing, insn)
-            most, waits = known[key]
-            taken = int(core.state["cycles"]) - before
-            assert taken <= most + waits * wait, f"seed {SEED}, program {program}: {insn.text}"
-            rows.add(insn.row.pattern)
-            total += 1
-    print(f"{timing}: {total} instructions of {len(rows)} rows, seed {SEED}")
-    assert len(rows) > 0.6 * len(CPU.table.rows)
+    loads = (loader(generator, choice, generator.code()) for _ in range(INSTRUCTIONS // 200))
+    assert len(stay_within_bounds(CPU, timing, loads)) > 0.6 * len(CPU.table.rows)
