@@ -11,24 +11,28 @@ from .emit import BYTES, Emitter
 from .spec import Insn
 from .values import Word
 
-AHEAD = 8  # instructions that are looked at
+AHEAD = 3  # instructions that are looked at
 
 
-def dead_fields(cpu: Cpu, insns: Iterable[Insn]) -> frozenset[tuple[str, int]]:
+def dead_fields(cpu: Cpu, insns: Iterable[Insn]) -> tuple[frozenset[tuple[str, int]], int]:
     """Return the fields (name, element) that the first AHEAD of some instructions overwrite, whatever they held.
 
     An instruction after which the host may look at the state is the last that counts.
+    Returns   the fields, and how many instructions it takes until the last of them is overwritten
     """
     function = ir.Function(ir.Module(), ir.FunctionType(ir.VoidType(), [BYTES] * 3), "scratch")
     watcher = _Watcher(cpu, function)
-    for insn, _ in zip(insns, range(AHEAD), strict=False):
-        before = frozenset(watcher.written)
+    dead: frozenset[tuple[str, int]] = frozenset()
+    taken = 0
+    for number, insn in zip(range(1, AHEAD + 1), insns, strict=False):
         watcher.run(insn)
         if watcher.aborts:
-            return before
+            break
+        if watcher.written > dead:
+            dead, taken = frozenset(watcher.written), number
         if watcher.ends:
             break
-    return frozenset(watcher.written)
+    return dead, taken
 
 
 class _Watcher(Emitter):

@@ -24,7 +24,7 @@ from .core import Cpu
 from .counting import Counter
 from .emit import BUDGET, CODE_POINTER, I1, I32, I64, Emitter, context_entry
 from .handlers import HANDLER, LEFT, ORDINARY_WORD, PC_WORD, pointer_constant, record_of, record_word, run_handler
-from .liveness import AHEAD, dead_fields
+from .liveness import dead_fields
 from .regions import Block, Region, longest
 from .spec import Insn
 from .values import Word
@@ -51,6 +51,7 @@ class RegionEmitter(Emitter):
         # (instructions, clocks) executed and not counted yet: here, and at the start of each block by whatever way
         self._owed = NOTHING
         self._owed_at = dict.fromkeys([*region.entries, *region.checks], NOTHING)
+        self._dead = {start: dead_fields(cpu, region.blocks[start].insns) for start in region.checks}
         self._body = self.builder.block
         self._code = super().context_pointer(CODE_POINTER)
         self._dispatch, self._out = (function.append_basic_block(n) for n in ("dispatch", "out"))
@@ -59,23 +60,29 @@ class RegionEmitter(Emitter):
         self._counter = Counter(self)
 
     def emit(self) -> None:
-        clocks, waits = {}, {}
+        clocks, waits, instructions = {}, {}, {}
         for start, block in self.region.blocks.items():
             self.builder.position_at_end(self._blocks[start])
             clocks[start], waits[start] = self._block(block)
+            instructions[start] = [1] * len(block.insns)
         self._emit_dispatch()
         self._emit_out()
-        self._emit_start(*(longest(self.region, weight) + max(weight.values()) for weight in (clocks, waits)))
+        self._emit_start(*map(self._room, (instructions, clocks, waits)))
 
-    def _block(self, block: Block) -> tuple[int, int]:
-        """Emit a block; return the most clocks that it can take: (a number, waits for the bus beside)."""
-        clocks = waits = 0
+    def _room(self, weights: dict[int, list[int]]) -> int:
+        """Return the most between two checks, and what comes behind one before a field that is dead there is set."""
+        ahead = (sum(weights[start][:taken]) for start, (_, taken) in self._dead.items())
+        return longest(self.region, {start: sum(each) for start, each in weights.items()}) + max(ahead, default=0)
+
+    def _block(self, block: Block) -> tuple[list[int], list[int]]:
+        """Emit a block; return the most clocks of its instructions: (numbers, waits for the bus beside)."""
+        clocks, waits = [], []
         self._block_now = block.start
         self._owed = self._owed_at.setdefault(block.start, NOTHING)
         for insn in block.insns:
             self._insn(insn)
-            clocks += self.timing.most
-            waits += self.timing.waits
+            clocks.append(self.timing.most)
+            waits.append(self.timing.waits)
         if not self.builder.block.is_terminated:
             self._edge(block.end)
         return clocks, waits
@@ -139,7 +146,7 @@ class RegionEmitter(Emitter):
             self._pay(NOTHING)
             owed, self._owed = self._owed, NOTHING
             with self.builder.if_then(self._counter.is_used_up().ir, likely=False):
-                for name, element in dead_fields(self.cpu, self.region.blocks[address].insns):
+                for name, element in self._dead[address][0]:
                     if not self._in_memory(name):
                         home = self._home(name, element)
                         self.builder.store(ir.Constant(home.type.pointee, ir.Undefined), home)
@@ -166,9 +173,8 @@ class RegionEmitter(Emitter):
         self.builder.store(ir.Constant(I1, how), self._how)
         self.builder.branch(self._out)
 
-    def _emit_start(self, clocks: int, waits: int) -> None:
+    def _emit_start(self, instructions: int, clocks: int, waits: int) -> None:
         """Emit what comes first: look whether there is room, load the state, go to the entry point."""
-        instructions = AHEAD + longest(self.region, {pc: len(b.insns) for pc, b in self.region.blocks.items()})
         self.builder.position_at_end(self._body)
         self._owed = NOTHING
         builder = self.builder
