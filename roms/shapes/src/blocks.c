@@ -7,7 +7,7 @@ static inline s32 Greater(s32 a, s32 b)
     return a > b ? a : b;
 }
 
-/* Find how many columns and rows of blocks there are, and how many handlers. A box includes its right and lower edge. */
+/* Find columns and rows of blocks, and how many handlers there are: a box includes its right and lower edge. */
 void MeasurePlane(struct plane *plane)
 {
     const struct shape *box = plane->boxes, *end = box + plane->count;
@@ -57,7 +57,8 @@ static void Report(struct plane *plane, s32 a, s32 b, s32 column, s32 row)
 {
     const struct shape *one = &plane->boxes[a], *other = &plane->boxes[b];
 
-    if (Greater(one->x, other->x) >> plane->log2_block != column || Greater(one->y, other->y) >> plane->log2_block != row)
+    if (Greater(one->x, other->x) >> plane->log2_block != column
+        || Greater(one->y, other->y) >> plane->log2_block != row)
         return;
     if (plane->total < plane->room) {
         plane->found[plane->total].a = a < b ? a : b;

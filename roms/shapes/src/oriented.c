@@ -144,8 +144,8 @@ static inline s32 Outcode(struct point point, struct sides sides)
     return code;
 }
 
-/* Whether an edge from (x, y), dx and dy long, meets the side x = at, -across..across; its ends lie left and right of it.
-   For the sides above and below x and y are exchanged. Not divided by dx, but multiplied. */
+/* Whether an edge from (x, y), dx and dy long, meets the side x = at, -across..across; its ends lie left and right of
+   it. For the sides above and below x and y are exchanged. Not divided by dx, but multiplied. */
 static s32 IsCrossing(s32 at, s32 across, s32 x, s32 y, s32 dx, s32 dy)
 {
     s32 place = Product(y, dx) + Product(at - x, dy), limit;
@@ -169,7 +169,8 @@ static s32 IsEdgeHit(struct point p, s32 p_code, struct point q, s32 q_code, str
         return 1;
     dx = q.x - p.x;
     dy = q.y - p.y;
-    if (either & (kLeft | kRight) && IsCrossing(either & kRight ? sides.wide : -sides.wide, sides.high, p.x, p.y, dx, dy))
+    if (either & (kLeft | kRight)
+        && IsCrossing(either & kRight ? sides.wide : -sides.wide, sides.high, p.x, p.y, dx, dy))
         return 1;
     return either & (kUp | kDown)
         && IsCrossing(either & kDown ? sides.high : -sides.high, sides.wide, p.y, p.x, dy, dx);
