@@ -1,6 +1,6 @@
 """The scenario of the `tanks` ROM as kernels: the same integers in the same order as its machine code.
 
-places    int16[3, n + 1]  x, y of the middle in Q11.5, binary angle, 1024 to the turn; tank 0 is the player's, n the shell
+places    int16[3, n + 1]  x, y of the middle in Q11.5, binary angle; tank 0 is the player's, n the shell
 half      int16[n + 1, 2]  half of length and width, Q11.5
 drives    int16[3, n]      speed in Q11.5 per frame, turn per frame, frames until it turns otherwise
 kinds     int32[n]         kind of each tank

@@ -32,6 +32,7 @@ def test_list_shows_everything(run) -> None:
         "masks": True,
         "sectors": False,
         "shapes": True,
+        "tanks": False,
         "xquest": False,
     }
     rom = roms["sectors"]

@@ -136,6 +136,17 @@ def test_shapes() -> None:
     assert all((rom.path / name).is_file() for name in (*rom.recipe.sources, *rom.recipe.headers))
 
 
+def test_tanks() -> None:
+    """Its rectangles and blocks are those of `shapes`, its figures those of `xquest`."""
+    rom = load_rom("tanks")
+    assert {info.isa for info in rom.images} == {"m68040", "m68000", "i386", "i486", "ppc601"}
+    assert {"../shapes/src/oriented.c", "../shapes/src/blocks.c"} <= set(rom.recipe.sources)
+    assert rom.recipe.tables == ("../shapes/src/sines.c",) and "../xquest/art/digits.txt" in rom.drawings.files
+    assert all((rom.path / name).is_file() for name in (*rom.recipe.sources, *rom.recipe.headers, *rom.drawings.files))
+    assert "-fno-store-merging" in rom.image_info("m68000", "O2").flags  # no words on odd addresses
+    assert len(rom.tapes()) >= 2
+
+
 def test_masks() -> None:
     """A library in Pascal and in C: the images name all that made them."""
     rom = load_rom("masks")
