@@ -110,6 +110,38 @@ TAPES = (
         script="0 pad=2; 90 pad=9; 150 pad=5; 200 pad=21; 240 pad=6; 300 pad=16; 301 pad=0; 302 pad=16; 303 pad=10; "
         "390 pad=3; 420 pad=12; 450 pad=31; 480 pad=1; 540 pad=0",
     ),
+    Plan(
+        rom="tanks",
+        name="twenty-hits",
+        title="Twenty hits, two bumps",
+        description="A good gunner: turns to the nearest tank, drives at it when it is far, "
+        "and shoots when it is in line.",
+        objects=24,
+        seed=7,
+        script="10 pad=6; 16 pad=20; 18 pad=4; 20 pad=6; 21 pad=4; 41 pad=20; 43 pad=4; 45 pad=5; 46 pad=4; "
+        "58 pad=20; 60 pad=4; 66 pad=0; 74 pad=20; 76 pad=4; 94 pad=6; 118 pad=20; 120 pad=4; 142 pad=5; "
+        "148 pad=20; 150 pad=4; 152 pad=5; 153 pad=4; 169 pad=5; 170 pad=4; 190 pad=20; 192 pad=4; "
+        "206 pad=6; 207 pad=4; 211 pad=2; 223 pad=10; 225 pad=24; 227 pad=8; 229 pad=10; 247 pad=20; "
+        "249 pad=4; 271 pad=2; 296 pad=16; 298 pad=0; 304 pad=16; 306 pad=0; 308 pad=6; 314 pad=4; "
+        "322 pad=6; 323 pad=4; 327 pad=6; 328 pad=4; 336 pad=6; 337 pad=4; 341 pad=20; 343 pad=4; 345 pad=6; "
+        "346 pad=4; 350 pad=0; 354 pad=2; 355 pad=0; 359 pad=5; 365 pad=1; 366 pad=16; 368 pad=0; 378 pad=6; "
+        "384 pad=20; 386 pad=4; 408 pad=2; 413 pad=16; 415 pad=0; 425 pad=6; 436 pad=20; 438 pad=4; "
+        "448 pad=1; 449 pad=0; 453 pad=6; 461 pad=20; 463 pad=4; 465 pad=0; 469 pad=2; 470 pad=0; 478 pad=1; "
+        "486 pad=16; 488 pad=0; 494 pad=20; 496 pad=4; 522 pad=5; 528 pad=20; 530 pad=4; 532 pad=5; "
+        "533 pad=4; 553 pad=6; 554 pad=4; 558 pad=5; 564 pad=20; 566 pad=4; 580 pad=2; 581 pad=0; 585 pad=1; "
+        "590 pad=16; 592 pad=0",
+    ),
+    Plan(
+        rom="tanks",
+        name="crush-48",
+        title="Forty-eight in the field",
+        description="A bad driver: round and round, forward and back through the crowd, fire held, all keys at once.",
+        objects=48,
+        seed=11,
+        script="0 pad=4; 60 pad=6; 120 pad=22; 160 pad=5; 200 pad=21; 201 pad=5; 260 pad=8; 300 pad=24; 330 pad=9; "
+        "360 pad=4; 400 pad=16; 401 pad=0; 402 pad=20; 440 pad=6; 470 pad=31; 500 pad=3; 520 pad=12; 540 pad=20; "
+        "580 pad=0",
+    ),
 )
 
 

@@ -315,7 +315,7 @@ def test_rom_of_ones_own(run, tmp_path) -> None:
     run("verify", "a.rtape").is_refused(4, "a.rtape: mine: no such ROM")
     run("replay", "a.rtape").is_refused(4, "mine: no such ROM")
     assert run("replay", "a.rtape", "--rom", "folder", "--headless").status == 0
-    run("run", "folder", "--machine", "native", "--headless").is_refused(2, "allowed sectors, xquest")
+    run("run", "folder", "--machine", "native", "--headless").is_refused(2, "allowed sectors, tanks, xquest")
 
 
 def test_another_rom_that_comes_with_it(run, tmp_path) -> None:

@@ -66,9 +66,10 @@ def test_the_world_is_the_native_one(build: str) -> None:
 
 
 @pytest.mark.parametrize("machine", PRESETS)
-def test_xquest_is_the_native_one(machine: str) -> None:
+@pytest.mark.parametrize(("name", "objects"), [("xquest", 80), ("tanks", 50)])
+def test_a_game_is_the_native_one(name: str, objects: int, machine: str) -> None:
     """World and picture, frame by frame, with fire and every way to steer."""
-    rom, parameters = load_rom("xquest"), {"objects": 80, "seed": 77}
+    rom, parameters = load_rom(name), {"objects": objects, "seed": 77}
     ours = open_machine(machine, rom, timing="off", parameters=parameters)
     native = NativeMachine(rom, parameters=parameters)
     for frame in range(48):

@@ -284,7 +284,7 @@ def test_wrong_parameters(parameters, message):
 
 
 def test_wrong_rom_input_and_limits():
-    with pytest.raises(ValueError, match="rom 'masks': allowed sectors, xquest"):
+    with pytest.raises(ValueError, match="rom 'masks': allowed sectors, tanks, xquest"):
         machine(rom=SimpleNamespace(name="masks"))
     assert machine(rom=SimpleNamespace(name="sectors")).rom.name == "sectors"
     ours = machine(2)

@@ -125,6 +125,28 @@ def test_xquest() -> None:
     assert len(rom.tapes()) >= 2
 
 
+def test_shapes() -> None:
+    """A library whose table is made when it is built."""
+    rom = load_rom("shapes")
+    assert (rom.is_library, rom.parameters, rom.inputs, rom.world) == (True, {}, [], [])
+    assert {info.isa: info.default for info in rom.images} == dict.fromkeys(
+        ("m68040", "m68000", "i386", "i486", "ppc601"), True
+    )
+    assert rom.recipe.tables == ("src/sines.c",) and not (rom.path / "src" / "sines.c").exists()
+    assert all((rom.path / name).is_file() for name in (*rom.recipe.sources, *rom.recipe.headers))
+
+
+def test_tanks() -> None:
+    """Its rectangles and blocks are those of `shapes`, its figures those of `xquest`."""
+    rom = load_rom("tanks")
+    assert {info.isa for info in rom.images} == {"m68040", "m68000", "i386", "i486", "ppc601"}
+    assert {"../shapes/src/oriented.c", "../shapes/src/blocks.c"} <= set(rom.recipe.sources)
+    assert rom.recipe.tables == ("../shapes/src/sines.c",) and "../xquest/art/digits.txt" in rom.drawings.files
+    assert all((rom.path / name).is_file() for name in (*rom.recipe.sources, *rom.recipe.headers, *rom.drawings.files))
+    assert "-fno-store-merging" in rom.image_info("m68000", "O2").flags  # no words on odd addresses
+    assert len(rom.tapes()) >= 2
+
+
 def test_masks() -> None:
     """A library in Pascal and in C: the images name all that made them."""
     rom = load_rom("masks")
