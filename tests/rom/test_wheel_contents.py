@@ -33,7 +33,7 @@ def test_every_rom_is_shipped() -> None:
         rom = load_rom(name)
         needed = {rom.path / "rom.toml", *(rom.path / info.file for info in rom.images), *rom.tapes()}
         if rom.drawings:
-            needed |= {rom.path / file for file in (rom.drawings.colours, *rom.drawings.files)}
+            needed |= {(rom.path / file).resolve() for file in (rom.drawings.colours, *rom.drawings.files)}
         assert needed <= shipped
 
 
