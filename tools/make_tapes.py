@@ -40,6 +40,7 @@ class Plan:
     objects  number of objects
     seed     of the random numbers
     script   input steps; pad is the sum of 1 left, 2 right, 4 up, 8 down, 16 fire
+    frames   how many
     """
 
     rom: str
@@ -49,6 +50,7 @@ class Plan:
     objects: int
     seed: int
     script: str = ""
+    frames: int = FRAMES
 
 
 TAPES = (
@@ -110,6 +112,36 @@ TAPES = (
         script="0 pad=2; 90 pad=9; 150 pad=5; 200 pad=21; 240 pad=6; 300 pad=16; 301 pad=0; 302 pad=16; 303 pad=10; "
         "390 pad=3; 420 pad=12; 450 pad=31; 480 pad=1; 540 pad=0",
     ),
+    Plan(
+        rom="shooter",
+        name="first-wave",
+        title="The first wave",
+        description="Most of forty aliens are shot in ten seconds: 530 points, no ship lost.",
+        objects=40,
+        seed=2007,
+        script="0 pad=26; 15 pad=1; 30 pad=0; 45 pad=16; 60 pad=24; 75 pad=22; 90 pad=20; 105 pad=17; 120 pad=24; "
+        "135 pad=1; 150 pad=17; 165 pad=20; 180 pad=17; 195 pad=21; 210 pad=18; 225 pad=1; 240 pad=22; "
+        "255 pad=17; 270 pad=22; 285 pad=16; 300 pad=25; 315 pad=21; 330 pad=16; 345 pad=2; 360 pad=21; "
+        "375 pad=1; 390 pad=22; 405 pad=25; 420 pad=2; 450 pad=18; 465 pad=24; 480 pad=22; 510 pad=26; "
+        "525 pad=22; 540 pad=16; 555 pad=26; 570 pad=16; 585 pad=17",
+    ),
+    Plan(
+        rom="shooter",
+        name="three-ships",
+        title="Three ships lost, and another game",
+        description="A careless player loses three ships; fire begins again, and the next one does better: 600 points.",
+        objects=20,
+        seed=41,
+        frames=1500,
+        script="0 pad=26; 20 pad=1; 40 pad=16; 60 pad=26; 80 pad=16; 120 pad=22; 140 pad=21; 180 pad=22; 200 pad=1; "
+        "220 pad=20; 240 pad=17; 260 pad=25; 280 pad=21; 320 pad=17; 360 pad=18; 400 pad=21; 420 pad=0; "
+        "440 pad=20; 460 pad=0; 480 pad=25; 500 pad=1; 520 pad=24; 540 pad=25; 560 pad=18; 580 pad=16; 600 pad=2; "
+        "620 pad=16; 640 pad=2; 660 pad=18; 680 pad=16; 700 pad=17; 720 pad=16; 740 pad=0; 760 pad=22; "
+        "780 pad=24; 800 pad=18; 820 pad=16; 840 pad=0; 860 pad=16; 880 pad=21; 900 pad=1; 920 pad=21; 940 pad=2; "
+        "960 pad=26; 980 pad=22; 1000 pad=18; 1020 pad=16; 1040 pad=26; 1060 pad=22; 1080 pad=21; 1100 pad=22; "
+        "1120 pad=16; 1140 pad=18; 1200 pad=1; 1220 pad=24; 1260 pad=17; 1280 pad=0; 1300 pad=21; 1320 pad=17; "
+        "1340 pad=1; 1360 pad=17; 1380 pad=26; 1400 pad=17; 1420 pad=21; 1440 pad=16; 1460 pad=20; 1480 pad=18",
+    ),
 )
 
 
@@ -124,7 +156,7 @@ def make(plan: Plan, roms: Path = ROMS) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     machine = open_machine(MACHINE, load_rom(ROMS / plan.rom), parameters={"objects": plan.objects, "seed": plan.seed})
     labels = {"title": plan.title, "author": AUTHOR, "description": plan.description}
-    result = record_script(path, machine, FRAMES, plan.script, hash_every=HASH_EVERY, **labels)
+    result = record_script(path, machine, plan.frames, plan.script, hash_every=HASH_EVERY, **labels)
     if result.reason != "frames":
         raise SystemExit(f"{path}: the program stopped: {result.fault or result.reason}")
     return path

@@ -65,10 +65,11 @@ def test_the_world_is_the_native_one(build: str) -> None:
     assert ours.frame_number == native.frame_number == 100
 
 
+@pytest.mark.parametrize("name, objects", [("xquest", 80), ("shooter", 50)])
 @pytest.mark.parametrize("machine", PRESETS)
-def test_xquest_is_the_native_one(machine: str) -> None:
+def test_games_are_the_native_ones(machine: str, name: str, objects: int) -> None:
     """World and picture, frame by frame, with fire and every way to steer."""
-    rom, parameters = load_rom("xquest"), {"objects": 80, "seed": 77}
+    rom, parameters = load_rom(name), {"objects": objects, "seed": 77}
     ours = open_machine(machine, rom, timing="off", parameters=parameters)
     native = NativeMachine(rom, parameters=parameters)
     for frame in range(48):
