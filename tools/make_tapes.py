@@ -129,18 +129,16 @@ TAPES = (
         rom="shooter",
         name="three-ships",
         title="Three ships lost, and another game",
-        description="A careless player loses three ships; fire begins again, and the next one does better: 600 points.",
+        description="A careless player loses three ships; fire begins the next game.",
         objects=20,
         seed=41,
-        frames=1500,
+        frames=1120,
         script="0 pad=26; 20 pad=1; 40 pad=16; 60 pad=26; 80 pad=16; 120 pad=22; 140 pad=21; 180 pad=22; 200 pad=1; "
         "220 pad=20; 240 pad=17; 260 pad=25; 280 pad=21; 320 pad=17; 360 pad=18; 400 pad=21; 420 pad=0; "
         "440 pad=20; 460 pad=0; 480 pad=25; 500 pad=1; 520 pad=24; 540 pad=25; 560 pad=18; 580 pad=16; 600 pad=2; "
         "620 pad=16; 640 pad=2; 660 pad=18; 680 pad=16; 700 pad=17; 720 pad=16; 740 pad=0; 760 pad=22; "
         "780 pad=24; 800 pad=18; 820 pad=16; 840 pad=0; 860 pad=16; 880 pad=21; 900 pad=1; 920 pad=21; 940 pad=2; "
-        "960 pad=26; 980 pad=22; 1000 pad=18; 1020 pad=16; 1040 pad=26; 1060 pad=22; 1080 pad=21; 1100 pad=22; "
-        "1120 pad=16; 1140 pad=18; 1200 pad=1; 1220 pad=24; 1260 pad=17; 1280 pad=0; 1300 pad=21; 1320 pad=17; "
-        "1340 pad=1; 1360 pad=17; 1380 pad=26; 1400 pad=17; 1420 pad=21; 1440 pad=16; 1460 pad=20; 1480 pad=18",
+        "960 pad=26; 980 pad=22; 1000 pad=18; 1020 pad=16; 1040 pad=26; 1060 pad=22; 1080 pad=21; 1100 pad=22",
     ),
 )
 
