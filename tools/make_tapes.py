@@ -140,6 +140,27 @@ TAPES = (
         "780 pad=24; 800 pad=18; 820 pad=16; 840 pad=0; 860 pad=16; 880 pad=21; 900 pad=1; 920 pad=21; 940 pad=2; "
         "960 pad=26; 980 pad=22; 1000 pad=18; 1020 pad=16; 1040 pad=26; 1060 pad=22; 1080 pad=21; 1100 pad=22",
     ),
+    Plan(
+        rom="tunnel",
+        name="twenty-five",
+        title="Twenty-five pixels a frame",
+        description="As it starts, then steered into the missiles and away from them.",
+        objects=12,
+        seed=25,
+        script="200 pad=1; 240 pad=2; 300 pad=0; 400 pad=2; 420 pad=1; 470 pad=3; 500 pad=0",
+    ),
+    Plan(
+        rom="tunnel",
+        name="rule-of-thumb",
+        title="Slower until nothing is missed",
+        description="From 25 pixels a frame down to 13, where no missile passes a ship; then up again.",
+        objects=8,
+        seed=2007,
+        script="60 pad=8; 64 pad=0; 90 pad=8; 94 pad=0; 120 pad=8; 124 pad=0; 130 pad=8; 134 pad=0; 140 pad=8; "
+        "144 pad=0; 150 pad=8; 154 pad=0; 160 pad=8; 164 pad=0; 170 pad=8; 174 pad=0; 180 pad=8; 184 pad=0; 190 pad=8; 194 pad=0; "
+        "200 pad=8; 204 pad=0; 210 pad=8; 214 pad=0; 400 pad=4; 404 pad=0; 410 pad=4; 414 pad=0; 420 pad=6; 424 pad=2; "
+        "440 pad=16; 441 pad=0; 500 pad=20; 501 pad=0; 560 pad=31; 561 pad=0",
+    ),
 )
 
 

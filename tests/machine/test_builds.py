@@ -65,7 +65,7 @@ def test_the_world_is_the_native_one(build: str) -> None:
     assert ours.frame_number == native.frame_number == 100
 
 
-@pytest.mark.parametrize("name, objects", [("xquest", 80), ("shooter", 50)])
+@pytest.mark.parametrize("name, objects", [("xquest", 80), ("shooter", 50), ("tunnel", 12)])
 @pytest.mark.parametrize("machine", PRESETS)
 def test_games_are_the_native_ones(machine: str, name: str, objects: int) -> None:
     """World and picture, frame by frame, with fire and every way to steer."""

@@ -1,12 +1,10 @@
 /* Everything on the screen. Objects are clipped at the top and bottom of the field; sideways they stay within it. */
 
 #include "shooter.h"
+#include "text.h"
 
 enum {
-    kCell = 12,       /* pixels from one character to the next */
-    kGlyphWide = 10,
-    kGlyphHigh = 14,
-    kTextTop = 6,     /* of the panel */
+    kTextTop = 6,     /* pixels; of the panel */
     kLineTop = 25,    /* below it */
     kScoreLeft = 8,   /* of words, and of the figures behind them */
     kScoreFigures = kScoreLeft + 6 * kCell,
@@ -30,15 +28,6 @@ enum { /* messages */
     kOverMessage
 };
 
-/* Colours of a text's rows, from the top. */
-static const u8 gGold[kGlyphHigh] = {
-    kColour_O, kColour_O, kColour_O, kColour_O, kColour_o, kColour_o, kColour_o,
-    kColour_o, kColour_Y, kColour_Y, kColour_Y, kColour_Y, kColour_y, kColour_y
-};
-static const u8 gBlue[kGlyphHigh] = {
-    kColour_C, kColour_C, kColour_C, kColour_C, kColour_c, kColour_c, kColour_c,
-    kColour_c, kColour_c, kColour_c, kColour_B, kColour_B, kColour_B, kColour_B
-};
 static const u8 gStarColours[3] = {kColour_D, kColour_g, kColour_s};
 
 /* What is on the screen now. */
@@ -48,20 +37,6 @@ static struct {
 static struct {
     s32 score, best, wave, ships, message;
 } gShown;
-
-/* Fill a box, widened to whole words. */
-static void FillBox(s32 left, s32 top, s32 right, s32 bottom, u8 colour)
-{
-    s32 begin = left & ~3, words = (((right + 3) & ~3) - begin) >> 2;
-    u8 *row = SCREEN + top * kScreenWidth + begin;
-
-    for (; top < bottom; top++, row += kScreenWidth) {
-        u32 *word = (u32 *)row, *end = word + words;
-
-        while (word < end)
-            *word++ = FOUR_PIXELS(colour, colour);
-    }
-}
 
 /* Draw what of a picture lies between `top` and the bottom of the screen: each row is runs of opaque pixels, (pixels to
    skip, number, colours), and ends with a run of none. */
@@ -88,37 +63,6 @@ static void DrawPicture(s32 x, s32 y, const struct picture *picture, s32 top)
     }
 }
 
-/* Draw a character in the colours of a text's rows. */
-static void DrawGlyph(s32 x, s32 y, s32 glyph, const u8 *colours)
-{
-    const unsigned long *bits = gPictures[kFont + glyph].mask;
-    u8 *row = SCREEN + y * kScreenWidth + x;
-    s32 i, column;
-
-    for (i = 0; i < kGlyphHigh; i++, row += kScreenWidth) {
-        u32 rest = bits[i];
-
-        for (column = 0; rest; column++, rest <<= 1)
-            if (rest & 0x80000000)
-                row[column] = colours[i];
-    }
-}
-
-static void DrawText(s32 x, s32 y, const char *text, const u8 *colours)
-{
-    for (; *text; text++, x += kCell)
-        if (*text != ' ')
-            DrawGlyph(x, y, *text <= '9' ? *text - '0' : *text - 'A' + 10, colours);
-}
-
-static void DrawNumber(s32 x, s32 y, u16 number, s32 figures)
-{
-    for (x += figures * kCell; figures > 0; figures--, number /= 10) {
-        x -= kCell;
-        DrawGlyph(x, y, number % 10, gGold);
-    }
-}
-
 /* Show a number of the panel again if it is another. */
 static void ShowNumber(s32 *shown, s32 number, s32 x, s32 figures)
 {
@@ -126,7 +70,7 @@ static void ShowNumber(s32 *shown, s32 number, s32 x, s32 figures)
         return;
     *shown = number;
     FillBox(x, kTextTop, x + figures * kCell, kTextTop + kGlyphHigh, kBlack);
-    DrawNumber(x, kTextTop, number, figures);
+    DrawNumber(x, kTextTop, number, figures, gGold);
 }
 
 static void ShowPanel(void)
@@ -157,8 +101,8 @@ static void DrawPanel(void)
     DrawText(kScoreLeft, kTextTop, "SCORE", gBlue);
     DrawText(kHighLeft, kTextTop, "HIGH", gBlue);
     DrawText(kWaveLeft, kTextTop, "WAVE", gBlue);
-    DrawNumber(kScoreFigures + 5 * kCell, kTextTop, 0, 1);
-    DrawNumber(kHighFigures + 5 * kCell, kTextTop, 0, 1);
+    DrawNumber(kScoreFigures + 5 * kCell, kTextTop, 0, 1, gGold);
+    DrawNumber(kHighFigures + 5 * kCell, kTextTop, 0, 1, gGold);
     gShown.score = gShown.best = gShown.wave = gShown.ships = -1;
 }
 
@@ -257,7 +201,7 @@ static void DrawMessage(void)
         DrawText(260, middle + 4, "PRESS FIRE", gBlue);
     } else if (gShown.message == kWaveMessage) {
         DrawText(278, middle - kGlyphHigh / 2, "WAVE", gBlue);
-        DrawNumber(278 + 5 * kCell, middle - kGlyphHigh / 2, gGame.wave, 2);
+        DrawNumber(278 + 5 * kCell, middle - kGlyphHigh / 2, gGame.wave, 2, gGold);
     }
 }
 
