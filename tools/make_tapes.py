@@ -157,9 +157,9 @@ TAPES = (
         objects=8,
         seed=2007,
         script="60 pad=8; 64 pad=0; 90 pad=8; 94 pad=0; 120 pad=8; 124 pad=0; 130 pad=8; 134 pad=0; 140 pad=8; "
-        "144 pad=0; 150 pad=8; 154 pad=0; 160 pad=8; 164 pad=0; 170 pad=8; 174 pad=0; 180 pad=8; 184 pad=0; 190 pad=8; 194 pad=0; "
-        "200 pad=8; 204 pad=0; 210 pad=8; 214 pad=0; 400 pad=4; 404 pad=0; 410 pad=4; 414 pad=0; 420 pad=6; 424 pad=2; "
-        "440 pad=16; 441 pad=0; 500 pad=20; 501 pad=0; 560 pad=31; 561 pad=0",
+        "144 pad=0; 150 pad=8; 154 pad=0; 160 pad=8; 164 pad=0; 170 pad=8; 174 pad=0; 180 pad=8; 184 pad=0; "
+        "190 pad=8; 194 pad=0; 200 pad=8; 204 pad=0; 210 pad=8; 214 pad=0; 400 pad=4; 404 pad=0; 410 pad=4; "
+        "414 pad=0; 420 pad=6; 424 pad=2; 440 pad=16; 441 pad=0; 500 pad=20; 501 pad=0; 560 pad=31; 561 pad=0",
     ),
 )
 

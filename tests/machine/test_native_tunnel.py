@@ -67,12 +67,12 @@ class Rules:
         }
         for name, is_met in meetings.items():
             if is_met and not lane[f"{name}_hit"]:
-                lane |= {f"{name}_hit": 1, f"{name}_burst": 12}
+                lane |= {f"{name}_hit": 1, f"{name}_burst": 6}
                 self.count(name)
         if lane["x"] < 8:
             self.count("flights")
             if lane["swept_hit"] and not lane["plain_hit"]:
-                lane["miss"] = 60
+                lane["miss"] = 9
                 self.count("missed")
             self.launch(lane)
 
@@ -139,7 +139,7 @@ def test_golden_world_hashes() -> None:
         ours.set_input("pad", FIRE | RIGHT)
         ours.run(frames=500)
         found[objects] = ours.hash()
-    assert found == {1: "e01eca0b3493e39b", 12: "8526b69a58498199"}
+    assert found == {1: "0c9a9d2518941e0d", 12: "1fffab0a92373ca4"}
 
 
 @pytest.mark.parametrize("name", ["twenty-five", "rule-of-thumb"])
@@ -184,7 +184,7 @@ def forged(words=(25, 0, 0, 0, 0, 0), lane=(100, 125, 0, 0, 0, 0, 0), frames=1) 
         (forged(lane=(7, 32, 0, 0, 0, 0, 0)), "least x 7: allowed 8 or more"),
         (forged(lane=(100, 301, 0, 0, 0, 0, 0)), "greatest begin 301"),
         (forged(lane=(100, 125, 2, 0, 0, 0, 0)), "greatest plain_hit 2"),
-        (forged(lane=(100, 125, 0, 0, 0, 13, 0)), "greatest swept_burst 13"),
+        (forged(lane=(100, 125, 0, 0, 0, 7, 0)), "greatest swept_burst 7"),
         (forged(frames=0), "frame 0 with something else than zeros"),
         (forged()[:-1], "a state of 1 objects has"),
     ],

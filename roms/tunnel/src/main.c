@@ -25,8 +25,8 @@ enum {
     kEnd = 8,      /* left of it a flight is over */
     kSpeed = 25,   /* at power-on, pixels per frame */
     kFastest = 40,
-    kBurstFrames = 12,
-    kMissFrames = 60,
+    kBurstFrames = 6,
+    kMissFrames = 9,
     kMostCounted = 9999,
     kWhole = 324, /* from the left half to the right one */
     kHalf = 316,
