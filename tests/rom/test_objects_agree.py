@@ -39,7 +39,6 @@ class Library:
     def __init__(self, name: str) -> None:
         self.machine: Machine = open_machine(name, "objects", engine="interpret", timing="off")
         self.order = "<" if self.machine.image.byte_order == "little" else ">"
-        self.call("MakeSecants")
 
     def call(self, entry: str, *arguments: int | str) -> int:
         words = [self.machine.address(each) if isinstance(each, str) else int(each) for each in arguments]

@@ -3,11 +3,8 @@
 #include "objects.h"
 
 enum {
-    kTangents = 1024,
     kFractionBits = 14 /* of a secant */
 };
-
-s16 gSecants[kTangents + 1];
 
 /* Divide by a word; the quotient must fit a word. The 68K has an instruction for it that C cannot name. */
 static u16 Quotient(u32 dividend, u16 divisor)
@@ -35,15 +32,6 @@ SEPARATE u16 IntegerSquareRoot(u32 value)
             root >>= 1;
     }
     return root;
-}
-
-/* Secants by their tangents i / 1024, rounded: 2^14 sqrt(1 + (i / 1024)^2). */
-void MakeSecants(void)
-{
-    u16 i;
-
-    for (i = 0; i <= kTangents; i++)
-        gSecants[i] = (IntegerSquareRoot(((u32)kTangents * kTangents + (u32)i * i) << 10) + 1) >> 1;
 }
 
 /* The distance by trigonometry: the longer leg times the secant of the angle beside it. Legs are at most 32767. */

@@ -54,7 +54,12 @@ int CirclesMeet(s16 dx, s16 dy, const union shape *one, const union shape *other
 /* distance.c */
 u16 IntegerSquareRoot(u32 value);
 u16 Distance2D(s16 x1, s16 y1, s16 x2, s16 y2);
-void MakeSecants(void); /* before the first Distance2D */
+
+/* secants.c */
+enum {
+    kTangents = 1024
+};
+extern const s16 gSecants[kTangents + 1];
 
 /* swept.c: objects that move straight and evenly in a frame; a circle's centre is x, y and its radius `wide` */
 struct mover {
