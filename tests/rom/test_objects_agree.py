@@ -290,45 +290,52 @@ def test_the_way_of_a_frame(machine: str, is_box: bool) -> None:
     assert 0.1 < np.mean(expected) < 0.9
 
 
-@on_every_machine
-@pytest.mark.parametrize("paint", [0, 1])
-def test_colours_on_the_screen(machine: str, paint: int) -> None:
-    """Images all over the screen and across its edges; flags, and every pixel afterwards."""
-    rng, ours = np.random.default_rng(SEED + 5), library(machine)
+SOLID = (3, 5, 200)
+
+
+@cache
+def judged_screen(paint: int) -> tuple:
+    """Return images and their places, the screen, and what kernel and oracle, which agree, make of it."""
+    rng = np.random.default_rng(SEED + 5)
     images = [
         (rng.integers(0, 8, shape) * (rng.random(shape) < 0.6)).astype(np.uint8)
         for shape in rng.integers(1, 20, (12, 2)).tolist()
     ]
-    packed, solid = bitmap.pack(images), [3, 5, 200]
     shape = rng.integers(0, len(images), RANDOM_INPUTS).astype(np.int32)
     x = rng.integers(-25, 660, RANDOM_INPUTS).astype(np.int16)
     y = rng.integers(-25, 500, RANDOM_INPUTS).astype(np.int16)
     x[:4], y[:4] = (-16384, 16383, 0, 639), (16383, -16384, 479, 0)
     screen = np.zeros((480, 640), np.uint8)
     screen[rng.integers(0, 480, 4000), rng.integers(0, 640, 4000)] = 200
+    after = screen.copy()
+    found = (bitmap.draw if paint else bitmap.hits)(after, bitmap.pack(images), shape, x, y, SOLID).tolist()
+    slow, drawings = screen.tolist(), [image.tolist() for image in images]
+    for s, left, top, hit in zip(shape, x.tolist(), y.tolist(), found):
+        assert oracle.look(slow, drawings[s], left, top, SOLID) == hit
+        if paint:
+            oracle.draw(slow, drawings[s], left, top)
+    assert slow == after.tolist()
+    return images, (shape, x, y), screen, found, after
+
+
+@on_every_machine
+@pytest.mark.parametrize("paint", [0, 1])
+def test_colours_on_the_screen(machine: str, paint: int) -> None:
+    """Images all over the screen and across its edges; flags, and every pixel afterwards."""
+    ours, (images, places, screen, found, after) = library(machine), judged_screen(paint)
     addresses, content = [], b""
     for image in images:
         addresses.append(RECORDS + len(content))
-        high, wide = image.shape
-        content += np.array([wide, high], ours.order + "i2").tobytes() + image.tobytes() + bytes(image.size & 1)
+        content += np.array(image.shape[::-1], ours.order + "i2").tobytes() + image.tobytes() + bytes(image.size & 1)
     table = np.zeros(256, np.uint8)
-    table[solid] = 1
+    table[list(SOLID)] = 1
     ours.machine.write(RECORDS, content)
     ours.machine.write(FOUND, table.tobytes())
     ours.machine.write(0x800000, screen.tobytes())
     rows = np.zeros(RANDOM_INPUTS, ours.dtype(("image", "u4"), ("x", "i2"), ("y", "i2"), ("hit", "u4")))
-    rows["image"], rows["x"], rows["y"] = np.array(addresses)[shape], x, y
-    found = ours.over("LookList", rows, FOUND, paint)["hit"].tolist()
-    kernel = screen.copy()
-    routine = bitmap.draw if paint else bitmap.hits
-    assert found == routine(kernel, packed, shape, x, y, solid).tolist()
-    assert np.array_equal(ours.machine.mem[0x800000 : 0x800000 + 640 * 480].reshape(480, 640), kernel)
-    slow, drawings = screen.tolist(), [image.tolist() for image in images]
-    for s, left, top, hit in zip(shape, x.tolist(), y.tolist(), found):
-        assert oracle.look(slow, drawings[s], left, top, solid) == hit
-        if paint:
-            oracle.draw(slow, drawings[s], left, top)
-    assert slow == kernel.tolist()
+    rows["image"], rows["x"], rows["y"] = np.array(addresses)[places[0]], *places[1:]
+    assert ours.over("LookList", rows, FOUND, paint)["hit"].tolist() == found
+    assert np.array_equal(ours.machine.mem[0x800000 : 0x800000 + 640 * 480].reshape(480, 640), after)
     assert 0.05 < np.mean(found) < 0.95
 
 
