@@ -40,6 +40,7 @@ class Plan:
     objects  number of objects
     seed     of the random numbers
     script   input steps; pad is the sum of 1 left, 2 right, 4 up, 8 down, 16 fire
+    frames   how many
     """
 
     rom: str
@@ -49,6 +50,7 @@ class Plan:
     objects: int
     seed: int
     script: str = ""
+    frames: int = FRAMES
 
 
 TAPES = (
@@ -142,6 +144,55 @@ TAPES = (
         "360 pad=4; 400 pad=16; 401 pad=0; 402 pad=20; 440 pad=6; 470 pad=31; 500 pad=3; 520 pad=12; 540 pad=20; "
         "580 pad=0",
     ),
+    Plan(
+        rom="shooter",
+        name="first-wave",
+        title="The first wave",
+        description="Most of forty aliens are shot in ten seconds: 530 points, no ship lost.",
+        objects=40,
+        seed=2007,
+        script="0 pad=26; 15 pad=1; 30 pad=0; 45 pad=16; 60 pad=24; 75 pad=22; 90 pad=20; 105 pad=17; 120 pad=24; "
+        "135 pad=1; 150 pad=17; 165 pad=20; 180 pad=17; 195 pad=21; 210 pad=18; 225 pad=1; 240 pad=22; "
+        "255 pad=17; 270 pad=22; 285 pad=16; 300 pad=25; 315 pad=21; 330 pad=16; 345 pad=2; 360 pad=21; "
+        "375 pad=1; 390 pad=22; 405 pad=25; 420 pad=2; 450 pad=18; 465 pad=24; 480 pad=22; 510 pad=26; "
+        "525 pad=22; 540 pad=16; 555 pad=26; 570 pad=16; 585 pad=17",
+    ),
+    Plan(
+        rom="shooter",
+        name="three-ships",
+        title="Three ships lost, and another game",
+        description="A careless player loses three ships; fire begins the next game.",
+        objects=20,
+        seed=41,
+        frames=1120,
+        script="0 pad=26; 20 pad=1; 40 pad=16; 60 pad=26; 80 pad=16; 120 pad=22; 140 pad=21; 180 pad=22; 200 pad=1; "
+        "220 pad=20; 240 pad=17; 260 pad=25; 280 pad=21; 320 pad=17; 360 pad=18; 400 pad=21; 420 pad=0; "
+        "440 pad=20; 460 pad=0; 480 pad=25; 500 pad=1; 520 pad=24; 540 pad=25; 560 pad=18; 580 pad=16; 600 pad=2; "
+        "620 pad=16; 640 pad=2; 660 pad=18; 680 pad=16; 700 pad=17; 720 pad=16; 740 pad=0; 760 pad=22; "
+        "780 pad=24; 800 pad=18; 820 pad=16; 840 pad=0; 860 pad=16; 880 pad=21; 900 pad=1; 920 pad=21; 940 pad=2; "
+        "960 pad=26; 980 pad=22; 1000 pad=18; 1020 pad=16; 1040 pad=26; 1060 pad=22; 1080 pad=21; 1100 pad=22",
+    ),
+    Plan(
+        rom="tunnel",
+        name="twenty-five",
+        title="Twenty-five pixels a frame",
+        description="As it starts, then steered into the missiles and away from them.",
+        objects=12,
+        seed=25,
+        script="200 pad=1; 240 pad=2; 300 pad=0; 400 pad=2; 420 pad=1; 470 pad=3; 500 pad=0",
+    ),
+    Plan(
+        rom="tunnel",
+        name="rule-of-thumb",
+        title="Slower until nothing is missed",
+        description="From 25 pixels a frame down to 13, where no missile passes a ship; then up again.",
+        objects=8,
+        seed=2007,
+        script="60 pad=8; 64 pad=0; 90 pad=8; 94 pad=0; 120 pad=8; 124 pad=0; 130 pad=8; 134 pad=0; 140 pad=8; "
+        "144 pad=0; 150 pad=8; 154 pad=0; 160 pad=8; 164 pad=0; 170 pad=8; 174 pad=0; 180 pad=8; 184 pad=0; "
+        "190 pad=8; 194 pad=0; 200 pad=8; 204 pad=0; 210 pad=8; 214 pad=0; 400 pad=4; 404 pad=0; 410 pad=4; "
+        "414 pad=0; 420 pad=6; 424 pad=2; 440 pad=16; 441 pad=0; 500 pad=20; 501 pad=0; 560 pad=31; 561 pad=0",
+    ),
 )
 
 
@@ -156,7 +207,7 @@ def make(plan: Plan, roms: Path = ROMS) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     machine = open_machine(MACHINE, load_rom(ROMS / plan.rom), parameters={"objects": plan.objects, "seed": plan.seed})
     labels = {"title": plan.title, "author": AUTHOR, "description": plan.description}
-    result = record_script(path, machine, FRAMES, plan.script, hash_every=HASH_EVERY, **labels)
+    result = record_script(path, machine, plan.frames, plan.script, hash_every=HASH_EVERY, **labels)
     if result.reason != "frames":
         raise SystemExit(f"{path}: the program stopped: {result.fault or result.reason}")
     return path

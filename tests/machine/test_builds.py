@@ -65,9 +65,9 @@ def test_the_world_is_the_native_one(build: str) -> None:
     assert ours.frame_number == native.frame_number == 100
 
 
+@pytest.mark.parametrize("name, objects", [("xquest", 80), ("tanks", 50), ("shooter", 50), ("tunnel", 12)])
 @pytest.mark.parametrize("machine", PRESETS)
-@pytest.mark.parametrize(("name", "objects"), [("xquest", 80), ("tanks", 50)])
-def test_a_game_is_the_native_one(name: str, objects: int, machine: str) -> None:
+def test_games_are_the_native_ones(machine: str, name: str, objects: int) -> None:
     """World and picture, frame by frame, with fire and every way to steer."""
     rom, parameters = load_rom(name), {"objects": objects, "seed": 77}
     ours = open_machine(machine, rom, timing="off", parameters=parameters)

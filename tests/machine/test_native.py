@@ -10,7 +10,7 @@ import pytest
 
 from retrosim.collide import reference
 from retrosim.errors import StateError
-from retrosim.machine.native import NativeMachine
+from retrosim.machine.native import SCENARIOS, NativeMachine
 from retrosim.machine.world import World
 
 LEFT, RIGHT, UP, DOWN, FIRE = 1, 2, 4, 8, 16
@@ -284,7 +284,7 @@ def test_wrong_parameters(parameters, message):
 
 
 def test_wrong_rom_input_and_limits():
-    with pytest.raises(ValueError, match="rom 'masks': allowed sectors, tanks, xquest"):
+    with pytest.raises(ValueError, match=f"rom 'masks': allowed {', '.join(SCENARIOS)}"):
         machine(rom=SimpleNamespace(name="masks"))
     assert machine(rom=SimpleNamespace(name="sectors")).rom.name == "sectors"
     ours = machine(2)
