@@ -6,8 +6,9 @@
     tools/build_roms.py --rom sectors   one ROM only (may be repeated)
 
 What is built, by which compiler and with which flags is written in each rom.toml, table [build]; for a ROM with
-drawings tools/draw_sprites.py gives src/drawings.h and src/drawings.c, linked first. Every image comes from a fresh
-temporary folder whose name is mapped away, so the same compiler gives the same bytes anywhere.
+drawings tools/draw_sprites.py gives src/drawings.h and src/drawings.c, linked first; tables come from
+tools/rom_tables.py. Every image comes from a fresh temporary folder whose name is mapped away, so the same compiler
+gives the same bytes anywhere.
 
 Exit status: 0 done or equal, 1 an image differs or does not build, 2 usage, 3 a compiler is missing or another version.
 """
@@ -30,6 +31,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
 import draw_sprites  # noqa: E402  (the checkout needs no installation)
 import pascal  # noqa: E402
+import rom_tables  # noqa: E402
 
 from retrosim.errors import RomError  # noqa: E402
 from retrosim.rom import ImageInfo, Rom, load_rom  # noqa: E402
@@ -124,6 +126,9 @@ def build_image(rom: Rom, info: ImageInfo, folder: Path) -> bytes:
         (folder / "src" / draw_sprites.HEADER).write_text(draw_sprites.header(rom))
         sources.insert(0, f"src/{draw_sprites.SOURCE}")
         (folder / sources[0]).write_text(draw_sprites.source(rom))
+    for name in recipe.tables:
+        write_table(folder / name)
+    sources = [*recipe.tables, *sources]
     flags = [*info.flags.split(), f"-ffile-prefix-map={folder}=."]
     plain = [flag for flag in flags if not flag.startswith("-g")]  # the compiler has written the lines already
     objects = []
@@ -143,6 +148,15 @@ def build_image(rom: Rom, info: ImageInfo, folder: Path) -> bytes:
     content = (folder / "image.elf").read_bytes()
     read_image(rom.path / info.file, content, info.isa, info.build)
     return content
+
+
+def write_table(path: Path) -> None:
+    """Write the C source of a table, named as the table, and its header. Errors: BuildError."""
+    if path.suffix != ".c" or path.stem not in rom_tables.TABLES:
+        raise BuildError(f"{path.name}: allowed {', '.join(f'{name}.c' for name in rom_tables.TABLES)}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(rom_tables.source(path.stem))
+    path.with_suffix(".h").write_text(rom_tables.header(path.stem))
 
 
 def compile_pascal(how: Pascal, source: Path, target: Path) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from retrosim.errors import StateError
 from retrosim.machine.native_sectors import Sectors
+from retrosim.machine.native_tanks import Tanks
 from retrosim.machine.native_xquest import Xquest
 from retrosim.machine.options import whole
 from retrosim.machine.result import RunResult
@@ -24,7 +25,7 @@ from retrosim.machine.world import World
 from retrosim.video.framebuffer import HEIGHT, WIDTH
 from retrosim.video.palette import WHITE, macintosh_palette
 
-SCENARIOS: dict[str, type[Scenario]] = {"sectors": Sectors, "xquest": Xquest}
+SCENARIOS: dict[str, type[Scenario]] = {"sectors": Sectors, "tanks": Tanks, "xquest": Xquest}
 """By the name of the ROM; the first is what a machine without a ROM runs."""
 TICK_HZ = Fraction(15_667_200, 704 * 370)  # Macintosh: pixel clock over pixels in a frame, 60.147 Hz
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import RomError
-from .fields import FILE_PATH, LONGEST_FILE, Fields, read_bytes
+from .fields import FILE_PATH, LONGEST_FILE, SOURCE_PATH, Fields, read_bytes
 
 TRANSPARENT, CLEAR = 0, "."  # colour and letter
 MOST_PICTURES = 256  # of one file
@@ -29,7 +29,7 @@ class DrawingFiles:
 
     folder   of the ROM
     colours  file with the letters
-    files    in the order of the pictures' numbers
+    files    in the order of the pictures' numbers; "../NAME/..." in the folder of another ROM
     """
 
     folder: Path
@@ -39,7 +39,7 @@ class DrawingFiles:
 
 def read_files(fields: Fields, folder: Path) -> DrawingFiles:
     """Check the table [drawings]. Errors: RomError."""
-    found = DrawingFiles(folder, fields.text("colours", FILE_PATH), tuple(fields.texts("files", FILE_PATH)))
+    found = DrawingFiles(folder, fields.text("colours", FILE_PATH), tuple(fields.texts("files", SOURCE_PATH)))
     if len({Path(file).stem for file in found.files}) < len(found.files):
         raise fields.error("two files share a name", "files")
     fields.end()

@@ -54,6 +54,7 @@ class Recipe:
 
     sources     of all images, in link order: behind the start-up file, before those of the image; C, .S, and .pas for a
                 toolchain with Pascal
+    tables      C sources that tools/rom_tables.py makes, with a header each; linked in front of the sources
     headers     files that sources include
     script      for the linker
     flags       of the compiler
@@ -62,6 +63,7 @@ class Recipe:
     """
 
     sources: tuple[str, ...]
+    tables: tuple[str, ...]
     headers: tuple[str, ...]
     script: str
     flags: tuple[str, ...]
@@ -73,6 +75,7 @@ def read_recipe(fields: Fields) -> Recipe:
     """Check the table [build]. Errors: RomError."""
     recipe = Recipe(
         sources=tuple(fields.texts("sources", SOURCE_PATH)),
+        tables=tuple(fields.texts("tables", SOURCE_PATH, [])),
         headers=tuple(fields.texts("headers", SOURCE_PATH, [])),
         script=fields.text("script", SOURCE_PATH),
         flags=tuple(fields.texts("flags")),

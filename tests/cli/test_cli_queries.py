@@ -28,7 +28,12 @@ def test_list_shows_everything(run) -> None:
     found = run("list", "--json").json()
     assert list(found) == ["roms", "machines", "tapes"]
     roms = {rom["name"]: rom for rom in found["roms"]}
-    assert {name: rom["library"] for name, rom in roms.items()} == {"masks": True, "sectors": False, "xquest": False}
+    assert {name: rom["library"] for name, rom in roms.items()} == {
+        "masks": True,
+        "sectors": False,
+        "shapes": True,
+        "xquest": False,
+    }
     rom = roms["sectors"]
     assert rom["inputs"] == ["pad"]
     images = {image["build"]: image["default"] for image in rom["images"] if image["isa"] == "m68040"}

@@ -48,6 +48,7 @@ def test_committed_images_can_be_rebuilt() -> None:
         *(("sectors", "m68040", build) for build in ("O0", "O2", "period")),
         ("sectors", "m68000", "fast"),
         ("masks", "i386", "real"),
+        ("shapes", "ppc601", "O2"),  # with a table
         ("xquest", "m68000", "O2"),  # with sources of other ROMs, and of its drawings
     ],
 )

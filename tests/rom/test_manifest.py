@@ -125,6 +125,17 @@ def test_xquest() -> None:
     assert len(rom.tapes()) >= 2
 
 
+def test_shapes() -> None:
+    """A library whose table is made when it is built."""
+    rom = load_rom("shapes")
+    assert (rom.is_library, rom.parameters, rom.inputs, rom.world) == (True, {}, [], [])
+    assert {info.isa: info.default for info in rom.images} == dict.fromkeys(
+        ("m68040", "m68000", "i386", "i486", "ppc601"), True
+    )
+    assert rom.recipe.tables == ("src/sines.c",) and not (rom.path / "src" / "sines.c").exists()
+    assert all((rom.path / name).is_file() for name in (*rom.recipe.sources, *rom.recipe.headers))
+
+
 def test_masks() -> None:
     """A library in Pascal and in C: the images name all that made them."""
     rom = load_rom("masks")

@@ -1,0 +1,161 @@
+"""Objects for the routines of documents 002 and 003, at random and made to break them; pairs are neighbours in a list.
+
+Shapes are (x, y, width, height, is circle), compounds ((x, y), [shapes]), spheres (x, y, z, radius), rectangles
+(x, y, half width, half height, angle).
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+LEAST, MOST = -16384, 16383
+RIGHT, LOW, LARGEST = 21503, 16383, 2047  # of a rectangle's centre from -1024, and its half sides
+
+
+def random_shapes(rng, pairs: int) -> list:
+    """Crowded, in a tenth of the pairs with places and sides from the whole range."""
+    count = 2 * pairs
+    rows = np.column_stack(
+        (rng.integers(-40, 40, (count, 2)), rng.integers(0, 60, (count, 2)), rng.integers(0, 2, count))
+    )
+    wild = np.repeat(rng.random(pairs) < 0.1, 2)
+    rows[wild, :2] = rng.integers(LEAST, MOST + 1, (wild.sum(), 2))
+    rows[wild, 2:4] = rng.integers(0, MOST + 1, (wild.sum(), 2))
+    return rows.tolist()
+
+
+def odd_shapes() -> list:
+    """Every relative position of small boxes and circles, the edges of the range, odd circles, points."""
+    found = []
+    for first, second in product((0, 1), repeat=2):
+        for dx, dy in product(range(-6, 7), repeat=2):
+            found += [(0, 0, 3, 2, first), (dx, dy, 2, 4, second)]
+        for dx, dy in product((-31, -30, -29, 0, 29, 30, 31), repeat=2):
+            for wide in (30, 31):
+                found += [(100, 100, wide, wide, first), (100 + dx, 100 + dy, wide, wide, second)]
+        corners = list(product((LEAST, 0, MOST), repeat=2))
+        for one, other in product(corners, repeat=2):
+            for side in (0, 1, MOST - 1, MOST):
+                found += [(*one, side, side, first), (*other, side, side, second)]
+        for dx, dy in product((0, 11585, 11586, MOST - 1, MOST), repeat=2):  # large circles about to part
+            found += [(0, 0, MOST, MOST, first), (dx, dy, MOST, MOST, second)]
+            found += [(dx, dy, MOST, 0, first), (0, 0, 0, MOST, second)]
+    return found
+
+
+def random_compounds(rng, pairs: int) -> list:
+    found = []
+    for _ in range(2 * pairs):
+        count = int(rng.integers(0, 5))
+        parts = np.column_stack(
+            (rng.integers(-30, 31, (count, 2)), rng.integers(0, 20, (count, 2)), rng.integers(0, 2, count))
+        )
+        found.append((tuple(rng.integers(-12, 13, 2).tolist()), parts.tolist()))
+    return found
+
+
+def odd_compounds() -> list:
+    """A cross and a bullet in its corners, nothing at all, and the edges of the range."""
+    cross, bullet = [(0, 8, 30, 8, 0), (11, 0, 8, 24, 0)], [(0, 0, 8, 8, 0)]
+    found = []
+    for dx, dy in product((-9, -8, -7, 0, 2, 3, 10, 11, 19, 20, 21, 30, 31), repeat=2):
+        found += [((100, 100), cross), ((100 + dx, 100 + dy), bullet)]
+    found += [((0, 0), []), ((0, 0), bullet), ((0, 0), bullet), ((0, 0), []), ((0, 0), []), ((0, 0), [])]
+    far = [(-8192, -8192, 0, 0, 0), (8191, 8191, 8191, 8191, 0)]
+    for one, other in product(product((-8192, 8191), repeat=2), repeat=2):
+        found += [(one, far), (other, far)]
+        found += [(one, far[1:]), (other, far[:1])]
+    return found
+
+
+def random_spheres(rng, pairs: int) -> list:
+    rows = np.column_stack((rng.integers(-40, 41, (2 * pairs, 3)), rng.integers(0, 60, 2 * pairs)))
+    wild = np.repeat(rng.random(pairs) < 0.1, 2)
+    rows[wild, :3] = rng.integers(LEAST, MOST + 1, (wild.sum(), 3))
+    rows[wild, 3] = rng.integers(0, MOST + 1, wild.sum())
+    return rows.tolist()
+
+
+def odd_spheres() -> list:
+    """As far apart as the radii along every axis and 3-4-5, 2-3-6-7; and the farthest corners: 3 * 32767**2."""
+    found = []
+    for apart in ((5, 0, 0), (0, -5, 0), (0, 0, 5), (3, 4, 0), (0, -3, 4), (-4, 0, 3)):
+        for radii in ((3, 2), (3, 3), (2, 2), (5, 0), (0, 5)):
+            found += [(0, 0, 0, radii[0]), (*apart, radii[1])]
+    for radii in ((0, 6), (0, 7), (0, 8), (3, 4)):
+        found += [(0, 0, 0, radii[0]), (2, -3, 6, radii[1])]
+    for one, other in product(product((LEAST, MOST), repeat=3), repeat=2):
+        for radius in (0, 1, 16382, MOST):
+            found += [(*one, radius), (*other, radius)]
+    return found
+
+
+def random_rectangles(rng, pairs: int) -> list:
+    """Near each other, some upright, some with the extremes of sides."""
+    count = 2 * pairs
+    half = rng.integers(1, LARGEST + 1, (count, 2))
+    thin = rng.random((count, 2)) < 0.2
+    half[thin] = rng.choice([1, 2, 20, LARGEST], thin.sum())
+    angle = rng.integers(-2048, 2048, count)
+    angle = np.where(rng.random(count) < 0.3, angle & ~255, angle)
+    x, y = rng.integers(-1024, RIGHT + 1, count), rng.integers(-1024, LOW + 1, count)
+    x[1::2] = np.clip(x[::2] + rng.integers(-1500, 1501, pairs), -1024, RIGHT)
+    y[1::2] = np.clip(y[::2] + rng.integers(-1500, 1501, pairs), -1024, LOW)
+    return np.column_stack((x, y, half, angle)).tolist()
+
+
+def nested() -> list:
+    """Figure 11: one rectangle inside the other, upright or not."""
+    outer, inner, upright = (9600, 6400, 1500, 1200, 40), (9700, 6300, 200, 100, 300), (9600, 6400, 1500, 1200, 512)
+    return [outer, inner, inner, outer, upright, inner, inner, upright]
+
+
+def crosses() -> list:
+    """Figure 12: edges cross and no corner is inside."""
+    found = []
+    for turn in (0, 37, 128, 256, 700):
+        flat, steep = (9600, 6400, 1600, 200, turn), (9650, 6350, 1600, 200, turn + 256)
+        found += [flat, steep, steep, flat]
+    return found
+
+
+def odd_rectangles() -> list:
+    """The figures, the fifth point, opposite codes, quarter turns edge to edge, and the farthest corners."""
+    found = nested() + crosses()
+    for angle in (128, 384, 640, 896):
+        for tilt in (0, 1):
+            found += [(9600, 6400, 300, 2000, tilt), (10300, 6400, 300, 300, angle + tilt)]
+    for bar in ((10100, 5700, 1400, 20, 100), (9600, 6200, 1400, 20, 10)):
+        found += [bar, (9600, 6400, 320, 320, 0), (9600, 6400, 320, 320, 0), bar]
+    for first, second in product((0, 256, 512, 768), repeat=2):
+        wide, high = (320, 640) if first % 512 == 0 else (640, 320)
+        across, down = (160, 480) if second % 512 == 0 else (480, 160)
+        for dx, dy in product((wide + across, wide + across + 1), (0, down + high, down + high + 1)):
+            for right, low in product((1, -1), repeat=2):
+                found += [(9600, 6400, 320, 640, first), (9600 + right * dx, 6400 + low * dy, 160, 480, second)]
+    for turn, other in product(range(0, 1024, 51), (0, 85, 128, 300)):
+        for x, y in product((-1024, RIGHT), (-1024, LOW)):
+            found += [(x, y, LARGEST, LARGEST, turn), (-1024, LOW, LARGEST, LARGEST, other)]
+            found += [(x, y, LARGEST, 1, turn), (RIGHT, LOW, 1, LARGEST, other)]
+        found += [(300, 300, 1, 1, turn), (300, 301, 1, 1, other)]
+    return found
+
+
+def random_plane(rng) -> tuple[list, int]:
+    """Return boxes and log2 of a block's side."""
+    count, largest = int(rng.integers(0, 12)), int(rng.choice([20, 150]))
+    boxes = np.column_stack((rng.integers(0, 300, (count, 2)), rng.integers(0, largest, (count, 2))))
+    return boxes.tolist(), int(rng.integers(4, 9))
+
+
+def odd_planes() -> list[tuple[list, int]]:
+    """Borders of blocks, pairs in many blocks, a heap, nothing, and the edges of the range."""
+    found = [([], 4), ([(5, 5, 0, 0)], 4), ([(0, 0, 30, 30)] * 40, 6)]
+    for place, apart in product((33, 34, 35), (30, 31)):
+        found.append(([(place, place, 30, 30), (place + apart, place + apart, 30, 30)], 6))
+    found.append(([(10, 10, 1000, 1000), (20, 15, 1000, 1000)], 4))
+    corners = [(0, 0), (MOST, 0), (MOST, MOST), (0, MOST)]
+    found += [([(*corner, side, side) for corner in corners], log2) for side, log2 in ((MOST, 12), (MOST - 1, 10))]
+    return found

@@ -1,0 +1,54 @@
+"""tools/rom_tables.py: the tables in ROMs are those of the kernels."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from retrosim.machine import open_machine
+from retrosim.numeric.tables import FRACTION_BITS, QUARTER, SINES, TURN
+from retrosim.rom import load_rom
+
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "rom_tables.py"
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("rom_tables", TOOL)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_source_has_every_sine(tool, capsys) -> None:
+    assert tool.main(["sines"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("/* Made by tools/rom_tables.py") and "const short gSines[1280] = {" in text
+    numbers = text[text.index("{") : text.index("}")]
+    assert [int(number) for number in re.findall(r"-?\d+", numbers)] == SINES.tolist()
+    assert max(map(len, text.splitlines())) <= 120
+
+
+def test_the_header_has_the_constants(tool, capsys) -> None:
+    assert tool.main(["sines", "--header"]) == 0
+    text = capsys.readouterr().out
+    found = {name: int(value) for name, value in re.findall(r"(k\w+) = (\d+)", text)}
+    assert found == {"kTurn": TURN, "kQuarter": QUARTER, "kFractionBits": FRACTION_BITS}
+
+
+def test_other_tables_are_refused(tool) -> None:
+    with pytest.raises(SystemExit) as refused:
+        tool.main(["tangents"])
+    assert refused.value.code == 2
+
+
+@pytest.mark.parametrize("machine", ["mc68040-25", "mc68000-8", "i386dx-33", "i486dx2-66", "ppc601-80"])
+def test_images_hold_the_table(machine: str) -> None:
+    there = open_machine(machine, load_rom("shapes"), engine="evaluate", timing="off")
+    order = "<" if there.image.byte_order == "little" else ">"
+    start = there.address("gSines")
+    assert there.mem[start : start + SINES.nbytes].view(f"{order}i2").tolist() == SINES.tolist()
