@@ -76,11 +76,12 @@ class Forms:
         return [self._sprite(i) for i in range(self.count)]
 
     def _sprite(self, i: int) -> np.ndarray:
-        left, top, wide, high = self.boxes[i].tolist()
+        wide, high = self.boxes[i, 2:].tolist()
         across, down = (np.arange(side) * 32 + 16 - side * 16 for side in (wide, high))  # from the centre, Q11.5
         (c, s), (half_wide, half_high) = self._turns[i], self._halves[i]
         along = np.abs(across[None, :] * c + down[:, None] * s) <= half_wide << FRACTION_BITS
-        return (along & (np.abs(down[:, None] * c - across[None, :] * s) <= half_high << FRACTION_BITS)).astype(np.uint8)
+        beside = np.abs(down[:, None] * c - across[None, :] * s) <= half_high << FRACTION_BITS
+        return (along & beside).astype(np.uint8)
 
     @cached_property
     def records(self) -> tuple[np.ndarray, np.ndarray]:

@@ -44,7 +44,7 @@ Of = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Frame:
-    """A frame, ready to run once: `calls` are kernels and their arguments, `hits` tells of each pair what they found."""
+    """A frame to run once: `calls` are kernels and their arguments, `hits` tells of each pair what they found."""
 
     calls: list[tuple[Any, tuple]]
     hits: Callable[[], np.ndarray]
