@@ -89,11 +89,12 @@ def test_forms_hold_the_whole_rectangle(scene):
     x, y = (np.ascontiguousarray(axis.astype(int) * 32, np.int16) for axis in (scene.x, scene.y))
     for i, corners in enumerate(rectangles.corners(x, y, scene.half, scene.angle).tolist()):
         left, top, wide, high = (32 * side for side in forms.boxes[i].tolist())
+        at_x, at_y = int(x[i]), int(y[i])
         for px, py in corners:
             assert left <= px <= left + wide and top <= py <= top + high
-            assert (px - x[i]) ** 2 + (py - y[i]) ** 2 <= (32 * forms.radius[i] + 1) ** 2
+            assert (px - at_x) ** 2 + (py - at_y) ** 2 <= (32 * forms.radius[i] + 1) ** 2
             assert any(
-                (px - x[i] - 32 * cx) ** 2 + (py - y[i] - 32 * cy) ** 2 <= (32 * r + 1) ** 2
+                (px - at_x - 32 * cx) ** 2 + (py - at_y - 32 * cy) ** 2 <= (32 * r + 1) ** 2
                 for cx, cy, r in forms.circles[i]
             )
         assert max(wide, high) <= 32 * SQUARE
