@@ -63,6 +63,7 @@ def build_parser() -> Parser:
         _add_replay,
         _add_verify,
         _add_timing,
+        _add_study,
         _add_cost,
         _add_bench,
         _add_list,
@@ -259,6 +260,34 @@ def _add_timing(commands: Any) -> None:
     parser.add_argument("--full", action="store_true", help="run the experiments of 30 simulated seconds")
     parser.add_argument("--causes", action="store_true", help="show what the clocks of a check go to instead")
     parser.add_argument("--csv", action="store_true", help="print the rows as comma-separated values")
+
+
+def _add_study(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "study",
+        "studies.study",
+        "compare the methods of the five documents: errors, operations, cycles",
+        "",
+        "--picture study.png",
+        "--method point-1 --method line-1 --machine mc68040-25",
+        "--scenes 100 --seed 7 --csv",
+        more="All methods meet the same random and adversarial scenes; errors are counted against an\n"
+        "exact test, cycles on ROM code.",
+    )
+    repeated = "may be given more than once"
+    parser.add_argument("--machine", action="append", metavar="NAME", help=f"only this machine; {repeated}")
+    parser.add_argument("--method", action="append", metavar="M", help=f"only this method of the table; {repeated}")
+    parser.add_argument(
+        "--scenes", type=values.whole(1, 1000), default=10, metavar="N", help="scenes of each random kind; default: 10"
+    )
+    parser.add_argument(
+        "--seed", type=values.whole(0, 2**32 - 1), default=2011, metavar="N", help="of the random scenes; default: 2011"
+    )
+    _add_engine(parser)
+    parser.add_argument("--csv", action="store_true", help="print comma-separated values, a line per method")
+    parser.add_argument("--picture", metavar="PNG", help="also draw errors and clocks as bars")
+    parser.add_argument("--force", action="store_true", help="replace the picture's file if it exists")
 
 
 def _add_cost(commands: Any) -> None:

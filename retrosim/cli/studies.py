@@ -1,4 +1,4 @@
-"""`retrosim timing` and `retrosim bench`: what the studies find, as tables, JSON or CSV."""
+"""`retrosim timing`, `study` and `bench`: what the studies find, as tables, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -70,6 +70,39 @@ def _machines_for(options: argparse.Namespace, rom: Rom) -> list[str]:
 
     known = machines_of(rom)
     return [name for name in known if fits(name)] or known
+
+
+def study(options: argparse.Namespace) -> int:
+    """Carry out `retrosim study`."""
+    names = list(dict.fromkeys(options.machine)) if options.machine else None
+    check_machines(names or [])
+    if NATIVE in (names or []):
+        raise argparse.ArgumentError(None, f"machine {NATIVE!r}: it has no CPU whose cycles could be counted")
+    if options.json and options.csv:
+        raise argparse.ArgumentError(None, "--json and --csv: allowed is one of them")
+    from retrosim.study.comparison import compare_methods, method_named
+    from retrosim.study.comparison_picture import draw_comparison
+    from retrosim.study.comparison_report import comparison_csv, render_comparison
+    from retrosim.video.palette import macintosh_palette
+    from retrosim.video.png import check_free, write_png
+
+    with bad_arguments():
+        for name in options.method or ():
+            method_named(name)
+    if options.picture:
+        check_free(options.picture, overwrite=options.force)
+    settings = {"scenes": options.scenes, "seed": options.seed, "engine": options.engine or "auto"}
+    with Progress(is_quiet=options.json or options.csv) as progress:
+        result = compare_methods(names, options.method, progress.step, **settings)
+    if options.picture:
+        write_png(options.picture, draw_comparison(result), macintosh_palette(), overwrite=options.force)
+    if options.json:
+        print_json(result)
+    elif options.csv:
+        sys.stdout.write(comparison_csv(result))
+    else:
+        print_table(render_comparison(result))
+    return 0
 
 
 def bench(options: argparse.Namespace) -> int:

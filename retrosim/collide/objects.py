@@ -110,6 +110,17 @@ def is_object_hit(objects, shapes, a, b, method):
 
 
 @kernel
+def mark_pairs(objects, shapes, pairs, method, out):
+    """Write 1 for each listed pair whose shapes collide, else 0, whatever the records say; as `scan_objects`.
+
+    pairs  int32[m, 2]  indices
+    out    uint8[m]     output
+    """
+    for p in range(len(pairs)):
+        out[p] = is_object_hit(objects, shapes, pairs[p, 0], pairs[p, 1], method)
+
+
+@kernel
 def scan_objects(objects, shapes, method, found):
     """Run the document's loop. Callable from compiled code.
 

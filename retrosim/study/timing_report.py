@@ -38,12 +38,12 @@ def render_timing(result: dict[str, Any]) -> RenderableType:
         rows, split = ([each for each in result[key] if each["machine"] == machine] for key in ("rows", "split"))
         parts += [*_machine(result, machine), Text(f"Complete checks, {how}"), _cells(rows)]
         if split:
-            parts += [_heading("What a check is made of: clocks, and their ratio to those of 1994"), _split(split)]
+            parts += [heading("What a check is made of: clocks, and their ratio to those of 1994"), _split(split)]
         if method["full"]:
-            parts += [_heading("What the program of 1994 would have printed"), *_lines(rows), Text()]
+            parts += [heading("What the program of 1994 would have printed"), *_lines(rows), Text()]
     for source, (counted, digits, title) in _ANALYSES.items():
-        parts += [_heading(title), _analysis(result["analysis"], source, counted, digits)]
-    return Group(*parts, _notes(result["notes"]))
+        parts += [heading(title), _analysis(result["analysis"], source, counted, digits)]
+    return Group(*parts, notes(result["notes"]))
 
 
 def render_causes(result: dict[str, Any]) -> RenderableType:
@@ -61,7 +61,7 @@ def render_causes(result: dict[str, Any]) -> RenderableType:
         for name, meaning in result["causes"][machine].items():
             legend.add_row(Text(name, style="bold"), Text(meaning))
         parts.append(Padding(legend, (0, 0, 1, 0)))
-    return Group(*parts, _notes(result["notes"]))
+    return Group(*parts, notes(result["notes"]))
 
 
 def rows_csv(result: dict[str, Any]) -> str:
@@ -77,7 +77,7 @@ def rows_csv(result: dict[str, Any]) -> str:
 
 def _machine(result: dict[str, Any], machine: str) -> list[Text]:
     """Return the heading of a machine, and what of it is not the preset's."""
-    lines = [_heading(f"{machine}: {PRESETS[machine].title}")]
+    lines = [heading(f"{machine}: {PRESETS[machine].title}")]
     changed, known = result["method"]["memory_changed"][machine], PRESETS[machine].memory
     if changed:
         shown = ", ".join(f"{name} {value} (preset {known[name].value})" for name, value in changed.items())
@@ -87,7 +87,7 @@ def _machine(result: dict[str, Any], machine: str) -> list[Text]:
 
 def _causes(build: str, rows: list[dict[str, Any]]) -> RenderableType:
     """Return a table with a line for each cause: clocks a check and percent, for each number of objects."""
-    table = _table("objects", *(heading for row in rows for heading in (str(row["objects"]), "%")))
+    table = number_table("objects", *(heading for row in rows for heading in (str(row["objects"]), "%")))
     table.title, table.title_justify, table.title_style = build, "left", "bold"
     for name in rows[0]["causes"]:
         cells = []
@@ -100,11 +100,12 @@ def _causes(build: str, rows: list[dict[str, Any]]) -> RenderableType:
     return Padding(table, (0, 0, 1, 0))
 
 
-def _heading(text: str) -> Text:
+def heading(text: str) -> Text:
+    """Return what stands above a table."""
     return Text(text, style="bold")
 
 
-def _table(*headings: str) -> Table:
+def number_table(*headings: str) -> Table:
     """Return a table of numbers whose first column is one of names."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for heading in headings:
@@ -121,7 +122,7 @@ def _percent(value: float | None) -> str:
 
 
 def _cells(rows: list[dict[str, Any]]) -> RenderableType:
-    table = _table(
+    table = number_table(
         "build,\nobjects",
         "1994\nper s",
         "ours\nper s",
@@ -151,7 +152,7 @@ def _cells(rows: list[dict[str, Any]]) -> RenderableType:
 
 
 def _split(split: list[dict[str, Any]]) -> RenderableType:
-    table = _table("build", "sector\nvisit", "", "object\nand pass", "", "pair\ntest", "", "worst\nrow")
+    table = number_table("build", "sector\nvisit", "", "object\nand pass", "", "pair\ntest", "", "worst\nrow")
     printed = next((costs for costs in split if costs["build"] is None), None)
     for costs in split:
         cells = []
@@ -172,7 +173,7 @@ def _lines(rows: list[dict[str, Any]]) -> list[RenderableType]:
 
 def _analysis(rows: list[dict[str, Any]], formula: str, counted: str, digits: int) -> RenderableType:
     others = METHODS[1:]
-    table = _table(
+    table = number_table(
         "K", "", *(name.replace("_", "\n") for name in METHODS), *(f"{name.split('_')[0]}/\nfour" for name in others)
     )
     for row in rows:
@@ -193,8 +194,9 @@ def _analysis(rows: list[dict[str, Any]], formula: str, counted: str, digits: in
     return Padding(table, (0, 0, 1, 0))
 
 
-def _notes(notes: list[str]) -> Table:
+def notes(sentences: list[str]) -> Table:
+    """Return sentences as a list under a table."""
     table = Table.grid(padding=(0, 1, 0, 0))
-    for note in notes:
+    for note in sentences:
         table.add_row("*", Text(note))
     return table

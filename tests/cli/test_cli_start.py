@@ -16,7 +16,7 @@ from retrosim.cli.arguments import ENGINES, TIMINGS
 from retrosim.errors import StateError
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ("run", "record", "replay", "verify", "timing", "cost", "bench", "list", "doctor", "warmup")
+COMMANDS = ("run", "record", "replay", "verify", "timing", "study", "cost", "bench", "list", "doctor", "warmup")
 LOADED = "import sys; from retrosim.cli import main; s = main(sys.argv[1:]); print(s, *sys.modules, file=sys.stderr)"
 
 

@@ -1,0 +1,216 @@
+"""All methods on the same scenes: what they get wrong, what they do for it, and what that costs on each machine.
+
+Every scene is a frame of rectangles at any angle, some of which move. A method is judged twice: by the exact test of
+the very forms that it is given (boxes, circles, pixels ..), which tells whether it does what it says; and by the
+rectangles themselves at any time of the frame, which is what a player sees. A pair is any two of a scene's objects,
+whether or not the method comes to test it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from statistics import median
+from time import perf_counter_ns
+from typing import Any
+
+import numpy as np
+
+from retrosim.machine import PRESETS
+from retrosim.machine.presets import preset
+
+from .forms import Forms
+from .methods import METHODS, Method, prepared
+from .operations import KINDS, Count
+from .routines import ROUTINES, build_of, measure_method, open_unit, roms_of
+from .scenes import ADVERSARIAL, OBJECTS, random_scenes
+
+SEED, SCENES, MOST_SCENES = 2011, 10, 1000
+MEASURED = 2  # scenes of each random kind that are run on machines
+LAPS, CALLS = 5, 20  # host time: laps of so many frames each
+
+NOTES = (
+    "As stated: errors against the exact test of the very forms a method is given, where the frame ends; swept: during "
+    "it. As seen: against the rectangles themselves, exact, at any time of the frame.",
+    "Forms are the smallest of their kind that hold the rectangle; document 000 has squares of 30 pixels for all; "
+    "sprites have the pixels whose centres are inside.",
+    "Touching counts in documents 002 and 003, but for spheres, and in the exact judge of what is seen; in 000 and 004 "
+    "it does not.",
+    "+n: n pairs found that do not collide; -n: n pairs missed.",
+    "A frame finds all collisions of {objects} objects, {pairs} pairs; a cost per pair is that of the frame over all "
+    "of these, tested or not.",
+    "Operations are counted by running the kernels on numbers that count; loops, addresses and tables are free. The "
+    "bitmap method tests objects, not pairs, and compares pixels.",
+    "Clocks are those of -O2 code in ROMs, on the first {measured} scenes of each random kind, the second time that a "
+    "frame is run; the ROM's findings are compared with the kernel's.",
+    "Host time is that of the compiled kernel here and now: the median of {laps} laps, on one core.",
+)
+
+
+def method_named(name: str) -> Method:
+    """Return a method. Errors: ValueError."""
+    for method in METHODS:
+        if method.name == name:
+            return method
+    raise ValueError(f"method {name!r}: allowed {', '.join(each.name for each in METHODS)}")
+
+
+def compare_methods(
+    machines: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
+    progress: Callable[[int, int, str], None] = lambda done, total, text: None,
+    *,
+    scenes: int = SCENES,
+    seed: int = SEED,
+    engine: str = "auto",
+) -> dict[str, Any]:
+    """Run the study; return plain data for JSON.
+
+    machines  names of presets, None for all; none measures no clocks
+    methods   names, None for all
+    progress  called with the number of steps done, their total, and what is being done
+    scenes    of each random kind, 1..1000
+    seed      of the random scenes, 0..2**32-1
+    engine    as for a Machine
+    Returns   dict with
+        scenes    one dict per kind: scene, scenes, objects, pairs, collisions (as seen), about
+        rows      one dict per method:
+            method, document, title, reference
+            stated, seen      false_positives and false_negatives over all scenes
+            scenes            the same two per kind of scene
+            tests             pair tests a frame (of the bitmap method: looks), mean over the random scenes
+            operations        a frame: additions, multiplications, comparisons, bits
+            host_ns_per_pair  time of the kernel
+            cycles            per machine with ROM code: rom, build, entry, cycles_per_frame, instructions_per_frame,
+                              cycles_per_pair
+        machines  that were measured
+        method    seed, scenes, objects, pairs, measured
+        notes     list of sentences that belong under the table
+    Errors    ValueError; RetrosimError when a ROM finds other collisions than the kernel
+    """
+    if not 1 <= scenes <= MOST_SCENES:
+        raise ValueError(f"scenes {scenes}: allowed 1..{MOST_SCENES}")
+    if not 0 <= seed < 1 << 32:
+        raise ValueError(f"seed {seed}: allowed 0..{2**32 - 1}")
+    names = list(dict.fromkeys(PRESETS if machines is None else machines))
+    for name in names:
+        preset(name)
+    chosen = METHODS if methods is None else tuple(method_named(name) for name in dict.fromkeys(methods))
+    at_random = [Forms(scene) for scene in random_scenes(seed, scenes)]
+    every = [*at_random, *(Forms(make()) for make in ADVERSARIAL)]
+    with_rom = [method for method in chosen if method.name in ROUTINES]
+    total = 2 * len(chosen) + len(names) * len(with_rom)
+    progress(0, total, "the exact judge")
+    truths = [forms.scene.truth() for forms in every]
+    rows = []
+    for number, method in enumerate(chosen):
+        progress(number, total, f"errors of {method.name}")
+        rows.append(_row(method, every, truths))
+    for number, (method, row) in enumerate(zip(chosen, rows), len(chosen)):
+        progress(number, total, f"operations of {method.name}")
+        row |= _spent(method, at_random)
+        row["host_ns_per_pair"] = _host_time(method, at_random[: 2 * MEASURED])
+        row["cycles"] = {}
+    roms, done = roms_of(chosen), 2 * len(chosen)
+    for name in names:
+        units: dict[str, Any] = {}
+        for method in with_rom:
+            progress(done, total, f"{method.name} on the {name}")
+            done += 1
+            routine = ROUTINES[method.name]
+            rom = roms[routine.rom]
+            if (build := build_of(rom, name)) is None:
+                continue
+            if rom.name not in units:
+                units[rom.name] = open_unit(name, rom, build, OBJECTS, engine)
+            cycles, instructions = measure_method(method, routine, units[rom.name], at_random[: 2 * MEASURED])
+            rows[chosen.index(method)]["cycles"][name] = {
+                "rom": rom.name,
+                "build": build,
+                "entry": routine.entry,
+                "cycles_per_frame": cycles,
+                "instructions_per_frame": instructions,
+                "cycles_per_pair": cycles / len(at_random[0].scene.pairs),
+            }
+    settings = {"seed": seed, "scenes": scenes, "objects": OBJECTS, "pairs": len(at_random[0].scene.pairs)}
+    settings["measured"] = min(MEASURED, scenes)
+    return {
+        "scenes": _kinds(every, truths),
+        "rows": rows,
+        "machines": names,
+        "method": settings,
+        "notes": [note.format(**settings, laps=LAPS) for note in NOTES],
+    }
+
+
+def _kinds(every: Sequence[Forms], truths: Sequence[np.ndarray]) -> list[dict[str, Any]]:
+    about = {make().name: make.__doc__ for make in ADVERSARIAL}
+    about |= {"strewn": "Random, over the whole screen.", "crowded": "Random, over a sixteenth of the screen."}
+    kinds = []
+    for name in dict.fromkeys(forms.scene.name for forms in every):
+        chosen = [(forms, truth) for forms, truth in zip(every, truths) if forms.scene.name == name]
+        kinds.append(
+            {
+                "scene": name,
+                "scenes": len(chosen),
+                "objects": chosen[0][0].count,
+                "pairs": sum(len(truth) for _, truth in chosen),
+                "collisions": sum(int(truth.sum()) for _, truth in chosen),
+                "about": about[name],
+            }
+        )
+    return kinds
+
+
+def _errors(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    return np.array([(found > expected).sum(), (found < expected).sum()])
+
+
+def _named(errors: np.ndarray) -> dict[str, int]:
+    return {"false_positives": int(errors[0]), "false_negatives": int(errors[1])}
+
+
+def _row(method: Method, every: Sequence[Forms], truths: Sequence[np.ndarray]) -> dict[str, Any]:
+    """Judge a method on all scenes."""
+    stated, seen = np.zeros(2, int), {forms.scene.name: np.zeros(2, int) for forms in every}
+    for forms, truth in zip(every, truths):
+        frame = prepared(method, forms)
+        for kernel, arguments in frame.calls:
+            kernel(*arguments)
+        found = frame.hits()
+        stated += _errors(found, np.array([method.exact(forms, i, j) for i, j in forms.scene.pairs], np.uint8))
+        seen[forms.scene.name] += _errors(found, truth)
+    return {
+        "method": method.name,
+        "document": method.document,
+        "title": method.title,
+        "reference": method.reference,
+        "stated": _named(stated),
+        "seen": _named(sum(seen.values())),
+        "scenes": {name: _named(errors) for name, errors in seen.items()},
+    }
+
+
+def _spent(method: Method, scenes: Sequence[Forms]) -> dict[str, Any]:
+    """Count tests and operations of a frame, the mean over scenes."""
+    count = Count()
+    for forms in scenes:
+        for kernel, arguments in prepared(method, forms, count.of).calls:
+            count.plain(kernel, method.test)(*arguments)
+    return {
+        "tests": count.tests / len(scenes),
+        "operations": {kind: count.spent[kind] / len(scenes) for kind in KINDS},
+    }
+
+
+def _host_time(method: Method, scenes: Sequence[Forms]) -> float:
+    """Return nanoseconds per pair."""
+    calls = [call for forms in scenes for call in prepared(method, forms).calls]
+    pairs = sum(len(forms.scene.pairs) for forms in scenes)
+    laps = []
+    for _ in range(LAPS):
+        begin = perf_counter_ns()
+        for _ in range(CALLS):
+            for kernel, arguments in calls:
+                kernel(*arguments)
+        laps.append((perf_counter_ns() - begin) / (CALLS * pairs))
+    return median(laps)
