@@ -80,6 +80,10 @@ class Tiers:
         """Is something being compiled in the background?"""
         return self._worker is not None
 
+    def stop_compiling(self) -> None:
+        """Drop what the background has not begun to compile: the engine is not going to run any more."""
+        self._wanted.clear()
+
     def run(self, instructions: int, stop: int | None = None) -> int:
         """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
         while self._made:

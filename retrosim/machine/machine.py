@@ -209,6 +209,11 @@ class Machine:
         """Is code being compiled in the background, after which the machine runs faster?"""
         return isinstance(self._engine, Tiers) and self._engine.is_compiling
 
+    def stop_compiling(self) -> None:
+        """Say that the machine is done with: nothing more is compiled for it in the background."""
+        if isinstance(self._engine, Tiers):
+            self._engine.stop_compiling()
+
     def set_input(self, device: str, value: int) -> None:
         """Set what the program reads from a device. Errors: ValueError."""
         check("device", device, tuple(memory.INPUT_WORDS))

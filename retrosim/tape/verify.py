@@ -105,6 +105,8 @@ def _verify_on(tape: Tape, name: str, options: _Options) -> Report:
         return _result(name, note=f"the tape starts from a saved state of {tape.machine}")
     player = Player(tape, options.opener(tape, name), force=options.force, sync=options.sync)
     player.run(on_progress=options.progress(tape, name))
+    if getattr(player.machine, "is_compiling", False):
+        player.machine.stop_compiling()
     result = _result(
         name,
         engine=getattr(player.machine, "engine", None),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import programs
@@ -118,6 +119,24 @@ def test_an_error_of_the_compiler_is_raised_by_run(events: list[str], monkeypatc
     before = ours.instructions
     ours.run(instructions=SLICE)  # and the machine goes on
     assert ours.instructions == before + SLICE
+
+
+def test_a_machine_that_is_done_with_compiles_no_more(events: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told so while the compiler is at the handlers: the regions behind them are dropped."""
+    ours, make, told = programs.machine(KNOWN, engine="auto", timing="table"), tiers.bank, threading.Event()
+
+    def slow(*arguments) -> Bank:
+        told.wait(60)
+        return make(*arguments)
+
+    monkeypatch.setattr(tiers, "bank", slow)
+    while not ours.is_compiling:
+        ours.run(instructions=SLICE)
+    ours.stop_compiling()
+    told.set()
+    assert wait_for_compiler(ours)
+    ours.run(instructions=SLICE)
+    assert events == ["quick bank", "bank"] and not ours.is_compiling
 
 
 LEAVES = """
