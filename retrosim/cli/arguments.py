@@ -353,7 +353,7 @@ def _add_bench(commands: Any) -> None:
         "--objects", action="append", type=values.whole(1, 200), metavar="N", help="scenes; default: 200 and 50"
     )
     parser.add_argument(
-        "--rounds", type=values.whole(1, 1000), default=5, metavar="N", help="laps of each contender; default: 5"
+        "--rounds", type=values.whole(1, 1000), default=25, metavar="N", help="laps of each contender; default: 25"
     )
     parser.add_argument(
         "--no-startup", action="store_true", help="do not measure cold and warm starts and the compiling of regions"
