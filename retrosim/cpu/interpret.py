@@ -119,6 +119,7 @@ class Interpreter:
 
     def run(self, instructions: int, stop: int | None = None) -> int:
         """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
+        self.core.join_edges()
         self.core.state["reason"] = RUNNING
         self._stop = stop
         regions = self._covering.get(stop, ())
