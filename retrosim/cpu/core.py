@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakMethod
 
 import numpy as np
 
@@ -134,7 +135,7 @@ class Core:
         self.state = np.zeros((), cpu.layout.dtype)
         self.state["written_low"] = 0xFFFFFFFF
         self.insns: dict[int, Insn] = {}
-        self.on_invalidate: list[Callable[[int], None]] = []
+        self.on_invalidate: list[WeakMethod] = []  # called with the address of an instruction that is forgotten
         self._bytes, self._watched = memoryview(self.ram), memoryview(self.code)
         self._watch_edges()
 
@@ -182,7 +183,7 @@ class Core:
             insn = self.insns.get(pc)
             if insn and ((pc - start) & ADDRESS_MASK < size or (start - pc) & ADDRESS_MASK < insn.length):
                 del self.insns[pc]
-                for forget in self.on_invalidate:
+                for forget in filter(None, (method() for method in self.on_invalidate)):
                     forget(pc)
         self.code[start:stop] = 0
         self._watch_edges()
