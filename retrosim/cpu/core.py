@@ -1,7 +1,11 @@
 """What the engines of one CPU share: memory, state, decoded instructions.
 
 Memory is one flat masked array; beside it lies a map of the bytes that have been decoded as instructions, so that a
-store into code is noticed by every engine. Both have a few bytes of slack: an access at the last address stays inside.
+store into code is noticed by every engine.
+
+Behind the last address comes the first. So EDGE bytes of each end of memory have a copy behind the other end, and an
+access that begins at most so far outside needs no look at where memory ends. The ends are on the map too: stores there
+are noticed, and the copies made equal again.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakMethod
 
 import numpy as np
 
@@ -17,7 +22,7 @@ from .spec import IllegalEncoding, Insn, InstructionSet, OpcodeTable, Row, TooLo
 
 ADDRESS_BITS = 24
 ADDRESS_MASK = (1 << ADDRESS_BITS) - 1
-SLACK = 16
+EDGE = 1024  # bytes: the exception vectors; no program lies there
 
 # Why a compiled loop or the evaluator gave control back (state field `reason`).
 RUNNING, UNDECODED, SERVICE, CODE_WRITTEN, FAULT, REACHED, STOPPED, MISALIGNED, STATUS_WRITTEN = range(9)
@@ -122,13 +127,29 @@ class Core:
         self.cpu = cpu
         self.timing_mode = timing
         self.timing = cpu.timing[timing]
-        self.ram = np.zeros((1 << ADDRESS_BITS) + SLACK, np.uint8)
-        self.code = np.zeros((1 << ADDRESS_BITS) + SLACK, np.uint8)
+        whole = np.zeros((2, EDGE + (1 << ADDRESS_BITS) + EDGE), np.uint8)
+        self.ram, self.code = whole[:, EDGE:]  # from address 0 on
+        self._edges = [(whole[0, :EDGE], whole[0, -2 * EDGE : -EDGE]), (whole[0, -EDGE:], whole[0, EDGE : 2 * EDGE])]
+        self._edges_before = [np.zeros(EDGE, np.uint8) for _ in self._edges]
+        self._watched_edges = whole[1, : 2 * EDGE], whole[1, -2 * EDGE :]
         self.state = np.zeros((), cpu.layout.dtype)
         self.state["written_low"] = 0xFFFFFFFF
         self.insns: dict[int, Insn] = {}
-        self.on_invalidate: list[Callable[[int], None]] = []
+        self.on_invalidate: list[WeakMethod] = []  # called with the address of an instruction that is forgotten
         self._bytes, self._watched = memoryview(self.ram), memoryview(self.code)
+        self._watch_edges()
+
+    def _watch_edges(self) -> None:
+        for edge in self._watched_edges:
+            edge[:] = 1
+
+    def join_edges(self) -> None:
+        """Make the copies of the ends of memory equal to it, after stores into either."""
+        for (copy, place), before in zip(self._edges, self._edges_before):
+            if not np.array_equal(copy, before):
+                np.copyto(place, copy, where=copy != before)
+        for (copy, place), before in zip(self._edges, self._edges_before):
+            copy[:] = before[:] = place
 
     def word(self, address: int) -> int:
         """Read one code word."""
@@ -162,13 +183,15 @@ class Core:
             insn = self.insns.get(pc)
             if insn and ((pc - start) & ADDRESS_MASK < size or (start - pc) & ADDRESS_MASK < insn.length):
                 del self.insns[pc]
-                for forget in self.on_invalidate:
+                for forget in filter(None, (method() for method in self.on_invalidate)):
                     forget(pc)
         self.code[start:stop] = 0
+        self._watch_edges()
 
     def notice_writes(self) -> None:
         """Forget the instructions that the program itself has overwritten."""
         if self.state["written_high"]:
+            self.join_edges()
             self.invalidate(int(self.state["written_low"]), int(self.state["written_high"]))
         self.state["written_low"], self.state["written_high"] = 0xFFFFFFFF, 0
 

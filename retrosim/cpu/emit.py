@@ -214,3 +214,18 @@ class Subroutine(Emitter):
 def context_entry(builder: ir.IRBuilder, context: ir.Value, number: int) -> ir.Value:
     table = builder.bitcast(context, BYTES.as_pointer())
     return builder.gep(table, [ir.Constant(I64, number)], inbounds=True)
+
+
+def base_and_distance(address: Word) -> tuple[Word, int]:
+    """Take an address that was emitted as a sum with known numbers apart; the distance is signed."""
+    base, distance = address.value, 0
+    while isinstance(base, ir.Instruction) and base.opname in ("add", "sub"):
+        left, right = base.operands
+        if base.opname == "add" and isinstance(left, ir.Constant):
+            left, right = right, left
+        if not isinstance(right, ir.Constant):
+            break
+        step = Word(address.bits, right.constant).signed
+        distance += step if base.opname == "add" else -step
+        base = left
+    return address.emitted(base), distance

@@ -80,19 +80,24 @@ class Engine:
         self.timing.memory(address, bits, False)
         return self.peek(address, bits)
 
+    def _place(self, address: Word) -> Word:
+        """Return where in memory an address lies; every access passes here, so that none leaves it and its copies."""
+        return address & ADDRESS_MASK
+
     def peek(self, address: Word, bits: int) -> Word:
-        word = self._load(address & ADDRESS_MASK, bits)
+        word = self._load(self._place(address), bits)
         return word.swap_bytes() if self.cpu.big_endian else word
 
     def store(self, address: Word, word: Word) -> None:
         """Store a word; every store passes here, and a store into decoded code ends the run of old code."""
         self.check_alignment(address, word.bits, True)
         self.timing.memory(address, word.bits, True)
-        place = address & ADDRESS_MASK
+        place = self._place(address)
         self._store(place, word.swap_bytes() if self.cpu.big_endian else word)
         self.when(self._watched(place, word.bits), lambda: self._code_written(place, word.bits // 8))
 
     def _code_written(self, place: Word, size: int) -> None:
+        place = place.trunc(32) & ADDRESS_MASK
         low, high = self.get("written_low"), self.get("written_high")
         self.set("written_low", self.select(place.ult(low), place, low))
         self.set("written_high", self.select(high.ult(place + size), place + size, high))

@@ -46,6 +46,7 @@ class Evaluator(Engine):
 
     def run(self, instructions: int, stop: int | None = None) -> int:
         """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
+        self.core.join_edges()
         self._fetch_state()
         values, done = self._values, 0
         values["reason"] = RUNNING

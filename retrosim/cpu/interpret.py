@@ -8,6 +8,7 @@ ever waits for a rare one. Regions that the recompiler has made are entered thro
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakMethod
 
 import numpy as np
 from llvmlite import ir
@@ -109,16 +110,16 @@ class Interpreter:
         self.forget_missing()
         unit = core.cpu.isa.word_bytes
         self._shift = unit.bit_length() - 1
-        self._index = np.zeros((ADDRESS_MASK + 1) >> self._shift, np.int32)
         self._stop: int | None = None  # where the present run ends
         self._entered: dict[int, InstalledRegion] = {}  # entry point -> the region in force
         self._covering: dict[int, list[InstalledRegion]] = {}  # instruction -> the regions that contain it
         self._state = core.state.reshape(1).view(np.uint8)
         self._clear()
-        core.on_invalidate.append(self._forget)
+        core.on_invalidate.append(WeakMethod(self._forget))
 
     def run(self, instructions: int, stop: int | None = None) -> int:
         """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
+        self.core.join_edges()
         self.core.state["reason"] = RUNNING
         self._stop = stop
         regions = self._covering.get(stop, ())
@@ -177,7 +178,7 @@ class Interpreter:
         self._clear()
 
     def _clear(self) -> None:
-        self._index[:] = 0
+        self._index = np.zeros((ADDRESS_MASK + 1) >> self._shift, np.int32)
         self._records = np.zeros((1024, RECORD_WORDS), np.uint32)
         self._set_handler(UNKNOWN_RECORD, self._stubs[UNKNOWN])
         self._used = 1

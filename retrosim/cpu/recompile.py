@@ -20,9 +20,9 @@ from llvmlite import ir
 
 from ..errors import SpecError
 from .compiled import compile_functions
-from .core import Cpu
+from .core import EDGE, Cpu
 from .counting import Counter
-from .emit import BUDGET, CODE_POINTER, I1, I32, I64, Emitter, context_entry
+from .emit import BUDGET, CODE_POINTER, I1, I32, I64, Emitter, base_and_distance, context_entry
 from .handlers import HANDLER, LEFT, ORDINARY_WORD, PC_WORD, pointer_constant, record_of, record_word, run_handler
 from .liveness import dead_fields
 from .regions import Block, Region, longest
@@ -30,6 +30,7 @@ from .spec import Insn
 from .values import Word
 
 NOTHING = 0, 0
+LONGEST_ACCESS = 8  # bytes
 LEAVE, GO_ON = 0, 1  # how a region is left: to the host, or to the record of an address
 
 
@@ -47,6 +48,7 @@ class RegionEmitter(Emitter):
         self._address, self._how = self.allocate(I32), self.allocate(I1)
         self._left, self._jumped = self.allocate(I1), self.allocate(I1)
         self._next_pc = self.allocate(I32)
+        self._held: dict[tuple[str, int], Word] = {}
         self._depth = 0
         # (instructions, clocks) executed and not counted yet: here, and at the start of each block by whatever way
         self._owed = NOTHING
@@ -78,6 +80,7 @@ class RegionEmitter(Emitter):
         """Emit a block; return the most clocks of its instructions: (numbers, waits for the bus beside)."""
         clocks, waits = [], []
         self._block_now = block.start
+        self._held = {}
         self._owed = self._owed_at.setdefault(block.start, NOTHING)
         for insn in block.insns:
             self._insn(insn)
@@ -211,7 +214,7 @@ class RegionEmitter(Emitter):
         self.builder.position_at_end(self._out)
         builder = self.builder
         for name, element in sorted(self._changed):
-            self._store_field(name, element, self._get_home(name, element))
+            self._store_field(name, element, self.word(self.builder.load(self._home(name, element))))
         if self.timing.counts:
             super().set("cycles", self._counter.clock())
         address = builder.load(self._address)
@@ -253,6 +256,13 @@ class RegionEmitter(Emitter):
     def _in_memory(self, name: str) -> bool:
         return name not in self.cpu.in_registers
 
+    def _place(self, address: Word) -> Word:
+        """Cut off what the address is near to: once for all that lies around one register."""
+        base, distance = (address, 0) if address.known is not None else base_and_distance(address)
+        if not -EDGE <= distance <= EDGE - LONGEST_ACCESS:
+            base, distance = address, 0
+        return super()._place(base).zext(64) + distance
+
     def _load_field(self, name: str, element: int) -> Word:
         return super().element(name, Word(32, element)).trunc(self.cpu.layout.fields[name][0])
 
@@ -275,9 +285,19 @@ class RegionEmitter(Emitter):
     def _change(self, name: str, element: int, word: Word) -> None:
         self.builder.store(word.ir, self._home(name, element))
         self._changed.add((name, element))
+        if self._depth:
+            self._held.pop((name, element), None)
+        else:
+            self._held[name, element] = word
 
     def _get_home(self, name: str, element: int) -> Word:
-        return self.word(self.builder.load(self._home(name, element)))
+        held = self._held.get((name, element))
+        if held is not None:
+            return held
+        word = self.word(self.builder.load(self._home(name, element)))
+        if not self._depth:
+            self._held[name, element] = word
+        return word
 
     def pass_clocks(self, clocks: Word) -> None:
         if clocks.known is not None and self._depth == 0:
@@ -338,11 +358,11 @@ class RegionEmitter(Emitter):
     def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
         if condition.known == 0:
             return
-        kept = self._can_leave, self._can_jump, self._target, self._owed
+        kept = self._can_leave, self._can_jump, self._target, self._owed, dict(self._held)
         with self.builder.if_then(condition.ir, likely=False):
             last()
             self._exit(LEAVE, self.builder.load(self._next_pc))
-        self._can_leave, self._can_jump, self._target, self._owed = kept
+        self._can_leave, self._can_jump, self._target, self._owed, self._held = kept
 
     def _jump(self, address: Word) -> None:
         if self._depth == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 from .spec import Insn, Row
 from .values import Word
@@ -26,7 +27,12 @@ class Untimed:
     forks = False  # is the end of a branch simpler where its outcome is known?
 
     def __init__(self, m: Any) -> None:
-        self.m = m
+        self._m = ref(m)  # no circle: a machine's memory is freed as soon as it is dropped
+
+    @property
+    def m(self) -> Any:
+        """The engine that this model belongs to."""
+        return self._m()
 
     def wait_clocks(self) -> Word:
         """Return the most clocks of one wait for the bus."""

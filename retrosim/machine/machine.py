@@ -143,7 +143,6 @@ class Machine:
         for address, data in self.image.segments:
             content[address : address + len(data)] = np.frombuffer(data, np.uint8)
         self._core.replace(content)
-        self._core.ram[ADDRESS_MASK + 1 :] = 0
 
     def _write_parameters(self) -> None:
         if self.rom is None:

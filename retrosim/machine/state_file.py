@@ -1,6 +1,6 @@
 """Saved machine states: one versioned, digest-protected blob, read without trust.
 
-8 bytes   magic "RSTATE01"
+8 bytes   magic "RSTATE02"
 4 bytes   length of the header, big-endian, at most 64 KiB
 header    canonical JSON: machine, timing, image digest, parameters, counters, register layout
 rest      zlib stream of registers and memory, whose length the header gives and the reader limits
@@ -22,7 +22,7 @@ from retrosim.errors import StateError
 if TYPE_CHECKING:
     from .machine import Machine
 
-MAGIC = b"RSTATE01"
+MAGIC = b"RSTATE02"
 MOST_HEADER = 1 << 16
 MOST_CLOCKS = 1 << 62
 MOST_AHEAD = 1 << 32  # clocks that a stage of the pipeline or the bus may be ahead of execution
@@ -45,9 +45,8 @@ def register_fields(core: Core) -> list[str]:
 
 
 def registers(core: Core) -> bytes:
-    """Return registers and clocks in layout order, little-endian, and the bytes that lie across the end of memory."""
-    fields = b"".join(np.ascontiguousarray(core.state[name]).tobytes() for name in register_fields(core))
-    return fields + core.ram[ADDRESS_MASK + 1 :].tobytes()
+    """Return registers and clocks in layout order, little-endian."""
+    return b"".join(np.ascontiguousarray(core.state[name]).tobytes() for name in register_fields(core))
 
 
 def _header(machine: Machine) -> dict:
@@ -111,7 +110,6 @@ def _apply(machine: Machine, header: dict, register_bytes: bytes, content: np.nd
         field = core.state[name]
         core.state[name] = np.frombuffer(register_bytes, field.dtype, field.size, offset).reshape(field.shape)
         offset += field.nbytes
-    core.ram[ADDRESS_MASK + 1 :] = np.frombuffer(register_bytes, np.uint8, offset=offset)
     core.state["reason"] = RUNNING
     core.replace(content)
     machine.parameters = dict(header["parameters"])

@@ -132,7 +132,6 @@ def load(
 ) -> None:
     """Put one test into a core, in supervisor state; exception vectors point into `span` bytes of code."""
     core.replace(np.zeros(ADDRESS_MASK + 1, np.uint8))
-    core.ram[ADDRESS_MASK + 1 :] = 0
     for field in core.state.dtype.names:
         core.state[field] = 0
     core.write(CODE, code)

@@ -65,7 +65,6 @@ def load(core: Core, code: bytes, data: bytes, registers: list[int], flags: int,
     flags   bits of CR, XER and the other special registers
     """
     core.replace(np.zeros(ADDRESS_MASK + 1, np.uint8))
-    core.ram[ADDRESS_MASK + 1 :] = 0
     state = core.state
     for field in state.dtype.names:
         state[field] = 0

@@ -138,7 +138,6 @@ def program(generator: Generator, code: bytes | None = None) -> Callable[[Core],
 
     def load(core: Core) -> None:
         core.replace(np.full(ADDRESS_MASK + 1, fill, np.uint8))
-        core.ram[ADDRESS_MASK + 1 :] = 0
         for field in core.state.dtype.names:
             core.state[field] = 0
         x86.reset(core.state, unreal)

@@ -20,7 +20,7 @@ import streams
 from programs import complete
 
 from retrosim.cpu import m68k
-from retrosim.cpu.core import ADDRESS_MASK, Core
+from retrosim.cpu.core import ADDRESS_MASK, EDGE, Core
 from retrosim.errors import CpuFault
 from retrosim.machine import Machine, memory
 from retrosim.machine.presets import preset
@@ -30,7 +30,6 @@ from retrosim.rom.symbols import SymbolTable
 
 WATCHED, SECONDS = 64, 300  # so many images take less, or one of them hangs: the process dumps its stacks and ends
 MOST_CLOCKS = 10_000_000
-WIDEST = 4  # bytes of an access: what may lie across the end of memory is one less
 SPECIAL = (
     memory.VIDEO_START,
     memory.VIDEO_START + memory.VIDEO_WIDTH * memory.VIDEO_HEIGHT,
@@ -154,8 +153,9 @@ def start(machine: Machine, wild: Wild) -> None:
 def check(core: Core, size: int) -> None:
     """Check that the host's side of a core is unharmed."""
     assert core.ram.shape == core.code.shape == (size,)
-    assert not core.ram[ADDRESS_MASK + WIDEST :].any()
-    assert not core.code[ADDRESS_MASK + 1 :].any()
+    core.join_edges()
+    for part, whole in ((core.ram[ADDRESS_MASK + 1 :], core.ram[:EDGE]), (core.code[ADDRESS_MASK + 1 :], 1)):
+        assert (part == whole).all()
     assert int(core.state["pc"]) <= ADDRESS_MASK
 
 
