@@ -1,4 +1,4 @@
-"""Boxes of a program that no module here knows, if its world has px, py, collided; and wide, high where sides differ."""
+"""Boxes of a program that no module here knows, if its world has px, py, collided; wide, high where sides differ."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide.objects import DETECT_NONE, DETECT_SHIP, SHIP
+from retrosim.collide.objects import DETECT_NONE, DETECT_SHIP, LARGEST_RADIUS, SHIP
 from retrosim.collide.reference_objects import check_all
 from retrosim.machine.reading import Reader
 
@@ -46,8 +46,8 @@ def shapes(columns: Columns) -> Shapes:
     n, circles = len(columns["x"]), columns["circles"]
     hit = (columns["collided"] != 0) & (columns["burst"] == 1)
     there = (columns["active"] != 0) | hit
-    first = np.clip(columns["first"], 0, len(circles))
-    count = np.clip(columns["count"], 0, np.minimum(len(circles) - first, MOST_OF_ONE))
+    first = np.clip(columns["first"][:n], 0, len(circles))  # the native machine has records before the first frame
+    count = np.clip(columns["count"][:n], 0, np.minimum(len(circles) - first, MOST_OF_ONE))
     owned = [circles[begin : begin + number] for begin, number in zip(first, count)]
     hits = np.array(_hits(columns, np.flatnonzero(hit), owned), np.int32).reshape(-1, 2)
 
@@ -69,7 +69,7 @@ def shapes(columns: Columns) -> Shapes:
     return Shapes(
         hit=hit,
         places=table(x + middle[:, 0], y + middle[:, 1]),
-        circles=table(owner, x[owner] + shown[:, 0], y[owner] + shown[:, 1], shown[:, 2]),
+        circles=table(owner, x[owner] + shown[:, 0], y[owner] + shown[:, 1], np.clip(shown[:, 2], 0, LARGEST_RADIUS)),
         tested=tested,
         hits=hits,
     )

@@ -50,7 +50,7 @@ def shapes(columns: Columns) -> Shapes:
     low, high = points.min(axis=1), points.max(axis=1)
     near = ((low[:, None] <= high) & (high[:, None] >= low)).all(axis=2)
     tested = pairs_of(near)
-    hit = np.append(columns["collided"] != 0, [bool(struck)] * there)
+    hit = np.append(columns["collided"], [struck] * there) != 0
     if 0 < struck < count:
         hit[struck] = True
     is_shot = tested[:, 1] == count

@@ -26,7 +26,7 @@ SINGLE = ("shift",)
 
 
 def shapes(columns: Columns) -> Shapes:
-    """Return boxes, and the ways of missiles as polygons; tested is a missile that had not hit its ship before.
+    """Return boxes, and the ways of missiles as polygons; tested is a missile that has not hit its ship before.
 
     A hit of this frame shows in its burst, which is new. Of a missile that was launched in this frame the box that was
     tested is overwritten: it has none, and stands where its ship is. Nor does memory keep where the ship was when the
@@ -37,26 +37,24 @@ def shapes(columns: Columns) -> Shapes:
     ship_x, ship_y = columns["ship"] + columns["shift"], LANE_TOP + lane * LANE_PITCH + SHIP_DOWN
     missile_y = ship_y - SHIP_DOWN + MISSILE_DOWN
     boxes, polygons, hit, places, tested = [], [], np.zeros((len(lane), 4), bool), np.zeros((len(lane), 4, 2), int), []
-    flying = np.flatnonzero(~launched)
     for half, test in enumerate(("plain", "swept")):
         missile, ship, left = 4 * lane + 2 * half, 4 * lane + 2 * half + 1, half * WHOLE
         x, begin, target = (left + each for each in (columns["x"], columns["begin"], ship_x))
+        is_hit = columns[f"{test}_burst"] == BURST_FRAMES
+        is_known = ~launched & (is_hit | (columns[f"{test}_hit"] == 0))
         boxes.append(table(ship, target, ship_y, target + SIDE, ship_y + SIDE))
         for at in (x, begin)[: half + 1]:
             row = table(missile, at, missile_y, at + MISSILE_WIDE, missile_y + MISSILE_HIGH)
-            boxes.append(row[flying])
+            boxes.append(row[is_known])
         if half:
             right, bottom = begin + MISSILE_WIDE - 1, missile_y + MISSILE_HIGH - 1
-            way = table(missile, x, missile_y, right, missile_y, right, bottom, x, bottom)
-            polygons.append(way[flying])
-        is_hit = columns[f"{test}_burst"] == BURST_FRAMES
+            polygons.append(table(missile, x, missile_y, right, missile_y, right, bottom, x, bottom)[is_known])
+        tested.append(table(missile, ship)[is_known | is_hit])
         hit[:, 2 * half : 2 * half + 2] = is_hit[:, None]
         middle = np.stack([target + SIDE // 2, ship_y + SIDE // 2], axis=1)
-        places[:, 2 * half + 1] = middle
         there = np.stack([x + MISSILE_WIDE // 2, missile_y + MISSILE_HIGH // 2], axis=1)
         places[:, 2 * half] = np.where(launched[:, None], middle, there)
-        was_tested = is_hit | (~launched & (columns[f"{test}_hit"] == 0))
-        tested.append(table(missile, ship)[was_tested])
+        places[:, 2 * half + 1] = middle
     pairs = np.concatenate(tested)
     pairs = pairs[np.argsort(pairs[:, 0])]
     flags = hit.ravel()
