@@ -9,7 +9,7 @@ import numpy as np
 from .chrome import draw_bar, draw_strip
 from .controls import help_lines
 from .hud import metrics_lines, speed_text
-from .overlay import View, clear_overlay, draw_help, draw_view, draw_waiting, inks_for
+from .overlay import NOTHING, clear_overlay, draw_help, draw_view, draw_waiting, inks_for
 from .session import Session
 
 
@@ -43,10 +43,10 @@ def compose(session: Session, chrome_width: int) -> Images:
 
 
 def _overlay(session: Session) -> np.ndarray | None:
-    if session.view == View() and not session.shows_help:
+    if session.view == NOTHING and not session.shows_help:
         return None
     overlay, machine = None, session.machine
-    if session.view != View() and session.shapes is not None:
+    if session.view != NOTHING and session.shapes is not None:
         overlay = draw_view(session.shapes, session.view, inks_for(machine.frame, machine.palette))
     if overlay is None:
         overlay = clear_overlay()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,9 @@ class View:
     shapes: bool = False
     tested: bool = False
     grid: int | None = None
+
+
+NOTHING = View()
 
 
 @dataclass(frozen=True)
@@ -145,16 +149,24 @@ def draw_view(shapes: Shapes, view: View, inks: Inks) -> np.ndarray:
     return overlay
 
 
+def picture_of(machine: Any, view: View) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return a machine's picture and palette, or, with the overlay that `view` asks for, uint8[480, 640, 3] and None."""
+    shapes = machine.shapes() if view != NOTHING else None
+    if shapes is None:
+        return machine.frame, machine.palette
+    overlay = draw_view(shapes, view, inks_for(machine.frame, machine.palette))
+    return np.where(overlay[..., 3:] != 0, overlay[..., :3], machine.palette[machine.frame]), None
+
+
 def draw_shapes(overlay: np.ndarray, shapes: Shapes, inks: Inks) -> None:
     """Draw shapes thin, thick where their object was hit, and a thick line between the middles of each pair that hit.
 
-    Boxes that only lead to a finer test, of their object's other shapes, are dotted. The outline of a mask stays thin,
-    for sprites are small: its box is thick instead.
+    Ways are dotted, and so are boxes that only lead to a finer test, of their object's other shapes. The outline of a
+    mask stays thin, for sprites are small: its box is thick instead.
     """
+    _draw_polygons(overlay, shapes.ways, shapes.hit, inks, DOTS)
     _draw_boxes(overlay, shapes, inks)
-    corners = shapes.polygons[:, 1:].reshape(-1, 4, 2)
-    x, y, line = line_pixels(*polygon_lines(corners))
-    _draw_curves(overlay, x, y, shapes.hit[shapes.polygons[line // 4, 0]], inks)
+    _draw_polygons(overlay, shapes.polygons, shapes.hit, inks)
     for is_hit in (False, True):
         x, y = circle_pixels(shapes.circles[shapes.hit[shapes.circles[:, 0]] == is_hit, 1:])
         _draw_curves(overlay, x, y, np.full(len(x), is_hit), inks)
@@ -175,6 +187,11 @@ def _draw_boxes(overlay: np.ndarray, shapes: Shapes, inks: Inks) -> None:
     frame_boxes(overlay, boxes[is_coarse], inks.shape, every=2)
     frame_boxes(overlay, boxes[~is_coarse & ~is_hit], inks.shape)
     frame_boxes(overlay, boxes[is_hit], inks.hit, PEN)
+
+
+def _draw_polygons(overlay: np.ndarray, polygons: np.ndarray, hit: np.ndarray, inks: Inks, every: int = 1) -> None:
+    x, y, line = line_pixels(*polygon_lines(polygons[:, 1:].reshape(-1, 4, 2)), every)
+    _draw_curves(overlay, x, y, hit[polygons[line // 4, 0]], inks)
 
 
 def _draw_curves(overlay: np.ndarray, x: np.ndarray, y: np.ndarray, is_hit: np.ndarray, inks: Inks) -> None:

@@ -16,7 +16,7 @@ from ..errors import RetrosimError
 from ..machine.shapes import Shapes
 from .files import home_short, newest_file, read_file, write_new
 from .hud import Readings, speed_text
-from .overlay import View
+from .overlay import View, picture_of
 from .pacer import SPEEDS
 from .png import png_bytes
 from .transport import Transport
@@ -261,7 +261,7 @@ class Session:
     def _do_shot(self, _: int) -> None:
         machine = self.machine
         stem = f"{self.program}-{machine.name}-frame{machine.frame_number}"
-        path = write_new(self._folder("shots"), stem, ".png", png_bytes(machine.frame, machine.palette))
+        path = write_new(self._folder("shots"), stem, ".png", png_bytes(*picture_of(machine, self.view)))
         self.say(f"saved {home_short(path)}")
 
     def _do_collisions(self, _: int) -> None:

@@ -57,6 +57,7 @@ class Shapes:
     places    int32[n, 2]     x, y of its middle, where lines to others begin
     boxes     int32[b, 5]     object, left, top, right, bottom; encloses the pixels left..right-1, top..bottom-1
     polygons  int32[p, 9]     object, x and y of four corners in turn
+    ways      int32[w, 9]     likewise: what a box swept on its way through the frame
     circles   int32[c, 4]     object, x and y of the centre, radius
     outlines  int32[q, 3]     object, x, y: pixels of a mask with a pixel beside them that is not of the mask
     tested    int32[m, 2]     pairs that the exact test examined, lower object first, ascending, each once
@@ -68,6 +69,7 @@ class Shapes:
     places: np.ndarray
     boxes: np.ndarray = field(default_factory=lambda: no_rows(5))
     polygons: np.ndarray = field(default_factory=lambda: no_rows(9))
+    ways: np.ndarray = field(default_factory=lambda: no_rows(9))
     circles: np.ndarray = field(default_factory=lambda: no_rows(4))
     outlines: np.ndarray = field(default_factory=lambda: no_rows(3))
     tested: np.ndarray = field(default_factory=lambda: no_rows(2))

@@ -26,7 +26,7 @@ SINGLE = ("shift",)
 
 
 def shapes(columns: Columns) -> Shapes:
-    """Return boxes, and the ways of missiles as polygons; tested is a missile that has not hit its ship before.
+    """Return boxes, and the ways of missiles; tested is a missile that has not hit its ship before.
 
     A hit of this frame shows in its burst, which is new. Of a missile that was launched in this frame the box that was
     tested is overwritten: it has none, and stands where its ship is. Nor does memory keep where the ship was when the
@@ -36,7 +36,7 @@ def shapes(columns: Columns) -> Shapes:
     launched = columns["x"] == columns["begin"]
     ship_x, ship_y = columns["ship"] + columns["shift"], LANE_TOP + lane * LANE_PITCH + SHIP_DOWN
     missile_y = ship_y - SHIP_DOWN + MISSILE_DOWN
-    boxes, polygons, hit, places, tested = [], [], np.zeros((len(lane), 4), bool), np.zeros((len(lane), 4, 2), int), []
+    boxes, ways, hit, places, tested = [], [], np.zeros((len(lane), 4), bool), np.zeros((len(lane), 4, 2), int), []
     for half, test in enumerate(("plain", "swept")):
         missile, ship, left = 4 * lane + 2 * half, 4 * lane + 2 * half + 1, half * WHOLE
         x, begin, target = (left + each for each in (columns["x"], columns["begin"], ship_x))
@@ -48,7 +48,7 @@ def shapes(columns: Columns) -> Shapes:
             boxes.append(row[is_known])
         if half:
             right, bottom = begin + MISSILE_WIDE - 1, missile_y + MISSILE_HIGH - 1
-            polygons.append(table(missile, x, missile_y, right, missile_y, right, bottom, x, bottom)[is_known])
+            ways.append(table(missile, x, missile_y, right, missile_y, right, bottom, x, bottom)[is_known])
         tested.append(table(missile, ship)[is_known | is_hit])
         hit[:, 2 * half : 2 * half + 2] = is_hit[:, None]
         middle = np.stack([target + SIDE // 2, ship_y + SIDE // 2], axis=1)
@@ -62,7 +62,7 @@ def shapes(columns: Columns) -> Shapes:
         hit=flags,
         places=table(*places.reshape(-1, 2).T),
         boxes=np.concatenate(boxes),
-        polygons=np.concatenate(polygons),
+        ways=np.concatenate(ways),
         tested=pairs,
         hits=pairs[flags[pairs].all(axis=1)],
     )
