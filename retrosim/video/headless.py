@@ -22,7 +22,7 @@ def check_view(machine: Any, view: View) -> None:
     if shapes is None:
         raise RetrosimError(f"overlay: {name} has no objects to draw; allowed are ROMs of `retrosim list`")
     if view.grid is not None and view.grid >= len(shapes.grids):
-        allowed = f"grid1..grid{len(shapes.grids)}" if shapes.grids else "none"
+        allowed = ", ".join(f"grid{number}" for number in range(1, len(shapes.grids) + 1)) or "none, it has no grid"
         raise RetrosimError(f"overlay: grid{view.grid + 1} of {name}: allowed {allowed}")
 
 

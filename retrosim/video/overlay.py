@@ -150,7 +150,7 @@ def draw_view(shapes: Shapes, view: View, inks: Inks) -> np.ndarray:
 
 
 def picture_of(machine: Any, view: View) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return a machine's picture and palette, or, with the overlay that `view` asks for, uint8[480, 640, 3] and None."""
+    """Return a machine's picture and palette; with an overlay that `view` asks for, uint8[480, 640, 3] and None."""
     shapes = machine.shapes() if view != NOTHING else None
     if shapes is None:
         return machine.frame, machine.palette
@@ -164,16 +164,14 @@ def draw_shapes(overlay: np.ndarray, shapes: Shapes, inks: Inks) -> None:
     Ways are dotted, and so are boxes that only lead to a finer test, of their object's other shapes. The outline of a
     mask stays thin, for sprites are small: its box is thick instead.
     """
-    _draw_polygons(overlay, shapes.ways, shapes.hit, inks, DOTS)
+    _draw_polygons(overlay, shapes.ways, shapes.hit, inks, DOTS, pen=1)
     _draw_boxes(overlay, shapes, inks)
     _draw_polygons(overlay, shapes.polygons, shapes.hit, inks)
     for is_hit in (False, True):
         x, y = circle_pixels(shapes.circles[shapes.hit[shapes.circles[:, 0]] == is_hit, 1:])
         _draw_curves(overlay, x, y, np.full(len(x), is_hit), inks)
     owner, x, y = shapes.outlines.T
-    is_hit = shapes.hit[owner]
-    plot(overlay, x[~is_hit], y[~is_hit], inks.fine)
-    plot(overlay, x[is_hit], y[is_hit], inks.hit)
+    _draw_curves(overlay, x, y, shapes.hit[owner], inks, pen=1)
     x, y, _ = line_pixels(*shapes.places[shapes.hits].swapaxes(0, 1))
     plot(overlay, x, y, inks.hit, PEN)
 
@@ -189,14 +187,18 @@ def _draw_boxes(overlay: np.ndarray, shapes: Shapes, inks: Inks) -> None:
     frame_boxes(overlay, boxes[is_hit], inks.hit, PEN)
 
 
-def _draw_polygons(overlay: np.ndarray, polygons: np.ndarray, hit: np.ndarray, inks: Inks, every: int = 1) -> None:
+def _draw_polygons(
+    overlay: np.ndarray, polygons: np.ndarray, hit: np.ndarray, inks: Inks, every: int = 1, pen: int = PEN
+) -> None:
     x, y, line = line_pixels(*polygon_lines(polygons[:, 1:].reshape(-1, 4, 2)), every)
-    _draw_curves(overlay, x, y, hit[polygons[line // 4, 0]], inks)
+    _draw_curves(overlay, x, y, hit[polygons[line // 4, 0]], inks, pen)
 
 
-def _draw_curves(overlay: np.ndarray, x: np.ndarray, y: np.ndarray, is_hit: np.ndarray, inks: Inks) -> None:
+def _draw_curves(
+    overlay: np.ndarray, x: np.ndarray, y: np.ndarray, is_hit: np.ndarray, inks: Inks, pen: int = PEN
+) -> None:
     plot(overlay, x[~is_hit], y[~is_hit], inks.fine)
-    plot(overlay, x[is_hit], y[is_hit], inks.hit, PEN)
+    plot(overlay, x[is_hit], y[is_hit], inks.hit, pen)
 
 
 def draw_panel(overlay: np.ndarray, rect: Rect) -> None:

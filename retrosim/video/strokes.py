@@ -61,7 +61,7 @@ def circle_offsets(radius: int) -> np.ndarray:
     while y <= x:
         eighth.append((x, y))
         y += 1
-        if error > 0:
+        if error >= 0:
             x -= 1
             error -= 2 * x
         error += 2 * y + 1

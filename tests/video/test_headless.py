@@ -80,7 +80,7 @@ def test_no_module_but_the_window_knows_pyglet():
     names = (
         "chrome compose controls files font framebuffer headless hud inputs layout overlay pacer palette pattern png"
     )
-    names += " rewind session transport window"
+    names += " rewind session strokes transport window"
     code = f"import sys, importlib\nfor name in {names.split()}: importlib.import_module('retrosim.video.' + name)\n"
     code += "assert 'pyglet' not in sys.modules"
     folder = Path(errors.__file__).parent.parent
