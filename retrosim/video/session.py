@@ -304,7 +304,7 @@ class Session:
             cycles=cycles,
             instructions=instructions,
             period_cycles=self.transport.tick_cycles,
-            shapes=self.shapes,
+            shapes=self.shapes if self.shows_metrics else None,  # they cost time
             speed=self.transport.pacer.speed,
         )
 

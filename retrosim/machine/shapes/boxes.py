@@ -11,14 +11,20 @@ SIDE, LARGEST_SIDE = 30, 640
 """Pixels: of boxes that a world does not give sides, and what counts as one."""
 
 
-def overlapping(x: np.ndarray, y: np.ndarray, wide: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Tell of all pairs whether boxes overlap, bool[n, n]: half open, the side of the one that begins first decides."""
-    dx, dy = x - x[:, None], y - y[:, None]  # from the first of a pair to the second
-    return (dx < wide[:, None]) & (-dx < wide) & (dy < high[:, None]) & (-dy < high)
+Boxes = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Left, top, width, height, int[n] each."""
 
 
-def middles(x: np.ndarray, y: np.ndarray, wide: np.ndarray, high: np.ndarray) -> np.ndarray:
+def overlapping(boxes: Boxes, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Tell whether boxes `a` and `b`, int[..], overlap: half open, the side of the one that begins first decides."""
+    x, y, wide, high = boxes
+    dx, dy = x[b] - x[a], y[b] - y[a]
+    return (dx < wide[a]) & (-dx < wide[b]) & (dy < high[a]) & (-dy < high[b])
+
+
+def middles(boxes: Boxes) -> np.ndarray:
     """Return the middles of boxes, int32[n, 2]."""
+    x, y, wide, high = boxes
     return table(x + wide // 2, y + high // 2)
 
 
@@ -34,11 +40,12 @@ def shapes(columns: Columns) -> Shapes:
     if [len(each) for each in sides] != [len(x)] * 2:
         sides = [np.full(len(x), SIDE)] * 2
     wide, high = np.clip(sides, 1, LARGEST_SIDE)
-    tested = pairs_of(overlapping(x, y, wide, high))
+    every = np.arange(len(x))
+    tested = pairs_of(overlapping((x, y, wide, high), every[:, None], every))
     return Shapes(
         hit=hit,
-        places=middles(x, y, wide, high),
-        boxes=table(np.arange(len(x)), x, y, x + wide, y + high),
+        places=middles((x, y, wide, high)),
+        boxes=table(every, x, y, x + wide, y + high),
         tested=tested,
         hits=tested[both(hit, tested)],
     )

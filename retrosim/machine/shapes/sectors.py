@@ -39,12 +39,13 @@ def shapes(columns: Columns) -> Shapes:
     x, y, hit = columns["px"] >> 5, columns["py"] >> 5, columns["collided"] != 0
     sides = np.full(len(x), SIDE)
     grids, shared = passes(x, y)
-    found = pairs_of(shared & overlapping(x, y, sides, sides))
+    tested = pairs_of(shared)
+    judged = tested[both(hit, tested)]
     return Shapes(
         hit=hit,
-        places=middles(x, y, sides, sides),
+        places=middles((x, y, sides, sides)),
         boxes=table(np.arange(len(x)), x, y, x + SIDE, y + SIDE),
-        tested=pairs_of(shared),
-        hits=found[both(hit, found)],
+        tested=tested,
+        hits=judged[overlapping((x, y, sides, sides), *judged.T)],
         grids=grids,
     )

@@ -8,7 +8,7 @@ from retrosim.collide.objects import DETECT_NONE, DETECT_SHIP, LARGEST_RADIUS, S
 from retrosim.collide.reference_objects import check_all
 from retrosim.machine.reading import Reader
 
-from .structure import Columns, Shapes, table
+from .structure import Columns, Shapes, pairs_of, table
 
 OBJECTS, SINGLE = ("type", "active", "detection", "collided", "x", "y", "burst"), ()
 RECORD_BYTES, FIRST_AT, COUNT_AT, CIRCLE_BYTES = 16, 12, 14, 8
@@ -60,7 +60,7 @@ def shapes(columns: Columns) -> Shapes:
     for a, b in hits.tolist():
         gone[[a, b]] = min(turn[a, b], turn[b, a])
     last = np.minimum(gone[:, None], gone)
-    tested = np.argwhere(np.triu(allowed & (turn <= last) | (allowed & (turn <= last)).T, 1)).astype(np.int32)
+    is_reached = allowed & (turn <= last)
 
     owner = np.repeat(np.arange(n), np.where(there, count, 0))
     shown = np.concatenate([np.empty((0, 3), int), *(owned[i] for i in np.flatnonzero(there))])
@@ -70,6 +70,6 @@ def shapes(columns: Columns) -> Shapes:
         hit=hit,
         places=table(x + middle[:, 0], y + middle[:, 1]),
         circles=table(owner, x[owner] + shown[:, 0], y[owner] + shown[:, 1], np.clip(shown[:, 2], 0, LARGEST_RADIUS)),
-        tested=tested,
+        tested=pairs_of(is_reached | is_reached.T),
         hits=hits,
     )

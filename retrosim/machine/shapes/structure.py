@@ -24,7 +24,8 @@ def no_rows(width: int) -> np.ndarray:
 
 def pairs_of(related: np.ndarray) -> np.ndarray:
     """Return the pairs of a symmetric bool[n, n], int32[m, 2], lower index first, ascending."""
-    return np.argwhere(np.triu(related, 1)).astype(np.int32)
+    pairs = np.flatnonzero(np.triu(related, 1))
+    return np.stack(np.divmod(pairs, max(1, len(related))), axis=1).astype(np.int32)
 
 
 @dataclass(frozen=True)

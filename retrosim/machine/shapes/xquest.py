@@ -73,11 +73,12 @@ def shapes(columns: Columns) -> Shapes:
     hit, masks = columns["collided"] != 0, columns["masks"] if len(columns["masks"]) else EMPTY_MASK
     shape = np.clip(columns["shape"], 0, len(masks) - 1)
     grids, shared = passes(x, y)
-    tested = pairs_of(shared & overlapping(x, y, wide, high))
+    near = pairs_of(shared)
+    tested = near[overlapping((x, y, wide, high), *near.T)]
     judged = tested[both(hit, tested)]
     return Shapes(
         hit=hit,
-        places=middles(x, y, wide, high),
+        places=middles((x, y, wide, high)),
         boxes=table(np.arange(len(x)), x, y, x + wide, y + high),
         outlines=outlines_at(masks, shape, x, y),
         tested=tested,
