@@ -14,10 +14,12 @@ from retrosim.collide.reference import check, distinct, four_shifts
 from retrosim.collide.reference_objects import by_circles, check_all
 from retrosim.collide.reference_rectangles import in_blocks
 from retrosim.machine import Machine, NativeMachine
-from retrosim.machine.shapes import MODULES, Shapes, shapes_of
+from retrosim.machine.reading import Reader
+from retrosim.machine.shapes import MODULES, Shapes, read_beside, shapes_of
 from retrosim.machine.shapes.xquest import outlines_of, touching
 from retrosim.rom import load_rom
 from retrosim.rom.drawings import read_colours, read_pictures
+from retrosim.rom.symbols import Symbol
 from retrosim.tape import load_tape
 from retrosim.video.overlay import ON_DARK, View, draw_view
 from retrosim.video.palette import macintosh_palette
@@ -253,6 +255,25 @@ def test_a_program_of_a_known_name_with_another_world_has_boxes_or_nothing() -> 
     assert shapes_of("sectors", many, lambda *_: {}) is None
     sprites = world | dict.fromkeys(("wide", "high", "shape"), np.array([8, -5]))
     assert shapes_of("xquest", sprites, lambda *_: None).boxes.tolist() == [[0, 1, 1, 9, 9], [1, 2, 2, 3, 3]]
+
+
+@pytest.mark.parametrize("rom", ["xquest", "tanks", "shooter"])
+def test_a_program_that_lacks_what_a_module_reads_is_another_one(rom: str) -> None:
+    """No symbols at all, and symbols with room for less than the world says."""
+    columns = {"x": np.zeros(9, np.int64)}
+    small = {name: Symbol(64, 48, "object") for name in ("gTanks", "gRecords", "gCircles")}
+    for symbols in ({}, small):
+        reader = Reader(np.zeros(1 << 12, np.uint8), symbols, is_big=True)
+        assert read_beside(reader, MODULES[rom], columns) is None
+
+
+@pytest.mark.parametrize(("is_big", "wanted"), [(True, [0x0102, 0x0506]), (False, [0x0201, 0x0605])])
+def test_columns_are_read_in_the_byte_order_as_far_as_the_symbol_goes(is_big: bool, wanted: list[int]) -> None:
+    memory = np.arange(64, dtype=np.uint8)
+    reader = Reader(memory, {"g": Symbol(0, 10, "object")}, is_big=is_big)
+    assert reader.column("g", 1, 4, "u16", 99).tolist() == wanted and reader.column("g", 1, 4, "u16", -3).tolist() == []
+    assert reader.entries(np.array([63]), "s16").tolist() == [0x3F00 if is_big else 0x003F], "memory wraps"
+    assert reader.room("g", 4) == 2
 
 
 def test_an_image_without_a_manifest_has_none() -> None:

@@ -11,8 +11,8 @@ from retrosim.machine.reading import Reader
 from .structure import Columns, Shapes, pairs_of, table
 
 OBJECTS, SINGLE = ("type", "active", "detection", "collided", "x", "y", "burst"), ()
-RECORD_BYTES, FIRST_AT, COUNT_AT, CIRCLE_BYTES = 16, 12, 14, 8
-MOST_OF_ONE, MOST_CIRCLES = 16, 1024
+RECORD_BYTES, FIRST_AT, COUNT_AT, CIRCLE_BYTES = 16, 12, 14, 8  # structs object and circle, roms/objects/src/objects.h
+MOST_OF_ONE, MOST_CIRCLES = 16, 1024  # memory may hold anything, and more would only cost time
 NEVER = np.iinfo(np.int64).max
 
 
@@ -21,6 +21,8 @@ def read(reader: Reader, columns: Columns) -> Columns:
     first, count = (
         reader.column("gRecords", at, RECORD_BYTES, "s16", len(columns["x"])) for at in (FIRST_AT, COUNT_AT)
     )
+    if len(first) < len(columns["x"]):
+        raise ValueError(f"gRecords has {len(first)} records: {len(columns['x'])} are needed")
     room = min(reader.room("gCircles", CIRCLE_BYTES), MOST_CIRCLES)
     circles = [reader.column("gCircles", at, CIRCLE_BYTES, "s16", room) for at in (0, 2, 4)]
     return {"first": first, "count": count, "circles": np.stack(circles, axis=1)}

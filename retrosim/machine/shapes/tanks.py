@@ -13,13 +13,15 @@ from .structure import Columns, Grid, Shapes, pairs_of, table
 
 OBJECTS = ("x", "y", "angle", "collided")
 SINGLE = ("struck", "shell_x", "shell_y", "shell_angle", "shell_flies")
-RECTANGLE_BYTES, HALF_WIDE_AT = 16, 8
+RECTANGLE_BYTES, HALF_WIDE_AT, HALF_HIGH_AT = 16, 8, 10  # struct rectangle, roms/shapes/src/shapes.h
 
 
 def read(reader: Reader, columns: Columns) -> Columns:
     """Return `half`, int[n + 1, 2]: half sides of the tanks' rectangles and of the shell's, Q11.5."""
     count = len(columns["x"]) + 1
-    sides = [reader.column("gTanks", HALF_WIDE_AT + at, RECTANGLE_BYTES, "s16", count) for at in (0, 2)]
+    sides = [reader.column("gTanks", at, RECTANGLE_BYTES, "s16", count) for at in (HALF_WIDE_AT, HALF_HIGH_AT)]
+    if len(sides[0]) < count:
+        raise ValueError(f"gTanks has {len(sides[0])} rectangles: {count} are needed")
     return {"half": np.stack(sides, axis=1)}
 
 

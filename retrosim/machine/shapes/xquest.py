@@ -12,15 +12,16 @@ from .structure import Columns, Shapes, pairs_of, table
 
 OBJECTS, SINGLE = ("px", "py", "wide", "high", "shape", "collided"), ()
 MOST_ROWS, BITS = 32, 32  # of a mask
-PICTURE_BYTES, MOST_PICTURES = 12, 256  # width, height, addresses of runs and mask
+PICTURE_BYTES, HIGH_AT, MASK_AT = 12, 2, 8  # struct picture, as tools/draw_sprites.py writes it
+MOST_PICTURES = 256
 EMPTY_MASK = np.zeros((1, MOST_ROWS), np.uint32)
 
 
 def read(reader: Reader, _: Columns) -> Columns:
     """Return `masks`, uint32[p, 32]: the rows of each picture's mask where its address points to, 0 below the last."""
     count = min(reader.room("gPictures", PICTURE_BYTES), MOST_PICTURES)
-    high = reader.column("gPictures", 2, PICTURE_BYTES, "s16", count)
-    first = reader.column("gPictures", 8, PICTURE_BYTES, "u32", count).astype(np.int64)
+    high = reader.column("gPictures", HIGH_AT, PICTURE_BYTES, "s16", count)
+    first = reader.column("gPictures", MASK_AT, PICTURE_BYTES, "u32", count).astype(np.int64)
     rows = np.arange(MOST_ROWS)
     words = reader.entries(first[:, None] + 4 * rows, "u32")
     return {"masks": np.where(rows < high[:, None], words, 0).astype(np.uint32)}
