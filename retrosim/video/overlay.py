@@ -134,11 +134,12 @@ def shapes_text(shapes: Shapes, view: View) -> str:
 def draw_view(shapes: Shapes, view: View, inks: Inks) -> np.ndarray:
     """Return an overlay of what is to be seen, with words that explain it."""
     overlay = clear_overlay()
-    if view.tested:
-        x, y, _ = line_pixels(*shapes.places[shapes.tested].swapaxes(0, 1), DOTS)
-        plot(overlay, x, y, inks.tested)
     if view.shapes:
         draw_shapes(overlay, shapes, inks)
+    if view.tested:
+        join(overlay, shapes.places, shapes.tested, inks.tested, every=DOTS)
+    if view.shapes:
+        join(overlay, shapes.places, shapes.hits, inks.hit, pen=PEN)
     if view.grid is not None and view.grid < len(shapes.grids):
         grid = shapes.grids[view.grid]
         draw_grid(overlay, grid, inks)
@@ -158,8 +159,16 @@ def picture_of(machine: Any, view: View) -> tuple[np.ndarray, np.ndarray | None]
     return np.where(overlay[..., 3:] != 0, overlay[..., :3], machine.palette[machine.frame]), None
 
 
+def join(
+    overlay: np.ndarray, places: np.ndarray, pairs: np.ndarray, ink: Ink, *, every: int = 1, pen: int = 1
+) -> None:
+    """Draw a line between the places of each pair, of every so manyth pixel."""
+    x, y, _ = line_pixels(*places[pairs].swapaxes(0, 1), every)
+    plot(overlay, x, y, ink, pen)
+
+
 def draw_shapes(overlay: np.ndarray, shapes: Shapes, inks: Inks) -> None:
-    """Draw shapes thin, thick where their object was hit, and a thick line between the middles of each pair that hit.
+    """Draw shapes thin, thick where their object was hit.
 
     Ways are dotted, and so are boxes that only lead to a finer test, of their object's other shapes. The outline of a
     mask stays thin, for sprites are small: its box is thick instead.
@@ -172,8 +181,6 @@ def draw_shapes(overlay: np.ndarray, shapes: Shapes, inks: Inks) -> None:
         _draw_curves(overlay, x, y, np.full(len(x), is_hit), inks)
     owner, x, y = shapes.outlines.T
     _draw_curves(overlay, x, y, shapes.hit[owner], inks, pen=1)
-    x, y, _ = line_pixels(*shapes.places[shapes.hits].swapaxes(0, 1))
-    plot(overlay, x, y, inks.hit, PEN)
 
 
 def _draw_boxes(overlay: np.ndarray, shapes: Shapes, inks: Inks) -> None:

@@ -94,10 +94,9 @@ BOXES = [[0, 100, 100, 130, 130], [1, 110, 110, 140, 140], [2, 300, 300, 330, 33
 
 
 def test_boxes_of_hit_objects_are_thick_and_joined_the_others_thin():
-    overlay = clear_overlay()
     places = np.array([[115, 115], [125, 125], [315, 315]], np.int32)
     seen = Shapes(np.array([True, True, False]), places, boxes=np.array(BOXES), hits=np.array([[0, 1]]))
-    draw_shapes(overlay, seen, ON_LIGHT)
+    overlay = draw_view(seen, View(shapes=True), ON_LIGHT)
     red, blue = where(overlay, RED), where(overlay, BLUE)
     assert red[100:102, 100:110].all() and red[110:130, 138:140].all()
     assert all(red[d, d] and red[d, d + 1] and red[d + 1, d] for d in range(115, 126)), "a line joins the middles"
