@@ -129,6 +129,13 @@ def _add_parameters(parser: Parser) -> None:
 def _add_window(parser: Parser) -> None:
     parser.add_argument("--speed", type=values.speed, metavar="X", help="1/64 .. 8 times real time, in the window")
     parser.add_argument("--scale", type=values.whole(1, 4), metavar="N", help="window pixels per pixel, 1..4")
+    parser.add_argument(
+        "--overlay",
+        type=values.overlay,
+        default={},
+        metavar="LIST",
+        help="draw shapes, tested (pairs), grid1 .. over the picture: in the window, in the screenshot",
+    )
     parser.add_argument("--fullscreen", action="store_true", help="open the window in full screen")
 
 
@@ -146,6 +153,7 @@ def _add_run(commands: Any) -> None:
         "",
         "sectors --objects 50 --speed 1/4",
         "--headless --frames 120 --screenshot shot.png",
+        "tanks --overlay shapes,tested,grid1 --screenshot tanks.png",
         more="Without a display it says so, runs 120 frames and writes the picture to retrosim-ROM.png.",
     )
     parser.add_argument("rom", nargs="?", default=ROM, metavar="ROM", help="name, folder, rom.toml or ELF file")

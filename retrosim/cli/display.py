@@ -37,7 +37,7 @@ def open_window(
 ) -> Any:
     """Open the window; its `run` shows it until it is closed.
 
-    options       speed, scale, fullscreen
+    options       speed, scale, fullscreen, overlay
     make_machine  makes the machine while the window is already open
     on_start      gets the `Session` when the machine is there, before its first frame
     hooks         recorder, player: as for `retrosim.video.window.Window`
@@ -46,6 +46,7 @@ def open_window(
     reason = missing_display()
     if reason:
         raise NoWindow(reason)
+    from retrosim.video.overlay import View
     from retrosim.video.window import Window
 
     class StartedWindow(Window):
@@ -57,6 +58,7 @@ def open_window(
             super().turn()
             if self.session is not None and not self.is_started:
                 self.is_started = True
+                self.session.view = View(**options.overlay)
                 if options.speed is not None:
                     self.session.transport.pacer.set_speed(options.speed, self.clock())
                 on_start(self.session)
@@ -65,6 +67,12 @@ def open_window(
         return StartedWindow(make_machine, scale=options.scale, is_fullscreen=options.fullscreen, **hooks)
     except RetrosimError as error:
         raise NoWindow(str(error).partition("; ")[0].removeprefix("cannot open a window: ")) from error
+
+
+def check_overlay(options: argparse.Namespace) -> None:
+    """Refuse an overlay over nothing: without window and picture. Errors: ArgumentError."""
+    if options.overlay and not options.screenshot:
+        raise argparse.ArgumentError(None, "--overlay: there is no window; allowed with --screenshot")
 
 
 def data_folder(kind: str) -> Path:

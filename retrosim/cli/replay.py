@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from retrosim.cli.display import NoWindow, open_window
+from retrosim.cli.display import NoWindow, check_overlay, open_window
 from retrosim.cli.opening import check_machines, chosen_settings, tape_path
 from retrosim.cli.output import print_json, say, shown_path
 from retrosim.cli.progress import Progress
@@ -26,6 +26,7 @@ def replay(options: argparse.Namespace) -> int:
     if tape.note:
         say(f"{tape.path}: {tape.note}")
     if options.headless or options.frames or options.screenshot or options.json:
+        check_overlay(options)
         return _replay_headless(options, tape, name)
     try:
         return _replay_window(options, tape, name)
@@ -76,19 +77,23 @@ def _replay_window(options: argparse.Namespace, tape: Tape, name: str) -> int:
 
 
 def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
+    from retrosim.video.headless import check_view
+    from retrosim.video.overlay import View, picture_of
     from retrosim.video.png import check_free, write_png
 
+    view = View(**options.overlay)
     if options.screenshot:
         check_free(options.screenshot, overwrite=options.force)
     with Progress(is_quiet=options.json) as progress:
         player = _open_player(options, tape, name, progress.note)
+        check_view(player.machine, view)
         end = min(tape.frames, tape.first_frame + (options.frames or tape.frames))
         begun = time.perf_counter()
         player.run(end, lambda frame, frames: progress.step(frame, end, f"replaying {tape.path} on {name}"))
         seconds = time.perf_counter() - begun
     machine = player.machine
     if options.screenshot:
-        write_png(options.screenshot, machine.frame, machine.palette, overwrite=options.force)
+        write_png(options.screenshot, *picture_of(machine, view), overwrite=options.force)
     result = {
         "path": tape.path,
         "machine": name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from retrosim.cli.display import NoWindow, open_window
+from retrosim.cli.display import NoWindow, check_overlay, open_window
 from retrosim.cli.opening import check_chosen, open_chosen, open_program, rom_name
 from retrosim.cli.output import free_name, print_json, print_lines, say, shown_path
 from retrosim.cli.progress import Progress
@@ -20,6 +20,7 @@ def run(options: argparse.Namespace) -> int:
     rom = open_program(options.rom)
     check_chosen(options, rom)
     if options.headless or options.frames or options.screenshot or options.json:
+        check_overlay(options)
         return _run_headless(options, rom)
     try:
         window = open_window(
@@ -35,6 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
     from retrosim.video.headless import run_headless
+    from retrosim.video.overlay import View
 
     with Progress(is_quiet=options.json) as progress:
         machine = open_chosen(options, rom, progress.note)
@@ -44,7 +46,12 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
             progress.step(done, frames, f"running frames{meanwhile}")
 
         result = run_headless(
-            machine, options.frames or FRAMES, options.screenshot, report, overwrite=options.force
+            machine,
+            options.frames or FRAMES,
+            options.screenshot,
+            report,
+            overwrite=options.force,
+            view=View(**options.overlay),
         )
     result |= described(machine)
     if options.json:

@@ -52,6 +52,20 @@ def assignment(text: str) -> tuple[str, int]:
     return name, whole(0, 2**32 - 1)(number)
 
 
+def overlay(text: str) -> dict[str, int | bool]:
+    """Read shapes,tested,gridN: what `video.overlay.View` is made of, as far as given; grid is grid1."""
+    view: dict[str, int | bool] = {}
+    for name in names(text):
+        number = name.removeprefix("grid")
+        if name in ("shapes", "tested"):
+            view[name] = True
+        elif number != name and number in ("", *"123456789"):
+            view["grid"] = int(number or 1) - 1
+        else:
+            raise _refuse(name, "shapes, tested, grid1, grid2, .. separated by commas")
+    return view
+
+
 def names(text: str) -> list[str]:
     """Read NAME,NAME,..."""
     found = [name.strip() for name in text.split(",")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +21,10 @@ from retrosim.video.palette import macintosh_palette
 from . import memory, state_file
 from .options import all_parameters, check, chosen_service_clocks, memory_parameters, whole
 from .presets import preset
+from .reading import Reader
 from .registers import Registers
 from .result import Measurement, RunResult
+from .shapes import Shapes, read_beside, shapes_of
 from .world import World
 
 ENGINES = ("auto", "evaluate", "interpret", "recompile")
@@ -422,18 +425,21 @@ class Machine:
         """Return the ROM's objects as its manifest describes them. Errors: ValueError without a manifest."""
         if self.rom is None:
             raise ValueError("an image without a manifest describes no world")
-        columns = {}
+        columns, reader = {}, self._reader
         for column in self.rom.world:
             count = 1 if column.count == "1" else self._peek(self.address(column.count))
-            room = (self.image.symbols[column.symbol].size - column.offset - column.width) // column.stride + 1
-            columns[column.name] = self._column(column, min(count, room))
+            columns[column.name] = reader.column(column.symbol, column.offset, column.stride, column.type, count)
         return World(columns)
 
-    def _column(self, column, count: int) -> np.ndarray:
-        kind, width = {"u": "u", "s": "i"}[column.type[0]], int(column.type[1:]) // 8
-        start = self.address(column.symbol) + column.offset
-        places = start + column.stride * np.arange(count)[:, None] + np.arange(width)
-        return self.mem[places & ADDRESS_MASK].view(f"{'>' if self._big else '<'}{kind}{width}")[:, 0]
+    @property
+    def _reader(self) -> Reader:
+        return Reader(self.mem, self.image.symbols, is_big=self._big)
+
+    def shapes(self) -> Shapes | None:
+        """Return what the ROM's routine tested, read from memory; None for an image without a manifest."""
+        if self.rom is None:
+            return None
+        return shapes_of(self.rom.name, self.world().columns, partial(read_beside, self._reader))
 
     def hash(self, kind: str = "world") -> str:
         """Return 16 hex digits of the "world", or of the "machine": registers, memory, clock."""

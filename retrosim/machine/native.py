@@ -23,6 +23,7 @@ from retrosim.machine.native_xquest import Xquest
 from retrosim.machine.options import whole
 from retrosim.machine.result import RunResult
 from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Scenario, checked_parameters
+from retrosim.machine.shapes import Shapes, shapes_of
 from retrosim.machine.world import World
 from retrosim.video.framebuffer import HEIGHT, WIDTH
 from retrosim.video.palette import WHITE, macintosh_palette
@@ -156,6 +157,11 @@ class NativeMachine:
         if not self.frame_number:
             columns = {name: [0] if isinstance(column, list) else [] for name, column in columns.items()}
         return World(columns)
+
+    def shapes(self) -> Shapes | None:
+        """Return what the scenario's routine tested in the last frame, equal to that of every simulated machine."""
+        name = getattr(self.rom, "name", next(iter(SCENARIOS)))
+        return shapes_of(name, self.world().columns, lambda *_: self._scenario.beside())
 
     def hash(self, kind: str = "world") -> str:
         """Return 16 hex digits for the "world", or for the whole "machine" with its parameters and input."""

@@ -11,6 +11,7 @@ from retrosim.collide.grid import workspace
 from retrosim.machine import demo
 from retrosim.machine.options import whole
 from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Ranges, check_span
+from retrosim.machine.shapes import Columns
 
 
 class Sectors:
@@ -52,6 +53,9 @@ class Sectors:
             "pad_before": [self.words[PAD_BEFORE]],
         }
         return columns | dict(zip(("px", "py", "vx", "vy"), self._motion)) | {"collided": self._collided}
+
+    def beside(self) -> Columns:
+        return {}
 
     def saved(self) -> list[np.ndarray]:
         return [self._motion, self._collided]

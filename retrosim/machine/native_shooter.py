@@ -12,6 +12,7 @@ from retrosim.collide.objects import DETECT_ALL, DETECT_NONE, OBJECT, make_circl
 from retrosim.machine import shooter, shooter_picture
 from retrosim.machine.options import whole
 from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Ranges, check_span
+from retrosim.machine.shapes import Columns
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.video.palette import BLACK, macintosh_palette
 
@@ -106,6 +107,9 @@ class Shooter:
         columns |= dict(zip(("px", "py", "vx", "vy"), self._motion))
         columns |= dict(zip(("wide", "high"), self._sizes[:, self._shapes] * is_there))
         return columns | dict(zip(("way", "burst"), self._states))
+
+    def beside(self) -> Columns:
+        return {"first": self._records["first"], "count": self._records["count"], "circles": self._circles[:, :3]}
 
     def saved(self) -> list[np.ndarray]:
         flags = np.stack([self._records["active"], self._records["collided"], *self._states])

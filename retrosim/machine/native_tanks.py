@@ -11,6 +11,7 @@ import numpy as np
 from retrosim.machine import tanks, tanks_picture
 from retrosim.machine.options import whole
 from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Ranges, check_span
+from retrosim.machine.shapes import Columns
 from retrosim.numeric.tables import TURN
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.video.palette import macintosh_palette
@@ -90,6 +91,11 @@ class Tanks:
         columns |= dict(zip(("px", "py"), self._boxes[:, :count] << 5))
         columns |= dict(zip(("wide", "high"), self._sides[:count].T))
         return columns | dict(zip(("near", "collided"), self._flags))
+
+    def beside(self) -> Columns:
+        half = self._half.copy()
+        half[-1] = tanks.SHELL_HALF_WIDE_PX << 5, tanks.SHELL_HALF_HIGH_PX << 5  # whether or not one has flown
+        return {"half": half}
 
     def saved(self) -> list[np.ndarray]:
         counts, state = self.words[tanks.HITS : tanks.STRUCK], self.words[tanks.STRUCK :]

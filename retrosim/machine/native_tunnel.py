@@ -11,6 +11,7 @@ import numpy as np
 from retrosim.machine import tunnel
 from retrosim.machine.options import whole
 from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Ranges, check_span
+from retrosim.machine.shapes import Columns
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.video.palette import BLACK, macintosh_palette
 
@@ -81,6 +82,9 @@ class Tunnel:
         named |= {name: tunnel.SPEED + i for i, name in enumerate(WORDS)}
         columns = {"count": [self._lanes.shape[1]]} | {name: [self.words[i]] for name, i in named.items()}
         return columns | dict(zip((*LANES, "ship"), self._lanes))
+
+    def beside(self) -> Columns:
+        return {}
 
     def saved(self) -> list[np.ndarray]:
         return [self.words[tunnel.SPEED :].astype(np.int32), self._lanes[: len(LANES)].astype(np.int16)]

@@ -13,6 +13,7 @@ from retrosim.collide.grid import SECTORS, workspace
 from retrosim.machine import xquest
 from retrosim.machine.options import whole
 from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Ranges, check_span
+from retrosim.machine.shapes import Columns
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.video.palette import BLACK, macintosh_palette
 
@@ -91,6 +92,12 @@ class Xquest:
         columns |= dict(zip(("px", "py", "vx", "vy"), self._motion))
         columns |= dict(zip(("wide", "high", "shape"), self._sprites))
         return columns | dict(zip(("near", "collided", "met"), self._flags))
+
+    def beside(self) -> Columns:
+        words, first, _, _, high = self._masks
+        rows = np.arange(32)
+        places = np.minimum(first[:, None] + rows, len(words) - 1)
+        return {"masks": np.where(rows < high[:, None], words[places], 0)}
 
     def saved(self) -> list[np.ndarray]:
         turn = self._sprites[xquest.SHAPE, 0] - self._ship

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from retrosim.machine.options import whole
+from retrosim.machine.shapes import Columns
 
 FRAME, RANDOM, PAD_BEFORE = range(3)
 Ranges = Mapping[str, tuple[int, int, int]]
@@ -54,6 +55,9 @@ class Scenario(Protocol):
 
     def columns(self) -> dict[str, np.ndarray | list[int]]:
         """Return the columns of the world, in the order of the ROM's description."""
+
+    def beside(self) -> Columns:
+        """Return what the module of `shapes` for this scenario reads beside the world."""
 
     def saved(self) -> list[np.ndarray]:
         """Return the arrays of `layout`."""

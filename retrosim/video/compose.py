@@ -8,20 +8,8 @@ import numpy as np
 
 from .chrome import draw_bar, draw_strip
 from .controls import help_lines
-from .framebuffer import HEIGHT
 from .hud import metrics_lines, speed_text
-from .overlay import (
-    BLUE,
-    RED,
-    clear_overlay,
-    collisions_text,
-    draw_collisions,
-    draw_grid,
-    draw_help,
-    draw_tag,
-    draw_waiting,
-    grid_text,
-)
+from .overlay import NOTHING, clear_overlay, draw_help, draw_view, draw_waiting, inks_for
 from .session import Session
 
 
@@ -55,18 +43,13 @@ def compose(session: Session, chrome_width: int) -> Images:
 
 
 def _overlay(session: Session) -> np.ndarray | None:
-    if not (session.shows_collisions or session.shows_help or session.grid is not None):
+    if session.view == NOTHING and not session.shows_help:
         return None
-    overlay = clear_overlay()
-    scene = session.scene
-    shows_collisions = session.shows_collisions and scene is not None
-    if shows_collisions:
-        draw_collisions(overlay, scene)
-    if session.grid is not None:
-        draw_grid(overlay, session.grid, scene)
-        draw_tag(overlay, 6, HEIGHT - 20, grid_text(session.grid, scene), BLUE)
-    if shows_collisions:
-        draw_tag(overlay, 6, 6, collisions_text(scene), RED)
+    overlay, machine = None, session.machine
+    if session.view != NOTHING and session.shapes is not None:
+        overlay = draw_view(session.shapes, session.view, inks_for(machine.frame, machine.palette))
+    if overlay is None:
+        overlay = clear_overlay()
     if session.shows_help:
         draw_help(overlay, help_lines())
     return overlay

@@ -1,26 +1,83 @@
-"""Draws what lies over the machine's picture without touching it: sector grid, collisions, key list, notices.
+"""Draws what lies over the machine's picture without touching it: grid, shapes and collisions, key list, notices.
 
 An overlay is uint8[480, 640, 4] RGBA, alpha 0 where the picture shows through. Nothing is told by colour alone: what
-is red is also thick, crossed or written.
+collides is also thick, joined or written, what was only tested is dotted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
+from ..machine.shapes import Grid, Shapes
 from .font import ADVANCE, GLYPH_HEIGHT, LEADING, draw_text, text_width
 from .framebuffer import HEIGHT, WIDTH, Rect, frame_rect, paint_rect
-from .hud import SECTOR_LOG2, SHIFTS, Scene, counted
+from .hud import counted
 from .pattern import BLACK, GRAY, LT_GRAY
+from .strokes import PEN, Ink, circle_pixels, frame_boxes, line_pixels, plot, polygon_lines
 
-Ink = tuple[int, int, int, int]
 INK: Ink = (0, 0, 0, 255)
 PAPER: Ink = (255, 255, 255, 255)
 CLEAR: Ink = (0, 0, 0, 0)
 RED: Ink = (204, 0, 0, 255)
 BLUE: Ink = (0, 0, 204, 255)
+DOTS = 2  # pixels from one dot of a line to the next
+GREY_LEVEL = 128  # of the picture's mean: darker ones get light lines
+
+
+@dataclass(frozen=True)
+class View:
+    """What of a routine's work is drawn.
+
+    shapes  the shapes and the hits
+    tested  the pairs that were tested
+    grid    number of a grid, or None
+    """
+
+    shapes: bool = False
+    tested: bool = False
+    grid: int | None = None
+
+
+NOTHING = View()
+
+
+@dataclass(frozen=True)
+class Inks:
+    """Colours of the overlay, of the Macintosh palette.
+
+    shape   boxes of the first, coarse test
+    fine    circles, polygons, outlines
+    tested  lines between tested pairs
+    hit     what collided
+    grid    lines of the grid
+    """
+
+    shape: Ink
+    fine: Ink
+    tested: Ink
+    hit: Ink
+    grid: Ink
+
+
+ON_LIGHT = Inks(shape=BLUE, fine=(0, 102, 51, 255), tested=(153, 0, 204, 255), hit=RED, grid=BLUE)
+ON_DARK = Inks(
+    shape=(102, 153, 255, 255),
+    fine=(51, 255, 102, 255),
+    tested=(255, 255, 102, 255),
+    hit=(255, 51, 51, 255),
+    grid=(51, 102, 255, 255),
+)
+
+
+def inks_for(pixels: np.ndarray, palette: np.ndarray) -> Inks:
+    """Return the colours that can be seen on a picture. pixels: uint8[480, 640] indices; palette: uint8[256, 3]."""
+    mean = palette[pixels[::8, ::8]].mean()
+    return ON_LIGHT if mean >= GREY_LEVEL else ON_DARK
 
 
 def clear_overlay() -> np.ndarray:
@@ -38,64 +95,117 @@ def draw_tag(overlay: np.ndarray, x: int, y: int, text: str, ink: Ink = INK) -> 
     draw_text(overlay, x + 3, y + 3, text, ink)
 
 
-def grid_text(number: int, scene: Scene | None = None) -> str:
-    """Return what the grid of a pass stands for, and the pair tests it costs."""
-    shift = SHIFTS[number]
-    text = f"pass {number + 1} of 4, grid shifted by ({shift[0]}, {shift[1]})"
-    if scene is None:
-        return text
-    held = scene.sectors(shift)
-    return f"{text}, {counted(int((held * (held - 1) // 2).sum()), 'pair test')}"
+def grid_text(grid: Grid) -> str:
+    """Return what a grid stands for, and the pair tests it costs."""
+    return f"{grid.name}, {counted(grid.tests, 'pair test')}"
 
 
-def draw_grid(overlay: np.ndarray, number: int, scene: Scene | None = None) -> None:
-    """Draw the sector grid as one of the four passes shifts it, and how many objects each sector holds.
-
-    number   0..3   pass
-    scene    the objects; sectors of two or more (those that cost pair tests) get their number written
-    Errors   ValueError  another pass
-    """
-    if not 0 <= number < len(SHIFTS):
-        raise ValueError(f"pass is {number}, must be 0..{len(SHIFTS) - 1}")
-    shift = SHIFTS[number]
-    size = 1 << SECTOR_LOG2
-    for column in range(size - shift[0], WIDTH, size):
-        paint_rect(overlay, (column, 0, column + 1, HEIGHT), foreground=BLUE)
-    for row in range(size - shift[1], HEIGHT, size):
-        paint_rect(overlay, (0, row, WIDTH, row + 1), foreground=BLUE)
-    if scene is None:
-        return
-    held = scene.sectors(shift)
-    for column, row in np.argwhere(held > 1):
-        left, top = int(column) * size - shift[0], int(row) * size - shift[1]
-        _count(overlay, max(0, left) + 1, max(0, top) + 1, str(held[column, row]))
+def draw_grid(overlay: np.ndarray, grid: Grid, inks: Inks) -> None:
+    """Draw the squares, and how many objects each of them holds that holds two or more: these cost pair tests."""
+    for column in range(grid.left + grid.side, WIDTH, grid.side):
+        paint_rect(overlay, (column, 0, column + 1, HEIGHT), foreground=inks.grid)
+    for row in range(grid.top + grid.side, HEIGHT, grid.side):
+        paint_rect(overlay, (0, row, WIDTH, row + 1), foreground=inks.grid)
+    for column, row in np.argwhere(grid.held > 1).tolist():
+        label = _count_label(str(grid.held[column, row]))
+        left, top = max(0, grid.left + column * grid.side) + 1, max(0, grid.top + row * grid.side) + 1
+        part = overlay[top : top + label.shape[0], left : left + label.shape[1]]
+        part[:] = label[: part.shape[0], : part.shape[1]]
 
 
-def _count(overlay: np.ndarray, x: int, y: int, text: str) -> None:
-    paint_rect(overlay, (x, y, x + text_width(text) + 3, y + 11), foreground=PAPER)
-    draw_text(overlay, x + 2, y + 2, text, BLUE)
+@lru_cache(256)
+def _count_label(text: str) -> np.ndarray:
+    label = np.full((11, text_width(text) + 3, 4), PAPER, np.uint8)
+    draw_text(label, 2, 2, text, BLUE)
+    return label
 
 
-def collisions_text(scene: Scene) -> str:
+def shapes_text(shapes: Shapes, view: View) -> str:
     """Return what the collision overlay shows, in words."""
-    hits = counted(int(scene.collided.sum()), "object")
-    return f"{hits} hit (thick boxes), {counted(len(scene.pairs), 'pair')} (joined)"
+    parts = []
+    if view.shapes:
+        hit, pairs = counted(int(shapes.hit.sum()), "object"), counted(len(shapes.hits), "pair")
+        parts.append(f"{hit} hit (thick), {pairs} (joined)")
+    if view.tested:
+        parts.append(f"{counted(len(shapes.tested), 'pair')} tested (dotted lines)")
+    return ", ".join(parts)
 
 
-def draw_collisions(overlay: np.ndarray, scene: Scene) -> None:
-    """Draw every object's box, thick for the collided ones, and a line between the centres of each pair."""
-    boxes, pairs = scene.boxes, scene.pairs
-    for box in boxes[:, ~scene.collided].T.tolist():
-        frame_rect(overlay, tuple(box), foreground=BLUE)
-    for box in boxes[:, scene.collided].T.tolist():
-        frame_rect(overlay, tuple(box), pen=(2, 2), foreground=RED)
-    centres = (boxes[:2] + boxes[2:]) // 2
-    start, stop = centres[:, pairs[:, :1]], centres[:, pairs[:, 1:]]
-    longest = int(np.abs(stop - start).max(initial=0))
-    lines = np.rint(start + (stop - start) * np.linspace(0, 1, longest + 1)).astype(int)
-    across, down = lines
-    for shift in (0, 1):  # two pixels thick
-        overlay[np.clip(down, 0, HEIGHT - 1), np.clip(across + shift, 0, WIDTH - 1)] = RED
+def draw_view(shapes: Shapes, view: View, inks: Inks) -> np.ndarray:
+    """Return an overlay of what is to be seen, with words that explain it."""
+    overlay = clear_overlay()
+    if view.shapes:
+        draw_shapes(overlay, shapes, inks)
+    if view.tested:
+        join(overlay, shapes.places, shapes.tested, inks.tested, every=DOTS)
+    if view.shapes:
+        join(overlay, shapes.places, shapes.hits, inks.hit, pen=PEN)
+    if view.grid is not None and view.grid < len(shapes.grids):
+        grid = shapes.grids[view.grid]
+        draw_grid(overlay, grid, inks)
+        draw_tag(overlay, 6, HEIGHT - 38, grid_text(grid), BLUE)
+    text = shapes_text(shapes, view)
+    if text:
+        draw_tag(overlay, 6, HEIGHT - 20, text, RED)
+    return overlay
+
+
+def picture_of(machine: Any, view: View) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return a machine's picture and palette; with an overlay that `view` asks for, uint8[480, 640, 3] and None."""
+    shapes = machine.shapes() if view != NOTHING else None
+    if shapes is None:
+        return machine.frame, machine.palette
+    overlay = draw_view(shapes, view, inks_for(machine.frame, machine.palette))
+    return np.where(overlay[..., 3:] != 0, overlay[..., :3], machine.palette[machine.frame]), None
+
+
+def join(
+    overlay: np.ndarray, places: np.ndarray, pairs: np.ndarray, ink: Ink, *, every: int = 1, pen: int = 1
+) -> None:
+    """Draw a line between the places of each pair, of every so manyth pixel."""
+    x, y, _ = line_pixels(*places[pairs].swapaxes(0, 1), every)
+    plot(overlay, x, y, ink, pen)
+
+
+def draw_shapes(overlay: np.ndarray, shapes: Shapes, inks: Inks) -> None:
+    """Draw shapes thin, thick where their object was hit.
+
+    Ways are dotted, and so are boxes that only lead to a finer test, of their object's other shapes. The outline of a
+    mask stays thin, for sprites are small: its box is thick instead.
+    """
+    _draw_polygons(overlay, shapes.ways, shapes.hit, inks, DOTS, pen=1)
+    _draw_boxes(overlay, shapes, inks)
+    _draw_polygons(overlay, shapes.polygons, shapes.hit, inks)
+    for is_hit in (False, True):
+        x, y = circle_pixels(shapes.circles[shapes.hit[shapes.circles[:, 0]] == is_hit, 1:])
+        _draw_curves(overlay, x, y, np.full(len(x), is_hit), inks)
+    owner, x, y = shapes.outlines.T
+    _draw_curves(overlay, x, y, shapes.hit[owner], inks, pen=1)
+
+
+def _draw_boxes(overlay: np.ndarray, shapes: Shapes, inks: Inks) -> None:
+    """Draw boxes: thick where their object was hit and no other shape of it is drawn thick; then they are dotted."""
+    owner, boxes = shapes.boxes[:, 0], shapes.boxes[:, 1:]
+    has_thick = np.isin(owner, np.concatenate([shapes.polygons[:, 0], shapes.circles[:, 0]]))
+    is_hit = shapes.hit[owner] & ~has_thick
+    is_coarse = ~is_hit & (has_thick | np.isin(owner, shapes.outlines[:, 0]))
+    frame_boxes(overlay, boxes[is_coarse], inks.shape, every=2)
+    frame_boxes(overlay, boxes[~is_coarse & ~is_hit], inks.shape)
+    frame_boxes(overlay, boxes[is_hit], inks.hit, PEN)
+
+
+def _draw_polygons(
+    overlay: np.ndarray, polygons: np.ndarray, hit: np.ndarray, inks: Inks, every: int = 1, pen: int = PEN
+) -> None:
+    x, y, line = line_pixels(*polygon_lines(polygons[:, 1:].reshape(-1, 4, 2)), every)
+    _draw_curves(overlay, x, y, hit[polygons[line // 4, 0]], inks, pen)
+
+
+def _draw_curves(
+    overlay: np.ndarray, x: np.ndarray, y: np.ndarray, is_hit: np.ndarray, inks: Inks, pen: int = PEN
+) -> None:
+    plot(overlay, x[~is_hit], y[~is_hit], inks.fine)
+    plot(overlay, x[is_hit], y[is_hit], inks.hit, pen)
 
 
 def draw_panel(overlay: np.ndarray, rect: Rect) -> None:

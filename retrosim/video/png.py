@@ -1,4 +1,4 @@
-"""Writes a screen as an indexed 8-bit PNG: the palette stays a palette, one byte per pixel."""
+"""Writes a screen as an indexed 8-bit PNG, where the palette stays a palette, one byte per pixel; or as RGB."""
 
 from __future__ import annotations
 
@@ -11,28 +11,33 @@ import numpy as np
 
 from ..errors import RetrosimError
 
+INDEXED, TRUECOLOUR = 3, 2  # colour types
 
-def png_bytes(pixels: np.ndarray, palette: np.ndarray) -> bytes:
+
+def png_bytes(pixels: np.ndarray, palette: np.ndarray | None = None) -> bytes:
     """Return a PNG file's content; equal pictures give equal bytes.
 
-    pixels   uint8[height, width]  palette indices, neither side 0
-    palette  uint8[256, 3]         red, green, blue
+    pixels   uint8[height, width]     palette indices, neither side 0
+             uint8[height, width, 3]  red, green, blue, where there is no palette
+    palette  uint8[256, 3] or None    red, green, blue
     Errors   ValueError            other shapes or dtypes
     Source   PNG specification, second edition: 11.2.2 IHDR, 11.2.3 PLTE, 11.2.4 IDAT
     """
-    pixels, palette = np.asarray(pixels), np.asarray(palette)
-    if pixels.ndim != 2 or pixels.dtype != np.uint8 or not pixels.size:
-        raise ValueError(f"pixels are {pixels.dtype}{list(pixels.shape)}, must be uint8[height, width], neither 0")
-    if palette.shape != (256, 3) or palette.dtype != np.uint8:
+    pixels, depth = np.asarray(pixels), () if palette is not None else (3,)
+    if pixels.shape[2:] != depth or pixels.ndim != 2 + len(depth) or pixels.dtype != np.uint8 or not pixels.size:
+        wanted = f"uint8[height, width{', 3' if depth else ''}]"
+        raise ValueError(f"pixels are {pixels.dtype}{list(pixels.shape)}, must be {wanted}, neither 0")
+    if palette is not None and (np.shape(palette) != (256, 3) or palette.dtype != np.uint8):
         raise ValueError(f"palette is {palette.dtype}{list(palette.shape)}, must be uint8[256, 3]")
-    height, width = pixels.shape
-    rows = np.zeros((height, width + 1), np.uint8)  # each row is led by its filter type, 0 = none
-    rows[:, 1:] = pixels
+    height, width = pixels.shape[:2]
+    kind = TRUECOLOUR if palette is None else INDEXED
+    rows = np.zeros((height, 1 + pixels[0].size), np.uint8)  # each row is led by its filter type, 0 = none
+    rows[:, 1:] = pixels.reshape(height, -1)
     return b"".join(
         (
             b"\x89PNG\r\n\x1a\n",
-            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
-            _chunk(b"PLTE", palette.tobytes()),
+            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)),
+            b"" if palette is None else _chunk(b"PLTE", palette.tobytes()),
             _chunk(b"IDAT", zlib.compress(rows.tobytes(), 9)),
             _chunk(b"IEND", b""),
         )
@@ -62,12 +67,13 @@ def check_free(path: str | Path, *, overwrite: bool = False) -> None:
         raise RetrosimError(f"{path}: the folder {path.parent} cannot be written to")
 
 
-def write_png(path: str | Path, pixels: np.ndarray, palette: np.ndarray, *, overwrite: bool = False) -> Path:
-    """Write an indexed PNG and return its path; a file that exists stays untouched unless `overwrite` is set.
+def write_png(
+    path: str | Path, pixels: np.ndarray, palette: np.ndarray | None = None, *, overwrite: bool = False
+) -> Path:
+    """Write a PNG and return its path; a file that exists stays untouched unless `overwrite` is set.
 
-    pixels   uint8[height, width]  palette indices
-    palette  uint8[256, 3]         red, green, blue
-    Errors   RetrosimError         the file exists, or cannot be written
+    pixels, palette  as for `png_bytes`
+    Errors           RetrosimError  the file exists, or cannot be written
     """
     path = Path(path)
     content = png_bytes(pixels, palette)

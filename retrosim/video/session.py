@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import RetrosimError
+from ..machine.shapes import Shapes
 from .files import home_short, newest_file, read_file, write_new
-from .hud import SHIFTS, Readings, Scene, scene_of, speed_text
+from .hud import Readings, speed_text
+from .overlay import View, picture_of
 from .pacer import SPEEDS
 from .png import png_bytes
 from .transport import Transport
@@ -79,15 +82,15 @@ class Session:
         self.program = machine.rom.name if machine.rom else "program"  # an image of the user's own has no manifest
         self._has_pad = machine.rom is None or "pad" in machine.rom.inputs
         self.pad = 0
-        self.shows_collisions = self.shows_help = False
+        self.view = View()
+        self.shows_help = False
         self.shows_metrics = True
-        self.grid: int | None = None
         self.recording: Recorder | None = None
         self.held: set[str] = set()
         self.diverged = ""
         self._folder, self._make_recorder = folder, recorder
         self._message, self._message_until = "", 0
-        self._scene: tuple[tuple[int, int], Scene | None] | None = None
+        self._shapes: tuple[tuple[int, int], Shapes | None] | None = None
         self._past = 0  # counts resets, loads and goings back: a frame number alone does not name a world
         self.transport = Transport(machine, clock, self._inputs, self._after_frame)
 
@@ -258,11 +261,13 @@ class Session:
     def _do_shot(self, _: int) -> None:
         machine = self.machine
         stem = f"{self.program}-{machine.name}-frame{machine.frame_number}"
-        path = write_new(self._folder("shots"), stem, ".png", png_bytes(machine.frame, machine.palette))
+        path = write_new(self._folder("shots"), stem, ".png", png_bytes(*picture_of(machine, self.view)))
         self.say(f"saved {home_short(path)}")
 
     def _do_collisions(self, _: int) -> None:
-        self.shows_collisions = not self.shows_collisions
+        """Shapes and hits, then the tested pairs too, then nothing."""
+        shapes, tested = self.view.shapes, self.view.tested
+        self.view = replace(self.view, shapes=not tested, tested=shapes and not tested)
 
     def _do_metrics(self, _: int) -> None:
         self.shows_metrics = not self.shows_metrics
@@ -271,18 +276,21 @@ class Session:
         self.shows_help = not self.shows_help
 
     def _do_grid(self, _: int) -> None:
-        following = 0 if self.grid is None else self.grid + 1
-        self.grid = following if following < len(SHIFTS) else None
+        count = len(self.shapes.grids) if self.shapes is not None else 0
+        following = 0 if self.view.grid is None else self.view.grid + 1
+        self.view = replace(self.view, grid=following if following < count else None)
+        if not count:
+            self.say(f"{self.program} uses no grid")
 
     # What is shown
 
     @property
-    def scene(self) -> Scene | None:
-        """The objects after the last frame."""
+    def shapes(self) -> Shapes | None:
+        """What was tested in the last frame."""
         key = (self.machine.frame_number, self._past)
-        if self._scene is None or self._scene[0] != key:
-            self._scene = (key, scene_of(self.machine.world().columns) if self.machine.rom else None)
-        return self._scene[1]
+        if self._shapes is None or self._shapes[0] != key:
+            self._shapes = (key, self.machine.shapes())
+        return self._shapes[1]
 
     def readings(self) -> Readings:
         """Return what the HUD shows."""
@@ -296,7 +304,7 @@ class Session:
             cycles=cycles,
             instructions=instructions,
             period_cycles=self.transport.tick_cycles,
-            scene=self.scene,
+            shapes=self.shapes if self.shows_metrics else None,  # they cost time
             speed=self.transport.pacer.speed,
         )
 
@@ -306,8 +314,8 @@ class Session:
         on = {
             "pause": self.transport.is_paused,
             "record": self.recording is not None,
-            "collisions": self.shows_collisions,
-            "grid": self.grid is not None,
+            "collisions": self.view.shapes,
+            "grid": self.view.grid is not None,
             "metrics": self.shows_metrics,
             "help": self.shows_help,
         }

@@ -15,9 +15,12 @@ import pytest
 from elf_builder import elf
 
 from retrosim.collide.reference import Demo
+from retrosim.machine import NativeMachine
 from retrosim.rom import load_rom
 from retrosim.video.framebuffer import reference_scene
+from retrosim.video.overlay import View, picture_of
 from retrosim.video.palette import macintosh_palette
+from retrosim.video.png import png_bytes
 
 ILLEGAL, FOREVER = b"\x4a\xfc", b"\x60\xfe"  # ILLEGAL; BRA to itself
 EXIT = b"\x70\x00\xa0\x02"  # MOVEQ #0,D0; the service exit
@@ -50,6 +53,34 @@ def program(path: Path, code: bytes) -> Path:
     """Write a program of the user's own."""
     path.write_bytes(elf([(0x1000, code, len(code))]))
     return path
+
+
+def test_an_overlay_is_drawn_over_the_picture(run, tmp_path) -> None:
+    options = ("--machine", "native", "--objects", 40)
+    ran = run("run", *options, "--frames", 9, "--screenshot", "shot.png", "--overlay", "shapes,tested,grid2")
+    assert (ran.status, ran.err) == (0, "")
+    machine = NativeMachine(load_rom("sectors"), parameters={"objects": 40})
+    machine.run(frames=9)
+    pixels, _ = picture_of(machine, View(shapes=True, tested=True, grid=1))
+    assert (tmp_path / "shot.png").read_bytes() == png_bytes(pixels) and pixels.shape == (480, 640, 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (("--headless", "--overlay", "shapes"), 2, "--overlay: there is no window"),
+        (("--overlay", "grid5", "--screenshot", "shot.png"), 1, "grid5 of sectors: allowed grid1, grid2, grid3, grid4"),
+    ],
+)
+def test_an_overlay_of_nothing_is_refused(run, tmp_path, arguments, status, words) -> None:
+    run("run", "--machine", "native", *arguments).is_refused(status, words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_program_without_a_manifest_has_no_overlay(run, tmp_path) -> None:
+    program(tmp_path / "mine.elf", FOREVER)
+    ran = run("run", "mine.elf", "--engine", "evaluate", "--overlay", "shapes", "--screenshot", "shot.png")
+    ran.is_refused(1, "a program without a manifest has no objects to draw")
 
 
 def test_picture_is_right_pixel_by_pixel(run, tmp_path) -> None:

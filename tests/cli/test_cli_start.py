@@ -60,6 +60,8 @@ def test_version_is_that_of_the_project(run) -> None:
         (("run", "--speed", "3"), "'3': allowed 1/64, 1/32"),
         (("run", "--speed", "1/0"), "'1/0': allowed"),
         (("run", "--scale", "5"), "'5': allowed 1..4"),
+        (("run", "--overlay", "shapes,lines"), "'lines': allowed shapes, tested, grid1"),
+        (("run", "--overlay", "grid0"), "'grid0': allowed"),
         (("run", "--set", "objects"), "'objects': allowed NAME=NUMBER"),
         (("run", "--set", "objects=-1"), "'-1': allowed 0..4294967295"),
         (("run", "--engine", "warp"), "'warp'"),

@@ -13,6 +13,7 @@ import pytest
 
 from retrosim.errors import RetrosimError
 from retrosim.tape import Input, load_tape
+from retrosim.video.overlay import View
 from retrosim.video.session import Session
 
 TICK_NS = 16_700_000
@@ -84,6 +85,11 @@ def test_run_opens_a_window(run, desk, tmp_path) -> None:
     assert 8 <= window.session.machine.frame_number <= 12, "a quarter of 40 ticks"
     assert any("compiling" in text for text in window.said)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_overlay_is_there_from_the_start(run, desk) -> None:
+    assert run("run", "--machine", "native", "--overlay", "tested,grid3").status == 0
+    assert desk.opened[0].session.view == View(tested=True, grid=2)
 
 
 def test_at_its_own_speed_by_default(run, desk) -> None:

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from retrosim.errors import IllegalInstruction, StateError
+from retrosim.machine.shapes import shapes_of
 from retrosim.video.framebuffer import reference_scene
 from retrosim.video.palette import macintosh_palette
 
@@ -116,6 +117,9 @@ class FakeMachine:
         names = ("px", "py", "vx", "vy")
         columns = dict(zip(names, np.concatenate([self.place.T, self.speed.T]).astype(np.int32)))
         return SimpleNamespace(columns=columns | {"collided": self.collided.astype(np.int32)})
+
+    def shapes(self):
+        return shapes_of("sectors", self.world().columns, lambda *_: {}) if self.rom else None
 
     def hash(self, kind="world"):
         parts = [np.array([self.frame_number]), self.place, self.speed]

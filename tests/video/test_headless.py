@@ -10,6 +10,8 @@ from test_png import decoded
 from retrosim import errors
 from retrosim.errors import CpuFault, RetrosimError
 from retrosim.video.headless import run_headless
+from retrosim.video.overlay import View, picture_of
+from retrosim.video.png import png_bytes
 
 
 @pytest.mark.parametrize("make", [FakeMachine, FakeNative])
@@ -39,6 +41,23 @@ def test_a_second_call_goes_on_and_counts_its_own():
     summary = run_headless(machine, 2)
     assert machine.frame_number == 5 and summary["frames"] == 2 and summary["instructions"] == 16
     assert summary["screenshot"] is None
+
+
+def test_an_overlay_over_the_last_picture(tmp_path):
+    machine = FakeMachine()
+    run_headless(machine, 7, tmp_path / "shot.png", view=View(shapes=True, grid=3))
+    pixels, palette = picture_of(machine, View(shapes=True, grid=3))
+    assert palette is None and (tmp_path / "shot.png").read_bytes() == png_bytes(pixels)
+
+
+def test_an_overlay_that_cannot_be_drawn_is_refused_before_anything_runs():
+    machine = FakeMachine()
+    with pytest.raises(RetrosimError, match="grid5 of sectors: allowed grid1, grid2, grid3, grid4"):
+        run_headless(machine, 7, view=View(grid=4))
+    machine.rom = None
+    with pytest.raises(RetrosimError, match="a program without a manifest has no objects to draw"):
+        run_headless(machine, 7, view=View(shapes=True))
+    assert machine.frame_number == 0
 
 
 @pytest.mark.parametrize("frames", [0, -1])
@@ -80,7 +99,7 @@ def test_no_module_but_the_window_knows_pyglet():
     names = (
         "chrome compose controls files font framebuffer headless hud inputs layout overlay pacer palette pattern png"
     )
-    names += " rewind session transport window"
+    names += " rewind session strokes transport window"
     code = f"import sys, importlib\nfor name in {names.split()}: importlib.import_module('retrosim.video.' + name)\n"
     code += "assert 'pyglet' not in sys.modules"
     folder = Path(errors.__file__).parent.parent

@@ -47,6 +47,18 @@ def test_other_pixels_are_refused(pixels):
         png_bytes(pixels, macintosh_palette())
 
 
+def test_colours_come_back_without_a_palette():
+    pixels = np.random.default_rng(2).integers(0, 256, (3, 5, 3), dtype=np.uint8)
+    content = png_bytes(pixels)
+    assert struct.unpack_from(">IIBB", content, 16) == (5, 3, 8, 2) and b"PLTE" not in content
+    at = content.index(b"IDAT")
+    (length,) = struct.unpack_from(">I", content, at - 4)
+    rows = np.frombuffer(zlib.decompress(content[at + 4 : at + 4 + length]), np.uint8).reshape(3, 16)
+    assert not rows[:, 0].any() and (rows[:, 1:].reshape(3, 5, 3) == pixels).all()
+    with pytest.raises(ValueError, match=r"must be uint8\[height, width, 3\]"):
+        png_bytes(pixels[..., 0])
+
+
 def test_another_palette_is_refused():
     with pytest.raises(ValueError, match=r"must be uint8\[256, 3\]"):
         png_bytes(np.zeros((2, 2), np.uint8), np.zeros((16, 3), np.uint8))

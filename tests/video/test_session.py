@@ -1,3 +1,4 @@
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -8,7 +9,9 @@ from fake_machine import FakeMachine, FakeNative
 from retrosim.errors import TapeError
 from retrosim.video.compose import compose, compose_waiting
 from retrosim.video.controls import CONTROLS
+from retrosim.video.overlay import View, picture_of
 from retrosim.video.palette import RED
+from retrosim.video.png import png_bytes
 from retrosim.video.session import MESSAGE_NS, Session
 
 WINDOWS_OWN = {"fullscreen", "scale", "quit"}
@@ -287,8 +290,31 @@ def test_grid_goes_through_the_passes_and_off(bench):
     seen = []
     for _ in range(6):
         bench.session.do("grid")
-        seen.append(bench.session.grid)
+        seen.append(bench.session.view.grid)
     assert seen == [0, 1, 2, 3, None, 0]
+
+
+def test_collisions_go_from_shapes_to_tested_pairs_and_off(bench):
+    seen = []
+    for _ in range(4):
+        bench.session.do("collisions")
+        seen.append((bench.session.view.shapes, bench.session.view.tested, "collisions" in bench.session.lit))
+    assert seen == [(True, False, True), (True, True, True), (False, False, False), (True, False, True)]
+
+
+def test_a_program_without_a_grid_says_so(bench, monkeypatch):
+    shapes = replace(bench.machine.shapes(), grids=())
+    monkeypatch.setattr(bench.machine, "shapes", lambda: shapes)
+    bench.session.do("grid")
+    assert bench.session.view.grid is None and bench.session.message == "sectors uses no grid"
+
+
+def test_a_screenshot_shows_what_is_seen(bench, tmp_path):
+    bench.ticks(1)
+    bench.session.do("collisions")
+    bench.session.do("shot")
+    (path,) = (tmp_path / "shots").iterdir()
+    assert path.read_bytes() == png_bytes(*picture_of(bench.machine, View(shapes=True)))
 
 
 def test_readings(bench):
@@ -297,16 +323,16 @@ def test_readings(bench):
     assert (readings.machine, readings.rom, readings.frame, readings.periods) == ("mc68040-25", "sectors", 4, 4)
     assert (readings.cycles, readings.instructions) == (240_000, 8)
     assert readings.period_cycles == FakeMachine.clock_hz / FakeMachine.tick_hz
-    assert len(readings.scene.x) == 60
+    assert len(readings.shapes.hit) == 60
 
 
-def test_the_scene_follows_going_back_and_resets(bench):
+def test_the_shapes_follow_going_back_and_resets(bench):
     bench.ticks(1)
-    first = bench.session.scene.x.copy()
+    first = bench.session.shapes.places.copy()
     bench.ticks(40)
     bench.session.do("reset")
     bench.ticks(1)
-    assert (bench.session.scene.x == first).all()
+    assert (bench.session.shapes.places == first).all()
 
 
 def test_an_image_without_a_manifest(tmp_path):
@@ -315,7 +341,7 @@ def test_an_image_without_a_manifest(tmp_path):
     bench = Bench(tmp_path, machine)
     bench.session.press(2, True)
     bench.ticks(2)
-    assert bench.session.scene is None and machine.pads == [2, 2] and bench.session.readings().rom == "program"
+    assert bench.session.shapes is None and machine.pads == [2, 2] and bench.session.readings().rom == "program"
     bench.session.do("collisions")
     assert compose(bench.session, 640).overlay is not None
 

@@ -10,6 +10,7 @@ from fake_machine import FakeMachine
 from retrosim.errors import RetrosimError
 from retrosim.video.compose import compose
 from retrosim.video.layout import layout, window_size
+from retrosim.video.overlay import View
 from retrosim.video.palette import macintosh_palette
 from retrosim.video.window import Window
 
@@ -168,7 +169,7 @@ def test_keys(desk):
     desk.key("G")
     desk.key("V")
     desk.key("M")
-    assert session.grid == 0 and session.shows_collisions and not session.shows_metrics
+    assert session.view == View(shapes=True, grid=0) and not session.shows_metrics
     desk.key("R", "ctrl")
     assert desk.machine.frame_number == 0
     desk.key("ESCAPE")

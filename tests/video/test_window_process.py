@@ -58,7 +58,7 @@ window.run()
 session = window.session
 machine = session.machine
 steps = machine.instructions % machine.steps
-print(machine.frame_number, machine.pads.count(1), session.grid, session.shows_help, steps)
+print(machine.frame_number, machine.pads.count(1), session.view.grid, session.shows_help, steps)
 """
 
 

@@ -1,0 +1,48 @@
+"""Reads variables of a program by their symbols, as the memory of its machine holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from retrosim.rom.symbols import Symbol
+
+KINDS = {"u": "u", "s": "i"}  # first letter of a column's type -> NumPy's
+
+
+class Reader:
+    """Memory seen through a symbol table.
+
+    memory   uint8[2**24], a view
+    symbols  of the image
+    is_big   the byte order
+    """
+
+    def __init__(self, memory: np.ndarray, symbols: Mapping[str, Symbol], *, is_big: bool) -> None:
+        self._memory, self._symbols, self._order = memory, symbols, ">" if is_big else "<"
+
+    def column(self, symbol: str, offset: int, stride: int, type: str, count: int) -> np.ndarray:
+        """Return entries at symbol + offset + i * stride, as many as there are and as the symbol has room for.
+
+        type     u8, s8, u16, s16, u32 or s32, in the byte order of the CPU
+        count    0 or more
+        Errors   ValueError for a symbol that is not in the image
+        """
+        if symbol not in self._symbols:
+            raise ValueError(f"symbol {symbol!r}: not in the image")
+        place, width = self._symbols[symbol], int(type[1:]) // 8
+        room = (place.size - offset - width) // stride + 1
+        return self.entries(place.address + offset + stride * np.arange(max(0, min(count, room))), type)
+
+    def entries(self, addresses: np.ndarray, type: str) -> np.ndarray:
+        """Return what lies at some addresses, int[...] of their shape; they wrap at 24 bits."""
+        width = int(type[1:]) // 8
+        places = np.asarray(addresses, np.int64)[..., None] + np.arange(width)
+        return self._memory[places % len(self._memory)].view(f"{self._order}{KINDS[type[0]]}{width}")[..., 0]
+
+    def room(self, symbol: str, stride: int) -> int:
+        """Return how many entries of `stride` bytes a symbol has room for. Errors: ValueError if it is not there."""
+        if symbol not in self._symbols:
+            raise ValueError(f"symbol {symbol!r}: not in the image")
+        return self._symbols[symbol].size // stride
