@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from retrosim.cpu.core import ADDRESS_MASK, FAULT, SERVICE, Core
+from retrosim.cpu.core import ADDRESS_MASK, Core
 from retrosim.cpu.evaluate import Evaluator
 from retrosim.cpu.host import Call
 from retrosim.cpu.tiers import Tiers
-from retrosim.errors import CpuFault, RetrosimError
+from retrosim.errors import RetrosimError
 from retrosim.rom import Image, Rom, load_rom
 from retrosim.video.palette import macintosh_palette
 
 from . import memory, state_file
+from .clockwork import FOREVER, Clockwork
 from .options import all_parameters, check, chosen_service_clocks, memory_parameters, whole
 from .presets import preset
 from .reading import Reader
 from .registers import Registers
-from .result import Measurement, RunResult
+from .result import Measurement
 from .shapes import Shapes, read_beside, shapes_of
 from .world import World
 
 ENGINES = ("auto", "evaluate", "interpret", "recompile")
 TIMINGS = ("off", "table", "full")
-FOREVER = (1 << 63) - 1  # clocks: no limit
-SLICE = 10_000_000  # instructions in compiled code at a time, a fraction of a second: the user can interrupt between
 
-YIELD_FRAME, MICROSECONDS, EXIT = range(3)
-
-
-class Machine:
+class Machine(Clockwork):
     """A machine of 1994 that runs one ROM; many can live in one process.
 
     name, rom, image, parameters, clock_hz
@@ -187,21 +182,6 @@ class Machine:
         return words[:, 1:].copy() if self._big else words[:, 2::-1].copy()
 
     @property
-    def cycles(self) -> int:
-        """CPU clocks since power-on, waiting for ticks included."""
-        return int(self._core.state["cycles"])
-
-    @property
-    def ticks(self) -> int:
-        """Timer ticks since power-on."""
-        return math.floor(self.cycles * self.tick_hz / self.clock_hz)
-
-    @property
-    def retraces(self) -> int:
-        """Periods of the frame clock since power-on."""
-        return math.floor(self.cycles * self.frame_hz / self.clock_hz)
-
-    @property
     def engine(self) -> str:
         """The engine that runs: "evaluate", "interpret", or "recompile" where regions of the program are compiled."""
         return self._engine.name
@@ -221,134 +201,6 @@ class Machine:
         check("device", device, tuple(memory.INPUT_WORDS))
         address, most = memory.INPUT_WORDS[device]
         self._poke(address, whole(device, value, 0, most))
-
-    def run(
-        self,
-        frames: int | None = None,
-        cycles: int | None = None,
-        instructions: int | None = None,
-        until: int | str | None = None,
-    ) -> RunResult:
-        """Run until the first of the given limits, the program's exit, or a fault.
-
-        frames, cycles, instructions  0 or more
-        until     an address or a symbol: stop before the instruction there
-        Returns   RunResult, its numbers those of this call
-        Errors    ValueError
-        """
-        limits = {"frames": frames, "cycles": cycles, "instructions": instructions}
-        for limit, value in limits.items():
-            if value is not None and (value < 0 or value % 1):
-                raise ValueError(f"{limit} {value}: allowed 0 or more, a whole number")
-        if until is None and all(v is None for v in limits.values()):
-            raise ValueError("run without a limit: allowed frames, cycles, instructions or until")
-        stop = self.address(until) if until is not None else None
-        return self._run(frames, cycles, instructions, stop)
-
-    def _run(self, frames: int | None, cycles: int | None, instructions: int | None, stop: int | None) -> RunResult:
-        state, start = self._core.state, (self.frame_number, self.cycles, self.instructions)
-        end_frame = None if frames is None else start[0] + frames
-        end_cycle = FOREVER if cycles is None else min(FOREVER, start[1] + cycles)
-        fault = None
-        while True:
-            left = SLICE if instructions is None else instructions - (self.instructions - start[2])
-            if self.exit_status is not None:
-                reason = "exit"
-            elif end_frame is not None and self.frame_number >= end_frame:
-                reason = "frames"
-            elif self.cycles >= end_cycle:
-                reason = "cycles"
-            elif left <= 0:
-                reason = "instructions"
-            elif stop is not None and int(state["pc"]) == stop:
-                reason = "until"
-            elif state["stopped"] and self._ticks_masked:
-                reason, fault = "fault", self._fault("stopped with all interrupts masked")
-            else:
-                if state["stopped"]:
-                    self._wait_until(min(end_cycle, self._next_tick))
-                else:
-                    held, masked = self._host.held(state), self._ticks_masked
-                    if held:
-                        self._host.release(state)
-                    state["limit"] = end_cycle if masked else min(end_cycle, self._next_tick)
-                    self.instructions += self._advance(1 if held else min(left, SLICE), stop)
-                    if state["reason"] == SERVICE:
-                        self._serve(int(state["detail"]))
-                self._tick()
-                self._core.notice_writes()
-                if state["reason"] == FAULT:
-                    reason, fault = "fault", self._fault(self._core.cpu.vector_name(int(state["detail"])))
-                    break
-                continue
-            break
-        done = (self.frame_number - start[0], self.cycles - start[1], self.instructions - start[2])
-        return RunResult(reason, *done, int(state["pc"]), fault)
-
-    def _advance(self, count: int, stop: int | None) -> int:
-        """Run the engine; while the CPU traces, one instruction at a time on the evaluator."""
-        state, host = self._core.state, self._host
-        trace, pc = int(state[host.tracing]) if host.tracing else 0, int(state["pc"])
-        if not trace:
-            return self._engine.run(count, stop)
-        insn = self._core.decode(pc)
-        evaluator = Evaluator(self._core)
-        done = evaluator.run(1)
-        if state["reason"] not in (FAULT, SERVICE) and host.traced(evaluator, trace, insn):
-            state["stopped"] = 0  # a traced STOP does not wait
-            evaluator.between(host.trace, pc)
-        return done
-
-    def restart_ticks(self, pending: bool) -> None:
-        """Count ticks from the present clock on; `pending` tells that one has not interrupted the CPU yet."""
-        self._tick_pending = pending
-        self._next_tick = math.ceil((self.ticks + 1) * self.clock_hz / self.tick_hz)
-
-    @property
-    def _ticks_masked(self) -> bool:
-        """Does the CPU ignore ticks now? Whatever changes that gives control back to the host."""
-        return not self._core.cpu.accepts(self._core.state, self.preset.tick_level)
-
-    def _tick(self) -> None:
-        """Count the ticks that have passed, and interrupt the CPU for one when its mask allows."""
-        if self.cycles >= self._next_tick:
-            self.restart_ticks(pending=True)
-        state = self._core.state
-        ready = state["reason"] not in (FAULT, SERVICE) and self._tick_pending
-        if ready and not self._ticks_masked and self.exit_status is None:
-            self._tick_pending = False
-            state["stopped"] = 0
-            Evaluator(self._core).between(lambda m: m.cpu.interrupt(m, self.preset.tick_level))
-
-    def _serve(self, number: int) -> None:
-        """Perform a service; the trap instruction itself has been executed and counted."""
-        self._wait_until(self.cycles + (0 if self.timing == "off" else self.service_clocks))
-        if number == YIELD_FRAME:
-            self.frame_number += 1
-            self.frame_cycles = self.cycles - self._frame_start[0]
-            self.frame_instructions = self.instructions - self._frame_start[1]
-            self._wait_until(math.ceil((self.retraces + 1) * self.clock_hz / self.frame_hz))
-            self._frame_start = (self.cycles, self.instructions)
-        elif number == MICROSECONDS:
-            now = self.cycles * 1_000_000 // self.clock_hz
-            low, high = self._host.result
-            self.regs[low], self.regs[high] = now & 0xFFFFFFFF, now >> 32 & 0xFFFFFFFF
-        elif number == EXIT:
-            self.exit_status = self.regs[self._host.result[0]]
-        else:
-            Evaluator(self._core).refuse_service()
-
-    def _wait_until(self, cycle: int) -> None:
-        """Let clocks pass with nothing in the pipeline."""
-        for field in ("cycles", *self._core.cpu.stage_fields):
-            self._core.state[field] = cycle
-
-    def _fault(self, reason: str) -> CpuFault:
-        pc = int(self._core.state["pc"])
-        insn = self._core.decode(pc)
-        vector = int(self._core.state["detail"]) if self._core.state["reason"] == FAULT else None
-        kind = self._host.faults.get(vector, CpuFault)
-        return kind(reason, self._core.cpu.model, pc, self.mem[pc : pc + insn.length].tobytes(), insn.text)
 
     def address(self, symbol: str | int) -> int:
         """Return the address of a symbol, or the address itself. Errors: ValueError."""
