@@ -13,6 +13,7 @@ from programs import ENGINES
 
 from retrosim.errors import StateError
 from retrosim.machine import Machine, NativeMachine, open_machine
+from retrosim.machine.state_file import MAGIC
 
 PREFIX = 12  # magic and length of the header
 DIGEST = 16
@@ -102,7 +103,7 @@ def unpack(state: bytes) -> tuple[dict, bytes]:
 
 
 def pack(header: bytes, body: bytes, length: int | None = None) -> bytes:
-    blob = b"RSTATE01" + (len(header) if length is None else length).to_bytes(4, "big") + header + body
+    blob = MAGIC + (len(header) if length is None else length).to_bytes(4, "big") + header + body
     return blob + hashlib.blake2b(blob, digest_size=DIGEST).digest()
 
 
