@@ -182,7 +182,7 @@ def _pc(part: str, name: str, title: str, clock_hz: int, memory: dict[str, Param
         frame_period="retrace",
         service=_service_clocks(service_clocks, PC_SERVICE),
         tick_level=1,
-        spec_revision="x86 2",
+        spec_revision="x86 3",
         timing_revision=f"{part} 2",
         memory=memory,
     )
@@ -199,7 +199,7 @@ def _mc68000(name: str, title: str, clock_hz: int) -> Preset:
         frame_hz=MACINTOSH_TICK_HZ,
         service=MC68000_DISPATCH,
         tick_level=1,
-        spec_revision="m68k 2",
+        spec_revision="m68k 3",
         timing_revision="mc68000 2",
     )
 
@@ -219,7 +219,7 @@ PRESETS = {
             frame_hz=MACINTOSH_TICK_HZ,
             service=MACINTOSH_DISPATCH,
             tick_level=1,
-            spec_revision="m68k 2",
+            spec_revision="m68k 3",
             timing_revision="mc68040 3",
             memory=QUADRA_MEMORY,
         ),
@@ -233,7 +233,7 @@ PRESETS = {
             frame_hz=MACINTOSH_TICK_HZ,
             service=POWERPC_GLUE,
             tick_level=1,
-            spec_revision="ppc 1",
+            spec_revision="ppc 2",
             timing_revision="mpc601 1",
             memory=PPC601_MEMORY,
         ),
