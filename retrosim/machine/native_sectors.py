@@ -10,11 +10,11 @@ import numpy as np
 from retrosim.collide.grid import workspace
 from retrosim.machine import demo
 from retrosim.machine.options import whole
-from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Ranges, check_span
+from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Ranges, Scenario, check_span
 from retrosim.machine.shapes import Columns
 
 
-class Sectors:
+class Sectors(Scenario):
     """See `scenario.Scenario`, and `demo` for the arrays."""
 
     magic = b"RSNATIVE"

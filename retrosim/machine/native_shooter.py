@@ -11,7 +11,7 @@ import numpy as np
 from retrosim.collide.objects import DETECT_ALL, DETECT_NONE, OBJECT, make_circles
 from retrosim.machine import shooter, shooter_picture
 from retrosim.machine.options import whole
-from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Ranges, check_span
+from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
 from retrosim.machine.shapes import Columns
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.video.palette import BLACK, macintosh_palette
@@ -41,15 +41,11 @@ RANGES = (
 FLAGS = (("active", 1), ("collided", 1), ("way", shooter.COMING), ("burst", shooter.SHIP_BURST))  # and the greatest
 
 
-class Shooter:
+class Shooter(Scenario):
     """See `scenario.Scenario`, and `shooter` for the arrays."""
 
     magic = b"RSSHOOTR"
     pad_mask = shooter.PAD_MASK
-
-    @staticmethod
-    def ranges(rom: Any) -> Ranges:
-        return {name: (each.default, each.minimum, each.maximum) for name, each in rom.parameters.items()}
 
     @staticmethod
     def layout(objects: int) -> Layout:

@@ -10,7 +10,7 @@ import numpy as np
 
 from retrosim.machine import tanks, tanks_picture
 from retrosim.machine.options import whole
-from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Ranges, check_span
+from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
 from retrosim.machine.shapes import Columns
 from retrosim.numeric.tables import TURN
 from retrosim.rom.drawings import read_colours, read_pictures
@@ -21,15 +21,11 @@ HANDLERS = 4  # of a box smaller than a block
 MOST_COUNT = 0x7FFFFFFF
 
 
-class Tanks:
+class Tanks(Scenario):
     """See `scenario.Scenario`, and `tanks` for the arrays."""
 
     magic = b"RS_TANKS"
     pad_mask = tanks.PAD_MASK
-
-    @staticmethod
-    def ranges(rom: Any) -> Ranges:
-        return {name: (each.default, each.minimum, each.maximum) for name, each in rom.parameters.items()}
 
     @staticmethod
     def layout(objects: int) -> Layout:

@@ -10,7 +10,7 @@ import numpy as np
 
 from retrosim.machine import tunnel
 from retrosim.machine.options import whole
-from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Ranges, check_span
+from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
 from retrosim.machine.shapes import Columns
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.video.palette import BLACK, macintosh_palette
@@ -34,15 +34,11 @@ RANGES = {
 """Of everything after a frame."""
 
 
-class Tunnel:
+class Tunnel(Scenario):
     """See `scenario.Scenario`, and `tunnel` for the arrays."""
 
     magic = b"RSTUNNEL"
     pad_mask = tunnel.PAD_MASK
-
-    @staticmethod
-    def ranges(rom: Any) -> Ranges:
-        return {name: (each.default, each.minimum, each.maximum) for name, each in rom.parameters.items()}
 
     @staticmethod
     def layout(objects: int) -> Layout:

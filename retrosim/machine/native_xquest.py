@@ -12,7 +12,7 @@ from retrosim.collide import masks
 from retrosim.collide.grid import SECTORS, workspace
 from retrosim.machine import xquest
 from retrosim.machine.options import whole
-from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Ranges, check_span
+from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
 from retrosim.machine.shapes import Columns
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.video.palette import BLACK, macintosh_palette
@@ -28,15 +28,11 @@ SHIP = "ship"
 TURNS = 4
 
 
-class Xquest:
+class Xquest(Scenario):
     """See `scenario.Scenario`, and `xquest` for the arrays."""
 
     magic = b"RSXQUEST"
     pad_mask = xquest.PAD_MASK
-
-    @staticmethod
-    def ranges(rom: Any) -> Ranges:
-        return {name: (each.default, each.minimum, each.maximum) for name, each in rom.parameters.items()}
 
     @staticmethod
     def layout(objects: int) -> Layout:

@@ -22,7 +22,7 @@ Layout = Sequence[tuple[str, tuple[int, ...]]]
 
 
 class Scenario(Protocol):
-    """One scenario under way.
+    """One scenario under way; those of this package inherit it.
 
     magic     8 bytes a saved state begins with
     pad_mask  the greatest input
@@ -35,7 +35,8 @@ class Scenario(Protocol):
 
     @staticmethod
     def ranges(rom: Any) -> Ranges:
-        """Return what its parameters may be; they are `objects` and `seed`."""
+        """Return what its parameters may be, as the ROM's description says; they are `objects` and `seed`."""
+        return {name: (each.default, each.minimum, each.maximum) for name, each in rom.parameters.items()}
 
     @staticmethod
     def layout(objects: int) -> Layout:
