@@ -22,11 +22,11 @@ from vectors import (
     read_vectors,
 )
 
-from retrosim.cpu import x86
 from retrosim.cpu.banks import full_bank
 from retrosim.cpu.core import FAULT, SERVICE, Core, Cpu, undefined_insn
 from retrosim.cpu.evaluate import Evaluator
 from retrosim.cpu.interpret import Interpreter
+from retrosim.cpu.x86 import state as x86_state
 
 ENGINES = ("evaluate", "interpret")
 FOREVER = (1 << 63) - 1  # clocks: no limit
@@ -209,7 +209,7 @@ def run_80286(bench: Bench, vector: Vector) -> tuple[str, int]:
         found[place] = int(state["seg"][number])
     # the HALT behind the instruction, or imagined at the target of a jump, has been executed too
     found[IP] = ip if state["stopped"] else ip + 1 & 0xFFFF
-    found[FLAGS] = x86.flags_of(state) & vector.mask & FLAG_BITS
+    found[FLAGS] = x86_state.flags_of(state) & vector.mask & FLAG_BITS
     expected = [*after[:FLAGS], after[FLAGS] & vector.mask & FLAG_BITS]
     wrong = [f"{n} is {a:04X}, expected {b:04X}" for n, a, b in zip(X86_NAMES, found, expected) if a != b]
     if base != int(state["seg"][1]) << 4:
@@ -234,12 +234,12 @@ def _load_80286(bench: Bench, vector: Vector) -> None:
     memory, state, before = bench.memory, bench.state, vector.before
     for address, value in vector.ram:
         memory[address] = value
-    x86.reset(state)
+    x86_state.reset(state)
     state["r"][:8] = [before[place] for place in GENERAL]
     for number, place in SELECTORS.items():
         state["seg"][number] = before[place]
         state["seg_base"][number] = before[place] << 4
-    x86.put_flags(state, before[FLAGS] & FLAG_BITS)
+    x86_state.put_flags(state, before[FLAGS] & FLAG_BITS)
     state["pc"] = (before[SELECTORS[1]] << 4) + before[IP]
 
 

@@ -8,6 +8,7 @@ from x86_programs import START, core_with, run, word
 from retrosim.cpu import x86
 from retrosim.cpu.core import FAULT, RUNNING, SERVICE, STATUS_WRITTEN, STOPPED
 from retrosim.cpu.evaluate import Evaluator
+from retrosim.cpu.x86 import state as x86_state
 from retrosim.cpu.x86.exceptions import accepts
 
 IDT = 0x8000
@@ -83,11 +84,11 @@ def test_jumps_wrap_and_a20_is_open() -> None:
 
 def test_a_fault_pushes_its_own_address_and_clears_if_and_tf() -> None:
     core = with_vector(core_with("i386_real", "90 f7f1", ecx=0), 0, 0x500)
-    x86.put_flags(core.state, 0x2D5)
+    x86_state.put_flags(core.state, 0x2D5)
     run(core, 2)
     assert core.state["pc"] == 0x500 and core.state["r"][4] == 0x7FFA
     assert [word(core, 0x7FFA + n) for n in (0, 2, 4)] == [1, 0x100, 0x2D7]
-    assert x86.flags_of(core.state) == 0x0D7
+    assert x86_state.flags_of(core.state) == 0x0D7
 
 
 @pytest.mark.parametrize("code, vector, back", [("cc", 3, 1), ("cd21", 0x21, 2), ("ce", 4, 1), ("f1", 1, 1)])
@@ -114,7 +115,7 @@ def test_gates_of_flat_mode() -> None:
     core = core_with("i386_flat", "f7f1", ecx=0, idt_base=IDT, idt_limit=0x7FF)
     core.state["seg"][1] = 8
     core.write(IDT, (8 << 16 | 0x2000).to_bytes(4, "little") + (0x8E00).to_bytes(4, "little"))
-    x86.put_flags(core.state, 0x202)
+    x86_state.put_flags(core.state, 0x202)
     run(core)
     assert core.state["pc"] == 0x2000 and core.state["r"][4] == 0x7FF4 and core.state["if"] == 0
     assert [word(core, 0x7FF4 + n, 4) for n in (0, 4, 8)] == [START, 8, 0x202]
@@ -125,7 +126,7 @@ def test_gates_of_flat_mode() -> None:
 def test_error_codes_and_trap_gates() -> None:
     core = core_with("i386_flat", "0f22c0", eax=0x80000001, idt_base=IDT, idt_limit=0x7FF)  # paging on: exception 13
     core.write(IDT + 8 * 13, (0x2000).to_bytes(4, "little") + (0x8F00).to_bytes(4, "little"))
-    x86.put_flags(core.state, 0x202)
+    x86_state.put_flags(core.state, 0x202)
     run(core)
     assert core.state["pc"] == 0x2000 and core.state["r"][4] == 0x7FF0 and core.state["if"] == 1
     assert [word(core, 0x7FF0 + n, 4) for n in (0, 4)] == [0, START]
@@ -172,7 +173,7 @@ def test_a_repeat_runs_one_iteration_a_step_and_goes_on_after_an_interrupt() -> 
     core = with_vector(core_with("i386_real", "f3a4", ecx=3, esi=0x600, edi=0x700, es=0), 8, 0x500)
     core.write(0x600, b"abc")
     core.write(0x500, b"\xcf")
-    x86.put_flags(core.state, 0x202)
+    x86_state.put_flags(core.state, 0x202)
     run(core)
     assert core.state["pc"] == START and core.state["r"][1] == 2
     Evaluator(core).between(lambda m: m.cpu.interrupt(m, 1))
@@ -280,7 +281,7 @@ def test_popf_sets_iopl_and_nt_but_never_vm_and_ac_on_the_486_only() -> None:
     for model, expected in (("i386_flat", 0x7FD7), ("i486_flat", 0x47FD7)):
         core = core_with(model, "9d", esp=0x5000)
         core.write(0x5000, b"\xff" * 4)
-        assert x86.flags_of(run(core).state) == expected
+        assert x86_state.flags_of(run(core).state) == expected
 
 
 def test_control_registers() -> None:

@@ -18,6 +18,7 @@ from retrosim.cpu import x86
 from retrosim.cpu.core import FAULT, Core
 from retrosim.cpu.evaluate import Evaluator
 from retrosim.cpu.spec import Insn
+from retrosim.cpu.x86 import state as x86_state
 
 INSTRUCTIONS = int(os.environ.get("RETROSIM_PEERS", "4000"))
 SEED = int(os.environ.get("RETROSIM_SEED", "1994"))
@@ -116,7 +117,7 @@ class Ours:
         core, state = self.core, self.core.state
         core.insns.clear()
         state[()] = self.blank
-        x86.reset(state)
+        x86_state.reset(state)
         state["limit"] = 1 << 62
         state["idt_limit"] = 0  # exceptions end the run
         state["written_low"], state["written_high"] = 0xFFFFFFFF, 0
@@ -124,7 +125,7 @@ class Ours:
         state["r"][:8] = begin.registers
         state["seg"] = begin.selectors
         state["seg_base"] = [n << 4 for n in begin.selectors]
-        x86.put_flags(state, begin.flags)
+        x86_state.put_flags(state, begin.flags)
         state["pc"] = begin.pc
         self.evaluator.run(1)
         while begin.repeats and state["pc"] == begin.pc and state["reason"] != FAULT:
@@ -189,7 +190,7 @@ def differences(insn, begin, theirs, state, exception, written, base) -> str:
         if int(state["r"][n]) != registers[n]:
             found.append(f"{name} {int(state['r'][n]):08x}, theirs {registers[n]:08x}")
     mask = COMPARED & ~undefined(insn, begin, begin.code)
-    mine = x86.flags_of(state)
+    mine = x86_state.flags_of(state)
     if (mine ^ flags) & mask:
         found.append(f"flags {mine & mask:04x}, theirs {flags & mask:04x}")
     if int(state["pc"]) != pc:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from retrosim.cpu import x86
 from retrosim.cpu.core import Core
 from retrosim.cpu.evaluate import Evaluator
+from retrosim.cpu.x86 import state as x86_state
 
 START = 0x1000  # linear; real mode: 0100:0000
 FREE = {"i386": [0] * 5, "i486": [0] * 5}  # memory without any waits
@@ -13,7 +14,7 @@ FREE = {"i386": [0] * 5, "i486": [0] * 5}  # memory without any waits
 def core_with(model: str, code: str, timing: str = "off", unreal: bool = False, **registers: int) -> Core:
     """Return a core that is about to run code, given as hexadecimal digits; ds=0x2000 sets a segment register."""
     core = Core(x86.cpu(model), timing)
-    x86.reset(core.state, unreal)
+    x86_state.reset(core.state, unreal)
     core.state["limit"] = 1 << 62
     core.write(START, bytes.fromhex(code))
     names = ("eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrosim.cpu import x86
 from retrosim.cpu.core import ADDRESS_MASK, Core, Cpu
 from retrosim.cpu.spec import IllegalEncoding, Insn, Row
+from retrosim.cpu.x86 import state as x86_state
 from retrosim.cpu.x86.models import is_real
 from retrosim.cpu.x86.modrm import EBP, ESP, ZERO
 
@@ -140,7 +140,7 @@ def program(generator: Generator, code: bytes | None = None) -> Callable[[Core],
         core.replace(np.full(ADDRESS_MASK + 1, fill, np.uint8))
         for field in core.state.dtype.names:
             core.state[field] = 0
-        x86.reset(core.state, unreal)
+        x86_state.reset(core.state, unreal)
         core.state["written_low"], core.state["limit"] = 0xFFFFFFFF, 1 << 62
         core.write(place, data)
         core.write(CODE, content)
@@ -155,7 +155,7 @@ def program(generator: Generator, code: bytes | None = None) -> Callable[[Core],
             core.state["idt_base"], core.state["idt_limit"] = IDT, 0x7FF
         core.state["r"][:8] = registers
         core.state["seg"], core.state["seg_base"] = selectors, [n << 4 for n in selectors]
-        x86.put_flags(core.state, flags)
+        x86_state.put_flags(core.state, flags)
         core.state["pc"] = CODE
 
     return load
