@@ -143,6 +143,28 @@ def odd_rectangles() -> list:
     return found
 
 
+def random_squares(rng) -> list:
+    """Return corners on the screen: strewn, crowded, or at the lines of the grid."""
+    count, screen = int(rng.integers(0, 30)), np.array([639, 479])
+    kind = int(rng.integers(0, 3))
+    places = rng.integers(0, screen + 1, (count, 2))
+    if kind == 1:
+        places = rng.integers(0, screen + 1) + rng.integers(-60, 61, (count, 2))
+    elif kind == 2:
+        places = rng.integers(0, 10, (count, 2)) * 64 + rng.choice([-30, -29, -1, 0, 1, 29, 30], (count, 2))
+    return np.clip(places, 0, screen).tolist()
+
+
+def odd_squares() -> list:
+    """Two squares 0, 29 and 30 apart about crossings of the grid and in the corners; a heap, and nothing."""
+    found, apart = [[], [(639, 479)], [(320, 240)] * 40], (-30, -29, 0, 29, 30)
+    for x, y in product((0, 63, 64, 320, 610, 639), (0, 63, 64, 256, 450, 479)):
+        for dx, dy in product(apart, apart):
+            if 0 <= x + dx <= 639 and 0 <= y + dy <= 479:
+                found.append([(x, y), (x + dx, y + dy)])
+    return found
+
+
 def random_plane(rng) -> tuple[list, int]:
     """Return boxes and log2 of a block's side."""
     count, largest = int(rng.integers(0, 12)), int(rng.choice([20, 150]))
