@@ -91,6 +91,11 @@ def cases():
             yield from ((full(32, 5), full(32, 5), x, y) for y in (dy, -dy))
     nothing = np.zeros((6, 20), np.uint8)
     yield from ((nothing, other, dx, 2) for other in (nothing, full(20, 6)) for dx in (-20, -5, 0, 5, 20))
+    ring, dot = sprite(".XX.", "X..X", "X..X", ".XX."), full(1, 1)
+    yield from ((ring, dot, dx, dy) for dx in range(-1, 5) for dy in range(-1, 5))  # nested, and on the ring
+    yield from ((ring, ring, dx, dy) for dx in range(-4, 5) for dy in (-3, 0, 1))  # identical
+    bar, post = full(32, 2), full(2, 32)
+    yield from ((bar, post, dx, dy) for dx in (-2, -1, 0, 15, 31, 32) for dy in (-31, -30, -15, 1, 2))  # a cross
     tall = np.zeros((255, 9), np.uint8)
     tall[-1, 8] = 1
     yield from ((tall, full(3, 1), dx, dy) for dx in (8, 9) for dy in (253, 254, 255))

@@ -268,6 +268,19 @@ def test_pair_loop_with_filters(machine: str) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
+def test_pair_loop_with_every_kind_of_filter(machine: str) -> None:
+    """Nobody, everybody, the highest and the lowest bit, one-sided wishes: all pairs of such objects at one place."""
+    words = np.array([0, 1, 0x8000, 0x8001, 0x7FFF, 0xFFFF], np.uint16)
+    category, mask = (each.ravel() for each in np.meshgrid(words, words))
+    rows = np.array([(5, 5, 9, 9, 0)] * len(category))
+    for method, routine in zip(boxes.METHODS, ("ShapesTouch", "ShapesTouchTwo")):
+        pairs, looked_at = expected_of(rows, category, mask, method)
+        told = unit_of(machine).handle(routine, [unit_of(machine).objects("shape", rows, category, mask)])
+        assert told == [(pairs, looked_at, len(pairs))]
+        assert 0 < len(pairs) == looked_at < len(rows) * (len(rows) - 1) // 2
+
+
+@pytest.mark.parametrize("machine", MACHINES)
 def test_pair_loop_lists_what_there_is_room_for(machine: str) -> None:
     unit = unit_of(machine)
     heap = unit.objects("shape", [(5, 5, 9, 9, 0)] * 12)
