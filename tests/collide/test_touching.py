@@ -54,7 +54,7 @@ def test_document_000_sectors_are_strict():
 def test_document_001_masks_need_a_common_pixel():
     square = masks.pack([np.ones((30, 30), np.uint8)])
     for method in masks.METHODS:
-        assert reach(lambda x, y, m=method: masks.hits(square, ZERO.astype(np.int32), x, y, PAIR, method=m)[0]) == 29
+        assert reach(lambda x, y, m=method: masks.hits(x, y, ZERO.astype(np.int32), square, PAIR, method=m)[0]) == 29
 
 
 def test_document_002_boxes_count_touching():
@@ -83,7 +83,7 @@ def test_document_003_rectangles_count_touching():
 def test_document_004_bitmaps_need_a_common_pixel():
     square = bitmap.pack([np.ones((30, 30), np.uint8)])
     shape = np.zeros(2, np.int32)
-    assert reach(lambda x, y: bitmap.draw(np.zeros((480, 640), np.uint8), square, shape, x, y, [1])[1]) == 29
+    assert reach(lambda x, y: bitmap.draw(x, y, shape, square, np.zeros((480, 640), np.uint8), solid=[1])[1]) == 29
 
 
 def test_swept_objects_are_strict_at_any_time():

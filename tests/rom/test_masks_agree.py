@@ -48,7 +48,7 @@ def test_random_pairs(machine: str, build: str, variant: str) -> None:
     unit, widths = unit_of(machine, build), [wide for wide in (32, 64, 96) if wide <= WIDEST[variant]]
     for widest in widths:
         sprites, shape, x, y, pairs, expected = random_pairs(widest, RANDOM_PAIRS)
-        assert masks.hits(masks.pack(sprites), shape, x, y, pairs, method=KERNELS[variant]).tolist() == expected
+        assert masks.hits(x, y, shape, masks.pack(sprites), pairs, method=KERNELS[variant]).tolist() == expected
         unit.free = MASKS
         addresses = [unit.add(sprite, LEAST_PARTS.get(variant, 1)) for sprite in sprites]
         table, places = [addresses[each] for each in shape], list(zip(x.tolist(), y.tolist()))

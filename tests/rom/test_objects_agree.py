@@ -337,7 +337,7 @@ def judged_screen(paint: int) -> tuple:
     screen = np.zeros((480, 640), np.uint8)
     screen[rng.integers(0, 480, 4000), rng.integers(0, 640, 4000)] = 200
     after = screen.copy()
-    found = (bitmap.draw if paint else bitmap.hits)(after, bitmap.pack(images), shape, x, y, SOLID).tolist()
+    found = (bitmap.draw if paint else bitmap.hits)(x, y, shape, bitmap.pack(images), after, solid=SOLID).tolist()
     slow, drawings = screen.tolist(), [image.tolist() for image in images]
     for s, left, top, hit in zip(shape, x.tolist(), y.tolist(), found):
         assert oracle.look(slow, drawings[s], left, top, SOLID) == hit
@@ -395,11 +395,11 @@ def test_images_at_the_edges_of_the_screen(machine: str) -> None:
         is_visible = x < 640 and y < 480 and x + wide > 0 and y + high > 0
         ours.machine.frame[:] = 0
         ours.call("Paint", addresses[number], x, y)
-        screen, there = np.zeros((480, 640), np.uint8), (np.array([number], np.int32), *np.array([[x], [y]], np.int16))
-        assert bitmap.draw(screen, packed, *there, SOLID).tolist() == [0]
+        screen, there = np.zeros((480, 640), np.uint8), (*np.array([[x], [y]], np.int16), np.array([number], np.int32))
+        assert bitmap.draw(*there, packed, screen, solid=SOLID).tolist() == [0]
         assert np.array_equal(ours.machine.frame, screen) and screen.any() == is_visible, (number, x, y)
         assert ours.call("IsSolidUnder", addresses[number], x, y, FOUND) == is_visible
-        assert bitmap.hits(screen, packed, *there, SOLID).tolist() == [is_visible]
+        assert bitmap.hits(*there, packed, screen, solid=SOLID).tolist() == [is_visible]
         wanted.append(is_visible)
     assert 0.2 < np.mean(wanted) < 0.8
 

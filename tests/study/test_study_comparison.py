@@ -175,7 +175,7 @@ def test_tests_are_those_that_the_library_counts(study):
     made = []
     for forms in scenes:
         left, top = (np.ascontiguousarray(column, np.int32) for column in forms.boxes.T[:2])
-        made.append(blocks.tally_checks(left, top, size=forms.boxes[:, 2:], block=1 << LOG2_BLOCK).sum())
+        made.append(blocks.tally_tests(left, top, size=forms.boxes[:, 2:], block=1 << LOG2_BLOCK).sum())
     assert rows["blocks"]["tests"] == np.mean(made)
     assert rows["bitmap"]["tests"] == study["method"]["objects"]
 
