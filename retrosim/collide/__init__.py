@@ -14,7 +14,14 @@
     swept       004        boxes and circles that move during the frame               no
 
 The names below are those of `sectors` and its surroundings; the other modules are imported by name, since they share
-theirs: `hits` tests listed pairs, `pairs` finds them all, both with `out=` to write into arrays that are there already.
+theirs. Every call takes a whole batch: `hits` tests listed pairs, `pairs` finds all of a scene, `collided` flags.
+
+Conventions of all
+    Arrays in, C-contiguous, and arrays out: uint8 flags, int32[m, 2] pairs of indices, the lower one first.
+    Places come first, then what lies there, then `pairs`; options are keywords.
+    `out` is where to write, instead of making an array; it is returned, or the rows of it that were filled.
+    What is wrong with an argument is a ValueError of one line, which names the argument, its value and what is allowed.
+    `mark_..`, `scan_..`, `list_..` are the compiled loops themselves, for compiled callers; they check nothing.
 
     >>> import numpy as np
     >>> from retrosim.collide import masks, pairs
@@ -23,7 +30,7 @@ theirs: `hits` tests listed pairs, `pairs` finds them all, both with `out=` to w
     >>> close.tolist()
     [[0, 1]]
     >>> disc = np.array([[2 * abs(a - 7) + 2 * abs(b - 7) < 15 for a in range(16)] for b in range(16)], np.uint8)
-    >>> close[masks.hits(masks.pack([disc]), np.zeros(3, np.int32), x, y, close) > 0].tolist()  # .. then pixels
+    >>> close[masks.hits(x, y, np.zeros(3, np.int32), masks.pack([disc]), close) > 0].tolist()  # .. then pixels
     []
 """
 

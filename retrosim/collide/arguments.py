@@ -130,6 +130,19 @@ def check_table(name: str, table: np.ndarray, columns: int, *dtypes: type, least
     return len(table)
 
 
+def number_table(name: str, rows: object, columns: int) -> np.ndarray:
+    """Check rows of `columns` whole numbers each, a list or an array; return them as int64[m, columns]."""
+    try:
+        table = np.array(rows)
+    except (ValueError, OverflowError):
+        raise ValueError(f"{name} are of different lengths: allowed rows of {columns} whole numbers") from None
+    table = table.reshape(0, columns) if table.size == 0 else table
+    is_whole = (table.dtype.kind in "iu" and table.dtype != np.uint64) or not table.size
+    if not is_whole or table.ndim != 2 or table.shape[1] != columns:
+        raise ValueError(f"{name} is {table.dtype}{list(table.shape)}: allowed rows of {columns} whole numbers")
+    return table.astype(np.int64)
+
+
 def check_pairs(pairs: np.ndarray, count: int) -> int:
     """Check a pair list, int32[m, 2] of indices below `count`; return m."""
     rows = check_table("pairs", pairs, 2, np.int32)
@@ -178,3 +191,38 @@ def word_per_object(name: str, words: int | np.ndarray, count: int, dtype: type,
         raise ValueError(f"{name} has dtype {words.dtype}: allowed integers")
     check_range(0, most, **{name: words})
     return np.ascontiguousarray(words, dtype)
+
+
+def check_shape(shape: np.ndarray, count: int, sprites: int) -> None:
+    """Check int32[count], numbers of sprites: 0..sprites - 1."""
+    if not isinstance(shape, np.ndarray) or shape.dtype != np.int32 or shape.shape != (count,):
+        shown = f"{shape.dtype}{list(shape.shape)}" if isinstance(shape, np.ndarray) else type(shape).__name__
+        raise ValueError(f"shape is {shown}: allowed int32[{count}]")
+    if not shape.flags.c_contiguous:
+        raise ValueError(f"shape has a stride of {shape.strides[0]} bytes: allowed C-contiguous arrays only")
+    check_range(0, sprites - 1, shape=shape)
+
+
+def read_pixels(sprite: bytes | np.ndarray) -> np.ndarray:
+    """Return uint8[h, w] from an XLib linear bitmap (width, height, then width * height colours) or an image."""
+    if isinstance(sprite, np.ndarray) and sprite.ndim == 2:
+        if sprite.dtype != np.uint8:
+            raise ValueError(f"sprite has dtype {sprite.dtype}: allowed uint8")
+        if not (0 < sprite.shape[0] <= MOST and 0 < sprite.shape[1] <= MOST):
+            raise ValueError(f"sprite has shape {sprite.shape}: allowed 1..{MOST} rows and columns")
+        return np.ascontiguousarray(sprite)
+    if isinstance(sprite, np.ndarray):
+        if sprite.dtype != np.uint8 or sprite.ndim != 1:
+            raise ValueError(f"sprite is {sprite.dtype}{list(sprite.shape)}: allowed uint8[n] or uint8[h, w]")
+        sprite = sprite.tobytes()
+    if not isinstance(sprite, (bytes, bytearray, memoryview)):
+        raise ValueError(f"sprite is a {type(sprite).__name__}: allowed bytes, uint8[n] or uint8[h, w]")
+    data = bytes(sprite)
+    if len(data) < 2:
+        raise ValueError(f"bitmap has {len(data)} bytes: allowed a header of 2, width and height, and the pixels")
+    wide, high = data[0], data[1]
+    if not wide or not high:
+        raise ValueError(f"bitmap header says {wide} x {high} pixels: allowed 1..255 x 1..255")
+    if len(data) != 2 + wide * high:
+        raise ValueError(f"bitmap of {wide} x {high} pixels has {len(data)} bytes: allowed {2 + wide * high}")
+    return np.frombuffer(data, np.uint8, wide * high, 2).reshape(high, wide)

@@ -7,21 +7,21 @@
     >>> dot = np.array([[7]], np.uint8)
     >>> images = bitmap.pack([ring, dot])
     >>> shape, x, y = np.array([0, 1, 1], np.int32), np.array([10, 11, 13], np.int16), np.array([10, 11, 12], np.int16)
-    >>> bitmap.draw(screen, images, shape, x, y, solid=[5]).tolist()  # each looks, then is drawn
+    >>> bitmap.draw(x, y, shape, images, screen, solid=[5]).tolist()  # each looks, then is drawn
     [0, 0, 1]
     >>> screen[10:14, 10:14].tolist()
     [[0, 5, 5, 0], [5, 7, 0, 5], [5, 0, 0, 7], [0, 5, 5, 0]]
-    >>> bitmap.hits(screen, images, shape, x, y, solid=[7]).tolist()  # only looks
+    >>> bitmap.hits(x, y, shape, images, screen, solid=[7]).tolist()  # only looks
     [1, 1, 1]
 
 Conventions
-    frame    uint8[h, w], C-contiguous: palette indices, as a machine's screen is
-    images   what `pack` returned
-    shape    int32[n], which of them each object looks like
     x, y     int16[n] or int32[n], C-contiguous; upper-left corners, pixels, -16384..16383; what is beyond the frame's
              edges is neither looked at nor drawn
+    shape    int32[n], which of the images each object looks like
+    images   what `pack` returned
+    frame    uint8[h, w], C-contiguous: palette indices, as a machine's screen is
     solid    the colours that stop an object, 0..255
-    out      uint8[n], where to write the flags, instead of making an array
+    out      where to write, instead of making an array: uint8[n]
     Errors   ValueError  wrong dtype, shape or length; a value out of range, named with the range
     Source   Jon E P, "Simple Collision Detection", 2007, which names the method and does not describe it
 """
@@ -34,7 +34,6 @@ from typing import NamedTuple
 import numpy as np
 
 from retrosim.collide import arguments
-from retrosim.collide.masks import check_shape, read_pixels
 from retrosim.collide.results import flag_array
 from retrosim.jit import kernel
 
@@ -55,8 +54,8 @@ class Images(NamedTuple):
 
 
 def pack(sprites: Sequence[bytes | np.ndarray]) -> Images:
-    """Put sprites into one table; each an XLib linear bitmap or uint8[h, w], as for `masks.make_wide_mask`."""
-    images = [read_pixels(sprite) for sprite in sprites]
+    """Put sprites into one table; each an XLib linear bitmap or uint8[h, w], as for `masks.pack`."""
+    images = [arguments.read_pixels(sprite) for sprite in sprites]
     columns = [
         np.cumsum([0, *(image.size for image in images)])[:-1],
         [image.shape[1] for image in images],
@@ -118,13 +117,11 @@ def look_and_paint(frame, pixels, first, wide, high, shape, x, y, solid, out):
 def _solid_table(solid):
     table = np.zeros(256, np.uint8)
     for colour in solid:
-        if not 0 <= colour <= 255:
-            raise ValueError(f"solid colour {colour}: allowed 0..255")
-        table[int(colour)] = 1
+        table[arguments.check_side("solid colour", colour, 255, 0)] = 1
     return table
 
 
-def _run(routine, frame, images, shape, x, y, solid, out):
+def _run(routine, x, y, shape, images, frame, solid, out):
     count = arguments.check_places(x=x, y=y)
     if not isinstance(frame, np.ndarray) or frame.dtype != np.uint8 or frame.ndim != 2:
         shown = f"{frame.dtype}{list(frame.shape)}" if isinstance(frame, np.ndarray) else type(frame).__name__
@@ -136,41 +133,41 @@ def _run(routine, frame, images, shape, x, y, solid, out):
         )
     if not isinstance(images, Images):
         raise ValueError(f"images is a {type(images).__name__}: allowed what `pack` returns")
-    check_shape(shape, count, len(images.first))
+    arguments.check_shape(shape, count, len(images.first))
     out = flag_array(out, count)
     routine(frame, *images, shape, x, y, _solid_table(solid), out)
     return out
 
 
 def hits(
-    frame: np.ndarray,
-    images: Images,
-    shape: np.ndarray,
     x: np.ndarray,
     y: np.ndarray,
-    solid: Sequence[int],
+    shape: np.ndarray,
+    images: Images,
+    frame: np.ndarray,
     *,
+    solid: Sequence[int],
     out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Look under all objects, without drawing.
 
     Returns  uint8[n]  1 where the frame shows a solid colour under an opaque pixel
     """
-    return _run(look, frame, images, shape, x, y, solid, out)
+    return _run(look, x, y, shape, images, frame, solid, out)
 
 
 def draw(
-    frame: np.ndarray,
-    images: Images,
-    shape: np.ndarray,
     x: np.ndarray,
     y: np.ndarray,
-    solid: Sequence[int],
+    shape: np.ndarray,
+    images: Images,
+    frame: np.ndarray,
     *,
+    solid: Sequence[int],
     out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Look under each object and draw it, in order: of two that overlap, the one drawn later notices.
 
     Returns  uint8[n]  1 where an object had a solid colour under it when its turn came
     """
-    return _run(look_and_paint, frame, images, shape, x, y, solid, out)
+    return _run(look_and_paint, x, y, shape, images, frame, solid, out)

@@ -5,17 +5,17 @@
     >>> x, y = np.array([50, 70, 300], np.int16), np.array([50, 60, 300], np.int16)
     >>> blocks.pairs(x, y, size=30, block=64).tolist()  # they meet in two blocks, and are reported once
     [[0, 1]]
-    >>> blocks.tally_checks(x, y, size=30, block=64)[:2, :2].tolist()  # the checks in the first blocks
+    >>> blocks.tally_tests(x, y, size=30, block=64)[:2, :2].tolist()  # the checks in the first blocks
     [[0, 0], [1, 1]]
     >>> piled = np.zeros(100, np.int16)
-    >>> int(blocks.tally_checks(piled, piled, size=30, block=64).sum())  # the document's example
+    >>> int(blocks.tally_tests(piled, piled, size=30, block=64).sum())  # the document's example
     4950
 
 Conventions
     x, y    int16[n] or int32[n], C-contiguous; upper-left corners, pixels, 0..16383
     size    sides, pixels, 0..16383: one number, int[n], or int[n, 2] with width and height
     block   side of a block, pixels: a power of two, 16..4096
-    out     int32[m, 2] with room enough, instead of making an array
+    out     where to write, instead of making an array: int32[m, 2] or int64[columns, rows] with room enough
     Errors  ValueError  wrong dtype, shape or length; a value out of range, named with the range
     Source  Rekaby, "Study of Collision Detection Algorithms in Strategic Games", 5 June 2011
 
@@ -30,7 +30,7 @@ import numpy as np
 
 from retrosim.collide import arguments
 from retrosim.collide.boxes import box_exit
-from retrosim.collide.results import pair_list
+from retrosim.collide.results import pair_list, tally_table
 from retrosim.jit import kernel
 
 LEAST_BLOCK, MOST_BLOCK = 16, 4096
@@ -79,7 +79,7 @@ def scan_blocks(x, y, sides, log2_block, heads, objects, links, found, tally):
     """Check all pairs of each block, list those that overlap or touch, each once, and count the checks.
 
     found    int32[m, 2]           output, block by block, lower index first; pairs beyond m rows are only counted
-    tally    int64[columns, rows]  output, checks in each block
+    tally    int64[columns, rows]  output, or larger: checks in each block
     Returns  int                   pairs
     """
     total = 0
@@ -109,7 +109,7 @@ def scan_blocks(x, y, sides, log2_block, heads, objects, links, found, tally):
     return total
 
 
-def _scan(x, y, size, block, out):
+def _scan(x, y, size, block, out=None, tally=None):
     """Return the pairs in the order of the blocks, and the checks made in each block."""
     count = arguments.check_coordinates(x=x, y=y)
     arguments.check_range(0, arguments.MOST, x=x, y=y)
@@ -119,12 +119,13 @@ def _scan(x, y, size, block, out):
         raise ValueError(f"block {side}: allowed the powers of two {LEAST_BLOCK}..{MOST_BLOCK}")
     log2_block = side.bit_length() - 1
     columns, rows, handlers = measure_plane(x, y, sides, log2_block)
-    heads, tally = np.empty((columns, rows), np.int32), np.empty((columns, rows), np.int64)
+    heads = np.empty((columns, rows), np.int32)
+    tally = tally_table(tally, columns, rows)
     objects, links = np.empty(handlers, np.int32), np.empty(handlers, np.int32)
     place_handlers(x, y, sides, log2_block, heads, objects, links)
     return pair_list(
         lambda found: scan_blocks(x, y, sides, log2_block, heads, objects, links, found, tally), out, 4 * count
-    ), tally
+    ), tally[:columns, :rows]
 
 
 def pairs(
@@ -139,14 +140,21 @@ def pairs(
 
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
-    found = _scan(x, y, size, block, out)[0]
+    found = _scan(x, y, size, block, out=out)[0]
     found[:] = found[np.lexsort((found[:, 1], found[:, 0]))]
     return found
 
 
-def tally_checks(x: np.ndarray, y: np.ndarray, *, size: int | np.ndarray = 30, block: int = 64) -> np.ndarray:
+def tally_tests(
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    size: int | np.ndarray = 30,
+    block: int = 64,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
     """Run the checks and return how many were made in each block.
 
     Returns  int64[columns, rows]  up to the last block that any object reaches into
     """
-    return _scan(x, y, size, block, None)[1]
+    return _scan(x, y, size, block, tally=out)[1]

@@ -28,7 +28,8 @@ Conventions
     category  16-bit sets: a pair is looked at if each one's `category` has a bit in common with the other's `mask`.
     mask      One number or one each; left out, every pair is looked at.
     method    one of METHODS, same results: "four_additions" as printed, "two_additions" is the exercise it leaves
-    out       where to write, instead of making an array: uint8[m] for flags, int32[m, 2] with room enough for pairs
+    out       where to write, instead of making an array: uint8[m] for flags, int32[m, 2] with room enough for pairs,
+              int64[4] for counts
     Errors    ValueError  wrong dtype, shape or length; a value out of range, named with the range
     Source    "Collision detection by detecting ...no-collision", 13 July 2011
 
@@ -43,7 +44,7 @@ from collections.abc import Callable
 import numpy as np
 
 from retrosim.collide import arguments
-from retrosim.collide.results import flag_array, pair_list
+from retrosim.collide.results import array_of, flag_array, pair_list
 from retrosim.jit import kernel
 
 METHODS = ("four_additions", "two_additions")
@@ -197,20 +198,20 @@ def hits(
     count = arguments.check_places(x=x, y=y)
     out = flag_array(out, arguments.check_pairs(pairs, count))
     sides = arguments.side_table("size", size, count)
-    mark_pairs(x, y, sides, arguments.word_per_object("circle", circle, count, np.uint8), pairs, out)
+    mark_pairs(x, y, sides, arguments.word_per_object("circle", circle, count, np.uint8, 1), pairs, out)
     return out
 
 
-def _scan(x, y, size, circle, category, mask, method, out):
+def _scan(x, y, size, circle, category, mask, method, out=None, tally=None):
     """Return the colliding pairs and the operations spent."""
     count = arguments.check_places(x=x, y=y)
     if method not in METHODS:
         raise ValueError(f"method {method!r}: allowed {', '.join(METHODS)}")
     sides = arguments.side_table("size", size, count)
-    round_ones = arguments.word_per_object("circle", circle, count, np.uint8)
+    round_ones = arguments.word_per_object("circle", circle, count, np.uint8, 1)
     categories = arguments.word_per_object("category", category, count, np.uint16)
     masks = arguments.word_per_object("mask", mask, count, np.uint16)
-    tally = np.zeros(4, np.int64)
+    tally = np.empty(4, np.int64) if tally is None else tally
 
     def scan(found):
         tally[:] = 0
@@ -256,9 +257,10 @@ def count_operations(
     category: int | np.ndarray = 0xFFFF,
     mask: int | np.ndarray = 0xFFFF,
     method: str = "four_additions",
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Run the pair loop and count what it spends on geometry.
 
     Returns  int64[4]  pairs looked at, additions (and subtractions), comparisons, multiplications
     """
-    return _scan(x, y, size, circle, category, mask, method, None)[1]
+    return _scan(x, y, size, circle, category, mask, method, tally=array_of(out, np.int64, 4))[1]

@@ -7,6 +7,8 @@
     >>> first = np.array([0, 2, 3], np.int32)
     >>> compound.pairs(x, y, parts, first).tolist()  # the bullet touches the bar of the cross
     [[0, 1]]
+    >>> compound.hits(x, y, parts, first, np.array([[1, 0]], np.int32)).tolist()
+    [1]
     >>> y[1] = 91
     >>> compound.pairs(x, y, parts, first).tolist()  # and now lies in the corner between bar and post
     []
@@ -72,7 +74,7 @@ def scan_pairs(x, y, parts, first, circle, category, mask, found):
     return total
 
 
-def check_first(first: np.ndarray, count: int, parts: int) -> None:
+def _check_first(first: np.ndarray, count: int, parts: int) -> None:
     """Check int32[count + 1], ascending, 0..parts: where each object's parts begin."""
     if not isinstance(first, np.ndarray) or first.dtype != np.int32 or first.shape != (count + 1,):
         shown = f"{first.dtype}{list(first.shape)}" if isinstance(first, np.ndarray) else type(first).__name__
@@ -89,8 +91,8 @@ def _check(x, y, parts, first, circle):
     rows = arguments.check_table("parts", parts, 4, np.int16, np.int32)
     for column, (name, least) in enumerate((("x", LEAST), ("y", LEAST), ("width", 0), ("height", 0))):
         arguments.check_range(least, MOST, **{f"parts {name}": parts[:, column]})
-    check_first(first, count, rows)
-    return count, arguments.word_per_object("circle", circle, rows, np.uint8)
+    _check_first(first, count, rows)
+    return count, arguments.word_per_object("circle", circle, rows, np.uint8, 1)
 
 
 def hits(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from retrosim.collide.arguments import check_side
 from retrosim.jit import kernel
 
 SCREEN_WIDTH, SCREEN_HEIGHT = 640, 480
@@ -23,15 +24,14 @@ ROWS = -(-SCREEN_HEIGHT // SECTOR) + 1
 SECTORS = COLUMNS * ROWS
 LARGEST_SIDE = SHIFT - 1  # two corners nearer than half a sector are parted by at most one of the two grids
 END = np.uint32(0xFFFFFFFF)
+MOST_OBJECTS = 1 << 22  # of a workspace or a scene; the methods themselves have no such limit
 
 RIGHTMOST, LOWEST = SCREEN_WIDTH - 1, SCREEN_HEIGHT - 1
 
 
 def workspace(count: int) -> np.ndarray:
     """Return uint32 scratch space for up to `count` objects; hand it to any routine again and again."""
-    if count < 0:
-        raise ValueError(f"count {count}: allowed 0 or more")
-    return np.empty(SECTORS + 2 * count, np.uint32)
+    return np.empty(SECTORS + 2 * check_side("count", count, MOST_OBJECTS, 0), np.uint32)
 
 
 @kernel

@@ -11,15 +11,19 @@
     >>> shape = np.array([0, 1, 1, 2], np.int32)  # what the four objects look like
     >>> x, y = np.array([10, 11, 13, 20], np.int16), np.array([10, 11, 12, 30], np.int16)
     >>> close = np.array([[0, 1], [0, 2], [2, 3]], np.int32)  # from `collide.pairs`, for example
-    >>> masks.hits(sprites, shape, x, y, close).tolist()  # the first dot is in the middle of the ring
+    >>> masks.hits(x, y, shape, sprites, close).tolist()  # the first dot is in the middle of the ring
     [0, 1, 0]
-    >>> masks.contacts(sprites, shape, x, y, close).tolist()  # and where
+    >>> masks.contacts(x, y, shape, sprites, close).tolist()  # and where
     [[0, 0, 0], [1, 13, 12], [0, 0, 0]]
+    >>> masks.contact_rows(x, y, shape, sprites, 0, 0).tolist()  # the ring with itself, row by row
+    [[11, 10], [10, 11], [10, 12], [11, 13]]
+    >>> [f"{word:08X}" for word in masks.make_wide_mask(np.ones((1, 40), np.uint8))[0]]
+    ['FFFFFFFF', 'FF000000']
 
 Conventions
-    sprites   what `pack` returned
-    shape     int32[n], which of them each object looks like
     x, y      int16[n] or int32[n], C-contiguous; upper-left corners of the bitmaps, pixels, -16384..16383
+    shape     int32[n], which of the sprites each object looks like
+    sprites   what `pack` returned
     pairs     int32[m, 2], indices of objects. Boxes that do not overlap never collide, so any pair may be asked.
     method    one of METHODS, all with the same result:
                 any     any width: each row shifted as one long word
@@ -27,6 +31,7 @@ Conventions
                 qword   up to 64 pixels: the exercise it leaves, two registers shifted together (SHLD)
                 word    up to 32 pixels: the version for a 286 that its author offers by mail, 16-bit registers only
                 parts   any width: every sprite is several sprites of up to 32 pixels
+    out       where to write, instead of making an array: of the form that is returned; lists with room enough
     Errors    ValueError  wrong dtype, shape or length; a value out of range, named with the range
     Source    Mackey, COLLIDE.PAS 1.0, 1995
 
@@ -51,7 +56,7 @@ from retrosim.collide.mask_rows import (
     contact_in_row,
     make_words,
 )
-from retrosim.collide.results import flag_array, row_table
+from retrosim.collide.results import array_of, flag_array, pair_list, row_table
 from retrosim.jit import kernel
 
 METHODS = ("any", "dword", "qword", "word", "parts")
@@ -75,59 +80,36 @@ class Masks(NamedTuple):
     high: np.ndarray
 
 
-def read_pixels(sprite: bytes | np.ndarray) -> np.ndarray:
-    """Return uint8[h, w] from an XLib linear bitmap (width, height, then width * height colours) or an image."""
-    if isinstance(sprite, np.ndarray) and sprite.ndim == 2:
-        if sprite.dtype != np.uint8:
-            raise ValueError(f"sprite has dtype {sprite.dtype}: allowed uint8")
-        if not (0 < sprite.shape[0] <= arguments.MOST and 0 < sprite.shape[1] <= arguments.MOST):
-            raise ValueError(f"sprite has shape {sprite.shape}: allowed 1..{arguments.MOST} rows and columns")
-        return np.ascontiguousarray(sprite)
-    if isinstance(sprite, np.ndarray):
-        if sprite.dtype != np.uint8 or sprite.ndim != 1:
-            raise ValueError(f"sprite is {sprite.dtype}{list(sprite.shape)}: allowed uint8[n] or uint8[h, w]")
-        sprite = sprite.tobytes()
-    if not isinstance(sprite, (bytes, bytearray, memoryview)):
-        raise ValueError(f"sprite is a {type(sprite).__name__}: allowed bytes, uint8[n] or uint8[h, w]")
-    data = bytes(sprite)
-    if len(data) < 2:
-        raise ValueError(f"bitmap has {len(data)} bytes: allowed a header of 2, width and height, and the pixels")
-    wide, high = data[0], data[1]
-    if not wide or not high:
-        raise ValueError(f"bitmap header says {wide} x {high} pixels: allowed 1..255 x 1..255")
-    if len(data) != 2 + wide * high:
-        raise ValueError(f"bitmap of {wide} x {high} pixels has {len(data)} bytes: allowed {2 + wide * high}")
-    return np.frombuffer(data, np.uint8, wide * high, 2).reshape(high, wide)
-
-
-def make_wide_mask(sprite: bytes | np.ndarray) -> np.ndarray:
+def make_wide_mask(sprite: bytes | np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     """Return the mask of a sprite of any width.
 
     sprite   bytes or uint8[2 + w * h], an XLib linear bitmap, or uint8[h, w], an image; colour 0 is transparent
     Returns  uint32[h, n]  n words a row, leftmost first
     """
-    pixels = read_pixels(sprite)
+    pixels = arguments.read_pixels(sprite)
     high, wide = pixels.shape
-    words = np.empty((high, -(-wide // 32)), np.uint32)
-    make_words(pixels, words)
-    return words
+    out = array_of(out, np.uint32, high, -(-wide // 32))
+    make_words(pixels, out)
+    return out
 
 
-def make_mask(sprite: bytes | np.ndarray) -> np.ndarray:
+def make_mask(sprite: bytes | np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     """Return the mask of a sprite 1..32 pixels wide; `sprite` as for `make_wide_mask`.
 
     Returns  uint32[h]  one word a row
     Source   Mackey 1995, MakeMask
     """
-    pixels = read_pixels(sprite)
+    pixels = arguments.read_pixels(sprite)
     if pixels.shape[1] > 32:
         raise ValueError(f"sprite is {pixels.shape[1]} pixels wide: allowed 1..32; make_wide_mask takes wider ones")
-    return make_wide_mask(pixels)[:, 0].copy()
+    out = array_of(out, np.uint32, len(pixels))
+    make_words(pixels, out[:, None])
+    return out
 
 
 def pack(sprites: Sequence[bytes | np.ndarray]) -> Masks:
     """Make the masks of several sprites and put them into one table; each as for `make_wide_mask`."""
-    images = [read_pixels(sprite) for sprite in sprites]
+    images = [arguments.read_pixels(sprite) for sprite in sprites]
     masks = [make_wide_mask(image) for image in images]
     sizes = [mask.size for mask in masks]
     columns = [
@@ -222,30 +204,20 @@ def list_contacts(words, first, across, wide, high, shape, x, y, pairs, out):
         out[p, 2] = max(int(y[a]), int(y[b])) + row if row >= 0 else 0
 
 
-def check_shape(shape: np.ndarray, count: int, sprites: int) -> None:
-    """Check int32[count], numbers of sprites: 0..sprites - 1."""
-    if not isinstance(shape, np.ndarray) or shape.dtype != np.int32 or shape.shape != (count,):
-        shown = f"{shape.dtype}{list(shape.shape)}" if isinstance(shape, np.ndarray) else type(shape).__name__
-        raise ValueError(f"shape is {shown}: allowed int32[{count}]")
-    if not shape.flags.c_contiguous:
-        raise ValueError(f"shape has a stride of {shape.strides[0]} bytes: allowed C-contiguous arrays only")
-    arguments.check_range(0, sprites - 1, shape=shape)
-
-
-def _check(sprites, shape, x, y, pairs):
+def _check(x, y, shape, sprites, pairs):
     """Check all but `sprites` itself, which is ours; return the number of pairs."""
     count = arguments.check_places(x=x, y=y)
     if not isinstance(sprites, Masks):
         raise ValueError(f"sprites is a {type(sprites).__name__}: allowed what `pack` returns")
-    check_shape(shape, count, len(sprites.first))
+    arguments.check_shape(shape, count, len(sprites.first))
     return arguments.check_pairs(pairs, count)
 
 
 def hits(
-    sprites: Masks,
-    shape: np.ndarray,
     x: np.ndarray,
     y: np.ndarray,
+    shape: np.ndarray,
+    sprites: Masks,
     pairs: np.ndarray,
     *,
     method: str = "any",
@@ -253,10 +225,9 @@ def hits(
 ) -> np.ndarray:
     """Test the listed pairs to the pixel.
 
-    out      uint8[m]  where to write, None makes an array
     Returns  uint8[m]  1 where the pair has an opaque pixel in common
     """
-    out = flag_array(out, _check(sprites, shape, x, y, pairs))
+    out = flag_array(out, _check(x, y, shape, sprites, pairs))
     if method not in METHODS:
         raise ValueError(f"method {method!r}: allowed {', '.join(METHODS)}")
     index = arguments.first_beyond(sprites.wide, 1, WIDEST[method])
@@ -270,38 +241,52 @@ def hits(
 
 
 def contacts(
-    sprites: Masks,
-    shape: np.ndarray,
     x: np.ndarray,
     y: np.ndarray,
+    shape: np.ndarray,
+    sprites: Masks,
     pairs: np.ndarray,
     *,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Test the listed pairs and say where they meet.
 
-    out      int32[k, 3]  where to write, k at least m; None makes an array
-    Returns  int32[m, 3]  1 or 0; x and y of the first common pixel: topmost row, leftmost in it (0 without collision);
-                          a view of `out` if that is given
+    Returns  int32[m, 3]  1 or 0; x and y of the first common pixel: topmost row, leftmost in it (0 without collision)
     """
-    count = _check(sprites, shape, x, y, pairs)
+    count = _check(x, y, shape, sprites, pairs)
     out = row_table(out, count, 3, np.int32)
     list_contacts(*sprites, shape, x, y, pairs, out)
     return out[:count]
 
 
-def contact_rows(sprites: Masks, shape: np.ndarray, x: np.ndarray, y: np.ndarray, a: int, b: int) -> np.ndarray:
+def contact_rows(
+    x: np.ndarray,
+    y: np.ndarray,
+    shape: np.ndarray,
+    sprites: Masks,
+    a: int,
+    b: int,
+    *,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
     """List where objects `a` and `b` meet, row by row.
 
     Returns  int32[r, 2]  x and y of the leftmost common pixel of each row that has one, from the top
     """
-    pair = np.array([[a, b]], np.int32)
-    _check(sprites, shape, x, y, pair)
+    count = arguments.check_places(x=x, y=y)
+    pair = np.array([[arguments.check_side(name, i, count - 1, 0) for name, i in (("a", a), ("b", b))]], np.int32)
+    _check(x, y, shape, sprites, pair)
     dx, dy = int(x[b]) - int(x[a]), int(y[b]) - int(y[a])
     left, top = max(int(x[a]), int(x[b])), max(int(y[a]), int(y[b]))
-    found, row = [], -1
-    while True:
-        row, column = find_row(*sprites, shape[a], shape[b], dx, dy, row + 1)
-        if row < 0:
-            return np.array(found, np.int32).reshape(-1, 2)
-        found.append((left + column, top + row))
+
+    def scan(rows: np.ndarray) -> int:
+        total, row = 0, -1
+        while True:
+            row, column = find_row(*sprites, shape[a], shape[b], dx, dy, row + 1)
+            if row < 0:
+                return total
+            if total < len(rows):
+                rows[total] = left + column, top + row
+            total += 1
+
+    return pair_list(scan, out, int(sprites.high[shape[a]]))

@@ -22,6 +22,8 @@ Conventions
                 square_root  `integer_square_root` of it against the sum: the same result
                 distance_2d  the table's distance against the sum: wrong by up to DISTANCE_ERROR_PX
                 boxes        overlap of boxes
+    out       where to write, instead of making an array: int16[m, 4] for circles, int32[k, 2] for pairs, k at least
+              n // 2
     Errors    ValueError  wrong dtype, shape or length; a value out of range, named with the range
     Source    Jon E P, "Simple Collision Detection", 2007
 
@@ -43,7 +45,7 @@ import numpy as np
 
 from retrosim.collide import arguments
 from retrosim.collide.compound import LEAST, MOST
-from retrosim.collide.results import row_table
+from retrosim.collide.results import array_of, row_table
 from retrosim.jit import kernel
 from retrosim.numeric.distance import distance_2d, integer_square_root
 
@@ -66,12 +68,20 @@ OBJECT = np.dtype(
 )
 
 
-def make_circles(circles: Sequence[tuple[int, int, int]]) -> np.ndarray:
-    """Return int16[m, 4] from (centre x, centre y, radius): the radius is stored squared as well."""
-    for number, (_, _, radius) in enumerate(circles):
-        if not 0 <= radius <= LARGEST_RADIUS:
-            raise ValueError(f"radius {radius} of circle {number}: allowed 0..{LARGEST_RADIUS}")
-    return np.array([(x, y, radius, radius * radius) for x, y, radius in circles], np.int16).reshape(-1, 4)
+def make_circles(
+    circles: Sequence[tuple[int, int, int]] | np.ndarray, *, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Store the radii squared as well.
+
+    circles  centre x, centre y, radius of each: a list, or int[m, 3]
+    Returns  int16[m, 4]
+    """
+    table = arguments.number_table("circles", circles, 3)
+    arguments.check_range(LEAST, MOST, **{"circles x": table[:, 0], "circles y": table[:, 1]})
+    arguments.check_range(0, LARGEST_RADIUS, **{"circles radius": table[:, 2]})
+    out = array_of(out, np.int16, len(table), 4)
+    out[:, :3], out[:, 3] = table, table[:, 2] ** 2
+    return out
 
 
 @kernel
@@ -185,8 +195,7 @@ def check_all(
 ) -> np.ndarray:
     """Let all active objects collide: both of a pair get collided = 1 and active = 0.
 
-    out      int32[k, 2]  where to write, k at least n // 2; None makes an array
-    Returns  int32[m, 2]  the pairs in the order they collided, a ship first; a view of `out` if that is given
+    Returns  int32[m, 2]  the pairs in the order they collided, a ship first
     """
     _check(objects, shapes, method)
     found = row_table(out, len(objects) // 2, 2, np.int32)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from retrosim.collide.arguments import check_coordinates, check_sides, is_narrow
+from retrosim.collide.results import flag_array
 from retrosim.jit import kernel
 from retrosim.numeric.scalar import wrap
 
@@ -77,6 +78,7 @@ def intersect(
     size: int | np.ndarray = 30,
     other: int | np.ndarray | None = None,
     abs: str = "inline",
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Test box i of one list against box i of another, anywhere on or off the screen.
 
@@ -85,14 +87,19 @@ def intersect(
     size    int, int[n] or int[n, 2]  sides of the first boxes (square, or width and height), 1..32767 pixels
     other   as size, or None      sides of the second boxes, None for the same as the first
     abs     "inline" or "macro"   which `_Abs` the routine was built with
+    out     uint8[n]              where to write, instead of making an array
     Returns uint8[n]              1 where the boxes overlap
     Errors  ValueError            wrong dtype, shape or value
     Source  Moertel 1994, _IntersectQ
+
+    >>> x0, x1, y = (np.array(axis, np.int16) for axis in ([0, 0, -32768], [29, 30, 32760], [5, 5, 5]))
+    >>> intersect(x0, y, x1, y, size=30).tolist(), intersect(x0, y, x1, y, size=30, abs="macro").tolist()
+    ([1, 0, 1], [1, 0, 0])
     """
     count = check_coordinates(x0=x0, y0=y0, x1=x1, y1=y1)
     sides0 = check_sides("size", size, count, 32767)
     sides1 = sides0 if other is None else check_sides("other", other, count, 32767)
-    out = np.empty(count, np.uint8)
+    out = flag_array(out, count)
     widened = (np.asarray(a, np.int32) for a in (x0, y0, x1, y1))
     _intersect(*widened, sides0, sides1, is_narrow(abs, x0.dtype), out)
     return out

@@ -10,6 +10,8 @@
     {'point_1': [0, 0], 'point_2': [0, 0], 'line_1': [1, 0], 'separating_axis': [1, 0]}
     >>> rectangles.pairs(x, y, half, angle).tolist()
     [[0, 1]]
+    >>> rectangles.corners(x, y, half, angle)[1].tolist()  # of the upright bar: its upper left is now upper right
+    [[3360, 1600], [3360, 4800], [3040, 4800], [3040, 1600]]
     >>> rectangles.count_operations(x, y, half, angle, cross, method="point_1").tolist()
     [74, 20, 18]
 
@@ -24,6 +26,7 @@ Conventions
                point_2          corners against the feet of their perpendiculars on the four edges; nothing is turned
                line_1           outcodes (Cohen-Sutherland) of corners and edges against an upright rectangle
                separating_axis  exact: the judge of the others, which the document does not have
+    out      where to write, instead of making an array: of the form that is returned; pairs with room enough
     Touching counts, in all of them: the document compares with <= where it prints comparisons.
     Errors   ValueError  wrong dtype, shape or length; a value out of range, named with the range
     Source   Rekaby, "Study of Collision Detection Algorithms in Strategic Games", 5 June 2011
@@ -48,7 +51,7 @@ import numpy as np
 
 from retrosim.collide import arguments
 from retrosim.collide.oriented import CHOICES, is_hit, place_corners
-from retrosim.collide.results import flag_array, pair_list
+from retrosim.collide.results import array_of, flag_array, pair_list
 from retrosim.jit import kernel
 
 METHODS = tuple(CHOICES)
@@ -134,7 +137,6 @@ def hits(
 ) -> np.ndarray:
     """Test the listed pairs; the first of a pair is the document's A, the second its B.
 
-    out      uint8[m]  where to write, None makes an array
     Returns  uint8[m]  1 where the method finds a collision
     """
     out = flag_array(out, arguments.check_pairs(pairs, _check(x, y, half, angle)))
@@ -153,7 +155,6 @@ def pairs(
 ) -> np.ndarray:
     """List every pair in which the method finds a collision; the lower index is the document's A.
 
-    out      int32[m, 2]  where to write, with room enough; None makes an array
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     count, chosen = _check(x, y, half, angle), _chosen(method)
@@ -161,18 +162,26 @@ def pairs(
 
 
 def count_operations(
-    x: np.ndarray, y: np.ndarray, half: np.ndarray, angle: np.ndarray, pairs: np.ndarray, *, method: str
+    x: np.ndarray,
+    y: np.ndarray,
+    half: np.ndarray,
+    angle: np.ndarray,
+    pairs: np.ndarray,
+    *,
+    method: str,
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Test the listed pairs by a method of the document and count what it spends; shifts and look-ups are free.
 
     Returns  int64[3]  additions (subtractions, changes of sign), multiplications, comparisons (of numbers, not of bits)
     """
     count = arguments.check_pairs(pairs, _check(x, y, half, angle))
-    spent = np.zeros(3, np.int64)
     if method == JUDGE:
         raise ValueError(f"method {method!r}: allowed {', '.join(METHODS[:-1])}; the judge is not counted")
-    mark_pairs(x, y, half, angle, pairs, _chosen(method), np.empty(count, np.uint8), spent)
-    return spent
+    chosen, out = _chosen(method), array_of(out, np.int64, 3)
+    out[:] = 0
+    mark_pairs(x, y, half, angle, pairs, chosen, np.empty(count, np.uint8), out)
+    return out
 
 
 def corners(
@@ -180,19 +189,10 @@ def corners(
 ) -> np.ndarray:
     """Return the corners as the methods see them.
 
-    out      int16[n, 4, 2]  where to write, None makes an array
     Returns  int16[n, 4, 2]  x, y in Q11.5, of the corners that are upper left, upper right, lower right and lower left
                              at angle 0
     """
     count = _check(x, y, half, angle)
-    if out is None:
-        out = np.empty((count, 4, 2), np.int16)
-    elif not isinstance(out, np.ndarray) or out.dtype != np.int16 or out.shape != (count, 4, 2):
-        shown = f"{out.dtype}{list(out.shape)}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise ValueError(f"out is {shown}: allowed int16[{count}, 4, 2]")
-    elif not out.flags.c_contiguous or not out.flags.writeable:
-        raise ValueError(
-            f"out has strides {out.strides}, writeable {out.flags.writeable}: allowed writable, contiguous"
-        )
+    out = array_of(out, np.int16, count, 4, 2)
     list_corners(x, y, half, angle, out)
     return out

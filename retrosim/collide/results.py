@@ -17,6 +17,20 @@ def flag_array(out: np.ndarray | None, count: int) -> np.ndarray:
     return out
 
 
+def array_of(out: np.ndarray | None, dtype: type, *shape: int) -> np.ndarray:
+    """Return `out`, checked to be a writable C-contiguous array of this form, or a new array."""
+    if out is None:
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != shape:
+        shown = f"{out.dtype}{list(out.shape)}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise ValueError(f"out is {shown}: allowed {np.dtype(dtype)}{list(shape)}")
+    if not out.flags.c_contiguous or not out.flags.writeable:
+        raise ValueError(
+            f"out has strides {out.strides}, writeable {out.flags.writeable}: allowed a writable C-contiguous array"
+        )
+    return out
+
+
 def row_table(out: np.ndarray | None, rows: int, columns: int, dtype: type) -> np.ndarray:
     """Return `out`, checked to be a writable dtype[rows, columns] or longer, or a new array."""
     if out is None:
@@ -25,6 +39,15 @@ def row_table(out: np.ndarray | None, rows: int, columns: int, dtype: type) -> n
     if not out.flags.writeable:
         raise ValueError("out is read-only: allowed a writable array")
     return out
+
+
+def tally_table(out: np.ndarray | None, columns: int, rows: int) -> np.ndarray:
+    """Return `out`, checked to be a writable int64[columns, rows] or larger both ways, or a new array."""
+    if out is None:
+        return np.empty((columns, rows), np.int64)
+    if isinstance(out, np.ndarray) and out.ndim == 2 and (out.shape[0] < columns or out.shape[1] < rows):
+        raise ValueError(f"out is {out.dtype}{list(out.shape)}: allowed int64[{columns}, {rows}] or larger")
+    return array_of(out, np.int64, *(out.shape if getattr(out, "ndim", 0) == 2 else (columns, rows)))
 
 
 def pair_list(scan: Callable[[np.ndarray], int], out: np.ndarray | None, guess: int) -> np.ndarray:

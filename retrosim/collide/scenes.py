@@ -1,10 +1,23 @@
-"""Places for objects: the document's random formula, and scenes of a known density for the analysis table."""
+"""Places for objects: the document's random formula, and scenes of a known density for the analysis table.
+
+    >>> from retrosim.collide import scenes
+    >>> x, y = scenes.random_scene(3, seed=1994)
+    >>> list(zip(x.tolist(), y.tolist()))
+    [(412, 338), (610, 318), (498, 435)]
+    >>> x, y = scenes.even_scene(2, seed=1994)
+    >>> len(x), x[:2].tolist(), y[:2].tolist()  # two in each of 80 sectors; these are in the first
+    (160, [31, 4], [2, 30])
+
+`out`, int16[2, n], is where to write x and y instead of making arrays. Errors: ValueError, one line with the range.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide.grid import SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
+from retrosim.collide.arguments import check_side
+from retrosim.collide.grid import MOST_OBJECTS, SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
+from retrosim.collide.results import array_of
 from retrosim.jit import kernel
 from retrosim.numeric.random import advance, rand_scalar, rand_value
 
@@ -47,30 +60,28 @@ def fill_sectors(x, y, each, reach, state):
     return state
 
 
-def random_scene(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def random_scene(count: int, seed: int, *, out: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Place objects at random over the whole screen.
 
-    count    0 or more
+    count    0..MOST_OBJECTS
     seed     0..2**32-1
     Returns  x, y: int16[count], pixels
     """
-    if count < 0 or not 0 <= seed < 2**32:
-        raise ValueError(f"count {count}, seed {seed}: allowed 0 or more, and 0..{2**32 - 1}")
-    x, y = np.empty(count, np.int16), np.empty(count, np.int16)
+    count, seed = check_side("count", count, MOST_OBJECTS, 0), check_side("seed", seed, 2**32 - 1, 0)
+    x, y = array_of(out, np.int16, 2, count)
     randomize(x, y, seed)
     return x, y
 
 
-def even_scene(each: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def even_scene(each: int, seed: int, *, out: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Place the same number of objects in each of the 80 sectors of the screen, whichever way the grid is shifted.
 
-    each     1 or more objects in a sector
+    each     objects in a sector, 1..MOST_OBJECTS // 80
     seed     0..2**32-1
     Returns  x, y: int16[80 * each], pixels; each within the upper left quarter of its sector
     """
-    if each < 1 or not 0 <= seed < 2**32:
-        raise ValueError(f"each {each}, seed {seed}: allowed 1 or more, and 0..{2**32 - 1}")
-    count = each * FILLED_COLUMNS * FILLED_ROWS
-    x, y = np.empty(count, np.int16), np.empty(count, np.int16)
+    sectors = FILLED_COLUMNS * FILLED_ROWS
+    each, seed = check_side("each", each, MOST_OBJECTS // sectors), check_side("seed", seed, 2**32 - 1, 0)
+    x, y = array_of(out, np.int16, 2, each * sectors)
     fill_sectors(x, y, each, SECTOR // 2, seed)
     return x, y

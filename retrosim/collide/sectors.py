@@ -1,7 +1,7 @@
 """Sector-based collision detection (Moertel 1994, document 000) on NumPy arrays.
 
     >>> import numpy as np
-    >>> from retrosim.collide import collided, count_tests, pairs, reports
+    >>> from retrosim.collide import collided, count_tests, pairs, reports, tally_tests, workspace
     >>> x = np.array([10, 35, 300], np.int16)
     >>> y = np.array([10, 12, 300], np.int16)
     >>> collided(x, y)
@@ -12,6 +12,11 @@
     [[0, 1]]
     >>> count_tests(x, y), count_tests(x, y, method="brute_force")
     (2, 3)
+    >>> tally_tests(x, y)[:2, 0].tolist()  # in the first two sectors of the top row
+    [2, 0]
+    >>> flags = np.empty(3, np.uint8)
+    >>> collided(x, y, workspace=workspace(3), out=flags) is flags
+    True
 
 Conventions of all routines here
     x, y       int16[n] or int32[n], C-contiguous; upper-left corners, pixels, 0..639 and 0..479. The dtype is the
@@ -27,6 +32,8 @@ Conventions of all routines here
                half_neighbours  a sector's own pairs, and its objects against those of four neighbours
                brute_force      every pair; any coordinates of the scalar, sides up to 32767
     workspace  what `workspace(n)` returned, to spare its allocation; None makes one
+    out        where to write, instead of making an array: uint8[n] for flags, int32[m, 2] with room enough for pairs,
+               int64[COLUMNS, ROWS] for tests; of flags nothing is written if an argument is refused
     Errors     ValueError       wrong dtype, shape or length; a value out of range, named with the range
 """
 
@@ -51,6 +58,7 @@ from retrosim.collide.grid import (
     workspace,
 )
 from retrosim.collide.overlap import is_overlap, note_hit, within
+from retrosim.collide.results import array_of, flag_array, pair_list
 from retrosim.jit import kernel
 
 METHODS = ("four_shifts", "nine_sectors", "all_neighbours", "half_neighbours", "brute_force")
@@ -124,8 +132,8 @@ def scan_four_shifts(x, y, wide, high, narrow, work, flags, reports, tally):
     return total
 
 
-def _scan(x, y, size, abs, method, capacity, flags=None, work=None):
-    """Run one method; return the number of hits, int32[capacity, 2] reports and the tests of each sector."""
+def _scan(x, y, size, abs, method, work, flags=None, reports=None, tally=None):
+    """Run one method; return the number of hits, written into `reports`, and the tests of each sector."""
     count = arguments.check_coordinates(x=x, y=y)
     if method not in METHODS:
         raise ValueError(f"method {method!r}: allowed {', '.join(METHODS)}")
@@ -134,12 +142,13 @@ def _scan(x, y, size, abs, method, capacity, flags=None, work=None):
     wide, high = arguments.check_sides("size", size, count, LARGEST_SCALAR if brute else LARGEST_SIDE)
     work = _workspace(work, count)
     flags = np.zeros(count, np.uint8) if flags is None else flags
-    reports = np.empty((capacity, 2), np.int32)
-    tally = np.zeros(1 if brute else SECTORS, np.int64)
+    reports = np.empty((0, 2), np.int32) if reports is None else reports
+    tally = np.empty(1 if brute else SECTORS, np.int64) if tally is None else tally
+    tally[:] = 0
     wide_x, wide_y = x.astype(np.int32), y.astype(np.int32)
     if brute:
         flags[:] = 0
-        return scan_all(wide_x, wide_y, wide, high, narrow, flags, reports, tally), reports, tally
+        return scan_all(wide_x, wide_y, wide, high, narrow, flags, reports, tally), tally
     outside = first_outside(wide_x, wide_y)
     if outside >= 0:
         arguments.refuse_outside(x, y, outside, RIGHTMOST, LOWEST)
@@ -151,7 +160,7 @@ def _scan(x, y, size, abs, method, capacity, flags=None, work=None):
         total = scan_nine(*common)
     else:
         total = scan_neighbours(*common, 8 if method == "all_neighbours" else 4)
-    return total, reports, tally
+    return total, tally
 
 
 def _workspace(work, count):
@@ -168,22 +177,18 @@ def collided(
     size: int | np.ndarray = 30,
     abs: str = "inline",
     method: str = "four_shifts",
-    out: np.ndarray | None = None,
     workspace: np.ndarray | None = None,
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Flag every object that is in some collision, as the original's collision array does.
 
-    out      uint8[n]  where to write the flags, None makes an array; untouched if an argument is refused
-    Returns  uint8[n]  1 in a collision, else 0; `out` itself if given
+    Returns  uint8[n]  1 in a collision, else 0
     Source   Moertel 1994, _DetermineCollisions
     """
     count = arguments.check_coordinates(x=x, y=y)
-    if out is None:
-        out = np.empty(count, np.uint8)
-    else:
-        arguments.check_words("out", out, np.uint8, count, count)
+    out = flag_array(out, count)
     if method != "four_shifts" or isinstance(size, np.ndarray):
-        _scan(x, y, size, abs, method, 0, out, workspace)
+        _scan(x, y, size, abs, method, workspace, out)
         return out
     side = arguments.check_side("size", size, LARGEST_SIDE)
     narrow = arguments.is_narrow(abs, x.dtype)
@@ -201,6 +206,7 @@ def reports(
     abs: str = "inline",
     method: str = "four_shifts",
     workspace: np.ndarray | None = None,
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
     """List every hit in the order in which the method comes upon it, repetitions included.
 
@@ -210,11 +216,8 @@ def reports(
 
     Returns  int32[m, 2]  indices of the two objects
     """
-    capacity = 4 * len(x) if isinstance(x, np.ndarray) and x.ndim else 0
-    total, found, _ = _scan(x, y, size, abs, method, capacity, None, workspace)
-    if total > capacity:
-        total, found, _ = _scan(x, y, size, abs, method, total, None, workspace)
-    return found[:total].copy()
+    count = arguments.check_coordinates(x=x, y=y)
+    return pair_list(lambda rows: _scan(x, y, size, abs, method, workspace, None, rows)[0], out, 4 * count)
 
 
 def pairs(
@@ -225,6 +228,7 @@ def pairs(
     abs: str = "inline",
     method: str = "four_shifts",
     workspace: np.ndarray | None = None,
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
     """List every overlapping pair once.
 
@@ -233,7 +237,13 @@ def pairs(
     found = reports(x, y, size=size, abs=abs, method=method, workspace=workspace)
     lower, higher = found.min(axis=1), found.max(axis=1)
     keys = np.unique(lower * np.int64(len(x)) + higher)
-    return np.stack(np.divmod(keys, max(len(x), 1)), axis=1).astype(np.int32)
+
+    def write(rows: np.ndarray) -> int:
+        if len(keys) <= len(rows):
+            rows[: len(keys), 0], rows[: len(keys), 1] = np.divmod(keys, max(len(x), 1))
+        return len(keys)
+
+    return pair_list(write, out, len(keys))
 
 
 def count_tests(
@@ -246,7 +256,7 @@ def count_tests(
     workspace: np.ndarray | None = None,
 ) -> int:
     """Run the method and return how many pair tests it made."""
-    return int(_scan(x, y, size, abs, method, 0, None, workspace)[2].sum())
+    return int(_scan(x, y, size, abs, method, workspace)[1].sum())
 
 
 def tally_tests(
@@ -257,6 +267,7 @@ def tally_tests(
     abs: str = "inline",
     method: str = "four_shifts",
     workspace: np.ndarray | None = None,
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Run a sector method and return how many pair tests it made in each sector.
 
@@ -264,4 +275,6 @@ def tally_tests(
     """
     if method == "brute_force":
         raise ValueError(f"method {method!r}: allowed {', '.join(METHODS[:-1])}; brute force has no sectors")
-    return _scan(x, y, size, abs, method, 0, None, workspace)[2].reshape(COLUMNS, ROWS)
+    out = array_of(out, np.int64, COLUMNS, ROWS)
+    _scan(x, y, size, abs, method, workspace, tally=out.reshape(-1))
+    return out

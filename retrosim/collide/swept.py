@@ -13,6 +13,8 @@ A missile of 25 pixels a frame passes a ship 8 pixels wide without ever standing
     [1]
     >>> swept.hits(x, y, move_x, move_y, duel, radius=4).tolist()
     [1]
+    >>> swept.pairs(x, y, move_x, move_y, radius=4).tolist()
+    [[0, 1]]
 
 Conventions
     x, y      int16[n] or int32[n], C-contiguous; where the frame begins, -32768..32767 in any unit (so Q11.5 as well):

@@ -98,15 +98,14 @@ def _draw_errors(pixels: np.ndarray, errors: dict[str, int], most: int, top: int
 def _draw_clocks(
     pixels: np.ndarray, cycles: dict[str, Any], machines: list[str], decades: int, top: int, step: int
 ) -> None:
-    if not cycles:
-        draw_text(pixels, CLOCKS + 4, top + (step - 9) // 2, "not in a ROM" if machines else "not measured", BLACK)
+    if not machines:
+        draw_text(pixels, CLOCKS + 4, top + (step - 9) // 2, "not measured", BLACK)
         return
     high = (step - 4) // len(machines)
     for number, name in enumerate(machines):
-        if name in cycles:
-            clocks = max(cycles[name]["cycles_per_pair"], 10.0**LEAST_DECADE)
-            wide = max(1, round((log10(clocks) - LEAST_DECADE) * CLOCKS_WIDE / decades))
-            _bar(pixels, CLOCKS, top + 2 + number * high, wide, high, MACHINES[number % len(MACHINES)])
+        clocks = max(cycles[name]["cycles_per_pair"], 10.0**LEAST_DECADE)
+        wide = max(1, round((log10(clocks) - LEAST_DECADE) * CLOCKS_WIDE / decades))
+        _bar(pixels, CLOCKS, top + 2 + number * high, wide, high, MACHINES[number % len(MACHINES)])
 
 
 def _draw_legend(pixels: np.ndarray, machines: list[str]) -> None:

@@ -31,7 +31,7 @@ def render_comparison(result: dict[str, Any]) -> RenderableType:
         heading(f"A frame of {settings['objects']} objects: tests and operations; host time of the kernel"),
         _work(result),
     ]
-    if any(row["cycles"] for row in result["rows"]):
+    if result["machines"]:
         parts += [heading("Clocks per frame"), _clocks(result, "cycles_per_frame", 0)]
         parts += [heading("Clocks per pair"), _clocks(result, "cycles_per_pair", 1)]
     return Group(*parts, notes(result["notes"]))
@@ -89,12 +89,8 @@ def _work(result: dict[str, Any]) -> RenderableType:
 def _clocks(result: dict[str, Any], key: str, digits: int) -> RenderableType:
     table = number_table("method", *(name.replace("-", "-\n") for name in result["machines"]))
     for row in result["rows"]:
-        if row["cycles"]:
-            cells = (row["cycles"].get(name) for name in result["machines"])
-            table.add_row(row["method"], *(f"{cell[key]:.{digits}f}" if cell else "-" for cell in cells))
-    missing = [row["method"] for row in result["rows"] if not row["cycles"]]
-    if missing:
-        table.caption, table.caption_justify = f"Not in a ROM: {', '.join(missing)}", "left"
+        cells = (row["cycles"][name][key] for name in result["machines"])
+        table.add_row(row["method"], *(f"{cell:.{digits}f}" for cell in cells))
     return _padded(table)
 
 
@@ -110,7 +106,7 @@ def comparison_csv(result: dict[str, Any]) -> str:
         row |= {"tests": each["tests"], **each["operations"], "host_ns_per_pair": each["host_ns_per_pair"]}
         for machine in result["machines"]:
             for key in ("cycles_per_frame", "cycles_per_pair"):
-                row[f"{machine}_{key}"] = each["cycles"].get(machine, {}).get(key)
+                row[f"{machine}_{key}"] = each["cycles"][machine][key]
         rows.append(row)
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")

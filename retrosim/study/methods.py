@@ -1,7 +1,8 @@
 """The methods that `retrosim study` compares, one row each: document, kernels, and what is exact of it.
 
 A frame of a method is what a program does once a frame to find all collisions: methods for pairs go over all pairs,
-sectors and blocks over their lists, and the bitmap method clears the screen, looks under each object and draws it.
+sectors and blocks over their lists; document 004's loop goes over all pairs in both orders, and what collides leaves
+it; the bitmap method looks under each object, on a screen that is empty at first, and draws it.
 """
 
 from __future__ import annotations
@@ -44,10 +45,18 @@ Of = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Frame:
-    """A frame to run once: `calls` are kernels and their arguments, `hits` tells of each pair what they found."""
+    """A frame to run, again and again.
+
+    calls   kernels and their arguments
+    hits    tells of each pair what they find
+    fresh   makes what a frame begins with as it was before `calls`
+    result  array that `calls` write, if that is not about each pair
+    """
 
     calls: list[tuple[Any, tuple]]
     hits: Callable[[], np.ndarray]
+    fresh: Callable[[], None] = lambda: None
+    result: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -213,13 +222,23 @@ def _rectangles_meet(forms: Forms, i: int, j: int) -> bool:
 
 
 def _circles(forms: Forms, of: Of) -> Frame:
-    records, circles = forms.records
+    at_first, circles = forms.records
+    method, pairs = objects.METHODS.index("circles"), forms.scene.pairs
+    records, found, out = at_first.copy(), np.empty((forms.count // 2, 2), np.int32), np.zeros(len(pairs), np.uint8)
     if of is not _as_it_is:
-        table = np.empty(forms.count, [(name, object) for name in records.dtype.names])
-        for name in records.dtype.names:
-            table[name] = of(records[name]) if name in "xy" else records[name]
-        records = table
-    return _listed(forms, objects.mark_pairs, records, of(circles), after=(objects.METHODS.index("circles"),))
+        records = np.empty(forms.count, [(name, object) for name in at_first.dtype.names])
+
+    def fresh() -> None:
+        for name in at_first.dtype.names:
+            records[name] = of(at_first[name]) if name in "xy" else at_first[name]
+        found[:] = -1
+
+    def hits() -> np.ndarray:
+        objects.mark_pairs(at_first, circles, pairs, method, out)
+        return out
+
+    fresh()
+    return Frame([(objects.scan_objects, (records, of(circles), method, found))], hits, fresh, found)
 
 
 def _circles_meet(forms: Forms, i: int, j: int) -> bool:
@@ -229,12 +248,6 @@ def _circles_meet(forms: Forms, i: int, j: int) -> bool:
         for a in forms.circles[i]
         for b in forms.circles[j]
     )
-
-
-@kernel
-def clear(frame):
-    """Make a screen empty."""
-    frame[:] = 0
 
 
 @kernel
@@ -263,12 +276,16 @@ def _bitmap(forms: Forms, of: Of) -> Frame:
     pairs = forms.scene.pairs
     out = np.zeros(len(pairs), np.uint8)
 
+    def fresh() -> None:
+        frame[:] = 0
+
     def hits() -> np.ndarray:
-        clear(frame)
+        fresh()
         look_and_erase(frame, *images, shape, left, top, solid, pairs, out)
         return out
 
-    return Frame([(clear, (frame,)), (bitmap.look_and_paint, (frame, *looked, np.zeros(forms.count, np.uint8)))], hits)
+    flags = np.zeros(forms.count, np.uint8)
+    return Frame([(bitmap.look_and_paint, (frame, *looked, flags))], hits, fresh, flags)
 
 
 def _swept(is_round: bool) -> Callable[[Forms, Of], Frame]:

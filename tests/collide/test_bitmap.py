@@ -28,12 +28,12 @@ def test_drawing_at_random():
         packed, flags = bitmap.pack(images), []
         places = list(zip((images[s].tolist() for s in shape), x.tolist(), y.tolist()))
         looked = [int(oracle.look(expected, *place, solid)) for place in places]
-        assert bitmap.hits(frame, packed, shape, x, y, solid).tolist() == looked
+        assert bitmap.hits(x, y, shape, packed, frame, solid=solid).tolist() == looked
         assert frame.tolist() == expected
         for place in places:
             flags.append(int(oracle.look(expected, *place, solid)))
             oracle.draw(expected, *place)
-        assert bitmap.draw(frame, packed, shape, x, y, solid).tolist() == flags
+        assert bitmap.draw(x, y, shape, packed, frame, solid=solid).tolist() == flags
         assert frame.tolist() == expected
         hits, total = hits + sum(flags), total + count
     assert 0.1 * total < hits < 0.9 * total
@@ -46,7 +46,7 @@ def test_only_opaque_pixels_look():
     images, shape = bitmap.pack([ring]), np.zeros(1, np.int32)
     for x in range(2, 8):
         for y in range(2, 8):
-            found = bitmap.hits(frame, images, shape, np.array([x], np.int16), np.array([y], np.int16), [3])
+            found = bitmap.hits(np.array([x], np.int16), np.array([y], np.int16), shape, images, frame, solid=[3])
             assert found[0] == (3 <= x <= 5 and 3 <= y <= 5 and (x, y) != (4, 4))
 
 
@@ -56,15 +56,15 @@ def test_beyond_the_edges_is_nothing(corner):
     images, shape, x = bitmap.pack([np.ones((4, 4), np.uint8)]), np.zeros(1, np.int32), np.array([corner], np.int16)
     expected = [int(-3 <= corner <= 9)]
     for place in ((x, np.zeros_like(x)), (np.zeros_like(x), x), (x, x)):
-        assert bitmap.hits(frame, images, shape, *place, [3]).tolist() == expected
-        assert bitmap.hits(frame, images, shape, *place, [4]).tolist() == [0]
+        assert bitmap.hits(*place, shape, images, frame, solid=[3]).tolist() == expected
+        assert bitmap.hits(*place, shape, images, frame, solid=[4]).tolist() == [0]
 
 
 def test_the_later_one_notices():
     frame, zero = np.zeros((20, 20), np.uint8), np.zeros(2, np.int16)
     images, shape = bitmap.pack([np.full((3, 3), 6, np.uint8)]), np.zeros(2, np.int32)
     out = np.full(2, 9, np.uint8)
-    assert bitmap.draw(frame, images, shape, zero, zero, [6], out=out) is out
+    assert bitmap.draw(zero, zero, shape, images, frame, solid=[6], out=out) is out
     assert out.tolist() == [0, 1]
 
 

@@ -19,7 +19,7 @@ def agree(x, y, size, block):
     found = blocks.pairs(x, y, size=size, block=block)
     assert [tuple(p) for p in found.tolist()] == expected
     assert np.array_equal(found, boxes.pairs(x, y, size=size))
-    tally = blocks.tally_checks(x, y, size=size, block=block)
+    tally = blocks.tally_tests(x, y, size=size, block=block)
     assert tally.sum() == checks
     for (column, row), objects in block_members(table, block.bit_length() - 1).items():
         assert tally[column, row] == len(objects) * (len(objects) - 1) // 2
@@ -38,7 +38,7 @@ def test_scenes_at_random(block):
 def test_a_pair_in_many_blocks_is_reported_once():
     x, y = np.array([10, 20], np.int32), np.array([10, 15], np.int32)
     assert len(agree(x, y, np.full((2, 2), 1000), 16)) == 1
-    assert blocks.tally_checks(x, y, size=1000, block=16).sum() > 3000
+    assert blocks.tally_tests(x, y, size=1000, block=16).sum() > 3000
 
 
 def test_touching_across_a_border_of_blocks():
@@ -54,7 +54,7 @@ def test_the_documents_numbers_of_checks():
     """Two objects one check, three objects three, a hundred 4950."""
     for count, checks in ((0, 0), (1, 0), (2, 1), (3, 3), (100, 4950)):
         zero = np.zeros(count, np.int16)
-        assert blocks.tally_checks(zero, zero, size=30).sum() == checks
+        assert blocks.tally_tests(zero, zero, size=30).sum() == checks
         assert len(blocks.pairs(zero, zero, size=30)) == checks
 
 

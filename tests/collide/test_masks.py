@@ -23,11 +23,11 @@ def check_at_random(seed, widest, methods, count):
     packed = masks.pack(sprites)
     flags = [int(place is not None) for place in expected]
     for method in methods:
-        assert masks.hits(packed, shape, x, y, pairs, method=method).tolist() == flags, method
+        assert masks.hits(x, y, shape, packed, pairs, method=method).tolist() == flags, method
         mirrored = np.ascontiguousarray(pairs[:, ::-1])
-        assert masks.hits(packed, shape, x, y, mirrored, method=method).tolist() == flags, method
+        assert masks.hits(x, y, shape, packed, mirrored, method=method).tolist() == flags, method
     contacts = [[1, *place] if place else [0, 0, 0] for place in expected]
-    assert masks.contacts(packed, shape, x, y, pairs).tolist() == contacts
+    assert masks.contacts(x, y, shape, packed, pairs).tolist() == contacts
     assert 0.2 * count < sum(flags) < 0.8 * count
     return images, shape, places, expected
 
@@ -58,11 +58,11 @@ def same(one, at_one, other, at_other):
         pairs = np.array([pair], np.int32)
         for method in masks.METHODS:
             if max(sprites.wide) <= masks.WIDEST[method]:
-                found = masks.hits(sprites, shape, x, y, pairs, method=method).tolist()
+                found = masks.hits(x, y, shape, sprites, pairs, method=method).tolist()
                 assert found == [int(expected is not None)], (method, pair)
-        assert masks.contacts(sprites, shape, x, y, pairs).tolist() == [[1, *expected] if expected else [0, 0, 0]]
+        assert masks.contacts(x, y, shape, sprites, pairs).tolist() == [[1, *expected] if expected else [0, 0, 0]]
     rows = oracle.rows(one, at_one, other, at_other)
-    assert [tuple(p) for p in masks.contact_rows(sprites, shape, x, y, 0, 1).tolist()] == rows
+    assert [tuple(p) for p in masks.contact_rows(x, y, shape, sprites, 0, 1).tolist()] == rows
     return expected
 
 
@@ -160,7 +160,7 @@ def test_contacts_row_by_row():
     comb = [[1, 0, 1, 0], [0, 0, 0, 0], [0, 1, 0, 1]]
     assert same(comb, (0, 0), comb, (0, 0)) == (0, 0)
     sprites, zero = masks.pack([np.array(comb, np.uint8)]), np.zeros(2, np.int16)
-    rows = masks.contact_rows(sprites, np.zeros(2, np.int32), zero, zero, 0, 1)
+    rows = masks.contact_rows(zero, zero, np.zeros(2, np.int32), sprites, 0, 1)
     assert (rows.dtype, rows.tolist()) == (np.int32, [[0, 0], [1, 2]])
 
 
@@ -175,8 +175,8 @@ def test_the_edges_of_the_range(corner):
 def test_out_is_used():
     sprites, shape, zero = masks.pack([EXAMPLE]), np.zeros(2, np.int32), np.zeros(2, np.int16)
     pairs, flags, rows = np.array([[0, 1]], np.int32), np.zeros(1, np.uint8), np.zeros((1, 3), np.int32)
-    assert masks.hits(sprites, shape, zero, zero, pairs, out=flags) is flags and flags.tolist() == [1]
-    assert masks.contacts(sprites, shape, zero, zero, pairs, out=rows).base is rows and rows.tolist() == [[1, 3, 0]]
+    assert masks.hits(zero, zero, shape, sprites, pairs, out=flags) is flags and flags.tolist() == [1]
+    assert masks.contacts(zero, zero, shape, sprites, pairs, out=rows).base is rows and rows.tolist() == [[1, 3, 0]]
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ def test_refused_records(field, value, message):
 
 def test_other_refusals():
     game, circles = game_of((SHIP, ALL, 0, 0)), objects.make_circles([(0, 0, 5)])
-    with pytest.raises(ValueError, match=r"radius 182 of circle 1: allowed 0\.\.181"):
+    with pytest.raises(ValueError, match=r"circles radius\[1\] = 182: allowed 0\.\.181"):
         objects.make_circles([(0, 0, 5), (0, 0, 182)])
     with pytest.raises(ValueError, match=r"shapes radius\[0\] = 200: allowed 0\.\.181"):
         objects.check_all(game, np.array([[0, 0, 200, 0]], np.int16))

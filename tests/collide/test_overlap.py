@@ -107,6 +107,26 @@ def test_kernel_is_the_oracle(rows, bits, abs):
         assert flag == expected
 
 
+@pytest.mark.parametrize("bits", [16, 32])
+@pytest.mark.parametrize("abs", ["inline", "macro"])
+def test_a_hundred_thousand_pairs_at_random(bits, abs):
+    """Near each other, far apart, and where differences wrap; sides of 1 to 32767 pixels."""
+    rng, count = np.random.default_rng((1994, bits)), 100_000
+    least, most = np.iinfo(WIDTHS[bits]).min, np.iinfo(WIDTHS[bits]).max
+    table = rng.integers(-200, 201, (count, 4))
+    far = rng.random(count) < 0.4
+    table[far] = rng.integers(least, most + 1, (far.sum(), 4), dtype=np.int64)
+    ends = rng.random((count, 4)) < 0.1
+    table[ends] = rng.choice([least, least + 1, -30, 0, 29, 30, most], ends.sum())
+    sides = np.where(rng.random((count, 1)) < 0.8, rng.integers(1, 200, (count, 4)), rng.integers(1, 32768, (count, 4)))
+    x0, y0, x1, y1 = (np.ascontiguousarray(column, WIDTHS[bits]) for column in table.T)
+    found = intersect(x0, y0, x1, y1, size=sides[:, :2], other=sides[:, 2:], abs=abs).tolist()
+    rows = np.hstack([table, sides]).tolist()
+    expected = [reference.is_hit((*r[:2], *r[4:6]), (*r[2:4], *r[6:]), bits=bits, abs=abs) for r in rows]
+    assert found == expected
+    assert 0.1 < np.mean(found) < 0.9
+
+
 @settings(deadline=None, max_examples=100)
 @given(st.lists(st.tuples(coordinate, coordinate), max_size=12), st.sampled_from(["inline", "macro"]))
 def test_brute_force_works_off_the_screen(corners, abs):

@@ -17,6 +17,10 @@ from retrosim.collide import (
     pairs,
     plane,
     rectangles,
+    reference,
+    reference_boxes,
+    reference_objects,
+    reference_rectangles,
     spheres,
     swept,
 )
@@ -50,7 +54,7 @@ def test_document_000_sectors_are_strict():
 def test_document_001_masks_need_a_common_pixel():
     square = masks.pack([np.ones((30, 30), np.uint8)])
     for method in masks.METHODS:
-        assert reach(lambda x, y, m=method: masks.hits(square, ZERO.astype(np.int32), x, y, PAIR, method=m)[0]) == 29
+        assert reach(lambda x, y, m=method: masks.hits(x, y, ZERO.astype(np.int32), square, PAIR, method=m)[0]) == 29
 
 
 def test_document_002_boxes_count_touching():
@@ -58,14 +62,6 @@ def test_document_002_boxes_count_touching():
         assert reach(lambda x, y, m=method: len(boxes.pairs(x, y, size=30, method=m))) == 30
     parts, first = np.array([[0, 0, 30, 30]] * 2, np.int16), np.array([0, 1, 2], np.int32)
     assert reach(lambda x, y: len(compound.pairs(x, y, parts, first))) == 30
-
-
-def test_document_002_circles_count_touching():
-    assert reach(lambda x, y: len(boxes.pairs(x, y, size=30, circle=True))) == 30
-
-
-def test_document_003_blocks_count_touching():
-    assert reach(lambda x, y: len(blocks.pairs(x, y, size=30))) == 30
 
 
 def test_document_003_spheres_are_strict():
@@ -84,35 +80,10 @@ def test_document_003_rectangles_count_touching():
         assert len(rectangles.pairs(x, ZERO, half, ZERO, method=method)) == 0
 
 
-def test_document_004_circles_are_strict():
-    circles = objects.make_circles([(0, 0, 15)])
-
-    def is_hit(x, y, method):
-        game = np.zeros(2, objects.OBJECT)
-        game["type"], game["active"], game["detection"], game["count"] = (1, 3), 1, objects.DETECT_ALL, 1
-        game["x"], game["y"] = x, y
-        return len(objects.check_all(game, circles, method=method))
-
-    for method in ("circles", "square_root", "distance_2d"):
-        assert reach(lambda x, y, m=method: is_hit(x, y, m)) == 29
-
-
-def test_document_004_boxes_are_strict():
-    shapes = np.array([[0, 0, 30, 30]], np.int16)
-
-    def is_hit(x, y):
-        game = np.zeros(2, objects.OBJECT)
-        game["type"], game["active"], game["detection"], game["count"] = (1, 3), 1, objects.DETECT_ALL, 1
-        game["x"], game["y"] = x, y
-        return len(objects.check_all(game, shapes, method="boxes"))
-
-    assert reach(is_hit) == 29
-
-
 def test_document_004_bitmaps_need_a_common_pixel():
     square = bitmap.pack([np.ones((30, 30), np.uint8)])
     shape = np.zeros(2, np.int32)
-    assert reach(lambda x, y: bitmap.draw(np.zeros((480, 640), np.uint8), square, shape, x, y, [1])[1]) == 29
+    assert reach(lambda x, y: bitmap.draw(x, y, shape, square, np.zeros((480, 640), np.uint8), solid=[1])[1]) == 29
 
 
 def test_swept_objects_are_strict_at_any_time():
@@ -127,3 +98,75 @@ def test_swept_objects_are_strict_at_any_time():
 
         assert reach(lambda x, y, s=shape: swept.hits(x, y, ZERO, ZERO, PAIR, **s)[0]) == 29
         assert reach(is_passed) == 29
+
+
+# The same two objects before two documents: each difference by its name.
+
+
+def boxes_reach(**shape):
+    return reach(lambda x, y: len(boxes.pairs(x, y, size=30, **shape)))
+
+
+def sectors_reach(method="four_shifts"):
+    return reach(lambda x, y: len(pairs(x, y, size=30, method=method)))
+
+
+def records_reach(method):
+    shapes = np.array([[0, 0, 30, 30]], np.int16) if method == "boxes" else objects.make_circles([(0, 0, 15)])
+
+    def is_hit(x, y):
+        game = np.zeros(2, objects.OBJECT)
+        game["type"], game["active"], game["detection"], game["count"] = (1, 3), 1, objects.DETECT_ALL, 1
+        game["x"], game["y"] = x, y
+        return len(objects.check_all(game, shapes, method=method))
+
+    return reach(is_hit)
+
+
+def oracle_reach(is_hit):
+    """Return the reach of a test of two objects at places (x, y)."""
+    return reach(lambda x, y: is_hit(*zip(x.tolist(), y.tolist())))
+
+
+def touch(a, b, is_circle):
+    return reference_boxes.get_collision_result((*a, 30, 30, is_circle), (*b, 30, 30, is_circle), [0, 0, 0])
+
+
+def test_touching_counts_in_002_not_in_000():
+    assert boxes_reach() == boxes_reach(method="two_additions") == 30
+    assert sectors_reach() == sectors_reach("nine_sectors") == sectors_reach("brute_force") == 29
+    assert oracle_reach(lambda a, b: touch(a, b, 0)) == 30
+    assert oracle_reach(lambda a, b: reference.is_hit((*a, 30, 30), (*b, 30, 30))) == 29
+
+
+def test_touching_counts_for_circles_in_002_not_for_spheres_in_003():
+    assert boxes_reach(circle=True) == 30
+    assert reach(lambda x, y: len(spheres.pairs(x, y, ZERO, radius=15))) == 29
+    assert oracle_reach(lambda a, b: touch(a, b, 1)) == 30
+    assert oracle_reach(lambda a, b: reference_rectangles.spheres_meet((*a, 0, 15), (*b, 0, 15))) == 29
+
+
+def test_touching_counts_for_circles_in_002_not_in_004():
+    assert boxes_reach(circle=True) == 30
+    assert {records_reach(method) for method in ("circles", "square_root", "distance_2d")} == {29}
+    circle = (0, 0, 15)
+    assert oracle_reach(lambda a, b: reference_objects.by_circles(a[0] - b[0], a[1] - b[1], circle, circle)) == 29
+
+
+def test_touching_counts_for_boxes_in_002_not_in_004():
+    assert boxes_reach() == 30
+    assert records_reach("boxes") == 29
+    box = (0, 0, 30, 30)
+    assert oracle_reach(lambda a, b: reference_objects.by_boxes(a[0] - b[0], a[1] - b[1], box, box)) == 29
+
+
+def test_touching_counts_for_rectangles_in_003_not_for_its_spheres():
+    half, angle = np.full((2, 2), 15 * 32, np.int16), np.zeros(2, np.int16)
+    for method in rectangles.METHODS:
+        assert reach(lambda x, y, m=method: len(rectangles.pairs(x * 32, y * 32, half, angle, method=m))) == 30
+    assert reach(lambda x, y: len(spheres.pairs(x, y, ZERO, radius=15))) == 29
+
+
+def test_touching_counts_in_the_blocks_of_003_not_in_the_sectors_of_000():
+    assert reach(lambda x, y: len(blocks.pairs(x, y, size=30))) == 30
+    assert sectors_reach() == 29

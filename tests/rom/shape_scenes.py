@@ -27,8 +27,16 @@ def random_shapes(rng, pairs: int) -> list:
 
 
 def odd_shapes() -> list:
-    """Every relative position of small boxes and circles, the edges of the range, odd circles, points."""
+    """Every relative position of small boxes and circles, the edges of the range, odd circles, points; twice the same,
+    one inside the other up to its edges, bars that cross, points on edges and corners."""
     found = []
+    for first, second in product((0, 1), repeat=2):
+        outer, wide, high = (50, 60, 40, 40, first), (45, 75, 50, 8, first), (66, 55, 8, 50, second)
+        inside = [outer, (55, 65, 4, 9, second), (50, 60, 10, 10, second), (80, 90, 10, 10, second)]
+        points = [(x, y, 0, 0, second) for x in (49, 50, 70, 90, 91) for y in (59, 60, 80, 100, 101)]
+        for other in (*inside, *points):
+            found += [outer, other, other, outer]
+        found += [wide, high, high, wide, points[0], points[0]]
     for first, second in product((0, 1), repeat=2):
         for dx, dy in product(range(-6, 7), repeat=2):
             found += [(0, 0, 3, 2, first), (dx, dy, 2, 4, second)]
@@ -63,6 +71,10 @@ def odd_compounds() -> list:
     for dx, dy in product((-9, -8, -7, 0, 2, 3, 10, 11, 19, 20, 21, 30, 31), repeat=2):
         found += [((100, 100), cross), ((100 + dx, 100 + dy), bullet)]
     found += [((0, 0), []), ((0, 0), bullet), ((0, 0), bullet), ((0, 0), []), ((0, 0), []), ((0, 0), [])]
+    ring = [(0, 0, 30, 4, 0), (0, 26, 30, 4, 0), (0, 0, 4, 30, 0), (26, 0, 4, 30, 0)]
+    for dx, dy in product((4, 5, 11, 17, 18), repeat=2):  # nested, in a hole, and at its edges
+        found += [((7, 9), ring), ((7 + dx, 9 + dy), bullet)]
+    found += [((7, 9), ring), ((7, 9), ring), ((7, 9), [(3, 3, 0, 0, 1)]), ((10, 12), [(0, 0, 0, 0, 0)])]
     far = [(-8192, -8192, 0, 0, 0), (8191, 8191, 8191, 8191, 0)]
     for one, other in product(product((-8192, 8191), repeat=2), repeat=2):
         found += [(one, far), (other, far)]
@@ -86,6 +98,9 @@ def odd_spheres() -> list:
             found += [(0, 0, 0, radii[0]), (*apart, radii[1])]
     for radii in ((0, 6), (0, 7), (0, 8), (3, 4)):
         found += [(0, 0, 0, radii[0]), (2, -3, 6, radii[1])]
+    for radii in ((0, 0), (0, 1), (1, 1), (5, 90), (90, 90)):  # at one place, and nested
+        for apart in ((0, 0, 0), (0, 0, 1), (-3, 2, 4)):
+            found += [(8, -9, 7, radii[0]), (8 + apart[0], apart[1] - 9, 7 + apart[2], radii[1])]
     for one, other in product(product((LEAST, MOST), repeat=3), repeat=2):
         for radius in (0, 1, 16382, MOST):
             found += [(*one, radius), (*other, radius)]
@@ -129,6 +144,11 @@ def odd_rectangles() -> list:
             found += [(9600, 6400, 300, 2000, tilt), (10300, 6400, 300, 300, angle + tilt)]
     for bar in ((10100, 5700, 1400, 20, 100), (9600, 6200, 1400, 20, 10)):
         found += [bar, (9600, 6400, 320, 320, 0), (9600, 6400, 320, 320, 0), bar]
+    for turn in (0, 100, 256, 301, 512, 768):  # twice the same, also a quarter turn later; nested
+        for later in (0, 256, 512):
+            found += [(9600, 6400, 700, 300, turn), (9600, 6400, 700, 300, turn + later)]
+            found += [(9600, 6400, 700, 300, turn), (9600, 6400, 70, 30, turn + later)]
+            found += [(9600, 6400, 1, 1, turn), (9600, 6400, 700, 300, turn + later)]
     for first, second in product((0, 256, 512, 768), repeat=2):
         wide, high = (320, 640) if first % 512 == 0 else (640, 320)
         across, down = (160, 480) if second % 512 == 0 else (480, 160)
@@ -140,6 +160,28 @@ def odd_rectangles() -> list:
             found += [(x, y, LARGEST, LARGEST, turn), (-1024, LOW, LARGEST, LARGEST, other)]
             found += [(x, y, LARGEST, 1, turn), (RIGHT, LOW, 1, LARGEST, other)]
         found += [(300, 300, 1, 1, turn), (300, 301, 1, 1, other)]
+    return found
+
+
+def random_squares(rng) -> list:
+    """Return corners on the screen: strewn, crowded, or at the lines of the grid."""
+    count, screen = int(rng.integers(0, 30)), np.array([639, 479])
+    kind = int(rng.integers(0, 3))
+    places = rng.integers(0, screen + 1, (count, 2))
+    if kind == 1:
+        places = rng.integers(0, screen + 1) + rng.integers(-60, 61, (count, 2))
+    elif kind == 2:
+        places = rng.integers(0, 10, (count, 2)) * 64 + rng.choice([-30, -29, -1, 0, 1, 29, 30], (count, 2))
+    return np.clip(places, 0, screen).tolist()
+
+
+def odd_squares() -> list:
+    """Two squares 0, 29 and 30 apart about crossings of the grid and in the corners; a heap, and nothing."""
+    found, apart = [[], [(639, 479)], [(320, 240)] * 40], (-30, -29, 0, 29, 30)
+    for x, y in product((0, 63, 64, 320, 610, 639), (0, 63, 64, 256, 450, 479)):
+        for dx, dy in product(apart, apart):
+            if 0 <= x + dx <= 639 and 0 <= y + dy <= 479:
+                found.append([(x, y), (x + dx, y + dy)])
     return found
 
 
@@ -156,6 +198,8 @@ def odd_planes() -> list[tuple[list, int]]:
     for place, apart in product((33, 34, 35), (30, 31)):
         found.append(([(place, place, 30, 30), (place + apart, place + apart, 30, 30)], 6))
     found.append(([(10, 10, 1000, 1000), (20, 15, 1000, 1000)], 4))
+    found.append(([(60, 60, 9, 9)] * 3 + [(50, 50, 30, 30), (64, 64, 0, 0)], 6))  # identical, nested
+    found.append(([(0, 60, 300, 10), (130, 0, 5, 200), (63, 70, 1, 0), (64, 70, 0, 1)], 6))  # bars that cross
     corners = [(0, 0), (MOST, 0), (MOST, MOST), (0, MOST)]
     found += [([(*corner, side, side) for corner in corners], log2) for side, log2 in ((MOST, 12), (MOST - 1, 10))]
     return found

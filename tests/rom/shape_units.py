@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from retrosim.collide.grid import SECTORS
 from retrosim.machine import Machine, open_machine
 
 MACHINES = ("i386dx-33", "i486dx2-66", "mc68000-8", "mc68040-25", "ppc601-80")
@@ -24,6 +25,8 @@ KINDS = {
     "scene": "objects:u4 stride:i4 count:i4 found:u4 room:i4 looked_at:i4 total:i4",
     "plane": "boxes:u4 count:i4 log2_block:i4 heads:u4 handlers:u4 checks:u4 found:u4 room:i4 columns:i4 rows:i4 "
     "used:i4 total:i4",
+    "square": "x:s y:s sector_link:u4 link:u4",
+    "nine": "objects:u4 count:i4 heads:u4 gathered:u4 lengths:u4 collided:u4",
     "turn": "angle:i2 x:i2 y:i2 sine:i2 cosine:i2 turned_x:i2 turned_y:i2 unused:i2",
     "point": "x:i4 y:i4",
 }
@@ -37,8 +40,12 @@ class Unit:
     def __init__(self, machine: str) -> None:
         self.machine: Machine = open_machine(machine, "shapes", engine="interpret", timing="off")
         order = "<" if self.machine.image.byte_order == "little" else ">"
+        self.scalar = np.dtype(order + ("i4" if self.machine.image.isa == "ppc601" else "i2"))
         fields = {kind: [each.split(":") for each in text.split()] for kind, text in KINDS.items()}
-        self.types = {kind: np.dtype([(name, order + word) for name, word in row]) for kind, row in fields.items()}
+        self.types = {
+            kind: np.dtype([(name, self.scalar if word == "s" else order + word) for name, word in row])
+            for kind, row in fields.items()
+        }
         self.word = np.dtype(f"{order}u4")
 
     def call(self, entry: str, *arguments: int | str) -> int:
@@ -141,6 +148,29 @@ class Unit:
             checks = self.read(int(row["checks"]), "word", int(row["columns"]) * int(row["rows"]))
             sizes = (int(row["columns"]), int(row["rows"]), int(row["used"]))
             results.append((self.found(int(row["found"]), int(row["total"])), checks.tolist(), sizes))
+        return results
+
+    def check_nines(self, scenes: Sequence[Rows]) -> list[tuple[list[int], int]]:
+        """Check scenes of 30-pixel squares by nine adjacent sectors; return for each the flags, and the tests made."""
+        place, work, target, table = OBJECTS, WORK, FOUND, self.table("nine", len(scenes))
+        for row, squares in zip(table, scenes):
+            count = len(squares)
+            objects = self.table("square", count, x=[x for x, _ in squares], y=[y for _, y in squares])
+            self.machine.write(place, objects.tobytes())
+            self.machine.write(target, bytes([SIGN]) * count)
+            named = {"objects": place, "count": count, "heads": work, "lengths": work + 4 * SECTORS}
+            named |= {"gathered": work + 8 * SECTORS, "collided": target}
+            for name, value in named.items():
+                row[name] = value
+            place, work, target = place + objects.nbytes, work + 8 * SECTORS + 4 * count, target + count
+        assert place <= PARTS and target <= WORK and work <= 0x800000 and LISTS + table.nbytes <= OBJECTS
+        self.machine.write(LISTS, table.tobytes())
+        self.call("CheckNines", LISTS, len(scenes))
+        results = []
+        for row, squares in zip(table, scenes):
+            lengths = self.read(int(row["lengths"]), "word", SECTORS).astype(int)
+            flags = self.machine.mem[row["collided"] : row["collided"] + len(squares)].tolist()
+            results.append((flags, int((lengths * (lengths - 1) // 2).sum())))
         return results
 
     def turn(self, angles: Sequence[int], x: Sequence[int], y: Sequence[int]) -> list[tuple[int, int, int, int]]:

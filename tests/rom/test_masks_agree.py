@@ -48,7 +48,7 @@ def test_random_pairs(machine: str, build: str, variant: str) -> None:
     unit, widths = unit_of(machine, build), [wide for wide in (32, 64, 96) if wide <= WIDEST[variant]]
     for widest in widths:
         sprites, shape, x, y, pairs, expected = random_pairs(widest, RANDOM_PAIRS)
-        assert masks.hits(masks.pack(sprites), shape, x, y, pairs, method=KERNELS[variant]).tolist() == expected
+        assert masks.hits(x, y, shape, masks.pack(sprites), pairs, method=KERNELS[variant]).tolist() == expected
         unit.free = MASKS
         addresses = [unit.add(sprite, LEAST_PARTS.get(variant, 1)) for sprite in sprites]
         table, places = [addresses[each] for each in shape], list(zip(x.tolist(), y.tolist()))
@@ -91,6 +91,11 @@ def cases():
             yield from ((full(32, 5), full(32, 5), x, y) for y in (dy, -dy))
     nothing = np.zeros((6, 20), np.uint8)
     yield from ((nothing, other, dx, 2) for other in (nothing, full(20, 6)) for dx in (-20, -5, 0, 5, 20))
+    ring, dot = sprite(".XX.", "X..X", "X..X", ".XX."), full(1, 1)
+    yield from ((ring, dot, dx, dy) for dx in range(-1, 5) for dy in range(-1, 5))  # nested, and on the ring
+    yield from ((ring, ring, dx, dy) for dx in range(-4, 5) for dy in (-3, 0, 1))  # identical
+    bar, post = full(32, 2), full(2, 32)
+    yield from ((bar, post, dx, dy) for dx in (-2, -1, 0, 15, 31, 32) for dy in (-31, -30, -15, 1, 2))  # a cross
     tall = np.zeros((255, 9), np.uint8)
     tall[-1, 8] = 1
     yield from ((tall, full(3, 1), dx, dy) for dx in (8, 9) for dy in (253, 254, 255))

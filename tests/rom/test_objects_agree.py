@@ -154,7 +154,8 @@ def random_games(method: str, pairs: int) -> list[tuple[np.ndarray, np.ndarray]]
 
 
 def adversarial_games(method: str) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Two objects at and around the distance where they touch, in all directions; types and detections; far ends."""
+    """Two objects at and around the distance where they touch, in all directions; types and detections; far ends;
+    nested, at one place, without a size, without shapes, out of the game; and crowds that leave one after the other."""
     circles = objects.make_circles([(0, 0, 10), (0, 0, 15), (-8192, -8192, 181), (8191, 8191, 181)])
     boxes = np.array([(0, 0, 10, 20), (0, 0, 15, 5), (-8192, -8192, 8191, 1), (8191, 8191, 0, 3)], np.int16)
     shapes, games = (boxes if method == "boxes" else circles), []
@@ -174,7 +175,28 @@ def adversarial_games(method: str) -> list[tuple[np.ndarray, np.ndarray]]:
             add(3, 2, np.array(types) + 1, asks)
     for first in np.ndindex(4, 4):
         add(0, 0, first=first)
-    return games
+    small = np.array([(0, 0, 0, 0), (3, 3, 1, 1), (0, 0, 40, 1600), (-20, 5, 3, 9)], np.int16)
+    if method == "boxes":
+        small = np.array([(0, 0, 0, 0), (3, 3, 1, 1), (0, 0, 40, 40), (-10, 18, 60, 4)], np.int16)
+    far_shapes, shapes = shapes, small
+    for first in np.ndindex(4, 4):  # identical, nested, a cross, points
+        for x, y in ((0, 0), (1, 0), (3, 3), (-4, 2), (39, 0), (40, 0)):
+            add(x, y, first=first)
+    for number, actives in enumerate(((0, 0), (0, 1), (1, 0), (1, 1))):
+        for counts in np.ndindex(3, 3):
+            add(1, 1, first=(0, 2))
+            games[-1][0]["active"], games[-1][0]["count"] = actives, counts
+            games[-1][0]["collided"] = number & 1
+    for types in ((1, 2, 3, 2, 3, 1), (3, 3, 3, 3, 3), (2, 1, 2, 1), (1, 1, 1), (2, 2, 2, 3)):
+        for asks in (1, 2, (2, 1, 2, 1, 2, 1)):  # who comes first takes whom?
+            game = np.zeros(len(types), objects.OBJECT)
+            game["type"], game["active"], game["count"], game["first"] = types, 1, 2, 1
+            game["detection"] = asks if isinstance(asks, int) else asks[: len(types)]
+            games.append((game, small))
+    game = np.zeros(2, objects.OBJECT)  # all shapes of both at the two ends of the range
+    game["type"], game["active"], game["detection"], game["count"], game["x"] = (1, 3), 1, 2, 4, (-8192, 8191)
+    game["y"] = 8191, -8192
+    return [*games, (game, far_shapes), (game[:1], small), (game[:0], small)]
 
 
 def play(ours: Library, games: list[tuple[np.ndarray, np.ndarray]], method: str):
@@ -253,6 +275,13 @@ def duels(seed: int, largest: tuple[int, int, int], is_box: bool) -> np.ndarray:
     for x, y, vx, vy in ((-50, 10, 100, 0), (-50, 9, 100, 0), (-20, 0, 20, 20), (-20, 0, 20, 19), (-20, 0, 10, 0)):
         size = 10 if is_box else 5
         parts.append(np.array([[(x, y, vx, vy, size, size), (0, 0, 0, 0, size, size)]], np.int32))
+    least = int(is_box)
+    for one, other in ((least, least), (least, 9), (9, 9), (4, 30)):  # at one place, nested, side by side
+        for x, y in ((0, 0), (1, 2), (-one, 0), (other, 0), (0, one + other), (-one - other, 0)):
+            for vx, vy in ((0, 0), (7, -3), (-4095, 4095)):
+                for also_x, also_y in ((vx, vy), (0, 0), (-vx, vy)):
+                    pair = (x, y, vx, vy, one, one), (0, 0, also_x, also_y, other, other)
+                    parts.append(np.array([pair, pair[::-1]], np.int32))
     return np.concatenate(parts)
 
 
@@ -308,7 +337,7 @@ def judged_screen(paint: int) -> tuple:
     screen = np.zeros((480, 640), np.uint8)
     screen[rng.integers(0, 480, 4000), rng.integers(0, 640, 4000)] = 200
     after = screen.copy()
-    found = (bitmap.draw if paint else bitmap.hits)(after, bitmap.pack(images), shape, x, y, SOLID).tolist()
+    found = (bitmap.draw if paint else bitmap.hits)(x, y, shape, bitmap.pack(images), after, solid=SOLID).tolist()
     slow, drawings = screen.tolist(), [image.tolist() for image in images]
     for s, left, top, hit in zip(shape, x.tolist(), y.tolist(), found):
         assert oracle.look(slow, drawings[s], left, top, SOLID) == hit
@@ -337,6 +366,42 @@ def test_colours_on_the_screen(machine: str, paint: int) -> None:
     assert ours.over("LookList", rows, FOUND, paint)["hit"].tolist() == found
     assert np.array_equal(ours.machine.mem[0x800000 : 0x800000 + 640 * 480].reshape(480, 640), after)
     assert 0.05 < np.mean(found) < 0.95
+
+
+def edges() -> list[tuple[int, int, int]]:
+    """Return images, by number, and places: every one at each edge and corner of the screen, on it and just beyond."""
+    sizes = [(1, 1), (3, 2), (640, 1), (1, 480), (700, 500)]
+    found = []
+    for number, (wide, high) in enumerate(sizes):
+        for x in (-wide - 1, -wide, 1 - wide, -1, 0, 640 - wide, 639, 640, 16383, -16384):
+            found += [(number, x, y) for y in (-high, 1 - high, 0, 480 - high, 479, 480, -16384, 16383)]
+    return found
+
+
+@on_every_machine
+def test_images_at_the_edges_of_the_screen(machine: str) -> None:
+    """Each drawn alone on an empty screen, then looked under: something is there if and only if a pixel is visible."""
+    ours, wanted = library(machine), []
+    images = [np.full((high, wide), 5, np.uint8) for wide, high in ((1, 1), (3, 2), (640, 1), (1, 480), (700, 500))]
+    packed, places = bitmap.pack(images), edges()
+    addresses, content = [], b""
+    for image in images:
+        addresses.append(RECORDS + len(content))
+        content += np.array(image.shape[::-1], ours.order + "i2").tobytes() + image.tobytes() + bytes(image.size & 1)
+    ours.machine.write(RECORDS, content)
+    ours.machine.write(FOUND, bytes(5) + b"\1" + bytes(250))
+    for number, x, y in places:
+        high, wide = images[number].shape
+        is_visible = x < 640 and y < 480 and x + wide > 0 and y + high > 0
+        ours.machine.frame[:] = 0
+        ours.call("Paint", addresses[number], x, y)
+        screen, there = np.zeros((480, 640), np.uint8), (*np.array([[x], [y]], np.int16), np.array([number], np.int32))
+        assert bitmap.draw(*there, packed, screen, solid=SOLID).tolist() == [0]
+        assert np.array_equal(ours.machine.frame, screen) and screen.any() == is_visible, (number, x, y)
+        assert ours.call("IsSolidUnder", addresses[number], x, y, FOUND) == is_visible
+        assert bitmap.hits(*there, packed, screen, solid=SOLID).tolist() == [is_visible]
+        wanted.append(is_visible)
+    assert 0.2 < np.mean(wanted) < 0.8
 
 
 @on_every_machine

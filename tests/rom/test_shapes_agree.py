@@ -15,7 +15,8 @@ import pytest
 import shape_scenes as scenes
 from shape_units import MACHINES, Unit
 
-from retrosim.collide import blocks, boxes, compound, rectangles, spheres
+from retrosim.collide import blocks, boxes, collided, compound, count_tests, rectangles, spheres
+from retrosim.collide import reference as sector_oracle
 from retrosim.collide import reference_boxes as oracle
 from retrosim.collide import reference_rectangles as rectangle_oracle
 from retrosim.numeric import tables
@@ -267,6 +268,19 @@ def test_pair_loop_with_filters(machine: str) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
+def test_pair_loop_with_every_kind_of_filter(machine: str) -> None:
+    """Nobody, everybody, the highest and the lowest bit, one-sided wishes: all pairs of such objects at one place."""
+    words = np.array([0, 1, 0x8000, 0x8001, 0x7FFF, 0xFFFF], np.uint16)
+    category, mask = (each.ravel() for each in np.meshgrid(words, words))
+    rows = np.array([(5, 5, 9, 9, 0)] * len(category))
+    for method, routine in zip(boxes.METHODS, ("ShapesTouch", "ShapesTouchTwo")):
+        pairs, looked_at = expected_of(rows, category, mask, method)
+        told = unit_of(machine).handle(routine, [unit_of(machine).objects("shape", rows, category, mask)])
+        assert told == [(pairs, looked_at, len(pairs))]
+        assert 0 < len(pairs) == looked_at < len(rows) * (len(rows) - 1) // 2
+
+
+@pytest.mark.parametrize("machine", MACHINES)
 def test_pair_loop_lists_what_there_is_room_for(machine: str) -> None:
     unit = unit_of(machine)
     heap = unit.objects("shape", [(5, 5, 9, 9, 0)] * 12)
@@ -352,6 +366,41 @@ def test_blocks_on_adversarial_planes(machine: str) -> None:
         by_blocks(unit_of(machine), [plane])
     pairs, checks, _ = by_blocks(unit_of(machine), [([(0, 0, 30, 30)] * 100, 6)])[0]
     assert len(pairs) == checks[0] == 4950
+
+
+# Nine adjacent sectors
+
+
+def judged_squares(squares) -> tuple[list[int], int]:
+    """Return the flags of a scene and how many tests are made, after comparing kernels and oracle."""
+    x, y = columns(np.reshape(squares, (-1, 2)), 0, 1)
+    flags, _, tests = sector_oracle.check(x.tolist(), y.tolist(), method="nine_sectors")
+    assert collided(x, y, method="nine_sectors").tolist() == flags
+    assert count_tests(x, y, method="nine_sectors") == tests
+    return flags, tests
+
+
+@cache
+def random_squares() -> tuple[list, list]:
+    rng = np.random.default_rng((SEED, 7))
+    made = [scenes.random_squares(rng) for _ in range(RANDOM)]
+    return made, [judged_squares(squares) for squares in made]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_nine_sectors_at_random(machine: str) -> None:
+    unit, (made, expected) = unit_of(machine), random_squares()
+    for start in range(0, len(made), AT_ONCE):
+        assert unit.check_nines(made[start : start + AT_ONCE]) == expected[start : start + AT_ONCE]
+    assert sum(sum(flags) for flags, _ in expected) > RANDOM
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_nine_sectors_on_adversarial_scenes(machine: str) -> None:
+    odd = scenes.odd_squares()
+    expected = [judged_squares(squares) for squares in odd]
+    assert unit_of(machine).check_nines(odd) == expected
+    assert 0.2 * len(odd) < sum(any(flags) for flags, _ in expected) < 0.8 * len(odd)
 
 
 # The table of sines
