@@ -33,7 +33,7 @@ import numpy as np
 
 from retrosim.collide import arguments
 from retrosim.collide.grid import LARGEST_SIDE
-from retrosim.collide.results import flag_array, pair_list
+from retrosim.collide.results import flag_array, sorted_pairs
 from retrosim.collide.strips import (
     INDEX_BITS,
     LOG2_CELL,
@@ -111,8 +111,4 @@ def pairs(x: np.ndarray, y: np.ndarray, *, size: int = 30, out: np.ndarray | Non
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     side, columns, cells, log2 = _check(x, y, size)
-    found = pair_list(lambda rows: list_alone(x, y, side, columns, cells, log2, rows), out, 2 * len(x))
-    keys = found[:, 0].astype(np.int64) << 32 | found[:, 1]
-    keys.sort()
-    found[:, 0], found[:, 1] = keys >> 32, keys & 0xFFFFFFFF
-    return found
+    return sorted_pairs(lambda keys: list_alone(x, y, side, columns, cells, log2, keys), out, 2 * len(x))

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from retrosim.collide.lanes import LANES, lowest_bit, near_lanes
 from retrosim.jit import kernel
 
 PLACE_BITS, INDEX_BITS = 20, 22  # of x and of y, and of an object's number
 X_SHIFT, Y_SHIFT = INDEX_BITS, INDEX_BITS + PLACE_BITS
 PLACE_MASK, INDEX_MASK = (1 << PLACE_BITS) - 1, (1 << INDEX_BITS) - 1
 LOG2_CELL = 5
-ROUNDS = 5
-CANDIDATES = 2048
+ROW = LANES[32]
+NOWHERE = -(1 << 28)
 
 
 @kernel
@@ -76,15 +77,14 @@ def fill_strips(x, y, begin, end, log2_cell, cursors, words):
 
 
 @kernel
-def load_strip(words, begin, end, log2_cell, here, starts, xs, ys, indices, hits):
+def load_strip(words, begin, end, log2_cell, here, starts, xs, ys, indices):
     """Sort a strip into its cells.
 
     words            int64[n]          the strip is begin..end - 1
-    here             int               where it goes in xs, ys, indices and hits
+    here             int               where it goes in xs, ys and indices
     starts           int32[cells + 3]  output: cell c is here + starts[c + 1]..starts[c + 2] - 1, with an empty cell on
                                        either side of the real ones
-    xs, ys, indices  int32[m]          output: corners and numbers, cell by cell
-    hits             uint8[m]          output: zero
+    xs, ys, indices  int32[m]          output: corners and numbers, cell by cell; after the last, a vector of nowhere
     """
     starts[:] = 0
     shift = Y_SHIFT + log2_cell
@@ -102,125 +102,121 @@ def load_strip(words, begin, end, log2_cell, here, starts, xs, ys, indices, hits
         xs[to] = (word >> X_SHIFT) & PLACE_MASK
         ys[to] = word >> Y_SHIFT
         indices[to] = word & INDEX_MASK
-        hits[to] = 0
+    for k in range(here + total, here + total + ROW):
+        xs[np.uint64(k)] = NOWHERE
 
 
 @kernel
-def settle(candidates, count, size, xs, ys, hits, indices, rows, total):
-    """Compare the listed candidates.
+def is_near(xs, ys, begin, end, x, y, size, others):
+    """Tell whether more than `others` of the objects begin..end - 1, and those after them in the strip, overlap one."""
+    for at in range(begin, end, ROW):
+        near = near_lanes(xs, ys, at, x, y, size)
+        while near:
+            if others == 0:
+                return True
+            others -= 1
+            near &= near - 1
+    return False
 
-    candidates  int64[CANDIDATES + ..]  two places in xs and ys each, one in either half of the word
-    hits        uint8[m]                1 is written where an object collides (and at place 0, which is nobody's)
-    rows        int32[k, 2] or None     output: indices, lower first; pairs beyond k rows are only counted; a row after
-                                        the last pair may be written as well
-    total       int                     pairs so far; returned with the new ones if `rows` is given
+
+@kernel
+def mark_strip(lefts, left, heres, here, rights, right, count, log2_cell, size, xs, ys, indices, flags):
+    """Flag the objects of a strip that collide with each other or with those of the strips beside it.
+
+    lefts, heres, rights  int32[cells + 3]  where the cells of the three strips start, see `load_strip`
+    left, here, right     int               where the strips begin in xs, ys and indices
+    count                 int               objects of the strip
+    flags                 uint8[n]          output, for all of them
     """
-    for c in range(count):
-        pair = candidates[np.uint64(c)]
-        i, j = np.uint64(pair >> 32), np.uint64(pair & 0xFFFFFFFF)
-        both = np.uint64((abs(int(xs[j]) - int(xs[i])) < size) & (abs(int(ys[j]) - int(ys[i])) < size))
-        if rows is None:
-            hits[i * both] = 1
-            hits[j * both] = 1
-        if rows is not None:  # no `else`: this way Numba compiles only what is needed
-            if total < len(rows):  # written in any case, kept if it is a pair
-                rows[np.uint64(total), 0] = min(indices[i], indices[j])
-                rows[np.uint64(total), 1] = max(indices[i], indices[j])
-            total += np.int64(both)
-    return total
-
-
-@kernel
-def list_range(candidates, count, word, length, size, xs, ys, hits, indices, rows, total):
-    """List `length` candidates from `word` on, comparing what is listed whenever the list is full.
-
-    Returns  int, int  candidates in the list now, `total`
-    """
-    for k in range(length):
-        if count >= CANDIDATES:
-            total = settle(candidates, count, size, xs, ys, hits, indices, rows, total)
-            count = 0
-        candidates[np.uint64(count)] = word + k
-        count += 1
-    return count, total
-
-
-@kernel
-def compare_strip(
-    here, starts, there, next_starts, cells, log2_cell, size, candidates, xs, ys, hits, indices, rows, total
-):
-    """Compare the objects of a strip with each other and with the strip to its right, as `load_strip` left them.
-
-    here, there  int  where the strip and the next one begin in xs, ys, hits and indices
-    Returns      int  `total`, see `settle`
-    """
-    count = 0
-    for i in range(here, here + starts[cells + 2]):
-        cell = np.uint64(ys[np.uint64(i)] >> log2_cell)
-        below = here + starts[cell + np.uint64(3)] - (i + 1)
-        right = there + next_starts[cell]
-        beside = there + next_starts[cell + np.uint64(3)] - right
-        first, second = (np.int64(i) << 32) + (i + 1), (np.int64(i) << 32) + right
-        if below > ROUNDS or beside > ROUNDS:
-            count, total = list_range(candidates, count, first, below, size, xs, ys, hits, indices, rows, total)
-            count, total = list_range(candidates, count, second, beside, size, xs, ys, hits, indices, rows, total)
-        else:
-            for k in range(ROUNDS):
-                candidates[np.uint64(count + k)] = first + k
-            count += below
-            for k in range(ROUNDS):
-                candidates[np.uint64(count + k)] = second + k
-            count += beside
-        if count >= CANDIDATES:
-            total = settle(candidates, count, size, xs, ys, hits, indices, rows, total)
-            count = 0
-    return settle(candidates, count, size, xs, ys, hits, indices, rows, total)
-
-
-@kernel
-def scan_strips(words, strips, first, last, cells, log2_cell, size, flags, rows):
-    """Compare the strips first..last - 1 among themselves and with those to their right; give flags or pairs.
-
-    words   int64[n]              objects by strips
-    strips  int32[columns + 1]    where each strip begins
-    cells   int                   of a strip
-    size    int                   side of all boxes, pixels
-    flags   uint8[n] or None      output: 1 is written where an object collides, by two threads at once if need be
-    rows    int32[k, 2] or None   output, see `settle`
-    Returns int                   pairs if `rows` is given
-    """
-    if first >= last:
-        return 0
-    largest = 0
-    for s in range(first, min(last + 1, len(strips) - 1)):
-        largest = max(largest, strips[s + 1] - strips[s])
-    starts = np.empty((2, cells + 3), np.int32)
-    xs, ys = np.empty(2 * largest + 1, np.int32), np.empty(2 * largest + 1, np.int32)
-    indices, hits = np.empty(2 * largest + 1, np.int32), np.empty(2 * largest + 1, np.uint8)
-    candidates = np.empty(CANDIDATES + 2 * ROUNDS, np.int64)
-    here, there, total = 1, 1 + largest, 0
-    own, beside = starts[0], starts[1]
-    load_strip(words, strips[first], strips[first + 1], log2_cell, here, own, xs, ys, indices, hits)
-    for s in range(first, last):
-        end = strips[min(s + 2, len(strips) - 1)]
-        load_strip(words, strips[s + 1], end, log2_cell, there, beside, xs, ys, indices, hits)
-        total = compare_strip(
-            here, own, there, beside, cells, log2_cell, size, candidates, xs, ys, hits, indices, rows, total
-        )
-        if flags is not None:
-            write_flags(here, own[cells + 2], indices, hits, flags)
-        here, there, own, beside = there, here, beside, own
-    if flags is not None:
-        write_flags(here, own[cells + 2], indices, hits, flags)
-    return total
-
-
-@kernel
-def write_flags(here, count, indices, hits, flags):
-    """Set the flags of a strip's objects that collide."""
     for i in range(here, here + count):
-        if hits[np.uint64(i)]:
-            flags[np.uint64(indices[np.uint64(i)])] = 1
+        x, y = np.int64(xs[np.uint64(i)]), np.int64(ys[np.uint64(i)])
+        above = np.uint64(y >> log2_cell)
+        below = above + np.uint64(3)
+        a, b, c = left + lefts[above], here + heres[above], right + rights[above]
+        near = near_lanes(xs, ys, b, x, y, size)
+        near &= near - 1  # one of them is the object itself
+        near |= near_lanes(xs, ys, a, x, y, size) | near_lanes(xs, ys, c, x, y, size)
+        a_end, b_end, c_end = left + lefts[below], here + heres[below], right + rights[below]
+        if (ROW - (a_end - a)) | (ROW - (b_end - b)) | (ROW - (c_end - c)) < 0 and near == 0:  # crowded
+            near = (
+                is_near(xs, ys, b, b_end, x, y, size, 1)
+                or is_near(xs, ys, a, a_end, x, y, size, 0)
+                or is_near(xs, ys, c, c_end, x, y, size, 0)
+            )
+        flags[np.uint64(indices[np.uint64(i)])] = near != 0
+
+
+@kernel
+def list_near(xs, ys, indices, begin, end, i, size, keys, total):
+    """List the pairs of object i with those at begin..end - 1; return how many pairs there are now."""
+    x, y, index = np.int64(xs[np.uint64(i)]), np.int64(ys[np.uint64(i)]), np.int64(indices[np.uint64(i)])
+    for at in range(begin, end, ROW):
+        near = near_lanes(xs, ys, at, x, y, size)
+        while near:
+            other = np.int64(indices[np.uint64(at + lowest_bit(near))])
+            if total < len(keys):
+                keys[np.uint64(total)] = (min(index, other) << 32) | max(index, other)
+            total += 1
+            near &= near - 1
+    return total
+
+
+@kernel
+def list_strip(heres, here, rights, right, count, log2_cell, size, xs, ys, indices, keys, total):
+    """List the pairs of a strip with itself and with the strip to its right; see `mark_strip`.
+
+    keys     int64[k]  output: lower index above, higher below; pairs beyond k are only counted
+    total    int       pairs so far
+    Returns  int       pairs now
+    """
+    for i in range(here, here + count):
+        above = np.uint64(ys[np.uint64(i)] >> log2_cell)
+        below = above + np.uint64(3)
+        total = list_near(xs, ys, indices, i + 1, here + heres[below], i, size, keys, total)
+        total = list_near(xs, ys, indices, right + rights[above], right + rights[below], i, size, keys, total)
+    return total
+
+
+@kernel
+def scan_strips(words, strips, first, last, cells, log2_cell, size, flags, keys):
+    """Compare the strips first..last - 1 among themselves and with their neighbours; give flags or pairs.
+
+    words   int64[n]             objects by strips
+    strips  int32[columns + 1]   where each strip begins
+    cells   int                  of a strip
+    size    int                  side of all boxes, pixels
+    flags   uint8[n] or None     output, for all objects of these strips
+    keys    int64[k] or None     output, see `list_strip`
+    Returns int                  pairs if `keys` is given
+    """
+    columns = len(strips) - 1
+    largest, total = 0, 0
+    for s in range(max(first - 1, 0), min(last + 1, columns)):
+        largest = max(largest, strips[s + 1] - strips[s])
+    starts = np.zeros((3, cells + 3), np.int32)  # of a strip that is not there, all cells are empty
+    room = largest + 2 * ROW
+    xs, ys, indices = np.full(3 * room, NOWHERE, np.int32), np.empty(3 * room, np.int32), np.empty(3 * room, np.int32)
+    for s in range(max(first - 1, 0), last + 1):
+        slot = s % 3
+        if s < columns:
+            load_strip(words, strips[s], strips[s + 1], log2_cell, slot * room, starts[slot], xs, ys, indices)
+        else:
+            starts[slot] = 0
+        if s <= first:
+            continue
+        here, left = (s + 2) % 3, (s + 1) % 3
+        count = strips[s] - strips[s - 1]
+        if flags is not None:
+            mark_strip(
+                starts[left], left * room, starts[here], here * room, starts[slot], slot * room,
+                count, log2_cell, size, xs, ys, indices, flags,
+            )  # fmt: skip
+        if keys is not None:
+            total = list_strip(
+                starts[here], here * room, starts[slot], slot * room,
+                count, log2_cell, size, xs, ys, indices, keys, total,
+            )  # fmt: skip
+    return total
 
 
 @kernel
@@ -249,12 +245,12 @@ def mark_alone(x, y, size, columns, cells, log2_cell, flags):
 
 
 @kernel
-def list_alone(x, y, size, columns, cells, log2_cell, rows):
+def list_alone(x, y, size, columns, cells, log2_cell, keys):
     """List every pair that collides, strip by strip; the other arguments are those of `mark_alone`.
 
-    rows     int32[k, 2]  output, lower index first; pairs beyond k rows are only counted
-    Returns  int          pairs
+    keys     int64[k]  output, see `list_strip`
+    Returns  int       pairs
     """
     strips = np.empty(columns + 1, np.int32)
     words = sort_alone(x, y, columns, log2_cell, strips)
-    return scan_strips(words, strips, 0, columns, cells, log2_cell, size, None, rows)
+    return scan_strips(words, strips, 0, columns, cells, log2_cell, size, None, keys)
