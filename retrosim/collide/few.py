@@ -7,14 +7,31 @@ from __future__ import annotations
 
 import numpy as np
 
+from retrosim.collide.grid import LARGEST_SIDE
 from retrosim.collide.lanes import LANES, lowest_bit, near_lanes
-from retrosim.jit import kernel
+from retrosim.jit import Ready, kernel
 
 ROW = LANES[16]
 LOG2_ROW = ROW.bit_length() - 1
 MOST_FEW = 256  # objects
 NOWHERE = -32768
 FARTHEST_FEW = 32767 - 64  # more than any box away from NOWHERE, round the corner of 16 bits
+DONE, REFUSED, OUTSIDE = 0, -1, -2
+
+
+@kernel
+def status_of(x, y, rightmost, lowest, size):
+    """Check values: DONE, REFUSED for a wrong number of objects or a wrong side, OUTSIDE - i if object i is outside."""
+    if len(x) > MOST_FEW or len(x) != len(y) or not 1 <= size <= LARGEST_SIDE:
+        return REFUSED
+    signs = 0
+    for i in range(len(x)):
+        signs |= int(x[i]) | (rightmost - int(x[i])) | int(y[i]) | (lowest - int(y[i]))
+    if signs < 0:
+        for i in range(len(x)):
+            if not (0 <= x[i] <= rightmost and 0 <= y[i] <= lowest):
+                return OUTSIDE - i
+    return DONE
 
 
 @kernel
@@ -84,3 +101,32 @@ def list_few(x, y, size, rows):
                 total += 1
                 near &= near - 1
     return total
+
+
+@kernel
+def mark_checked(x, y, rightmost, lowest, size, flags):
+    """Do what `mark_few` does, after a check of all values; corners must be in 0..rightmost, 0..lowest.
+
+    Status   int  see `status_of`
+    """
+    status = status_of(x, y, rightmost, lowest, size)
+    if status == DONE and len(flags) != len(x):
+        status = REFUSED
+    if status == DONE:
+        mark_few(x, y, size, flags)
+    return status
+
+
+@kernel
+def list_checked(x, y, rightmost, lowest, size, rows):
+    """Do what `list_few` does, after a check of all values; corners must be in 0..rightmost, 0..lowest.
+
+    Returns  int  pairs, or a status below 0, see `status_of`
+    """
+    status = status_of(x, y, rightmost, lowest, size)
+    if status == DONE and rows.shape[1] != 2:
+        status = REFUSED
+    return list_few(x, y, size, rows) if status == DONE else status
+
+
+MARK, LIST = Ready(mark_checked), Ready(list_checked)

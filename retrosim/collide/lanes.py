@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from llvmlite import ir
 from numba import types
-from numba.core import config
 from numba.extending import intrinsic
+
+from retrosim.jit import JIT
 
 LANES = {16: 32, 32: 8}
 """Bits of a coordinate -> boxes compared at once: 64 bytes of coordinates, which are many, or 32 of a short run."""
@@ -34,7 +35,8 @@ def near_lanes(typing_context, xs, ys, at, x, y, size):
 
         def splat(value):
             first = builder.insert_element(vector(ir.Undefined), builder.trunc(value, word), ir.IntType(32)(0))
-            return builder.shuffle_vector(first, vector(ir.Undefined), ir.VectorType(ir.IntType(32), LANES[width])(None))
+            places = ir.VectorType(ir.IntType(32), LANES[width])(None)
+            return builder.shuffle_vector(first, vector(ir.Undefined), places)
 
         # -size < there - here < size, as one unsigned comparison
         below, span = builder.sub(size, one), splat(builder.sub(builder.shl(size, one), one))
@@ -60,7 +62,7 @@ def lowest_bit(typing_context, mask):
     return types.int64(types.int64), generate
 
 
-if config.DISABLE_JIT:
+if not JIT:
 
     def near_lanes(xs, ys, at, x, y, size):
         """Do the same without the compiler."""

@@ -31,12 +31,11 @@ from threading import Thread
 
 import numpy as np
 
-from retrosim.collide import arguments
+from retrosim.collide import arguments, few
 from retrosim.collide.grid import LARGEST_SIDE
-from retrosim.collide.results import flag_array, sorted_pairs
+from retrosim.collide.results import flag_array, pair_list, sorted_pairs
 from retrosim.collide.strips import (
     INDEX_BITS,
-    LOG2_CELL,
     PLACE_BITS,
     begin_strips,
     count_strips,
@@ -44,15 +43,28 @@ from retrosim.collide.strips import (
     fill_strips,
     list_alone,
     mark_alone,
+    plan_strips,
     scan_strips,
 )
+from retrosim.jit import UNKNOWN, Ready, kernel
 
 FARTHEST, MOST_OBJECTS = (1 << PLACE_BITS) - 1, 1 << INDEX_BITS
 TWO_THREADS = 100_000  # a few milliseconds of work; starting three threads takes 0.2 ms
 
 
+@kernel
+def mark_checked(x, y, size, flags):
+    """Do what `mark_alone` does, after a check of all values. Status: few.DONE or few.REFUSED."""
+    if len(x) != len(y) or len(x) != len(flags) or len(x) > MOST_OBJECTS or not 1 <= size <= LARGEST_SIDE:
+        return few.REFUSED
+    return few.DONE if mark_alone(x, y, size, flags) else few.REFUSED
+
+
+_MARK = Ready(mark_checked)
+
+
 def _check(x, y, size):
-    """Check arguments; return the side, the number of strips, of cells in each, and log2 of the side of both."""
+    """Check arguments; return the side, and whether `retrosim.collide.few` has room for these objects."""
     count = arguments.check_coordinates(x=x, y=y)
     side = arguments.check_side("size", size, LARGEST_SIDE)
     if count > MOST_OBJECTS:
@@ -60,10 +72,7 @@ def _check(x, y, size):
     far_x, far_y = farthest(x), farthest(y)
     if count and not (0 <= far_x <= FARTHEST and 0 <= far_y <= FARTHEST):
         arguments.check_range(0, FARTHEST, x=x, y=y)
-    log2 = LOG2_CELL
-    while ((far_x >> log2) + 1) * ((far_y >> log2) + 1) > 8 * count + 1024:  # a sparse plane has larger cells
-        log2 += 1
-    return side, (far_x >> log2) + 1, (far_y >> log2) + 1, log2
+    return side, count <= few.MOST_FEW and max(far_x, far_y) <= few.FARTHEST_FEW
 
 
 def _together(routine: Callable, first: tuple, second: tuple) -> None:
@@ -74,8 +83,9 @@ def _together(routine: Callable, first: tuple, second: tuple) -> None:
     thread.join()
 
 
-def _mark_by_two(x, y, size, columns, cells, log2, flags):
+def _mark_by_two(x, y, size, flags):
     """Do what `mark_alone` does in two threads: each takes half of the objects, then half of the strips."""
+    columns, cells, log2 = plan_strips(x, y)
     count, half = len(x), len(x) // 2
     counts, strips = np.zeros((2, columns), np.int32), np.empty(columns + 1, np.int32)
     words = np.empty(count, np.int64)
@@ -94,14 +104,28 @@ def collided(
 
     Returns  uint8[n]  1 in a collision, else 0
     """
-    side, columns, cells, log2 = _check(x, y, size)
+    if threads is None and type(size) is int:
+        try:
+            flags = np.empty(len(x), np.uint8) if out is None else out
+            if len(x) <= few.MOST_FEW:
+                status = few.MARK.call(x, y, few.FARTHEST_FEW, few.FARTHEST_FEW, size, flags)
+            else:
+                status = few.REFUSED if len(x) >= TWO_THREADS else _MARK.call(x, y, size, flags)
+            if status == few.DONE:
+                return flags
+        except UNKNOWN:
+            pass
+    side, is_few = _check(x, y, size)
     if threads is None:
         threads = 2 if len(x) >= TWO_THREADS else 1
     threads = arguments.check_side("threads", threads, 2)
     out = flag_array(out, len(x))
-    out[:] = 0
-    routine = mark_alone if threads == 1 else _mark_by_two
-    routine(x, y, side, columns, cells, log2, out)
+    if threads == 2:
+        _mark_by_two(x, y, side, out)
+    elif is_few:
+        few.MARK.admit(x, y, few.FARTHEST_FEW, few.FARTHEST_FEW, side, out)
+    else:
+        _MARK.admit(x, y, side, out)
     return out
 
 
@@ -110,5 +134,17 @@ def pairs(x: np.ndarray, y: np.ndarray, *, size: int = 30, out: np.ndarray | Non
 
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
-    side, columns, cells, log2 = _check(x, y, size)
-    return sorted_pairs(lambda keys: list_alone(x, y, side, columns, cells, log2, keys), out, 2 * len(x))
+    if type(size) is int:
+        try:
+            if len(x) <= few.MOST_FEW:
+                rows = np.empty((4 * len(x), 2), np.int32) if out is None else out
+                total = few.LIST.call(x, y, few.FARTHEST_FEW, few.FARTHEST_FEW, size, rows)
+                if 0 <= total <= len(rows):
+                    return rows[:total]
+        except UNKNOWN:
+            pass
+    side, is_few = _check(x, y, size)
+    if is_few:
+        limits = few.FARTHEST_FEW, few.FARTHEST_FEW
+        return pair_list(lambda rows: few.LIST.admit(x, y, *limits, side, rows), out, 4 * len(x))
+    return sorted_pairs(lambda keys: list_alone(x, y, side, keys), out, 2 * len(x))

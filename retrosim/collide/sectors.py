@@ -20,13 +20,13 @@ Conventions of all routines here
                shifts need every side to be less than half a sector. Boxes are half open; touching is no collision.
     abs        "inline" or "macro", which `_Abs` the routine was built with (see `overlap`). On the screen both give
                the same; off the screen, where only brute force works, they do not.
-    method     one of METHODS:
+    method     None, where it is allowed, for whatever is fastest with the same result, else one of METHODS:
                four_shifts      four passes with the grid shifted by half a sector, as in the original
                nine_sectors     every pair of the objects in a sector and its eight neighbours, as the document counts
                all_neighbours   a sector's own pairs, and its objects against those of eight neighbours
                half_neighbours  a sector's own pairs, and its objects against those of four neighbours
                brute_force      every pair; any coordinates of the scalar, sides up to 32767
-    workspace  what `workspace(n)` returned, to spare its allocation; None makes one
+    workspace  what `workspace(n)` returned, to spare its allocation; None makes one; not used where `method` is None
     Errors     ValueError       wrong dtype, shape or length; a value out of range, named with the range
 """
 
@@ -34,7 +34,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide import arguments
+from retrosim.collide import arguments, few, plane
 from retrosim.collide.adjacent import scan_neighbours, scan_nine
 from retrosim.collide.brute import scan_all
 from retrosim.collide.grid import (
@@ -51,7 +51,8 @@ from retrosim.collide.grid import (
     workspace,
 )
 from retrosim.collide.overlap import is_overlap, note_hit, within
-from retrosim.jit import kernel
+from retrosim.collide.results import pair_list
+from retrosim.jit import UNKNOWN, kernel
 
 METHODS = ("four_shifts", "nine_sectors", "all_neighbours", "half_neighbours", "brute_force")
 LARGEST_SCALAR = 32767
@@ -161,13 +162,25 @@ def _workspace(work, count):
     return work
 
 
+def _check_fast(x, y, size, abs, work):
+    """Check arguments for the routines that need no method; return how many objects there are."""
+    count = arguments.check_coordinates(x=x, y=y)
+    arguments.check_side("size", size, LARGEST_SIDE)
+    arguments.is_narrow(abs, x.dtype)
+    _workspace(work, count)
+    outside = first_outside(x, y)
+    if outside >= 0:
+        arguments.refuse_outside(x, y, outside, RIGHTMOST, LOWEST)
+    return count
+
+
 def collided(
     x: np.ndarray,
     y: np.ndarray,
     *,
     size: int | np.ndarray = 30,
     abs: str = "inline",
-    method: str = "four_shifts",
+    method: str | None = None,
     out: np.ndarray | None = None,
     workspace: np.ndarray | None = None,
 ) -> np.ndarray:
@@ -177,19 +190,28 @@ def collided(
     Returns  uint8[n]  1 in a collision, else 0; `out` itself if given
     Source   Moertel 1994, _DetermineCollisions
     """
+    is_fast = method is None and not isinstance(size, np.ndarray)
+    if is_fast and type(size) is int and (abs == "inline" or abs == "macro") and workspace is None:
+        try:
+            flags = np.empty(len(x), np.uint8) if out is None else out
+            if few.MARK.call(x, y, RIGHTMOST, LOWEST, size, flags) == few.DONE:
+                return flags
+        except UNKNOWN:
+            pass
     count = arguments.check_coordinates(x=x, y=y)
     if out is None:
         out = np.empty(count, np.uint8)
     else:
         arguments.check_words("out", out, np.uint8, count, count)
-    if method != "four_shifts" or isinstance(size, np.ndarray):
-        _scan(x, y, size, abs, method, 0, out, workspace)
-        return out
-    side = arguments.check_side("size", size, LARGEST_SIDE)
-    narrow = arguments.is_narrow(abs, x.dtype)
-    outside = mark_four_shifts(x, y, side, narrow, _workspace(workspace, count), out)
-    if outside >= 0:
-        arguments.refuse_outside(x, y, outside, RIGHTMOST, LOWEST)
+    if method == "four_shifts" and not isinstance(size, np.ndarray):
+        _check_fast(x, y, size, abs, workspace)
+        mark_four_shifts(x, y, int(size), arguments.is_narrow(abs, x.dtype), _workspace(workspace, count), out)
+    elif not is_fast:
+        _scan(x, y, size, abs, method or METHODS[0], 0, out, workspace)
+    elif _check_fast(x, y, size, abs, workspace) <= few.MOST_FEW:
+        few.MARK.admit(x, y, RIGHTMOST, LOWEST, int(size), out)
+    else:
+        plane.collided(x, y, size=size, out=out)
     return out
 
 
@@ -223,17 +245,37 @@ def pairs(
     *,
     size: int | np.ndarray = 30,
     abs: str = "inline",
-    method: str = "four_shifts",
+    method: str | None = None,
+    out: np.ndarray | None = None,
     workspace: np.ndarray | None = None,
 ) -> np.ndarray:
     """List every overlapping pair once.
 
-    Returns  int32[m, 2]  indices, the lower one first, in ascending order
+    out      int32[m, 2]  where to write the pairs, with room enough for all; None makes an array
+    Returns  int32[m, 2]  indices, the lower one first, in ascending order; a view of `out` if that is given
     """
-    found = reports(x, y, size=size, abs=abs, method=method, workspace=workspace)
-    lower, higher = found.min(axis=1), found.max(axis=1)
-    keys = np.unique(lower * np.int64(len(x)) + higher)
-    return np.stack(np.divmod(keys, max(len(x), 1)), axis=1).astype(np.int32)
+    is_fast = method is None and not isinstance(size, np.ndarray)
+    if is_fast and type(size) is int and (abs == "inline" or abs == "macro") and workspace is None:
+        try:
+            rows = np.empty((4 * len(x), 2), np.int32) if out is None else out
+            total = few.LIST.call(x, y, RIGHTMOST, LOWEST, size, rows)
+            if 0 <= total <= len(rows):
+                return rows[:total]
+        except UNKNOWN:
+            pass
+    if not is_fast:
+        found = reports(x, y, size=size, abs=abs, method=method or METHODS[0], workspace=workspace)
+        keys = np.unique(found.min(axis=1) * np.int64(len(x)) + found.max(axis=1))
+
+        def copy(rows):
+            rows[: len(keys)].T[:] = np.divmod(keys[: len(rows)], max(len(x), 1))
+            return len(keys)
+
+        return pair_list(copy, out, len(keys))
+    count = _check_fast(x, y, size, abs, workspace)
+    if count > few.MOST_FEW:
+        return plane.pairs(x, y, size=size, out=out)
+    return pair_list(lambda rows: few.LIST.admit(x, y, RIGHTMOST, LOWEST, int(size), rows), out, 4 * count)
 
 
 def count_tests(

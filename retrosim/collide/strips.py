@@ -19,6 +19,8 @@ X_SHIFT, Y_SHIFT = INDEX_BITS, INDEX_BITS + PLACE_BITS
 PLACE_MASK, INDEX_MASK = (1 << PLACE_BITS) - 1, (1 << INDEX_BITS) - 1
 LOG2_CELL = 5
 ROW = LANES[32]
+LAST = 1 << (2 * ROW - 1)  # a bit for `lowest_bit` to find in any case
+ROUNDS = 3
 NOWHERE = -(1 << 28)
 
 
@@ -31,6 +33,25 @@ def farthest(values):
         most = max(most, value)
         signs |= value
     return most if signs >= 0 else -1
+
+
+@kernel
+def plan_strips(x, y):
+    """Choose strips and cells.
+
+    x, y     int16[n] or int32[n]  upper-left corners, pixels
+    Returns  int, int, int         strips, cells in each, log2 of the side of both; no strips if a corner lies outside
+                                   0..PLACE_MASK
+    """
+    far_x, far_y = farthest(x), farthest(y)
+    if len(x) == 0:
+        return 1, 1, LOG2_CELL
+    if far_x < 0 or far_y < 0 or far_x > PLACE_MASK or far_y > PLACE_MASK:
+        return 0, 0, 0
+    log2 = LOG2_CELL
+    while ((far_x >> log2) + 1) * ((far_y >> log2) + 1) > 8 * len(x) + 1024:  # a sparse plane has larger cells
+        log2 += 1
+    return (far_x >> log2) + 1, (far_y >> log2) + 1, log2
 
 
 @kernel
@@ -147,33 +168,47 @@ def mark_strip(lefts, left, heres, here, rights, right, count, log2_cell, size, 
 
 
 @kernel
-def list_near(xs, ys, indices, begin, end, i, size, keys, total):
-    """List the pairs of object i with those at begin..end - 1; return how many pairs there are now."""
-    x, y, index = np.int64(xs[np.uint64(i)]), np.int64(ys[np.uint64(i)]), np.int64(indices[np.uint64(i)])
-    for at in range(begin, end, ROW):
-        near = near_lanes(xs, ys, at, x, y, size)
-        while near:
-            other = np.int64(indices[np.uint64(at + lowest_bit(near))])
-            if total < len(keys):
-                keys[np.uint64(total)] = (min(index, other) << 32) | max(index, other)
-            total += 1
+def list_near(near, i, first, second, indices, keys, total):
+    """List the pairs of the object at place i that two vectors of comparisons have found.
+
+    near           int       ROW bits for the places from `first` on, then ROW for those from `second` on
+    keys           int64[k]  output: lower index above, higher below; pairs beyond k are only counted
+    total          int       pairs so far
+    Returns        int       pairs now
+    """
+    index = np.int64(indices[np.uint64(i)])
+    if total + ROUNDS <= len(keys):
+        for _ in range(ROUNDS):  # written in any case, kept if it is a pair: there is no branch to guess
+            lane = lowest_bit(near | LAST)
+            other = np.int64(indices[np.uint64((first if lane < ROW else second - ROW) + lane)])
+            keys[np.uint64(total)] = (min(index, other) << 32) | max(index, other)
+            total += np.int64(near != 0)
             near &= near - 1
+    while near:
+        lane = lowest_bit(near)
+        other = np.int64(indices[np.uint64((first if lane < ROW else second - ROW) + lane)])
+        if total < len(keys):
+            keys[np.uint64(total)] = (min(index, other) << 32) | max(index, other)
+        total += 1
+        near &= near - 1
     return total
 
 
 @kernel
 def list_strip(heres, here, rights, right, count, log2_cell, size, xs, ys, indices, keys, total):
-    """List the pairs of a strip with itself and with the strip to its right; see `mark_strip`.
-
-    keys     int64[k]  output: lower index above, higher below; pairs beyond k are only counted
-    total    int       pairs so far
-    Returns  int       pairs now
-    """
+    """List the pairs of a strip with itself and with the strip to its right; see `mark_strip` and `list_near`."""
     for i in range(here, here + count):
-        above = np.uint64(ys[np.uint64(i)] >> log2_cell)
+        x, y = np.int64(xs[np.uint64(i)]), np.int64(ys[np.uint64(i)])
+        above = np.uint64(y >> log2_cell)
         below = above + np.uint64(3)
-        total = list_near(xs, ys, indices, i + 1, here + heres[below], i, size, keys, total)
-        total = list_near(xs, ys, indices, right + rights[above], right + rights[below], i, size, keys, total)
+        first, first_end = i + 1, here + heres[below]
+        second, second_end = right + rights[above], right + rights[below]
+        near = near_lanes(xs, ys, first, x, y, size) | (near_lanes(xs, ys, second, x, y, size) << ROW)
+        total = list_near(near, i, first, second, indices, keys, total)
+        for at in range(first + ROW, first_end, ROW):  # crowded
+            total = list_near(near_lanes(xs, ys, at, x, y, size), i, at, at, indices, keys, total)
+        for at in range(second + ROW, second_end, ROW):
+            total = list_near(near_lanes(xs, ys, at, x, y, size), i, at, at, indices, keys, total)
     return total
 
 
@@ -230,27 +265,31 @@ def sort_alone(x, y, columns, log2_cell, strips):
 
 
 @kernel
-def mark_alone(x, y, size, columns, cells, log2_cell, flags):
+def mark_alone(x, y, size, flags):
     """Flag every object that collides.
 
-    x, y            int16[n] or int32[n]  upper-left corners, pixels, 0..PLACE_MASK; n at most INDEX_MASK + 1
-    size            int                   side of all boxes, 1..1 << LOG2_CELL pixels
-    columns, cells  int                   strips, and cells of a strip, up to the farthest corner
-    log2_cell       int                   LOG2_CELL or more
-    flags           uint8[n]              output, zero on entry
+    x, y     int16[n] or int32[n]  upper-left corners, pixels; n at most INDEX_MASK + 1
+    size     int                   side of all boxes, 1..1 << LOG2_CELL pixels
+    flags    uint8[n]              output, all of it
+    Returns  bool                  False if a corner lies outside 0..PLACE_MASK; nothing is written then
     """
+    columns, cells, log2 = plan_strips(x, y)
+    if columns == 0:
+        return False
     strips = np.empty(columns + 1, np.int32)
-    words = sort_alone(x, y, columns, log2_cell, strips)
-    scan_strips(words, strips, 0, columns, cells, log2_cell, size, flags, None)
+    words = sort_alone(x, y, columns, log2, strips)
+    scan_strips(words, strips, 0, columns, cells, log2, size, flags, None)
+    return True
 
 
 @kernel
-def list_alone(x, y, size, columns, cells, log2_cell, keys):
-    """List every pair that collides, strip by strip; the other arguments are those of `mark_alone`.
+def list_alone(x, y, size, keys):
+    """List every pair that collides, strip by strip, of corners that are in 0..PLACE_MASK; see `mark_alone`.
 
-    keys     int64[k]  output, see `list_strip`
+    keys     int64[k]  output, see `list_near`
     Returns  int       pairs
     """
+    columns, cells, log2 = plan_strips(x, y)
     strips = np.empty(columns + 1, np.int32)
-    words = sort_alone(x, y, columns, log2_cell, strips)
-    return scan_strips(words, strips, 0, columns, cells, log2_cell, size, None, keys)
+    words = sort_alone(x, y, columns, log2, strips)
+    return scan_strips(words, strips, 0, columns, cells, log2, size, None, keys)
