@@ -62,17 +62,21 @@ def mark_few(x, y, size, flags):
     rows = (count + ROW - 1) >> LOG2_ROW
     xs, ys, hits = np.empty(MOST_FEW, np.int16), np.empty(MOST_FEW, np.int16), np.zeros(MOST_FEW // ROW, np.int64)
     copy_few(x, y, xs, ys)
-    for i in range(count):
-        here_x, here_y = np.int64(xs[np.uint64(i)]), np.int64(ys[np.uint64(i)])
-        row = i >> LOG2_ROW
-        after = near_lanes(xs, ys, row << LOG2_ROW, here_x, here_y, size) & (np.int64(-2) << (i & (ROW - 1)))
-        hits[np.uint64(row)] |= after
-        either = after
+    for i in range(0, count, 2):  # two at a time share loads and stores
+        one, two = np.uint64(i), np.uint64(i + 1)
+        one_x, one_y = np.int64(xs[one]), np.int64(ys[one])
+        two_x, two_y = np.int64(xs[two]), np.int64(ys[two])
+        row, bit = i >> LOG2_ROW, i & (ROW - 1)
+        after_one = near_lanes(xs, ys, row << LOG2_ROW, one_x, one_y, size) & (np.int64(-2) << bit)
+        after_two = near_lanes(xs, ys, row << LOG2_ROW, two_x, two_y, size) & (np.int64(-4) << bit)
+        hits[np.uint64(row)] |= after_one | after_two
         for r in range(row + 1, rows):
-            near = near_lanes(xs, ys, r << LOG2_ROW, here_x, here_y, size)
-            hits[np.uint64(r)] |= near
-            either |= near
-        hits[np.uint64(row)] |= np.int64(either != 0) << (i & (ROW - 1))
+            near_one = near_lanes(xs, ys, r << LOG2_ROW, one_x, one_y, size)
+            near_two = near_lanes(xs, ys, r << LOG2_ROW, two_x, two_y, size)
+            hits[np.uint64(r)] |= near_one | near_two
+            after_one |= near_one
+            after_two |= near_two
+        hits[np.uint64(row)] |= (np.int64(after_one != 0) | np.int64(after_two != 0) << 1) << bit
     for i in range(count):
         flags[np.uint64(i)] = (hits[np.uint64(i >> LOG2_ROW)] >> (i & (ROW - 1))) & 1
 
