@@ -75,16 +75,25 @@ def _check(x, y, size):
     return side, count <= few.MOST_FEW and max(far_x, far_y) <= few.FARTHEST_FEW
 
 
-def _together(routine: Callable, first: tuple, second: tuple) -> None:
-    """Call a compiled routine with two lists of arguments at the same time."""
-    thread = Thread(target=routine, args=second)
+def _threads(threads, count):
+    """Check and return how many threads to take for so many objects."""
+    if threads is None:
+        return 2 if count >= TWO_THREADS else 1
+    return arguments.check_side("threads", threads, 2)
+
+
+def _together(routine: Callable, first: tuple, second: tuple) -> tuple:
+    """Call a compiled routine with two lists of arguments at the same time; return both results."""
+    results: list = []
+    thread = Thread(target=lambda: results.append(routine(*second)))
     thread.start()
-    routine(*first)
+    mine = routine(*first)
     thread.join()
+    return mine, results[0]
 
 
-def _mark_by_two(x, y, size, flags):
-    """Do what `mark_alone` does in two threads: each takes half of the objects, then half of the strips."""
+def _scan_by_two(x, y, size, flags, first_keys, second_keys):
+    """Sort and compare in two threads: each takes half of the objects, then half of the strips; see `scan_strips`."""
     columns, cells, log2 = plan_strips(x, y)
     count, half = len(x), len(x) // 2
     counts, strips = np.zeros((2, columns), np.int32), np.empty(columns + 1, np.int32)
@@ -93,8 +102,20 @@ def _mark_by_two(x, y, size, flags):
     begin_strips(counts, strips)
     _together(fill_strips, (x, y, 0, half, log2, counts[0], words), (x, y, half, count, log2, counts[1], words))
     middle = int(np.searchsorted(strips, half))
-    common = (cells, log2, size, flags, None)
-    _together(scan_strips, (words, strips, 0, middle, *common), (words, strips, middle, columns, *common))
+    first = (words, strips, 0, middle, cells, log2, size, flags, first_keys)
+    second = (words, strips, middle, columns, cells, log2, size, flags, second_keys)
+    return _together(scan_strips, first, second)
+
+
+def _list_by_two(x, y, size, keys):
+    """Do what `list_alone` does in two threads."""
+    room = len(keys) // 2
+    first, second = _scan_by_two(x, y, size, None, keys[:room], keys[room:])
+    if first <= room and second <= len(keys) - room:
+        keys[first : first + second] = keys[room : room + second]
+    elif first + second <= len(keys):  # together there is room enough, so one thread has it
+        list_alone(x, y, size, keys)
+    return first + second
 
 
 def collided(
@@ -116,12 +137,10 @@ def collided(
         except UNKNOWN:
             pass
     side, is_few = _check(x, y, size)
-    if threads is None:
-        threads = 2 if len(x) >= TWO_THREADS else 1
-    threads = arguments.check_side("threads", threads, 2)
+    threads = _threads(threads, len(x))
     out = flag_array(out, len(x))
     if threads == 2:
-        _mark_by_two(x, y, side, out)
+        _scan_by_two(x, y, side, out, None, None)
     elif is_few:
         few.MARK.admit(x, y, few.FARTHEST_FEW, few.FARTHEST_FEW, side, out)
     else:
@@ -129,12 +148,14 @@ def collided(
     return out
 
 
-def pairs(x: np.ndarray, y: np.ndarray, *, size: int = 30, out: np.ndarray | None = None) -> np.ndarray:
+def pairs(
+    x: np.ndarray, y: np.ndarray, *, size: int = 30, threads: int | None = None, out: np.ndarray | None = None
+) -> np.ndarray:
     """List every overlapping pair once.
 
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
-    if type(size) is int:
+    if threads is None and type(size) is int:
         try:
             if len(x) <= few.MOST_FEW:
                 rows = np.empty((4 * len(x), 2), np.int32) if out is None else out
@@ -144,7 +165,9 @@ def pairs(x: np.ndarray, y: np.ndarray, *, size: int = 30, out: np.ndarray | Non
         except UNKNOWN:
             pass
     side, is_few = _check(x, y, size)
-    if is_few:
+    threads = _threads(threads, len(x))
+    if is_few and threads == 1:
         limits = few.FARTHEST_FEW, few.FARTHEST_FEW
         return pair_list(lambda rows: few.LIST.admit(x, y, *limits, side, rows), out, 4 * len(x))
-    return sorted_pairs(lambda keys: list_alone(x, y, side, keys), out, 2 * len(x))
+    routine = list_alone if threads == 1 else _list_by_two
+    return sorted_pairs(lambda keys: routine(x, y, side, keys), out, 2 * len(x))

@@ -32,7 +32,7 @@ MOST_OBJECTS = plane.MOST_OBJECTS
 ON_SCREEN = 200  # objects on the screen: the density of document 000
 STEP = 3  # pixels that an object moves in a frame, at most, along each axis
 MOST_JUDGED = 5_000  # objects up to which every pair is compared
-PACKAGES = ("numba", "numpy", *dict.fromkeys(c.package for c in CONTENDERS.values() if c.package not in (None, "numpy")))
+PACKAGES = ("numba", "numpy", "pygame", "pygame-ce", "scipy", "shapely", "pymunk")  # as they are distributed
 COLUMNS = ("name", "engine", "question", "objects", "seconds", "best_seconds", "per_second", "laps", "frames", "error")
 
 
@@ -67,10 +67,10 @@ def benchmark_kernels(
     seed      of the scenes
     progress  called with steps done, their number, and what comes next
     Returns   dict for JSON with
-        cases    one dict per scene and contender: name, engine, question, objects, per_second and seconds (a frame, by
-                 the median lap; None with an error), best_seconds (by the best lap), ratio_to and best_ratio_to (peer ->
-                 its time over ours), laps, frames (in a lap), error (None), judged: by
-                 what the right answers are known
+        cases    one dict per scene and contender: name, engine, question, objects, per_second and seconds (a
+                 frame, by the median lap; None with an error), best_seconds (by the best lap), ratio_to and
+                 best_ratio_to (peer -> its time over ours), laps, frames (in a lap), judged (what knows the right
+                 answers), error (None)
         skipped  dicts of engine and reason
         host     what it ran on
         made     date, digest of sources
@@ -168,7 +168,7 @@ def _race(count: int, names: list[str], rounds: int, seconds: float, seed: int, 
 
 
 def _begin(entry: _Entry, frames: Frames, judge: Judge, rounds: int, seconds: float) -> None:
-    """Make a contender ready, compare its answer to each frame, choose how many frames fill a lap, and how many laps."""
+    """Make a contender ready, compare its answer to each frame, and choose how many frames and laps to run."""
     try:
         entry.answer = entry.contender.make(frames)
         for number in range(len(frames)):

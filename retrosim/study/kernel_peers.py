@@ -230,30 +230,10 @@ def _numpy_pairs(frames: Frames) -> Answer:
     return lambda number: np.stack(np.divmod(np.flatnonzero(np.triu(near(number), 1)), len(frames[0][0])), axis=1)
 
 
-def _vesin_pairs(frames: Frames) -> Answer:
-    """A neighbour list of molecular dynamics: round distances, so that corners of the square need a second look."""
-    import vesin
-
-    threads = 2 if len(frames[0][0]) >= 20_000 else 1
-    search = vesin.NeighborList(cutoff=CLOSED_SIDE * 2**0.5, full_list=False, n_threads=threads)
-
-    def answer(number: int) -> np.ndarray:
-        x, y = frames[number]
-        points = np.zeros((len(x), 3))
-        points[:, 0], points[:, 1] = x, y
-        i, j = search.compute(points, np.zeros((3, 3)), False, "ij", copy=False)
-        i, j = i.astype(np.intp), j.astype(np.intp)
-        near = (abs(x[i] - x[j]) < SIDE) & (abs(y[i] - y[j]) < SIDE)
-        return np.stack((i[near], j[near]), axis=1)
-
-    return answer
-
-
 _PAIRS = {
     "scipy": (_tree_pairs, {}, "cKDTree.query_pairs, Chebyshev metric"),
     "shapely": (_shapely_pairs, {}, "STRtree.query of all boxes at once"),
     "pymunk": (_pymunk_pairs, {"most": 20_000}, "Space.step, positions and arbiters by pymunk.batch"),
-    "vesin": (_vesin_pairs, {}, "NeighborList, round distances, then the square"),
 }
 CONTENDERS: dict[str, Contender] = {
     "collided": Contender(FLAGS, _collided(), note="plane.collided"),
