@@ -15,8 +15,8 @@
 Flags and pairs of a scene are those of `retrosim.collide.plane`.
 
 Conventions
-    x, y    int16[scenes, n] or int32[scenes, n], C-contiguous; or all scenes one after the other, [total], with `starts`;
-            upper-left corners, pixels, 0..1048575
+    x, y    int16[scenes, n] or int32[scenes, n], C-contiguous; or, with `starts`, all scenes one after another,
+            [total]; upper-left corners, pixels, 0..1048575
     starts  integers[scenes + 1]: scene s is starts[s]..starts[s + 1] - 1; from 0 to `total`, never falling
     size    side of all boxes, 1..31 pixels; half open, touching is no collision
     Errors  ValueError  wrong dtype, shape or length; a value out of range, named with the range
@@ -99,7 +99,8 @@ def _check(x, y, starts, size):
         raise ValueError(f"starts is {starts.dtype}{list(starts.shape)}: allowed integers[scenes + 1]")
     starts = starts.astype(np.int64)
     lengths = np.diff(starts)
-    if starts[0] != 0 or starts[-1] != total or not 0 <= lengths.min(initial=0) <= lengths.max(initial=0) <= MOST_OBJECTS:
+    is_wrong = lengths.min(initial=0) < 0 or lengths.max(initial=0) > MOST_OBJECTS
+    if starts[0] != 0 or starts[-1] != total or is_wrong:
         raise ValueError(f"starts: allowed from 0 to {total}, never falling, at most {MOST_OBJECTS} objects a scene")
     return x, y, starts, side
 
@@ -127,8 +128,8 @@ def pairs(
     """List every overlapping pair of every scene once.
 
     out      int32[m, 2]  with room enough for all pairs; None makes an array
-    Returns  int32[m, 2]  scene after scene: indices within the scene, the lower one first, in ascending order; a view of
-                          `out` if that is given
+    Returns  int32[m, 2]    scene after scene: indices within the scene, the lower one first, in ascending order; a view
+                            of `out` if that is given
              int64[scenes]  where the pairs of each scene end
     """
     x, y, starts, side = _check(x, y, starts, size)

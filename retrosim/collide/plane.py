@@ -11,10 +11,11 @@
 
 Flags and pairs are those of `retrosim.collide.sectors`, bit for bit, where its screen holds the objects.
 
-The four shifts walk their lists through memory, and with many objects nearly every step misses the cache. Here the
-objects are first sorted into strips, one 64-bit word each, then every strip into cells (`retrosim.collide.strips`), so
-that what is compared lies close together. Large scenes are shared between two threads, by strips; the result does not
-depend on it.
+The four shifts walk their lists through memory, and with many objects nearly every step misses the cache. Here up to
+256 objects are all compared with each other, 32 at once (`retrosim.collide.few`). More of them are first sorted into
+strips, one 64-bit word each, then every strip into cells, so that what is compared lies close together, eight at once
+(`retrosim.collide.strips`). Very large scenes are shared between two threads, by strips; the result does not depend on
+it. Types are looked at when a call first meets them; later calls of the same types go straight to compiled code.
 
 Conventions
     x, y     int16[n] or int32[n], C-contiguous; upper-left corners, pixels, 0..1048575; up to 4194304 objects
@@ -49,7 +50,7 @@ from retrosim.collide.strips import (
 from retrosim.jit import UNKNOWN, Ready, kernel
 
 FARTHEST, MOST_OBJECTS = (1 << PLACE_BITS) - 1, 1 << INDEX_BITS
-TWO_THREADS = 100_000  # a few milliseconds of work; starting three threads takes 0.2 ms
+TWO_THREADS = 500_000  # tens of milliseconds of work: three threads start for it, late if other programs are busy
 
 
 @kernel

@@ -1,10 +1,12 @@
 """The kernels of `retrosim.collide.plane`: objects sorted into strips, strips into cells, cells compared.
 
 A strip is 1 << log2_cell pixels wide, a cell as high; both are at least as large as a box. An object is one word of 64
-bits: y, x and its number, from the top down. An object is compared with those after it in its cell, with the cell
-below, and with three cells of the strip to the right. How many that is varies from object to object, and a loop of so
-few rounds costs more in mispredicted branches than in comparisons. So ROUNDS candidates each are written down without
-asking, the count moves on only by as many as there are, and the list is compared in one long loop.
+bits: y, x and its number, from the top down. What overlaps an object is in its own cell and the eight around it: in
+three runs of neighbours, since the cells of a strip lie one after the other. A run rarely has more than ROW objects, so
+it is compared by one vector, whatever its length: those after its end are just as real, and too far away to overlap.
+For flags all three runs are looked at; then an object's flag is known at once and written once. For pairs it is the
+rest of its own run and the run to the right; of their hits, ROUNDS are written down without asking whether they are
+any, and the count moves on only by those that are, which costs less than branches that cannot be predicted.
 """
 
 from __future__ import annotations

@@ -90,7 +90,8 @@ def _startup(startup: dict[str, dict[str, float]]) -> RenderableType:
 def _regions(regions: list[dict[str, Any]]) -> RenderableType:
     """Return a row per region, and the sums of each build."""
     timings = list(dict.fromkeys(each["timing"] for each in regions))
-    table = plain_table("region", "blocks", "instructions", *(f"{t}\n{kind}" for t in timings for kind in ("cold", "warm")))
+    times = (f"{timing}\n{kind}" for timing in timings for kind in ("cold", "warm"))
+    table = plain_table("region", "blocks", "instructions", *times)
     for build in dict.fromkeys(each["build"] for each in regions):
         mine = [each for each in regions if each["build"] == build]
         for address in dict.fromkeys(each["address"] for each in mine):

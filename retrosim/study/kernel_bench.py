@@ -32,6 +32,7 @@ MOST_OBJECTS = plane.MOST_OBJECTS
 ON_SCREEN = 200  # objects on the screen: the density of document 000
 STEP = 3  # pixels that an object moves in a frame, at most, along each axis
 MOST_JUDGED = 5_000  # objects up to which every pair is compared
+QUESTIONS = (FLAGS, PAIRS)
 PACKAGES = ("numba", "numpy", "pygame", "pygame-ce", "scipy", "shapely", "pymunk")  # as they are distributed
 COLUMNS = ("name", "engine", "question", "objects", "seconds", "best_seconds", "per_second", "laps", "frames", "error")
 
@@ -145,10 +146,9 @@ class Judge:
             flags[right.ravel()] = True
             wrong = np.count_nonzero(flags != (given != 0)) if given.shape == flags.shape else self._count
             return f"wrong collision flags: {wrong} of {self._count}" if wrong else None
-        if given.size == 0:
-            given = given.reshape(0, 2)
-        keys = np.sort(given.min(axis=1).astype(np.int64) << 32 | given.max(axis=1))
-        is_right = np.array_equal(keys, right[:, 0].astype(np.int64) << 32 | right[:, 1])
+        given = given.reshape(-1, 2).astype(np.int64)
+        keys = np.sort(given.min(axis=1) << 32 | given.max(axis=1))
+        is_right = np.array_equal(keys, right[:, 0].astype(np.int64) << 32 | right[:, 1].astype(np.int64))
         return None if is_right else f"wrong pairs: {len(given)}, expected {len(right)}"
 
 
@@ -246,6 +246,3 @@ def kernels_csv(result: dict[str, Any]) -> str:
 def lowest_ratio(case: dict[str, Any], kind: str = "ratio_to") -> tuple[float, str] | None:
     """Return how many times as fast as the best peer a case of ours is, and that peer; None without peers."""
     return min(((ratio, peer) for peer, ratio in case[kind].items()), default=None)
-
-
-QUESTIONS = (FLAGS, PAIRS)

@@ -91,12 +91,13 @@ def test_the_corners_of_the_plane():
 
 
 def test_large_scenes_in_two_threads():
-    """150 000 objects of the density of 200 on the screen: two threads by default."""
+    """500 000 objects of the density of 200 on the screen: two threads by default."""
     rng = np.random.default_rng(200)
-    x, y = rng.integers(0, 17_528, 150_000).astype(np.int32), rng.integers(0, 13_146, 150_000).astype(np.int32)
+    x, y = rng.integers(0, 32_000, 500_000).astype(np.int32), rng.integers(0, 24_000, 500_000).astype(np.int32)
     assert len(x) >= plane.TWO_THREADS
     flags, listed = plane.collided(x, y), plane.pairs(x, y)
     assert np.array_equal(flags, plane.collided(x, y, threads=1))
+    assert np.array_equal(listed, plane.pairs(x, y, threads=1))
     assert np.flatnonzero(flags).tolist() == np.unique(listed).tolist()
     assert (np.abs(np.diff(x[listed], axis=1)) < 30).all() and (np.abs(np.diff(y[listed], axis=1)) < 30).all()
     tile = (x < 640) & (y < 480)
