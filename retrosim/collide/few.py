@@ -22,13 +22,19 @@ DONE, REFUSED, OUTSIDE = 0, -1, -2
 @kernel
 def status_of(x, y, rightmost, lowest, size):
     """Check values: DONE, REFUSED for a wrong number of objects or a wrong side, OUTSIDE - i if object i is outside."""
-    if len(x) > MOST_FEW or len(x) != len(y) or not 1 <= size <= LARGEST_SIDE:
+    count = len(x)
+    if count > MOST_FEW or count != len(y) or not 1 <= size <= LARGEST_SIDE:
         return REFUSED
-    signs = 0
-    for i in range(len(x)):
-        signs |= int(x[i]) | (rightmost - int(x[i])) | int(y[i]) | (lowest - int(y[i]))
-    if signs < 0:
-        for i in range(len(x)):
+    if count == 0:
+        return DONE
+    least, most_x, most_y = x[0], x[0], y[0]  # all of the coordinates' own type, so that vectors are full of them
+    for i in range(count):
+        here_x, here_y = x[np.uint64(i)], y[np.uint64(i)]
+        least = min(least, here_x, here_y)
+        most_x = max(most_x, here_x)
+        most_y = max(most_y, here_y)
+    if least < 0 or most_x > rightmost or most_y > lowest:
+        for i in range(count):
             if not (0 <= x[i] <= rightmost and 0 <= y[i] <= lowest):
                 return OUTSIDE - i
     return DONE
@@ -133,4 +139,4 @@ def list_checked(x, y, rightmost, lowest, size, rows):
     return list_few(x, y, size, rows) if status == DONE else status
 
 
-MARK, LIST = Ready(mark_checked), Ready(list_checked)
+MARK_FEW, LIST_FEW = Ready(mark_checked), Ready(list_checked)

@@ -71,4 +71,4 @@ if not JIT:
 
     def lowest_bit(mask):
         """Do the same without the compiler."""
-        return (mask & -mask).bit_length() - 1
+        return int(mask & -mask).bit_length() - 1

@@ -32,7 +32,8 @@ from threading import Thread
 
 import numpy as np
 
-from retrosim.collide import arguments, few
+from retrosim.collide import arguments
+from retrosim.collide.few import DONE, FARTHEST_FEW, LIST_FEW, MARK_FEW, MOST_FEW, REFUSED
 from retrosim.collide.grid import LARGEST_SIDE
 from retrosim.collide.results import flag_array, pair_list, sorted_pairs
 from retrosim.collide.strips import (
@@ -55,13 +56,13 @@ TWO_THREADS = 500_000  # tens of milliseconds of work: three threads start for i
 
 @kernel
 def mark_checked(x, y, size, flags):
-    """Do what `mark_alone` does, after a check of all values. Status: few.DONE or few.REFUSED."""
+    """Do what `mark_alone` does, after a check of all values. Status: DONE or REFUSED."""
     if len(x) != len(y) or len(x) != len(flags) or len(x) > MOST_OBJECTS or not 1 <= size <= LARGEST_SIDE:
-        return few.REFUSED
-    return few.DONE if mark_alone(x, y, size, flags) else few.REFUSED
+        return REFUSED
+    return DONE if mark_alone(x, y, size, flags) else REFUSED
 
 
-_MARK = Ready(mark_checked)
+MARK = Ready(mark_checked)
 
 
 def _check(x, y, size):
@@ -73,7 +74,7 @@ def _check(x, y, size):
     far_x, far_y = farthest(x), farthest(y)
     if count and not (0 <= far_x <= FARTHEST and 0 <= far_y <= FARTHEST):
         arguments.check_range(0, FARTHEST, x=x, y=y)
-    return side, count <= few.MOST_FEW and max(far_x, far_y) <= few.FARTHEST_FEW
+    return side, count <= MOST_FEW and max(far_x, far_y) <= FARTHEST_FEW
 
 
 def _threads(threads, count):
@@ -128,12 +129,13 @@ def collided(
     """
     if threads is None and type(size) is int:
         try:
-            flags = np.empty(len(x), np.uint8) if out is None else out
-            if len(x) <= few.MOST_FEW:
-                status = few.MARK.call(x, y, few.FARTHEST_FEW, few.FARTHEST_FEW, size, flags)
+            count = len(x)
+            flags = np.empty(count, np.uint8) if out is None else out
+            if count <= MOST_FEW:
+                status = MARK_FEW.call(x, y, FARTHEST_FEW, FARTHEST_FEW, size, flags)
             else:
-                status = few.REFUSED if len(x) >= TWO_THREADS else _MARK.call(x, y, size, flags)
-            if status == few.DONE:
+                status = MARK.call(x, y, size, flags) if count < TWO_THREADS else REFUSED
+            if status == DONE:
                 return flags
         except UNKNOWN:
             pass
@@ -143,9 +145,9 @@ def collided(
     if threads == 2:
         _scan_by_two(x, y, side, out, None, None)
     elif is_few:
-        few.MARK.admit(x, y, few.FARTHEST_FEW, few.FARTHEST_FEW, side, out)
+        MARK_FEW.admit(x, y, FARTHEST_FEW, FARTHEST_FEW, side, out)
     else:
-        _MARK.admit(x, y, side, out)
+        MARK.admit(x, y, side, out)
     return out
 
 
@@ -158,9 +160,10 @@ def pairs(
     """
     if threads is None and type(size) is int:
         try:
-            if len(x) <= few.MOST_FEW:
-                rows = np.empty((4 * len(x), 2), np.int32) if out is None else out
-                total = few.LIST.call(x, y, few.FARTHEST_FEW, few.FARTHEST_FEW, size, rows)
+            count = len(x)
+            if count <= MOST_FEW:
+                rows = np.empty((4 * count, 2), np.int32) if out is None else out
+                total = LIST_FEW.call(x, y, FARTHEST_FEW, FARTHEST_FEW, size, rows)
                 if 0 <= total <= len(rows):
                     return rows[:total]
         except UNKNOWN:
@@ -168,7 +171,7 @@ def pairs(
     side, is_few = _check(x, y, size)
     threads = _threads(threads, len(x))
     if is_few and threads == 1:
-        limits = few.FARTHEST_FEW, few.FARTHEST_FEW
-        return pair_list(lambda rows: few.LIST.admit(x, y, *limits, side, rows), out, 4 * len(x))
+        limits = FARTHEST_FEW, FARTHEST_FEW
+        return pair_list(lambda rows: LIST_FEW.admit(x, y, *limits, side, rows), out, 4 * len(x))
     routine = list_alone if threads == 1 else _list_by_two
     return sorted_pairs(lambda keys: routine(x, y, side, keys), out, 2 * len(x))

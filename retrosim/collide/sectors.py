@@ -34,9 +34,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide import arguments, few, plane
+from retrosim.collide import arguments, plane
 from retrosim.collide.adjacent import scan_neighbours, scan_nine
 from retrosim.collide.brute import scan_all
+from retrosim.collide.few import DONE, LIST_FEW, MARK_FEW, MOST_FEW
 from retrosim.collide.grid import (
     COLUMNS,
     END,
@@ -194,7 +195,7 @@ def collided(
     if is_fast and type(size) is int and (abs == "inline" or abs == "macro") and workspace is None:
         try:
             flags = np.empty(len(x), np.uint8) if out is None else out
-            if few.MARK.call(x, y, RIGHTMOST, LOWEST, size, flags) == few.DONE:
+            if MARK_FEW.call(x, y, RIGHTMOST, LOWEST, size, flags) == DONE:
                 return flags
         except UNKNOWN:
             pass
@@ -208,8 +209,8 @@ def collided(
         mark_four_shifts(x, y, int(size), arguments.is_narrow(abs, x.dtype), _workspace(workspace, count), out)
     elif not is_fast:
         _scan(x, y, size, abs, method or METHODS[0], 0, out, workspace)
-    elif _check_fast(x, y, size, abs, workspace) <= few.MOST_FEW:
-        few.MARK.admit(x, y, RIGHTMOST, LOWEST, int(size), out)
+    elif _check_fast(x, y, size, abs, workspace) <= MOST_FEW:
+        MARK_FEW.admit(x, y, RIGHTMOST, LOWEST, int(size), out)
     else:
         plane.collided(x, y, size=size, out=out)
     return out
@@ -258,7 +259,7 @@ def pairs(
     if is_fast and type(size) is int and (abs == "inline" or abs == "macro") and workspace is None:
         try:
             rows = np.empty((4 * len(x), 2), np.int32) if out is None else out
-            total = few.LIST.call(x, y, RIGHTMOST, LOWEST, size, rows)
+            total = LIST_FEW.call(x, y, RIGHTMOST, LOWEST, size, rows)
             if 0 <= total <= len(rows):
                 return rows[:total]
         except UNKNOWN:
@@ -273,9 +274,9 @@ def pairs(
 
         return pair_list(copy, out, len(keys))
     count = _check_fast(x, y, size, abs, workspace)
-    if count > few.MOST_FEW:
+    if count > MOST_FEW:
         return plane.pairs(x, y, size=size, out=out)
-    return pair_list(lambda rows: few.LIST.admit(x, y, RIGHTMOST, LOWEST, int(size), rows), out, 4 * count)
+    return pair_list(lambda rows: LIST_FEW.admit(x, y, RIGHTMOST, LOWEST, int(size), rows), out, 4 * count)
 
 
 def count_tests(

@@ -80,6 +80,11 @@ def _collided(**given: Any) -> Callable[[Frames], Answer]:
     return lambda frames: lambda number: plane.collided(*frames[number], **given)
 
 
+def _collided_out(frames: Frames) -> Answer:
+    flags = np.empty(len(frames[0][0]), np.uint8)
+    return lambda number: plane.collided(*frames[number], out=flags)
+
+
 def _pairs(frames: Frames) -> Answer:
     return lambda number: plane.pairs(*frames[number])
 
@@ -237,12 +242,13 @@ _PAIRS = {
 }
 CONTENDERS: dict[str, Contender] = {
     "collided": Contender(FLAGS, _collided(), note="plane.collided"),
+    "collided-out": Contender(FLAGS, _collided_out, note="the same, out= an array made once"),
     "collided-1-thread": Contender(FLAGS, _collided(threads=1), least=plane.TWO_THREADS, note="the same, threads=1"),
     "collided-batch": Contender(FLAGS, _many(lambda x, y: batch.collided(x, y)[0]), most=2000, scenes=SCENES,
                                 note=f"batch.collided, {SCENES} scenes a call, time of one"),
     "four-shifts": Contender(FLAGS, _four_shifts, most=200, note="collided(method='four_shifts'), as in 1994"),
     **{
-        name: Contender(FLAGS, _flagged(make), name, note=f"{note}; flags from pairs", **given)
+        name: Contender(FLAGS, _flagged(make), name, note=note, **given)
         for name, (make, given, note) in _PAIRS.items()
     },
     "scipy-nearest": Contender(FLAGS, _tree_nearest, "scipy", note="cKDTree.query, 2 nearest, 2 threads from 20 000"),
