@@ -149,9 +149,9 @@ def test_the_oracle_of_collide_stands_alone() -> None:
 
 def test_distributions_are_used_where_they_belong() -> None:
     assert users("pyglet") == {"video/window.py"}
-    assert users("numba") == {"jit.py", "cpu/interpret.py", "cpu/compiled.py"}
+    assert users("numba") == {"jit.py", "collide/lanes.py", "cpu/interpret.py", "cpu/compiled.py"}
     emitting = ("values", "emit", "handlers", "banks", "compiled", "interpret", "liveness", "counting", "recompile")
-    assert users("llvmlite") <= {f"cpu/{name}.py" for name in emitting}
+    assert users("llvmlite") <= {"collide/lanes.py", *(f"cpu/{name}.py" for name in emitting)}
     assert {file.split("/")[0] for file in users("unicorn", "machine68k", "capstone")} <= {"study"}
     assert {file.split("/")[0] for file in users("elftools")} == {"rom"}
 

@@ -22,4 +22,4 @@ def test_examples(number: int, capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_two_commands() -> None:
     for command in ("pip install . && retrosim run", "pip install '.[test]' && pytest"):
         assert f"\n    {command}\n" in README
-    assert len(EXAMPLES) == 2
+    assert len(EXAMPLES) == 3

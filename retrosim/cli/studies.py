@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,44 +110,65 @@ def study(options: argparse.Namespace) -> int:
 def bench(options: argparse.Namespace) -> int:
     """Carry out `retrosim bench`."""
     kind = _format(options)
-    from retrosim.rom import load_rom
-    from retrosim.study.bench import ROM, benchmark, host_file, results_csv
-    from retrosim.study.contenders import ENGINES
-    from retrosim.study.timing import builds_of
+    from retrosim.study.bench import MACHINE, host_file
     from retrosim.video.png import check_free
 
-    engines = options.engine and list(dict.fromkeys(options.engine))
-    for engine in engines or []:
-        if engine not in ENGINES:
-            raise argparse.ArgumentError(None, f"engine {engine!r}: allowed {', '.join(ENGINES)}")
-    scenes = {key: list(dict.fromkeys(given)) for key in ("objects", "build") if (given := getattr(options, key))}
-    with bad_arguments():
-        scenes["builds"] = builds_of(load_rom(ROM), options.machine, scenes.pop("build", ["O2"]))
-    kept = host_file(options.machine) if options.save else None
+    measure, render, as_csv = _kernels(options) if options.kernels else _engines(options)
+    kept = host_file("kernels" if options.kernels else options.machine or MACHINE) if options.save else None
     for path in filter(None, (options.output, kept)):
         check_free(path, overwrite=options.force)
     with Progress(is_quiet=kind is not None) as progress:
-        result = benchmark(
-            machine=options.machine,
-            engines=engines,
-            rounds=options.rounds,
-            startup=not options.no_startup,
-            progress=progress.step,
-            **scenes,
-        )
+        result = measure(progress=progress.step, **({"rounds": options.rounds} if options.rounds else {}))
     if kept:
         write_text(kept, json.dumps(result, indent=1) + "\n", overwrite=options.force)
     if kind is None:
-        from retrosim.study.bench_report import render_bench
-
-        print_table(render_bench(result))
+        print_table(render(result))
         return 0
-    text = results_csv(result) if kind == "csv" else json.dumps(result, indent=2) + "\n"
+    text = as_csv(result) if kind == "csv" else json.dumps(result, indent=2) + "\n"
     if options.output:
         write_text(Path(options.output), text, overwrite=options.force)
     else:
         sys.stdout.write(text)
     return 0
+
+
+def _engines(options: argparse.Namespace) -> tuple[Callable, Callable, Callable]:
+    """Return how engines are measured as the options say, and how the result becomes a table and CSV."""
+    from retrosim.rom import load_rom
+    from retrosim.study.bench import MACHINE, ROM, benchmark, results_csv
+    from retrosim.study.bench_report import render_bench
+    from retrosim.study.contenders import ENGINES
+    from retrosim.study.timing import builds_of
+
+    machine = options.machine or MACHINE
+    scenes = _scenes(options, ENGINES, most=200)
+    with bad_arguments():
+        scenes["builds"] = builds_of(load_rom(ROM), machine, list(dict.fromkeys(options.build or ["O2"])))
+    return partial(benchmark, machine=machine, startup=not options.no_startup, **scenes), render_bench, results_csv
+
+
+def _kernels(options: argparse.Namespace) -> tuple[Callable, Callable, Callable]:
+    """Return the same for kernels."""
+    from retrosim.study.kernel_bench import benchmark_kernels, kernels_csv
+    from retrosim.study.kernel_peers import CONTENDERS
+    from retrosim.study.kernel_report import render_kernels
+
+    for name in ("machine", "build", "no_startup"):
+        if getattr(options, name):
+            raise argparse.ArgumentError(None, f"--{name.replace('_', '-')}: --kernels has no use for it")
+    return partial(benchmark_kernels, **_scenes(options, CONTENDERS)), render_kernels, kernels_csv
+
+
+def _scenes(options: argparse.Namespace, engines: Iterable[str], most: int | None = None) -> dict[str, Any]:
+    """Return what was given of contenders, out of `engines`, and of numbers of objects, up to `most`."""
+    for engine in options.engine or []:
+        if engine not in engines:
+            raise argparse.ArgumentError(None, f"engine {engine!r}: allowed {', '.join(engines)}")
+    for count in options.objects or []:
+        if most is not None and count > most:
+            raise argparse.ArgumentError(None, f"--objects: '{count}': allowed 1..{most}")
+    given = {"engines": options.engine, "objects": options.objects}
+    return {key: list(dict.fromkeys(values)) for key, values in given.items() if values}
 
 
 def _format(options: argparse.Namespace) -> str | None:

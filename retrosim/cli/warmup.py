@@ -141,7 +141,7 @@ def _run_routines(dtype: type[np.signedinteger]) -> None:
     """Run every routine of `collide` once on coordinates of a type."""
     x, y = np.array([10, 35, 300], dtype), np.array([10, 12, 300], dtype)
     sizes = np.array([30, 20, 10])
-    for method in collide.METHODS:
+    for method in (None, *collide.METHODS):
         for size in (30, sizes):
             collide.collided(x, y, size=size, method=method)
             collide.pairs(x, y, size=size, method=method)

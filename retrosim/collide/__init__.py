@@ -3,6 +3,7 @@
     module      document   what it tests                                              touching
     sectors     000, 1994  boxes of up to 31 pixels on the screen, by a shifted grid  no
     plane       000        the same boxes on a plane of any size, up to 4194304       no
+    batch       000        many scenes of such boxes in one call                      no
     masks       001, 1995  sprites to the pixel, by masks of bits                     no
     boxes       002, 2011  boxes and circles, every pair, with categories             yes
     compound    002        objects made of several boxes and circles                  yes

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from retrosim.collide.arguments import check_table, check_words
+from retrosim.jit import kernel
 
 
 def flag_array(out: np.ndarray | None, count: int) -> np.ndarray:
@@ -66,3 +67,24 @@ def pair_list(scan: Callable[[np.ndarray], int], out: np.ndarray | None, guess: 
         rows = np.empty((total, 2), np.int32)
         scan(rows)
     return rows[:total]
+
+
+@kernel
+def split_keys(keys, rows):
+    """Write keys, int64[m], as pairs, int32[m, 2]: upper half, then lower half. Both may be the same memory."""
+    for k in range(len(keys)):
+        key = keys[np.uint64(k)]
+        rows[np.uint64(k), 0] = key >> 32
+        rows[np.uint64(k), 1] = key & 0xFFFFFFFF
+
+
+def sorted_pairs(scan: Callable[[np.ndarray], int], out: np.ndarray | None, guess: int) -> np.ndarray:
+    """Run a scan that writes pairs as keys, in any order; return them as rows in ascending order, see `pair_list`.
+
+    scan    writes keys, lower index << 32 | higher index, into its argument, int64[m], and returns how many there are
+    """
+    found = pair_list(lambda rows: scan(rows.view(np.int64)[:, 0]), out, guess)
+    keys = found.view(np.int64)[:, 0]
+    keys.sort()
+    split_keys(keys, found)
+    return found

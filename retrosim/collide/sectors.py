@@ -25,13 +25,13 @@ Conventions of all routines here
                shifts need every side to be less than half a sector. Boxes are half open; touching is no collision.
     abs        "inline" or "macro", which `_Abs` the routine was built with (see `overlap`). On the screen both give
                the same; off the screen, where only brute force works, they do not.
-    method     one of METHODS:
+    method     None, where it is allowed, for whatever is fastest with the same result, else one of METHODS:
                four_shifts      four passes with the grid shifted by half a sector, as in the original
                nine_sectors     every pair of the objects in a sector and its eight neighbours, as the document counts
                all_neighbours   a sector's own pairs, and its objects against those of eight neighbours
                half_neighbours  a sector's own pairs, and its objects against those of four neighbours
                brute_force      every pair; any coordinates of the scalar, sides up to 32767
-    workspace  what `workspace(n)` returned, to spare its allocation; None makes one
+    workspace  what `workspace(n)` returned, to spare its allocation; None makes one; not used where `method` is None
     out        where to write, instead of making an array: uint8[n] for flags, int32[m, 2] with room enough for pairs,
                int64[COLUMNS, ROWS] for tests; of flags nothing is written if an argument is refused
     Errors     ValueError       wrong dtype, shape or length; a value out of range, named with the range
@@ -41,9 +41,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide import arguments
+from retrosim.collide import arguments, plane
 from retrosim.collide.adjacent import scan_neighbours, scan_nine
 from retrosim.collide.brute import scan_all
+from retrosim.collide.few import DONE, LIST_FEW, MARK_FEW, MOST_FEW
 from retrosim.collide.grid import (
     COLUMNS,
     END,
@@ -59,7 +60,7 @@ from retrosim.collide.grid import (
 )
 from retrosim.collide.overlap import is_overlap, note_hit, within
 from retrosim.collide.results import array_of, flag_array, pair_list
-from retrosim.jit import kernel
+from retrosim.jit import UNKNOWN, kernel
 
 METHODS = ("four_shifts", "nine_sectors", "all_neighbours", "half_neighbours", "brute_force")
 LARGEST_SCALAR = 32767
@@ -170,13 +171,25 @@ def _workspace(work, count):
     return work
 
 
+def _check_fast(x, y, size, abs, work):
+    """Check arguments for the routines that need no method; return how many objects there are."""
+    count = arguments.check_coordinates(x=x, y=y)
+    arguments.check_side("size", size, LARGEST_SIDE)
+    arguments.is_narrow(abs, x.dtype)
+    _workspace(work, count)
+    outside = first_outside(x, y)
+    if outside >= 0:
+        arguments.refuse_outside(x, y, outside, RIGHTMOST, LOWEST)
+    return count
+
+
 def collided(
     x: np.ndarray,
     y: np.ndarray,
     *,
     size: int | np.ndarray = 30,
     abs: str = "inline",
-    method: str = "four_shifts",
+    method: str | None = None,
     workspace: np.ndarray | None = None,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
@@ -185,16 +198,25 @@ def collided(
     Returns  uint8[n]  1 in a collision, else 0
     Source   Moertel 1994, _DetermineCollisions
     """
+    is_fast = method is None and not isinstance(size, np.ndarray)
+    if is_fast and type(size) is int and (abs == "inline" or abs == "macro") and workspace is None:
+        try:
+            flags = np.empty(len(x), np.uint8) if out is None else out
+            if MARK_FEW.call(x, y, RIGHTMOST, LOWEST, size, flags) == DONE:
+                return flags
+        except UNKNOWN:
+            pass
     count = arguments.check_coordinates(x=x, y=y)
     out = flag_array(out, count)
-    if method != "four_shifts" or isinstance(size, np.ndarray):
-        _scan(x, y, size, abs, method, workspace, out)
-        return out
-    side = arguments.check_side("size", size, LARGEST_SIDE)
-    narrow = arguments.is_narrow(abs, x.dtype)
-    outside = mark_four_shifts(x, y, side, narrow, _workspace(workspace, count), out)
-    if outside >= 0:
-        arguments.refuse_outside(x, y, outside, RIGHTMOST, LOWEST)
+    if method == "four_shifts" and not isinstance(size, np.ndarray):
+        _check_fast(x, y, size, abs, workspace)
+        mark_four_shifts(x, y, int(size), arguments.is_narrow(abs, x.dtype), _workspace(workspace, count), out)
+    elif not is_fast:
+        _scan(x, y, size, abs, method or METHODS[0], workspace, out)
+    elif _check_fast(x, y, size, abs, workspace) <= MOST_FEW:
+        MARK_FEW.admit(x, y, RIGHTMOST, LOWEST, int(size), out)
+    else:
+        plane.collided(x, y, size=size, out=out)
     return out
 
 
@@ -226,24 +248,37 @@ def pairs(
     *,
     size: int | np.ndarray = 30,
     abs: str = "inline",
-    method: str = "four_shifts",
+    method: str | None = None,
     workspace: np.ndarray | None = None,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
     """List every overlapping pair once.
 
-    Returns  int32[m, 2]  indices, the lower one first, in ascending order
+    out      int32[m, 2]  where to write the pairs, with room enough for all; None makes an array
+    Returns  int32[m, 2]  indices, the lower one first, in ascending order; a view of `out` if that is given
     """
-    found = reports(x, y, size=size, abs=abs, method=method, workspace=workspace)
-    lower, higher = found.min(axis=1), found.max(axis=1)
-    keys = np.unique(lower * np.int64(len(x)) + higher)
+    is_fast = method is None and not isinstance(size, np.ndarray)
+    if is_fast and type(size) is int and (abs == "inline" or abs == "macro") and workspace is None:
+        try:
+            rows = np.empty((4 * len(x), 2), np.int32) if out is None else out
+            total = LIST_FEW.call(x, y, RIGHTMOST, LOWEST, size, rows)
+            if 0 <= total <= len(rows):
+                return rows[:total]
+        except UNKNOWN:
+            pass
+    if not is_fast:
+        found = reports(x, y, size=size, abs=abs, method=method or METHODS[0], workspace=workspace)
+        keys = np.unique(found.min(axis=1) * np.int64(len(x)) + found.max(axis=1))
 
-    def write(rows: np.ndarray) -> int:
-        if len(keys) <= len(rows):
-            rows[: len(keys), 0], rows[: len(keys), 1] = np.divmod(keys, max(len(x), 1))
-        return len(keys)
+        def copy(rows):
+            rows[: len(keys)].T[:] = np.divmod(keys[: len(rows)], max(len(x), 1))
+            return len(keys)
 
-    return pair_list(write, out, len(keys))
+        return pair_list(copy, out, len(keys))
+    count = _check_fast(x, y, size, abs, workspace)
+    if count > MOST_FEW:
+        return plane.pairs(x, y, size=size, out=out)
+    return pair_list(lambda rows: LIST_FEW.admit(x, y, RIGHTMOST, LOWEST, int(size), rows), out, 4 * count)
 
 
 def count_tests(

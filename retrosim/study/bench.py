@@ -98,7 +98,7 @@ def benchmark(
     cold, warm = (1, 3) if startup else (0, 0)
     compiled = 2 * len(builds) * len(_TIMINGS) if startup else 0
     laps = len(builds) * len(objects) * (1 + len(present) * (rounds + 1))
-    steps = _Steps(progress, laps + cold + warm + compiled)
+    steps = Steps(progress, laps + cold + warm + compiled)
     cases: list[dict[str, Any]] = []
     for build in builds:
         for count in objects:
@@ -116,13 +116,13 @@ def benchmark(
         "skipped": [{"engine": engine, "reason": reason} for engine, reason in missing.items()],
         "startup": starts,
         "regions": regions,
-        "host": _host(),
+        "host": host(),
         "made": {"date": date.today().isoformat(), "sources": source_digest()},
         "method": {"machine": machine, "rounds": rounds, "seconds": seconds, "seed": seed},
     }
 
 
-class _Steps:
+class Steps:
     """Progress: says what comes next, and how much is done."""
 
     def __init__(self, progress: Callable[[int, int, str], None] | None, total: int) -> None:
@@ -151,7 +151,7 @@ def _check(objects: Sequence[int], rounds: int, seconds: float, engines: Sequenc
             raise ValueError(f"engine {engine!r}: allowed {', '.join(ENGINES)}")
 
 
-def _race(rom: Rom, workload: Workload, engines: list[str], rounds: int, seconds: float, steps: _Steps) -> list[_Entry]:
+def _race(rom: Rom, workload: Workload, engines: list[str], rounds: int, seconds: float, steps: Steps) -> list[_Entry]:
     """Let contenders take turns at one scene."""
     entries = [_Entry(engine) for engine in engines]
     scene = f"{workload.build}, {workload.objects} objects"
@@ -232,9 +232,10 @@ def _cases(workload: Workload, entries: list[_Entry]) -> list[dict[str, Any]]:
     return cases
 
 
-def _host() -> dict[str, Any]:
+def host(packages: Sequence[str] = _PACKAGES) -> dict[str, Any]:
+    """Return what this runs on: system, processor, cpus, python, packages (name -> version)."""
     versions = {}
-    for package in _PACKAGES:
+    for package in packages:
         try:
             versions[package] = version(package)
         except PackageNotFoundError:
@@ -264,10 +265,10 @@ def host_file(machine: str) -> Path:
     """
     if not RESULTS.is_dir():
         raise RetrosimError(f"{RESULTS}: no such folder; results are kept in a checkout of the repository only")
-    host = _host()
-    processor = re.sub(r"\((r|tm)\)|\b(cpu|processor)\b|@.*", " ", host["processor"].lower())
-    python = host["python"].rpartition(".")[0]
-    words = re.findall(r"[a-z0-9.]+", f"{processor} {host['cpus']} cpus {host['system']} python {python}".lower())
+    here = host()
+    processor = re.sub(r"\((r|tm)\)|\b(cpu|processor)\b|@.*", " ", here["processor"].lower())
+    python = here["python"].rpartition(".")[0]
+    words = re.findall(r"[a-z0-9.]+", f"{processor} {here['cpus']} cpus {here['system']} python {python}".lower())
     return RESULTS / f"{machine}-{'-'.join(words)}.json"
 
 

@@ -13,7 +13,7 @@ def check(x, y, size):
     flags[expected.ravel()] = 1
     for threads in (None, 1, 2):
         assert np.array_equal(plane.collided(x, y, size=size, threads=threads), flags)
-    assert np.array_equal(plane.pairs(x, y, size=size), expected)
+        assert np.array_equal(plane.pairs(x, y, size=size, threads=threads), expected)
     return expected
 
 
@@ -58,8 +58,27 @@ def test_more_candidates_than_rounds():
         check(x, y, 17)
 
 
+def test_numbers_of_objects_around_what_few_and_a_vector_hold():
+    """From one object to more than `few` takes, on the screen and where corners do not fit 16 bits."""
+    rng = np.random.default_rng(16)
+    for count in (1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 255, 256, 257, 300):
+        x, y = rng.integers(0, 640, count).astype(np.int32), rng.integers(0, 480, count).astype(np.int32)
+        for offset in (0, 32_000, 40_000, plane.FARTHEST - 640):
+            check(x + np.int32(offset), y, 30)
+            check(y, x + np.int32(offset), 31)
+
+
+def test_differences_that_wrap_in_16_bits():
+    """Corners 65536 apart are alike in 16 bits and far apart all the same."""
+    x = np.array([100, 100 + 65536, 100 + 2 * 65536, 32703, 32704, 32767, 32768], np.int32)
+    y = np.full(7, 9, np.int32)
+    for count in range(1, 8):
+        check(x[:count], y[:count], 30)
+        check(y[:count], x[:count], 30)
+        check(np.concatenate([x[:count]] * 50), np.concatenate([y[:count]] * 50), 30)
+
+
 def test_the_first_object_is_not_marked_for_nothing():
-    """Place 0 is where comparisons without a hit leave their mark, and no object lies there."""
     x, y = np.array([5, 100, 110, 300], np.int32), np.array([5, 100, 105, 300], np.int32)
     assert plane.collided(x, y).tolist() == [0, 1, 1, 0]
 
@@ -72,12 +91,13 @@ def test_the_corners_of_the_plane():
 
 
 def test_large_scenes_in_two_threads():
-    """150 000 objects of the density of 200 on the screen: two threads by default."""
+    """500 000 objects of the density of 200 on the screen: two threads by default."""
     rng = np.random.default_rng(200)
-    x, y = rng.integers(0, 17_528, 150_000).astype(np.int32), rng.integers(0, 13_146, 150_000).astype(np.int32)
+    x, y = rng.integers(0, 32_000, 500_000).astype(np.int32), rng.integers(0, 24_000, 500_000).astype(np.int32)
     assert len(x) >= plane.TWO_THREADS
     flags, listed = plane.collided(x, y), plane.pairs(x, y)
     assert np.array_equal(flags, plane.collided(x, y, threads=1))
+    assert np.array_equal(listed, plane.pairs(x, y, threads=1))
     assert np.flatnonzero(flags).tolist() == np.unique(listed).tolist()
     assert (np.abs(np.diff(x[listed], axis=1)) < 30).all() and (np.abs(np.diff(y[listed], axis=1)) < 30).all()
     tile = (x < 640) & (y < 480)
@@ -86,11 +106,25 @@ def test_large_scenes_in_two_threads():
     assert listed[tile[listed].all(axis=1)].tolist() == expected.tolist() and len(expected) > 100
 
 
+def test_two_threads_and_hardly_room():
+    """Room for all pairs, but not for those of either half in its half: all in the left strip, all in the right one."""
+    rng = np.random.default_rng(5)
+    for place in (0, 2000):
+        x = np.concatenate([np.full(300, place), np.arange(300) * 40 % 2400]).astype(np.int32)
+        y = np.concatenate([rng.integers(0, 900, 300), np.arange(300) * 37]).astype(np.int32)
+        expected = plane.pairs(x, y, threads=1)
+        rows = np.empty((len(expected) + 1, 2), np.int32)
+        for out in (rows, rows[:-1], rows.reshape(-1)[1:-1].reshape(-1, 2)):  # the last one is not aligned
+            assert np.array_equal(plane.pairs(x, y, threads=2, out=out), expected) and len(expected) > 300
+        with pytest.raises(ValueError, match=f"out has 9 rows: this scene has {len(expected)} pairs"):
+            plane.pairs(x, y, threads=2, out=rows[:9])
+
+
 def test_out_is_used():
     x = np.array([5, 10, 900], np.int32)
     flags, rows = np.full(3, 9, np.uint8), np.zeros((4, 2), np.int32)
     assert plane.collided(x, x, out=flags) is flags and flags.tolist() == [1, 1, 0]
-    assert plane.pairs(x, x, out=rows).base is rows and rows[0].tolist() == [0, 1]
+    assert np.shares_memory(plane.pairs(x, x, out=rows), rows) and rows[0].tolist() == [0, 1]
     with pytest.raises(ValueError, match="out has 0 rows: this scene has 1 pairs"):
         plane.pairs(x, x, out=rows[:0])
 
@@ -107,5 +141,10 @@ def test_out_is_used():
     ],
 )
 def test_refusals(change, message):
-    with pytest.raises(ValueError, match=message):
-        plane.collided(**({"x": np.zeros(1, np.int32), "y": np.zeros(1, np.int32)} | change))
+    for count in (1, 257):
+        given = {"x": np.zeros(count, np.int32), "y": np.zeros(count, np.int32)}
+        for routine in (plane.collided, plane.pairs):
+            routine(**given)  # types are known now
+            wrong = {name: np.resize(new, count) if name in given else new for name, new in change.items()}
+            with pytest.raises(ValueError, match=message):
+                routine(**given | wrong)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import retrosim.collide
-from retrosim.collide import METHODS, collided, count_tests, pairs, reference, reports, tally_tests, workspace
+from retrosim.collide import METHODS, collided, count_tests, pairs, reference, reports, scenes, tally_tests, workspace
 from retrosim.collide.grid import SECTORS, place
 
 X, Y = np.array([10, 35, 300], np.int16), np.array([10, 12, 300], np.int16)
@@ -30,11 +30,37 @@ def test_result_types():
     assert pairs(nothing, nothing).shape == reports(nothing, nothing).shape == (0, 2)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", (None, *METHODS))
 def test_out_is_filled_and_returned(method):
-    out = np.full(3, 7, np.uint8)
+    out, rows = np.full(3, 7, np.uint8), np.full((5, 2), 7, np.int32)
     assert collided(X, Y, out=out, method=method) is out
     assert out.tolist() == [1, 1, 0]
+    found = pairs(X, Y, out=rows, method=method)
+    assert found.tolist() == [[0, 1]] == rows[:1].tolist() and np.shares_memory(found, rows)
+    with pytest.raises(ValueError, match="out has 0 rows: this scene has 1 pairs"):
+        pairs(X, Y, out=rows[:0], method=method)
+    for wrong in (np.zeros((5, 3), np.int32), np.zeros((5, 2), np.int16), np.zeros((5, 4), np.int32)[:, ::2], [0, 1]):
+        with pytest.raises(ValueError, match="out"):
+            pairs(X, Y, out=wrong, method=method)
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.int32])
+@pytest.mark.parametrize("count", [0, 1, 33, 200, 256, 257, 700])
+def test_whatever_is_fastest_gives_the_same(count, dtype):
+    x, y = (axis.astype(dtype) for axis in scenes.random_scene(count, 1994))
+    for size in (1, 8, 30, 31):
+        for method in METHODS:
+            assert np.array_equal(collided(x, y, size=size), collided(x, y, size=size, method=method))
+            assert np.array_equal(pairs(x, y, size=size), pairs(x, y, size=size, method=method))
+
+
+def test_a_read_only_array_and_one_in_an_odd_place():
+    frozen, odd = X.copy(), np.frombuffer(b"." + Y.tobytes(), np.int16, offset=1)
+    frozen.flags.writeable = False
+    assert not odd.flags.aligned
+    for x, y in ((frozen, Y), (X, frozen[::-1].copy()), (X, odd)):
+        expected = pairs(x.copy(), y.copy(), method="brute_force")
+        assert np.array_equal(pairs(x, y), expected) and collided(x, y).sum() == len(np.unique(expected))
 
 
 @pytest.mark.parametrize("method", METHODS)

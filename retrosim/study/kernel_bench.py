@@ -1,0 +1,248 @@
+"""`retrosim bench --kernels`: the kernels of `retrosim.collide` beside what else a Python game finds overlaps with.
+
+Objects of one size lie at random, as many to a pixel as 200 on the screen; from frame to frame all of them move. Flags
+and pairs are two questions. Contenders take turns, lap by lap, so that a disturbance of the host meets all; a lap is
+some frames in a row, and counts in wall time, since some use two threads. Every answer of the first laps must be the
+one that `Judge` holds for right; a contender that fails this is reported as an error and gets no figure.
+"""
+
+from __future__ import annotations
+
+import csv
+import gc
+import io
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+import numpy as np
+
+from retrosim.collide import plane
+from retrosim.collide.grid import SCREEN_HEIGHT, SCREEN_WIDTH
+from retrosim.jit import source_digest
+
+from .bench import Steps, host
+from .kernel_peers import CONTENDERS, FLAGS, PAIRS, SIDE, Contender, Frames, is_missing
+
+OBJECTS = (50, 200, 2_000, 20_000, 200_000, 2_000_000)
+MOST_OBJECTS = plane.MOST_OBJECTS
+ON_SCREEN = 200  # objects on the screen: the density of document 000
+STEP = 3  # pixels that an object moves in a frame, at most, along each axis
+MOST_JUDGED = 5_000  # objects up to which every pair is compared
+QUESTIONS = (FLAGS, PAIRS)
+PACKAGES = ("numba", "numpy", "pygame", "pygame-ce", "scipy", "shapely", "pymunk")  # as they are distributed
+COLUMNS = ("name", "engine", "question", "objects", "seconds", "best_seconds", "per_second", "laps", "frames", "error")
+
+
+@dataclass
+class _Entry:
+    """One contender in one scene: what it answers with, frames in a lap, its laps, and what went wrong."""
+
+    name: str
+    contender: Contender
+    answer: Callable[[int], Any] | None = None
+    frames: int = 1
+    every: int = 1
+    seconds: list[float] = field(default_factory=list)
+    error: str | None = None
+
+
+def benchmark_kernels(
+    *,
+    objects: Sequence[int] = OBJECTS,
+    engines: Sequence[str] | None = None,
+    rounds: int = 15,
+    seconds: float = 0.03,
+    seed: int = 1994,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> dict[str, Any]:
+    """Measure; the defaults take some minutes, most of them for two million objects.
+
+    objects   scenes, each 1..MOST_OBJECTS
+    engines   some of CONTENDERS, None for all
+    rounds    laps of each, 1 or more; contenders whose frame takes long run fewer, spread over the rounds
+    seconds   aimed at for a lap, above 0
+    seed      of the scenes
+    progress  called with steps done, their number, and what comes next
+    Returns   dict for JSON with
+        cases    one dict per scene and contender: name, engine, question, objects, per_second and seconds (a
+                 frame, by the median lap; None with an error), best_seconds (by the best lap), ratio_to and
+                 best_ratio_to (peer -> its time over ours), laps, frames (in a lap), judged (what knows the right
+                 answers), error (None)
+        skipped  dicts of engine and reason
+        host     what it ran on
+        made     date, digest of sources
+        method   rounds, seconds, seed, side
+    Errors    ValueError
+    """
+    names = list(dict.fromkeys(engines or CONTENDERS))
+    for name in names:
+        if name not in CONTENDERS:
+            raise ValueError(f"engine {name!r}: allowed {', '.join(CONTENDERS)}")
+    for count in objects:
+        if not 1 <= count <= MOST_OBJECTS:
+            raise ValueError(f"objects {count}: allowed 1..{MOST_OBJECTS}")
+    if rounds < 1 or not 0 < seconds <= 60:
+        raise ValueError(f"rounds {rounds}, seconds {seconds}: allowed 1 or more, and above 0, to 60")
+    absent = dict.fromkeys(CONTENDERS[name].package for name in names if is_missing(CONTENDERS[name]))
+    names = [name for name in names if not is_missing(CONTENDERS[name])]
+    fields = {count: [n for n in names if CONTENDERS[n].least <= count <= CONTENDERS[n].most] for count in objects}
+    steps = Steps(progress, sum(len(field) + rounds for field in fields.values()))
+    cases = []
+    for count, field_names in fields.items():
+        cases += _race(count, field_names, rounds, seconds, seed, steps)
+    steps.end()
+    return {
+        "cases": cases,
+        "skipped": [{"engine": package, "reason": "not installed"} for package in absent],
+        "host": host(PACKAGES),
+        "made": {"date": date.today().isoformat(), "sources": source_digest()},
+        "method": {"rounds": rounds, "seconds": seconds, "seed": seed, "side": SIDE},
+    }
+
+
+def moving_scene(count: int, seed: int) -> Frames:
+    """Place objects at random on a plane that grows with their number, and let them move.
+
+    Returns  x, y of each frame: int32[count], pixels; 16 frames up to 2000 objects, 4 up to 200 000, then 2
+    """
+    rng = np.random.default_rng([seed, count])
+    scale = (count / ON_SCREEN) ** 0.5
+    limits = max(1, round(SCREEN_WIDTH * scale)), max(1, round(SCREEN_HEIGHT * scale))
+    here = [rng.integers(0, limit, count) for limit in limits]
+    frames = []
+    for _ in range(16 if count <= 2_000 else 4 if count <= 200_000 else 2):
+        frames.append(tuple(axis.astype(np.int32) for axis in here))
+        moved = [axis + rng.integers(-STEP, STEP + 1, count) for axis in here]
+        here = [np.clip(axis, 0, limit - 1) for axis, limit in zip(moved, limits)]
+    return frames
+
+
+def every_pair(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the pairs that overlap, int[m, 2] in ascending order, by NumPy and nothing of ours."""
+    wide, high = x.astype(np.int64), y.astype(np.int64)
+    lists = [i + 1 + np.flatnonzero((abs(wide[i + 1 :] - wide[i]) < SIDE) & (abs(high[i + 1 :] - high[i]) < SIDE))
+             for i in range(len(x))]  # fmt: skip
+    return np.stack([np.repeat(np.arange(len(x)), [len(each) for each in lists]), np.concatenate(lists)], axis=1)
+
+
+class Judge:
+    """The right answers for some frames: by NumPy up to MOST_JUDGED objects, then our pairs, for peers to confirm."""
+
+    def __init__(self, frames: Frames) -> None:
+        self.method = "every pair" if len(frames[0][0]) <= MOST_JUDGED else "plane.pairs"
+        every = self.method == "every pair"
+        self._pairs = [every_pair(x, y) if every else plane.pairs(x, y) for x, y in frames]
+        self._count = len(frames[0][0])
+
+    def difference(self, question: str, number: int, answer: Any) -> str | None:
+        """Return what is wrong with an answer to frame `number`, None if it is right."""
+        right, given = self._pairs[number], np.asarray(answer)
+        if question == FLAGS:
+            flags = np.zeros(self._count, bool)
+            flags[right.ravel()] = True
+            wrong = np.count_nonzero(flags != (given != 0)) if given.shape == flags.shape else self._count
+            return f"wrong collision flags: {wrong} of {self._count}" if wrong else None
+        given = given.reshape(-1, 2).astype(np.int64)
+        keys = np.sort(given.min(axis=1) << 32 | given.max(axis=1))
+        is_right = np.array_equal(keys, right[:, 0].astype(np.int64) << 32 | right[:, 1].astype(np.int64))
+        return None if is_right else f"wrong pairs: {len(given)}, expected {len(right)}"
+
+
+def _race(count: int, names: list[str], rounds: int, seconds: float, seed: int, steps: Steps) -> list[dict[str, Any]]:
+    """Let contenders take turns at one scene; return their cases."""
+    frames = moving_scene(count, seed)
+    judge, entries = Judge(frames), [_Entry(name, CONTENDERS[name]) for name in names]
+    for entry in entries:
+        steps.next(f"{count} objects: {entry.name}, first laps")
+        _begin(entry, frames, judge, rounds, seconds)
+    for number in range(rounds):
+        steps.next(f"{count} objects: lap {number + 1} of {rounds}")
+        for entry in entries:
+            if entry.error is None and number % entry.every == 0:
+                entry.seconds.append(_lap(entry, len(frames)) / (entry.frames * entry.contender.scenes))
+    return _cases(count, judge.method, entries)
+
+
+def _begin(entry: _Entry, frames: Frames, judge: Judge, rounds: int, seconds: float) -> None:
+    """Make a contender ready, compare its answer to each frame, and choose how many frames and laps to run."""
+    try:
+        entry.answer = entry.contender.make(frames)
+        for number in range(len(frames)):
+            answer = entry.answer(number)
+            answer = answer() if callable(answer) else answer
+            entry.error = entry.error or judge.difference(entry.contender.question, number, answer)
+    except Exception as error:  # whatever a peer throws at us, it is not the end of the others
+        entry.error = f"{type(error).__name__}: {error}"
+    if entry.error is None:
+        taken = _lap(entry, len(frames))
+        while taken < seconds / 4:
+            entry.frames *= max(2, min(50, int(seconds / 2 / max(taken, 1e-9))))
+            taken = _lap(entry, len(frames))
+        entry.frames = max(1, round(entry.frames * seconds / taken))
+        laps = min(rounds, max(3, round(rounds * min(1, 0.25 / taken))))
+        entry.every = max(1, rounds // laps)
+
+
+def _lap(entry: _Entry, frames: int) -> float:
+    """Return seconds of wall time for a lap."""
+    answer, numbers = entry.answer, [number % frames for number in range(entry.frames)]
+    gc.collect(0)
+    gc.disable()
+    try:
+        start = time.perf_counter()
+        for number in numbers:
+            answer(number)
+        return time.perf_counter() - start
+    finally:
+        gc.enable()
+
+
+def _cases(count: int, judged: str, entries: list[_Entry]) -> list[dict[str, Any]]:
+    cases = []
+    right = [entry for entry in entries if entry.error is None]
+    times = {e.name: (statistics.median(e.seconds), min(e.seconds)) for e in right}
+    for entry in entries:
+        question, (median, best) = entry.contender.question, times.get(entry.name, (None, None))
+        rivals = {
+            other.name: [theirs / ours for theirs, ours in zip(times[other.name], (median, best))]
+            for other in right
+            if median and other.contender.package and other.contender.question == question
+        }
+        ours = entry.contender.package is None
+        cases.append(
+            {
+                "name": f"{question}, {count} objects",
+                "engine": entry.name,
+                "question": question,
+                "objects": count,
+                "per_second": 1 / median if median else None,
+                "seconds": median,
+                "best_seconds": best,
+                "ratio_to": {name: ratio for name, (ratio, _) in rivals.items()} if ours else {},
+                "best_ratio_to": {name: ratio for name, (_, ratio) in rivals.items()} if ours else {},
+                "laps": len(entry.seconds),
+                "frames": entry.frames * entry.contender.scenes,
+                "judged": judged,
+                "error": entry.error,
+            }
+        )
+    return cases
+
+
+def kernels_csv(result: dict[str, Any]) -> str:
+    """Return the cases as CSV, one column more per peer: its median time over ours."""
+    text, peers = io.StringIO(), list(dict.fromkeys(peer for case in result["cases"] for peer in case["ratio_to"]))
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*COLUMNS, *(f"ratio_to_{peer}" for peer in peers)])
+    for case in result["cases"]:
+        writer.writerow([*(case[column] for column in COLUMNS), *(case["ratio_to"].get(peer) for peer in peers)])
+    return text.getvalue()
+
+
+def lowest_ratio(case: dict[str, Any], kind: str = "ratio_to") -> tuple[float, str] | None:
+    """Return how many times as fast as the best peer a case of ours is, and that peer; None without peers."""
+    return min(((ratio, peer) for peer, ratio in case[kind].items()), default=None)
