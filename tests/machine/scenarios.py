@@ -52,10 +52,13 @@ class Generated:
         return f"{ONE}={self.number} python -m pytest -n 0 -s -k same_world tests/machine/test_scenarios.py"
 
 
+rom_of = cache(load_rom)
+
+
 def generate(number: int) -> Generated:
     """Make a scenario; the ROMs take turns, all else is random."""
     chance = random.Random(number)
-    rom = load_rom(sorted(SCENARIOS)[number % len(SCENARIOS)])
+    rom = rom_of(sorted(SCENARIOS)[number % len(SCENARIOS)])
     default = rom.image("m68040").build
     others = sorted({image.build for image in rom.images} - {default})
     build = chance.choice(others) if others and chance.random() < 0.5 else default
@@ -83,25 +86,21 @@ def _script(chance: random.Random, frames: int) -> list[tuple[int, dict[str, int
 def record(scenario: Generated, folder: Path) -> Path:
     """Record a scenario on the native machine, with the world's hash after every frame."""
     path = folder / f"scenario-{scenario.number}.rtape"
-    machine = open_machine(NATIVE, scenario.rom, parameters=scenario.parameters)
+    machine = open_machine(NATIVE, rom_of(scenario.rom), parameters=scenario.parameters)
     result = record_script(path, machine, scenario.frames, scenario.script, title=str(scenario)[:200], hash_every=1)
     assert result.reason == "frames"
     return path
-
-
-@cache
-def _builds(rom: str, isa: str) -> set[str]:
-    return {image.build for image in load_rom(rom).images if image.isa == isa}
 
 
 def opener_of(build: str) -> Callable[[Tape, str], TapeMachine]:
     """Return what opens machines with a build, where they have it."""
 
     def open_one(tape: Tape, name: str) -> TapeMachine:
+        rom = rom_of(tape.scenario)
         if name == NATIVE:
-            return open_machine(name, tape.scenario)
-        has = build in _builds(tape.scenario, PRESETS[name].isa)
-        return open_machine(name, tape.scenario, build=build if has else None)
+            return open_machine(name, rom)
+        has = (PRESETS[name].isa, build) in {(image.isa, image.build) for image in rom.images}
+        return open_machine(name, rom, build=build if has else None)
 
     return open_one
 
