@@ -55,7 +55,7 @@ def _verify_tapes(paths: list[str], options: argparse.Namespace, progress: Progr
     with KeptMachines(open_one) as machine_of:
         entries = []
         for number, path in enumerate(paths, 1):
-            place = f"tape {number} of {len(paths)}, {path}"
+            place = f"{number} of {len(paths)}, {path}"
             entries.append(_verify_tape(path, place, machine_of, options, progress))
         return entries
 
