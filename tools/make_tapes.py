@@ -14,13 +14,15 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from retrosim.machine import open_machine  # noqa: E402  (the checkout needs no installation)
+from retrosim.machine import Machine, open_machine  # noqa: E402  (the checkout needs no installation)
 from retrosim.rom import load_rom  # noqa: E402
 from retrosim.tape import Tape, load_tape, record_script  # noqa: E402
 
@@ -201,11 +203,19 @@ def path_of(plan: Plan, roms: Path = ROMS) -> Path:
     return roms / plan.rom / "tapes" / f"{plan.name}.rtape"
 
 
-def make(plan: Plan, roms: Path = ROMS) -> Path:
+def make(plans: Iterable[Plan], roms: Path = ROMS) -> Iterator[Path]:
+    """Record tapes, those of a ROM on one machine. Errors: TapeError if one is there already."""
+    for rom, group in groupby(plans, lambda plan: plan.rom):
+        machine = open_machine(MACHINE, load_rom(ROMS / rom))
+        for plan in group:
+            yield record(plan, machine, path_of(plan, roms))
+        machine.stop_compiling()
+
+
+def record(plan: Plan, machine: Machine, path: Path) -> Path:
     """Record a tape. Errors: TapeError if it is there already."""
-    path = path_of(plan, roms)
     path.parent.mkdir(parents=True, exist_ok=True)
-    machine = open_machine(MACHINE, load_rom(ROMS / plan.rom), parameters={"objects": plan.objects, "seed": plan.seed})
+    machine.parameters = {"objects": plan.objects, "seed": plan.seed}
     labels = {"title": plan.title, "author": AUTHOR, "description": plan.description}
     result = record_script(path, machine, plan.frames, plan.script, hash_every=HASH_EVERY, **labels)
     if result.reason != "frames":
@@ -237,15 +247,23 @@ def check(roms: Path = ROMS) -> list[str]:
     planned = {path_of(plan, roms) for plan in TAPES}
     there = sorted(roms.glob("*/tapes/*.rtape"))
     wrong = [f"{path.name}: is not in the list" for path in there if path not in planned]
+    wrong += [f"{plan.name}: is missing" for plan in TAPES if path_of(plan, roms) not in there]
+    kept = [plan for plan in TAPES if path_of(plan, roms) in there]
     with tempfile.TemporaryDirectory() as fresh:
-        for plan in TAPES:
-            if not path_of(plan, roms).exists():
-                wrong.append(f"{plan.name}: is missing")
-                continue
-            found = differences(load_tape(path_of(plan, roms)), load_tape(make(plan, Path(fresh))))
+        for plan, path in zip(kept, make(kept, Path(fresh)), strict=True):
+            found = differences(load_tape(path_of(plan, roms)), load_tape(path))
             if found:
                 wrong.append(f"{plan.name}: differs in {', '.join(found)}")
     return wrong
+
+
+def wanted(renew: bool) -> Iterator[Plan]:
+    """Name the tapes to write one after the other, removing the present one first if all are written anew."""
+    for plan in TAPES:
+        if renew:
+            path_of(plan).unlink(missing_ok=True)
+        if not path_of(plan).exists():
+            yield plan
 
 
 def main() -> int:
@@ -257,11 +275,8 @@ def main() -> int:
         wrong = check()
         print("\n".join(wrong) or f"{len(TAPES)} tapes are what the list gives")
         return int(bool(wrong))
-    for plan in TAPES:
-        if options.renew:
-            path_of(plan).unlink(missing_ok=True)
-        if not path_of(plan).exists():
-            print(make(plan).relative_to(ROOT))
+    for path in make(wanted(options.renew)):
+        print(path.relative_to(ROOT))
     return 0
 
 

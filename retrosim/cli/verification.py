@@ -12,7 +12,7 @@ from retrosim.errors import RomError, TapeError
 from retrosim.machine import PRESETS
 from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
-from retrosim.tape import Tape, exit_status, load_tape, open_for, report_lines
+from retrosim.tape import KeptMachines, Tape, exit_status, load_tape, open_for, report_lines
 from retrosim.tape import verify as verify_tapes
 from retrosim.tape.machine import NATIVE, TapeMachine
 
@@ -23,8 +23,9 @@ def verify(options: argparse.Namespace) -> int:
     """Carry out the command."""
     if options.on != [ALL]:
         check_machines(options.on or [])
+    paths = list(dict.fromkeys(map(tape_path, options.tapes)))
     with Progress(is_quiet=options.json) as progress:
-        entries = [_verify_tape(path, options, progress) for path in dict.fromkeys(map(tape_path, options.tapes))]
+        entries = _verify_tapes(paths, options, progress)
     report = {"tapes": entries}
     if options.json:
         print_json(report)
@@ -46,16 +47,27 @@ def _machines(tape: Tape, options: argparse.Namespace) -> list[str]:
     return list(dict.fromkeys([*simulated, *([NATIVE] if rom.name in SCENARIOS else [])]))
 
 
-def _verify_tape(path: str, options: argparse.Namespace, progress: Progress) -> dict[str, Any]:
-    def opener(tape: Any, name: str) -> TapeMachine:
+def _verify_tapes(paths: list[str], options: argparse.Namespace, progress: Progress) -> list[dict[str, Any]]:
+    def open_one(tape: Tape, name: str) -> TapeMachine:
         settings = {"engine": options.engine} if options.engine and name != NATIVE else {}
         return open_for(tape, name, options.rom, progress=progress.note, **settings)
 
-    def reference(tape: Any, name: str) -> TapeMachine:
+    with KeptMachines(open_one) as machine_of:
+        entries = []
+        for number, path in enumerate(paths, 1):
+            place = f"{number} of {len(paths)}, {path}"
+            entries.append(_verify_tape(path, place, machine_of, options, progress))
+        return entries
+
+
+def _verify_tape(
+    path: str, place: str, machine_of: KeptMachines, options: argparse.Namespace, progress: Progress
+) -> dict[str, Any]:
+    def reference(tape: Tape, name: str) -> TapeMachine:
         return open_for(tape, name, options.rom, progress=progress.note, engine="interpret")
 
     def on_progress(path: str, name: str, frame: int, frames: int) -> None:
-        progress.step(frame, frames, f"verifying {path} on {name}")
+        progress.step(frame, frames, f"verifying {place} on {name}")
 
     entry = {"path": path, "frames": 0, "complete": False, "note": "", "results": []}
     try:
@@ -65,7 +77,7 @@ def _verify_tape(path: str, options: argparse.Namespace, progress: Progress) -> 
         report = verify_tapes(
             [path],
             machines,
-            opener=opener,
+            opener=machine_of,
             reference=reference,
             force=options.unverified,
             on_progress=on_progress,

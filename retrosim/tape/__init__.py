@@ -7,6 +7,7 @@ here draws or prints; progress goes to callbacks.
 
 from retrosim.tape.divergence import Divergence, locate_machine, locate_world
 from retrosim.tape.format import Tape, load_tape, parse_tape, save_tape
+from retrosim.tape.kept import KeptMachines
 from retrosim.tape.play import Mismatch, Player, open_for
 from retrosim.tape.record import Recorder, numbered_path, parse_script, record_script
 from retrosim.tape.records import Checkpoint, Comment, End, Hash, Input, Other
@@ -19,6 +20,7 @@ __all__ = [
     "End",
     "Hash",
     "Input",
+    "KeptMachines",
     "Mismatch",
     "Other",
     "Player",

@@ -126,7 +126,7 @@ class Player:
         unknown = [device for device in tape.header["inputs"] if device not in machine.rom.inputs]
         if unknown:
             raise TapeError(tape.path, f"ROM {machine.rom.name!r} has no device {unknown[0]!r}")
-        machine.parameters.update(tape.parameters)
+        machine.parameters = dict(tape.parameters)
         machine.reset()
         if tape.state_sha256 is not None:
             machine.load(self._state())

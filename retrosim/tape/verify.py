@@ -24,6 +24,7 @@ spec and timing revisions and the same ROM image; otherwise machine_ok is null.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,9 @@ from typing import Any
 from retrosim.errors import RetrosimError, TapeDiverged, TapeError
 from retrosim.tape.divergence import Divergence, locate_machine, locate_world
 from retrosim.tape.format import Tape, load_tape
+from retrosim.tape.kept import KeptMachines
 from retrosim.tape.machine import NATIVE, TapeMachine
-from retrosim.tape.play import Player, open_for
+from retrosim.tape.play import Player
 
 Opener = Callable[[Tape, str], TapeMachine]
 Report = dict[str, Any]
@@ -42,7 +44,7 @@ def verify(
     tapes: Iterable[str | Path],
     machines: Sequence[str] | None = None,
     *,
-    opener: Opener = open_for,
+    opener: Opener | None = None,
     reference: Opener | None = None,
     force: bool = False,
     sync: dict[str, int | str] | None = None,
@@ -52,7 +54,8 @@ def verify(
 
     tapes        paths
     machines     names; default: the machine each tape was recorded on, and native
-    opener       opens the machine of a name for a tape
+    opener       opens the machine of a name for a tape; it may hand out the same one again. Default: `open_for`, the
+                 machines kept as long as tapes of a ROM follow each other
     reference    opens a second machine of the same name, for example with another engine, to find the first differing
                  register or byte when only the machine hash differs; default: the frames are given
     force        replay with a wrong ROM as well; the result says so
@@ -61,8 +64,9 @@ def verify(
     Returns      the report described above
     Errors       ValueError for an unknown machine name; bad tapes and ROMs are in the report
     """
-    options = _Options(opener, reference, force, sync, on_progress)
-    return {"tapes": [_verify_tape(path, machines, options) for path in tapes]}
+    with KeptMachines() if opener is None else nullcontext(opener) as machine_of:
+        options = _Options(machine_of, reference, force, sync, on_progress)
+        return {"tapes": [_verify_tape(path, machines, options) for path in tapes]}
 
 
 @dataclass(frozen=True)
@@ -105,8 +109,6 @@ def _verify_on(tape: Tape, name: str, options: _Options) -> Report:
         return _result(name, note=f"the tape starts from a saved state of {tape.machine}")
     player = Player(tape, options.opener(tape, name), force=options.force, sync=options.sync)
     player.run(on_progress=options.progress(tape, name))
-    if getattr(player.machine, "is_compiling", False):
-        player.machine.stop_compiling()
     result = _result(
         name,
         engine=getattr(player.machine, "engine", None),
