@@ -48,7 +48,7 @@ class RegionEmitter(Emitter):
         self._address, self._how = self.allocate(I32), self.allocate(I1)
         self._left, self._jumped = self.allocate(I1), self.allocate(I1)
         self._next_pc = self.allocate(I32)
-        self._held: dict[tuple[str, int], Word] = {}
+        self._held: dict[tuple[str, int], Word] = {}  # what fields are known to hold at this place of the block
         self._depth = 0
         # (instructions, clocks) executed and not counted yet: here, and at the start of each block by whatever way
         self._owed = NOTHING
@@ -121,10 +121,10 @@ class RegionEmitter(Emitter):
     def _branch_away(self, insn: Insn) -> None:
         taken, passed = (self.function.append_basic_block(n) for n in ("taken", "passed"))
         self.builder.cbranch(self._taken.ir, taken, passed)
-        owed = self._owed
+        owed, held = self._owed, self._held
         for block, address, outcome in ((taken, insn.target, True), (passed, insn.end, False)):
             self.builder.position_at_end(block)
-            self._owed = owed
+            self._owed, self._held = owed, dict(held)
             if self._forks:
                 self.timing.finish(outcome)
             self._edge(address)
@@ -347,6 +347,7 @@ class RegionEmitter(Emitter):
 
     def for_each_bit(self, mask: Word, body: Callable[[Word], None], down: bool = False) -> None:
         if mask.known is None:
+            self._held.clear()  # what the body changes, its beginning sees the next time
             self._depth += 1
             super().for_each_bit(mask, body, down)
             self._depth -= 1
