@@ -10,11 +10,11 @@ import numpy as np
 
 from retrosim.collide.objects import DETECT_ALL, DETECT_NONE, OBJECT, make_circles
 from retrosim.machine import shooter, shooter_picture
+from retrosim.machine.gallery import read_gallery
 from retrosim.machine.options import whole
 from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
 from retrosim.machine.shapes import Columns
-from retrosim.rom.drawings import read_colours, read_pictures
-from retrosim.video.palette import BLACK, macintosh_palette
+from retrosim.video.palette import BLACK
 
 CAST = ("fighter", "shot", "bomb", "captain", "hornet", "grub", "burst", "spark", "spare", "font")
 CIRCLES = (
@@ -70,15 +70,10 @@ class Shooter(Scenario):
 
     def _draw_from(self, rom: Any) -> None:
         """Read the drawings. Errors: RomError."""
-        colours = read_colours(rom.drawings, macintosh_palette())
-        drawings = read_pictures(rom.drawings, colours)
-        images = [np.array([list(row) for row in picture], np.uint8) for each in drawings.values() for picture in each]
-        numbers = dict(zip(drawings, accumulate(map(len, drawings.values()), initial=0)))
-        self._sizes = np.array([image.shape[::-1] for image in images], np.int32).T.copy()
-        self._begin = np.cumsum([0, *(image.size for image in images)])[:-1].astype(np.int32)
-        self._pixels = np.concatenate([image.ravel() for image in images])
-        self._cast = np.array([numbers[name] for name in CAST], np.int32)
-        inks = [[colours[letter] for letter in letters] for letters in (GOLD, BLUE, LIGHTS, LINE)]
+        gallery = read_gallery(rom)
+        self._sizes, self._begin, self._pixels = gallery.sizes, gallery.begin, gallery.pixels
+        self._cast = np.array([gallery.numbers[name] for name in CAST], np.int32)
+        inks = [gallery.inks(letters) for letters in (GOLD, BLUE, LIGHTS, LINE)]
         inks[-1].append(BLACK)
         self._inks = [np.array(each, np.uint8) for each in inks]
 

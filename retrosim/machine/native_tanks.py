@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from retrosim.machine import tanks, tanks_picture
+from retrosim.machine.gallery import read_gallery
 from retrosim.machine.options import whole
 from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
 from retrosim.machine.shapes import Columns
 from retrosim.numeric.tables import TURN
-from retrosim.rom.drawings import read_colours, read_pictures
-from retrosim.video.palette import macintosh_palette
 
 ICONS = ("target", "bump", "digits")
 HANDLERS = 4  # of a box smaller than a block
@@ -50,17 +48,14 @@ class Tanks(Scenario):
 
     def _draw_from(self, rom: Any) -> None:
         """Read the drawings. Errors: RomError."""
-        colours = read_colours(rom.drawings, macintosh_palette())
-        drawings = read_pictures(rom.drawings, colours)
-        images = [np.array([list(row) for row in picture], np.uint8) for each in drawings.values() for picture in each]
-        numbers = dict(zip(drawings, accumulate(map(len, drawings.values()), initial=0)))
+        gallery = read_gallery(rom)
         letters = tanks_picture.INKS + tanks_picture.DECKS + tanks_picture.TURRETS + tanks_picture.WALLS
         self._art = (
-            np.concatenate([image.ravel() for image in images]),
-            np.cumsum([0, *(image.size for image in images)])[:-1].astype(np.int32),
-            np.array([image.shape[::-1] for image in images], np.int32).T.copy(),
-            np.array([numbers[name] for name in ICONS], np.int32),
-            np.array([colours[letter] for letter in letters], np.uint8),
+            gallery.pixels,
+            gallery.begin,
+            gallery.sizes,
+            np.array([gallery.numbers[name] for name in ICONS], np.int32),
+            np.array(gallery.inks(letters), np.uint8),
             np.empty((tanks.HEIGHT, 2), np.int32),
         )
 

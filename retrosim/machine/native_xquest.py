@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,11 @@ import numpy as np
 from retrosim.collide import masks
 from retrosim.collide.grid import SECTORS, workspace
 from retrosim.machine import xquest
+from retrosim.machine.gallery import read_gallery
 from retrosim.machine.options import whole
 from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
 from retrosim.machine.shapes import Columns
-from retrosim.rom.drawings import read_colours, read_pictures
-from retrosim.video.palette import BLACK, macintosh_palette
+from retrosim.video.palette import BLACK
 
 CAST = (
     *(("emerald", 3), ("mine", 2), ("rock", 1), ("ruby", 3), ("crab", 1), ("emerald", 3)),
@@ -53,20 +52,15 @@ class Xquest(Scenario):
 
     def _draw_from(self, rom: Any) -> None:
         """Read the drawings. Errors: RomError."""
-        colours = read_colours(rom.drawings, macintosh_palette())
-        drawings = read_pictures(rom.drawings, colours)
-        images = [np.array([list(row) for row in picture], np.uint8) for each in drawings.values() for picture in each]
-        numbers = dict(zip(drawings, accumulate(map(len, drawings.values()), initial=0)))
-        self._sizes = np.array([image.shape[::-1] for image in images], np.int32).T.copy()
-        self._begin = np.cumsum([0, *(image.size for image in images)])[:-1].astype(np.int32)
-        self._pixels = np.concatenate([image.ravel() for image in images])
-        self._masks = tuple(masks.pack(images))
-        self._ship = numbers[SHIP]
-        self._cast = np.array([(numbers[name], calm) for name, calm in CAST], np.int32)
-        self._is_gem = np.zeros(len(images), np.uint8)
-        self._is_gem[[numbers[name] for name in GEMS]] = 1
-        self._icons = np.array([numbers[name] for name in ICONS], np.int32)
-        self._inks = [np.array([colours[letter] for letter in letters], np.uint8) for letters in (WALL, LIGHTS, MARKS)]
+        gallery = read_gallery(rom)
+        self._sizes, self._begin, self._pixels = gallery.sizes, gallery.begin, gallery.pixels
+        self._masks = tuple(masks.pack(gallery.images))
+        self._ship = gallery.numbers[SHIP]
+        self._cast = np.array([(gallery.numbers[name], calm) for name, calm in CAST], np.int32)
+        self._is_gem = np.zeros(len(gallery.images), np.uint8)
+        self._is_gem[[gallery.numbers[name] for name in GEMS]] = 1
+        self._icons = np.array([gallery.numbers[name] for name in ICONS], np.int32)
+        self._inks = [np.array(gallery.inks(letters), np.uint8) for letters in (WALL, LIGHTS, MARKS)]
         self._inks[2] = np.insert(self._inks[2], 0, BLACK)
 
     def start(self) -> None:

@@ -1,4 +1,4 @@
-"""The images of `shooter` and `tunnel` on simulators that others wrote: every frame is the native machine's."""
+"""The images of the games on simulators that others wrote: every frame is the native machine's."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from retrosim.machine import NativeMachine
 from retrosim.machine.world import World
 from retrosim.rom import load_rom
 
-ROMS = {name: load_rom(name) for name in ("shooter", "tunnel")}
+ROMS = {name: load_rom(name) for name in ("xquest", "tanks", "shooter", "tunnel")}
 IMAGES = [(name, info.isa, info.build) for name, rom in ROMS.items() for info in rom.images]
-MOST = {"shooter": 50, "tunnel": 12}
+MOST = {name: rom.parameters["objects"].maximum for name, rom in ROMS.items()}
 FIRE = 16
 
 
 @pytest.mark.parametrize(("name", "isa", "build"), IMAGES)
-@pytest.mark.parametrize(("is_full", "seed", "frames"), [(True, 2007, 60), (False, 2**32 - 1, 400)])
+@pytest.mark.parametrize(("is_full", "seed", "frames"), [(True, 2007, 60), (False, 2**32 - 1, 300)])
 def test_frames_are_the_native_ones(name: str, isa: str, build: str, is_full: bool, seed: int, frames: int) -> None:
     rom, count = ROMS[name], MOST[name] if is_full else 3
     native = NativeMachine(rom, parameters={"objects": count, "seed": seed})
