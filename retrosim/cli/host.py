@@ -26,6 +26,7 @@ REQUIRED = ("numba", "llvmlite", "numpy", "pyglet", "pyelftools", "rich")
 PEERS = {
     "unicorn": "another 68040, for `bench` and the tests: pip install unicorn",
     "machine68k": "Musashi, for `bench` and the tests: pip install machine68k",
+    **dict.fromkeys(("pygame-ce", "scipy", "shapely", "pymunk"), "a peer of `bench --kernels`: pip install '.[bench]'"),
 }
 NOT_MODELLED = (
     "floating point: its instructions take the exception of a CPU without it (601: floating-point unavailable)",
