@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from vectors import (
     A7,
     ADDRESS_MASK,
@@ -57,10 +58,8 @@ class Bench:
     def begin(self) -> None:
         """Return to the state at power-on and forget all code; memory is cleared by `end`."""
         core = self.core
-        for pc in core.insns:
-            for forget in core.on_invalidate:
-                forget(pc)
-        core.insns.clear()
+        for pc in list(core.insns):
+            core.forget(pc)
         self.listing = ""
         self.state[()] = self._blank
 
@@ -77,6 +76,7 @@ class Bench:
             state["cycles"] = before
             self.evaluator.refuse_service()
         if state["written_high"]:
+            core.join_edges()
             self._stored.append((int(state["written_low"]), int(state["written_high"])))
             state["written_low"], state["written_high"] = 0xFFFFFFFF, 0
 
@@ -87,12 +87,11 @@ class Bench:
             memory[address : address + unit] = zero
         wrong = []
         for low, high in self._stored:
-            if self.core.ram[low:high].any():
-                changed = self.core.ram[low:high].nonzero()[0]
-                wrong += [
-                    f"memory {low + int(i):06X} is {memory[low + int(i)]:02X}, expected unchanged" for i in changed
-                ]
-                self.core.ram[low:high] = 0
+            places = np.arange(low, high) & ADDRESS_MASK
+            if self.core.ram[places].any():
+                changed = places[self.core.ram[places] != 0].tolist()
+                wrong += [f"memory {place:06X} is {memory[place]:02X}, expected unchanged" for place in changed]
+                self.core.ram[places] = 0
         self._stored.clear()
         return "; ".join(wrong[:MOST_SHOWN])
 

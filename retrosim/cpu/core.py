@@ -174,6 +174,14 @@ class Core:
                 self._watched[place] = 1
         return insn
 
+    def forget(self, pc: int) -> None:
+        """Drop the decoded instruction at an address."""
+        del self.insns[pc]
+        for method in self.on_invalidate:
+            forget = method()
+            if forget is not None:
+                forget(pc)
+
     def invalidate(self, start: int, stop: int) -> None:
         """Forget every instruction with a byte in start..stop-1, because that memory was written."""
         longest = self.cpu.isa.longest
@@ -182,9 +190,7 @@ class Core:
         for pc in near if size + longest < len(self.insns) else list(self.insns):
             insn = self.insns.get(pc)
             if insn and ((pc - start) & ADDRESS_MASK < size or (start - pc) & ADDRESS_MASK < insn.length):
-                del self.insns[pc]
-                for forget in filter(None, (method() for method in self.on_invalidate)):
-                    forget(pc)
+                self.forget(pc)
         self.code[start:stop] = 0
         self._watch_edges()
 

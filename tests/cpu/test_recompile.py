@@ -16,6 +16,7 @@ from retrosim.cpu.core import ADDRESS_MASK, Core, Cpu
 from retrosim.cpu.evaluate import Evaluator
 from retrosim.cpu.interpret import Interpreter
 from retrosim.cpu.m68k.exceptions import ADDRESS_ERROR
+from retrosim.cpu.m68k.state import M68K
 from retrosim.cpu.recompile import CompiledRegion
 from retrosim.cpu.regions import BLANK, LARGEST, LONGEST_PATH, MOST_BLOCKS, Region, discover, longest
 from retrosim.cpu.spec import Insn, InstructionSet
@@ -249,8 +250,8 @@ def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str
 
 def wider_cpu() -> Cpu:
     """An MC68040 with two more rows: registers by computed number, and an instruction that repeats itself."""
-    isa = InstructionSet("m68k", m68k.M68K.kinds, word_bytes=2, longest=22)
-    isa.rows = list(m68k.M68K.rows)
+    isa = InstructionSet("m68k", M68K.kinds, word_bytes=2, longest=22)
+    isa.rows = list(M68K.rows)
 
     @isa.insn("COMPUTED", "1111000000000001", ref="none: of this test")
     def computed(m):
