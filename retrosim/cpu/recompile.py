@@ -285,9 +285,8 @@ class RegionEmitter(Emitter):
     def _change(self, name: str, element: int, word: Word) -> None:
         self.builder.store(word.ir, self._home(name, element))
         self._changed.add((name, element))
-        if self._depth:
-            self._held.pop((name, element), None)
-        else:
+        self._held.pop((name, element), None)
+        if not self._depth and word.known is None:  # what decoding does not know stays unknown: it sets where blocks end
             self._held[name, element] = word
 
     def _get_home(self, name: str, element: int) -> Word:
