@@ -286,7 +286,7 @@ class RegionEmitter(Emitter):
         self.builder.store(word.ir, self._home(name, element))
         self._changed.add((name, element))
         self._held.pop((name, element), None)
-        if not self._depth and word.known is None:  # what decoding does not know stays unknown: it sets where blocks end
+        if not self._depth and word.known is None:  # what decoding does not know stays unknown: blocks depend on it
             self._held[name, element] = word
 
     def _get_home(self, name: str, element: int) -> Word:
