@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrosim.collide.grid import LARGEST_SIDE
+from retrosim.collide.kernels.grid import LARGEST_SIDE
 from retrosim.collide.masks import make_mask
 from retrosim.errors import RomError
 from retrosim.rom import load_rom
 from retrosim.rom.drawings import DrawingFiles, read_colours, read_pictures
-from retrosim.video.palette import macintosh_palette
+from retrosim.screen.palette import macintosh_palette
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
