@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
+import draw_sprites
 import numpy as np
 import pytest
 
@@ -15,10 +15,6 @@ from retrosim.errors import RomError
 from retrosim.rom import load_rom
 from retrosim.rom.drawings import DrawingFiles, read_colours, read_pictures
 from retrosim.screen.palette import macintosh_palette
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-
-import draw_sprites
 
 PALETTE = [(255, 255, 255), (255, 0, 0), (0, 0, 255), (255, 0, 0)]
 COLOURS = "# two\nr FF0000\n\nb 0000FF\n"

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_sectors_flags import MACHINES, SEED
 
 from retrosim.collide import collided
 from retrosim.machine import Machine
 from retrosim.rom import load_rom
 from tests.helpers.rom.simulators import object_rows
+from tests.roms.test_sectors_flags import MACHINES, SEED
 
 BUILDS = [(info.isa, info.build) for info in load_rom("sectors").images if info.build != "fast"]
 MACROS = ("period", "period-68000", "period-divide")  # builds whose differences are never cut to a `scalar`

@@ -11,8 +11,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from test_objects_agree import RECORDS, SHAPES, Library, mover
-from test_sectors_flags import flags
 
 from retrosim.collide import objects
 from retrosim.machine import Machine
@@ -20,6 +18,8 @@ from tests.helpers.rom.mask_units import MASKS
 from tests.helpers.rom.mask_units import Unit as MaskUnit
 from tests.helpers.rom.shape_units import MACHINES
 from tests.helpers.rom.shape_units import Unit as ShapeUnit
+from tests.roms.test_objects_agree import RECORDS, SHAPES, Library, mover
+from tests.roms.test_sectors_flags import flags
 
 STRICT, INCLUSIVE = 29, 30
 Places = tuple[tuple[int, int], tuple[int, int]]

@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_png import decoded
 
 from retrosim import errors
 from retrosim.errors import CpuFault, RetrosimError
@@ -12,6 +11,7 @@ from retrosim.screen.overlay import View, picture_of
 from retrosim.screen.png import png_bytes
 from retrosim.window.headless import run_headless
 from tests.helpers.window.fake_machine import FakeMachine, FakeNative
+from tests.screen.test_png import decoded
 
 
 @pytest.mark.parametrize("make", [FakeMachine, FakeNative])

@@ -143,7 +143,7 @@ def test_a_window_too_small_still_draws(desk):
 
 
 def test_screenshot_key_writes_the_frame(desk, tmp_path):
-    from test_png import decoded
+    from tests.screen.test_png import decoded
 
     desk.ticks(5)
     desk.key("F12")

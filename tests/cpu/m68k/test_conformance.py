@@ -19,17 +19,16 @@ import pytest
 
 from tests.helpers.cpu.upstream_files import Test, upstream_file
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+ROOT = Path(__file__).resolve().parents[3]
 
-import conformance  # noqa: E402
-from suites import SUITES, Bench  # noqa: E402
-from vectors import ADDRESS_ERROR, BCD, CLASSES, LINK_A7, STOP, TAS, Vector, classify, read_vectors  # noqa: E402
+import conformance
+from suites import SUITES, Bench
+from vectors import ADDRESS_ERROR, BCD, CLASSES, LINK_A7, STOP, TAS, Vector, classify, read_vectors
 
-from retrosim.cpu import m68k  # noqa: E402
-from retrosim.cpu.spec.core import ADDRESS_MASK  # noqa: E402
-from retrosim.errors import InputFileError  # noqa: E402
-from retrosim.machine import PRESETS  # noqa: E402
+from retrosim.cpu import m68k
+from retrosim.cpu.spec.core import ADDRESS_MASK
+from retrosim.errors import InputFileError
+from retrosim.machine import PRESETS
 
 EVERYTHING = os.environ.get("RETROSIM_CONFORMANCE") == "all"
 LIMITS = {("m68000", "evaluate"): 120, ("m68040", "evaluate"): None, ("m68000", "interpret"): 20}

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from suites import ENGINES, SUITES, Bench
 
 from retrosim.cpu import ppc
 from retrosim.errors import InputFileError
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-from suites import ENGINES, SUITES, Bench
 
 SUITE = SUITES["ppc"]
 COUNT = 2810

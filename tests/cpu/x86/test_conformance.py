@@ -6,19 +6,17 @@ RETROSIM_CONFORMANCE=all runs every test of the sample, on both engines.
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+ROOT = Path(__file__).resolve().parents[3]
 
-import conformance  # noqa: E402
-from suites import SUITES, Bench  # noqa: E402
-from vectors import CLASSES_80286, read_80286  # noqa: E402
+import conformance
+from suites import SUITES, Bench
+from vectors import CLASSES_80286, read_80286
 
-from retrosim.cpu import x86  # noqa: E402
+from retrosim.cpu import x86
 
 EVERYTHING = os.environ.get("RETROSIM_CONFORMANCE") == "all"
 FILES = 325

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from test_spec import Number
 
 from retrosim.cpu import x86
 from retrosim.cpu.spec.core import FAULT
 from retrosim.cpu.spec.rows import IllegalEncoding, InstructionSet, SpecError, TooLong
 from retrosim.cpu.x86.clocks import keys, table
+from tests.cpu.m68k.test_rows import Number
 from tests.helpers.cpu.x86_programs import core_with, run
 from tests.helpers.cpu.x86_streams import Generator
 
