@@ -14,14 +14,9 @@ import sys
 import zipfile
 from pathlib import Path
 
+import conformance
 import numpy as np
 import pytest
-
-from tests.helpers.cpu.upstream_files import Test, upstream_file
-
-ROOT = Path(__file__).resolve().parents[3]
-
-import conformance
 from suites import SUITES, Bench
 from vectors import ADDRESS_ERROR, BCD, CLASSES, LINK_A7, STOP, TAS, Vector, classify, read_vectors
 
@@ -29,7 +24,9 @@ from retrosim.cpu import m68k
 from retrosim.cpu.spec.core import ADDRESS_MASK
 from retrosim.errors import InputFileError
 from retrosim.machine import PRESETS
+from tests.helpers.cpu.upstream_files import Test, upstream_file
 
+ROOT = Path(__file__).resolve().parents[3]
 EVERYTHING = os.environ.get("RETROSIM_CONFORMANCE") == "all"
 LIMITS = {("m68000", "evaluate"): 120, ("m68040", "evaluate"): None, ("m68000", "interpret"): 20}
 LIMITS["m68040", "interpret"] = 10

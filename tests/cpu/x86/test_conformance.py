@@ -8,16 +8,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
-
-ROOT = Path(__file__).resolve().parents[3]
-
 import conformance
+import pytest
 from suites import SUITES, Bench
 from vectors import CLASSES_80286, read_80286
 
 from retrosim.cpu import x86
 
+ROOT = Path(__file__).resolve().parents[3]
 EVERYTHING = os.environ.get("RETROSIM_CONFORMANCE") == "all"
 FILES = 325
 PLAIN = 126_237  # tests of the sample that belong to no class
