@@ -16,10 +16,10 @@ from retrosim.cli.arguments import MACHINE, ROM
 from retrosim.cli.opening import check_machines
 from retrosim.cli.output import columns, is_writable, print_json, print_lines
 from retrosim.cli.progress import Progress
-from retrosim.cpu.engines.banks import bank, full_bank, handlers_of
+from retrosim.cpu.engines.handler_cache import full_handler_cache, handler_cache, handlers_of
 from retrosim.cpu.engines.recompile import CompiledRegion
 from retrosim.cpu.engines.regions import Region, discover
-from retrosim.cpu.spec.core import Cpu
+from retrosim.cpu.spec.cpu import Cpu
 from retrosim.errors import RetrosimError
 from retrosim.jit import CACHE_FOLDER
 from retrosim.machine import MACHINE_NAMES, PRESETS, NativeMachine, Preset, open_machine
@@ -80,7 +80,7 @@ class Program:
         """Yield what the interpreter needs."""
         if timing in self.cpu.timing:
             handlers = handlers_of(insn for region in self.regions for insn in region.insns)
-            yield self._named(timing, f"{len(handlers)} handlers"), partial(bank, self.cpu, timing, handlers)
+            yield self._named(timing, f"{len(handlers)} handlers"), partial(handler_cache, self.cpu, timing, handlers)
 
     def whole(self, timing: str) -> Iterator[Step]:
         """Yield what the recompiler needs: the handlers for what runs between regions, and the regions."""
@@ -128,7 +128,7 @@ def _steps(names: list[str], everything: bool) -> Iterator[Step]:
             yield from program.whole(timing)
         for program, timing in product(defaults, TIMINGS_BY_USE):
             text = f"every instruction of the {program.cpu.model}, timing {timing}"
-            yield text, partial(full_bank, program.cpu, timing)
+            yield text, partial(full_handler_cache, program.cpu, timing)
 
 
 def _run_frame(name: str, rom: str) -> None:
