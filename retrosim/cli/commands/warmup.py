@@ -1,4 +1,12 @@
-"""`retrosim warmup`: compiles ahead what would otherwise be compiled when it is first needed."""
+"""Compile the default machines and ROMs in advance.
+
+First the default builds of the shipped ROMs are compiled as a whole, in timing full, then the instructions that the
+other builds need in `timing` and `cost`. Commands with other settings start without this and compile while they run.
+
+examples:
+  retrosim warmup
+  retrosim warmup --machine mc68040-25
+"""
 
 from __future__ import annotations
 
@@ -8,24 +16,21 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from retrosim import collide
-from retrosim.cli.arguments import MACHINE, ROM
-from retrosim.cli.opening import check_machines
-from retrosim.cli.output import columns, is_writable, print_json, print_lines
+from retrosim.cli import arguments
+from retrosim.cli.opening import NATIVE, check_machines
+from retrosim.cli.output import columns, counted, is_writable, print_json, print_lines
+from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
-from retrosim.cpu.engines.banks import bank, full_bank, handlers_of
-from retrosim.cpu.engines.recompile import CompiledRegion
-from retrosim.cpu.engines.regions import Region, discover
-from retrosim.cpu.spec.core import Cpu
 from retrosim.errors import RetrosimError
-from retrosim.jit import CACHE_FOLDER
-from retrosim.machine import MACHINE_NAMES, PRESETS, NativeMachine, Preset, open_machine
-from retrosim.machine.native import SCENARIOS
-from retrosim.rom import load_rom, rom_names
-from retrosim.study.causes import MODE
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from retrosim.cpu.engines.regions import Region
+    from retrosim.cpu.spec.core import Cpu
+    from retrosim.machine import Preset
 
 Step = tuple[str, Callable[[], object]]
 TIMINGS_BY_USE = ("full", "table", "off")
