@@ -5,13 +5,13 @@ from __future__ import annotations
 from operator import index
 
 
-def check(what: str, value: str, allowed: tuple[str, ...]) -> None:
+def check_choice(what: str, value: str, allowed: tuple[str, ...]) -> None:
     """Refuse a word that is not one of `allowed`. Errors: ValueError."""
     if value not in allowed:
         raise ValueError(f"{what} {value!r}: allowed {', '.join(allowed)}")
 
 
-def whole(what: str, value: int, minimum: int, maximum: int | None = None) -> int:
+def check_integer(what: str, value: int, minimum: int, maximum: int | None = None) -> int:
     """Return a whole number, of Python or NumPy, within its range. Errors: ValueError."""
     allowed = f"allowed {minimum} or more" if maximum is None else f"allowed {minimum}..{maximum}"
     try:

@@ -23,7 +23,7 @@ def cost(options: argparse.Namespace) -> int:
     rom = _open(options)
     if isinstance(rom, Image) and options.build is not None:
         raise argparse.ArgumentError(None, f"--build {options.build}: an ELF file has no builds")
-    from retrosim.checks import whole
+    from retrosim.checks import check_integer
     from retrosim.study.causes import MODE, has_causes
     from retrosim.study.cost import cost_report, find_routine
 
@@ -38,7 +38,7 @@ def cost(options: argparse.Namespace) -> int:
             convention = options.convention or "c"
             bits = machine.argument_bits(convention)
             for argument in options.arg:
-                whole("argument", argument, -(1 << bits - 1), (1 << bits) - 1)
+                check_integer("argument", argument, -(1 << bits - 1), (1 << bits) - 1)
         if isinstance(rom, Rom):
             machine.run(frames=1)
         chosen = {"convention": convention, "most": options.most}
