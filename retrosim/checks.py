@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from operator import index
 
+MAX_SHOWN = 40  # characters of a refused word
+
 
 def check_choice(what: str, value: str, allowed: Iterable[str], where: str = "") -> None:
-    """Refuse a word that is not one of `allowed`; `where` follows the list, as in " on mc68040-25". Errors: ValueError."""
-    allowed = tuple(allowed)
-    if value not in allowed:
-        shown = value if len(value) <= 40 else f"{value[:40]}..."
-        raise ValueError(f"{what} {shown!r}: allowed {', '.join(allowed) or 'none'}{where}{did_you_mean(value, allowed)}")
+    """Refuse a word that is not one of `allowed`.
+
+    where    follows the list in the message: " on mc68040-25"
+    Errors   ValueError
+    """
+    names = tuple(allowed)
+    if value not in names:
+        shown = value if len(value) <= MAX_SHOWN else f"{value[:MAX_SHOWN]}..."
+        raise ValueError(f"{what} {shown!r}: allowed {', '.join(names) or 'none'}{where}{did_you_mean(value, names)}")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -19,7 +25,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # only needed for a mistake
 
     by_lower_case = {name.lower(): name for name in known}
-    near = get_close_matches(word[:80].lower(), by_lower_case, 1)
+    near = get_close_matches(word[:MAX_SHOWN].lower(), by_lower_case, 1)
     return f"; did you mean {by_lower_case[near[0]]}?" if near else ""
 
 

@@ -46,8 +46,8 @@ def add_engine(parser: Parser) -> None:
         "--engine",
         choices=ENGINES,
         metavar="ENGINE",
-        help="what executes the machine code, with the same results: evaluate (plain Python), interpret or recompile "
-        "(compiled), or auto, which begins with one and goes on with a faster one; default: auto",
+        help="what executes the machine code, always with the same results: auto (the default, which moves on to "
+        "faster engines as they are compiled), evaluate (plain Python), interpret or recompile",
     )
 
 
@@ -56,8 +56,8 @@ def add_timing(parser: Parser) -> None:
         "--timing",
         choices=TIMINGS,
         metavar="TIMING",
-        help="how cycles are counted: off, table (the manual's clocks alone) or full (pipeline, caches and bus as well); "
-        "default: full",
+        help="how cycles are counted: full (the default: pipeline, caches and bus), table (the manual's figures alone) "
+        "or off",
     )
 
 
@@ -88,15 +88,15 @@ def add_parameters(parser: Parser) -> None:
 
 
 def add_frames(parser: Parser, help: str) -> None:
-    parser.add_argument(
-        "--frames", type=values.whole(1, MAX_FRAMES), metavar="N", help=f"{help}; implies --headless"
-    )
+    parser.add_argument("--frames", type=values.whole(1, MAX_FRAMES), metavar="N", help=f"{help}; implies --headless")
 
 
 def add_window(parser: Parser) -> None:
     """Add the options of the window."""
     parser.add_argument("--headless", action="store_true", help="open no window")
-    parser.add_argument("--speed", type=values.speed, metavar="X", help="speed in the window, 1/64 to 8 times real time")
+    parser.add_argument(
+        "--speed", type=values.speed, metavar="X", help="speed in the window, 1/64 to 8 times real time"
+    )
     parser.add_argument("--scale", type=values.whole(1, 4), metavar="N", help="window pixels per screen pixel, 1..4")
     parser.add_argument(
         "--overlay",

@@ -162,9 +162,7 @@ def check_chosen(options: argparse.Namespace, rom: Rom | Image) -> None:
             check_choice("build", settings["build"], builds, f" on {options.machine}")
 
 
-def open_chosen(
-    options: argparse.Namespace, rom: Rom | Image, note: Callable[[str], None]
-) -> Machine | NativeMachine:
+def open_chosen(options: argparse.Namespace, rom: Rom | Image, note: Callable[[str], None]) -> Machine | NativeMachine:
     """Switch on the machine that the options describe.
 
     note     gets a line of text before long work

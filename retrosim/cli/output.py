@@ -78,7 +78,7 @@ def write_text(path: Path, text: str, *, overwrite: bool) -> None:
 
 
 def print_table(table: Any) -> None:
-    """Write what a rich console makes of a table; by way of stdout, so that a reader who has gone is noticed as usual."""
+    """Write a rich table, by way of `sys.stdout`, so that a broken pipe is met as everywhere."""
     from rich.console import Console
 
     console = Console(highlight=False)

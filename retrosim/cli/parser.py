@@ -12,15 +12,17 @@ from retrosim.cli.commands import COMMANDS
 from retrosim.cli.output import say
 
 USAGE = 2  # the exit status
-DESCRIPTION = "Simulate machines of 1994 that run collision routines as machine code, and count their cycles."
+DESCRIPTION = """\
+Simulate machines of 1994 that run collision routines as machine code, and count
+their cycles."""
 NOTES = """\
 examples:
-  retrosim run                                       200 objects on a 25 MHz 68040, in a window
-  retrosim replay storm-200                          a recorded tape
-  retrosim verify storm-200 --on all                 the same tape on every machine, compared
-  retrosim cost mine.elf --entry blit                what does my routine cost on a 25 MHz 68040?
-  retrosim timing                                    our cycles beside the table printed in 1994
-  retrosim guide                                     the manual
+  retrosim run                         200 objects on a 25 MHz 68040
+  retrosim replay storm-200            a recorded tape
+  retrosim verify storm-200 --on all   the same tape on every machine, compared
+  retrosim cost mine.elf --entry blit  what my routine costs on a 25 MHz 68040
+  retrosim timing                      our cycles beside the table of 1994
+  retrosim guide                       the manual
 
 exit status:
   0 ok, 1 failure, 2 usage, 3 divergence, 4 bad or corrupt input file

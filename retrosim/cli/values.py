@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
-from retrosim.checks import did_you_mean
+from retrosim.checks import MAX_SHOWN, did_you_mean
 
-MAX_SHOWN = 40  # characters of a refused value
 OVERLAYS = ("shapes", "tested", "grid1", "grid2", "grid3", "grid4")  # what is usual, for suggestions
 
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from retrosim.checks import check_integer
+from retrosim.checks import check_choice, check_integer
 from retrosim.errors import StateError
 from retrosim.machine.result import RunResult
 from retrosim.machine.world import World
@@ -74,8 +74,7 @@ class NativeMachine:
         Errors      ValueError, RomError
         """
         name = getattr(rom, "name", next(iter(SCENARIOS)))
-        if name not in SCENARIOS:
-            raise ValueError(f"rom {name!r}: allowed {', '.join(SCENARIOS)}, which have native kernels")
+        check_choice("rom", name, SCENARIOS, ", which have native kernels")
         self.rom = rom
         self._kind = SCENARIOS[name]
         self._screen = np.zeros((HEIGHT, WIDTH), np.uint8)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from retrosim.checks import check_choice
 from retrosim.cpu import m68k, ppc, x86
 from retrosim.cpu.ppc import mpc601_clocks
 from retrosim.cpu.spec.core import Cpu
@@ -245,6 +246,5 @@ PRESETS = {
 
 def preset(name: str) -> Preset:
     """Return a preset. Errors: ValueError that lists the names."""
-    if name not in PRESETS:
-        raise ValueError(f"machine {name!r}: allowed {', '.join([*PRESETS, 'native'])}")
+    check_choice("machine", name, [*PRESETS, "native"])
     return PRESETS[name]

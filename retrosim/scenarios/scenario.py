@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from retrosim.checks import check_integer
+from retrosim.checks import check_choice, check_integer
 from retrosim.screen.shapes import Columns
 
 FRAME, RANDOM, PAD_BEFORE = range(3)
@@ -71,8 +71,7 @@ def checked_parameters(ranges: Ranges, given: Mapping[str, int] | None) -> dict[
     """Return all parameters, defaults filled in. Errors: ValueError."""
     values = {name: default for name, (default, _, _) in ranges.items()}
     for name, value in (given or {}).items():
-        if name not in ranges:
-            raise ValueError(f"parameter {name!r}: allowed {', '.join(ranges)}")
+        check_choice("parameter", name, ranges)
         _, least, most = ranges[name]
         values[name] = check_integer(name, value, least, most)
     return values

@@ -1,15 +1,17 @@
 """Measure the speed of engines and kernels on this computer beside other programs.
 
-The engines run the machine code of the routine of 1994 beside Unicorn, Musashi and native C, if they are installed.
---engine chooses among recompile-, interpret- with -full, -table or -off, evaluate, kernel, unicorn, musashi, native-c.
-With --kernels the functions of retrosim.collide run beside pygame, scipy, shapely, pymunk and NumPy, with 50 to
-2 000 000 objects. All take turns, and the median lap counts. `retrosim guide speed` explains the figures.
+The engines run the machine code of the routine of 1994 beside Unicorn, Musashi
+and native C, as far as these are installed. --engine takes recompile-TIMING or
+interpret-TIMING (full, table, off), evaluate, kernel, unicorn, musashi and
+native-c. With --kernels the functions of retrosim.collide run beside pygame,
+scipy, shapely, pymunk and NumPy, with 50 to 2 000 000 objects. All take turns,
+and the median lap counts. `retrosim guide speed` explains the figures.
 
 examples:
   retrosim bench
   retrosim bench --output bench.json
-  retrosim bench --build O0 --build O2 --objects 200 --engine recompile-full --engine unicorn
-  retrosim bench --machine i486dx2-66 --csv --objects 100 --engine kernel --engine native-c
+  retrosim bench --build O0 --build O2 --objects 200 --engine unicorn
+  retrosim bench --machine i486dx2-66 --csv --engine kernel --engine native-c
   retrosim bench --kernels --objects 200 --objects 20000
 """
 

@@ -1,7 +1,8 @@
 """Print a script that completes commands, options and names in a shell.
 
-For bash, zsh, tcsh, fish and PowerShell. The script knows the machines, ROMs, builds and tapes of the installed
-version. For bash put this line into ~/.bashrc; for zsh write the script to a file _retrosim in a folder of $fpath.
+For bash, zsh, tcsh, fish and PowerShell. The script knows the machines, ROMs,
+builds and tapes of the installed version. For zsh write it to a file _retrosim
+in a folder of $fpath, for bash put this line into ~/.bashrc:
   eval "$(retrosim completion bash)"
 
 examples:

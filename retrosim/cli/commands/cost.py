@@ -1,17 +1,20 @@
 """Count the clock cycles of one routine, by instruction, source line and function.
 
-The routine is one of yours in an ELF file, for any m68k, x86 or PowerPC compiler; link it into RAM, 0x400 to
-0x7FFFFF, for example with
-  m68k-linux-gnu-gcc -m68040 -O2 -nostdlib -static -Wl,-N,-Ttext-segment=0x2000 -Wl,-e,blit blit.c -o mine.elf
-It is called by the C convention with the arguments given. Or it is a routine of a ROM, called after the first frame.
-`retrosim guide cost` explains the figures, `retrosim guide programs` how to compile for each processor.
+The routine is your own, in an ELF file from any m68k, x86 or PowerPC compiler,
+or one of a ROM. Link your own into RAM, 0x400 to 0x7FFFFF, for example with
+  m68k-linux-gnu-gcc -m68040 -O2 -nostdlib -static blit.c -o mine.elf \\
+      -Wl,-N,-e,blit,-Ttext-segment=0x2000
+It is called once by the C convention; a ROM runs its first frame before.
+`retrosim guide programs` has a recipe for each processor and for Pascal,
+`retrosim guide cost` explains the figures.
 
 examples:
   retrosim cost mine.elf --entry blit --machine mc68040-25
-  retrosim cost mine.elf --entry blit --arg 64 --arg 0x2000 --machine i486dx2-66
+  retrosim cost mine.elf --entry blit --machine mc68040-25 --arg 64 --arg 0x3000
   retrosim cost sectors --build O1 --entry DetermineCollisions
   retrosim cost mine.elf --entry blit --machine mc68000-8 --csv
-  retrosim cost mine.bin --raw --org 0x7c00 --bits 16 --entry 0x7c00 --machine i386dx-33
+  retrosim cost mine.bin --raw --org 0x7c00 --bits 16 --entry 0x7c00 \\
+      --machine i386dx-33
 """
 
 from __future__ import annotations
@@ -103,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _open(options: argparse.Namespace) -> Rom | Image:
-    """Return the program; an ELF file is taken for the machine's ISA if it is one of the same family. Errors: RomError."""
+    """Return the program; a file may be for any ISA of its family, so it gets the machine's. Errors: RomError."""
     from retrosim.machine import PRESETS
     from retrosim.rom import Image, load_elf, load_raw
 
@@ -119,7 +122,7 @@ def _open(options: argparse.Namespace) -> Rom | Image:
         if isinstance(rom, Image):
             return load_elf(options.rom, isa if isa in rom.family.isas else None, boot)
         if boot:
-            raise ValueError(f"--bits {options.bits}: needs a file; the images of ROM {rom.name} say themselves which mode they start in")
+            raise ValueError(f"--bits {options.bits}: needs a file; a ROM says itself which mode its images start in")
         return rom
 
 

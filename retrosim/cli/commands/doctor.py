@@ -157,18 +157,15 @@ def _cache() -> Check:
 
 def _engines() -> Check:
     """Name the engines, and count the compiled regions of the default program."""
-    from retrosim.cpu.engines.recompile import region_name
-    from retrosim.cpu.engines.regions import discover
-    from retrosim.jit import is_compiled
-    from retrosim.machine import open_machine
+    from retrosim.machine import PRESETS
+    from retrosim.machine.ahead import programs_of
+    from retrosim.rom import load_rom
 
-    machine = open_machine(arguments.MACHINE, engine="evaluate")
-    core = machine._core
-    regions = discover(core, machine.code_roots)
-    ready = sum(is_compiled(region_name(core.cpu, machine.timing, region)) for region in regions)
-    found = f"{', '.join(arguments.ENGINES[1:])}; {ready} of {len(regions)} regions of {machine.rom.name} are compiled"
-    advice = "" if ready == len(regions) else "the rest is compiled while it runs, or by `retrosim warmup`"
-    return Check("engines", "ok", found, advice)
+    programs = programs_of([PRESETS[arguments.MACHINE]], [load_rom(arguments.ROM)])
+    program = next(program for program in programs if program.is_default)
+    ready, total = program.count_compiled("full"), len(program.regions)
+    found = f"{', '.join(arguments.ENGINES[1:])}; {ready} of {total} regions of {arguments.ROM} are compiled"
+    return Check("engines", "ok", found, "" if ready == total else "`retrosim warmup` compiles the rest in advance")
 
 
 def _user_files() -> Check:
@@ -187,7 +184,9 @@ def _rom(name: str) -> Check:
     for info in rom.images:
         rom.image(info.isa, info.build)
     tapes = len(rom.tapes())
-    return Check(f"ROM {name}", "ok", f"{counted(len(rom.images), 'image')} with the right hashes, {counted(tapes, 'tape')}")
+    return Check(
+        f"ROM {name}", "ok", f"{counted(len(rom.images), 'image')} with the right hashes, {counted(tapes, 'tape')}"
+    )
 
 
 def _window() -> Check:

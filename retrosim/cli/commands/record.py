@@ -1,13 +1,14 @@
 """Record a scenario tape in a window, or from a script without one.
 
 A tape is never overwritten; in a folder it gets the next free number.
---input is a list of steps "FRAME pad=N", separated by semicolons: from that frame on the pad has this state,
-the sum of 1 left, 2 right, 4 up, 8 down, 16 fire.
+--input is a list of steps "FRAME pad=N", separated by semicolons: from that
+frame on the pad is in this state, the sum of 1 left, 2 right, 4 up, 8 down and
+16 fire.
 
 examples:
   retrosim record mine.rtape
   retrosim record tapes --objects 100
-  retrosim record wind.rtape --frames 600 --input '0 pad=2; 300 pad=16; 301 pad=0'
+  retrosim record wind.rtape --input '0 pad=2; 300 pad=16; 301 pad=0'
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
 
 FRAMES = 600  # ten seconds of simulated time
 MAX_SCRIPT = 1 << 20  # characters
-HEADLESS = "to record without one: retrosim record TAPE --headless --frames 600 --input '0 pad=2; 300 pad=16; 301 pad=0'"
+HEADLESS = (
+    "to record without one: retrosim record TAPE --headless --frames 600 --input '0 pad=2; 300 pad=16; 301 pad=0'"
+)
 
 
 def add_options(parser: Parser) -> None:
@@ -205,4 +208,4 @@ def _report(path: Path, reason: str, engine: str | None, as_json: bool) -> None:
         return
     frames, inputs = counted(tape.frames, "frame"), counted(len(tape.inputs), "input line")
     lines = [f"{shown_path(path)}: {frames} on {tape.machine}, {inputs}"]
-    print_lines([*lines, *(["the program ended before that"] if reason != "frames" else [])])
+    print_lines([*lines, *(["the program exited"] if reason != "frames" else [])])

@@ -1,7 +1,7 @@
 """Run a ROM in a window, or without one.
 
-Without a display retrosim says so, runs 120 frames and writes the picture to retrosim-ROM.png.
-Press ? in the window for its keys.
+Press ? in the window for its keys. Without a display retrosim says so, runs 120
+frames and writes the picture to retrosim-ROM.png.
 
 examples:
   retrosim run
@@ -123,7 +123,7 @@ def _summary(result: dict[str, Any]) -> list[str]:
         pace = f"{result['simulated_seconds']:.2f} s simulated in {pace}, {times:.1f} times real time"
     lines.append(f"{', '.join(did)}; {pace}")
     if result["reason"] != "frames":
-        lines.append("the program ended before that")
+        lines.append("the program exited")
     if result["world"]:
         lines.append(f"world {result['world']}")
     if result["screenshot"]:

@@ -1,7 +1,9 @@
 """Compare the collision methods of five documents: errors, operations, cycles.
 
-All methods meet the same random scenes and the same ten scenes made to break some of them. Errors are counted
-against an exact test, cycles on the machine code of the ROMs. `retrosim guide study` explains the table.
+The documents are Moertel 1994, Mackey 1995, Jon E P 2007, No-collision boxes
+2011 and Rekaby 2011. All methods meet the same random scenes, and ten more made
+to break some of them. Errors are counted against an exact test, cycles on the
+machine code of the ROMs. `retrosim guide study` explains the table.
 
 examples:
   retrosim study

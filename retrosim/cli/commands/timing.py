@@ -1,7 +1,7 @@
-"""Measure the cycles of the routine of 1994 and show them beside the printed table.
+"""Compare the cycles of the routine of 1994 with the table printed that year.
 
-Without --full each cell is a sample of a few simulated seconds.
-`retrosim guide table` explains the table and what may account for the differences.
+Without --full each cell is a short sample of the experiment. `retrosim guide
+table` shows the table and what may account for the differences.
 
 examples:
   retrosim timing
