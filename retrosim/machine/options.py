@@ -21,9 +21,9 @@ def memory_parameters(preset: Preset, given: Mapping[str, int] | None) -> dict[s
     values = {name: each.value for name, each in known.items()}
     for name, value in (given or {}).items():
         if name not in known:
-            near = did_you_mean(name, known)
-            ranges = (f"{each} {p.minimum}..{p.maximum}" for each, p in known.items())
-            raise ValueError(f"memory parameter {name!r}: allowed {', '.join(ranges) or f'none on {preset.name}'}{near}")
+            ranges = ", ".join(f"{each} {p.minimum}..{p.maximum}" for each, p in known.items())
+            allowed = f"{ranges or f'none on {preset.name}'}{did_you_mean(name, known)}"
+            raise ValueError(f"memory parameter {name!r}: allowed {allowed}")
         values[name] = check_integer(name, value, known[name].minimum, known[name].maximum)
     for name, each in known.items():
         if each.not_below:

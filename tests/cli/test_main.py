@@ -61,7 +61,7 @@ def test_version_is_that_of_the_project(run) -> None:
     [
         (("fly",), "unknown command 'fly' ("),
         (("runn",), "unknown command 'runn'; did you mean run?"),
-        (("--headless",), "--headless"),
+        (("--headless",), "COMMAND"),
         (("run", "--headles"), "unknown option --headles; did you mean --headless?"),
         (("run", "--frame=5"), "unknown option --frame; did you mean --frames?"),
         (("run", "sectors", "again"), "unexpected argument 'again'"),
