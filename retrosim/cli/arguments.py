@@ -68,6 +68,7 @@ def build_parser() -> Parser:
         _add_bench,
         _add_list,
         _add_host,
+        _add_guide,
     ):
         add(commands)
     return parser
@@ -402,3 +403,8 @@ def _add_host(commands: Any) -> None:
         "--all", action="store_true", help="all builds as a whole in every timing, and every instruction of the CPUs"
     )
     warmup.add_argument("--machine", action="append", metavar="NAME", help="only this machine; may be given repeatedly")
+
+
+def _add_guide(commands: Any) -> None:
+    parser = _command(commands, "guide", "guide.guide", "show the manual: its topics, or one of them", "", "tapes")
+    parser.add_argument("topic", nargs="?", metavar="TOPIC", help="a topic of the list; default: list them")

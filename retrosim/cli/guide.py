@@ -1,0 +1,67 @@
+"""`retrosim guide`: the pages of the guide in the terminal. Needs no compiler."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from difflib import get_close_matches
+
+from retrosim.cli.output import columns, print_json, print_lines
+from retrosim.guide import TOPICS, Page, fact_names, read_page
+
+MAX_WIDTH = 110  # columns of text that the eye still follows
+
+
+def guide(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    if options.topic is None:
+        return _list_topics(options.json)
+    page = _find(options.topic)
+    if options.json:
+        print_json({"topic": page.name, "title": page.title, "text": page.text})
+    elif sys.stdout.isatty():
+        _show(page)
+    else:
+        sys.stdout.write(page.text)
+    return 0
+
+
+def _list_topics(as_json: bool) -> int:
+    pages = {kind: [read_page(name) for name in names] for kind, names in (("topics", TOPICS), ("facts", fact_names()))}
+    if as_json:
+        print_json({kind: [{"name": each.name, "title": each.title} for each in found] for kind, found in pages.items()})
+        return 0
+    lines = columns([(page.name, page.title) for found in pages.values() for page in found])
+    print_lines(["retrosim guide TOPIC shows one of these:", *lines])
+    return 0
+
+
+def _find(name: str) -> Page:
+    """Return the page of a name, with or without its suffix. Errors: ArgumentError that suggests a name."""
+    known = [*TOPICS, *fact_names()]
+    wanted = name.lower().removesuffix(".md")
+    if wanted in known:
+        return read_page(wanted)
+    near = get_close_matches(wanted, known, 1) or get_close_matches(f"facts/{wanted}", known, 1)
+    hint = f"did you mean {near[0]}?" if near else "`retrosim guide` lists the topics"
+    raise argparse.ArgumentError(None, f"topic {name!r}: {hint}")
+
+
+def _show(page: Page) -> None:
+    """Show a page in the terminal; through the pager if it is longer than that."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    console = Console(highlight=False)
+    console.width = min(console.width, MAX_WIDTH)
+    markdown = Markdown(page.text, hyperlinks=False)
+    if len(console.render_lines(markdown)) < console.height:
+        console.print(markdown)
+        return
+    pager = os.environ.get("PAGER") or ("less" if shutil.which("less") else "")
+    if "less" in pager:
+        os.environ.setdefault("LESS", "-R")  # let colours through
+    with console.pager(styles="less" in pager):
+        console.print(markdown)
