@@ -1,18 +1,15 @@
-"""Shared by all tests: where the conformance vectors are, and folders of test helpers on the path."""
+"""Shared by all tests: where the conformance vectors are, and memory freed between files."""
 
 from __future__ import annotations
 
 import gc
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-for folder in sorted(p for p in Path(__file__).parent.iterdir() if p.is_dir() and p.name != "__pycache__"):
-    sys.path.insert(0, str(folder))
 
 
 @pytest.fixture(autouse=True, scope="module")

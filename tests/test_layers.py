@@ -14,32 +14,30 @@ PACKAGE = Path(__file__).resolve().parent.parent / "retrosim"
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
 MOST_LINES = 600
 
-VIDEO_BASE = ("framebuffer", "palette", "pattern", "png", "font")
-SPEC = ("values", "spec", "host", "core", "engine", "timing", "operands")
-ENGINES = (
-    "evaluate", "emit", "handlers", "compiled", "banks", "regions", "liveness", "counting", "recompile", "interpret",
-    "tiers",
-)  # fmt: skip
-ISAS = ("m68k", "x86", "ppc")
+ISAS = ("cpu.m68k", "cpu.x86", "cpu.ppc")
+BASE = ("errors", "checks", "jit", "numeric")
 
-# layer -> the layers below that it may import; each names only layers that stand before it
+# folder (or module of the package itself) -> what it may import; each names only what stands before it
 LAYERS: dict[str, tuple[str, ...]] = {
     "errors": (),
+    "checks": ("errors",),
     "jit": ("errors",),
-    "numeric": ("errors", "jit"),
-    "collide": ("errors", "jit", "numeric"),
-    "rom": ("errors",),
-    "video base": ("errors",),
-    "spec": ("errors",),
-    "m68k": ("errors", "spec"),
-    "x86": ("errors", "spec"),
-    "ppc": ("errors", "spec"),
-    "engines": ("errors", "jit", "spec"),
+    "numeric": ("errors", "checks", "jit"),
+    "collide.oracle": (),
+    "collide.kernels": BASE,
+    "collide": (*BASE, "collide.kernels"),
+    "cpu": (),
+    "cpu.spec": ("errors",),
+    **dict.fromkeys(ISAS, ("errors", "cpu.spec")),
+    "cpu.engines": ("errors", "jit", "cpu.spec"),
+    "rom": ("errors", "checks"),
+    "screen": ("errors",),
+    "scenarios": (*BASE, "collide", "collide.kernels", "rom", "screen"),
+    "machine": (*BASE, "cpu", "cpu.spec", *ISAS, "cpu.engines", "rom", "screen", "scenarios"),
 }
-LAYERS["machine"] = tuple(LAYERS)
-LAYERS["study"] = LAYERS["tape"] = tuple(LAYERS)
-LAYERS["video"] = (*LAYERS["study"], "machine", "study", "tape")
-LAYERS["cli"] = (*LAYERS["video"], "video")
+LAYERS["tape"] = (*BASE, "rom", "machine")
+LAYERS["study"] = LAYERS["window"] = tuple(name for name in LAYERS if name != "collide.oracle")
+LAYERS["cli"] = (*LAYERS["study"], "study", "window")
 LAYERS["root"] = (*LAYERS["cli"], "cli")
 
 
@@ -53,17 +51,11 @@ MODULES = {module_of(path): path for path in FILES}
 
 
 def layer_of(module: str) -> str:
-    """Return the layer of a module of the package. A new top-level name must be given a layer here."""
+    """Return the layer of a module of the package: the longest name of a folder in LAYERS that it begins with."""
     parts = module.split(".")[1:]
     if not parts or parts == ["__main__"]:
         return "root"
-    if parts[0] == "video":
-        return "video base" if len(parts) == 1 or parts[1] in VIDEO_BASE else "video"
-    if parts[0] == "cpu":
-        if len(parts) == 1 or parts[1] in SPEC:
-            return "spec"
-        return "engines" if parts[1] in ENGINES else parts[1]
-    return parts[0]
+    return max((name for name in LAYERS if parts[: name.count(".") + 1] == name.split(".")), key=len, default=parts[0])
 
 
 def imports(path: Path) -> list[tuple[int, str]]:
@@ -112,10 +104,9 @@ def test_the_parser_sees_every_kind_of_import() -> None:
     seen = {(path.relative_to(PACKAGE).as_posix(), name) for path, found in IMPORTS.items() for _, name in found}
     assert ("cpu/m68k/arith.py", "retrosim.cpu.m68k.ea") in seen  # from .ea import
     assert ("cpu/m68k/family.py", "retrosim.cpu.m68k.shift") in seen  # from . import shift
-    assert ("cpu/m68k/state.py", "retrosim.cpu.core") in seen  # from ..core import
+    assert ("cpu/m68k/state.py", "retrosim.cpu.spec.core") in seen  # from ..spec.core import
     assert ("machine/machine.py", "retrosim.machine.state_file") in seen
-    assert ("machine/native_sectors.py", "retrosim.machine.demo") in seen  # from retrosim.machine import demo
-    assert ("video/window.py", "pyglet") in seen  # inside a function
+    assert ("window/window.py", "pyglet") in seen  # inside a function
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
@@ -130,7 +121,7 @@ def test_imports_go_downward(path: Path) -> None:
 def test_every_layer_is_there() -> None:
     """A renamed folder must not leave its rules without effect."""
     present = {layer_of(module) for module in MODULES}
-    assert set(LAYERS) - present <= {"x86", "ppc", "cli", "root"}
+    assert set(LAYERS) == present
 
 
 def test_isas_never_import_each_other() -> None:
@@ -141,17 +132,24 @@ def test_isas_never_import_each_other() -> None:
             assert not others, path
 
 
-def test_the_oracle_of_collide_stands_alone() -> None:
-    """reference.py judges the kernels, so it shares no code with them."""
-    assert not of_package(PACKAGE / "collide" / "reference.py")
-    assert "collide/reference.py" not in users("numba", "numpy", "llvmlite")
+def test_the_oracles_stand_alone() -> None:
+    """They judge the kernels, so they share no code with them, and no product module imports a judge."""
+    oracles = {path for path in FILES if layer_of(module_of(path)) == "collide.oracle"}
+    assert len(oracles) > 5
+    for path in oracles:
+        assert all(layer_of(name) == "collide.oracle" for _, name in of_package(path)), path
+    files = {path.relative_to(PACKAGE).as_posix() for path in oracles}
+    assert not files & users("numba", "numpy", "llvmlite")
+    judged = [path for path in FILES if path not in oracles for _, name in of_package(path) if ".oracle" in name]
+    assert not judged
 
 
 def test_distributions_are_used_where_they_belong() -> None:
-    assert users("pyglet") == {"video/window.py"}
-    assert users("numba") == {"jit.py", "collide/lanes.py", "cpu/interpret.py", "cpu/compiled.py"}
-    emitting = ("values", "emit", "handlers", "banks", "compiled", "interpret", "liveness", "counting", "recompile")
-    assert users("llvmlite") <= {"collide/lanes.py", *(f"cpu/{name}.py" for name in emitting)}
+    assert users("pyglet") == {"window/window.py"}
+    compiling = {f"cpu/engines/{name}.py" for name in ("interpret", "compiled")}
+    assert users("numba") == {"jit.py", "collide/kernels/lanes.py", *compiling}
+    emitting = {file for file in users("llvmlite") if not file.startswith("cpu/engines/")}
+    assert emitting <= {"collide/kernels/lanes.py", "cpu/spec/values.py"}
     assert {file.split("/")[0] for file in users("unicorn", "machine68k", "capstone")} <= {"study"}
     assert {file.split("/")[0] for file in users("elftools")} == {"rom"}
 

@@ -34,10 +34,10 @@ def waited_for_processor() -> float:
 def measure(machine_name: str, timing: str, seconds: float) -> None:
     """Run and print the longest gaps."""
     from retrosim.machine import open_machine
-    from retrosim.video.compose import compose
-    from retrosim.video.framebuffer import WIDTH
-    from retrosim.video.session import Session
-    from retrosim.video.transport import run_ahead
+    from retrosim.screen.framebuffer import WIDTH
+    from retrosim.window.compose import compose
+    from retrosim.window.session import Session
+    from retrosim.window.transport import run_ahead
 
     begun = time.perf_counter()
     machine = open_machine(machine_name, timing=timing)

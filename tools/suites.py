@@ -23,10 +23,10 @@ from vectors import (
     read_vectors,
 )
 
-from retrosim.cpu.banks import full_bank
-from retrosim.cpu.core import FAULT, SERVICE, Core, Cpu, undefined_insn
-from retrosim.cpu.evaluate import Evaluator
-from retrosim.cpu.interpret import Interpreter
+from retrosim.cpu.engines.banks import full_bank
+from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.interpret import Interpreter
+from retrosim.cpu.spec.core import FAULT, SERVICE, Core, Cpu, undefined_insn
 from retrosim.cpu.x86 import state as x86_state
 
 ENGINES = ("evaluate", "interpret")

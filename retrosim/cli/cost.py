@@ -23,7 +23,7 @@ def cost(options: argparse.Namespace) -> int:
     rom = _open(options)
     if isinstance(rom, Image) and options.build is not None:
         raise argparse.ArgumentError(None, f"--build {options.build}: an ELF file has no builds")
-    from retrosim.machine.options import whole
+    from retrosim.checks import whole
     from retrosim.study.causes import MODE, has_causes
     from retrosim.study.cost import cost_report, find_routine
 

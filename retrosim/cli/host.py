@@ -138,8 +138,8 @@ def _cache() -> Check:
 
 def _engines() -> Check:
     """Say which there are, and how much of the default program the fastest of them finds compiled."""
-    from retrosim.cpu.recompile import region_name
-    from retrosim.cpu.regions import discover
+    from retrosim.cpu.engines.recompile import region_name
+    from retrosim.cpu.engines.regions import discover
     from retrosim.jit import is_compiled
     from retrosim.machine import open_machine
 

@@ -43,8 +43,8 @@ def record(options: argparse.Namespace) -> int:
 
 def _new_tape(name: str, rom: Rom) -> Path:
     """Return the file to create. Errors: RetrosimError if it exists or its folder cannot be written to."""
+    from retrosim.screen.png import check_free
     from retrosim.tape import numbered_path
-    from retrosim.video.png import check_free
 
     with output_file():
         path = numbered_path(name, rom.name) if os.path.isdir(name) else Path(name)

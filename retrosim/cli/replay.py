@@ -15,7 +15,7 @@ from retrosim.cli.progress import Progress
 from retrosim.errors import TapeDiverged, TapeError
 from retrosim.rom import load_rom
 from retrosim.tape import Player, Tape, load_tape, open_for
-from retrosim.video.reel import Reel
+from retrosim.window.reel import Reel
 
 
 def replay(options: argparse.Namespace) -> int:
@@ -77,9 +77,9 @@ def _replay_window(options: argparse.Namespace, tape: Tape, name: str) -> int:
 
 
 def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
-    from retrosim.video.headless import check_view
-    from retrosim.video.overlay import View, picture_of
-    from retrosim.video.png import check_free, write_png
+    from retrosim.screen.overlay import View, picture_of
+    from retrosim.screen.png import check_free, write_png
+    from retrosim.window.headless import check_view
 
     view = View(**options.overlay)
     if options.screenshot:

@@ -35,8 +35,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
-    from retrosim.video.headless import run_headless
-    from retrosim.video.overlay import View
+    from retrosim.screen.overlay import View
+    from retrosim.window.headless import run_headless
 
     with Progress(is_quiet=options.json) as progress:
         machine = open_chosen(options, rom, progress.note)

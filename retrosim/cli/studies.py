@@ -82,11 +82,11 @@ def study(options: argparse.Namespace) -> int:
         raise argparse.ArgumentError(None, f"machine {NATIVE!r}: it has no CPU whose cycles could be counted")
     if options.json and options.csv:
         raise argparse.ArgumentError(None, "--json and --csv: allowed is one of them")
+    from retrosim.screen.palette import macintosh_palette
+    from retrosim.screen.png import check_free, write_png
     from retrosim.study.comparison import compare_methods, method_named
     from retrosim.study.comparison_picture import draw_comparison
     from retrosim.study.comparison_report import comparison_csv, render_comparison
-    from retrosim.video.palette import macintosh_palette
-    from retrosim.video.png import check_free, write_png
 
     with bad_arguments():
         for name in options.method or ():
@@ -110,8 +110,8 @@ def study(options: argparse.Namespace) -> int:
 def bench(options: argparse.Namespace) -> int:
     """Carry out `retrosim bench`."""
     kind = _format(options)
+    from retrosim.screen.png import check_free
     from retrosim.study.bench import MACHINE, host_file
-    from retrosim.video.png import check_free
 
     measure, render, as_csv = _kernels(options) if options.kernels else _engines(options)
     kept = host_file("kernels" if options.kernels else options.machine or MACHINE) if options.save else None

@@ -33,7 +33,7 @@ def whole(low: int, high: int | None = None) -> Callable[[str], int]:
 
 def speed(text: str) -> Fraction:
     """Read one of the speeds that the window's keys choose from, as 2, 1/4 or 0.25."""
-    from retrosim.video.pacer import SPEEDS
+    from retrosim.window.pacer import SPEEDS
 
     try:
         value = Fraction(text[:SHOWN])

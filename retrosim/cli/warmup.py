@@ -16,10 +16,10 @@ from retrosim.cli.arguments import MACHINE, ROM
 from retrosim.cli.opening import check_machines
 from retrosim.cli.output import columns, is_writable, print_json, print_lines
 from retrosim.cli.progress import Progress
-from retrosim.cpu.banks import bank, full_bank, handlers_of
-from retrosim.cpu.core import Cpu
-from retrosim.cpu.recompile import CompiledRegion
-from retrosim.cpu.regions import Region, discover
+from retrosim.cpu.engines.banks import bank, full_bank, handlers_of
+from retrosim.cpu.engines.recompile import CompiledRegion
+from retrosim.cpu.engines.regions import Region, discover
+from retrosim.cpu.spec.core import Cpu
 from retrosim.errors import RetrosimError
 from retrosim.jit import CACHE_FOLDER
 from retrosim.machine import MACHINE_NAMES, PRESETS, NativeMachine, Preset, open_machine
@@ -101,9 +101,7 @@ def _programs(presets: Iterable[Preset]) -> Iterator[Program]:
                 machine = open_machine(preset.name, rom, build=info.build, engine="evaluate")
                 regions = discover(machine._core, machine.code_roots)
                 is_run = info.default and not rom.is_library
-                yield Program(
-                    preset.name, machine._core.cpu, rom.name, f"{rom.name} {info.build}", is_run, regions
-                )
+                yield Program(preset.name, machine._core.cpu, rom.name, f"{rom.name} {info.build}", is_run, regions)
 
 
 def _steps(names: list[str], everything: bool) -> Iterator[Step]:

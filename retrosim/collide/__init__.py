@@ -35,7 +35,7 @@ Conventions of all
     []
 """
 
-from retrosim.collide.grid import workspace
+from retrosim.collide.kernels.grid import workspace
 from retrosim.collide.overlap import intersect
 from retrosim.collide.sectors import METHODS, collided, count_tests, pairs, reports, tally_tests
 

@@ -26,11 +26,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide import arguments, few
-from retrosim.collide.grid import LARGEST_SIDE
+from retrosim.collide import arguments
+from retrosim.collide.kernels import few
+from retrosim.collide.kernels.grid import LARGEST_SIDE
+from retrosim.collide.kernels.strips import farthest, list_alone, mark_alone
 from retrosim.collide.plane import FARTHEST, MOST_OBJECTS
 from retrosim.collide.results import flag_array, row_table, split_keys
-from retrosim.collide.strips import farthest, list_alone, mark_alone
 from retrosim.jit import kernel
 
 

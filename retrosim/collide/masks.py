@@ -47,7 +47,7 @@ from typing import NamedTuple
 import numpy as np
 
 from retrosim.collide import arguments
-from retrosim.collide.mask_rows import (
+from retrosim.collide.kernels.mask_rows import (
     common_dword,
     common_long,
     common_parts,

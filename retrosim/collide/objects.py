@@ -68,9 +68,7 @@ OBJECT = np.dtype(
 )
 
 
-def make_circles(
-    circles: Sequence[tuple[int, int, int]] | np.ndarray, *, out: np.ndarray | None = None
-) -> np.ndarray:
+def make_circles(circles: Sequence[tuple[int, int, int]] | np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     """Store the radii squared as well.
 
     circles  centre x, centre y, radius of each: a list, or int[m, 3]

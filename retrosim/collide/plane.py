@@ -12,9 +12,9 @@
 Flags and pairs are those of `retrosim.collide.sectors`, bit for bit, where its screen holds the objects.
 
 The four shifts walk their lists through memory, and with many objects nearly every step misses the cache. Here up to
-256 objects are all compared with each other, 32 at once (`retrosim.collide.few`). More of them are first sorted into
+256 objects are all compared with each other, 32 at once (`kernels.few`). More of them are first sorted into
 strips, one 64-bit word each, then every strip into cells, so that what is compared lies close together, eight at once
-(`retrosim.collide.strips`). Very large scenes are shared between two threads, by strips; the result does not depend on
+(`kernels.strips`). Very large scenes are shared between two threads, by strips; the result does not depend on
 it. Types are looked at when a call first meets them; later calls of the same types go straight to compiled code.
 
 Conventions
@@ -33,10 +33,9 @@ from threading import Thread
 import numpy as np
 
 from retrosim.collide import arguments
-from retrosim.collide.few import DONE, FARTHEST_FEW, LIST_FEW, MARK_FEW, MOST_FEW, REFUSED
-from retrosim.collide.grid import LARGEST_SIDE
-from retrosim.collide.results import flag_array, pair_list, sorted_pairs
-from retrosim.collide.strips import (
+from retrosim.collide.kernels.few import DONE, FARTHEST_FEW, LIST_FEW, MARK_FEW, MOST_FEW, REFUSED
+from retrosim.collide.kernels.grid import LARGEST_SIDE
+from retrosim.collide.kernels.strips import (
     INDEX_BITS,
     PLACE_BITS,
     begin_strips,
@@ -48,6 +47,7 @@ from retrosim.collide.strips import (
     plan_strips,
     scan_strips,
 )
+from retrosim.collide.results import flag_array, pair_list, sorted_pairs
 from retrosim.jit import UNKNOWN, Ready, kernel
 
 FARTHEST, MOST_OBJECTS = (1 << PLACE_BITS) - 1, 1 << INDEX_BITS
@@ -66,7 +66,7 @@ MARK = Ready(mark_checked)
 
 
 def _check(x, y, size):
-    """Check arguments; return the side, and whether `retrosim.collide.few` has room for these objects."""
+    """Check arguments; return the side, and whether `retrosim.collide.kernels.few` has room for these objects."""
     count = arguments.check_coordinates(x=x, y=y)
     side = arguments.check_side("size", size, LARGEST_SIDE)
     if count > MOST_OBJECTS:

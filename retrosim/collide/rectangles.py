@@ -50,7 +50,7 @@ from __future__ import annotations
 import numpy as np
 
 from retrosim.collide import arguments
-from retrosim.collide.oriented import CHOICES, is_hit, place_corners
+from retrosim.collide.kernels.oriented import CHOICES, is_hit, place_corners
 from retrosim.collide.results import array_of, flag_array, pair_list
 from retrosim.jit import kernel
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from retrosim.collide.arguments import check_side
-from retrosim.collide.grid import MOST_OBJECTS, SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
+from retrosim.collide.kernels.grid import MOST_OBJECTS, SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
 from retrosim.collide.results import array_of
 from retrosim.jit import kernel
 from retrosim.numeric.random import advance, rand_scalar, rand_value

@@ -42,10 +42,10 @@ from __future__ import annotations
 import numpy as np
 
 from retrosim.collide import arguments, plane
-from retrosim.collide.adjacent import scan_neighbours, scan_nine
-from retrosim.collide.brute import scan_all
-from retrosim.collide.few import DONE, LIST_FEW, MARK_FEW, MOST_FEW
-from retrosim.collide.grid import (
+from retrosim.collide.kernels.adjacent import scan_neighbours, scan_nine
+from retrosim.collide.kernels.brute import scan_all
+from retrosim.collide.kernels.few import DONE, LIST_FEW, MARK_FEW, MOST_FEW
+from retrosim.collide.kernels.grid import (
     COLUMNS,
     END,
     LARGEST_SIDE,

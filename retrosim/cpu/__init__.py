@@ -1,1 +1,1 @@
-"""Instruction-set specifications and the engines that run them."""
+"""Processors: `spec` declares instructions, `engines` run them, and each instruction set has a package of its own."""

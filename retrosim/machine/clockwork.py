@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from retrosim.cpu.core import FAULT, SERVICE, Core
-from retrosim.cpu.evaluate import Evaluator
-from retrosim.cpu.host import Host
-from retrosim.cpu.tiers import Tiers
+from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.tiers import Tiers
+from retrosim.cpu.spec.core import FAULT, SERVICE, Core
+from retrosim.cpu.spec.host import Host
 from retrosim.errors import CpuFault
 
 from .presets import Preset

@@ -9,26 +9,30 @@ from pathlib import Path
 
 import numpy as np
 
-from retrosim.cpu.core import ADDRESS_MASK, Core
-from retrosim.cpu.evaluate import Evaluator
-from retrosim.cpu.host import Call
-from retrosim.cpu.tiers import Tiers
+from retrosim.checks import check, whole
+from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.tiers import Tiers
+from retrosim.cpu.spec.core import ADDRESS_MASK, Core
+from retrosim.cpu.spec.host import Call
 from retrosim.errors import RetrosimError
 from retrosim.rom import Image, Rom, load_rom
-from retrosim.video.palette import macintosh_palette
+from retrosim.rom.parameters import all_parameters
+from retrosim.rom.reading import Reader
+from retrosim.scenarios.shapes import read_beside, shapes_of
+from retrosim.screen.palette import macintosh_palette
+from retrosim.screen.shapes import Shapes
 
 from . import memory, state_file
 from .clockwork import FOREVER, Clockwork
-from .options import all_parameters, check, chosen_service_clocks, memory_parameters, whole
+from .options import chosen_service_clocks, memory_parameters
 from .presets import preset
-from .reading import Reader
 from .registers import Registers
 from .result import Measurement
-from .shapes import Shapes, read_beside, shapes_of
 from .world import World
 
 ENGINES = ("auto", "evaluate", "interpret", "recompile")
 TIMINGS = ("off", "table", "full")
+
 
 class Machine(Clockwork):
     """A machine of 1994 that runs one ROM; many can live in one process.

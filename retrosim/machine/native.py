@@ -14,19 +14,20 @@ from fractions import Fraction
 
 import numpy as np
 
+from retrosim.checks import whole
 from retrosim.errors import StateError
-from retrosim.machine.native_sectors import Sectors
-from retrosim.machine.native_shooter import Shooter
-from retrosim.machine.native_tanks import Tanks
-from retrosim.machine.native_tunnel import Tunnel
-from retrosim.machine.native_xquest import Xquest
-from retrosim.machine.options import whole
 from retrosim.machine.result import RunResult
-from retrosim.machine.scenario import FRAME, PAD_BEFORE, RANDOM, Scenario, checked_parameters
-from retrosim.machine.shapes import Shapes, shapes_of
 from retrosim.machine.world import World
-from retrosim.video.framebuffer import HEIGHT, WIDTH
-from retrosim.video.palette import WHITE, macintosh_palette
+from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Scenario, checked_parameters
+from retrosim.scenarios.sectors.state import Sectors
+from retrosim.scenarios.shapes import shapes_of
+from retrosim.scenarios.shooter.state import Shooter
+from retrosim.scenarios.tanks.state import Tanks
+from retrosim.scenarios.tunnel.state import Tunnel
+from retrosim.scenarios.xquest.state import Xquest
+from retrosim.screen.framebuffer import HEIGHT, WIDTH
+from retrosim.screen.palette import WHITE, macintosh_palette
+from retrosim.screen.shapes import Shapes
 
 SCENARIOS: dict[str, type[Scenario]] = {
     "sectors": Sectors,

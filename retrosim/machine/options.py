@@ -3,47 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from operator import index
 
-from retrosim.rom import Rom
+from retrosim.checks import whole
 
 from .presets import Preset
-
-
-def check(what: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ValueError(f"{what} {value!r}: allowed {', '.join(allowed)}")
-
-
-def whole(what: str, value: int, least: int, most: int | None = None) -> int:
-    """Return a whole number, of Python or NumPy, within its range. Errors: ValueError."""
-    allowed = f"allowed {least} or more" if most is None else f"allowed {least}..{most}"
-    try:
-        number = None if isinstance(value, bool) else index(value)
-    except TypeError:
-        number = None
-    if number is None:
-        raise ValueError(f"{what} {value!r}: {allowed}, a whole number")
-    if number < least or (most is not None and number > most):
-        raise ValueError(f"{what} {number}: {allowed}")
-    return number
-
-
-def all_parameters(rom: Rom | None, given: Mapping[str, int] | None, mode: str) -> dict[str, int]:
-    """Return all parameters; a mode may widen a range by a constant such as harness_minimum_objects.
-
-    Errors   ValueError
-    """
-    known, constants = (rom.parameters, rom.constants) if rom else ({}, {})
-    modes = [name.removeprefix("mode_") for name in constants if name.startswith("mode_") and name != "mode_word"]
-    check("mode", mode, tuple(modes) or ("demo",))
-    values = {name: p.default for name, p in known.items()}
-    for name, value in (given or {}).items():
-        if name not in known:
-            raise ValueError(f"parameter {name!r}: allowed {', '.join(known) or 'none'}")
-        least = constants.get(f"{mode}_minimum_{name}", known[name].minimum)
-        values[name] = whole(name, value, least, known[name].maximum)
-    return values
 
 
 def chosen_service_clocks(preset: Preset, given: int | None) -> int:

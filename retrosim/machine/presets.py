@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from retrosim.cpu import m68k, ppc, x86
-from retrosim.cpu.core import Cpu
 from retrosim.cpu.ppc import mpc601_clocks
+from retrosim.cpu.spec.core import Cpu
 
 MACINTOSH_TICK_HZ = Fraction(
     15_667_200, 704 * 370

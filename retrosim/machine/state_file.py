@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrosim.cpu.core import ADDRESS_MASK, RUNNING, Core
+from retrosim.cpu.spec.core import ADDRESS_MASK, RUNNING, Core
 from retrosim.errors import StateError
 
 if TYPE_CHECKING:

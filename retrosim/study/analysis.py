@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from retrosim.collide.grid import SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
+from retrosim.collide.kernels.grid import SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
 from retrosim.collide.scenes import FILLED_COLUMNS, FILLED_ROWS, even_scene, random_scene
 from retrosim.collide.sectors import tally_tests
 

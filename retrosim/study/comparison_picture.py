@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from retrosim.video.font import draw_text, text_width
-from retrosim.video.framebuffer import WIDTH, blank, frame_rect, paint_rect
-from retrosim.video.palette import BLACK, macintosh_palette
-from retrosim.video.pattern import GRAY
+from retrosim.screen.font import draw_text, text_width
+from retrosim.screen.framebuffer import WIDTH, blank, frame_rect, paint_rect
+from retrosim.screen.palette import BLACK, macintosh_palette
+from retrosim.screen.pattern import GRAY
 
 # Left edges and widths of the three parts, pixels
 NAMES, ERRORS, ERRORS_WIDE, CLOCKS, CLOCKS_WIDE = 8, 104, 150, 284, 346

@@ -43,7 +43,7 @@ from typing import Any
 import numpy as np
 
 from retrosim.cpu.ppc import mpc601_cache
-from retrosim.cpu.spec import Insn
+from retrosim.cpu.spec.rows import Insn
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine, memory
 from retrosim.rom import Image

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from retrosim.collide import plane
-from retrosim.collide.grid import SCREEN_HEIGHT, SCREEN_WIDTH
+from retrosim.collide.kernels.grid import SCREEN_HEIGHT, SCREEN_WIDTH
 from retrosim.jit import source_digest
 
 from .bench import Steps, host

@@ -209,7 +209,7 @@ def _pygame_pairs(frames: Frames) -> Answer:
 
 
 def _numpy_near(frames: Frames) -> Answer:
-    """Return the way to all pairs at once: differences of 16 bits, compared as in `retrosim.collide.lanes`."""
+    """Return the way to all pairs at once: differences of 16 bits, compared as in `retrosim.collide.kernels.lanes`."""
     small = [[axis.astype(np.int16) for axis in frame] for frame in frames]
 
     def answer(number: int) -> np.ndarray:

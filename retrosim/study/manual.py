@@ -10,7 +10,7 @@ from typing import Protocol
 
 from retrosim.cpu.m68k import mc68000_clocks, mc68040_clocks
 from retrosim.cpu.ppc import mpc601_clocks
-from retrosim.cpu.spec import Insn
+from retrosim.cpu.spec.rows import Insn
 from retrosim.cpu.x86 import clocks as x86_clocks
 
 Base = tuple[float, str, str]
@@ -66,9 +66,7 @@ def _base_x86(model: str) -> Callable[[Visited], Base]:
     def base(each: Visited) -> Base:
         insn = each.insn
         form = " mem" if insn.forms.get("ea") == "mem" else ""
-        costs = [
-            (cost.base, key + form) for key, cost in zip(x86_clocks.keys(insn), x86_clocks.clocks(insn, model))
-        ]
+        costs = [(cost.base, key + form) for key, cost in zip(x86_clocks.keys(insn), x86_clocks.clocks(insn, model))]
         if not costs:  # an exception, which is priced when it is taken
             return 0, insn.row.name, source
         if len(costs) == 2 and insn.row.options.get("flow"):

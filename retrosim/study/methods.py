@@ -13,26 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from retrosim.collide import (
-    adjacent,
-    bitmap,
-    blocks,
-    boxes,
-    masks,
-    objects,
-    oriented,
-    overlap,
-    rectangles,
-    sectors,
-    spheres,
-    swept,
-)
-from retrosim.collide import reference as sector_oracle
-from retrosim.collide import reference_boxes as box_oracle
-from retrosim.collide import reference_masks as mask_oracle
-from retrosim.collide import reference_objects as object_oracle
-from retrosim.collide import reference_rectangles as rectangle_oracle
-from retrosim.collide.grid import SCREEN_HEIGHT, SCREEN_WIDTH, SECTORS, workspace
+from retrosim.collide import bitmap, blocks, boxes, masks, objects, overlap, rectangles, sectors, spheres, swept
+from retrosim.collide.kernels import adjacent, oriented
+from retrosim.collide.kernels.grid import SCREEN_HEIGHT, SCREEN_WIDTH, SECTORS, workspace
+from retrosim.collide.oracle import boxes as box_oracle
+from retrosim.collide.oracle import masks as mask_oracle
+from retrosim.collide.oracle import objects as object_oracle
+from retrosim.collide.oracle import rectangles as rectangle_oracle
+from retrosim.collide.oracle import sectors as sector_oracle
 from retrosim.jit import kernel
 
 from .forms import SQUARE, Forms

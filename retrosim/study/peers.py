@@ -42,9 +42,7 @@ class Unicorn:
 
         name, modes, model, prefix = _UNICORNS[isa]
         constants = importlib.import_module(f"unicorn.{name.lower()}_const")
-        self._number = lambda register: getattr(
-            constants, f"UC_{name}_REG_{register.upper().removeprefix(prefix)}"
-        )
+        self._number = lambda register: getattr(constants, f"UC_{name}_REG_{register.upper().removeprefix(prefix)}")
         self._uc = unicorn.Uc(getattr(unicorn, f"UC_ARCH_{name}"), sum(getattr(unicorn, f"UC_MODE_{m}") for m in modes))
         self._uc.ctl_set_cpu_model(model if isinstance(model, int) else getattr(constants, model))
         self._uc.mem_map(0, _MEMORY_BYTES)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrosim.collide import masks
-from retrosim.collide.grid import SECTORS
+from retrosim.collide.kernels.grid import SECTORS
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine
 from retrosim.machine.presets import preset

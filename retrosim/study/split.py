@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrosim.collide.grid import SECTORS
+from retrosim.collide.kernels.grid import SECTORS
 from retrosim.collide.scenes import randomize
 from retrosim.collide.sectors import count_tests
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrosim.collide.reference import check
+from retrosim.collide.oracle.sectors import check
 from retrosim.collide.scenes import random_scene
 from retrosim.machine import Machine, open_machine
 from retrosim.rom import Rom

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from retrosim.collide import METHODS, collided, count_tests, pairs, reference, reports, tally_tests
+from retrosim.collide import METHODS, collided, count_tests, pairs, reports, tally_tests
+from retrosim.collide.oracle import sectors as reference
 
 LINES_X = range(32, 640, 32)
 LINES_Y = range(32, 480, 32)

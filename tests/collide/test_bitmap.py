@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import bitmap
-from retrosim.collide import reference_objects as oracle
+from retrosim.collide.oracle import objects as oracle
 
 
 def images_of(rng, count):

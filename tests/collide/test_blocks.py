@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import blocks, boxes
-from retrosim.collide.reference_rectangles import block_members, in_blocks
+from retrosim.collide.oracle.rectangles import block_members, in_blocks
 
 
 def scene(rng, count, span=400, largest=150):

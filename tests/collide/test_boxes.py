@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import boxes
-from retrosim.collide import reference_boxes as oracle
+from retrosim.collide.oracle import boxes as oracle
 
 RANDOM_PAIRS = 100_000
 

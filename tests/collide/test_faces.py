@@ -22,7 +22,6 @@ from retrosim.collide import (
     blocks,
     boxes,
     compound,
-    grid,
     masks,
     objects,
     overlap,
@@ -33,6 +32,7 @@ from retrosim.collide import (
     swept,
 )
 from retrosim.collide import sectors as sectors_module
+from retrosim.collide.kernels import grid
 
 INTERNAL = {"arguments", "results"}  # checks and arrays of the others
 ALLOCATES = {"workspace"}  # makes the scratch array that spares others their own

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from retrosim.collide.lanes import LANES, lowest_bit, near_lanes
+from retrosim.collide.kernels.lanes import LANES, lowest_bit, near_lanes
 from retrosim.jit import kernel
 
 

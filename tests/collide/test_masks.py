@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from mask_scenes import objects_of, random_sprites
 
 from retrosim.collide import masks
-from retrosim.collide import reference_masks as oracle
+from retrosim.collide.oracle import masks as oracle
+from tests.helpers.collide.mask_scenes import objects_of, random_sprites
 
 RANDOM_PAIRS = 100_000
 EXAMPLE = bytes([14, 1, 0, 0, 0, 1, 23, 42, 0, 1, 56, 0, 0, 0, 0, 0])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import objects
-from retrosim.collide import reference_objects as oracle
+from retrosim.collide.oracle import objects as oracle
 from retrosim.numeric.distance import DISTANCE_ERROR_PX, distance_2d
 
 TESTS = {

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrosim.collide import collided, intersect, pairs, reference
+from retrosim.collide import collided, intersect, pairs
+from retrosim.collide.oracle import sectors as reference
 
 WIDTHS = {16: np.int16, 32: np.int32}
 

@@ -1,6 +1,6 @@
 """Kernels against the oracle on ten thousand random scenes, from sparse to crowded, and the four-shift theorem.
 
-RETROSIM_SECTORS=N takes N scenes; tests/rom/test_sectors_flags.py asks all builds of the ROM about as many.
+RETROSIM_SECTORS=N takes N scenes; tests/roms/test_sectors_flags.py asks all builds of the ROM about as many.
 """
 
 import os
@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrosim.collide import METHODS, collided, count_tests, intersect, pairs, reference, reports, workspace
+from retrosim.collide import METHODS, collided, count_tests, intersect, pairs, reports, workspace
+from retrosim.collide.oracle import sectors as reference
 
 SCENES = int(os.environ.get("RETROSIM_SECTORS", "10000"))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import rectangles
-from retrosim.collide.reference_rectangles import Study, corners, separating_axis
+from retrosim.collide.oracle.rectangles import Study, corners, separating_axis
 
 RANDOM_PAIRS = 100_000
 METHODS = rectangles.METHODS[:-1]

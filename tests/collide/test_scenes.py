@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from retrosim.collide import reference
+from retrosim.collide.oracle import sectors as reference
 from retrosim.collide.scenes import even_scene, random_scene
 
 

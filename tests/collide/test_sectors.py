@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import retrosim.collide
-from retrosim.collide import METHODS, collided, count_tests, pairs, reference, reports, scenes, tally_tests, workspace
-from retrosim.collide.grid import SECTORS, place
+from retrosim.collide import METHODS, collided, count_tests, pairs, reports, scenes, tally_tests, workspace
+from retrosim.collide.kernels.grid import SECTORS, place
+from retrosim.collide.oracle import sectors as reference
 
 X, Y = np.array([10, 35, 300], np.int16), np.array([10, 12, 300], np.int16)
 ROUTINES = (collided, reports, pairs, count_tests)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import spheres
-from retrosim.collide.reference_rectangles import spheres_meet
+from retrosim.collide.oracle.rectangles import spheres_meet
 
 RANDOM_PAIRS = 100_000
 

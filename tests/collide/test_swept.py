@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import intersect, objects, swept
-from retrosim.collide.reference_objects import boxes_meet_in_frame, circles_meet_in_frame
+from retrosim.collide.oracle.objects import boxes_meet_in_frame, circles_meet_in_frame
 
 RANDOM_PAIRS = 20_000
 

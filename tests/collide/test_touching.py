@@ -17,13 +17,13 @@ from retrosim.collide import (
     pairs,
     plane,
     rectangles,
-    reference,
-    reference_boxes,
-    reference_objects,
-    reference_rectangles,
     spheres,
     swept,
 )
+from retrosim.collide.oracle import boxes as reference_boxes
+from retrosim.collide.oracle import objects as reference_objects
+from retrosim.collide.oracle import rectangles as reference_rectangles
+from retrosim.collide.oracle import sectors as reference
 
 ZERO = np.zeros(2, np.int16)
 PAIR = np.array([[0, 1]], np.int32)

@@ -39,7 +39,7 @@ FILES = [
     HERE / "test_swept.py::test_tunnelling",
     HERE / "test_swept.py::test_pairs_are_the_hits_of_all",
     HERE.parent / "numeric",
-    HERE.parent / "machine" / "test_native.py::test_frames_are_those_of_the_reference",
+    HERE.parent / "scenarios" / "test_sectors.py::test_frames_are_those_of_the_reference",
 ]
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from retrosim.cpu import tiers
+from retrosim.cpu.engines import tiers
 
 
 @pytest.fixture(autouse=True)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-import programs
 import pytest
-import wild
-from programs import COMPILED, ENGINES, MACHINES, TIMINGS
 
 from retrosim.machine import Machine
+from tests.helpers.machine import programs, wild
+from tests.helpers.machine.programs import COMPILED, ENGINES, MACHINES, TIMINGS
 
 BOTH, LATER = tuple(MACHINES), ("mc68040-25",)
 END = 0xFFFFFE  # the last word of memory: what follows lies at address 0

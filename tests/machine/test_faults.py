@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import programs
 import pytest
-from programs import ENTRY
 
 from retrosim.errors import CpuFault
 from retrosim.machine.memory import STACK_START
+from tests.helpers.machine import programs
+from tests.helpers.machine.programs import ENTRY
 
 ENGINES = programs.ENGINES
 ADDRESS_ERROR = 3

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import programs
 import pytest
-from programs import ENTRY
 
-from retrosim.cpu import tiers
+from retrosim.cpu.engines import tiers
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine, open_machine
+from tests.helpers.machine import programs
+from tests.helpers.machine.programs import ENTRY
 
 ENGINES = programs.ENGINES
 # 1000 moveq #0,d0; 1002 addq.l #1,d0; 1004 yield_frame; 1006 bra 1002

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import programs
 import pytest
 
 from retrosim.errors import RetrosimError
 from retrosim.machine import MACHINE_NAMES, PRESETS, Machine, NativeMachine, open_machine
 from retrosim.rom import load_rom
+from tests.helpers.machine import programs
 
 COUNT = "7000 5280 60fc"  # moveq #0,d0; addq.l #1,d0; bra to it
 

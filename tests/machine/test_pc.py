@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import programs
 import pytest
-from programs import ENTRY
 
 from retrosim.errors import CpuFault, IllegalInstruction, StateError
 from retrosim.machine import PRESETS, Machine, NativeMachine, open_machine
 from retrosim.machine.memory import STACK_START
+from tests.helpers.machine import programs
+from tests.helpers.machine.programs import ENTRY
 
 PCS = {"i386dx-33": "i386", "i486dx2-66": "i486"}
 ENGINES = ("evaluate", "interpret")

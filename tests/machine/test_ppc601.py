@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import programs
 import pytest
 
 from retrosim.cpu.ppc import mpc601_clocks
@@ -11,6 +10,7 @@ from retrosim.cpu.ppc.state import MSR_EE
 from retrosim.errors import IllegalInstruction, RetrosimError
 from retrosim.machine import PRESETS, Machine, memory, open_machine
 from retrosim.machine.presets import MACINTOSH_TICK_HZ
+from tests.helpers.machine import programs
 
 NAME, TIMINGS = "ppc601-80", ("off", "table", "full", "causes")
 EXTERNAL = 0x500

@@ -10,15 +10,15 @@ import random
 from functools import partial
 
 import numpy as np
-import programs
 import pytest
-from programs import ENTRY
 
-from retrosim.cpu import interpret, regions, tiers
-from retrosim.cpu.banks import bank
-from retrosim.cpu.recompile import CompiledRegion
+from retrosim.cpu.engines import interpret, regions, tiers
+from retrosim.cpu.engines.banks import bank
+from retrosim.cpu.engines.recompile import CompiledRegion
 from retrosim.machine import Machine
 from retrosim.machine.memory import STACK_START
+from tests.helpers.machine import programs
+from tests.helpers.machine.programs import ENTRY
 
 MODELS = {"mc68000-8": "m68000", "mc68040-25": "m68040"}
 HANDLER = ENTRY + 0x200
@@ -88,9 +88,10 @@ WRITTEN = "303c 5280 33c0 0000 3000 33fc 4e75 0000 3002 4eb8 3000 4eb8 3000 0a40
 # move.l #$52804e75,d0; bsr into it: addq.l #1,d0; rts; bra
 MIDDLE = "203c 5280 4e75 5281 61f8 60f4"
 # jmp (a0,d2.w) by d1 & 3
-TABLE = placed({ENTRY: "41f8 1020 3401 0242 0003 d442 d442 5241 4ef0 2000"} | {
-    0x1020 + 4 * n: f"{0x5280 + 0x200 * n:04x} 60{0x100 - 0x24 - 4 * n:02x}" for n in range(4)
-})
+TABLE = placed(
+    {ENTRY: "41f8 1020 3401 0242 0003 d442 d442 5241 4ef0 2000"}
+    | {0x1020 + 4 * n: f"{0x5280 + 0x200 * n:04x} 60{0x100 - 0x24 - 4 * n:02x}" for n in range(4)}
+)
 # bsr with the stack in code: the return address becomes ori.b #6,d0 in the function
 STACKED = "4ff8 1014 6104 5280 60f6 5281 6002 4e71 5283 5284 4e75"
 CHANGING = {

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from retrosim.cpu import tiers
-from retrosim.cpu.recompile import CompiledRegion
+from retrosim.cpu.engines import tiers
+from retrosim.cpu.engines.recompile import CompiledRegion
 from retrosim.machine import Machine, open_machine
 from retrosim.rom import load_rom
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import programs
 import pytest
-from programs import ENTRY
 
 from retrosim.machine import PRESETS, Machine
+from tests.helpers.machine import programs
+from tests.helpers.machine.programs import ENTRY
 
 ENGINES = ("evaluate", "interpret")
 FRAMES = "a000 60fc"  # yield_frame for ever

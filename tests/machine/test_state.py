@@ -6,12 +6,11 @@ import itertools
 import random
 from collections.abc import Iterator
 
-import programs
 import pytest
-import wild
-from programs import ENGINES, MACHINES, TIMINGS
 
 from retrosim.machine import Machine, open_machine
+from tests.helpers.machine import programs, wild
+from tests.helpers.machine.programs import ENGINES, MACHINES, TIMINGS
 
 PARAMETERS = {"objects": 15, "seed": 3}
 

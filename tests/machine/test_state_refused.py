@@ -7,13 +7,13 @@ import json
 import random
 import zlib
 
-import programs
 import pytest
-from programs import ENGINES
 
 from retrosim.errors import StateError
 from retrosim.machine import Machine, NativeMachine, open_machine
 from retrosim.machine.state_file import MAGIC
+from tests.helpers.machine import programs
+from tests.helpers.machine.programs import ENGINES
 
 PREFIX = 12  # magic and length of the header
 DIGEST = 16

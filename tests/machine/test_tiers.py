@@ -8,12 +8,12 @@ import sys
 import threading
 
 import numpy as np
-import programs
 import pytest
 
-from retrosim.cpu import tiers
-from retrosim.cpu.banks import Bank
+from retrosim.cpu.engines import tiers
+from retrosim.cpu.engines.banks import Bank
 from retrosim.machine import Machine
+from tests.helpers.machine import programs
 
 # loop: moveq #20,d1; addq.l #1,d0; dbra d1; bsr f; bra loop; f: add.l d0,d2; rts
 KNOWN = "7214 5280 51c9 fffc 6102 60f4 d480 4e75"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import programs
 import pytest
-from programs import ENTRY
 
 from retrosim.machine import Machine
 from retrosim.machine.memory import STACK_START
+from tests.helpers.machine import programs
+from tests.helpers.machine.programs import ENTRY
 
 MODELS = {"mc68000-8": "m68000", "mc68040-25": "m68040"}
 TRACE, TICK = 9, 25

@@ -9,10 +9,10 @@ import sys
 import time
 from pathlib import Path
 
-import programs
 import pytest
-import wild
-from programs import COMPILED, ENGINES, MACHINES
+
+from tests.helpers.machine import programs, wild
+from tests.helpers.machine.programs import COMPILED, ENGINES, MACHINES
 
 IMAGES = int(os.environ.get("RETROSIM_WILD", "1600"))  # in all, RETROSIM_WILD=100000 takes half an hour of one CPU
 CHECKED = 40  # each of so many is run on the evaluator too
@@ -28,12 +28,10 @@ def test_random_images(engine: str, name: str, timing: str, tmp_path: Path) -> N
     """In a process of their own: a crash or a hang of the host is a failure that names the image."""
     count, progress, began = IMAGES // (2 * len(MACHINES)), tmp_path / "image", time.monotonic()
     arguments = (name, timing, engine, str(SEED), str(count), str(CHECKED), str(progress))
-    folders = [Path(__file__).parent, Path(__file__).parent.parent / "cpu"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, [*folders, *filter(None, sys.path)]))}
     try:
         done = subprocess.run(
-            [sys.executable, wild.__file__, *arguments],
-            env=environment,
+            [sys.executable, "-m", wild.__name__, *arguments],
+            cwd=Path(__file__).parents[2],
             capture_output=True,
             text=True,
             timeout=SECONDS + SECONDS_EACH * count,

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
+import draw_sprites
 import numpy as np
 import pytest
 
-from retrosim.collide.grid import LARGEST_SIDE
+from retrosim.collide.kernels.grid import LARGEST_SIDE
 from retrosim.collide.masks import make_mask
 from retrosim.errors import RomError
 from retrosim.rom import load_rom
 from retrosim.rom.drawings import DrawingFiles, read_colours, read_pictures
-from retrosim.video.palette import macintosh_palette
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-
-import draw_sprites
+from retrosim.screen.palette import macintosh_palette
 
 PALETTE = [(255, 255, 255), (255, 0, 0), (0, 0, 255), (255, 0, 0)]
 COLOURS = "# two\nr FF0000\n\nb 0000FF\n"

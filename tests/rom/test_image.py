@@ -9,11 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
-from elf_builder import elf, symbol
 
 from retrosim.errors import RomError
 from retrosim.rom import Image, load_elf, load_rom
 from retrosim.rom.image import LONGEST_IMAGE, RAM_END, RAM_FIRST, read_image
+from tests.helpers.rom.elf_builder import elf, symbol
 
 BUILDS = ("O0", "O1", "O2")
 CODE = bytes.fromhex("4e71 4e75")

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from elf_builder import elf, symbol
 
 from retrosim.errors import RomError
 from retrosim.rom import ImageInfo, Parameter, WorldColumn, load_rom
 from retrosim.rom.fields import LONGEST_FILE
+from tests.helpers.rom.elf_builder import elf, symbol
 
 CODE = b"\x4e\x75"
 NAMES = b"\0gState\0gCount\0"

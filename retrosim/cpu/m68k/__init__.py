@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core import Cpu
+from ..spec.core import Cpu
 
 MODEL_NAMES = "MC68000", "MC68040"
 

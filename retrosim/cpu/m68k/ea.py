@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from ..spec import Decoding, IllegalEncoding, Row
-from ..values import Word
+from ..spec.rows import Decoding, IllegalEncoding, Row
+from ..spec.values import Word
 
 ANY = "DAI+-dxwpq#"
 DATA = "DI+-dxwpq#"

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..core import DOUBLE_FAULT, FAULT
-from ..engine import Engine
-from ..spec import Insn
-from ..values import Word
+from ..spec.core import DOUBLE_FAULT, FAULT
+from ..spec.engine import Engine
+from ..spec.rows import Insn
+from ..spec.values import Word
 from .mc68040_clocks import printed_clocks
 from .state import get_sr, push, set_stack
 

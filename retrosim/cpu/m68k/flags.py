@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..engine import Engine
-from ..values import Word
+from ..spec.engine import Engine
+from ..spec.values import Word
 
 
 def set_nz(m: Engine, result: Word) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...errors import SpecError
-from ..spec import Insn
+from ..spec.rows import Insn
 
 # effective address: clocks of byte and word, of long operands
 EA = {

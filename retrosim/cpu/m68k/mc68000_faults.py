@@ -6,9 +6,9 @@ SP+2  access address    SP+6  instruction register    SP+8  status register    S
 
 from __future__ import annotations
 
-from ..core import ACCESS_FETCH, ACCESS_WRITE
-from ..engine import Engine
-from ..spec import Insn
+from ..spec.core import ACCESS_FETCH, ACCESS_WRITE
+from ..spec.engine import Engine
+from ..spec.rows import Insn
 from .exceptions import ADDRESS_ERROR, vector_or_fault
 from .mc68000_clocks import EA, REGISTER_OR_IMMEDIATE
 from .state import get_sr, push, set_stack

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..spec import Insn, Row
-from ..timing import LONGEST_STEP, Untimed
-from ..values import Word
+from ..spec.rows import Insn, Row
+from ..spec.timing import LONGEST_STEP, Untimed
+from ..spec.values import Word
 from . import mc68000_clocks
 
 LEAST_DIVISION = 10  # clocks: DIVU that overflows; all of them depend on data

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..values import Word
+from ..spec.values import Word
 
 VALID = 1 << 31
 ABSENT = 256

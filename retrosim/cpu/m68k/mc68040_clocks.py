@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from ...errors import SpecError
-from ..spec import Insn, Row
+from ..spec.rows import Insn, Row
 
 TABLE = Path(__file__).with_name("mc68040_clocks.csv")
 INDEXED_FORMS = "(d8,", "(BR,", "(bd,", "([bd"

@@ -19,10 +19,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core import ADDRESS_MASK
-from ..spec import Insn, Row
-from ..timing import Untimed, bound
-from ..values import Word
+from ..spec.core import ADDRESS_MASK
+from ..spec.rows import Insn, Row
+from ..spec.timing import Untimed, bound
+from ..spec.values import Word
 from . import mc68040_cache
 from .causes import CAUSES
 from .ea import Ea

@@ -19,10 +19,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .. import operands
-from ..operands import Static
-from ..spec import Decoding, Row
-from ..values import Word
+from ..spec import operands
+from ..spec.operands import Static
+from ..spec.rows import Decoding, Row
+from ..spec.values import Word
 from .ea import EffectiveAddress
 
 CONDITIONS = ("t", "f", "hi", "ls", "cc", "cs", "ne", "eq", "vc", "vs", "pl", "mi", "ge", "lt", "gt", "le")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core import ENGINE_FIELDS, STATUS_WRITTEN, Layout
-from ..engine import Engine
-from ..spec import InstructionSet
-from ..values import Word
+from ..spec.core import ENGINE_FIELDS, STATUS_WRITTEN, Layout
+from ..spec.engine import Engine
+from ..spec.rows import InstructionSet
+from ..spec.values import Word
 from .causes import CAUSES
 from .mc68040_cache import FIELDS as CACHE_FIELDS
 from .operands import KINDS

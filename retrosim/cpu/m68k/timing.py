@@ -1,9 +1,9 @@
 """Timing models of the 68K, written in the value layer: the same code runs in every engine.
 
-    off     nothing is counted
-    table   MC68040: each instruction takes the slowest of its stages, nothing overlaps and nothing waits
-    full    MC68040: the pipeline as an event model. The MC68000 has no pipeline to speak of: table and full are one
-    causes  MC68040: full, and the clocks are counted by what they went to
+off     nothing is counted
+table   MC68040: each instruction takes the slowest of its stages, nothing overlaps and nothing waits
+full    MC68040: the pipeline as an event model. The MC68000 has no pipeline to speak of: table and full are one
+causes  MC68040: full, and the clocks are counted by what they went to
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..spec import Insn, Row
-from ..timing import Untimed, bound
-from ..values import Word
+from ..spec.rows import Insn, Row
+from ..spec.timing import Untimed, bound
+from ..spec.values import Word
 from .mc68000_timing import MC68000Timing
 from .mc68040_clocks import clocks
 from .mc68040_pipeline import CausesTiming, PipelineTiming

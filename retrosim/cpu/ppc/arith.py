@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..values import Word
+from ..spec.values import Word
 from .flags import add, compare, overflow, record
 from .state import UM, insn
 

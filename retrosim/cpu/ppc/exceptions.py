@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..core import FAULT
-from ..engine import Engine
-from ..values import Word
+from ..spec.core import FAULT
+from ..spec.engine import Engine
+from ..spec.values import Word
 from .mpc601_clocks import table
 from .state import MSR_EE, MSR_EP, MSR_ME, MSR_PR
 

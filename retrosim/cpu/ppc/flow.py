@@ -6,9 +6,9 @@ machine does not know gives the system call exception of the processor.
 
 from __future__ import annotations
 
-from ..core import SERVICE
-from ..spec import Row
-from ..values import Word
+from ..spec.core import SERVICE
+from ..spec.rows import Row
+from ..spec.values import Word
 from .exceptions import ILLEGAL, PROGRAM, SYSTEM_CALL, TRAP, exception
 from .state import UM, get_bit, get_cr, insn, set_bit, set_field
 

@@ -7,7 +7,7 @@ address is no multiple of 4. Crossing a page is no matter here, since translatio
 
 from __future__ import annotations
 
-from ..values import Word
+from ..spec.values import Word
 from .arith import d_form
 from .exceptions import aligned, instruction_bits
 from .state import UM, ZERO, insn, set_field

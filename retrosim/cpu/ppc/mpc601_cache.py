@@ -21,7 +21,7 @@ All state is in the fields below; times are absolute clocks.
 
 from __future__ import annotations
 
-from ..values import Word
+from ..spec.values import Word
 from .mpc601_clocks import memory, rules
 
 MEMORY = tuple(memory())

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from ...errors import SpecError
-from ..spec import Row
+from ..spec.rows import Row
 
 TABLE = Path(__file__).with_name("mpc601_clocks.csv")
 

@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .. import operands
-from ..spec import Decoding, IllegalEncoding, Row
+from ..spec import operands
+from ..spec.rows import Decoding, IllegalEncoding, Row
 
 ZERO = 32
 BIT_NAMES = ("lt", "gt", "eq", "so")

@@ -7,7 +7,7 @@ define for -2^31 / -1; registers that lscbx leaves undefined keep their value, b
 
 from __future__ import annotations
 
-from ..values import Word
+from ..spec.values import Word
 from .arith import d_form, product, xo, xo_unary
 from .flags import overflow, record
 from .logic import insert, m_form, result, rotl, x_form, x_shift

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core import ENGINE_FIELDS, Layout
-from ..engine import Engine
-from ..spec import InstructionSet
-from ..values import Word
+from ..spec.core import ENGINE_FIELDS, Layout
+from ..spec.engine import Engine
+from ..spec.rows import InstructionSet
+from ..spec.values import Word
 from .causes import CAUSES
 from .mpc601_cache import FIELDS as CACHE_FIELDS
 from .operands import KINDS

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..core import STATUS_WRITTEN
-from ..engine import Engine
-from ..values import Word
+from ..spec.core import STATUS_WRITTEN
+from ..spec.engine import Engine
+from ..spec.values import Word
 from .exceptions import DATA_ACCESS, EXTERNAL_CONTROL, aligned, exception, instruction_bits, privileged
 from .move import GRANULE, x_form
 from .mpc601_cache import parameter

@@ -28,10 +28,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core import ADDRESS_MASK
-from ..spec import Insn, Row
-from ..timing import Untimed
-from ..values import Word
+from ..spec.core import ADDRESS_MASK
+from ..spec.rows import Insn, Row
+from ..spec.timing import Untimed
+from ..spec.values import Word
 from . import mpc601_cache
 from .causes import CAUSES
 from .mpc601_cache import KNOWN, NONE, later

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from ...errors import SpecError
-from ..spec import Insn
+from ..spec.rows import Insn
 from .models import is_real
 
 TABLE = Path(__file__).with_name("clocks.csv")

@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..core import DOUBLE_FAULT, FAULT
-from ..engine import Engine
-from ..spec import Insn
-from ..values import Word
+from ..spec.core import DOUBLE_FAULT, FAULT
+from ..spec.engine import Engine
+from ..spec.rows import Insn
+from ..spec.values import Word
 from .clocks import entry
 from .models import is_real
 from .segments import CS, GENERAL_PROTECTION, STACK_FAULT, load_segment

@@ -7,8 +7,8 @@ division, bit tests (but CF) and bit scans (but ZF).
 
 from __future__ import annotations
 
-from ..engine import Engine
-from ..values import Word
+from ..spec.engine import Engine
+from ..spec.values import Word
 
 
 def set_szp(m: Engine, result: Word) -> None:

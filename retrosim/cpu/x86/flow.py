@@ -6,8 +6,8 @@ machine does not know is an ordinary software interrupt.
 
 from __future__ import annotations
 
-from ..core import SERVICE
-from ..spec import Row
+from ..spec.core import SERVICE
+from ..spec.rows import Row
 from .exceptions import BREAKPOINT, DEBUG, INVALID, NO_FPU, OVERFLOW, enter
 from .flags import condition
 from .models import is_real

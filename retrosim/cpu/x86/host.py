@@ -15,10 +15,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ...errors import IllegalInstruction
-from ..core import ADDRESS_MASK
-from ..engine import Engine
-from ..host import Call, Convention, Host, Register, go, in_field, push_words
-from ..spec import Insn
+from ..spec.core import ADDRESS_MASK
+from ..spec.engine import Engine
+from ..spec.host import Call, Convention, Host, Register, go, in_field, push_words
+from ..spec.rows import Insn
 from .exceptions import DEBUG, INVALID, NO_FPU, trap
 from .modrm import ESP, NAMES
 from .segments import CS, SEGMENT_NAMES, SS

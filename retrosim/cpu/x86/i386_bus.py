@@ -27,9 +27,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core import ADDRESS_MASK
-from ..spec import Row
-from ..values import Word
+from ..spec.core import ADDRESS_MASK
+from ..spec.rows import Row
+from ..spec.values import Word
 from .timing import TableTiming
 
 UNCACHED_FROM = 0x800000  # video memory and devices (machine memory map)

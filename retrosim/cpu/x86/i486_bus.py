@@ -32,9 +32,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core import ADDRESS_MASK
-from ..spec import Insn, Row
-from ..values import Word
+from ..spec.core import ADDRESS_MASK
+from ..spec.rows import Insn, Row
+from ..spec.values import Word
 from .modrm import ESP, Ea
 from .timing import TableTiming
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..spec import Decoding, IllegalEncoding, Row
-from ..values import Word
+from ..spec.rows import Decoding, IllegalEncoding, Row
+from ..spec.values import Word
 from .models import is_real
 from .segments import DS, SEGMENT_NAMES, SS, linear, load, store
 

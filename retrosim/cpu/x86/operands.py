@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .. import operands
-from ..operands import Static
-from ..spec import Decoding, IllegalEncoding, Row
-from ..values import Word
+from ..spec import operands
+from ..spec.operands import Static
+from ..spec.rows import Decoding, IllegalEncoding, Row
+from ..spec.values import Word
 from .models import is_real
 from .modrm import EAX, FIELDS, NAMES, Ea, ModRM, Offset, address_size, number, register, register_fields, wide
 from .segments import CS, DS, SEGMENT_NAMES

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import MISALIGNED
-from ..values import Word
+from ..spec.core import MISALIGNED
+from ..spec.values import Word
 from .models import is_real
 
 ES, CS, SS, DS, FS, GS = range(6)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core import ENGINE_FIELDS, STATUS_WRITTEN, Layout
-from ..engine import Engine
-from ..spec import Decoding, IllegalEncoding, InstructionSet
-from ..values import Word
+from ..spec.core import ENGINE_FIELDS, STATUS_WRITTEN, Layout
+from ..spec.engine import Engine
+from ..spec.rows import Decoding, IllegalEncoding, InstructionSet
+from ..spec.values import Word
 from . import i386_bus, i486_bus
 from .models import is_real
 from .modrm import ESP

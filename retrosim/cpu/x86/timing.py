@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..spec import Insn, Row
-from ..timing import Untimed
-from ..values import Word
+from ..spec.rows import Insn, Row
+from ..spec.timing import Untimed
+from ..spec.values import Word
 from .clocks import clocks, components
 
 REPEAT_OF_NONE, REPEAT_OF_ONE = 5, {"MOVS": 13}  # i486 PRM, REP: clocks where there are 0 iterations, and 1

@@ -1,0 +1,91 @@
+"""The alternative that document 000 argues against: one unshifted grid, each sector together with its neighbours.
+
+Three readings of "together with". The document's formula takes all nine sectors as one list and tests every pair of
+it, L(L-1)/2 tests with L = 9K. But only pairs with an object in the middle sector need a test: K(K-1)/2 + 8K^2. And
+each pair of neighbours meets twice that way, so half of the neighbours are enough: K(K-1)/2 + 4K^2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from retrosim.collide.kernels.grid import COLUMNS, END, ROWS, SECTORS, place
+from retrosim.collide.overlap import is_overlap, note_hit
+from retrosim.jit import kernel
+
+# Column and row of a neighbour, relative; the first four come later than the sector itself in x-major order.
+NEIGHBOURS = ((0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))
+
+
+@kernel
+def scan_neighbours(x, y, wide, high, narrow, work, flags, reports, tally, neighbours):
+    """Test each sector's objects among themselves, then against those of its first `neighbours` neighbours.
+
+    neighbours  int  4 or 8, how many of NEIGHBOURS
+    The other arguments and the result are those of `sectors.scan_four_shifts`.
+    """
+    heads = work[:SECTORS]
+    links = work[SECTORS:]
+    place(x, y, 0, 0, heads, links)
+    total = 0
+    for column in range(COLUMNS):
+        for row in range(ROWS):
+            sector = np.uint64(column * ROWS + row)
+            tests = 0
+            a = heads[sector]
+            while a != END:
+                b = links[a]
+                while b != END:
+                    tests += 1
+                    if is_overlap(x, y, wide, high, narrow, a, b):
+                        total = note_hit(a, b, flags, reports, total)
+                    b = links[b]
+                for n in range(neighbours):
+                    near_column = column + NEIGHBOURS[n][0]
+                    near_row = row + NEIGHBOURS[n][1]
+                    if 0 <= near_column < COLUMNS and 0 <= near_row < ROWS:
+                        b = heads[np.uint64(near_column * ROWS + near_row)]
+                        while b != END:
+                            tests += 1
+                            if is_overlap(x, y, wide, high, narrow, a, b):
+                                total = note_hit(a, b, flags, reports, total)
+                            b = links[b]
+                a = links[a]
+            tally[sector] += tests
+    return total
+
+
+@kernel
+def scan_nine(x, y, wide, high, narrow, work, flags, reports, tally):
+    """Gather each sector and its eight neighbours into one list, and test every pair of the list.
+
+    Sectors without objects of their own are passed over. The arguments and the result are those of
+    `sectors.scan_four_shifts`.
+    """
+    count = len(x)
+    heads = work[:SECTORS]
+    links = work[SECTORS : SECTORS + count]
+    gathered = work[SECTORS + count :]
+    place(x, y, 0, 0, heads, links)
+    total = 0
+    for column in range(COLUMNS):
+        for row in range(ROWS):
+            sector = np.uint64(column * ROWS + row)
+            if heads[sector] == END:
+                continue
+            length = 0
+            for near_column in range(max(column - 1, 0), min(column + 2, COLUMNS)):
+                for near_row in range(max(row - 1, 0), min(row + 2, ROWS)):
+                    o = heads[np.uint64(near_column * ROWS + near_row)]
+                    while o != END:
+                        gathered[length] = o
+                        length += 1
+                        o = links[o]
+            for i in range(length):
+                a = gathered[i]
+                for j in range(i + 1, length):
+                    b = gathered[j]
+                    if is_overlap(x, y, wide, high, narrow, a, b):
+                        total = note_hit(a, b, flags, reports, total)
+                tally[sector] += length - 1 - i
+    return total

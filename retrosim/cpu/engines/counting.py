@@ -1,0 +1,61 @@
+"""How a region counts instructions and clocks while it runs, and sees that its room is used up.
+
+The room is what the budget and the clock's limit leave, less the longest path between two checks.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from ..spec.values import Word
+from .emit import I64, Emitter
+
+
+class Counter:
+    """Emits the counting into a region."""
+
+    def __init__(self, m: Emitter) -> None:
+        self.m, self.timing = m, m.timing
+        self._left, self._margin, self._safe, self._clocks = (m.allocate(I64) for _ in range(4))
+
+    def _load(self, slot: ir.Value) -> Word:
+        return self.m.word(self.m.builder.load(slot))
+
+    def _store(self, word: Word, slot: ir.Value) -> None:
+        self.m.builder.store(word.ir, slot)
+
+    def start(self, left: Word, margin: int, now: Word, safe: Word) -> None:
+        """Begin to count.
+
+        left    instructions up to the end of the room; the budget is `margin` more
+        now     the clock, 0 where nothing counts clocks
+        safe    the clock at the end of the room, greater
+        """
+        self._store(left, self._left)
+        self._store(self.m.const(64, margin), self._margin)
+        self._store(now, self._clocks)
+        if self.timing.steady:
+            last = now + left
+            safe = self.m.select(last.slt(safe), last, safe)
+        self._store(safe, self._safe)
+
+    def count(self, instructions: int, clocks: int) -> None:
+        if instructions:
+            self._store(self._load(self._left) - instructions, self._left)
+        if clocks:
+            self._store(self._load(self._clocks) + clocks, self._clocks)
+
+    def is_used_up(self) -> Word:
+        """Has the end of the room been reached? Where every instruction takes a clock, the clock tells alone."""
+        is_late = self._load(self._safe).sle(self._load(self._clocks))
+        return is_late if self.timing.steady else self._load(self._left).sle(0) | is_late
+
+    def budget(self) -> Word:
+        """Return how many instructions are left of the budget."""
+        return self._load(self._left) + self._load(self._margin)
+
+    def clock(self) -> Word:
+        return self._load(self._clocks)
+
+    def set_clock(self, word: Word) -> None:
+        self._store(word, self._clocks)

@@ -1,0 +1,211 @@
+"""Tier 0: runs the rows on Python integers. No compiler, no waiting: oracle, debugger, bridge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..spec.core import (
+    ADDRESS_MASK,
+    CODE_WRITTEN,
+    DOUBLE_FAULT,
+    FAULT,
+    MISALIGNED,
+    REACHED,
+    RUNNING,
+    Core,
+    undefined_insn,
+)
+from ..spec.engine import Engine
+from ..spec.rows import Insn
+from ..spec.values import Word
+
+
+class Variable:
+    """A mutable word."""
+
+    def __init__(self, word: Word) -> None:
+        self.word = word
+
+    def get(self) -> Word:
+        return self.word
+
+    def set(self, word: Word) -> None:
+        self.word = word
+
+
+class Aborted(Exception):
+    """The instruction ends here."""
+
+
+class Evaluator(Engine):
+    """Executes instructions of a core one by one, directly on its state."""
+
+    name = "evaluate"
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+        self.cpu = core.cpu
+        self._widths = {name: bits for name, (bits, _) in core.cpu.layout.fields.items()}
+        self._single = [name for name, (_, count) in core.cpu.layout.fields.items() if count == 1]
+        arrays = core.cpu.layout.fields.keys() - set(self._single)
+        self._values: dict[str, int | memoryview] = {name: memoryview(core.state[name]) for name in arrays}
+        self._ram = memoryview(core.ram)
+        self._code = memoryview(core.code)
+        self._pc = self._end = self._next = 0
+        self.begin(core.timing)
+
+    def run(self, instructions: int, stop: int | None = None) -> int:
+        """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
+        self.core.join_edges()
+        self._fetch_state()
+        values, done = self._values, 0
+        values["reason"] = RUNNING
+        self._next = values["pc"]
+        while done < instructions and values["reason"] == RUNNING and values["cycles"] < values["limit"]:
+            self._execute(self.core.decode(self._next))
+            done += 1
+            if self._next == stop and values["reason"] == RUNNING:
+                values["reason"] = REACHED
+        values["pc"] = self._next
+        self._store_state()
+        return done
+
+    def refuse_service(self) -> None:
+        """Give the instruction that asked for an unknown service back to the CPU: it takes its exception instead."""
+        self._fetch_state()
+        self._values["reason"] = RUNNING
+        pc = (self._values["pc"] - self.cpu.service_bytes) & ADDRESS_MASK
+        self._execute(undefined_insn(self.cpu.unserved, pc, self.cpu.service_bytes, self.core.word(pc)))
+        self._values["pc"] = self._next
+        self._store_state()
+
+    def _execute(self, insn: Insn) -> None:
+        self._pc, self._end = insn.pc, insn.end
+        self._next = self._end
+        fields = iter(insn.fields + self.core.timing.fields(insn))
+        try:
+            self.run_row(insn.row, insn.statics, lambda: Word(32, next(fields)))
+        except Aborted:
+            if self._values["reason"] == MISALIGNED:
+                self.take_misaligned(insn)
+
+    def take_misaligned(self, insn: Insn) -> None:
+        """Take the exception that a misaligned access of `insn` has caused; it counts its own clocks."""
+        self._values["reason"] = CODE_WRITTEN if self._values["written_high"] else RUNNING  # by what it did before
+        self.begin(self.cpu.timing["off"])
+        try:
+            self.cpu.misaligned(self, insn)
+        except Aborted:  # again while its frame was pushed: a double fault
+            self._values["reason"], self._values["detail"] = FAULT, DOUBLE_FAULT
+        self.begin(self.core.timing)
+
+    def between(self, action: Callable[[Engine], None], pc: int | None = None) -> None:
+        """Let something happen between two instructions: an interrupt, or the trace exception of the one at `pc`."""
+        self._fetch_state()
+        self._values["reason"] = RUNNING
+        self._next = self._end = self._values["pc"]
+        self._pc = self._end if pc is None else pc
+        self.begin(self.cpu.timing["off"])
+        try:
+            action(self)
+        except Aborted:
+            self._values["reason"], self._values["detail"] = FAULT, DOUBLE_FAULT
+        self.begin(self.core.timing)
+        for field in self.cpu.stage_fields:  # nothing is left in the pipeline
+            self._values[field] = self._values["cycles"]
+        self._values["pc"] = self._next
+        self._store_state()
+
+    def finish_misaligned(self) -> None:
+        """Take the exception of an instruction that another engine has aborted."""
+        self._fetch_state()
+        insn = self.core.decode(self._values["pc"])
+        self._pc, self._end, self._next = insn.pc, insn.end, insn.pc
+        self.take_misaligned(insn)
+        self._values["pc"] = self._next
+        self._store_state()
+
+    def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
+        if condition.known:
+            last()
+            raise Aborted
+
+    def _fetch_state(self) -> None:
+        for name in self._single:  # arrays are views of the state
+            self._values[name] = int(self.core.state[name])
+
+    def _store_state(self) -> None:
+        for name in self._single:
+            self.core.state[name] = self._values[name]
+
+    @property
+    def pc(self) -> Word:
+        return Word(32, self._pc)
+
+    @property
+    def next_pc(self) -> Word:
+        return Word(32, self._end)
+
+    @property
+    def opcode(self) -> int:
+        """First code word of the instruction."""
+        return self.core.word(self._pc)
+
+    def get(self, name: str) -> Word:
+        return Word(self._widths[name], self._values[name])
+
+    def set(self, name: str, word: Word) -> None:
+        self._values[name] = word.known
+
+    def element(self, name: str, n: Word) -> Word:
+        return Word(self._widths[name], self._values[name][n.known])
+
+    def set_element(self, name: str, n: Word, word: Word) -> None:
+        self._values[name][n.known] = word.known
+
+    def _reg(self, n: Word, bits: int) -> Word:
+        return Word(bits, self._values["r"][n.known])
+
+    def _set_reg(self, n: Word, word: Word) -> None:
+        file = self._values["r"]
+        file[n.known] = file[n.known] >> word.bits << word.bits | word.known
+
+    def _load(self, place: Word, bits: int) -> Word:
+        return Word(bits, int.from_bytes(self._ram[place.known : place.known + bits // 8], "little"))
+
+    def _store(self, place: Word, word: Word) -> None:
+        self._ram[place.known : place.known + word.bits // 8] = word.known.to_bytes(word.bits // 8, "little")
+
+    def _watched(self, place: Word, bits: int) -> Word:
+        return Word(1, any(self._code[place.known : place.known + bits // 8]))
+
+    def select(self, condition: Word, a: Word, b: Word) -> Word:
+        return a if condition.known else b
+
+    def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
+        if condition.known:
+            then()
+        elif otherwise is not None:
+            otherwise()
+
+    def for_each_bit(self, mask: Word, body: Callable[[Word], None], down: bool = False) -> None:
+        numbers = [i for i in range(mask.bits) if mask.known >> i & 1]
+        for number in reversed(numbers) if down else numbers:
+            body(Word(32, number))
+
+    def subroutine(self, name: str, function: Callable[..., Word], *words: Word) -> Word:
+        return function(self, *words)
+
+    def variable(self, word: Word) -> Variable:
+        return Variable(word)
+
+    def _jump(self, address: Word) -> None:
+        self._next, self.flowed = address.known, True
+
+    def _branch(self, condition: Word, target: Word) -> None:
+        if condition.known:
+            self._next, self.flowed = target.known, True
+
+    def leave(self, reason: int, detail: Word | int = 0) -> None:
+        self._values["reason"] = reason
+        self._values["detail"] = detail if isinstance(detail, int) else detail.known

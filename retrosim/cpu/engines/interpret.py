@@ -1,0 +1,314 @@
+"""Tier 1: decoded records, one compiled handler per row and addressing class.
+
+Decoding is plain Python, once per address; a record holds the handler's address, its fields, and the numbers of the
+records that follow. An instruction whose handler has not been compiled yet is run by the evaluator, so that nothing
+ever waits for a rare one. Regions that the recompiler has made are entered through the records of their entry points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from weakref import WeakMethod
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from retrosim.jit import kernel
+
+from ..spec.core import ADDRESS_MASK, MISALIGNED, REACHED, RUNNING, Core
+from ..spec.rows import Insn
+from .banks import Bank, Key
+from .emit import BUDGET, BYTES, CODE_POINTER, I64, INDEX_POINTER, RECORDS_POINTER, context_entry
+from .evaluate import Evaluator
+from .handlers import (
+    END_WORD,
+    FIELDS_WORD,
+    GOTO,
+    HANDLER,
+    HANDLER_WORD,
+    NOT_EXECUTED,
+    ORDINARY_WORD,
+    PC_WORD,
+    RECORD_BYTES,
+    RECORD_WORDS,
+    TARGET_WORD,
+    UNDECODED_PC,
+    UNKNOWN,
+    UNKNOWN_RECORD,
+    pointer_constant,
+)
+from .recompile import CompiledRegion
+
+LONGEST_RUN = 64  # instructions decoded ahead
+MOST_RECORDS = 1 << 17
+MOST_BREAKS = 8  # writes into a region before it stays with the interpreter
+
+
+@intrinsic
+def _run(typing_context, ram, code, state, records, index, start, budget):
+    """Run records from number `start`; return (next record, or -LEFT or -NOT_EXECUTED; instructions executed)."""
+
+    def generate(context, builder, signature, arguments):
+        def data(position):
+            array = context.make_array(signature.args[position])(context, builder, arguments[position])
+            return builder.bitcast(array.data, BYTES)
+
+        ram_data, code_data, state_data, records_data, index_data = (data(i) for i in range(5))
+        table = builder.bitcast(builder.alloca(BYTES, 4), BYTES)
+        for number, pointer in (
+            (CODE_POINTER, code_data),
+            (INDEX_POINTER, index_data),
+            (RECORDS_POINTER, records_data),
+        ):
+            builder.store(pointer, context_entry(builder, table, number))
+        first = builder.gep(records_data, [builder.mul(arguments[5], ir.Constant(I64, RECORD_BYTES))])
+        handler = builder.load(builder.bitcast(first, HANDLER.as_pointer().as_pointer()))
+        following = builder.call(handler, [ram_data, state_data, first, table, arguments[6]])
+        left = builder.load(builder.bitcast(context_entry(builder, table, BUDGET), I64.as_pointer()))
+        ended = builder.icmp_unsigned("<=", following, pointer_constant(NOT_EXECUTED))
+        distance = builder.sub(builder.ptrtoint(following, I64), builder.ptrtoint(records_data, I64))
+        number = builder.sdiv(distance, ir.Constant(I64, RECORD_BYTES))
+        code = builder.sub(ir.Constant(I64, 0), builder.ptrtoint(following, I64))
+        result = [builder.select(ended, code, number), builder.sub(arguments[6], left)]
+        return context.make_tuple(builder, signature.return_type, result)
+
+    result = types.UniTuple(types.int64, 2)
+    return result(ram, code, state, records, index, types.int64, types.int64), generate
+
+
+@kernel
+def run_records(ram, code, state, records, index, start, budget):
+    return _run(ram, code, state, records, index, start, budget)
+
+
+@dataclass
+class InstalledRegion:
+    """A recompiled region: `insns` are its instructions by address, `breaks` counts writes into them."""
+
+    entries: tuple[int, ...]
+    address: int
+    insns: dict[int, Insn]
+    is_active: bool = False
+    breaks: int = 0
+
+
+class Interpreter:
+    """Executes a core through compiled handlers; a bank may be small, misses are bridged by the evaluator.
+
+    missing   instructions that were bridged for lack of a handler, by key
+    bridged   how many times
+    """
+
+    name = "interpret"
+
+    def __init__(self, core: Core, bank: Bank) -> None:
+        self.core = core
+        self.bridge = Evaluator(core)
+        self._handlers = dict(bank.handlers)
+        self._stubs = bank.stubs
+        self.forget_missing()
+        unit = core.cpu.isa.word_bytes
+        self._shift = unit.bit_length() - 1
+        self._stop: int | None = None  # where the present run ends
+        self._entered: dict[int, InstalledRegion] = {}  # entry point -> the region in force
+        self._covering: dict[int, list[InstalledRegion]] = {}  # instruction -> the regions that contain it
+        self._state = core.state.reshape(1).view(np.uint8)
+        self._clear()
+        core.on_invalidate.append(WeakMethod(self._forget))
+
+    def run(self, instructions: int, stop: int | None = None) -> int:
+        """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
+        self.core.join_edges()
+        self.core.state["reason"] = RUNNING
+        self._stop = stop
+        regions = self._covering.get(stop, ())
+        for region in regions:
+            self._suspend(region)
+        self._watch_stop()
+        try:
+            return self._run(instructions)
+        finally:
+            self._stop = None
+            for region in regions:
+                self._resume(region)
+
+    def _run(self, instructions: int) -> int:
+        core, done = self.core, 0
+        while done < instructions and core.state["cycles"] < core.state["limit"]:
+            start = self._slot(int(core.state["pc"]))
+            following, executed = run_records(
+                core.ram, core.code, self._state, self._records, self._index, start, instructions - done
+            )
+            done += executed
+            if following >= 0:
+                if following != UNKNOWN_RECORD:
+                    core.state["pc"] = self._records[following, PC_WORD]
+            elif following == -NOT_EXECUTED:
+                core.state["reason"] = RUNNING
+                if done and int(core.state["pc"]) == self._stop:
+                    core.state["reason"] = REACHED
+                    break
+                if not self._link(int(core.state["pc"])):
+                    done += self._bridge()
+                    if core.state["reason"] != RUNNING:
+                        break
+            elif core.state["reason"] == MISALIGNED:
+                self.bridge.finish_misaligned()
+                if core.state["reason"] != RUNNING:
+                    break
+            else:
+                break
+        return done
+
+    def _bridge(self) -> int:
+        self.bridged += 1
+        insn = self.core.decode(int(self.core.state["pc"]))
+        self.missing[insn.key] = insn
+        return self.bridge.run(1)
+
+    def forget_missing(self) -> None:
+        self.missing: dict[Key, Insn] = {}
+        self.bridged = 0
+
+    def use(self, bank: Bank) -> None:
+        """Take handlers in, in place of those that are there."""
+        self._handlers |= bank.handlers
+        self.forget_missing()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._index = np.zeros((ADDRESS_MASK + 1) >> self._shift, np.int32)
+        self._records = np.zeros((1024, RECORD_WORDS), np.uint32)
+        self._set_handler(UNKNOWN_RECORD, self._stubs[UNKNOWN])
+        self._used = 1
+        self._branches: dict[int, list[int]] = {}  # address -> records that branch to it
+        self._watch_stop()
+
+    def _watch_stop(self) -> None:
+        """Make the record of the address to stop at ask the host, every time."""
+        if self._stop is not None and not self._stop & ((1 << self._shift) - 1):
+            self._set_handler(self._slot(self._stop), self._stubs[UNDECODED_PC])
+
+    def _set_handler(self, slot: int, address: int) -> None:
+        """Make a record run a handler; where a region is entered, the region."""
+        words = self._records[slot].view(np.uint64)
+        words[HANDLER_WORD] = words[ORDINARY_WORD // 2] = address
+        if address not in (self._stubs[UNKNOWN], self._stubs[GOTO]):
+            region = self._entered.get(int(self._records[slot, PC_WORD]))
+            if region is not None:
+                words[HANDLER_WORD] = region.address
+
+    def install(self, compiled: CompiledRegion) -> None:
+        """Run a recompiled region from now on, as long as its code stays what it is."""
+        region = compiled.region
+        installed = InstalledRegion(region.entries, compiled.address, {i.pc: i for i in region.insns})
+        for pc in installed.insns:
+            self._covering.setdefault(pc, []).append(installed)
+        self._resume(installed)
+
+    def _resume(self, region: InstalledRegion) -> None:
+        """Put a region in force if memory holds the code that it was compiled from."""
+        if region.is_active or region.breaks > MOST_BREAKS or self._stop in region.insns:
+            return
+        if any(self.core.decode(pc) != insn for pc, insn in region.insns.items()):
+            return
+        region.is_active = True
+        for pc in region.entries:
+            self._entered[pc] = region
+            slot = int(self._index[pc >> self._shift])
+            if slot != UNKNOWN_RECORD:
+                self._records[slot].view(np.uint64)[HANDLER_WORD] = region.address
+
+    def _suspend(self, region: InstalledRegion) -> None:
+        """Let the interpreter run the code of a region."""
+        if not region.is_active:
+            return
+        region.is_active = False
+        for pc in region.entries:
+            if self._entered.get(pc) is not region:
+                continue
+            del self._entered[pc]
+            slot = int(self._index[pc >> self._shift])
+            if slot != UNKNOWN_RECORD:
+                words = self._records[slot].view(np.uint64)
+                words[HANDLER_WORD] = words[ORDINARY_WORD // 2]
+
+    def _new_slot(self, pc: int, handler: int) -> int:
+        """Append a record for an address; without an instruction yet, it asks the host to decode one."""
+        slot = self._used
+        self._used += 1
+        if slot == len(self._records):
+            self._records = np.concatenate([self._records, np.zeros_like(self._records)])
+        self._records[slot, PC_WORD] = pc
+        self._set_handler(slot, handler)
+        return slot
+
+    def _slot(self, pc: int) -> int:
+        """Return the record of an address, appending an undecoded one if it has none."""
+        if pc & ((1 << self._shift) - 1):
+            return UNKNOWN_RECORD
+        place = (pc & ADDRESS_MASK) >> self._shift
+        if self._index[place] == UNKNOWN_RECORD:
+            self._index[place] = self._new_slot(pc, self._stubs[UNDECODED_PC])
+        return int(self._index[place])
+
+    def _link(self, pc: int) -> bool:
+        """Decode from `pc` on into consecutive records; False when no compiled handler fits the first instruction."""
+        if self._used > MOST_RECORDS:
+            self._clear()
+        for region in self._covering.get(pc, ()):
+            self._resume(region)
+        if pc & ((1 << self._shift) - 1) or self._handler(self.core.decode(pc)) is None:
+            return False
+        before, first = self._slot(pc), self._used
+        for _ in range(LONGEST_RUN):
+            insn = self.core.decode(pc)
+            handler = self._handler(insn)
+            if handler is None:
+                break
+            self._append(insn, handler)
+            pc = insn.end
+            if insn.row.options.get("ends") or self._index[pc >> self._shift]:
+                break
+        last = self._used
+        if self._index[pc >> self._shift]:
+            self._redirect(self._new_slot(pc, self._stubs[GOTO]), int(self._index[pc >> self._shift]))
+        else:
+            self._index[pc >> self._shift] = self._new_slot(pc, self._stubs[UNDECODED_PC])
+        self._set_handler(before, self._stubs[GOTO])
+        self._redirect(before, first)
+        for slot in range(first, last):  # targets last: their records would break the row of consecutive ones
+            insn = self.core.decode(int(self._records[slot, PC_WORD]))
+            if insn.target is not None:
+                self._branches.setdefault(insn.target, []).append(slot)
+                self._redirect(slot, self._slot(insn.target))
+        return True
+
+    def _handler(self, insn: Insn) -> int | None:
+        if (insn.target or 0) & ((1 << self._shift) - 1):
+            return None  # the evaluator deals with branches to misaligned addresses
+        return self._handlers.get(insn.key)
+
+    def _append(self, insn: Insn, handler: int) -> None:
+        slot = self._new_slot(insn.pc, handler)
+        self._index[insn.pc >> self._shift] = slot
+        for branch in self._branches.get(insn.pc, ()):
+            if self._index[self._records[branch, PC_WORD] >> self._shift] == branch:  # else overwritten since
+                self._redirect(branch, slot)
+        fields = insn.fields + self.core.timing.fields(insn)
+        record = self._records[slot]
+        record[END_WORD] = insn.end
+        record[FIELDS_WORD : FIELDS_WORD + len(fields)] = fields
+
+    def _redirect(self, slot: int, target: int) -> None:
+        self._records[slot, TARGET_WORD] = (target - slot) * RECORD_BYTES & 0xFFFFFFFF
+
+    def _forget(self, pc: int) -> None:
+        for region in self._covering.get(pc, ()):
+            region.breaks += region.is_active
+            self._suspend(region)
+        slot = int(self._index[(pc & ADDRESS_MASK) >> self._shift])
+        if slot != UNKNOWN_RECORD:
+            self._set_handler(slot, self._stubs[UNDECODED_PC])

@@ -1,0 +1,399 @@
+"""Tier 2: the known code of a ROM, recompiled: one compiled function per region of basic blocks.
+
+A region is a handler like any other (handlers.py): the records of its entry points call it, and it goes on with the
+record of whatever address it leaves to. So interpreter and regions hand over to each other without the host, and code
+that no region knows just runs in between. Inside, operands are literals, guest branches are branches, and the state
+lives in SSA values; it is loaded on entry and stored on exit, except the fields that subroutines use.
+
+A region runs only while the budget and the clock's limit are further away than its longest path between two checks can
+take (`Timing.most` bounds the clocks of an instruction); the rest of a slice is the interpreter's, which stops exactly.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from llvmlite import ir
+
+from retrosim.errors import SpecError
+
+from ..spec.core import EDGE, Cpu
+from ..spec.rows import Insn
+from ..spec.values import Word
+from .compiled import compile_functions
+from .counting import Counter
+from .emit import BUDGET, CODE_POINTER, I1, I32, I64, Emitter, base_and_distance, context_entry
+from .handlers import HANDLER, LEFT, ORDINARY_WORD, PC_WORD, pointer_constant, record_of, record_word, run_handler
+from .liveness import dead_fields
+from .regions import Block, Region, longest
+
+NOTHING = 0, 0
+LONGEST_ACCESS = 8  # bytes
+LEAVE, GO_ON = 0, 1  # how a region is left: to the host, or to the record of an address
+
+
+class RegionEmitter(Emitter):
+    """Emits the function of one region."""
+
+    def __init__(self, cpu: Cpu, timing: Any, function: ir.Function, region: Region) -> None:
+        super().__init__(cpu, function)
+        self.ram, self.state, self.record, self.context, self.budget = function.args
+        for argument in function.args[:4]:
+            argument.add_attribute("noalias")
+        self.region = region
+        self._homes: dict[tuple[str, int], ir.Value] = {}  # state field, element -> its stack slot, promoted to SSA
+        self._changed: set[tuple[str, int]] = set()
+        self._address, self._how = self.allocate(I32), self.allocate(I1)
+        self._left, self._jumped = self.allocate(I1), self.allocate(I1)
+        self._next_pc = self.allocate(I32)
+        self._held: dict[tuple[str, int], Word] = {}  # what fields are known to hold at this place of the block
+        self._depth = 0
+        # (instructions, clocks) executed and not counted yet: here, and at the start of each block by whatever way
+        self._owed = NOTHING
+        self._owed_at = dict.fromkeys([*region.entries, *region.checks], NOTHING)
+        self._dead = {start: dead_fields(cpu, region.blocks[start].insns) for start in region.checks}
+        self._body = self.builder.block
+        self._code = super().context_pointer(CODE_POINTER)
+        self._dispatch, self._out = (function.append_basic_block(n) for n in ("dispatch", "out"))
+        self._blocks = {pc: function.append_basic_block(f"at_{pc:x}") for pc in region.blocks}
+        self.begin(timing)
+        self._counter = Counter(self)
+
+    def emit(self) -> None:
+        clocks, waits, instructions = {}, {}, {}
+        for start, block in self.region.blocks.items():
+            self.builder.position_at_end(self._blocks[start])
+            clocks[start], waits[start] = self._block(block)
+            instructions[start] = [1] * len(block.insns)
+        self._emit_dispatch()
+        self._emit_out()
+        self._emit_start(*map(self._room, (instructions, clocks, waits)))
+
+    def _room(self, weights: dict[int, list[int]]) -> int:
+        """Return the most between two checks, and what comes behind one before a field that is dead there is set."""
+        ahead = (sum(weights[start][:taken]) for start, (_, taken) in self._dead.items())
+        return longest(self.region, {start: sum(each) for start, each in weights.items()}) + max(ahead, default=0)
+
+    def _block(self, block: Block) -> tuple[list[int], list[int]]:
+        """Emit a block; return the most clocks of its instructions: (numbers, waits for the bus beside)."""
+        clocks, waits = [], []
+        self._block_now = block.start
+        self._held = {}
+        self._owed = self._owed_at.setdefault(block.start, NOTHING)
+        for insn in block.insns:
+            self._insn(insn)
+            clocks.append(self.timing.most)
+            waits.append(self.timing.waits)
+        if not self.builder.block.is_terminated:
+            self._edge(block.end)
+        return clocks, waits
+
+    def _insn(self, insn: Insn) -> None:
+        self._pc_now, self._end_now = insn.pc, insn.end
+        self._can_leave = self._can_jump = False
+        self._target: Word | None = None
+        self._forks = False
+        self._taken: Word | None = None
+        for flag in (self._left, self._jumped):
+            self.builder.store(ir.Constant(I1, 0), flag)
+        self.builder.store(self.next_pc.ir, self._next_pc)
+        fields = iter(insn.fields + self.timing.fields(insn))
+        self._owe(1, 0)
+        self.run_row(insn.row, insn.statics, lambda: Word(32, next(fields)))
+        if self.timing.steady and self.timing.least < 1:
+            raise SpecError(f"{insn.text}: an instruction of no clocks")
+        if self._can_leave:
+            with self.builder.if_then(self.builder.load(self._left), likely=False):
+                self._exit(LEAVE, self.builder.load(self._next_pc))
+        if self._target is not None:
+            if insn.target is not None and self._target.known == insn.target and not self._can_jump:
+                self._edge(insn.target)
+            else:
+                self._computed_jump(self.builder.load(self._next_pc))
+        elif self._can_jump:
+            with self.builder.if_then(self.builder.load(self._jumped), likely=False):
+                self._to_dispatch(self.builder.load(self._next_pc))
+        if self._taken is not None:
+            self._branch_away(insn)
+
+    def _branch_away(self, insn: Insn) -> None:
+        taken, passed = (self.function.append_basic_block(n) for n in ("taken", "passed"))
+        self.builder.cbranch(self._taken.ir, taken, passed)
+        owed, held = self._owed, self._held
+        for block, address, outcome in ((taken, insn.target, True), (passed, insn.end, False)):
+            self.builder.position_at_end(block)
+            self._owed, self._held = owed, dict(held)
+            if self._forks:
+                self.timing.finish(outcome)
+            self._edge(address)
+
+    def _owe(self, instructions: int, clocks: int) -> None:
+        self._owed = self._owed[0] + instructions, self._owed[1] + clocks
+
+    def _pay(self, still: tuple[int, int]) -> None:
+        """Count what has been executed but for what the code that is next expects to be owed still."""
+        self._counter.count(*(now - then for now, then in zip(self._owed, still, strict=True)))
+
+    def _edge(self, address: int) -> None:
+        """Go on at an address that decoding knows."""
+        if address in self._blocks and address not in self.region.checks:
+            self._pay(self._owed_at.setdefault(address, self._owed))
+            self.builder.branch(self._blocks[address])
+        else:
+            self._checked_edge(address)
+
+    def _checked_edge(self, address: int) -> None:
+        if address in self._blocks:
+            self._pay(NOTHING)
+            owed, self._owed = self._owed, NOTHING
+            with self.builder.if_then(self._counter.is_used_up().ir, likely=False):
+                for name, element in self._dead[address][0]:
+                    if not self._in_memory(name):
+                        home = self._home(name, element)
+                        self.builder.store(ir.Constant(home.type.pointee, ir.Undefined), home)
+                self._exit(GO_ON, ir.Constant(I32, address))
+            self.builder.branch(self._blocks[address])
+            self._owed = owed
+        else:
+            self._exit(GO_ON, ir.Constant(I32, address))
+
+    def _computed_jump(self, address: ir.Value) -> None:
+        for guess in self.region.guesses[self._block_now]:
+            with self.builder.if_then(self.builder.icmp_unsigned("==", address, ir.Constant(I32, guess))):
+                self._edge(guess)
+        self._to_dispatch(address)
+
+    def _to_dispatch(self, address: ir.Value) -> None:
+        self._pay(NOTHING)
+        self.builder.store(address, self._address)
+        self.builder.branch(self._dispatch)
+
+    def _exit(self, how: int, address: ir.Value) -> None:
+        self._pay(NOTHING)
+        self.builder.store(address, self._address)
+        self.builder.store(ir.Constant(I1, how), self._how)
+        self.builder.branch(self._out)
+
+    def _emit_start(self, instructions: int, clocks: int, waits: int) -> None:
+        """Emit what comes first: look whether there is room, load the state, go to the entry point."""
+        self.builder.position_at_end(self._body)
+        self._owed = NOTHING
+        builder = self.builder
+        left, now, safe = self.word(self.budget) - instructions, self.const(64, 0), self.const(64, 1)
+        refused = left.sle(0)
+        if self.timing.counts:
+            now = super().get("cycles")
+            safe = super().get("limit") - (self.timing.wait_clocks() * waits + clocks)
+            refused = refused | safe.sle(now)
+        with builder.if_then(refused.ir, likely=False):
+            handler = builder.load(builder.bitcast(record_word(builder, self.record, ORDINARY_WORD), HANDLER_POINTER))
+            builder.ret(builder.call(handler, self.function.args, tail="musttail"))
+        self._counter.start(left, instructions, now, safe)
+        for (name, element), home in self._homes.items():
+            self.builder.store(self._load_field(name, element).ir, home)
+        self._to_dispatch(builder.load(record_word(builder, self.record, PC_WORD)))
+        ir.IRBuilder(self.entry).branch(self._body)
+
+    def _emit_dispatch(self) -> None:
+        self.builder.position_at_end(self._dispatch)
+        self._owed = NOTHING
+        address = self.builder.load(self._address)
+        miss = self.function.append_basic_block("miss")
+        with self.builder.if_then(self._counter.is_used_up().ir, likely=False):
+            self.builder.branch(miss)
+        switch = self.builder.switch(address, miss)
+        for pc in self.region.entries:
+            switch.add_case(ir.Constant(I32, pc), self._blocks[pc])
+        self.builder.position_at_end(miss)
+        self._exit(GO_ON, address)
+
+    def _emit_out(self) -> None:
+        """Store the state; go back to the host or on with the record of the address."""
+        self.builder.position_at_end(self._out)
+        builder = self.builder
+        for name, element in sorted(self._changed):
+            self._store_field(name, element, self.word(self.builder.load(self._home(name, element))))
+        if self.timing.counts:
+            super().set("cycles", self._counter.clock())
+        address = builder.load(self._address)
+        builder.store(address, self._state_pointer("pc"))
+        left = self._counter.budget().ir
+        with builder.if_then(builder.icmp_unsigned("==", builder.load(self._how), ir.Constant(I1, LEAVE))):
+            place = builder.bitcast(context_entry(builder, self.context, BUDGET), I64.as_pointer())
+            builder.store(left, place)
+            builder.ret(pointer_constant(LEFT))
+        record = record_of(self, self.word(address))
+        run_handler(builder, record, [self.ram, self.state, record, self.context, left])
+
+    def finish_timing(self) -> None:
+        """Leave the end of a branch's timing to its two edges, where its outcome is known, if that makes it simpler."""
+        ends_here = self._can_leave or self._can_jump
+        self._forks = self._taken is not None and self.timing.forks and not ends_here
+        if not self._forks:
+            self.timing.finish()
+
+    def context_pointer(self, number: int) -> ir.Value:
+        return self._code if number == CODE_POINTER else super().context_pointer(number)
+
+    # operands: everything that decoding knows is a literal
+
+    @property
+    def pc(self) -> Word:
+        return Word(32, self._pc_now)
+
+    @property
+    def next_pc(self) -> Word:
+        return Word(32, self._end_now)
+
+    def _home(self, name: str, element: int) -> ir.Value:
+        key = name, element
+        if key not in self._homes:
+            self._homes[key] = self.allocate(ir.IntType(self.cpu.layout.fields[name][0]))
+        return self._homes[key]
+
+    def _in_memory(self, name: str) -> bool:
+        return name not in self.cpu.in_registers
+
+    def _place(self, address: Word) -> Word:
+        """Cut off what the address is near to: once for all that lies around one register."""
+        base, distance = (address, 0) if address.known is not None else base_and_distance(address)
+        if not -EDGE <= distance <= EDGE - LONGEST_ACCESS:
+            base, distance = address, 0
+        return super()._place(base).zext(64) + distance
+
+    def _load_field(self, name: str, element: int) -> Word:
+        return super().element(name, Word(32, element)).trunc(self.cpu.layout.fields[name][0])
+
+    def _store_field(self, name: str, element: int, word: Word) -> None:
+        super().set_element(name, Word(32, element), word if word.bits >= 8 else word.zext(8))
+
+    def get(self, name: str) -> Word:
+        if name == "cycles":
+            return self._counter.clock() + self._owed[1]
+        return super().get(name) if self._in_memory(name) else self._get_home(name, 0)
+
+    def set(self, name: str, word: Word) -> None:
+        if name == "cycles":
+            self._counter.set_clock(word - self._owed[1])
+        elif self._in_memory(name):
+            super().set(name, word)
+        else:
+            self._change(name, 0, word)
+
+    def _change(self, name: str, element: int, word: Word) -> None:
+        self.builder.store(word.ir, self._home(name, element))
+        self._changed.add((name, element))
+        self._held.pop((name, element), None)
+        if not self._depth and word.known is None:  # what decoding does not know stays unknown: blocks depend on it
+            self._held[name, element] = word
+
+    def _get_home(self, name: str, element: int) -> Word:
+        held = self._held.get((name, element))
+        if held is not None:
+            return held
+        word = self.word(self.builder.load(self._home(name, element)))
+        if not self._depth:
+            self._held[name, element] = word
+        return word
+
+    def pass_clocks(self, clocks: Word) -> None:
+        if clocks.known is not None and self._depth == 0:
+            self._owe(0, clocks.known)
+        else:
+            super().pass_clocks(clocks)
+
+    def element(self, name: str, n: Word) -> Word:
+        if self._in_memory(name):
+            return super().element(name, n)
+        if n.known is not None:
+            return self._get_home(name, n.known)
+        word = self._get_home(name, 0)
+        for number in range(1, self._count_of(name)):
+            word = self.select(n.eq(number), self._get_home(name, number), word)
+        return word
+
+    def set_element(self, name: str, n: Word, word: Word) -> None:
+        if self._in_memory(name):
+            super().set_element(name, n, word)
+        elif n.known is not None:
+            self._change(name, n.known, word)
+        else:
+            for number in range(self._count_of(name)):
+                self._change(name, number, self.select(n.eq(number), word, self._get_home(name, number)))
+
+    def _count_of(self, name: str) -> int:
+        return self.cpu.layout.fields[name][1]
+
+    def _reg(self, n: Word, bits: int) -> Word:
+        if n.known == self.cpu.zero_register:
+            return Word(bits, 0)
+        return self.element("r", n).trunc(bits)
+
+    def _set_reg(self, n: Word, word: Word) -> None:
+        if word.bits < 32:
+            old = self.element("r", n)
+            word = (old >> word.bits << word.bits) | word.zext(32)
+        self.set_element("r", n, word)
+
+    # control
+
+    def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
+        self._depth += condition.known is None
+        super().when(condition, then, otherwise)
+        self._depth -= condition.known is None
+
+    def for_each_bit(self, mask: Word, body: Callable[[Word], None], down: bool = False) -> None:
+        if mask.known is None:
+            self._held.clear()  # what the body changes, its beginning sees the next time
+            self._depth += 1
+            super().for_each_bit(mask, body, down)
+            self._depth -= 1
+            return
+        numbers = [i for i in range(mask.bits) if mask.known >> i & 1]
+        for number in reversed(numbers) if down else numbers:
+            body(Word(32, number))
+
+    def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
+        if condition.known == 0:
+            return
+        kept = self._can_leave, self._can_jump, self._target, self._owed, dict(self._held)
+        with self.builder.if_then(condition.ir, likely=False):
+            last()
+            self._exit(LEAVE, self.builder.load(self._next_pc))
+        self._can_leave, self._can_jump, self._target, self._owed, self._held = kept
+
+    def _jump(self, address: Word) -> None:
+        if self._depth == 0:
+            self._target = address
+        else:
+            self._can_jump = True
+            self.builder.store(ir.Constant(I1, 1), self._jumped)
+        self.builder.store(address.ir, self._next_pc)
+
+
+HANDLER_POINTER = HANDLER.as_pointer().as_pointer()
+
+
+class CompiledRegion:
+    """A region as a function of the handler type, at `address`."""
+
+    def __init__(self, cpu: Cpu, timing: str, region: Region, quick: bool = False) -> None:
+        """Compile, or load from the cache."""
+        self.region = region
+        emit = partial(_emit, cpu, timing, region)
+        addresses, self._module = compile_functions(region_name(cpu, timing, region, quick), [emit], quick)
+        self.address = int(addresses[0])
+
+
+def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> str:
+    insns = [(insn.pc, insn.length, insn.key, insn.fields) for insn in region.insns]
+    text = repr((insns, sorted(region.blocks), region.entries, sorted(region.checks), region.guesses))
+    digest = hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+    return f"region_{cpu.model}_{timing}_{digest}{'_quick' if quick else ''}"
+
+
+def _emit(cpu: Cpu, timing: str, region: Region, function: ir.Function) -> None:
+    RegionEmitter(cpu, cpu.timing[timing], function, region).emit()

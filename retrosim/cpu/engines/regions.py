@@ -1,0 +1,318 @@
+"""Finds the code of a ROM: basic blocks, and the regions of them that the recompiler makes one function each.
+
+Discovery starts at roots (the entry, function symbols) and follows fall-through, branch targets and return sites. What
+it misses (jump tables, code without symbols) is run by the interpreter, which comes back at the next entry point.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from ..spec.core import ADDRESS_MASK, Core
+from ..spec.rows import Insn
+
+MOST_BLOCKS = 400  # of one function: LLVM's time grows faster than linearly beyond (numba-notes section 4)
+MOST_INSTRUCTIONS = 200  # of functions that are compiled together because they call each other
+LARGEST = 1000  # instructions of one function: what is longer is cut, or it would be compiled for minutes
+CALL_DEPTH = 8  # calls within calls that the estimate of frequencies follows
+MOST_GUESSES = 2  # of where a computed jump goes
+LONGEST_PATH = 200  # instructions between two looks at the budget
+BLANK = 16  # bytes: as many zeros are memory that nothing was loaded into, and no code
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive instructions that are entered at the first and left at the last only."""
+
+    insns: tuple[Insn, ...]
+
+    @property
+    def start(self) -> int:
+        return self.insns[0].pc
+
+    @property
+    def end(self) -> int:
+        """Address of the instruction behind the block."""
+        return self.insns[-1].end
+
+
+@dataclass(frozen=True)
+class Region:
+    """Blocks by address, those that can be entered from outside, and those that look at the budget first.
+
+    edges    by block: where it goes on inside the region as far as decoding knows, or by a guess
+    guesses  by block: where the computed jump at its end is likely to go
+    Every cycle of edges passes a check. The blocks stand in an order in which all edges to others lead onwards.
+    """
+
+    blocks: dict[int, Block]
+    edges: dict[int, tuple[int, ...]]
+    guesses: dict[int, tuple[int, ...]]
+    entries: tuple[int, ...]
+    checks: frozenset[int]
+
+    @property
+    def insns(self) -> Iterable[Insn]:
+        return (insn for block in self.blocks.values() for insn in block.insns)
+
+
+def discover(core: Core, roots: Iterable[int], known: Collection[int] = ()) -> list[Region]:
+    """Return the regions of the code that is reached from `roots`, the busiest first.
+
+    known   addresses of instructions that are left out: they lie in other regions
+    Decoding the code makes stores into it noticed.
+    """
+    insns, leaders, functions, returns = _follow(core, roots, known)
+    blocks = _blocks(insns, leaders)
+    bodies = _bodies(blocks, sorted(functions))
+    passages = _passages(bodies)
+    guesses = _guesses(bodies, passages)
+    parts = [{block.start: block for block in part} for part in _parts(bodies, passages)]
+    entries = functions | returns
+    for inside in parts:
+        entries |= {target for block in inside.values() for target in _targets(block) if target not in inside}
+    regions = []
+    for inside in parts:
+        regions.append(region_of(inside, (entries | _outermost_loops(inside)) & set(inside), guesses))
+    return regions
+
+
+def region_of(blocks: dict[int, Block], entries: set[int], guesses: dict[int, tuple[int, ...]]) -> Region:
+    """Make a region of blocks that are entered at some of them; guesses that are no entries are left out."""
+    likely = {start: tuple(g for g in guesses.get(start, ()) if g in entries) for start in blocks}
+    edges = {start: (*(t for t in _targets(b) if t in blocks), *likely[start]) for start, b in blocks.items()}
+    order, heads = _search(edges)
+    ordered = {start: blocks[start] for start in order}
+    return Region(ordered, edges, likely, tuple(sorted(entries)), frozenset(_checks(ordered, edges, heads)))
+
+
+def _follow(
+    core: Core, roots: Iterable[int], known: Collection[int]
+) -> tuple[dict[int, Insn], set[int], set[int], set[int]]:
+    """Return (instructions by address, where blocks begin, where functions begin, where calls return to)."""
+    unit = core.cpu.isa.word_bytes
+    todo = sorted({root for root in roots if not root % unit})
+    insns: dict[int, Insn] = {}
+    leaders, functions, returns = set(todo), set(todo), set()
+    while todo:
+        pc = todo.pop()
+        while pc not in insns and pc not in known and core.ram[pc : pc + BLANK].any():
+            insn = core.decode(pc)
+            if pc + insn.length > ADDRESS_MASK + 1:
+                break  # it goes on at address 0, where stores into it are not noticed
+            insns[pc] = insn
+            target = insn.target
+            if target is not None and not target % unit:
+                leaders.add(target)
+                todo.append(target)
+            options = insn.row.options
+            if options.get("calls"):
+                returns.add(insn.end)
+                functions |= {target} & leaders
+            if target is not None or options.get("flow") or options.get("calls") or insn.end < pc:
+                leaders.add(insn.end)
+            if not insn.row.pattern or options.get("ends"):
+                break
+            pc = insn.end
+    return insns, leaders & set(insns), functions & set(insns), returns & set(insns)
+
+
+def _blocks(insns: dict[int, Insn], leaders: set[int]) -> dict[int, Block]:
+    blocks: dict[int, Block] = {}
+    todo = list(leaders)
+    while todo:
+        start = todo.pop()
+        if start in blocks:
+            continue
+        body = [insns[start]]
+        while not body[-1].row.options.get("ends") and body[-1].end in insns and body[-1].end not in leaders:
+            if len(body) == LONGEST_PATH:
+                todo.append(body[-1].end)
+                break
+            body.append(insns[body[-1].end])
+        blocks[start] = Block(tuple(body))
+    return dict(sorted(blocks.items()))
+
+
+def _targets(block: Block) -> list[int]:
+    """Return the addresses that a block goes on to, as far as decoding knows."""
+    last = block.insns[-1]
+    following = [] if last.row.options.get("ends") else [last.end]
+    return following + [i.target for i in block.insns if i.target is not None]
+
+
+def _bodies(blocks: dict[int, Block], starts: list[int]) -> dict[int, dict[int, Block]]:
+    """Return the blocks of each function: those from its first address up to the next function's."""
+    functions: dict[int, dict[int, Block]] = {}
+    for start, block in blocks.items():
+        functions.setdefault(starts[max(0, bisect_right(starts, start) - 1)], {})[start] = block
+    return functions
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A way from the end of a block of one function to another, by a call or a branch.
+
+    caller, callee  the functions; the callee of a computed call is a guess
+    insn            the last of the block
+    times           in a run of the caller, by estimate: a loop goes round ten times
+    """
+
+    caller: int
+    callee: int
+    insn: Insn
+    times: float
+
+
+def _passages(functions: dict[int, dict[int, Block]]) -> list[Passage]:
+    """Find who calls whom; a computed call may go to any function whose address its own function has as an operand."""
+    home = {start: function for function, body in functions.items() for start in body}
+    found = []
+    for function, body in functions.items():
+        loops = _edges_back(body)
+        taken = {f for block in body.values() for insn in block.insns for f in insn.fields if f in functions}
+        for block in body.values():
+            last = block.insns[-1]
+            if last.row.options.get("calls") and last.target is None:
+                callees = taken
+            else:
+                callees = {home[t] for t in _targets(block) if t in home}
+            times = 10.0 ** sum(head <= block.start <= tail for head, tail in loops)
+            found += [Passage(function, callee, last, times) for callee in sorted(callees - {function})]
+    return found
+
+
+def _guesses(functions: dict[int, dict[int, Block]], passages: list[Passage]) -> dict[int, tuple[int, ...]]:
+    """Guess where the computed jumps of blocks go: calls to what they may call, others behind the likeliest calls."""
+    callees: dict[int, list[int]] = {}
+    returns: dict[int, list[int]] = {}
+    for passage in sorted(passages, key=lambda p: (-p.times, p.insn.pc, p.callee)):
+        if passage.insn.row.options.get("calls"):
+            callees.setdefault(passage.insn.pc, []).append(passage.callee)
+            returns.setdefault(passage.callee, []).append(passage.insn.end)
+    guesses: dict[int, tuple[int, ...]] = {}
+    for function, body in functions.items():
+        for start, block in body.items():
+            last = block.insns[-1]
+            if last.target is None and last.row.options.get("calls"):
+                guesses[start] = tuple(callees.get(last.pc, ())[:MOST_GUESSES])
+            elif last.target is None and last.row.options.get("ends"):
+                guesses[start] = tuple(returns.get(function, ())[:MOST_GUESSES])
+    return guesses
+
+
+def _parts(functions: dict[int, dict[int, Block]], passages: list[Passage]) -> Iterable[list[Block]]:
+    """Gather the blocks of functions that call each other most into parts below the limits, the busiest part first."""
+    parts = {function: [function] for function in functions}
+    part_of = {function: function for function in functions}
+
+    def size(part: int) -> int:
+        return sum(len(b.insns) for f in parts[part] for b in functions[f].values())
+
+    heat = _frequencies(functions, passages)
+    traffic: dict[tuple[int, int], float] = {}
+    for passage in passages:
+        pair = passage.caller, passage.callee
+        traffic[pair] = traffic.get(pair, 0) + heat[passage.caller] * passage.times
+    for caller, callee in sorted(traffic, key=lambda pair: (-traffic[pair], pair)):
+        first, second = part_of[caller], part_of[callee]
+        if first != second and size(first) + size(second) <= MOST_INSTRUCTIONS:
+            parts[first] += parts.pop(second)
+            part_of |= dict.fromkeys(parts[first], first)
+    for members in sorted(parts.values(), key=lambda members: -max(heat[f] for f in members)):
+        yield from _cut([b for _, b in sorted((start, b) for f in members for start, b in functions[f].items())])
+
+
+def _frequencies(functions: Iterable[int], passages: list[Passage]) -> dict[int, float]:
+    """Estimate how often functions run."""
+    heat = dict.fromkeys(functions, 1.0)
+    for _ in range(CALL_DEPTH):
+        inward = dict.fromkeys(heat, 0.0)
+        for passage in passages:
+            inward[passage.callee] += heat[passage.caller] * passage.times
+        heat = {f: min(max(1.0, inward[f]), 1e9) for f in heat}
+    return heat
+
+
+def _cut(part: list[Block]) -> Iterable[list[Block]]:
+    """Cut what is too large for one function, even alone."""
+    piece: list[Block] = []
+    size = 0
+    for block in part:
+        if len(piece) == MOST_BLOCKS or (piece and size + len(block.insns) > LARGEST):
+            yield piece
+            piece, size = [], 0
+        piece.append(block)
+        size += len(block.insns)
+    if piece:
+        yield piece
+
+
+def _edges_back(blocks: dict[int, Block]) -> set[tuple[int, int]]:
+    """Return (target, source) of the edges to the same or a lower address."""
+    return {(t, b.insns[-1].pc) for b in blocks.values() for t in _targets(b) if t in blocks and t <= b.insns[-1].pc}
+
+
+def _outermost_loops(blocks: dict[int, Block]) -> set[int]:
+    """Return where loops begin that lie in no other: run again there, code that a check has left is soon back."""
+    heads, end = set(), -1
+    for head, tail in sorted(_edges_back(blocks), key=lambda edge: (edge[0], -edge[1])):
+        if tail > end:
+            heads |= {head} if head > end else set()
+            end = tail
+    return heads
+
+
+def _search(edges: dict[int, tuple[int, ...]]) -> tuple[list[int], set[int]]:
+    """Search depth first; return the blocks in reverse postorder, and the targets of edges back to one being searched.
+
+    All edges to other targets lead onwards in that order, so every cycle passes one of those.
+    """
+    postorder: list[int] = []
+    heads: set[int] = set()
+    is_done: dict[int, bool] = {}  # False: being searched
+    for root in edges:
+        todo = [] if root in is_done else [(root, iter(edges[root]))]
+        is_done.setdefault(root, False)
+        while todo:
+            start, rest = todo[-1]
+            target = next((t for t in rest if is_done.get(t) is not True), None)
+            if target is None:
+                is_done[start] = True
+                postorder.append(start)
+                todo.pop()
+            elif target in is_done:
+                heads.add(target)
+            else:
+                is_done[target] = False
+                todo.append((target, iter(edges[target])))
+    return postorder[::-1], heads
+
+
+def _checks(blocks: dict[int, Block], edges: dict[int, tuple[int, ...]], heads: set[int]) -> set[int]:
+    """Return the blocks to check the budget before: heads of loops, and where a path without one grows long."""
+    checks = set(heads)
+    lengths = dict.fromkeys(blocks, 0)
+    for start, block in blocks.items():
+        length = (0 if start in checks else lengths[start]) + len(block.insns)
+        for target in edges[start]:
+            if target not in checks:
+                if length > LONGEST_PATH:
+                    checks.add(target)
+                lengths[target] = max(lengths[target], length)
+    return checks
+
+
+def longest(region: Region, weight: dict[int, int]) -> int:
+    """Return the greatest sum of block weights on any path between two checks."""
+    most = 0
+    sums = dict.fromkeys(region.blocks, 0)
+    for start in region.blocks:
+        total = (0 if start in region.checks else sums[start]) + weight[start]
+        most = max(most, total)
+        for target in region.edges[start]:
+            if target not in region.checks:
+                sums[target] = max(sums[target], total)
+    return most

@@ -1,0 +1,188 @@
+"""Starts at once and gets faster: which engine runs what, and when it is compiled.
+
+    interpret   the handlers that the known code needs
+    recompile   those, and every region of the known code, before the first instruction
+    auto        what the disk cache holds, else handlers compiled in a hurry; once the machine has been busy for a
+                while, a thread compiles better handlers, then region after region, used from the next slice on
+
+Code that is met only at run time starts on the evaluator, gets handlers in a hurry when it is met often, and regions
+when the machine is busy in it. Nothing of this shows in what the machine does.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from retrosim.jit import is_compiled
+
+from ..spec.core import Core
+from .banks import Bank, Key, bank, handlers_of, is_ready
+from .interpret import Interpreter
+from .recompile import CompiledRegion, region_name
+from .regions import Region, discover
+
+MODES = ("auto", "interpret", "recompile")
+BUSY = 20_000_000  # instructions before anything is compiled in the background
+MANY_MISSES = 2000  # instructions bridged by the evaluator before their handlers are compiled
+SAMPLES = 8  # times that a slice ends in the same unknown code before its region is compiled
+MOST_REGIONS = 200
+SWITCH_SECONDS = 0.0005  # after which the compiler gives the interpreter lock to a thread that waits for it
+
+
+class Tiers:
+    """The engine of a machine: an interpreter that takes in what has been compiled.
+
+    name   "interpret", or "recompile" as soon as a region runs
+    """
+
+    def __init__(
+        self, core: Core, roots: Iterable[int], mode: str = "auto", progress: Callable[[str], None] = lambda text: None
+    ) -> None:
+        """Make the engine ready to run.
+
+        roots     addresses where code begins, as far as they are known
+        mode      one of MODES
+        progress  gets a line of text before long work
+        """
+        self.core, self.mode, self.name = core, mode, "interpret"
+        cpu, timing = core.cpu, core.timing_mode
+        regions = discover(core, roots)
+        handlers = handlers_of(insn for region in regions for insn in region.insns)
+        self._quick = mode == "auto" and not is_ready(cpu, timing, handlers)
+        if not is_ready(cpu, timing, handlers):
+            progress(f"compiling the {cpu.model} for this program (first run only)")
+        self._interpreter = Interpreter(core, bank(cpu, timing, handlers, self._quick))
+        self._wanted: deque[Callable[[], Bank | CompiledRegion]] = deque()
+        self._made: deque[Bank | CompiledRegion | Exception] = deque()
+        self._worker: threading.Thread | None = None
+        self._known = {insn.pc for region in regions for insn in region.insns}
+        self._samples: dict[int, int] = {}
+        self._asked: set[Key] = set()  # handlers that have been asked for at run time
+        self._done = self._regions = 0
+        if self._quick:
+            self._wanted.append(lambda: bank(cpu, timing, handlers))
+        if mode == "recompile" and regions:
+            progress(f"recompiling {len(regions)} regions of this program (first run only)")
+        for region in regions if mode != "interpret" else []:
+            self._regions += 1
+            if mode == "recompile" or is_compiled(region_name(cpu, timing, region)):
+                self._take_in(CompiledRegion(cpu, timing, region))
+            else:
+                self._want(region)
+
+    @property
+    def is_compiling(self) -> bool:
+        """Is something being compiled in the background?"""
+        return self._worker is not None
+
+    def stop_compiling(self) -> None:
+        """Drop what the background has not begun to compile: the engine is not going to run any more."""
+        self._wanted.clear()
+
+    def run(self, instructions: int, stop: int | None = None) -> int:
+        """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
+        while self._made:
+            self._take_in(self._made.popleft())
+        done = self._interpreter.run(instructions, stop)
+        self._done += done
+        if self._interpreter.bridged >= MANY_MISSES:
+            self._add_handlers()
+        if self.mode == "auto":
+            self._watch()
+        return done
+
+    def _take_in(self, made: Bank | CompiledRegion | Exception) -> None:
+        if isinstance(made, Exception):
+            raise made
+        if isinstance(made, Bank):
+            self._interpreter.use(made)
+        else:
+            self.name = "recompile"
+            self._interpreter.install(made)
+
+    def _add_handlers(self) -> None:
+        """Have what the evaluator has bridged compiled in a hurry: at once, in `auto` by the thread."""
+        cpu, timing = self.core.cpu, self.core.timing_mode
+        missing = self._interpreter.missing
+        handlers = handlers_of(insn for key, insn in missing.items() if key not in self._asked)
+        self._asked |= missing.keys()
+        self._interpreter.forget_missing()
+        if self.mode != "auto":
+            self._interpreter.use(bank(cpu, timing, handlers, quick=True))
+        elif handlers:
+            self._wanted.appendleft(lambda: bank(cpu, timing, handlers, quick=True))
+            self._wanted.append(lambda: bank(cpu, timing, handlers))
+
+    def _watch(self) -> None:
+        """See where the machine is busy, and have it compiled."""
+        pc = int(self.core.state["pc"])
+        if pc not in self._known and self._regions < MOST_REGIONS:
+            self._samples[pc] = self._samples.get(pc, 0) + 1
+            if self._samples[pc] == SAMPLES:
+                self._find_regions(pc)
+        if self._wanted and self._worker is None and (self._done >= BUSY or self._asked):
+            self._worker = threading.Thread(target=self._compile, name="compiler", daemon=True)
+            _workers.add(self._worker)
+            self._worker.start()
+
+    def _find_regions(self, pc: int) -> None:
+        for region in discover(self.core, [pc], self._known):
+            self._regions += 1
+            self._want(region)
+            self._known |= {insn.pc for insn in region.insns}
+
+    def _want(self, region: Region) -> None:
+        cpu, timing = self.core.cpu, self.core.timing_mode
+        self._wanted.append(lambda: CompiledRegion(cpu, timing, region))
+
+    def _compile(self) -> None:
+        """Compile what is wanted, in order (the worker thread)."""
+        try:
+            while self._wanted and not _ending.is_set():
+                job = self._wanted.popleft()
+                with _yielding():
+                    self._made.append(job())
+        except Exception as error:  # raised again by `run`, where somebody can see it
+            self._made.append(error)
+        self._worker = None
+
+
+_compiling = threading.Lock()
+
+
+@contextmanager
+def _yielding() -> Iterator[None]:
+    """Compile without keeping other threads waiting.
+
+    They would wait longest for the garbage collector: what a compilation allocates makes it look at everything that
+    lives, for up to half a second. Instead only what the compilation leaves is looked at, once, at its end.
+    """
+    with _compiling:
+        interval, is_collecting = sys.getswitchinterval(), gc.isenabled()
+        sys.setswitchinterval(min(interval, SWITCH_SECONDS))
+        gc.disable()
+        try:
+            yield
+        finally:
+            gc.collect(1)
+            if is_collecting:
+                gc.enable()
+            sys.setswitchinterval(interval)
+
+
+_workers: set[threading.Thread] = set()
+_ending = threading.Event()
+
+
+@atexit.register
+def _end_workers() -> None:
+    """Let the compiler finish what it is at: the process must not end under its feet."""
+    _ending.set()
+    for worker in _workers:
+        worker.join()

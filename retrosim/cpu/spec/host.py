@@ -1,0 +1,122 @@
+"""What the host of a CPU needs to know of its instruction set: registers by name, calls of routines, faults, tracing.
+
+registers  name -> how it is read and written; every CPU has "pc", the linear address of the next instruction
+result     registers of a result and, of 64 bits, its upper half
+call       calling conventions by name, "c" first: each makes the CPU enter a routine
+go         let the CPU go on at a linear address, from wherever it is
+set_stack  give a program that starts an empty stack below an address
+faults     exception vector -> class of the error, when nobody handles it; any other is a CpuFault
+tracing    state field that is not 0 while the CPU traces, "" if it cannot; traced(m, its value, insn): does the
+           instruction that m has just run end in a trace exception? trace(m): take it, between two instructions
+held       held(state): do interrupts wait until one more instruction has been executed? release(state): they no
+           longer do
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from retrosim.errors import CpuFault
+
+from .rows import Insn
+
+ALL_BITS = 32
+
+
+@dataclass(frozen=True)
+class Register:
+    """A register as the host sees it.
+
+    bits   its width
+    get    get(state) -> value
+    set    set(state, value), the value in range
+    """
+
+    bits: int
+    get: Callable[[np.ndarray], int]
+    set: Callable[[np.ndarray, int], None]
+
+
+def in_field(name: str, number: int | None = None, bits: int = ALL_BITS, mask: int = (1 << ALL_BITS) - 1) -> Register:
+    """Return a register that is a state field, or an entry of one; bits outside the mask are not written."""
+
+    def get(state: np.ndarray) -> int:
+        return int(state[name] if number is None else state[name][number])
+
+    def put(state: np.ndarray, value: int) -> None:
+        if number is None:
+            state[name] = value & mask
+        else:
+            state[name][number] = value & mask
+
+    return Register(bits, get, put)
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a routine is called with.
+
+    state      of the CPU
+    write      write(address, bytes) into memory
+    entry      linear address of the routine
+    back       address that it returns to
+    arguments  words
+    """
+
+    state: np.ndarray
+    write: Callable[[int, bytes], None]
+    entry: int
+    back: int
+    arguments: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Convention:
+    """A calling convention.
+
+    argument_bits  width of an argument
+    enter          prepare stack and registers, and go to the routine
+    """
+
+    argument_bits: int
+    enter: Callable[[Call], None]
+
+
+def go(state: np.ndarray, address: int) -> None:
+    """Let a CPU without segments go on at an address."""
+    state["pc"] = address
+
+
+def push_words(
+    call: Call, words: Sequence[int], size: int, order: str, sp: int, base: int = 0, span: int = 1 << 32
+) -> int:
+    """Write words on a stack that grows down, the first at the lowest address; return the new stack pointer.
+
+    size, order  of a word: bytes and byte order
+    base, span   where the stack's segment begins, and where its offsets wrap
+    """
+    sp = (sp - size * len(words)) % span
+    for number, word in enumerate(words):
+        call.write(base + (sp + size * number) % span, (word & ((1 << 8 * size) - 1)).to_bytes(size, order))
+    return sp
+
+
+@dataclass(frozen=True)
+class Host:
+    """See the head of this module."""
+
+    registers: Mapping[str, Register]
+    result: tuple[str, str]
+    call: Mapping[str, Convention]
+    go: Callable[[np.ndarray, int], None]
+    set_stack: Callable[[np.ndarray, int], None]
+    faults: Mapping[int, type[CpuFault]]
+    tracing: str = ""
+    traced: Callable[[Any, int, Insn], bool] = lambda m, trace, insn: False
+    trace: Callable[[Any], None] = lambda m: None
+    held: Callable[[np.ndarray], bool] = lambda state: False
+    release: Callable[[np.ndarray], None] = lambda state: None

@@ -1,0 +1,25 @@
+"""The parameters of a ROM, as its manifest allows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..checks import check, whole
+from .manifest import Rom
+
+
+def all_parameters(rom: Rom | None, given: Mapping[str, int] | None, mode: str) -> dict[str, int]:
+    """Return all parameters; a mode may widen a range by a constant such as harness_minimum_objects.
+
+    Errors   ValueError
+    """
+    known, constants = (rom.parameters, rom.constants) if rom else ({}, {})
+    modes = [name.removeprefix("mode_") for name in constants if name.startswith("mode_") and name != "mode_word"]
+    check("mode", mode, tuple(modes) or ("demo",))
+    values = {name: p.default for name, p in known.items()}
+    for name, value in (given or {}).items():
+        if name not in known:
+            raise ValueError(f"parameter {name!r}: allowed {', '.join(known) or 'none'}")
+        minimum = constants.get(f"{mode}_minimum_{name}", known[name].minimum)
+        values[name] = whole(name, value, minimum, known[name].maximum)
+    return values

@@ -1,0 +1,86 @@
+"""Writes a screen as an indexed 8-bit PNG, where the palette stays a palette, one byte per pixel; or as RGB."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from retrosim.errors import RetrosimError
+
+INDEXED, TRUECOLOUR = 3, 2  # colour types
+
+
+def png_bytes(pixels: np.ndarray, palette: np.ndarray | None = None) -> bytes:
+    """Return a PNG file's content; equal pictures give equal bytes.
+
+    pixels   uint8[height, width]     palette indices, neither side 0
+             uint8[height, width, 3]  red, green, blue, where there is no palette
+    palette  uint8[256, 3] or None    red, green, blue
+    Errors   ValueError            other shapes or dtypes
+    Source   PNG specification, second edition: 11.2.2 IHDR, 11.2.3 PLTE, 11.2.4 IDAT
+    """
+    pixels, depth = np.asarray(pixels), () if palette is not None else (3,)
+    if pixels.shape[2:] != depth or pixels.ndim != 2 + len(depth) or pixels.dtype != np.uint8 or not pixels.size:
+        wanted = f"uint8[height, width{', 3' if depth else ''}]"
+        raise ValueError(f"pixels are {pixels.dtype}{list(pixels.shape)}, must be {wanted}, neither 0")
+    if palette is not None and (np.shape(palette) != (256, 3) or palette.dtype != np.uint8):
+        raise ValueError(f"palette is {palette.dtype}{list(palette.shape)}, must be uint8[256, 3]")
+    height, width = pixels.shape[:2]
+    kind = TRUECOLOUR if palette is None else INDEXED
+    rows = np.zeros((height, 1 + pixels[0].size), np.uint8)  # each row is led by its filter type, 0 = none
+    rows[:, 1:] = pixels.reshape(height, -1)
+    return b"".join(
+        (
+            b"\x89PNG\r\n\x1a\n",
+            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)),
+            b"" if palette is None else _chunk(b"PLTE", palette.tobytes()),
+            _chunk(b"IDAT", zlib.compress(rows.tobytes(), 9)),
+            _chunk(b"IEND", b""),
+        )
+    )
+
+
+def _chunk(kind: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+
+def check_free(path: str | Path, *, overwrite: bool = False) -> None:
+    """Refuse a path that cannot become a new file, before the work that would fill it.
+
+    Errors   RetrosimError  the file exists (and `overwrite` is not set), or its folder does not or cannot be written
+    """
+    path = Path(path)
+    try:
+        if path.is_dir():
+            raise RetrosimError(f"{path}: is a folder; name a file")
+        if os.path.lexists(path) and not overwrite:
+            raise RetrosimError(f"{path}: exists already and is not overwritten; choose another name")
+        if not path.parent.is_dir():
+            raise RetrosimError(f"{path}: there is no folder {path.parent}")
+    except OSError as error:
+        raise RetrosimError(f"{path}: cannot be written: {error.strerror or error}") from error
+    if not os.access(path.parent, os.W_OK):
+        raise RetrosimError(f"{path}: the folder {path.parent} cannot be written to")
+
+
+def write_png(
+    path: str | Path, pixels: np.ndarray, palette: np.ndarray | None = None, *, overwrite: bool = False
+) -> Path:
+    """Write a PNG and return its path; a file that exists stays untouched unless `overwrite` is set.
+
+    pixels, palette  as for `png_bytes`
+    Errors           RetrosimError  the file exists, or cannot be written
+    """
+    path = Path(path)
+    content = png_bytes(pixels, palette)
+    check_free(path, overwrite=overwrite)
+    try:
+        with path.open("wb" if overwrite else "xb") as file:
+            file.write(content)
+    except OSError as error:
+        raise RetrosimError(f"{path}: cannot be written: {error.strerror or error}") from error
+    return path

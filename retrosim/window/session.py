@@ -1,0 +1,355 @@
+"""What the window does with a machine, without a window: does what keys and buttons ask for, says what is shown.
+
+Everything that can be asked for is `do` (once) or `hold` (while a key or button is down).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Protocol
+
+from retrosim.errors import RetrosimError
+from retrosim.screen.overlay import View, picture_of
+from retrosim.screen.png import png_bytes
+from retrosim.screen.shapes import Shapes
+
+from .files import home_short, newest_file, read_file, write_new
+from .hud import Readings, speed_text
+from .pacer import SPEEDS
+from .transport import Transport
+
+IDLE_NS = 25_000_000
+"""Longest time between two turns."""
+MESSAGE_NS = 4_000_000_000
+"""How long a message stays."""
+COMPILING = "compiling in the background: it gets faster (once only)   ? lists the keys"
+
+
+class Recorder(Protocol):
+    """A tape being written; `retrosim.tape.record.Recorder` is one."""
+
+    path: Path
+
+    def set_input(self, device: str, value: int) -> None:
+        """Note a device state from the next frame on."""
+
+    def on_frame(self) -> None:
+        """Note that the machine completed a frame."""
+
+    def close(self) -> None:
+        """Finish the tape."""
+
+
+History = list[tuple[int, dict[str, int]]]
+MakeRecorder = Callable[[Any, History | None], Recorder]
+"""Starts a tape of a machine between two frames. The history are the inputs of its frames since power-on, (frame,
+device states) where they changed; None if a loaded state hides them: the tape then starts from the present state."""
+
+
+class Player(Protocol):
+    """A tape that is replayed: gives the inputs and compares the outcome."""
+
+    def inputs(self, frame: int) -> dict[str, int] | None:
+        """Return the device states `frame` runs with, None after the last one."""
+
+    def check(self, machine: Any) -> str | None:
+        """Compare the machine after a frame; return what differs, None if nothing does."""
+
+
+class Session:
+    """One machine being used.
+
+    machine   Machine or NativeMachine
+    folder    Callable[[str], Path]                where files of a kind ("states", "shots") go
+    clock     Callable[[], int]                    host nanoseconds
+    recorder  MakeRecorder or None                 starts a recording
+    player    Player or None                       replays a tape: the keyboard does not reach the machine
+    """
+
+    def __init__(
+        self,
+        machine: Any,
+        *,
+        folder: Callable[[str], Path],
+        clock: Callable[[], int] = time.perf_counter_ns,
+        recorder: MakeRecorder | None = None,
+        player: Player | None = None,
+    ) -> None:
+        self.machine, self.clock, self.player = machine, clock, player
+        self.program = machine.rom.name if machine.rom else "program"  # an image of the user's own has no manifest
+        self._has_pad = machine.rom is None or "pad" in machine.rom.inputs
+        self.pad = 0
+        self.view = View()
+        self.shows_help = False
+        self.shows_metrics = True
+        self.recording: Recorder | None = None
+        self.held: set[str] = set()
+        self.diverged = ""
+        self._folder, self._make_recorder = folder, recorder
+        self._message, self._message_until = "", 0
+        self._shapes: tuple[tuple[int, int], Shapes | None] | None = None
+        self._past = 0  # counts resets, loads and goings back: a frame number alone does not name a world
+        self.transport = Transport(machine, clock, self._inputs, self._after_frame)
+
+    def advance(self) -> bool:
+        """Run what is due; True if the picture or the figures changed."""
+        if "rewind" not in self.held:
+            return self.transport.advance("fast" if "fast" in self.held else "run")
+        changed = self.transport.advance("rewind")
+        if changed:
+            self._past += 1
+            self.diverged = ""
+        elif self.machine.frame_number == self.transport.rewind.first_frame:
+            self.say(f"frame {self.machine.frame_number:,} is as far back as is remembered")
+        return changed
+
+    def wait_ns(self) -> int:
+        """Return the nanoseconds until `advance` should be called again."""
+        if "fast" in self.held and not self.transport.halted:
+            return 0
+        return min(IDLE_NS, self.transport.pacer.wait_ns(self.clock()))
+
+    def _inputs(self, frame: int) -> dict[str, int] | None:
+        if self.player is not None:
+            return self.player.inputs(frame)
+        inputs = {"pad": self.pad} if self._has_pad else {}
+        if self.recording is not None:
+            for device, value in inputs.items():
+                self._recorded(self.recording.set_input, device, value)
+        return inputs
+
+    def _after_frame(self) -> None:
+        if self.recording is not None:
+            self._recorded(self.recording.on_frame)
+        if self.player is not None and not self.diverged:
+            self.diverged = self.player.check(self.machine) or ""
+            if self.diverged:
+                self.held.discard("fast")
+                self.transport.pause(True)
+
+    def _recorded(self, write: Callable[..., None], *arguments: object) -> None:
+        """Write to the tape; if that fails, the machine goes on without."""
+        try:
+            write(*arguments)
+        except RetrosimError as error:
+            self.recording = None
+            self.say(f"the recording has ended: {error}")
+
+    # What is asked for
+
+    def do(self, action: str, argument: int = 0) -> bool:
+        """Carry out an action of the control table; False if it is none of the session's. Failures become messages."""
+        method = getattr(self, f"_do_{action}", None)
+        if method is None:
+            return False
+        try:
+            method(argument)
+        except (RetrosimError, ValueError) as error:  # a ValueError: the recorder refuses this machine
+            self.say(str(error))
+        return True
+
+    def hold(self, action: str, is_down: bool) -> None:
+        """Begin or end what lasts while a key or button is down: "rewind" or "fast"."""
+        if is_down == (action in self.held) or (is_down and action == "rewind" and self._is_refused("go back")):
+            return
+        self.held ^= {action}
+        self.transport.pacer.restart(self.clock())
+
+    def press(self, bit: int, is_down: bool) -> None:
+        """Set or clear a bit of the input word; the machine sees it at its next frame."""
+        self.pad = self.pad | bit if is_down else self.pad & ~bit
+
+    def release_all(self) -> None:
+        """Release every key: the window lost the keyboard."""
+        self.pad = 0
+        for action in tuple(self.held):
+            self.hold(action, False)
+
+    def say(self, text: str) -> None:
+        """Show a message for a few seconds."""
+        self._message, self._message_until = text, self.clock() + MESSAGE_NS
+
+    def close(self) -> None:
+        """End a recording that is under way, so that its tape is complete."""
+        if self.recording is not None:
+            self.do("record")
+
+    def _is_refused(self, what: str) -> bool:
+        if self.recording is not None:
+            self.say(f"cannot {what} while a tape is recorded: stop it first (Ctrl+Shift+M)")
+        return self.recording is not None
+
+    def _do_pause(self, _: int) -> None:
+        self._message_until = 0
+        self.transport.pause(not self.transport.is_paused)
+
+    def _do_frame(self, _: int) -> None:
+        self._message_until = 0
+        self.transport.pause(True)
+        if self.transport.run_on() and not self.transport.is_between_frames:
+            self.say("this frame takes long: . goes on with it")
+
+    def _do_instruction(self, _: int) -> None:
+        self._message_until = 0
+        self.transport.pause(True)
+        if self.transport.is_simulated:
+            self.transport.step()
+        else:
+            self.say(f"{self.machine.name} runs compiled routines: there are no instructions to step")
+
+    def _do_slower(self, _: int) -> None:
+        self._set_speed(max(0, SPEEDS.index(self.transport.pacer.speed) - 1))
+
+    def _do_faster(self, _: int) -> None:
+        self._set_speed(min(len(SPEEDS) - 1, SPEEDS.index(self.transport.pacer.speed) + 1))
+
+    def _do_normal(self, _: int) -> None:
+        self._set_speed(SPEEDS.index(Fraction(1)))
+
+    def _set_speed(self, index: int) -> None:
+        self.transport.pacer.set_speed(SPEEDS[index], self.clock())
+        self.say(f"speed {speed_text(SPEEDS[index])}")
+
+    def _do_reset(self, _: int) -> None:
+        if not self._is_refused("reset"):
+            self.machine.reset()
+            self._start_over()
+            self.say("reset: the machine starts from power-on")
+
+    def _start_over(self) -> None:
+        self.transport.start_over()
+        self.diverged = ""
+        self._past += 1
+
+    def _do_record(self, _: int) -> None:
+        if self.recording is not None:
+            recording, self.recording = self.recording, None
+            recording.close()
+            self.say(f"recorded {home_short(recording.path)}")
+        elif self.player is not None:
+            self.say("a tape is being replayed: nothing to record")
+        elif self._make_recorder is None:
+            self.say("no tape can be recorded here")
+        elif not self.transport.is_between_frames:
+            self.say("a tape starts between two frames: finish this one first (.)")
+        else:
+            self.recording = self._make_recorder(self.machine, self.transport.history)
+            self.say(f"recording {home_short(self.recording.path)}")
+
+    def _stem(self, slot: int) -> str:
+        return f"{self.program}-{self.machine.name}-slot{slot}"
+
+    def _do_save(self, slot: int) -> None:
+        path = write_new(self._folder("states"), self._stem(slot), ".state", self.machine.save())
+        self.say(f"saved slot {slot}: {home_short(path)}")
+
+    def _do_load(self, slot: int) -> None:
+        if self.player is not None:
+            self.say("a tape is being replayed: no state can be loaded")
+        elif not self._is_refused("load a state"):
+            path = newest_file(self._folder("states"), self._stem(slot), ".state")
+            if path is None:
+                self.say(f"slot {slot} holds no state of {self.program} on {self.machine.name}")
+                return
+            self.machine.load(read_file(path))
+            self._start_over()
+            self.say(f"loaded slot {slot}: {home_short(path)}")
+
+    def _do_shot(self, _: int) -> None:
+        machine = self.machine
+        stem = f"{self.program}-{machine.name}-frame{machine.frame_number}"
+        path = write_new(self._folder("shots"), stem, ".png", png_bytes(*picture_of(machine, self.view)))
+        self.say(f"saved {home_short(path)}")
+
+    def _do_collisions(self, _: int) -> None:
+        """Shapes and hits, then the tested pairs too, then nothing."""
+        shapes, tested = self.view.shapes, self.view.tested
+        self.view = replace(self.view, shapes=not tested, tested=shapes and not tested)
+
+    def _do_metrics(self, _: int) -> None:
+        self.shows_metrics = not self.shows_metrics
+
+    def _do_help(self, _: int) -> None:
+        self.shows_help = not self.shows_help
+
+    def _do_grid(self, _: int) -> None:
+        count = len(self.shapes.grids) if self.shapes is not None else 0
+        following = 0 if self.view.grid is None else self.view.grid + 1
+        self.view = replace(self.view, grid=following if following < count else None)
+        if not count:
+            self.say(f"{self.program} uses no grid")
+
+    # What is shown
+
+    @property
+    def shapes(self) -> Shapes | None:
+        """What was tested in the last frame."""
+        key = (self.machine.frame_number, self._past)
+        if self._shapes is None or self._shapes[0] != key:
+            self._shapes = (key, self.machine.shapes())
+        return self._shapes[1]
+
+    def readings(self) -> Readings:
+        """Return what the HUD shows."""
+        cycles, instructions = self.transport.frame_cost
+        return Readings(
+            machine=self.machine.name,
+            rom=self.program,
+            frame=self.machine.frame_number,
+            periods=self.transport.tick,
+            period=self.machine.frame_period,
+            cycles=cycles,
+            instructions=instructions,
+            period_cycles=self.transport.tick_cycles,
+            shapes=self.shapes if self.shows_metrics else None,  # they cost time
+            speed=self.transport.pacer.speed,
+        )
+
+    @property
+    def lit(self) -> set[str]:
+        """Actions that are on or held: their buttons are shown pressed."""
+        on = {
+            "pause": self.transport.is_paused,
+            "record": self.recording is not None,
+            "collisions": self.view.shapes,
+            "grid": self.view.grid is not None,
+            "metrics": self.shows_metrics,
+            "help": self.shows_help,
+        }
+        return self.held | {action for action, is_on in on.items() if is_on}
+
+    @property
+    def state(self) -> tuple[str, bool]:
+        """What the machine does, in one capital word, and whether it stands still."""
+        if self.diverged:
+            return "DIVERGED", True
+        if "rewind" in self.held:
+            return "REWIND", False
+        if self.transport.halted:
+            return "STOPPED", True
+        if "fast" in self.held:
+            return "FAST", False
+        if self.transport.is_paused:
+            return "PAUSED", True
+        return ("REPLAY" if self.player is not None else "RUNNING"), False
+
+    @property
+    def message(self) -> str:
+        """The line below the metrics: what was just done, why it stands, or the next instruction."""
+        if self.clock() < self._message_until:
+            return self._message
+        if self.diverged or self.transport.halted:
+            return self.diverged or self.transport.halted
+        if self.transport.is_paused and self.transport.is_simulated:
+            return self.next_instruction()
+        return COMPILING if getattr(self.machine, "is_compiling", False) else "? lists the keys"
+
+    def next_instruction(self) -> str:
+        """Return address, code, listing and source line of the instruction the machine executes next."""
+        pc = self.machine.regs["pc"]
+        line = self.machine.image.source_line(pc)
+        return f"next {self.machine.listing(pc, 1)[0]}" + (f"  ({line[0]}:{line[1]})" if line else "")

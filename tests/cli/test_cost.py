@@ -1,0 +1,179 @@
+"""`retrosim cost`: tables, JSON, CSV, refusals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from retrosim.machine import open_machine
+from tests.helpers.study.cost_programs import ADDRESS, ENDLESS, SUM, write_elf
+
+
+@pytest.fixture
+def program(tmp_path) -> str:
+    return str(write_elf(tmp_path / "sum.elf", SUM, sum_up=ADDRESS))
+
+
+def test_json_of_a_users_program(run, program) -> None:
+    report = run("cost", program, "--entry", "sum_up", "--machine", "mc68000-8", "--arg", "0x5", "--json").json()
+    assert (report["machine"], report["clock_hz"], report["arguments"]) == ("mc68000-8", 8_000_000, [5])
+    assert (report["totals"]["cycles"], report["totals"]["result"]) == (168, 15)
+    assert {"model", "timing", "build", "entry", "caches", "functions", "lines", "listing"} <= set(report)
+
+
+def test_the_same_file_on_both_models(run, tmp_path) -> None:
+    marked = write_elf(tmp_path / "marked.elf", SUM, flags=0x01000000, sum_up=ADDRESS)
+    for path in (marked, write_elf(tmp_path / "plain.elf", SUM, sum_up=ADDRESS)):
+        for machine in ("mc68000-8", "mc68040-25"):
+            report = run("cost", path, "--entry", "0x2000", "--machine", machine, "--arg", 5, "--json").json()
+            assert (report["totals"]["instructions"], report["totals"]["result"]) == (19, 15)
+            assert (report["caches"] is None) == (machine == "mc68000-8")
+
+
+def test_shipped_rom_after_its_first_frame(run) -> None:
+    command = ("cost", "sectors", "--build", "O1", "--entry", "DetermineCollisions", "--objects", 20)
+    report = run(*command, "--json").json()
+    machine = open_machine("mc68040-25", "sectors", build="O1", parameters={"objects": 20})
+    machine.run(frames=1)
+    measured = machine.measure("DetermineCollisions")
+    assert (report["totals"]["cycles"], report["totals"]["instructions"]) == (measured.cycles, measured.instructions)
+    assert (report["build"], report["timing"]) == ("O1", "full")
+    assert sum(report["totals"]["causes"].values()) == measured.cycles
+    slow = run(*command, "--json", "--memory", "copyback=0").json()
+    assert slow["totals"]["causes"]["stores"] > report["totals"]["causes"]["stores"]
+    run(*command, "--timing", "table", "--memory", "copyback=0").is_refused(2, "timing 'table' has neither")
+    table = run(*command, "--json", "--timing", "table").json()
+    assert table["timing"] == "table" and table["caches"] is None
+    assert {row["function"] for row in table["functions"]} >= {"CalcCollisionsInSector", "UpdateSectors"}
+
+
+def test_csv_is_the_listing(run, program) -> None:
+    ran = run("cost", program, "--entry", "sum_up", "--arg", 5, "--csv")
+    assert (ran.status, ran.err) == (0, "")
+    rows = list(csv.DictReader(io.StringIO(ran.out)))
+    assert [row["address"] for row in rows] == ["002000", "002004", "002006", "002008", "00200A", "00200C", "00200E"]
+    assert {"text", "visits", "cycles", "base", "stalls", "entry", "source"} <= set(rows[0])
+    assert sum(int(row["visits"]) for row in rows) == 19
+
+
+@pytest.mark.parametrize("machine", ["mc68000-8", "mc68040-25"])
+def test_text_fits_80_columns(run, tmp_path, machine) -> None:
+    long = "a_function_with_a_name_as_long_as_those_of_cplusplus_" * 3
+    path = write_elf(tmp_path / "long.elf", SUM, **{long: ADDRESS})
+    own = ("cost", path, "--entry", long, "--machine", machine, "--arg", 2_000)
+    rom = ("cost", "sectors", "--build", "O0", "--entry", "DetermineCollisions", "--machine", machine, "--objects", 5)
+    for command in (own, rom):
+        ran = run(*command)
+        assert (ran.status, ran.err) == (0, "")
+        assert max(len(line) for line in ran.out.splitlines()) <= 80
+        assert "cycles per instruction" in ran.out and "Executed instructions" in ran.out
+        assert ("data cache:" in ran.out) == (machine == "mc68040-25")
+        assert ("Hottest source lines" in ran.out) == (command is rom)
+        assert ("What the clocks went to" in ran.out) == (machine == "mc68040-25")
+    assert "sectors.c:" in ran.out and "RTS" in ran.out and "Hottest functions" in ran.out
+
+
+def test_a_routine_that_does_not_return(run, tmp_path) -> None:
+    path = write_elf(tmp_path / "endless.elf", ENDLESS, endless=ADDRESS)
+    ran = run("cost", path, "--entry", "endless", "--most", 5000)
+    ran.is_refused(1, "endless did not return within 5000 instructions")
+    run("cost", path, "--entry", "endless").is_refused(1, "within 2000000 instructions")
+    write_elf(path, "4AFC", bad=ADDRESS)
+    run("cost", path, "--entry", "bad").is_refused(1, "MC68040", "002000")
+
+
+def test_bad_files(run, program, tmp_path) -> None:
+    broken = tmp_path / "broken.elf"
+    broken.write_bytes((tmp_path / "sum.elf").read_bytes()[:60])
+    run("cost", broken, "--entry", "sum_up").is_refused(4, "broken.elf")
+    broken.write_bytes(b"no program")
+    run("cost", broken, "--entry", "sum_up").is_refused(4, "broken.elf")
+    run("cost", "nowhere.elf", "--entry", "sum_up").is_refused(4, "nowhere.elf")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--entry", "sum_op"), "symbol 'sum_op': not in the image; nearest: sum_up"),
+        (("--entry", "0x9000"), "address 0x9000"),
+        (("--entry", "0xyz"), "'0xyz'"),
+        ((), "--entry"),
+        (("--entry", "sum_up", "--machine", "z80"), "machine 'z80': allowed"),
+        (("--entry", "sum_up", "--machine", "native"), "machine 'native': it has no CPU"),
+        (("--entry", "sum_up", "--timing", "off"), "'off'"),
+        (("--entry", "sum_up", "--arg", "5000000000"), "'5000000000': allowed"),
+        (("--entry", "sum_up", "--most", "0"), "'0': allowed 1"),
+        (("--entry", "sum_up", "--build", "O1"), "--build O1"),
+        (("--entry", "sum_up", "--objects", "5"), "parameter 'objects'"),
+        (("--entry", "sum_up", "--json", "--csv"), "--json and --csv"),
+    ],
+)
+def test_bad_arguments(run, program, options, words) -> None:
+    run("cost", program, *options).is_refused(2, words)
+
+
+def test_negative_arguments(run, program) -> None:
+    ran = run("cost", program, "--entry", "sum_up", "--arg", "-5", "--most", "100")
+    ran.is_refused(1, "sum_up did not return within 100 instructions")
+
+
+def test_unknown_symbol_of_a_rom(run) -> None:
+    run("cost", "sectors", "--entry", "DetermineColisions").is_refused(2, "nearest: DetermineCollisions")
+    run("cost", "sectors", "--entry", "gObjects").is_refused(2, "is data")
+    run("cost", "sectors", "--entry", "x", "--build", "O9").is_refused(2, "build 'O9'")
+
+
+LARGEST = """
+static short table[20];
+static unsigned seed = 1;
+
+int largest(int count)
+{
+    int i, found = 0;
+
+    for (i = 0; i < count; i++) {
+        seed = seed * 1103515245u + 12345u;
+        table[i] = seed >> 17;
+    }
+    for (i = 0; i < count; i++)
+        if (table[i] > found)
+            found = table[i];
+    return found;
+}
+
+int main(void)
+{
+    return largest(20);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("machine", "compiler", "processor"),
+    [("ppc601-80", "powerpc-linux-gnu-gcc", "-mcpu=601"), ("mc68040-25", "m68k-linux-gnu-gcc", "-m68040")],
+)
+def test_a_routine_compiled_as_the_help_says(run, tmp_path, machine, compiler, processor) -> None:
+    """The flags that `cost --help` names: all of the program lies in RAM, and its source lines are known."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    flags = re.search(r"with gcc (-nostdlib .*)\.\n", run("cost", "--help").out).group(1).split()
+    (tmp_path / "largest.c").write_text(LARGEST)
+    command = [compiler, processor, "-O1", "-g", *flags, "-Wl,-emain", "largest.c", "-o", "largest.elf"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    command = ("cost", str(tmp_path / "largest.elf"), "--machine", machine, "--entry", "largest", "--arg", "20")
+    command += ("--engine", "evaluate")
+    report = run(*command, "--json").json()
+    state, values = 1, []
+    for _ in range(20):
+        state = (state * 1103515245 + 12345) % 2**32
+        values.append(state >> 17)
+    assert report["totals"]["result"] == max(values)
+    assert sum(report["totals"]["causes"].values()) == report["totals"]["cycles"]
+    assert {line["file"].rpartition("/")[2] for line in report["lines"]} == {"largest.c"}
+    out = run(*command).out
+    assert "largest.c:10" in out and "waits" in out

@@ -1,0 +1,62 @@
+"""The engine is chosen on every command that opens a machine, and what comes out does not depend on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from retrosim.cli.arguments import ENGINES
+from retrosim.machine import open_machine
+from retrosim.window.session import Session
+from tests.helpers.rom.elf_builder import elf
+from tests.helpers.study.cost_programs import ADDRESS, SUM, write_elf
+
+COUNT = bytes.fromhex("7063 51c8fffe 7000a002 60fe")  # MOVEQ #99,D0; DBF to itself; the service exit; BRA to itself
+RAN = {"evaluate": {"evaluate"}, "interpret": {"interpret"}, "recompile": {"recompile"}}
+RAN["auto"] = RAN["interpret"] | RAN["recompile"]  # as far as the cache holds regions already
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_run(run, tmp_path, engine: str) -> None:
+    (tmp_path / "mine.elf").write_bytes(elf([(0x1000, COUNT, len(COUNT))]))
+    result = run("run", "mine.elf", "--json", "--engine", engine).json()
+    assert result["engine"] in RAN[engine]
+    assert (result["reason"], result["instructions"]) == ("exit", 103)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_cost(run, tmp_path, engine: str) -> None:
+    path = write_elf(tmp_path / "sum.elf", SUM, sum_up=ADDRESS)
+    command = ("cost", path, "--entry", "sum_up", "--machine", "mc68000-8", "--arg", 5)
+    result = run(*command, "--json", "--engine", engine).json()
+    assert result["engine"] in RAN[engine]
+    assert (result["totals"]["cycles"], result["totals"]["result"]) == (168, 15)
+
+
+def test_tapes(run) -> None:
+    scene = ("--objects", 5, "--frames", 2, "--hash-every", 1)
+    engine = ("--engine", "evaluate")
+    assert run("record", "mine.rtape", *scene, *engine, "--json").json()["engine"] == "evaluate"
+    replayed = run("replay", "mine.rtape", *engine, "--json").json()
+    assert (replayed["engine"], replayed["world_ok"], replayed["machine_ok"]) == ("evaluate", True, True)
+    for engine in ("evaluate", "interpret"):
+        (entry,) = run("verify", "mine.rtape", "--engine", engine, "--json").json()["tapes"]
+        found = [(each["machine"], each["engine"], each["world_ok"]) for each in entry["results"]]
+        assert found == [("mc68040-25", engine, True), ("native", None, True)]
+
+
+def test_help_says_which_is_the_default(run) -> None:
+    for command in ("run", "record", "replay", "verify", "timing", "cost"):
+        shown = " ".join(run(command, "--help").out.split())
+        assert "recompile (compiled, at once); default: auto" in shown
+
+
+def test_the_window_says_that_it_compiles() -> None:
+    machine = open_machine("native", parameters={"objects": 3})
+    session = Session(machine, folder=Path)
+    assert session.message == "? lists the keys"
+    machine.is_compiling = True
+    assert session.message.startswith("compiling in the background")
+    machine.is_compiling = False
+    assert session.message == "? lists the keys"

@@ -1,0 +1,104 @@
+"""Evaluator, interpreter and recompiled regions agree on every register, byte and clock of random programs."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+
+import pytest
+
+from retrosim.cpu import m68k
+from retrosim.cpu.engines import interpret, regions
+from retrosim.cpu.engines.banks import full_bank
+from retrosim.cpu.engines.interpret import Interpreter
+from retrosim.cpu.engines.recompile import CompiledRegion
+from retrosim.cpu.spec.core import Core
+from retrosim.machine.presets import MOST_MEMORY_CLOCKS
+from tests.helpers.cpu import m68k_streams as streams
+from tests.helpers.cpu.agreement import SEED, agree
+from tests.helpers.cpu.three_engines import LENGTHS, ThreeEngines, run
+
+INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "40000"))  # per model with full timing; a quarter otherwise
+REGION_BYTES, OPTIMISED_BYTES = 640, 160  # of a program that is recompiled, quickly or with full optimisation
+MEMORIES = ([0, 0, 0, 0, 1], [5, 11, 4, 5, 1], [5, 11, 4, 5, 0], [MOST_MEMORY_CLOCKS] * 4 + [1])
+
+
+@pytest.mark.parametrize("timing", ["full", "table", "off"])
+@pytest.mark.parametrize("model", m68k.MODEL_NAMES)
+def test_interpreter(model: str, timing: str) -> None:
+    """Many short programs: every row."""
+    cpu = m68k.cpu(model)
+    generator = streams.Generator(cpu, SEED)
+
+    def prepare() -> Callable[[Core], None]:
+        program = generator.code(), generator.data(), generator.registers(), generator.random.getrandbits(5)
+        return lambda core: streams.load(core, *program)
+
+    rows = agree(cpu, timing, INSTRUCTIONS if timing == "full" else INSTRUCTIONS // 4, prepare)
+    assert timing != "full" or len(rows) > 0.9 * len(cpu.table.rows)
+
+
+def loader(generator: streams.Generator, choice: random.Random, code: bytes) -> Callable[[Core], None]:
+    """Return what loads the code with random data."""
+    data, registers = generator.data(0x1000), generator.registers()
+    flags, memory = choice.getrandbits(5), choice.choice(MEMORIES)
+
+    def load(core: Core) -> None:
+        streams.load(core, code, data, registers, flags, span=len(code))
+        core.state["memory"] = memory
+
+    return load
+
+
+@pytest.mark.parametrize("timing", ["full", "table", "off"])
+@pytest.mark.parametrize("model", m68k.MODEL_NAMES)
+def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few programs, compiled once and run many times with other data."""
+    monkeypatch.setattr(interpret, "MOST_BREAKS", 1 << 30)
+    cpu = m68k.cpu(model)
+    generator, choice = streams.Generator(cpu, SEED + 1), random.Random(SEED)
+    wanted = INSTRUCTIONS if timing == "full" else INSTRUCTIONS // 4
+    programs = (4 if timing == "full" else 2) + wanted // 50_000
+    rows: set[str] = set()
+    total = alone = recompiled = runs = 0
+    for number in range(programs):
+        optimised = number == programs - 1
+        code = streams.closed(generator.code(OPTIMISED_BYTES if optimised else REGION_BYTES))
+
+        def find(core: Core, code: bytes = code) -> regions.Region:
+            streams.load(core, code, b"", [0] * 16, 0, span=len(code))
+            return streams.one_region(core, len(code))
+
+        region = ThreeEngines(cpu, timing, find, full_bank(cpu, timing), alone=number % 2 == 0, quick=not optimised)
+        done = 0
+        while done < wanted / programs:
+            load = loader(generator, choice, code)
+            done += region.compare(load, choice, f"seed {SEED}, program {number}, run {runs}")
+            runs += 1
+        rows |= {insn.row.pattern for insn in region.region.insns}
+        total += done
+        alone += done if region.alone else 0
+        recompiled += region.recompiled
+    print(f"{model} {timing}: {programs} programs, {runs} runs, {total} instructions, {len(rows)} rows, seed {SEED}")
+    print(f"{recompiled} of {alone} instructions of programs without handlers were run by regions")
+    assert recompiled > alone / 4
+
+
+@pytest.mark.parametrize("engine", ["interpret", "recompile"])
+@pytest.mark.parametrize("length", LENGTHS)
+def test_slices_of_any_length_give_the_same_end(length: int, engine: str) -> None:
+    cpu = m68k.cpu("MC68040")
+    ends: list[tuple] = []
+    for slices in ([3000], [length] * (3000 // length) + ([3000 % length] if 3000 % length else [])):
+        generator = streams.Generator(cpu, SEED + length)
+        core = Core(cpu, "full")
+        code = streams.closed(generator.code(REGION_BYTES))
+        streams.load(core, code, generator.data(), generator.registers(), 0)
+        runs = Interpreter(core, full_bank(cpu, "full"))
+        if engine == "recompile":
+            runs.install(CompiledRegion(cpu, "full", streams.one_region(core, len(code)), quick=True))
+        count = run(runs, core, slices)[0]
+        state = [core.state[name].tolist() for name in ("cycles", "r", "pc")]
+        ends.append((count, state, core.ram.tobytes()))
+    assert ends[0] == ends[1]

@@ -1,0 +1,87 @@
+"""Recompiled regions of PowerPC code: the three engines agree, and no clock of an instruction is above its bound."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+
+import pytest
+
+from retrosim.cpu import ppc
+from retrosim.cpu.engines import interpret
+from retrosim.cpu.engines.banks import bank, handlers_of
+from retrosim.cpu.engines.regions import Region
+from retrosim.cpu.ppc.mpc601_clocks import memory
+from retrosim.cpu.spec.core import Core
+from retrosim.machine.presets import MOST_MEMORY_CLOCKS
+from tests.helpers.cpu import ppc_streams as streams_ppc
+from tests.helpers.cpu.agreement import SEED, stay_within_bounds
+from tests.helpers.cpu.m68k_streams import one_region
+from tests.helpers.cpu.three_engines import ThreeEngines
+
+INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "8000"))  # per timing mode
+REGION_BYTES, OPTIMISED_BYTES = 640, 480  # of a program that is recompiled, quickly or with full optimisation
+CPU = ppc.cpu("MPC601")
+FIXED = ("l2", "timer")  # parameters that are no clocks of an access
+MEMORIES = (
+    memory(),
+    memory() | {"l2": 0},
+    {name: value if name in FIXED else 0 for name, value in memory().items()},
+    {name: value if name in FIXED else MOST_MEMORY_CLOCKS for name, value in memory().items()},
+)
+TIMINGS = ("full", "table", "off", "causes")
+
+
+def closed(code: bytes) -> bytes:
+    """Return code that begins again at its end."""
+    return code + (0x48000000 | -len(code) & 0x3FFFFFC).to_bytes(4, "big")
+
+
+def loader(generator: streams_ppc.Generator, choice: random.Random, code: bytes) -> Callable[[Core], None]:
+    """Return what loads the code with random data."""
+    program = generator.data(0x4000), generator.registers(), choice.getrandbits(82)
+    parameters = list(choice.choice(MEMORIES).values())
+
+    def load(core: Core) -> None:
+        streams_ppc.load(core, code, *program)
+        core.state["memory"] = parameters
+
+    return load
+
+
+@pytest.mark.parametrize("timing", TIMINGS if "RETROSIM_LOCKSTEP" in os.environ else ("full", "off"))
+def test_three_engines(timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few programs, compiled once and run many times with other data."""
+    monkeypatch.setattr(interpret, "MOST_BREAKS", 1 << 30)
+    generator, choice = streams_ppc.Generator(CPU, SEED), random.Random(SEED)
+    programs = 2 + INSTRUCTIONS // 50_000
+    total = alone = recompiled = runs = 0
+    for number in range(programs):
+        optimised = number == programs - 1 and timing == "full"
+        code = closed(generator.code(OPTIMISED_BYTES if optimised else REGION_BYTES))
+
+        def find(core: Core, code: bytes = code) -> Region:
+            streams_ppc.load(core, code, b"", [0] * 32, 0)
+            return one_region(core, len(code))
+
+        handlers = bank(CPU, timing, handlers_of(find(Core(CPU, timing)).insns))
+        engines = ThreeEngines(CPU, timing, find, handlers, alone=number % 2 == 0, quick=not optimised)
+        done = 0
+        while done < INSTRUCTIONS / programs:
+            load = loader(generator, choice, code)
+            done += engines.compare(load, choice, f"seed {SEED}, program {number}, run {runs}")
+            runs += 1
+        total += done
+        alone += done if engines.alone else 0
+        recompiled += engines.recompiled
+    print(f"{timing}: {programs} programs, {runs} runs, {total} instructions, seed {SEED}")
+    print(f"{recompiled} of {alone} instructions of programs without handlers were run by regions")
+    assert recompiled > alone / 10
+
+
+@pytest.mark.parametrize("timing", ["full", "table", "causes"])
+def test_no_instruction_takes_more_clocks_than_its_bound(timing: str) -> None:
+    generator, choice = streams_ppc.Generator(CPU, SEED), random.Random(SEED)
+    loads = (loader(generator, choice, generator.code()) for _ in range(INSTRUCTIONS // 200))
+    assert len(stay_within_bounds(CPU, timing, loads)) > 0.6 * len(CPU.table.rows)

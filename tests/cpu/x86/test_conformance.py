@@ -1,0 +1,58 @@
+"""The 80286 sample in real mode: every plain test passes, on the 386 and the 486.
+
+RETROSIM_CONFORMANCE=all runs every test of the sample, on both engines.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import conformance
+import pytest
+from suites import SUITES, Bench
+from vectors import CLASSES_80286, read_80286
+
+from retrosim.cpu import x86
+
+ROOT = Path(__file__).resolve().parents[3]
+EVERYTHING = os.environ.get("RETROSIM_CONFORMANCE") == "all"
+FILES = 325
+PLAIN = 126_237  # tests of the sample that belong to no class
+
+
+@pytest.mark.parametrize("engine", conformance.ENGINES if EVERYTHING else ("evaluate",))
+@pytest.mark.parametrize("model", ["i386_real", "i486_real"])
+def test_the_80286_sample(shared: Path, model: str, engine: str) -> None:
+    suite = SUITES["80286"]
+    files = conformance.files_of(suite, shared / "conformance", "*")
+    assert len(files) == FILES
+    bench = Bench(x86.cpu(model), engine)
+    total = conformance.Report(model)
+    for path in files if EVERYTHING else files[:: 5 if model == "i386_real" else 25]:
+        total.add(conformance.run_file(suite, bench, path, None if EVERYTHING else 100, 0))
+    print(total.line)
+    shown = [f"{f['file']} {f['index']}: {f['instruction']}: {f['why']}" for f in total.failures[:20]]
+    assert not total.failures, "\n".join(shown)
+    assert not EVERYTHING or total.passed == PLAIN
+    assert set(total.skipped) <= set(CLASSES_80286)
+
+
+def test_a_test_that_fails_is_reported(shared: Path) -> None:
+    """A check of the checker: a wrong register, flag, ip, memory byte and exception frame are all noticed."""
+    suite, bench = SUITES["80286"], Bench(x86.cpu("i386_real"), "evaluate")
+    folder = shared / "conformance" / "80286"
+    add = next(v for v in read_80286(folder / "01.npz") if not v.skip and v.out)
+    assert suite.run(bench, add)[0] == ""
+    for place, name in ((0, "ax"), (12, "ip"), (13, "flags")):
+        add.after[place] ^= 1
+        assert suite.run(bench, add)[0].startswith(f"{name} is ")
+        add.after[place] ^= 1
+    address, value = add.out[0]
+    add.out[0] = (address, value ^ 1)
+    assert f"memory {address:06X}" in suite.run(bench, add)[0]
+    divided = next(v for v in read_80286(folder / "F7.6.npz") if not v.skip and v.flags_at)
+    assert suite.run(bench, divided)[0] == ""
+    pushed = divided.flags_at | divided.after[8] & 1
+    divided.out = [(a, v ^ (2 if a == pushed + 1 else 0)) for a, v in divided.out]
+    assert suite.run(bench, divided)[0]

@@ -1,0 +1,91 @@
+"""Recompiled regions of x86 code: the three engines agree, and no clock of an instruction is above its bound."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from retrosim.cpu import x86
+from retrosim.cpu.engines import interpret
+from retrosim.cpu.engines.banks import bank, handlers_of
+from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.regions import Region
+from retrosim.cpu.spec.core import Core
+from retrosim.cpu.spec.rows import Insn
+from retrosim.machine.presets import MOST_MEMORY_CLOCKS
+from tests.helpers.cpu import m68k_streams as streams
+from tests.helpers.cpu.agreement import stay_within_bounds
+from tests.helpers.cpu.three_engines import ThreeEngines
+from tests.helpers.cpu.x86_streams import Generator, closed, program
+
+INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "8000"))  # per model and timing mode
+SEED = 1994
+REGION_BYTES, OPTIMISED_BYTES = 400, 120  # of a program that is recompiled, quickly or with full optimisation
+MEMORIES = {
+    "i386": ([0] * 5, [0, 0, 1, 22, 22], [3, 2, 5, 40, 30], [MOST_MEMORY_CLOCKS] * 5),
+    "i486": ([0] * 5, [4, 10, 4, 8, 6], [10, 22, 8, 16, 12], [MOST_MEMORY_CLOCKS] * 5),
+}
+PAIRS = [(model, timing) for model in x86.MODEL_NAMES for timing in ("full", "table", "off")]
+FEW = [("i386_real", "full"), ("i386_flat", "table"), ("i486_real", "off"), ("i486_flat", "full")]
+
+
+@pytest.mark.parametrize("model, timing", PAIRS if "RETROSIM_LOCKSTEP" in os.environ else FEW)
+def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few programs, compiled once and run many times with other data."""
+    monkeypatch.setattr(interpret, "MOST_BREAKS", 1 << 30)
+    cpu = x86.cpu(model)
+    generator, choice = Generator(cpu, SEED), random.Random(SEED)
+    programs = 2 + INSTRUCTIONS // 50_000
+    total = alone = recompiled = runs = 0
+    for number in range(programs):
+        optimised = number == programs - 1 and timing == "full"
+        code = closed(cpu, generator.program(OPTIMISED_BYTES if optimised else REGION_BYTES))
+        first = program(generator, code)
+
+        def find(core: Core, first=first, size: int = len(code)) -> Region:
+            first(core)
+            return streams.one_region(core, size)
+
+        insns = find(Core(cpu, timing)).insns
+        handlers = bank(cpu, timing, handlers_of(insns))
+        engines = ThreeEngines(cpu, timing, find, handlers, alone=number % 2 == 0, quick=not optimised)
+        done = 0
+        while done < INSTRUCTIONS / programs:
+            load, memory = program(generator, code), choice.choice(MEMORIES[model[:4]])
+
+            def load_all(core: Core, load=load, memory=memory) -> None:
+                load(core)
+                core.state["memory"] = memory
+
+            done += engines.compare(load_all, choice, f"seed {SEED}, program {number}, run {runs}")
+            runs += 1
+        total += done
+        alone += done if engines.alone else 0
+        recompiled += engines.recompiled
+    print(f"{model} {timing}: {programs} programs, {runs} runs, {total} instructions, seed {SEED}")
+    print(f"{recompiled} of {alone} instructions of programs without handlers were run by regions")
+    assert recompiled > alone / 10  # exceptions, short runs and long waits leave the rest to the other engines
+
+
+@pytest.mark.parametrize("model, timing", [pair for pair in PAIRS if pair[1] != "off"])
+def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str) -> None:
+    cpu, choice = x86.cpu(model), random.Random(SEED)
+
+    def loads() -> Iterator[Callable[[Core], None]]:
+        for number in range(INSTRUCTIONS // 250):
+            other = [choice.choice((0, 5, MOST_MEMORY_CLOCKS)) for _ in range(5)]
+            memory = choice.choice((*MEMORIES[model[:4]], other))
+
+            def load(core: Core, number: int = number, memory: list[int] = memory) -> None:
+                program(Generator(cpu, SEED + number))(core)
+                core.state["memory"] = memory
+
+            yield load
+
+    def is_for_host(evaluator: Evaluator, insn: Insn) -> bool:
+        return evaluator.raised is not None and not insn.row.name.startswith("INT")
+
+    assert len(stay_within_bounds(cpu, timing, loads(), is_for_host)) > 0.5 * len(cpu.table.rows)

@@ -1,0 +1,124 @@
+"""Evaluator and interpreter side by side on random programs of any instruction set, and bounds of their clocks."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from llvmlite import ir
+
+from retrosim.cpu.engines.banks import full_bank
+from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handlers import HANDLER
+from retrosim.cpu.engines.interpret import Interpreter
+from retrosim.cpu.engines.recompile import RegionEmitter
+from retrosim.cpu.engines.regions import Block, region_of
+from retrosim.cpu.spec.core import CODE_WRITTEN, FAULT, RUNNING, SERVICE, Core, Cpu
+from retrosim.cpu.spec.rows import Insn
+
+PROGRAM = 150  # instructions of one random program
+SEED = 1994
+
+
+def assert_same(first: Core, second: Core, where: str) -> None:
+    for name in first.state.dtype.names:
+        if name not in ("reason", "detail", "access", "limit"):
+            assert np.array_equal(first.state[name], second.state[name]), f"{where}: {name}"
+    assert np.array_equal(first.ram, second.ram), where
+
+
+def run(engine, core: Core, slices: list[int], goes_on: tuple[int, ...] = (RUNNING, CODE_WRITTEN, SERVICE)) -> int:
+    """Run slice after slice, serving nothing; stop early for reasons that are not in `goes_on`."""
+    done = 0
+    for count in slices:
+        left = count
+        while left:
+            executed = engine.run(left)
+            left -= executed
+            done += executed
+            core.notice_writes()
+            if core.state["reason"] not in goes_on:
+                return done
+    return done
+
+
+def agree(cpu: Cpu, timing: str, wanted: int, prepare: Callable[[], Callable[[Core], None]], **options) -> set[str]:
+    """Run random programs on both engines and compare all state; return the patterns of the rows that ran.
+
+    wanted    instructions
+    prepare   makes the next program, returned as what loads it into a core
+    options   of `run`
+    """
+    first, second = Core(cpu, timing), Core(cpu, timing)
+    evaluator, interpreter = Evaluator(first), Interpreter(second, full_bank(cpu, timing))
+    cuts_of = random.Random(SEED)
+    rows: set[str] = set()
+    keys: set[tuple] = set()
+    total = programs = 0
+    while total < wanted:
+        load = prepare()
+        for core in (first, second):
+            load(core)
+        cuts = sorted(cuts_of.sample(range(1, PROGRAM), 3))
+        slices = [b - a for a, b in zip([0, *cuts], [*cuts, PROGRAM], strict=True)]
+        counts = run(evaluator, first, [PROGRAM], **options), run(interpreter, second, slices, **options)
+        rows |= {insn.row.pattern for insn in first.insns.values()}
+        keys |= {insn.key for insn in first.insns.values()}
+        where = f"seed {SEED}, program {programs}, {counts} instructions"
+        assert counts[0] == counts[1], where
+        assert_same(first, second, where)
+        total += counts[0]
+        programs += 1
+    print(
+        f"{cpu.model} {timing}: {programs} programs, {total} instructions, {len(rows)} rows, "
+        f"{len(keys)} of {len(list(cpu.keys()))} handlers, seed {SEED}"
+    )
+    return rows
+
+
+def bounds(cpu: Cpu, timing: str, insn: Insn) -> tuple[int, int]:
+    """Return the most clocks of an instruction and how often it can wait, as the recompiler sees them."""
+    function = ir.Function(ir.Module(), HANDLER, "bound_0")
+    emitter = RegionEmitter(cpu, cpu.timing[timing], function, region_of({insn.pc: Block((insn,))}, set(), {}))
+    emitter.emit()
+    return emitter.timing.most, emitter.timing.waits
+
+
+def stay_within_bounds(
+    cpu: Cpu,
+    timing: str,
+    loads: Iterable[Callable[[Core], None]],
+    is_for_host: Callable[[Evaluator, Insn], bool] = lambda evaluator, insn: False,
+) -> set[str]:
+    """Run some programs on the evaluator; no instruction may take more clocks than its bound. Returns the rows met.
+
+    is_for_host   has the instruction been left to the host? Then a region has been left before
+    """
+    core = Core(cpu, timing)
+    evaluator = Evaluator(core)
+    known: dict[tuple, tuple[int, int]] = {}
+    rows: set[str] = set()
+    total = 0
+    for number, load in enumerate(loads):
+        load(core)
+        evaluator.run(0)
+        wait = evaluator.timing.wait_clocks().known
+        for _ in range(60):
+            insn, before = core.decode(int(core.state["pc"])), int(core.state["cycles"])
+            evaluator.run(1)
+            core.notice_writes()
+            if core.state["reason"] == FAULT:
+                break
+            if is_for_host(evaluator, insn):
+                continue
+            key = insn.length, insn.key, insn.fields
+            if key not in known:
+                known[key] = bounds(cpu, timing, insn)
+            most, waits = known[key]
+            where = f"seed {SEED}, program {number}, memory {core.state['memory'].tolist()}: {insn.text}"
+            assert int(core.state["cycles"]) - before <= most + waits * wait, where
+            rows.add(insn.row.pattern)
+            total += 1
+    print(f"{cpu.model} {timing}: {total} instructions of {len(rows)} rows, seed {SEED}")
+    return rows

@@ -1,0 +1,48 @@
+"""The images of the games on simulators that others wrote: every frame is the native machine's."""
+
+from __future__ import annotations
+
+import random
+import struct
+
+import numpy as np
+import pytest
+
+from retrosim.machine import NativeMachine
+from retrosim.machine.world import World
+from retrosim.rom import load_rom
+from tests.helpers.rom.simulators import EXIT, PAD, SCREEN, YIELD_FRAME, judge, screen_of, world_of
+
+ROMS = {name: load_rom(name) for name in ("xquest", "tanks", "shooter", "tunnel")}
+IMAGES = [(name, info.isa, info.build) for name, rom in ROMS.items() for info in rom.images]
+MOST = {name: rom.parameters["objects"].maximum for name, rom in ROMS.items()}
+FIRE = 16
+
+
+@pytest.mark.parametrize(("name", "isa", "build"), IMAGES)
+@pytest.mark.parametrize(("is_full", "seed", "frames"), [(True, 2007, 60), (False, 2**32 - 1, 300)])
+def test_frames_are_the_native_ones(name: str, isa: str, build: str, is_full: bool, seed: int, frames: int) -> None:
+    rom, count = ROMS[name], MOST[name] if is_full else 3
+    native = NativeMachine(rom, parameters={"objects": count, "seed": seed})
+    machine, draw, pad = judge(rom.image(isa, build)), random.Random(seed), 0
+    machine.write(SCREEN, b"\x55" * (640 * 480))  # what the screen held before must not show
+    machine.power_on(0, count, seed)
+    for frame in range(frames):
+        if frame % 9 == 0:
+            pad = draw.choice((1, 2, 5, 10, 0)) | draw.choice((0, FIRE, FIRE))
+        machine.write(PAD, struct.pack(f"{machine.order}I", pad))
+        assert machine.to_service() == YIELD_FRAME
+        native.set_input("pad", pad)
+        native.run(frames=1)
+        assert World(world_of(machine, rom.world)).difference(native.world()) is None, f"frame {frame}"
+        if frame % 8 == 0:
+            assert np.array_equal(screen_of(machine), native.frame), f"frame {frame}"
+
+
+@pytest.mark.parametrize(("name", "isa", "build"), IMAGES)
+@pytest.mark.parametrize(("mode", "beyond"), [(1, 0), (0, None), (0, 1)])
+def test_bad_parameters_end_at_once(name: str, isa: str, build: str, mode: int, beyond: int | None) -> None:
+    machine = judge(ROMS[name].image(isa, build))
+    machine.power_on(mode, 0 if beyond is None else MOST[name] + beyond, 1)
+    assert machine.to_service() == EXIT
+    assert machine.data(0) == 1

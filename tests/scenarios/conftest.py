@@ -1,0 +1,5 @@
+"""What is compiled for the machines of these tests is compiled in a hurry, as in the tests of machines."""
+
+from tests.machine.conftest import quick_compiler
+
+__all__ = ["quick_compiler"]

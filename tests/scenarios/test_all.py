@@ -1,0 +1,90 @@
+"""What holds for all scenarios of the native machine: their worlds for ever, power-on, parameters, saved states."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from retrosim.machine import NativeMachine
+from retrosim.rom import load_rom
+from tests.helpers.scenarios.native_checks import FIRE, LEFT, RIGHT, UP
+
+GOLDEN = {
+    "sectors": {50: "5516b69b3c10df78", 100: "bd26982e23a31fbb", 200: "cd56e7adacd4af7c"},
+    "xquest": {1: "de2747c8a7e98ede", 60: "f455ab946db259b4", 200: "9ff731673f1e3ff7"},
+    "tanks": {1: "9636e0e2acad4d5a", 24: "3d34c99719d1f475", 64: "dd6968b7f2e7a96d"},
+    "shooter": {1: "e5bf6ca9f430e033", 40: "458d520542b759f2", 50: "001181f3fc61dcd6"},
+    "tunnel": {1: "0c9a9d2518941e0d", 12: "1fffab0a92373ca4"},
+}
+"""World hashes after 600 frames, by ROM and objects."""
+DEFAULTS = {
+    "sectors": (200, 1994),
+    "xquest": (60, 1995),
+    "tanks": (24, 2011),
+    "shooter": (40, 2007),
+    "tunnel": (12, 25),
+}  # objects and seed
+KEYS = {"tanks": FIRE | RIGHT | UP}  # held from frame 100 on, where not FIRE | RIGHT
+
+
+def machine(name: str, objects: int, seed: int | None = None) -> NativeMachine:
+    chosen = {"objects": objects, "seed": DEFAULTS[name][1] if seed is None else seed}
+    return NativeMachine(load_rom(name), parameters=chosen)
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_golden_world_hashes(name: str) -> None:
+    """What the world must be on every machine, for ever; a failure prints the new values."""
+    found = {}
+    for objects in GOLDEN[name]:
+        ours = machine(name, objects)
+        ours.run(frames=100)
+        ours.set_input("pad", KEYS.get(name, FIRE | RIGHT))
+        ours.run(frames=500)
+        found[objects] = ours.hash()
+    assert found == GOLDEN[name]
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_nothing_has_run_at_power_on(name: str) -> None:
+    rom = load_rom(name)
+    ours = NativeMachine(rom)
+    assert not ours.frame.any()
+    columns = ours.world().columns
+    assert {name: len(column) for name, column in columns.items()} == {
+        column.name: int(column.count == "1") for column in rom.world
+    }
+    assert not any(column.any() for column in columns.values())
+    ours.run(frames=1)
+    assert list(ours.world().columns) == [column.name for column in rom.world]
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_parameters_are_those_of_the_rom(name: str) -> None:
+    rom = load_rom(name)
+    objects, seed = DEFAULTS[name]
+    assert NativeMachine(rom).parameters == {"objects": objects, "seed": seed}
+    most = rom.parameters["objects"].maximum
+    with pytest.raises(ValueError, match=rf"objects {most + 1}: allowed 1\.\.{most}"):
+        machine(name, most + 1)
+
+
+@pytest.mark.parametrize("before", [0, 1, 90])
+@pytest.mark.parametrize("name", GOLDEN)
+def test_save_and_load_are_invisible(name: str, before: int) -> None:
+    straight, broken, other = machine(name, 10, 6), machine(name, 10, 6), machine(name, 7, 7)
+    other.run(frames=3)
+    for each in (straight, broken):
+        each.set_input("pad", RIGHT | FIRE)
+        each.run(frames=before)
+        each.set_input("pad", FIRE | LEFT)
+    state = broken.save()
+    other.load(state)
+    assert other.save() == state and other.parameters == {"objects": 10, "seed": 6}
+    assert np.array_equal(other.frame, straight.frame)
+    for each in (straight, other):
+        each.run(frames=300)
+    assert other.save() == straight.save() and other.hash("machine") == straight.hash("machine")
+    assert other.world() == straight.world() and np.array_equal(other.frame, straight.frame)
+    other.reset()
+    assert other.save() == machine(name, 10, 6).save()

@@ -1,0 +1,314 @@
+"""`retrosim study`: exact methods have no error, known failures show, counts are those of the library, ROMs agree."""
+
+import csv
+import io
+import json
+import zlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from retrosim.collide import blocks, boxes, count_tests, rectangles
+from retrosim.errors import RetrosimError
+from retrosim.rom import load_rom
+from retrosim.screen.palette import macintosh_palette
+from retrosim.screen.png import png_bytes
+from retrosim.study import comparison, routines
+from retrosim.study.comparison import compare_methods
+from retrosim.study.comparison_picture import FALSE_NEGATIVE, FALSE_POSITIVE, MACHINES, draw_comparison
+from retrosim.study.comparison_report import comparison_csv, render_comparison
+from retrosim.study.forms import SQUARE, Forms
+from retrosim.study.methods import LOG2_BLOCK, METHODS, prepared
+from retrosim.study.scenes import ADVERSARIAL, REACH, meet_in_frame, nested, random_scenes, tunnelling
+
+MACHINE = "mc68000-8"
+SEED = 7
+INEXACT = {"point-1", "point-2", "line-1"}
+NONE = {"false_positives": 0, "false_negatives": 0}
+
+
+@pytest.fixture(scope="module")
+def study():
+    return compare_methods([], scenes=1, seed=SEED)
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return compare_methods([MACHINE], scenes=1, seed=SEED)
+
+
+def errors(result, method: str, scene: str) -> tuple[int, int]:
+    (row,) = (row for row in result["rows"] if row["method"] == method)
+    return tuple(row["scenes"][scene].values())
+
+
+def collisions(result, scene: str) -> int:
+    (kind,) = (kind for kind in result["scenes"] if kind["scene"] == scene)
+    return kind["collisions"]
+
+
+def all_scenes():
+    return [*(make() for make in ADVERSARIAL), *random_scenes(SEED, 2)]
+
+
+@pytest.mark.parametrize("scene", all_scenes(), ids=lambda scene: scene.name)
+def test_scenes_keep_to_what_every_method_takes(scene):
+    half = scene.half.astype(int)
+    assert (half**2).sum(axis=1).max() <= REACH**2
+    assert (scene.x >= 15).all() and (scene.x < 625).all() and (scene.y >= 15).all() and (scene.y < 465).all()
+
+
+@pytest.mark.parametrize("scene", all_scenes(), ids=lambda scene: scene.name)
+def test_the_exact_judge_of_what_is_at_rest_is_that_of_the_library(scene):
+    at_rest = replace(scene, move=np.zeros_like(scene.move))
+    x, y = (np.ascontiguousarray(axis.astype(int) * 32, np.int16) for axis in (scene.x, scene.y))
+    assert at_rest.truth().tolist() == rectangles.hits(x, y, scene.half, scene.angle, scene.pairs).tolist()
+
+
+def test_the_exact_judge_of_what_moves_is_that_of_small_steps():
+    """A 25th of a frame at a time, whole pixels, whatever meets is seen: the missiles are 4 pixels wide."""
+    scene = tunnelling()
+    for (i, j), expected in zip(scene.pairs, scene.truth()):
+        a, b, moved = scene.rectangle(i), scene.rectangle(j), scene.move.astype(int) * 32
+        steps = []
+        for back in range(26):
+            p, q = (
+                (r[0] - move[0] * back // 25, r[1] - move[1] * back // 25, *r[2:])
+                for r, move in ((a, moved[i].tolist()), (b, moved[j].tolist()))
+            )
+            steps.append(meet_in_frame(p, (0, 0), q, (0, 0)))
+        assert any(steps) == bool(expected)
+        if expected:
+            assert not steps[0] and not steps[-1]
+
+
+@pytest.mark.parametrize("scene", all_scenes(), ids=lambda scene: scene.name)
+def test_forms_hold_the_whole_rectangle(scene):
+    forms = Forms(scene)
+    x, y = (np.ascontiguousarray(axis.astype(int) * 32, np.int16) for axis in (scene.x, scene.y))
+    for i, corners in enumerate(rectangles.corners(x, y, scene.half, scene.angle).tolist()):
+        left, top, wide, high = (32 * side for side in forms.boxes[i].tolist())
+        at_x, at_y = int(x[i]), int(y[i])
+        for px, py in corners:
+            assert left <= px <= left + wide and top <= py <= top + high
+            assert (px - at_x) ** 2 + (py - at_y) ** 2 <= (32 * forms.radius[i] + 1) ** 2
+            assert any(
+                (px - at_x - 32 * cx) ** 2 + (py - at_y - 32 * cy) ** 2 <= (32 * r + 1) ** 2
+                for cx, cy, r in forms.circles[i]
+            )
+        assert max(wide, high) <= 32 * SQUARE
+
+
+def test_exact_methods_do_what_they_say(study):
+    assert {row["method"] for row in study["rows"]} == {method.name for method in METHODS}
+    for row in study["rows"]:
+        assert (row["stated"] == NONE) == (row["method"] not in INEXACT), row["method"]
+
+
+def test_figure_12_the_cross_is_missed_by_points(study):
+    assert collisions(study, "cross") == 4
+    assert errors(study, "point-1", "cross") == errors(study, "point-2", "cross") == (0, 4)
+    assert errors(study, "line-1", "cross") == (0, 0)
+
+
+def test_figure_11_nested_is_found_by_all(study):
+    assert collisions(study, "nested") == len(nested().x) // 2 == 4
+    assert {errors(study, method.name, "nested") for method in METHODS} == {(0, 0)}
+
+
+def test_one_corner_of_four_is_tested(study):
+    assert errors(study, "point-1", "fifth point") == errors(study, "point-2", "fifth point") == (0, 3)
+
+
+def test_opposite_outcodes_outside_a_corner(study):
+    assert collisions(study, "outside corner") == 0
+    assert errors(study, "line-1", "outside corner") == (4, 0)
+
+
+def test_touching_counts_in_some_documents(study):
+    assert collisions(study, "touching") == 3
+    assert errors(study, "boxes", "touching") == errors(study, "line-1", "touching") == (0, 0)
+    assert errors(study, "swept-boxes", "touching") == errors(study, "masks", "touching") == (0, 3)
+
+
+def test_only_swept_methods_see_what_tunnels(study):
+    assert collisions(study, "tunnelling") == 3
+    for method in METHODS:
+        if method.name.startswith("swept"):
+            assert errors(study, method.name, "tunnelling")[1] == 0
+        elif method.document != "000":  # whose squares are larger than these objects
+            assert errors(study, method.name, "tunnelling") == (0, 3)
+
+
+def test_operations_are_those_that_the_library_counts(study):
+    rows = {row["method"]: row for row in study["rows"]}
+    scenes = [Forms(scene) for scene in random_scenes(SEED, 1)]
+    for name, counting in (("boxes", "four_additions"), ("boxes-two", "two_additions")):
+        counts = np.zeros(4, int)
+        for forms in scenes:
+            left, top, *_ = (np.ascontiguousarray(column, np.int32) for column in forms.boxes.T)
+            counts += boxes.count_operations(left, top, size=forms.boxes[:, 2:], method=counting)
+        spent = rows[name]["operations"]
+        assert [rows[name]["tests"], spent["additions"], spent["comparisons"], spent["multiplications"]] == (
+            counts / len(scenes)
+        ).tolist()
+    for name in ("point-1", "point-2", "line-1"):
+        counts = np.zeros(3, int)
+        for forms in scenes:
+            scene = forms.scene
+            x, y = (np.ascontiguousarray(axis.astype(int) * 32, np.int16) for axis in (scene.x, scene.y))
+            given = (x, y, scene.half, scene.angle, scene.pairs)
+            counts += rectangles.count_operations(*given, method=name.replace("-", "_"))
+        assert rows[name]["operations"]["additions"] >= counts[0] / len(scenes) * 0.9
+        assert rows[name]["operations"]["comparisons"] == counts[2] / len(scenes)
+
+
+def test_tests_are_those_that_the_library_counts(study):
+    rows = {row["method"]: row for row in study["rows"]}
+    scenes = [Forms(scene) for scene in random_scenes(SEED, 1)]
+    squares = [(np.ascontiguousarray(f.squares[:, 0], np.int16), np.ascontiguousarray(f.squares[:, 1], np.int16)) for f in scenes]  # fmt: skip  # noqa: E501
+    for name in ("four-shifts", "nine-sectors"):
+        made = [count_tests(*places, size=SQUARE, method=name.replace("-", "_")) for places in squares]
+        assert rows[name]["tests"] == np.mean(made)
+    made = []
+    for forms in scenes:
+        left, top = (np.ascontiguousarray(column, np.int32) for column in forms.boxes.T[:2])
+        made.append(blocks.tally_tests(left, top, size=forms.boxes[:, 2:], block=1 << LOG2_BLOCK).sum())
+    assert rows["blocks"]["tests"] == np.mean(made)
+    assert rows["bitmap"]["tests"] == study["method"]["objects"]
+
+
+def test_json_shape(measured):
+    result = json.loads(json.dumps(measured))
+    assert result["machines"] == [MACHINE]
+    assert result["method"] == {"seed": SEED, "scenes": 1, "objects": 24, "pairs": 276, "measured": 1}
+    assert [row["method"] for row in result["rows"]] == [method.name for method in METHODS]
+    for row in result["rows"]:
+        assert set(row["operations"]) == {"additions", "multiplications", "comparisons", "bits"}
+        assert row["host_ns_per_pair"] > 0
+        assert set(row["cycles"]) == {MACHINE}
+        cell = row["cycles"][MACHINE]
+        assert cell["cycles_per_pair"] == cell["cycles_per_frame"] / 276
+        assert cell["cycles_per_frame"] > 4 * cell["instructions_per_frame"] > 276  # a 68000 needs 4 at least
+
+
+@pytest.mark.parametrize(
+    ("method", "wrong", "rom"),
+    [
+        ("boxes", {"entry": "SpheresMeet"}, "shapes"),
+        ("nine-sectors", {"told": lambda forms, frame: [0] * forms.count}, "shapes"),
+        ("objects", {"entry": "BoxesMeet"}, "objects"),
+        ("bitmap", {"told": lambda forms, frame: [0] * forms.count}, "objects"),
+        ("swept-boxes", {"entry": "CirclesMeetInFrame"}, "objects"),
+    ],
+)
+def test_a_rom_that_finds_something_else_has_no_figures(monkeypatch, method, wrong, rom):
+    monkeypatch.setitem(routines.ROUTINES, method, replace(routines.ROUTINES[method], **wrong))
+    with pytest.raises(RetrosimError, match=f"{method} of the ROM {rom} differs from its kernel"):
+        compare_methods([MACHINE], [method], scenes=1)
+
+
+def findings(method: str, unit, forms) -> tuple[object, object]:
+    """Return what the ROM and what the kernel's frame finds in a scene."""
+    routine = routines.ROUTINES[method]
+    (symbol, arguments), read = routine.layout(unit, forms, routine.entry)
+    unit.measure(symbol, *arguments)
+    (chosen,) = (each for each in METHODS if each.name == method)
+    frame = prepared(chosen, forms)
+    for kernel, given in frame.calls:
+        kernel(*given)
+    return read(), routine.told(forms, frame)
+
+
+@pytest.mark.parametrize("method", [method.name for method in METHODS])
+def test_roms_agree_on_the_named_scenes(method):
+    """Scenes of 4 to 24 objects: the figures, touching, seams, tunnelling, the corners of the screen."""
+    routine = routines.ROUTINES[method]
+    rom = load_rom(routine.rom)
+    for make in ADVERSARIAL:
+        forms = Forms(make())
+        unit = routines.open_unit(MACHINE, rom, routines.build_of(rom, MACHINE), forms.count, "interpret")
+        found, expected = findings(method, unit, forms)
+        assert found == expected, make.__name__
+
+
+def test_a_frame_can_be_run_again():
+    """Of all methods: with a fresh start the same kernels write the same."""
+    forms = Forms(random_scenes(SEED, 1)[1])
+    for method in METHODS:
+        frame = prepared(method, forms)
+        for _ in range(2):
+            frame.fresh()
+            for kernel, given in frame.calls:
+                kernel(*given)
+            result, hits = None if frame.result is None else frame.result.tolist(), frame.hits().tolist()
+        once = prepared(method, forms)
+        for kernel, given in once.calls:
+            kernel(*given)
+        assert hits == once.hits().tolist() and any(hits)
+        assert result == (None if once.result is None else once.result.tolist())
+
+
+def test_the_same_seed_gives_the_same_study(study):
+    again = compare_methods([], ["circles"], scenes=1, seed=SEED)
+    (row,) = (row for row in study["rows"] if row["method"] == "circles")
+    assert again["rows"][0] | {"host_ns_per_pair": 0} == row | {"host_ns_per_pair": 0}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"methods": ["boxed"]}, "method 'boxed': allowed four-shifts, nine-sectors"),
+        ({"scenes": 0}, "scenes 0: allowed 1..1000"),
+        ({"seed": -1}, "seed -1: allowed 0..4294967295"),
+        ({"machines": ["z80"]}, "z80"),
+    ],
+)
+def test_bad_arguments(given, words):
+    with pytest.raises(ValueError, match=words):
+        compare_methods(**{"machines": [], **given})
+
+
+def test_text_fits_80_columns(study, measured):
+    for result in (study, measured):
+        out = io.StringIO()
+        Console(file=out, width=80).print(render_comparison(result))
+        assert max(map(len, out.getvalue().splitlines())) <= 80
+        for row in result["rows"]:
+            assert row["method"] in out.getvalue() and row["reference"] in out.getvalue()
+        assert "…" not in out.getvalue()
+
+
+def test_csv_has_a_line_for_each_method(measured):
+    rows = list(csv.DictReader(io.StringIO(comparison_csv(measured))))
+    assert [row["method"] for row in rows] == [method.name for method in METHODS]
+    for row, source in zip(rows, measured["rows"]):
+        assert int(row["seen_false_positives"]) == source["seen"]["false_positives"]
+        assert float(row[f"{MACHINE}_cycles_per_frame"]) == source["cycles"][MACHINE]["cycles_per_frame"]
+
+
+def test_picture_is_a_png_with_the_colours_of_the_bars(study, measured):
+    """All three kinds of bars; without machines only the errors."""
+    for result, colours in ((measured, {FALSE_POSITIVE, FALSE_NEGATIVE, MACHINES[0]}), (study, {FALSE_POSITIVE, FALSE_NEGATIVE})):  # fmt: skip  # noqa: E501
+        data = png_bytes(draw_comparison(result), macintosh_palette())
+        assert data.startswith(b"\x89PNG\r\n\x1a\n")
+        start = data.index(b"IDAT") + 4
+        raw = zlib.decompressobj().decompress(data[start:])
+        pixels = np.frombuffer(raw, np.uint8).reshape(480, 641)[:, 1:]
+        assert colours <= set(np.unique(pixels).tolist())
+        assert (MACHINES[0] in np.unique(pixels)) == (MACHINES[0] in colours)
+
+
+def test_longer_bars_for_more_errors(study):
+    few = {**study, "rows": [row | {"seen": NONE} for row in study["rows"]]}
+    bars = [(draw_comparison(result) == FALSE_POSITIVE)[:450].sum() for result in (study, few)]
+    assert bars[0] > bars[1] == 0
+
+
+def test_progress_ends_where_it_said(monkeypatch):
+    calls = []
+    monkeypatch.setattr(comparison, "_host_time", lambda *_: 1.0)
+    compare_methods([], ["boxes", "spheres"], lambda *call: calls.append(call), scenes=1)
+    assert calls[0][:2] == (0, 4) and calls[-1][:2] == (3, 4) and all(text for *_, text in calls)
