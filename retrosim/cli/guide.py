@@ -29,12 +29,12 @@ def guide(options: argparse.Namespace) -> int:
 
 
 def _list_topics(as_json: bool) -> int:
-    pages = {kind: [read_page(name) for name in names] for kind, names in (("topics", TOPICS), ("facts", fact_names()))}
+    kinds = {"topics": TOPICS, "facts": fact_names()}
+    pages = {kind: [(name, read_page(name).title) for name in names] for kind, names in kinds.items()}
     if as_json:
-        print_json({kind: [{"name": each.name, "title": each.title} for each in found] for kind, found in pages.items()})
+        print_json({kind: [{"name": name, "title": title} for name, title in found] for kind, found in pages.items()})
         return 0
-    lines = columns([(page.name, page.title) for found in pages.values() for page in found])
-    print_lines(["retrosim guide TOPIC shows one of these:", *lines])
+    print_lines(["retrosim guide TOPIC shows one of these:", *columns([*pages["topics"], *pages["facts"]])])
     return 0
 
 

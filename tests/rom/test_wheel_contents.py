@@ -20,9 +20,12 @@ def test_the_list_of_packages_is_complete() -> None:
 
 
 def test_every_file_beside_the_code_is_shipped() -> None:
-    patterns = SETUP["package-data"]["*"]
-    others = [path for path in (ROOT / "retrosim").rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")]
-    assert [path for path in others if not any(path.match(pattern) for pattern in patterns)] == []
+    data, shipped = SETUP["package-data"], set()
+    for package in set(SETUP["packages"]) - set(SETUP["package-dir"]):
+        patterns = [*data["*"], *data.get(package, [])]
+        shipped |= {path for pattern in patterns for path in (ROOT / package.replace(".", "/")).glob(pattern)}
+    files = {path for path in (ROOT / "retrosim").rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+    assert files <= shipped
 
 
 def test_every_rom_is_shipped() -> None:
