@@ -1,4 +1,4 @@
-"""The layers of architecture.md section 1: who imports whom, one decorator, one window, short files, light import."""
+"""The layers of guide/internals.md: who imports whom, one decorator, one window, short files, light import."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "cpu.engines": ("errors", "jit", "cpu.spec"),
     "rom": ("errors", "checks"),
     "screen": ("errors",),
+    "guide": (),
     "scenarios": (*BASE, "collide", "collide.kernels", "rom", "screen"),
     "machine": (*BASE, "cpu", "cpu.spec", *ISAS, "cpu.engines", "rom", "screen", "scenarios"),
 }

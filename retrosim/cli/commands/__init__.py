@@ -20,5 +20,6 @@ COMMANDS = (
     "list",
     "doctor",
     "warmup",
+    "guide",
     "completion",
 )
