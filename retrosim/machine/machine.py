@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from retrosim.checks import check_choice, check_integer
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.tiers import Tiers
 from retrosim.cpu.spec.cpu import ADDRESS_MASK

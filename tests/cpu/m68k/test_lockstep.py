@@ -14,7 +14,6 @@ from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.handler_cache import full_handler_cache
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.recompile import CompiledRegion
-from retrosim.cpu.engines.core import Core
 from retrosim.machine.presets import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import SEED, agree
