@@ -23,9 +23,9 @@ def compile_functions(
 ) -> tuple[np.ndarray, ModuleType]:
     """Compile a group of functions, or load it from the cache.
 
-    name      tells everything that the functions depend on (a digest) beside the sources of this package
+    name      says everything that the functions depend on (by a digest), apart from the sources of this package
     emitters  each fills one function
-    quick     compile several times faster to code that runs several times slower
+    quick     compile several times faster, to code that runs several times slower
     Returns   uint64[functions] addresses, and what keeps the code alive
     """
     module = generated_module(name, SOURCE)
@@ -39,7 +39,7 @@ def compile_functions(
 
 
 def _take_apart(function: ir.Function) -> None:
-    """Free a function that has been compiled, bit by bit; the garbage collector would stop all threads meanwhile."""
+    """Free a compiled function's LLVM objects one by one; the garbage collector would stop all threads meanwhile."""
     for block in function.blocks:
         for instruction in block.instructions:
             vars(instruction).clear()

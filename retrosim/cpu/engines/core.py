@@ -115,7 +115,7 @@ class Core:
             self.invalidate(address, address + len(data))
 
     def replace(self, content: np.ndarray) -> None:
-        """Replace memory as a whole, uint8[2**24]: decoded instructions whose bytes stay the same are kept."""
+        """Replace memory as a whole, uint8[2**24]: instructions whose bytes stay the same stay decoded."""
         size = 8
         old, new = (memory.view(f"u{size}") for memory in (self.ram[: len(content)], content))
         changed = (size * np.flatnonzero(old != new)[:, np.newaxis] + np.arange(size)).ravel()
