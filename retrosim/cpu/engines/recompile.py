@@ -2,8 +2,8 @@
 
 A region is a handler like any other (handlers.py): the records of its entry points call it, and it continues with
 the record of whatever address it leaves to. So interpreter and regions pass control to each other without the host,
-and code that no region knows just runs in between. Inside, operands are literals, guest branches are branches, and the state
-lives in SSA values; it is loaded on entry and stored on exit, except the fields that subroutines use.
+and code that no region knows just runs in between. Inside, operands are literals, guest branches are branches, and the
+state lives in SSA values; it is loaded on entry and stored on exit, except the fields that subroutines use.
 
 A region runs only while the budget and the clock's limit are further away than its longest path between two checks can
 take (`Timing.max_clocks` bounds an instruction); the rest of a slice is the interpreter's, which stops exactly.
