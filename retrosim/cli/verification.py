@@ -10,8 +10,8 @@ from retrosim.cli.output import print_json, print_lines, say
 from retrosim.cli.progress import Progress
 from retrosim.errors import RomError, TapeError
 from retrosim.machine import PRESETS
-from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
+from retrosim.scenarios import SCENARIOS
 from retrosim.tape import KeptMachines, Tape, exit_status, load_tape, open_for, report_lines
 from retrosim.tape import verify as verify_tapes
 from retrosim.tape.machine import NATIVE, TapeMachine

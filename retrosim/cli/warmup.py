@@ -23,8 +23,8 @@ from retrosim.cpu.spec.core import Cpu
 from retrosim.errors import RetrosimError
 from retrosim.jit import CACHE_FOLDER
 from retrosim.machine import MACHINE_NAMES, PRESETS, NativeMachine, Preset, open_machine
-from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom, rom_names
+from retrosim.scenarios import SCENARIOS
 from retrosim.study.causes import MODE
 
 Step = tuple[str, Callable[[], object]]

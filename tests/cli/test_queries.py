@@ -17,8 +17,8 @@ import pytest
 
 from retrosim.cli.opening import shipped_tapes
 from retrosim.machine import PRESETS
-from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
+from retrosim.scenarios import SCENARIOS
 from retrosim.study.printed import PRINTED
 
 SHAPE = {"machine", "build", "objects", "printed_per_second", "printed_cycles", "cycles", "instructions", "ratio"}

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from retrosim.machine import MACHINE_NAMES, PRESETS, open_machine
-from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
+from retrosim.scenarios import SCENARIOS
 from retrosim.tape import KeptMachines, Tape, record_script, verify
 from retrosim.tape.machine import NATIVE, TapeMachine
 
