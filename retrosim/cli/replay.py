@@ -12,10 +12,10 @@ from retrosim.cli.display import NoWindow, check_overlay, open_window
 from retrosim.cli.opening import check_machines, chosen_settings, tape_path
 from retrosim.cli.output import print_json, say, shown_path
 from retrosim.cli.progress import Progress
-from retrosim.errors import TapeDiverged, TapeError
+from retrosim.errors import TapeError
 from retrosim.rom import load_rom
 from retrosim.tape import Player, Tape, load_tape, open_for
-from retrosim.window.reel import Reel
+from retrosim.tape.verify import OUTCOMES
 
 
 def replay(options: argparse.Namespace) -> int:
@@ -69,17 +69,17 @@ def _replay_window(options: argparse.Namespace, tape: Tape, name: str) -> int:
         players.append(_open_player(options, tape, name, report))
         return players[0].machine
 
-    window = open_window(options, make, player=lambda machine: Reel(players[0]))
+    window = open_window(options, make, player=lambda machine: players[0])
     window.run()
-    if window.session is not None and window.session.diverged:
-        raise TapeDiverged(tape.path, f"diverged on {name}: {window.session.diverged}")
+    if window.session is not None:
+        players[0].check()
     return 0
 
 
 def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
-    from retrosim.screen.overlay import View, picture_of
+    from retrosim.screen.overlay import View
     from retrosim.screen.png import check_free, write_png
-    from retrosim.window.headless import check_view
+    from retrosim.window.picture import check_view, picture_of
 
     view = View(**options.overlay)
     if options.screenshot:
@@ -97,7 +97,7 @@ def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
     result = {
         "path": tape.path,
         "machine": name,
-        "engine": getattr(machine, "engine", None),
+        "engine": machine.engine,
         "frames": player.frame - tape.first_frame,
         "compared": player.compared,
         "world_ok": player.world_ok,
@@ -118,13 +118,12 @@ def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
 
 
 def _print_summary(result: dict[str, Any]) -> None:
-    words = {True: "ok", False: "DIVERGED", None: "not compared"}
     unverified = "" if result["verified"] else ", UNVERIFIED"
     print(
         f"{shown_path(result['path'])} on {result['machine']}: {result['frames']:,} frames, {result['seconds']:.2f} s"
     )
-    compared = f"{result['compared']} hash lines: world {words[result['world_ok']]}"
-    print(f"{compared}, machine {words[result['machine_ok']]}{unverified}")
+    compared = f"{result['compared']} hash lines: world {OUTCOMES[result['world_ok']]}"
+    print(f"{compared}, machine {OUTCOMES[result['machine_ok']]}{unverified}")
     if result["note"]:
         print(result["note"])
     print(f"world {result['world']}")

@@ -9,12 +9,12 @@ from retrosim.cli.opening import check_machines, tape_path
 from retrosim.cli.output import print_json, print_lines, say
 from retrosim.cli.progress import Progress
 from retrosim.errors import RomError, TapeError
-from retrosim.machine import PRESETS
+from retrosim.machine import NATIVE, PRESETS
+from retrosim.machine.interface import PlayableMachine
 from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
-from retrosim.tape import KeptMachines, Tape, exit_status, load_tape, open_for, report_lines
+from retrosim.tape import MachinePool, Tape, exit_status, load_tape, open_for, report_lines
 from retrosim.tape import verify as verify_tapes
-from retrosim.tape.machine import NATIVE, TapeMachine
 
 ALL = "all"
 
@@ -48,11 +48,11 @@ def _machines(tape: Tape, options: argparse.Namespace) -> list[str]:
 
 
 def _verify_tapes(paths: list[str], options: argparse.Namespace, progress: Progress) -> list[dict[str, Any]]:
-    def open_one(tape: Tape, name: str) -> TapeMachine:
+    def open_one(tape: Tape, name: str) -> PlayableMachine:
         settings = {"engine": options.engine} if options.engine and name != NATIVE else {}
         return open_for(tape, name, options.rom, progress=progress.note, **settings)
 
-    with KeptMachines(open_one) as machine_of:
+    with MachinePool(open_one) as machine_of:
         entries = []
         for number, path in enumerate(paths, 1):
             place = f"{number} of {len(paths)}, {path}"
@@ -61,9 +61,9 @@ def _verify_tapes(paths: list[str], options: argparse.Namespace, progress: Progr
 
 
 def _verify_tape(
-    path: str, place: str, machine_of: KeptMachines, options: argparse.Namespace, progress: Progress
+    path: str, place: str, machine_of: MachinePool, options: argparse.Namespace, progress: Progress
 ) -> dict[str, Any]:
-    def reference(tape: Tape, name: str) -> TapeMachine:
+    def reference(tape: Tape, name: str) -> PlayableMachine:
         return open_for(tape, name, options.rom, progress=progress.note, engine="interpret")
 
     def on_progress(path: str, name: str, frame: int, frames: int) -> None:

@@ -90,7 +90,7 @@ def test_foreign_characters_show_as_question_marks():
 
 
 def test_scale_below_one_is_refused():
-    with pytest.raises(ValueError, match="scale is 0"):
+    with pytest.raises(ValueError, match="scale 0: allowed 1 or more"):
         text_mask("a", 0)
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrosim.window.chrome import MINIMUM_WIDTH
+from retrosim.window.chrome import MIN_WIDTH
 from retrosim.window.layout import first_size, layout, window_size
 
 
@@ -26,7 +26,7 @@ def test_a_window_made_for_a_scale_gets_it(scale):
     width, height = window_size(scale, 3840, 2160)
     place = layout(width, height)
     assert place.scale == scale and width == 640 * scale
-    assert place.picture[0] == 0 and place.picture[1] == place.bar[3] and place.picture[3] == place.strip[1]
+    assert place.picture[0] == 0 and place.picture[1] == place.toolbar[3] and place.picture[3] == place.status_bar[1]
 
 
 def test_a_screen_may_be_too_small():
@@ -43,9 +43,9 @@ def test_pixels_are_whole_and_parts_do_not_overlap(width, height):
         480 * place.scale,
     )
     assert left >= 0 and right <= width and abs(left - (width - right)) <= 1, "centred"
-    assert place.bar[3] <= top and bottom <= place.strip[1] and place.strip[3] == height
-    assert place.chrome_scale <= place.scale and place.bar[2] >= width
-    assert place.chrome_width >= MINIMUM_WIDTH
+    assert place.toolbar[3] <= top and bottom <= place.status_bar[1] and place.status_bar[3] == height
+    assert place.chrome_scale <= place.scale and place.toolbar[2] >= width
+    assert place.chrome_width >= MIN_WIDTH
 
 
 @settings(deadline=None)
