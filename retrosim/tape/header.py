@@ -21,7 +21,7 @@ are allowed everywhere and kept when the tape is written again.
     sync          {name: number or text} settings that change cycles but not the world
     start         "power-on", or {frame, state}: number of the first frame and sha256 of the saved state, a side file
     hash          "blake2b-64"
-    hash_every    frames between hash lines; a hint, hash lines may stand after any frame
+    hash_every    frames between hash lines; a hint: hash lines may follow any frame
 
 No host state: no wall clock, no user, host or folder names.
 """

@@ -38,7 +38,7 @@ class Recorder:
     """Write what happens to a machine into a new tape.
 
     path         file to create; an existing one is never touched
-    machine      at power-on (it is reset), unless `history` or `from_state` says where it stands
+    machine      at power-on (it is reset), unless `history` or `from_state` says how it got where it is
     title, author, description      for the header
     hash_every   frames between hash lines, 1 or more
     inputs       device states at the start; default all 0
@@ -166,7 +166,7 @@ class Recorder:
     def on_frame(self, whole: bool = True) -> None:
         """Note that the machine completed a frame, or several with the same inputs; otherwise do nothing.
 
-        whole    the machine stands right after a frame; False: inside the next one, so no hash can be taken
+        whole    the machine is between two frames; False: inside the next one, so no hash can be taken
         Errors   TapeError: cannot be written, or full; ValueError: the machine went back
         """
         frame = self.machine.frame_number

@@ -109,4 +109,4 @@ def chord_name(key: str, *, ctrl: bool = False, alt: bool = False, shift: bool =
 def help_lines() -> list[tuple[str, str]]:
     """Return the rows of the help panel, (keys, meaning); the keys of the simulated program come last."""
     lines = [(control.shown, control.does) for control in CONTROLS]
-    return [*lines, ("arrows", "direction keys of the program"), ("space", "fire button of the program")]
+    return [*lines, ("Arrows", "direction keys of the program"), ("Space", "fire button of the program")]

@@ -68,5 +68,5 @@ class Pacer:
         self._begin(now, self._elapsed(now) - self._handed, speed)
 
     def restart(self, now: int) -> None:
-        """Start counting anew at `now`: nothing that was due before is due any more (after a pause)."""
+        """Start counting again at `now`: nothing that was due before is due any more (after a pause)."""
         self._begin(now, Fraction(0), self.speed)

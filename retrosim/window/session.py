@@ -228,7 +228,7 @@ class Session:
             self.say("recording starts between two frames: finish this one first (.)")
         else:
             self.recording = self._make_recorder(self.machine, self.transport.history)
-            self.say(f"recording {home_short(self.recording.path)}")
+            self.say(f"recording to {home_short(self.recording.path)}")
 
     def _stem(self, slot: int) -> str:
         return f"{self.program}-{self.machine.name}-slot{slot}"

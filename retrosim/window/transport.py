@@ -36,7 +36,7 @@ def run_ahead(machine: AnyMachine) -> None:
 
 
 class Transport:
-    """A machine and its place in time.
+    """A machine on its way through time.
 
     clock        Callable[[], int]                 host nanoseconds
     inputs       Callable[[int], dict or None]     device states a frame runs with; None: there are no more frames

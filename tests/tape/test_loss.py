@@ -20,7 +20,7 @@ from tests.helpers.tape.drift_machine import FakeMachine, Wrong
 
 
 class Clock:
-    """Host seconds that pass only when told."""
+    """Host seconds that pass only when the test says so."""
 
     def __init__(self) -> None:
         self.now = 100.0

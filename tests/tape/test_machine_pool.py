@@ -16,7 +16,7 @@ SCRIPT = "0 pad=3; 7 pad=8; 30 pad=31"
 
 
 class Compiling(FakeMachine):
-    """A fake machine that compiles until it is told to stop."""
+    """A fake machine that compiles until it is stopped."""
 
     is_compiling = True
 

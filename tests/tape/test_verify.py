@@ -18,7 +18,7 @@ SCRIPT = "0 pad=3; 7 pad=8; 60 pad=0; 61 pad=31; 119 pad=1"
 
 
 class Makers:
-    """Opens fake machines by name, each as wrong as it was told."""
+    """Opens fake machines by name, each with the fault that was asked for."""
 
     def __init__(self, **wrong: Wrong | None) -> None:
         self.wrong = {name.replace("_", "-"): value for name, value in wrong.items()}

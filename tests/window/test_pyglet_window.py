@@ -57,9 +57,9 @@ class Desk:
         from retrosim.window.chrome import ROW
 
         (button,) = [button for button in ROW if button.control.action == action]
-        place = layout(*self.pyglet.get_framebuffer_size())
-        x = (button.rect[0] + button.rect[2]) / 2 * place.chrome_scale
-        y = self.pyglet.height - 1 - (button.rect[1] + button.rect[3]) / 2 * place.chrome_scale
+        areas = layout(*self.pyglet.get_framebuffer_size())
+        x = (button.rect[0] + button.rect[2]) / 2 * areas.chrome_scale
+        y = self.pyglet.height - 1 - (button.rect[1] + button.rect[3]) / 2 * areas.chrome_scale
         self.event("on_mouse_press", x, y, 1, 0)
         if release:
             self.event("on_mouse_release", x, y, 1, 0)
@@ -91,17 +91,17 @@ def desk(display, tmp_path):
 def wanted(desk):
     """What the whole window must show, composed without OpenGL."""
     width, height = desk.pyglet.get_framebuffer_size()
-    place = layout(width, height)
+    areas = layout(width, height)
     machine, palette = desk.window.session.machine, macintosh_palette()
-    images = compose(desk.window.session, place.chrome_width)
+    images = compose(desk.window.session, areas.chrome_width)
     whole = np.zeros((height + 40, width + 40, 3), np.uint8)
     picture = machine.palette[machine.frame]
     if images.overlay is not None:
         shown = images.overlay[..., 3:] > 0
         picture = np.where(shown, images.overlay[..., :3], picture)
-    scales = (int(place.scale), int(place.chrome_scale), int(place.chrome_scale))
+    scales = (int(areas.scale), int(areas.chrome_scale), int(areas.chrome_scale))
     parts = (picture, palette[images.toolbar], palette[images.status_bar])
-    for pixels, rect, scale in zip(parts, (place.picture, place.toolbar, place.status_bar), scales):
+    for pixels, rect, scale in zip(parts, (areas.picture, areas.toolbar, areas.status_bar), scales):
         large = pixels.repeat(scale, axis=0).repeat(scale, axis=1)
         whole[rect[1] : rect[3], rect[0] : rect[2]] = large[:, : width + 40 - rect[0]]
     return whole[:height, :width]

@@ -18,7 +18,7 @@ WINDOWS_OWN = {"fullscreen", "scale", "quit"}
 
 
 class Recorder:
-    """Notes what it is told, as a tape would."""
+    """Notes what it gets, as a tape would."""
 
     def __init__(self, machine, history, fails=False):
         self.path, self.history, self.inputs, self.frames = Path("tape.rtape"), history, [], []

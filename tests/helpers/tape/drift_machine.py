@@ -1,4 +1,4 @@
-"""A small deterministic machine with the interface tapes need, that can be told to go wrong at a known frame."""
+"""A small deterministic machine with the interface tapes need, that goes wrong at a chosen frame."""
 
 from __future__ import annotations
 
