@@ -25,18 +25,18 @@ from retrosim.screen.strokes import circle_offsets
 from tests.helpers.screen.overlay_pixels import has_text, where
 
 
-def grid(left=0, top=0, held=()):
+def grid(left=0, top=0, counts=()):
     table = np.zeros((11, 9), int)
-    for column, row, count in held:
+    for column, row, count in counts:
         table[column, row] = count
     return Grid("squares", left, top, 64, table)
 
 
 def shapes(objects, hit=(), **rows):
-    """Shapes of so many objects, whose middles lie at (100, 100), (200, 100), .."""
-    places = np.array([(100 * (i + 1), 100) for i in range(objects)], np.int32).reshape(-1, 2)
+    """Shapes of so many objects, with centres at (100, 100), (200, 100), .."""
+    centres = np.array([(100 * (i + 1), 100) for i in range(objects)], np.int32).reshape(-1, 2)
     flags = np.isin(np.arange(objects), hit)
-    return Shapes(flags, places, **{name: np.array(row, np.int32) for name, row in rows.items()})
+    return Shapes(flags, centres, **{name: np.array(row, np.int32) for name, row in rows.items()})
 
 
 @pytest.mark.parametrize("x_shift, y_shift", [(0, 0), (0, 32), (32, 0), (32, 32)])
@@ -50,7 +50,7 @@ def test_grid_lines_are_the_borders_of_the_squares(x_shift, y_shift):
 
 def test_grid_counts_objects_and_pair_tests():
     overlay = clear_overlay()
-    squares = grid(held=[(1, 1, 3), (4, 4, 1), (9, 7, 12)])
+    squares = grid(counts=[(1, 1, 3), (4, 4, 1), (9, 7, 12)])
     draw_grid(overlay, squares, ON_LIGHT)
     assert grid_text(squares) == "squares, 69 pair tests"
     assert has_text(overlay[60:80, 60:80], "3", BLUE) and has_text(overlay[445:, 570:], "12", BLUE)
@@ -60,7 +60,7 @@ def test_grid_counts_objects_and_pair_tests():
 def test_a_grid_that_a_scenario_does_not_have_is_not_drawn():
     seen = shapes(1)
     assert not draw_view(seen, View(grid=0), ON_LIGHT).any()
-    squares = Shapes(seen.hit, seen.places, grids=(grid(),))
+    squares = Shapes(seen.hit, seen.centres, grids=(grid(),))
     assert where(draw_view(squares, View(grid=0), ON_LIGHT), BLUE)[300, 64]
     assert not draw_view(squares, View(grid=1), ON_LIGHT).any()
 
@@ -69,12 +69,12 @@ BOXES = [[0, 100, 100, 130, 130], [1, 110, 110, 140, 140], [2, 300, 300, 330, 33
 
 
 def test_boxes_of_hit_objects_are_thick_and_joined_the_others_thin():
-    places = np.array([[115, 115], [125, 125], [315, 315]], np.int32)
-    seen = Shapes(np.array([True, True, False]), places, boxes=np.array(BOXES), hits=np.array([[0, 1]]))
+    centres = np.array([[115, 115], [125, 125], [315, 315]], np.int32)
+    seen = Shapes(np.array([True, True, False]), centres, boxes=np.array(BOXES), hits=np.array([[0, 1]]))
     overlay = draw_view(seen, View(shapes=True), ON_LIGHT)
     red, blue = where(overlay, RED), where(overlay, BLUE)
     assert red[100:102, 100:110].all() and red[110:130, 138:140].all()
-    assert all(red[d, d] and red[d, d + 1] and red[d + 1, d] for d in range(115, 126)), "a line joins the middles"
+    assert all(red[d, d] and red[d, d + 1] and red[d + 1, d] for d in range(115, 126)), "a line joins the centres"
     assert blue[300, 300:330].all() and blue[300:330, 329].all() and not overlay[302:328, 302:328].any()
     assert shapes_text(seen, View(True)) == "2 objects hit (thick), 1 pair hit (solid line)"
 
@@ -115,10 +115,10 @@ def test_polygons_and_circles_of_hit_objects_are_thick_but_outlines_leave_that_t
     assert red[60, 300] and not red[60, 301] and red[50:52, 290:310].all() and red[50:70, 308:310].all()
 
 
-def test_ways_are_dotted_even_when_hit():
+def test_paths_are_dotted_even_when_hit():
     for hit, ink in (((), ON_DARK.fine), ((0,), ON_DARK.hit)):
         overlay = clear_overlay()
-        draw_shapes(overlay, shapes(1, hit, ways=[[0, 40, 50, 60, 50, 60, 51, 40, 51]]), ON_DARK)
+        draw_shapes(overlay, shapes(1, hit, paths=[[0, 40, 50, 60, 50, 60, 51, 40, 51]]), ON_DARK)
         assert where(overlay, ink)[50].nonzero()[0].tolist() == list(range(40, 61, DOT_PITCH))
 
 

@@ -147,7 +147,7 @@ def _trap_if(m, holds):
     "1010tttttttttttt",
     calls=True,
     cost="ILLEGAL, A-line, F-line",
-    ref="architecture.md section 4: services",
+    ref="guide/programs.md, Services",
 )
 def line_a(m, t):
     m.leave(SERVICE, t)

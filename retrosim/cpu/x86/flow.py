@@ -208,7 +208,7 @@ def _software(m, vector):
     enter(m, vector, m.next_pc)
 
 
-@insn("INT {imm8}", "11001101", flow=True, ref="Intel 386 PRM, INT; architecture.md section 4: services")
+@insn("INT {imm8}", "11001101", flow=True, ref="Intel 386 PRM, INT; guide/programs.md, Services")
 def int_(m, imm8):
     number = imm8 - SERVICE_VECTORS
     m.when(number.ult(SERVICES), lambda: m.leave(SERVICE, number), lambda: _software(m, imm8))
