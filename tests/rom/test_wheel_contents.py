@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import retrosim.rom.library
-from retrosim.rom import load_rom, rom_folders, rom_names
+from retrosim.rom import load_rom, load_toolchains, rom_folders, rom_names
 
 ROOT = Path(__file__).resolve().parents[2]
 SETUP = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
@@ -29,6 +29,7 @@ def test_every_rom_is_shipped() -> None:
     assert SETUP["package-dir"] == {"retrosim._roms": "roms"}
     patterns = SETUP["package-data"]["retrosim._roms"]
     shipped = {path for pattern in patterns for path in (ROOT / "roms").glob(pattern)}
+    assert load_toolchains().path in shipped
     for name in rom_names():
         rom = load_rom(name)
         needed = {rom.path / "rom.toml", *(rom.path / info.file for info in rom.images), *rom.tapes()}

@@ -4,7 +4,7 @@
 #ifndef OBJECTS_H
 #define OBJECTS_H
 
-#include "../../sectors/src/isa.h"
+#include "../../common/isa.h"
 
 enum { /* types of objects */
     kTypeShip = 1,

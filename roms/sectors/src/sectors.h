@@ -4,7 +4,7 @@
 #ifndef SECTORS_H
 #define SECTORS_H
 
-#include "isa.h"
+#include "../../common/isa.h"
 
 enum {
     kMaxObjects = 200,

@@ -5,7 +5,7 @@
 #ifndef SHAPES_H
 #define SHAPES_H
 
-#include "../../sectors/src/isa.h"
+#include "../../common/isa.h"
 
 /* 16-bit sets: two objects are looked at if each one's category has a bit in common with the other's mask. */
 struct filter {

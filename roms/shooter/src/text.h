@@ -3,7 +3,7 @@
 #ifndef TEXT_H
 #define TEXT_H
 
-#include "../../sectors/src/isa.h"
+#include "../../common/isa.h"
 
 enum {
     kRowBytes = 640, /* of the screen */
