@@ -11,6 +11,7 @@ from retrosim.machine import open_machine
 from retrosim.numeric.tables import FRACTION_BITS, QUARTER, SINES, TURN
 from retrosim.rom import load_rom
 
+
 def test_the_source_has_every_sine(capsys) -> None:
     assert rom_tables.main(["sines"]) == 0
     text = capsys.readouterr().out

@@ -1,15 +1,15 @@
-| What the compiler calls where a 68000 has no instruction: long division.
+| Called by compiled code where the 68000 has no instruction: long division.
 
 	.text
 
-| d0 / d1, both unsigned: quotient in d0, remainder in d1; d2 and d3 are lost.
+| d0 / d1, both unsigned: quotient in d0, remainder in d1; changes d2 and d3.
 divide:
 	cmp.l	#0xffff,%d1
 	jhi	.Llong
 	move.l	%d0,%d2			| a divisor of 16 bits: two divisions of 32 by 16 bits
 	clr.w	%d2
 	swap	%d2
-	divu.w	%d1,%d2			| the high word; by zero: exception, as on processors that have the instruction
+	divu.w	%d1,%d2			| the high word; a divisor of 0 is an exception, as on later processors
 	move.w	%d2,%d3
 	move.w	%d0,%d2
 	divu.w	%d1,%d2			| remainder and the low word
@@ -24,7 +24,7 @@ divide:
 	moveq	#0,%d2			| remainder
 	moveq	#31,%d3
 .Lbit:
-	add.l	%d0,%d0			| next bit of the dividend, and room for one of the quotient
+	add.l	%d0,%d0			| next bit of the dividend; bit 0 becomes one of the quotient
 	addx.l	%d2,%d2
 	jcs	.Lone			| 33 bits: larger than any divisor
 	cmp.l	%d1,%d2

@@ -1,4 +1,4 @@
-/* What GCC calls by itself to fill, copy and compare memory. Bytes only: any address will do on every processor. */
+/* GCC inserts calls of these by itself. They work by bytes, so that odd addresses are allowed on every processor. */
 
 typedef unsigned char byte;
 

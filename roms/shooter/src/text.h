@@ -1,4 +1,4 @@
-/* What every ROM with the font shares. */
+/* What all ROMs with the font share. */
 
 #ifndef TEXT_H
 #define TEXT_H
