@@ -35,7 +35,6 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "cpu.engines": ("errors", "jit", "cpu.spec"),
     "rom": ("errors", "checks"),
     "screen": ("errors",),
-    "guide": (),
     "scenarios": (*BASE, "collide", "collide.kernels", "rom", "screen"),
     "machine": (*BASE, "cpu", "cpu.spec", *ISAS, "cpu.engines", "rom", "screen", "scenarios"),
 }
