@@ -24,7 +24,7 @@ def test_every_file_is_a_topic_or_a_fact() -> None:
 @pytest.mark.parametrize("name", [*TOPICS, *fact_names()])
 def test_a_page_has_one_title_and_says_what_it_leaves_out(name: str) -> None:
     page = read_page(name)
-    assert page.text.startswith(f"# {page.title}\n\n") and 5 < len(page.title) < 100
+    assert page.text.replace("`", "").startswith(f"# {page.title}\n\n") and 5 < len(page.title) < 100
     assert len(re.findall(r"^# ", prose(FOLDER / f"{name}.md"), re.M)) == 1
     assert re.search(r"^(## )?Not (covered|modelled)|^## .*[Nn]ot (covered|modelled)", page.text, re.M), "not covered?"
 
