@@ -15,12 +15,15 @@ FILES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in pa
 MOST_LINES = 600
 
 ISAS = ("cpu.m68k", "cpu.x86", "cpu.ppc")
-BASE = ("errors", "checks", "jit", "numeric")
+BASE = ("errors", "checks", "lazy", "version", "jit", "numeric")
 
 # folder (or module of the package itself) -> what it may import; each names only what stands before it
 LAYERS: dict[str, tuple[str, ...]] = {
     "errors": (),
     "checks": ("errors",),
+    "lazy": (),
+    "version": (),
+    "guide": (),
     "jit": ("errors",),
     "numeric": ("errors", "checks", "jit"),
     "collide.oracle": (),

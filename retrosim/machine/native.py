@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from retrosim.checks import whole
+from retrosim.checks import check_choice, check_integer
 from retrosim.errors import StateError
 from retrosim.machine.result import RunResult
 from retrosim.machine.world import World
@@ -74,8 +74,7 @@ class NativeMachine:
         Errors      ValueError, RomError
         """
         name = getattr(rom, "name", next(iter(SCENARIOS)))
-        if name not in SCENARIOS:
-            raise ValueError(f"rom {name!r}: allowed {', '.join(SCENARIOS)}, which have native kernels")
+        check_choice("rom", name, SCENARIOS, ", which have native kernels")
         self.rom = rom
         self._kind = SCENARIOS[name]
         self._screen = np.zeros((HEIGHT, WIDTH), np.uint8)
@@ -120,7 +119,7 @@ class NativeMachine:
         """
         if device != "pad":
             raise ValueError(f"device {device!r}: allowed 'pad'")
-        self._pad = whole("pad", value, 0, self._kind.pad_mask)
+        self._pad = check_integer("pad", value, 0, self._kind.pad_mask)
 
     def run(
         self,
@@ -141,7 +140,7 @@ class NativeMachine:
                 raise ValueError(f"{name} {value!r}: allowed None, the native machine has no CPU; give frames")
         if frames is None:
             raise ValueError("frames None: allowed 0 or more; the native machine stops at nothing else")
-        frames = whole("frames", frames, 0)
+        frames = check_integer("frames", frames, 0)
         if frames:
             if self.frame_number == 0:
                 self._scenario.start()
@@ -192,8 +191,8 @@ class NativeMachine:
         objects, seed, frames, pad, random, pad_before = fields
         try:
             parameters = checked_parameters(self._kind.ranges(self.rom), {"objects": objects, "seed": seed})
-            whole("pad", pad, 0, self._kind.pad_mask)
-            whole("pad of the frame before", pad_before, 0, self._kind.pad_mask)
+            check_integer("pad", pad, 0, self._kind.pad_mask)
+            check_integer("pad of the frame before", pad_before, 0, self._kind.pad_mask)
             scenario = self._kind(self.rom, objects, seed)
             scenario.restore(arrays, has_run=frames > 0)
         except ValueError as impossible:

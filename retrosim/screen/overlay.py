@@ -110,8 +110,8 @@ def draw_grid(overlay: np.ndarray, grid: Grid, inks: Inks) -> None:
         paint_rect(overlay, (column, 0, column + 1, HEIGHT), foreground=inks.grid)
     for row in range(grid.top + grid.side, HEIGHT, grid.side):
         paint_rect(overlay, (0, row, WIDTH, row + 1), foreground=inks.grid)
-    for column, row in np.argwhere(grid.held > 1).tolist():
-        label = _count_label(str(grid.held[column, row]))
+    for column, row in np.argwhere(grid.counts > 1).tolist():
+        label = _count_label(str(grid.counts[column, row]))
         left, top = max(0, grid.left + column * grid.side) + 1, max(0, grid.top + row * grid.side) + 1
         part = overlay[top : top + label.shape[0], left : left + label.shape[1]]
         part[:] = label[: part.shape[0], : part.shape[1]]
@@ -141,9 +141,9 @@ def draw_view(shapes: Shapes, view: View, inks: Inks) -> np.ndarray:
     if view.shapes:
         draw_shapes(overlay, shapes, inks)
     if view.tested:
-        join(overlay, shapes.places, shapes.tested, inks.tested, every=DOTS)
+        join(overlay, shapes.centres, shapes.tested, inks.tested, every=DOTS)
     if view.shapes:
-        join(overlay, shapes.places, shapes.hits, inks.hit, pen=PEN)
+        join(overlay, shapes.centres, shapes.hits, inks.hit, pen=PEN)
     if view.grid is not None and view.grid < len(shapes.grids):
         grid = shapes.grids[view.grid]
         draw_grid(overlay, grid, inks)
@@ -163,19 +163,21 @@ def picture_of(machine: Any, view: View) -> tuple[np.ndarray, np.ndarray | None]
     return np.where(overlay[..., 3:] != 0, overlay[..., :3], machine.palette[machine.frame]), None
 
 
-def join(overlay: np.ndarray, places: np.ndarray, pairs: np.ndarray, ink: Ink, *, every: int = 1, pen: int = 1) -> None:
-    """Draw a line between the places of each pair, of every so manyth pixel."""
-    x, y, _ = line_pixels(*places[pairs].swapaxes(0, 1), every)
+def join(
+    overlay: np.ndarray, centres: np.ndarray, pairs: np.ndarray, ink: Ink, *, every: int = 1, pen: int = 1
+) -> None:
+    """Draw a line between the centres of each pair, every n-th pixel of it."""
+    x, y, _ = line_pixels(*centres[pairs].swapaxes(0, 1), every)
     plot(overlay, x, y, ink, pen)
 
 
 def draw_shapes(overlay: np.ndarray, shapes: Shapes, inks: Inks) -> None:
     """Draw shapes thin, thick where their object was hit.
 
-    Ways are dotted, and so are boxes that only lead to a finer test, of their object's other shapes. The outline of a
+    Paths are dotted, and so are boxes that only lead to a finer test, of their object's other shapes. The outline of a
     mask stays thin, for sprites are small: its box is thick instead.
     """
-    _draw_polygons(overlay, shapes.ways, shapes.hit, inks, DOTS, pen=1)
+    _draw_polygons(overlay, shapes.paths, shapes.hit, inks, DOTS, pen=1)
     _draw_boxes(overlay, shapes, inks)
     _draw_polygons(overlay, shapes.polygons, shapes.hit, inks)
     for is_hit in (False, True):

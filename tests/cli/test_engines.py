@@ -49,7 +49,7 @@ def test_tapes(run) -> None:
 def test_help_says_which_is_the_default(run) -> None:
     for command in ("run", "record", "replay", "verify", "timing", "cost"):
         shown = " ".join(run(command, "--help").out.split())
-        assert "recompile (compiled, at once); default: auto" in shown
+        assert "auto (the default" in shown
 
 
 def test_the_window_says_that_it_compiles() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from retrosim.cli.arguments import build_parser
+from retrosim.cli.parser import build_parser
 from retrosim.guide import FOLDER, TOPICS, fact_names, read_page
 from tests.helpers.pages import PAGES, ROOT, blocks, commands, mentioned, prose, shown
 

@@ -50,9 +50,9 @@ def _candidates(windows, mask):
     return found
 
 
-def grid(left=0, top=0, held=()):
+def grid(left=0, top=0, counts=()):
     table = np.zeros((11, 9), int)
-    for column, row, count in held:
+    for column, row, count in counts:
         table[column, row] = count
     return Grid("squares", left, top, 64, table)
 
@@ -75,7 +75,7 @@ def test_grid_lines_are_the_borders_of_the_squares(x_shift, y_shift):
 
 def test_grid_counts_objects_and_pair_tests():
     overlay = clear_overlay()
-    squares = grid(held=[(1, 1, 3), (4, 4, 1), (9, 7, 12)])
+    squares = grid(counts=[(1, 1, 3), (4, 4, 1), (9, 7, 12)])
     draw_grid(overlay, squares, ON_LIGHT)
     assert grid_text(squares) == "squares, 69 pair tests"
     assert has_text(overlay[60:80, 60:80], "3", BLUE) and has_text(overlay[445:, 570:], "12", BLUE)
@@ -85,7 +85,7 @@ def test_grid_counts_objects_and_pair_tests():
 def test_a_grid_that_a_scenario_does_not_have_is_not_drawn():
     seen = shapes(1)
     assert not draw_view(seen, View(grid=0), ON_LIGHT).any()
-    squares = Shapes(seen.hit, seen.places, grids=(grid(),))
+    squares = Shapes(seen.hit, seen.centres, grids=(grid(),))
     assert where(draw_view(squares, View(grid=0), ON_LIGHT), BLUE)[300, 64]
     assert not draw_view(squares, View(grid=1), ON_LIGHT).any()
 
@@ -143,7 +143,7 @@ def test_polygons_and_circles_of_hit_objects_are_thick_but_outlines_leave_that_t
 def test_ways_are_dotted_even_when_hit():
     for hit, ink in (((), ON_DARK.fine), ((0,), ON_DARK.hit)):
         overlay = clear_overlay()
-        draw_shapes(overlay, shapes(1, hit, ways=[[0, 40, 50, 60, 50, 60, 51, 40, 51]]), ON_DARK)
+        draw_shapes(overlay, shapes(1, hit, paths=[[0, 40, 50, 60, 50, 60, 51, 40, 51]]), ON_DARK)
         assert where(overlay, ink)[50].nonzero()[0].tolist() == list(range(40, 61, DOTS))
 
 

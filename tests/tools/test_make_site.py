@@ -14,7 +14,8 @@ from retrosim.guide import TOPICS, fact_names
 def test_pages_links_and_pictures(tmp_path: Path) -> None:
     make_site.write_pages(tmp_path)
     pages = list(tmp_path.rglob("*.md"))
-    assert len(pages) == len(TOPICS) + len(fact_names()) and (tmp_path / f"{make_site.file_stem(TOPICS[0])}.md").is_file()
+    assert len(pages) == len(TOPICS) + len(fact_names())
+    assert (tmp_path / f"{make_site.file_stem(TOPICS[0])}.md").is_file()
     targets = [
         (page, target)
         for page in pages

@@ -328,11 +328,11 @@ def test_readings(bench):
 
 def test_the_shapes_follow_going_back_and_resets(bench):
     bench.ticks(1)
-    first = bench.session.shapes.places.copy()
+    first = bench.session.shapes.centres.copy()
     bench.ticks(40)
     bench.session.do("reset")
     bench.ticks(1)
-    assert (bench.session.shapes.places == first).all()
+    assert (bench.session.shapes.centres == first).all()
 
 
 def test_an_image_without_a_manifest(tmp_path):

@@ -19,7 +19,7 @@ from retrosim.cpu.m68k.exceptions import ADDRESS_ERROR
 from retrosim.cpu.m68k.state import M68K
 from retrosim.cpu.spec.core import ADDRESS_MASK, Core, Cpu
 from retrosim.cpu.spec.rows import Insn, InstructionSet
-from retrosim.machine.presets import MOST_MEMORY_CLOCKS
+from retrosim.machine.presets import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import stay_within_bounds
 
@@ -236,8 +236,8 @@ def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str
 
     def load(core: Core) -> None:
         streams.load(core, generator.code(), generator.data(0x1000), generator.registers(), choice.getrandbits(5))
-        first, line = sorted(choice.choice((0, 5, 11, MOST_MEMORY_CLOCKS)) for _ in range(2))
-        others = [choice.choice((0, 4, MOST_MEMORY_CLOCKS)) for _ in range(2)]
+        first, line = sorted(choice.choice((0, 5, 11, MAX_MEMORY_CLOCKS)) for _ in range(2))
+        others = [choice.choice((0, 4, MAX_MEMORY_CLOCKS)) for _ in range(2)]
         core.state["memory"] = [first, line, *others, choice.getrandbits(1)]
 
     def is_for_host(evaluator: Evaluator, insn: Insn) -> bool:

@@ -14,14 +14,14 @@ from retrosim.cpu.engines.banks import full_bank
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.recompile import CompiledRegion
 from retrosim.cpu.spec.core import Core
-from retrosim.machine.presets import MOST_MEMORY_CLOCKS
+from retrosim.machine.presets import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import SEED, agree
 from tests.helpers.cpu.three_engines import LENGTHS, ThreeEngines, run
 
 INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "40000"))  # per model with full timing; a quarter otherwise
 REGION_BYTES, OPTIMISED_BYTES = 640, 160  # of a program that is recompiled, quickly or with full optimisation
-MEMORIES = ([0, 0, 0, 0, 1], [5, 11, 4, 5, 1], [5, 11, 4, 5, 0], [MOST_MEMORY_CLOCKS] * 4 + [1])
+MEMORIES = ([0, 0, 0, 0, 1], [5, 11, 4, 5, 1], [5, 11, 4, 5, 0], [MAX_MEMORY_CLOCKS] * 4 + [1])
 
 
 @pytest.mark.parametrize("timing", ["full", "table", "off"])

@@ -14,7 +14,7 @@ from retrosim.cpu.engines.banks import bank, handlers_of
 from retrosim.cpu.engines.regions import Region
 from retrosim.cpu.ppc.mpc601_clocks import memory
 from retrosim.cpu.spec.core import Core
-from retrosim.machine.presets import MOST_MEMORY_CLOCKS
+from retrosim.machine.presets import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import ppc_streams as streams_ppc
 from tests.helpers.cpu.agreement import SEED, stay_within_bounds
 from tests.helpers.cpu.m68k_streams import one_region
@@ -28,7 +28,7 @@ MEMORIES = (
     memory(),
     memory() | {"l2": 0},
     {name: value if name in FIXED else 0 for name, value in memory().items()},
-    {name: value if name in FIXED else MOST_MEMORY_CLOCKS for name, value in memory().items()},
+    {name: value if name in FIXED else MAX_MEMORY_CLOCKS for name, value in memory().items()},
 )
 TIMINGS = ("full", "table", "off", "causes")
 

@@ -29,7 +29,7 @@ from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.machine.programs import complete
 
 WATCHED, SECONDS = 64, 300  # so many images take less, or one of them hangs: the process dumps its stacks and ends
-MOST_CLOCKS = 10_000_000
+MAX_CLOCKS = 10_000_000
 SPECIAL = (
     memory.VIDEO_START,
     memory.VIDEO_START + memory.VIDEO_WIDTH * memory.VIDEO_HEIGHT,
@@ -169,7 +169,7 @@ def differences(first: Core, second: Core) -> list[str]:
 
 def run(machine: Machine, wild: Wild) -> tuple:
     """Run a program within its limits; return how it ended."""
-    result = machine.run(instructions=wild.instructions, cycles=MOST_CLOCKS)
+    result = machine.run(instructions=wild.instructions, cycles=MAX_CLOCKS)
     assert (result.fault is None) == (result.reason != "fault")
     assert result.fault is None or isinstance(result.fault, CpuFault)
     assert result.instructions <= wild.instructions

@@ -1,22 +1,51 @@
-"""`retrosim run`: a ROM in the window, or without one to a picture and a summary."""
+"""Run a ROM in a window, or without one.
+
+Press ? in the window for its keys. Without a display retrosim says so, runs 120
+frames and writes the picture to retrosim-ROM.png.
+
+examples:
+  retrosim run
+  retrosim run sectors --objects 50 --speed 1/4
+  retrosim run --headless --frames 120 --screenshot shot.png
+  retrosim run tanks --overlay shapes,tested,grid1 --screenshot tanks.png
+"""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from retrosim.cli import arguments
 from retrosim.cli.display import NoWindow, check_overlay, open_window
-from retrosim.cli.opening import check_chosen, open_chosen, open_program, rom_name
-from retrosim.cli.output import free_name, print_json, print_lines, say, shown_path
+from retrosim.cli.opening import check_chosen, open_chosen, open_program, program_name
+from retrosim.cli.output import counted, free_name, print_json, print_lines, say, shown_path
+from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
-from retrosim.cli.recording import window_recorder
-from retrosim.rom import Image, Rom
+
+if TYPE_CHECKING:
+    from retrosim.rom import Image, Rom
 
 FRAMES = 120  # two seconds of simulated time
 
 
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    parser.add_argument(
+        "rom", nargs="?", default=arguments.ROM, metavar="ROM", help="name, folder, rom.toml or ELF file"
+    )
+    arguments.add_machine(parser)
+    arguments.add_memory(parser)
+    arguments.add_parameters(parser)
+    arguments.add_frames(parser, f"run N frames, {FRAMES} if not given")
+    arguments.add_screenshot(parser)
+    arguments.add_window(parser)
+    arguments.add_json(parser)
+
+
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
+    from retrosim.cli.commands.record import window_recorder
+
     rom = open_program(options.rom)
     check_chosen(options, rom)
     if options.headless or options.frames or options.screenshot or options.json:
@@ -24,11 +53,11 @@ def run(options: argparse.Namespace) -> int:
         return _run_headless(options, rom)
     try:
         window = open_window(
-            options, lambda report: open_chosen(options, rom, report), recorder=window_recorder(rom_name(rom))
+            options, lambda report: open_chosen(options, rom, report), recorder=window_recorder(program_name(rom))
         )
     except NoWindow as error:
         say(f"{error}; running {FRAMES} frames without a window")
-        options.screenshot = free_name(f"retrosim-{rom_name(rom)}", ".png")
+        options.screenshot = free_name(f"retrosim-{program_name(rom)}", ".png")
         return _run_headless(options, rom)
     window.run()
     return 0
@@ -53,15 +82,15 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
             overwrite=options.force,
             view=View(**options.overlay),
         )
-    result |= described(machine)
+    result |= _settings(machine)
     if options.json:
         print_json(result)
     else:
-        print_lines(summary(result))
+        print_lines(_summary(result))
     return 0
 
 
-def described(machine: Any) -> dict[str, Any]:
+def _settings(machine: Any) -> dict[str, Any]:
     """Return what a result depends on: parameters, build, engine, timing, memory (None where there is no CPU)."""
     from retrosim.machine.options import changed_memory
 
@@ -78,23 +107,23 @@ def described(machine: Any) -> dict[str, Any]:
     }
 
 
-def summary(result: dict[str, Any]) -> list[str]:
+def _summary(result: dict[str, Any]) -> list[str]:
     """Return the lines that say what a run without a window did."""
     parameters = ", ".join(f"{name} {value}" for name, value in result["parameters"].items())
     settings = ", ".join(f"{key} {result[key]}" for key in ("build", "engine", "timing") if result[key])
     memory = ", ".join(f"{name} {value}" for name, value in (result["memory_changed"] or {}).items())
     about = "; ".join(part for part in (parameters, settings, memory) if part)
     lines = [f"{result['rom'] or 'program'} on {result['machine']}" + (f" ({about})" if about else "")]
-    did = [f"{result['frames']:,} frames"]
+    did = [counted(result["frames"], "frame")]
     if result["cycles"]:
-        did += [f"{result['cycles']:,} cycles", f"{result['instructions']:,} instructions"]
+        did += [counted(result["cycles"], "cycle"), counted(result["instructions"], "instruction")]
     pace = f"{result['seconds']:.2f} s"
     if result["simulated_seconds"]:
         times = result["simulated_seconds"] / max(result["seconds"], 1e-9)
         pace = f"{result['simulated_seconds']:.2f} s simulated in {pace}, {times:.1f} times real time"
     lines.append(f"{', '.join(did)}; {pace}")
     if result["reason"] != "frames":
-        lines.append("the program ended by itself")
+        lines.append("the program exited")
     if result["world"]:
         lines.append(f"world {result['world']}")
     if result["screenshot"]:

@@ -1,25 +1,41 @@
-"""`retrosim list`: ROMs with their builds, machines, tapes. Needs no compiler."""
+"""List ROMs with their builds, machines with their parameters, and tapes.
+
+examples:
+  retrosim list
+  retrosim list machines
+  retrosim list tapes --json
+"""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from retrosim.cli import arguments
 from retrosim.cli.opening import shipped_tapes
-from retrosim.cli.output import columns, print_json, print_lines
+from retrosim.cli.output import columns, counted, print_json, print_lines
+from retrosim.cli.parser import Parser
 from retrosim.errors import RetrosimError
-from retrosim.rom import Rom, load_rom, rom_names
 
-NATIVE_TITLE = "the Numba kernels: the same worlds, without a CPU and without cycles"
+if TYPE_CHECKING:
+    from retrosim.rom import Rom
+
+KINDS = ("roms", "machines", "tapes")
+NATIVE_TITLE = "the same programs as compiled Python, without a CPU and without cycles"
 
 
-def show_all(options: argparse.Namespace) -> int:
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("what", nargs="?", choices=KINDS, metavar="KIND", help=f"{', '.join(KINDS)}; default: all")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    wanted = [options.what] if options.what else ["roms", "machines", "tapes"]
     makers = {"roms": _roms, "machines": _machines, "tapes": lambda: [_tape(path) for path in shipped_tapes()]}
-    found = {what: makers[what]() for what in wanted}
+    found = {what: makers[what]() for what in ([options.what] if options.what else KINDS)}
     if options.json:
         print_json(found)
         return 0
@@ -30,6 +46,8 @@ def show_all(options: argparse.Namespace) -> int:
 
 
 def _roms() -> list[dict[str, Any]]:
+    from retrosim.rom import load_rom, rom_names
+
     entries = []
     for name in rom_names():
         try:
@@ -146,5 +164,5 @@ def _tape_lines(entries: list[dict[str, Any]]) -> list[str]:
             rows.append([entry["name"], "", "", entry["error"]])
             continue
         parameters = ", ".join(f"{name} {value}" for name, value in entry["parameters"].items())
-        rows.append([entry["name"], f"{entry['frames']} frames", f"{entry['rom']}: {parameters}", entry["title"]])
+        rows.append([entry["name"], counted(entry["frames"], "frame"), f"{entry['rom']}: {parameters}", entry["title"]])
     return columns(rows)

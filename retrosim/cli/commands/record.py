@@ -1,4 +1,15 @@
-"""`retrosim record`: a scenario tape from a person at the window, or from a script."""
+"""Record a scenario tape in a window, or from a script without one.
+
+A tape is never overwritten; in a folder it gets the next free number.
+--input is a list of steps "FRAME pad=N", separated by semicolons: from that
+frame on the pad is in this state, the sum of 1 left, 2 right, 4 up, 8 down and
+16 fire.
+
+examples:
+  retrosim record mine.rtape
+  retrosim record tapes --objects 100
+  retrosim record wind.rtape --input '0 pad=2; 300 pad=16; 301 pad=0'
+"""
 
 from __future__ import annotations
 
@@ -8,26 +19,58 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from retrosim.cli import arguments, values
 from retrosim.cli.display import NoWindow, data_folder, open_window, stamped
-from retrosim.cli.opening import check_chosen, open_chosen, open_program
-from retrosim.cli.output import print_json, print_lines, shown_path
+from retrosim.cli.opening import check_chosen, open_chosen, open_program, refuse
+from retrosim.cli.output import counted, print_json, print_lines, shown_path
+from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.cli.values import bad_arguments
 from retrosim.errors import RetrosimError, TapeError
-from retrosim.rom import Image, Rom
+
+if TYPE_CHECKING:
+    from retrosim.rom import Rom
 
 FRAMES = 600  # ten seconds of simulated time
-LONGEST_SCRIPT = 1 << 20  # characters
-HEADLESS = "record without one: retrosim record TAPE --headless --frames 600 --input '0 pad=2; 300 pad=16; 301 pad=0'"
+MAX_SCRIPT = 1 << 20  # characters
+HEADLESS = (
+    "to record without one: retrosim record TAPE --headless --frames 600 --input '0 pad=2; 300 pad=16; 301 pad=0'"
+)
 
 
-def record(options: argparse.Namespace) -> int:
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("tape", metavar="TAPE", help="file to create, or a folder for a numbered one")
+    parser.add_argument(
+        "--rom", default=arguments.ROM, metavar="ROM", help=f"name, folder or rom.toml; default: {arguments.ROM}"
+    )
+    arguments.add_machine(parser)
+    arguments.add_parameters(parser)
+    arguments.add_frames(parser, f"record N frames, {FRAMES} if not given")
+    parser.add_argument("--input", metavar="SCRIPT", help="input steps, or @FILE to read them; implies --headless")
+    parser.add_argument("--title", default="", metavar="TEXT", help="title of the tape")
+    parser.add_argument("--author", default="", metavar="TEXT", help="author of the tape")
+    parser.add_argument("--description", default="", metavar="TEXT", help="description of the tape")
+    parser.add_argument(
+        "--hash-every",
+        type=values.whole(1, arguments.MAX_FRAMES),
+        default=60,
+        metavar="N",
+        help="frames from one hash line to the next; default: 60",
+    )
+    arguments.add_window(parser)
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
+    from retrosim.rom import Rom
+
     rom = open_program(options.rom)
-    if isinstance(rom, Image):
-        raise argparse.ArgumentError(None, f"{options.rom}: a tape needs a ROM with a manifest, not a bare image")
+    if not isinstance(rom, Rom):
+        raise refuse(f"{options.rom}: a tape needs a ROM with a rom.toml, not a bare ELF file")
     check_chosen(options, rom)
     is_headless = options.headless or options.frames or options.input is not None
     path = _new_tape(options.tape, rom)
@@ -35,8 +78,8 @@ def record(options: argparse.Namespace) -> int:
         with output_file():
             reason, engine = (_record_script if is_headless else _record_window)(options, rom, path)
     except KeyboardInterrupt:
-        kept = f"; {shown_path(path)} can be played as far as it goes" if path.exists() else ""
-        raise KeyboardInterrupt(f"interrupted{kept}") from None
+        advice = f"; {shown_path(path)} can be replayed up to here" if path.exists() else ""
+        raise KeyboardInterrupt(f"interrupted{advice}") from None
     _report(path, reason, engine, options.json)
     return 0
 
@@ -81,11 +124,11 @@ def _script(text: str) -> str:
         return text
     try:
         with open(text[1:], encoding="utf-8") as file:
-            script = file.read(LONGEST_SCRIPT + 1)
+            script = file.read(MAX_SCRIPT + 1)
     except OSError as error:
         raise RetrosimError(f"{text[1:]}: cannot be read: {error.strerror}") from None
-    if len(script) > LONGEST_SCRIPT:
-        raise ValueError(f"{text[1:]}: longer than {LONGEST_SCRIPT} characters")
+    if len(script) > MAX_SCRIPT:
+        raise ValueError(f"{text[1:]}: longer than {MAX_SCRIPT:,} characters")
     return script
 
 
@@ -123,7 +166,7 @@ def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[s
 
 
 def window_recorder(stem: str) -> Callable[[Any, Any], Any]:
-    """Return what starts a tape in the window: date-stamped in the user's folder of tapes."""
+    """Return what starts a tape from the window: in the user's folder of tapes, named by date and time."""
     return _recorder(_window_paths(stem), {})
 
 
@@ -148,7 +191,7 @@ def _recorder(paths: Iterator[Path], labels: dict[str, Any]) -> Callable[[Any, A
 
 @contextmanager
 def output_file() -> Iterator[None]:
-    """Make plain failures of what a tape reports about the file it is written to: no input file is to blame."""
+    """Turn errors about a tape that is written into plain failures: no input file is to blame."""
     try:
         yield
     except TapeError as error:
@@ -163,5 +206,6 @@ def _report(path: Path, reason: str, engine: str | None, as_json: bool) -> None:
         entry = {"path": str(path), "machine": tape.machine, "parameters": tape.parameters, "frames": tape.frames}
         print_json(entry | {"inputs": len(tape.inputs), "hashes": len(tape.hashes), "reason": reason, "engine": engine})
         return
-    lines = [f"{shown_path(path)}: {tape.frames:,} frames on {tape.machine}, {len(tape.inputs)} input lines"]
-    print_lines([*lines, *(["the program ended by itself"] if reason != "frames" else [])])
+    frames, inputs = counted(tape.frames, "frame"), counted(len(tape.inputs), "input line")
+    lines = [f"{shown_path(path)}: {frames} on {tape.machine}, {inputs}"]
+    print_lines([*lines, *(["the program exited"] if reason != "frames" else [])])

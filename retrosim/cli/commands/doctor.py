@@ -1,4 +1,9 @@
-"""`retrosim doctor`: what works on this host, and what retrosim does not model."""
+"""Check what works on this computer, and say what retrosim does not model.
+
+examples:
+  retrosim doctor
+  retrosim doctor --no-window
+"""
 
 from __future__ import annotations
 
@@ -10,28 +15,33 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from retrosim.cli.arguments import ENGINES, MACHINE
+from retrosim.cli import arguments
 from retrosim.cli.display import missing_display
-from retrosim.cli.output import columns, is_writable, print_json, print_lines
-from retrosim.cli.version import find_version
+from retrosim.cli.output import columns, counted, is_writable, print_json, print_lines
+from retrosim.cli.parser import Parser
 from retrosim.errors import RetrosimError
-from retrosim.rom import load_rom, rom_names
-from retrosim.rom.recipe import Pascal
 
-OLDEST_PYTHON = (3, 11)
-REQUIRED = ("numba", "llvmlite", "numpy", "pyglet", "pyelftools", "rich")
-PEERS = {
-    "unicorn": "another 68040, for `bench` and the tests: pip install unicorn",
-    "machine68k": "Musashi, for `bench` and the tests: pip install machine68k",
-    **dict.fromkeys(("pygame-ce", "scipy", "shapely", "pymunk"), "a peer of `bench --kernels`: pip install '.[bench]'"),
+if TYPE_CHECKING:
+    from retrosim.rom.recipe import Pascal
+
+MIN_PYTHON = (3, 11)
+REQUIRED = ("numba", "llvmlite", "numpy", "pyglet", "pyelftools", "rich", "platformdirs", "shtab")
+OPTIONAL = {  # distribution: what it is for
+    "unicorn": "an emulator to compare with in `bench` and the tests: pip install unicorn",
+    "machine68k": "an emulator (Musashi) to compare with in `bench` and the tests: pip install machine68k",
+    **dict.fromkeys(
+        ("pygame-ce", "scipy", "shapely", "pymunk"), "a library to compare with in `bench --kernels`: see extra 'bench'"
+    ),
 }
 NOT_MODELLED = (
     "floating point: its instructions take the exception of a CPU without it (601: floating-point unavailable)",
-    "memory management: its registers hold what is written, no address is translated; every address answers",
-    "sound, disks and other devices: there are the screen, its palette, the input word and the tick",
+    "memory management: its registers can be written and read, but addresses are not translated",
+    "sound, disks and other devices: there is a screen with its palette, an input word and a tick",
 )
 WINDOW_SECONDS = 30.0
 WINDOW_TEST = """
@@ -46,9 +56,9 @@ raise SystemExit(not info.have_version(3, 3))
 
 @dataclass(frozen=True)
 class Check:
-    """One thing looked at.
+    """One thing that was checked.
 
-    status  "ok"; "missing": something optional; "warning": works with less comfort; "failed": retrosim needs it
+    status  "ok"; "missing": optional and not there; "warning": works, but less well; "failed": retrosim needs it
     found   what there is
     advice  what to do, or ""
     """
@@ -59,7 +69,13 @@ class Check:
     advice: str = ""
 
 
-def doctor(options: argparse.Namespace) -> int:
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("--no-window", action="store_true", help="do not try to open a window")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
     """Carry out the command; the status is 1 if something that retrosim needs does not work."""
     checks = list(_checks(has_window=not options.no_window))
     if options.json:
@@ -71,24 +87,27 @@ def doctor(options: argparse.Namespace) -> int:
 
 
 def _checks(has_window: bool) -> Iterator[Check]:
-    yield Check("retrosim", "ok", f"{find_version()} in {Path(__file__).parents[1]}")
+    from retrosim.rom import rom_names
+    from retrosim.version import __version__
+
+    yield Check("retrosim", "ok", f"{__version__} in {Path(__file__).parents[2]}")
     yield _python()
-    yield Check("host", "ok", f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors")
+    yield Check("host", "ok", f"{platform.system()} {platform.machine()}, {counted(os.cpu_count() or 1, 'processor')}")
     yield from (_package(name, "failed", f"pip install {name}") for name in REQUIRED)
     yield _guarded("compiler", _compiler)
     yield _guarded("cache", _cache)
     yield _guarded("engines", _engines)
     yield _guarded("files", _user_files)
-    yield from (_guarded(f"ROM {name}", lambda name=name: _rom(name)) for name in rom_names())
+    yield from (_guarded(f"ROM {name}", partial(_rom, name)) for name in rom_names())
     if has_window:
         yield _guarded("window", _window)
-    yield from (_package(name, "missing", use) for name, use in PEERS.items())
+    yield from (_package(name, "missing", use) for name, use in OPTIONAL.items())
     yield from _cross_compilers()
     yield _native_compiler()
 
 
 def _guarded(name: str, look: Callable[[], Check]) -> Check:
-    """Return what a look finds; whatever it raises is a finding too."""
+    """Return the result of a check; an exception is a result too."""
     try:
         return look()
     except Exception as error:  # a broken library may raise anything
@@ -96,8 +115,8 @@ def _guarded(name: str, look: Callable[[], Check]) -> Check:
 
 
 def _python() -> Check:
-    is_new = sys.version_info >= OLDEST_PYTHON
-    wanted = "" if is_new else f"needs {'.'.join(map(str, OLDEST_PYTHON))} or newer"
+    is_new = sys.version_info >= MIN_PYTHON
+    wanted = "" if is_new else f"needs {'.'.join(map(str, MIN_PYTHON))} or newer"
     found = f"{platform.python_version()} ({platform.python_implementation()})"
     return Check("python", "ok" if is_new else "failed", found, wanted)
 
@@ -128,28 +147,25 @@ def _cache() -> Check:
 
     files = [path for path in CACHE_FOLDER.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files)
-    found = f"{CACHE_FOLDER}: {len(files)} files, {size / 1e6:.1f} MB of compiled code"
+    found = f"{CACHE_FOLDER}: {counted(len(files), 'file')}, {size / 1e6:.1f} MB of compiled code"
     if not is_writable(CACHE_FOLDER):
         return Check(
-            "cache", "warning", f"{CACHE_FOLDER}: cannot be written to", "everything is compiled at every start"
+            "cache", "warning", f"{CACHE_FOLDER} is not writable", "everything is compiled again at every start"
         )
-    return Check("cache", "ok", found, "" if size > 1e6 else "`retrosim warmup` compiles ahead")
+    return Check("cache", "ok", found, "" if size > 1e6 else "`retrosim warmup` compiles programs in advance")
 
 
 def _engines() -> Check:
-    """Say which there are, and how much of the default program the fastest of them finds compiled."""
-    from retrosim.cpu.engines.recompile import region_name
-    from retrosim.cpu.engines.regions import discover
-    from retrosim.jit import is_compiled
-    from retrosim.machine import open_machine
+    """Name the engines, and count the compiled regions of the default program."""
+    from retrosim.machine import PRESETS
+    from retrosim.machine.ahead import programs_of
+    from retrosim.rom import load_rom
 
-    machine = open_machine(MACHINE, engine="evaluate")
-    core = machine._core
-    regions = discover(core, machine.code_roots)
-    ready = sum(is_compiled(region_name(core.cpu, machine.timing, region)) for region in regions)
-    found = f"{', '.join(ENGINES[1:])}; {ready} of {len(regions)} regions of {machine.rom.name} are compiled"
-    advice = "" if ready == len(regions) else "the others while it runs, or by `retrosim warmup`"
-    return Check("engines", "ok", found, advice)
+    programs = programs_of([PRESETS[arguments.MACHINE]], [load_rom(arguments.ROM)])
+    program = next(program for program in programs if program.is_default)
+    ready, total = program.count_compiled("full"), len(program.regions)
+    found = f"{', '.join(arguments.ENGINES[1:])}; {ready} of {total} regions of {arguments.ROM} are compiled"
+    return Check("engines", "ok", found, "" if ready == total else "`retrosim warmup` compiles the rest in advance")
 
 
 def _user_files() -> Check:
@@ -158,20 +174,24 @@ def _user_files() -> Check:
     folder = user_folder("data")
     if is_writable(next(path for path in (folder, *folder.parents) if path.is_dir())):
         return Check("files", "ok", f"{folder}: tapes, states and screenshots of the window")
-    return Check("files", "warning", f"{folder}: cannot be written to", "set RETROSIM_HOME to a folder of yours")
+    return Check("files", "warning", f"{folder} is not writable", "set RETROSIM_HOME to a folder of yours")
 
 
 def _rom(name: str) -> Check:
+    from retrosim.rom import load_rom
+
     rom = load_rom(name)
     for info in rom.images:
         rom.image(info.isa, info.build)
     tapes = len(rom.tapes())
-    return Check(f"ROM {name}", "ok", f"{len(rom.images)} images with the right hashes, {tapes} tapes")
+    return Check(
+        f"ROM {name}", "ok", f"{counted(len(rom.images), 'image')} with the right hashes, {counted(tapes, 'tape')}"
+    )
 
 
 def _window() -> Check:
     """Open an invisible window in a process of its own, because a broken driver may end the process."""
-    advice = "retrosim run --headless works without"
+    advice = "`retrosim run --headless` works without one"
     reason = missing_display()
     if reason:
         return Check("window", "missing", reason, advice)
@@ -180,7 +200,7 @@ def _window() -> Check:
             [sys.executable, "-c", WINDOW_TEST], capture_output=True, text=True, timeout=WINDOW_SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        return Check("window", "missing", f"no answer from the display in {WINDOW_SECONDS:g} s", advice)
+        return Check("window", "missing", f"the display did not answer within {WINDOW_SECONDS:g} s", advice)
     said = (done.stdout if done.stdout.strip() else done.stderr).strip().splitlines()
     found = said[-1] if said else f"status {done.returncode}"
     if done.returncode:
@@ -189,32 +209,34 @@ def _window() -> Check:
 
 
 def _cross_compilers() -> Iterator[Check]:
-    """Yield the compilers that can build the ROM images anew, each once."""
+    """Yield the compilers that can rebuild the ROM images, each once."""
+    from retrosim.rom import load_rom, rom_names
+
     seen: set[str] = set()
     for name in rom_names():
         try:
             recipe = load_rom(name).recipe
         except RetrosimError:
-            continue  # said by `_rom`
+            continue  # reported by `_rom`
         for chain in recipe.toolchains.values() if recipe else ():
             if chain.pascal:
                 yield _pascal(name, chain.pascal)
             if chain.command in seen:
                 continue
             seen.add(chain.command)
-            use = f"only to build ROM {name} anew: apt install {chain.package}"
+            use = f"only to rebuild ROM {name}: apt install {chain.package}"
             if shutil.which(chain.command) is None:
                 yield Check(chain.command, "missing", "not installed", use)
                 continue
             found = _first_line(chain.command)
-            other = "" if found == chain.version else f"{name} was built with {chain.version}; images may differ"
-            yield Check(chain.command, "ok", found, other)
+            advice = "" if found == chain.version else f"{name} was built with {chain.version}; images may differ"
+            yield Check(chain.command, "ok", found, advice)
 
 
 def _pascal(name: str, pascal: Pascal) -> Check:
     if all(map(shutil.which, ("fpc", "nasm"))):
-        return Check("Free Pascal", "ok", f"there, and NASM; {name} was built with {pascal.version}")
-    use = f"only to build ROM {name} anew: apt install {' '.join(pascal.packages)}"
+        return Check("Free Pascal", "ok", f"installed, and NASM too; {name} was built with {pascal.version}")
+    use = f"only to rebuild ROM {name}: apt install {' '.join(pascal.packages)}"
     return Check("Free Pascal", "missing", "not installed", use)
 
 
@@ -222,7 +244,7 @@ def _native_compiler() -> Check:
     for command in ("cc", "gcc", "clang"):
         if shutil.which(command):
             return Check("C compiler", "ok", _first_line(command))
-    return Check("C compiler", "missing", "not installed", "only for the peer in plain C of `bench`")
+    return Check("C compiler", "missing", "not installed", "only to compare with native C in `bench`")
 
 
 def _first_line(command: str) -> str:

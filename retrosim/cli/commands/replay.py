@@ -1,4 +1,9 @@
-"""`retrosim replay`: a scenario tape in the window, or without one."""
+"""Replay a scenario tape in a window, or without one, and compare its hashes.
+
+examples:
+  retrosim replay storm-200
+  retrosim replay mine.rtape --machine native --headless
+"""
 
 from __future__ import annotations
 
@@ -6,20 +11,39 @@ import argparse
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from retrosim.cli import arguments
 from retrosim.cli.display import NoWindow, check_overlay, open_window
 from retrosim.cli.opening import check_machines, chosen_settings, tape_path
-from retrosim.cli.output import print_json, say, shown_path
+from retrosim.cli.output import counted, print_json, say, shown_path
+from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.errors import TapeDiverged, TapeError
-from retrosim.rom import load_rom
-from retrosim.tape import Player, Tape, load_tape, open_for
-from retrosim.window.reel import Reel
+
+if TYPE_CHECKING:
+    from retrosim.tape import Player, Tape
 
 
-def replay(options: argparse.Namespace) -> int:
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("tape", metavar="TAPE", help="tape file, or a name from `retrosim list tapes`")
+    parser.add_argument("--rom", metavar="ROM", help="folder or rom.toml to use instead of the ROM the tape names")
+    parser.add_argument("--machine", metavar="MACHINE", help="default: the one the tape was recorded on")
+    arguments.add_engine(parser)
+    arguments.add_timing(parser)
+    parser.add_argument("--unverified", action="store_true", help="accept another ROM than the recorded one")
+    arguments.add_frames(parser, "stop after N frames")
+    arguments.add_screenshot(parser)
+    arguments.add_window(parser)
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
+    from retrosim.rom import load_rom
+    from retrosim.tape import load_tape
+
     tape = load_tape(tape_path(options.tape))
     name = _machine_name(options, tape)
     load_rom(options.rom or tape.scenario)  # refuses what is wrong before a window opens
@@ -49,7 +73,7 @@ def _machine_name(options: argparse.Namespace, tape: Tape) -> str:
 
 @contextmanager
 def _bad_tape(path: str, kind: type[Exception] = ValueError) -> Iterator[None]:
-    """Make a TapeError of what a tape asks for and this program does not have."""
+    """Blame the tape for asking for something that this program does not have: raise TapeError."""
     try:
         yield
     except kind as error:
@@ -57,12 +81,16 @@ def _bad_tape(path: str, kind: type[Exception] = ValueError) -> Iterator[None]:
 
 
 def _open_player(options: argparse.Namespace, tape: Tape, name: str, note: Callable[[str], None]) -> Player:
+    from retrosim.tape import Player, open_for
+
     with _bad_tape(tape.path):
         machine = open_for(tape, name, options.rom, progress=note, **chosen_settings(options, name))
         return Player(tape, machine, force=options.unverified)
 
 
 def _replay_window(options: argparse.Namespace, tape: Tape, name: str) -> int:
+    from retrosim.window.reel import Reel
+
     players: list[Player] = []
 
     def make(report: Callable[[str], None]) -> Any:
@@ -120,11 +148,9 @@ def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
 def _print_summary(result: dict[str, Any]) -> None:
     words = {True: "ok", False: "DIVERGED", None: "not compared"}
     unverified = "" if result["verified"] else ", UNVERIFIED"
-    print(
-        f"{shown_path(result['path'])} on {result['machine']}: {result['frames']:,} frames, {result['seconds']:.2f} s"
-    )
-    compared = f"{result['compared']} hash lines: world {words[result['world_ok']]}"
-    print(f"{compared}, machine {words[result['machine_ok']]}{unverified}")
+    frames, hashes = counted(result["frames"], "frame"), counted(result["compared"], "hash line")
+    print(f"{shown_path(result['path'])} on {result['machine']}: {frames}, {result['seconds']:.2f} s")
+    print(f"{hashes}: world {words[result['world_ok']]}, machine {words[result['machine_ok']]}{unverified}")
     if result["note"]:
         print(result["note"])
     print(f"world {result['world']}")

@@ -1,4 +1,4 @@
-"""The version of this program."""
+"""The version of this program: that of the checkout it runs from, else that of the installed package."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from pathlib import Path
 NAME = "retrosim"
 
 
-def find_version() -> str:
-    """Return the version: that of the checkout the program runs from, else that of the installed package."""
-    project = Path(__file__).parents[2] / "pyproject.toml"
+def _find_version() -> str:
+    project = Path(__file__).parents[1] / "pyproject.toml"
     if project.is_file():
         table = tomllib.loads(project.read_text(encoding="utf-8")).get("project", {})
         if table.get("name") == NAME:
-            return table["version"]
+            return str(table["version"])
     return version(NAME)
+
+
+__version__ = _find_version()

@@ -1,4 +1,12 @@
-"""`retrosim guide`: the pages of the guide in the terminal. Needs no compiler."""
+"""Show the manual in the terminal.
+
+Without a topic it lists all of them.
+
+examples:
+  retrosim guide
+  retrosim guide cost
+  retrosim guide facts/machines_1994
+"""
 
 from __future__ import annotations
 
@@ -6,15 +14,22 @@ import argparse
 import os
 import shutil
 import sys
-from difflib import get_close_matches
 
+from retrosim.checks import did_you_mean
+from retrosim.cli import arguments
 from retrosim.cli.output import columns, print_json, print_lines
+from retrosim.cli.parser import Parser
 from retrosim.guide import TOPICS, Page, fact_names, read_page
 
 MAX_WIDTH = 110  # columns of text that the eye still follows
 
 
-def guide(options: argparse.Namespace) -> int:
+def add_options(parser: Parser) -> None:
+    parser.add_argument("topic", nargs="?", metavar="TOPIC", help="a topic, or facts/NAME; default: list them")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     if options.topic is None:
         return _list_topics(options.json)
@@ -44,9 +59,11 @@ def _find(name: str) -> Page:
     wanted = name.lower().removesuffix(".md")
     if wanted in known:
         return read_page(wanted)
-    near = get_close_matches(wanted, known, 1) or get_close_matches(f"facts/{wanted}", known, 1)
-    hint = f"did you mean {near[0]}?" if near else "`retrosim guide` lists the topics"
-    raise argparse.ArgumentError(None, f"topic {name!r}: {hint}")
+    names = {each.removeprefix("facts/"): each for each in known}
+    if wanted in names:
+        return read_page(names[wanted])
+    hint = did_you_mean(wanted, [*known, *names]) or "; `retrosim guide` lists the topics"
+    raise argparse.ArgumentError(None, f"unknown topic {name!r}{hint}")
 
 
 def _show(page: Page) -> None:
