@@ -18,6 +18,7 @@ from retrosim.checks import check_choice, check_integer
 from retrosim.errors import StateError
 from retrosim.machine.result import RunResult
 from retrosim.machine.world import World
+from retrosim.rom import Rom
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Scenario, checked_parameters
 from retrosim.scenarios.sectors.state import Sectors
 from retrosim.scenarios.shapes import shapes_of
@@ -53,11 +54,15 @@ class NativeMachine:
     parameters    dict[str, int]     objects, seed; a change takes effect at the next `reset`
     frame_number  int                frames completed since power-on
     clock_hz, cycles, instructions   0: there is no CPU
+    image, engine None, for the same reason; mode: "demo"
     tick_hz, frame_hz  Fraction      the Macintosh's timer, which paces the window
     spec_revision, timing_revision   what machine hashes depend on: the layout of a saved state; no timing
     """
 
     name = "native"
+    image = engine = None
+    mode = "demo"
+    is_compiling = False
     spec_revision = f"native {_VERSION}"
     timing_revision = "none"
     clock_hz = 0
@@ -66,7 +71,7 @@ class NativeMachine:
     tick_hz = frame_hz = TICK_HZ
     frame_period = "tick"
 
-    def __init__(self, rom: object = None, *, parameters: Mapping[str, int] | None = None) -> None:
+    def __init__(self, rom: Rom | None = None, *, parameters: Mapping[str, int] | None = None) -> None:
         """Switch the machine on.
 
         rom         Rom or None  its description: of a ROM that has native kernels; None for `sectors`
@@ -179,6 +184,17 @@ class NativeMachine:
         arrays = zip(self._kind.layout(self._objects), self._scenario.saved(), strict=True)
         body = _HEADER.pack(magic, _VERSION, *parts) + b"".join(a.astype(kind).tobytes() for (kind, _), a in arrays)
         return body + hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest()
+
+    def snapshot(self) -> bytes:
+        """Return the state for `restore` of this machine; it is small, so it is that of `save`."""
+        return self.save()
+
+    def restore(self, state: bytes) -> None:
+        """Go back to a snapshot."""
+        self.load(state)
+
+    def stop_compiling(self) -> None:
+        """Do nothing: kernels are compiled when they are first called, not in the background."""
 
     def load(self, state: bytes) -> None:
         """Go on from a saved state; its parameters replace ours. A refused state changes nothing.

@@ -16,11 +16,12 @@ import pytest
 from retrosim.collide.oracle.sectors import Demo
 from retrosim.machine import NativeMachine
 from retrosim.rom import load_rom
-from retrosim.screen.framebuffer import reference_scene
-from retrosim.screen.overlay import View, picture_of
+from retrosim.screen.overlay import View
 from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.png import png_bytes
+from retrosim.window.picture import picture_of
 from tests.helpers.rom.elf_builder import elf
+from tests.helpers.screen.reference_scene import reference_scene
 
 ILLEGAL, FOREVER = b"\x4a\xfc", b"\x60\xfe"  # ILLEGAL; BRA to itself
 EXIT = b"\x70\x00\xa0\x02"  # MOVEQ #0,D0; the service exit

@@ -19,7 +19,7 @@ from retrosim.cli.opening import check_machines, chosen_settings, tape_path
 from retrosim.cli.output import counted, print_json, say, shown_path
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
-from retrosim.errors import TapeDiverged, TapeError
+from retrosim.errors import TapeError
 
 if TYPE_CHECKING:
     from retrosim.tape import Player, Tape
@@ -89,25 +89,23 @@ def _open_player(options: argparse.Namespace, tape: Tape, name: str, note: Calla
 
 
 def _replay_window(options: argparse.Namespace, tape: Tape, name: str) -> int:
-    from retrosim.window.reel import Reel
-
     players: list[Player] = []
 
     def make(report: Callable[[str], None]) -> Any:
         players.append(_open_player(options, tape, name, report))
         return players[0].machine
 
-    window = open_window(options, make, player=lambda machine: Reel(players[0]))
+    window = open_window(options, make, player=lambda machine: players[0])
     window.run()
-    if window.session is not None and window.session.diverged:
-        raise TapeDiverged(tape.path, f"diverged on {name}: {window.session.diverged}")
+    if window.session is not None:
+        players[0].check()
     return 0
 
 
 def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
-    from retrosim.screen.overlay import View, picture_of
+    from retrosim.screen.overlay import View
     from retrosim.screen.png import check_free, write_png
-    from retrosim.window.headless import check_view
+    from retrosim.window.picture import check_view, picture_of
 
     view = View(**options.overlay)
     if options.screenshot:
@@ -125,7 +123,7 @@ def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
     result = {
         "path": tape.path,
         "machine": name,
-        "engine": getattr(machine, "engine", None),
+        "engine": machine.engine,
         "frames": player.frame - tape.first_frame,
         "compared": player.compared,
         "world_ok": player.world_ok,
@@ -146,11 +144,12 @@ def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
 
 
 def _print_summary(result: dict[str, Any]) -> None:
-    words = {True: "ok", False: "DIVERGED", None: "not compared"}
+    from retrosim.tape.verify import OUTCOMES
+
     unverified = "" if result["verified"] else ", UNVERIFIED"
     frames, hashes = counted(result["frames"], "frame"), counted(result["compared"], "hash line")
     print(f"{shown_path(result['path'])} on {result['machine']}: {frames}, {result['seconds']:.2f} s")
-    print(f"{hashes}: world {words[result['world_ok']]}, machine {words[result['machine_ok']]}{unverified}")
+    print(f"{hashes}: world {OUTCOMES[result['world_ok']]}, machine {OUTCOMES[result['machine_ok']]}{unverified}")
     if result["note"]:
         print(result["note"])
     print(f"world {result['world']}")

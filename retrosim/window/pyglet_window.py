@@ -1,7 +1,7 @@
-"""The window, and the only place that imports pyglet: keys, mouse and OpenGL around a `Session`.
+"""The window, and the only module that imports pyglet: keys, mouse and OpenGL around a `Session`.
 
-The machine's screen stays indexed until it is seen: one texture holds the palette indices, another the 256 colours, and
-the fragment shader looks them up. Bar and strip are drawn the same way, overlays as RGBA on top of the picture.
+The picture stays indexed until it is drawn: one texture holds the palette indices, another the 256 colours, and the
+fragment shader looks them up. Toolbar and status bar are drawn the same way, overlays as RGBA on top of the picture.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from retrosim.errors import RetrosimError
+from retrosim.machine.interface import AnyMachine
 from retrosim.screen.framebuffer import HEIGHT, WIDTH, Rect
 from retrosim.screen.palette import macintosh_palette
 
@@ -28,35 +28,37 @@ from .session import IDLE_NS, MakeRecorder, Player, Session
 from .transport import run_ahead
 
 REDRAW_NS = 250_000_000
-"""Longest time a picture stands without being drawn again."""
+"""Longest time between two drawings of the window."""
+Report = Callable[[str], None]
+MakeMachine = Callable[[Report], AnyMachine]
 HEADLESS = "retrosim run --headless --frames 120 --screenshot shot.png"
 
 _VERTEX = """#version 330 core
-out vec2 place;
+out vec2 position;
 void main() {
     vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);
-    place = vec2(corner.x, 1.0 - corner.y);
+    position = vec2(corner.x, 1.0 - corner.y);
     gl_Position = vec4(corner * 2.0 - 1.0, 0.0, 1.0);
 }
 """
 _INDEXED = """#version 330 core
 uniform usampler2D pixels;
 uniform sampler2D palette;
-in vec2 place;
+in vec2 position;
 out vec4 colour;
 void main() {
     ivec2 size = textureSize(pixels, 0);
-    uint index = texelFetch(pixels, clamp(ivec2(place * size), ivec2(0), size - 1), 0).r;
+    uint index = texelFetch(pixels, clamp(ivec2(position * size), ivec2(0), size - 1), 0).r;
     colour = vec4(texelFetch(palette, ivec2(index, 0), 0).rgb, 1.0);
 }
 """
 _RGBA = """#version 330 core
 uniform sampler2D pixels;
-in vec2 place;
+in vec2 position;
 out vec4 colour;
 void main() {
     ivec2 size = textureSize(pixels, 0);
-    colour = texelFetch(pixels, clamp(ivec2(place * size), ivec2(0), size - 1), 0);
+    colour = texelFetch(pixels, clamp(ivec2(position * size), ivec2(0), size - 1), 0);
 }
 """
 
@@ -83,7 +85,7 @@ class _Canvas:
         self._array = array
 
     def begin(self, width: int, height: int) -> None:
-        """Start a picture: all black."""
+        """Start drawing in a black window of this size, pixels."""
         gl = self._gl
         self._height = height
         gl.glBindVertexArray(self._array)
@@ -104,18 +106,18 @@ class _Canvas:
         gl.glBindTexture(gl.GL_TEXTURE_2D, self._textures[name])
         pixels = np.ascontiguousarray(pixels)
         height, width = pixels.shape[:2]
-        inner, outer = formats
-        gl.glTexImage2D(gl.GL_TEXTURE_2D, 0, inner, width, height, 0, outer, gl.GL_UNSIGNED_BYTE, pixels.ctypes.data)
+        stored, given = formats
+        gl.glTexImage2D(gl.GL_TEXTURE_2D, 0, stored, width, height, 0, given, gl.GL_UNSIGNED_BYTE, pixels.ctypes.data)
 
     def indexed(self, name: str, pixels: np.ndarray, palette: np.ndarray, rect: Rect) -> None:
-        """Draw palette indices, uint8[h, w], with their palette, uint8[256, 3]."""
+        """Draw palette indices, uint8[height, width], with their palette, uint8[256, 3]."""
         gl = self._gl
         self._fill(f"{name} palette", 1, palette[None], (gl.GL_RGB8, gl.GL_RGB))
         self._fill(name, 0, pixels, (gl.GL_R8UI, gl.GL_RED_INTEGER))
         self._paint("indexed", rect)
 
     def rgba(self, name: str, pixels: np.ndarray, rect: Rect) -> None:
-        """Draw an RGBA image, uint8[h, w, 4], over what is there."""
+        """Draw an RGBA image, uint8[height, width, 4], over what is there."""
         gl = self._gl
         self._fill(name, 0, pixels, (gl.GL_RGBA8, gl.GL_RGBA))
         gl.glEnable(gl.GL_BLEND)
@@ -133,39 +135,40 @@ class _Canvas:
 class Window:
     """A machine on the desktop. `run` shows it until the user closes it.
 
-    machine   Machine or NativeMachine, or Callable[[report], machine]: then the window opens first and the machine is
-              made in another thread, which may call report(text) to say what it is doing
+    machine   a machine, or a function that makes one: then the window opens first and the function runs in another
+              thread; it gets a function to which it can give texts that tell what it is doing
     title     of the window
-    recorder  MakeRecorder or None                    starts a tape
-    player    Callable[[machine], Player] or None     replays a tape
-    folder    Callable[[str], Path]                   where files of a kind ("states", "shots") go
-    scale     1..4 or None                            window pixels per pixel; default: what the screen holds
-    clock     Callable[[], int]                       host nanoseconds
+    recorder  MakeRecorder or None                 starts a tape
+    player    Callable[[machine], Player] or None  replays a tape
+    folder    Callable[[str], Path]                folder for files of a kind ("states", "shots")
+    scale     1..4 or None                         window pixels per pixel; default: the largest that fits the screen
+    clock     Callable[[], int]                    host nanoseconds
 
-    Errors    RetrosimError  there is no display or no OpenGL 3.3
+    Errors    RetrosimError  there is no display or no OpenGL 3.3; ValueError  scale
     """
 
     def __init__(
         self,
-        machine: Any,
+        machine: AnyMachine | MakeMachine,
         *,
         title: str = "retrosim",
         recorder: MakeRecorder | None = None,
-        player: Callable[[Any], Player] | None = None,
+        player: Callable[[AnyMachine], Player] | None = None,
         folder: Callable[[str], Path] | None = None,
         scale: int | None = None,
         is_fullscreen: bool = False,
         clock: Callable[[], int] = time.perf_counter_ns,
     ) -> None:
         if scale is not None and scale not in SCALES:
-            raise ValueError(f"scale is {scale}, must be {SCALES[0]}..{SCALES[-1]}")
-        self.clock, self.session = clock, None
+            raise ValueError(f"scale {scale}: allowed {SCALES[0]}..{SCALES[-1]}")
+        self.clock = clock
+        self.session: Session | None = None
         self._recorder, self._player, self._folder = recorder, player, folder or _data_folder
         self._title, self._notice = title, "starting the machine"
         self._inputs = Inputs(lambda: self.session, self.act)
         self._dirty, self._drawn = True, 0
         self._failure: BaseException | None = None
-        self._made: list[Any] = []
+        self._made: list[AnyMachine] = []
         self._palette = macintosh_palette()
         self._open(title, scale, is_fullscreen)
         self._opened = clock()
@@ -177,6 +180,7 @@ class Window:
             self._start(machine)
 
     def _open(self, title: str, scale: int | None, is_fullscreen: bool) -> None:
+        opened = None
         try:
             import pyglet
 
@@ -185,41 +189,42 @@ class Window:
 
             self._pyglet = pyglet
             screen = display.get_display().get_default_screen()
-            size = first_size(screen.width, screen.height) if scale is None else None
-            width, height = size or (WIDTH * scale, HEIGHT * scale + chrome_height(WIDTH * scale, scale))
-            self._window = window.Window(width, height, title, resizable=True, fullscreen=is_fullscreen, visible=False)
-            self._app, self._canvas = app, None
-            self._window.switch_to()
-            self._canvas = _Canvas()
-        except Exception as error:  # whatever pyglet meets: no display, no OpenGL, a broken driver
-            if hasattr(self, "_canvas"):
-                self._window.close()
+            if scale is None:
+                width, height = first_size(screen.width, screen.height)
+            else:
+                width, height = WIDTH * scale, HEIGHT * scale + chrome_height(WIDTH * scale, scale)
+            opened = window.Window(width, height, title, resizable=True, fullscreen=is_fullscreen, visible=False)
+            opened.switch_to()
+            self._app, self._window, self._canvas = app, opened, _Canvas()
+        except Exception as error:  # pyglet raises many kinds: no display, no OpenGL, a broken driver
+            if opened is not None:
+                opened.close()
             first = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
             has_display = type(error).__name__ != "NoSuchDisplayException"
-            reason = f"OpenGL 3.3 is not to be had ({first})" if has_display else "there is no display"
-            raise RetrosimError(f"cannot open a window: {reason}; this needs none: {HEADLESS}") from error
+            reason = f"OpenGL 3.3 is not available ({first})" if has_display else "there is no display"
+            raise RetrosimError(f"cannot open a window: {reason}; to run without one: {HEADLESS}") from error
         self._window.push_handlers(self)
         self._window.set_minimum_size(WIDTH // 2, HEIGHT // 2)
         self._window.set_visible(True)
 
     # Making the machine
 
-    def _make(self, factory: Callable[[Callable[[str], None]], Any]) -> None:
+    def _make(self, factory: MakeMachine) -> None:
         try:
             machine = factory(self.say)
             run_ahead(machine)
             self._made.append(machine)
-        except BaseException as error:  # raised again by `run`, in the thread that can tell the user
+        except BaseException as error:  # raised again by `run`, in the main thread
             self._failure = error
 
-    def _start(self, machine: Any) -> None:
+    def _start(self, machine: AnyMachine) -> None:
         player = self._player(machine) if self._player else None
         self.session = Session(machine, folder=self._folder, clock=self.clock, recorder=self._recorder, player=player)
         self._window.set_caption(f"{self.session.program} on {machine.name} - {self._title}")
         self._dirty = True
 
     def say(self, text: str) -> None:
-        """Show what is happening: while the machine is made, in the box; later as a message for a few seconds."""
+        """Show what is happening: in a box until the machine is ready, later as a message for a few seconds."""
         self._notice = text
         if self.session is not None:
             self.session.say(text)
@@ -229,7 +234,7 @@ class Window:
     def run(self) -> None:
         """Show the window until it is closed.
 
-        Errors   whatever the making of the machine raised
+        Errors   whatever was raised when the machine was made
         """
         self._pyglet.clock.schedule_once(self._turn_again, 0)
         try:
@@ -249,6 +254,7 @@ class Window:
 
     @property
     def is_open(self) -> bool:
+        """Whether the window is on the desktop."""
         return self._window.context is not None
 
     def turn(self) -> None:
@@ -264,7 +270,7 @@ class Window:
             self._window.draw(0.0)
 
     def close(self) -> None:
-        """Close the window; a tape being recorded is finished first. A second call does nothing."""
+        """Finish the recording, if there is one, and close the window. A second call does nothing."""
         if not self.is_open:
             return
         if self.session is not None:
@@ -275,19 +281,19 @@ class Window:
 
     def on_draw(self) -> bool:
         width, height = self._window.get_framebuffer_size()
-        place = layout(width, height)
+        parts = layout(width, height)
         session, canvas = self.session, self._canvas
         canvas.begin(width, height)
         if session is None:
             seconds = (self.clock() - self._opened) / 1e9
-            images = compose_waiting(self._title, self._notice, seconds, place.chrome_width)
+            images = compose_waiting(self._title, self._notice, seconds, parts.chrome_width)
         else:
-            images = compose(session, place.chrome_width)
-            canvas.indexed("picture", session.machine.frame, session.machine.palette, place.picture)
+            images = compose(session, parts.chrome_width)
+            canvas.indexed("picture", session.machine.frame, session.machine.palette, parts.picture)
         if images.overlay is not None:
-            canvas.rgba("overlay", images.overlay, place.picture)
-        canvas.indexed("bar", images.bar, self._palette, place.bar)
-        canvas.indexed("strip", images.strip, self._palette, place.strip)
+            canvas.rgba("overlay", images.overlay, parts.picture)
+        canvas.indexed("toolbar", images.toolbar, self._palette, parts.toolbar)
+        canvas.indexed("status bar", images.status_bar, self._palette, parts.status_bar)
         self._dirty, self._drawn = False, self.clock()
         return True
 
@@ -320,9 +326,9 @@ class Window:
         screen, ratio = self._window.screen, self._window.get_pixel_ratio()
         size = window_size(scale, round(screen.width * ratio), round(screen.height * ratio))
         if size is None:
-            self.say(f"this screen ({screen.width}x{screen.height}) is too small for pixels of {scale}x{scale}")
+            self.say(f"this screen ({screen.width}x{screen.height}) is too small for scale {scale}")
         elif self._window.fullscreen:
-            self.say("the size is fixed in full screen (F11)")
+            self.say("leave full screen (F11) to change the size")
         else:
             self._window.set_size(*(round(side / ratio) for side in size))
 
@@ -343,8 +349,8 @@ class Window:
         return True
 
     def on_key_release(self, symbol: int, _: int) -> bool:
-        # On X11 pyglet names a key pressed with Shift after its character (GREATER) and its release without (PERIOD).
-        # Its record of keys that are down then keeps GREATER, and every further press counts as a repetition.
+        # On X11, pyglet names a key pressed with Shift after its character (GREATER), but its release without (PERIOD).
+        # GREATER then stays in its set of keys that are down, and every further press counts as a repetition.
         if symbol not in self._pressed_keys():
             self._pressed_keys().clear()
         self._inputs.key_up(self._pyglet.window.key.symbol_string(symbol))
@@ -352,6 +358,7 @@ class Window:
         return True
 
     def _pressed_keys(self) -> set[int]:
+        """The set itself; only pyglet's windows on X11 have one."""
         return getattr(self._window, "pressed_keys", set())
 
     def on_text(self, text: str) -> bool:
@@ -381,6 +388,6 @@ class Window:
 
 
 def _data_folder(kind: str) -> Path:
-    from retrosim.jit import user_folder  # brings Numba along, so not before a file is made
+    from retrosim.jit import user_folder  # imports Numba, so only when a file is written
 
     return user_folder("data") / kind

@@ -1,4 +1,4 @@
-"""Kept machines: one opening for the tapes of a program, and nothing of one tape in the next."""
+"""The machine pool: each machine opened once for the tapes of a program, and nothing of one tape in the next."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 
 from retrosim.machine import NativeMachine
 from retrosim.rom import load_rom
-from retrosim.tape import KeptMachines, Player, Tape, load_tape, record_script, verify
+from retrosim.tape import MachinePool, Player, Tape, load_tape, record_script, verify
 from tests.helpers.tape.drift_machine import FakeMachine, FakeRom
 
 SCRIPT = "0 pad=3; 7 pad=8; 30 pad=31"
 
 
 class Compiling(FakeMachine):
-    """A fake machine that compiles until it is told to stop."""
+    """A fake machine that compiles until it is stopped."""
 
     is_compiling = True
 
@@ -52,7 +52,7 @@ def other(tape: Tape, **header: object) -> Tape:
 
 def test_the_next_tape_gets_the_same_machine(tape) -> None:
     makers = Makers()
-    with KeptMachines(makers) as machine_of:
+    with MachinePool(makers) as machine_of:
         first = machine_of(tape, "fake-25")
         assert machine_of(other(tape, seed=7), "fake-25") is first
         assert machine_of(tape, "other-33") is not first
@@ -61,9 +61,9 @@ def test_the_next_tape_gets_the_same_machine(tape) -> None:
     assert not any(machine.is_compiling for machine in makers.made)
 
 
-def test_another_scenario_lets_all_go(tape) -> None:
+def test_another_scenario_releases_all(tape) -> None:
     makers = Makers()
-    with KeptMachines(makers) as machine_of:
+    with MachinePool(makers) as machine_of:
         for name in ("fake-25", "other-33"):
             machine_of(tape, name)
         new = machine_of(other(tape, scenario="rain"), "fake-25")
@@ -72,30 +72,30 @@ def test_another_scenario_lets_all_go(tape) -> None:
         assert machine_of(tape, "other-33") is makers.made[3]
 
 
-def test_another_build_lets_that_machine_go(tape) -> None:
+def test_another_build_releases_that_machine(tape) -> None:
     makers = Makers()
     changed = {name: entry | {"build": "O2"} for name, entry in tape.header["machines"].items()}
-    with KeptMachines(makers) as machine_of:
+    with MachinePool(makers) as machine_of:
         for name in ("fake-25", "other-33"):
             machine_of(tape, name)
             machine_of(other(tape, machines=changed), name)
     assert [machine.name for machine in makers.made] == ["fake-25", "fake-25", "other-33"]
 
 
-def test_verifying_with_kept_machines_finds_the_same(path, tmp_path) -> None:
+def test_verifying_with_a_pool_finds_the_same(path, tmp_path) -> None:
     paths = [path, tmp_path / "b.rtape"]
     machine = FakeMachine()
     machine.parameters = {"objects": 9, "seed": 4}
     record_script(paths[1], machine, 50, "3 pad=1; 49 pad=30", hash_every=7)
     makers = Makers()
-    with KeptMachines(makers) as machine_of:
-        kept = verify([*paths, *paths], ["native", "fake-25"], opener=machine_of)
+    with MachinePool(makers) as machine_of:
+        pooled = verify([*paths, *paths], ["native", "fake-25"], opener=machine_of)
     assert len(makers.made) == 2
-    assert kept == verify([*paths, *paths], ["native", "fake-25"], opener=Makers())
-    assert [result["world_ok"] for entry in kept["tapes"] for result in entry["results"]] == [True] * 8
+    assert pooled == verify([*paths, *paths], ["native", "fake-25"], opener=Makers())
+    assert [result["world_ok"] for entry in pooled["tapes"] for result in entry["results"]] == [True] * 8
 
 
-def test_without_an_opener_machines_are_kept(tmp_path, monkeypatch) -> None:
+def test_without_an_opener_machines_are_pooled(tmp_path, monkeypatch) -> None:
     paths = [tmp_path / "a.rtape", tmp_path / "b.rtape"]
     for seed, each in enumerate(paths):
         record_script(each, NativeMachine(load_rom("tunnel"), parameters={"seed": seed}), 5)
@@ -108,7 +108,7 @@ def test_without_an_opener_machines_are_kept(tmp_path, monkeypatch) -> None:
 
 
 def test_what_a_tape_does_not_say_is_the_default(tmp_path) -> None:
-    """Of a kept machine too: a tape made before the ROM had a parameter."""
+    """Of a machine that is used again too: a tape made before the ROM had a parameter."""
     rom = load_rom("tunnel")
     record_script(tmp_path / "a.rtape", NativeMachine(rom), 5)
     machine = NativeMachine(rom, parameters={"objects": 3, "seed": 8})

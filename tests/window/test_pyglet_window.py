@@ -11,7 +11,7 @@ from retrosim.screen.overlay import View
 from retrosim.screen.palette import macintosh_palette
 from retrosim.window.compose import compose
 from retrosim.window.layout import layout, window_size
-from retrosim.window.window import Window
+from retrosim.window.pyglet_window import Window
 from tests.helpers.window.fake_machine import FakeMachine
 
 
@@ -57,9 +57,9 @@ class Desk:
         from retrosim.window.chrome import ROW
 
         (button,) = [button for button in ROW if button.control.action == action]
-        place = layout(*self.pyglet.get_framebuffer_size())
-        x = (button.rect[0] + button.rect[2]) / 2 * place.chrome_scale
-        y = self.pyglet.height - 1 - (button.rect[1] + button.rect[3]) / 2 * place.chrome_scale
+        areas = layout(*self.pyglet.get_framebuffer_size())
+        x = (button.rect[0] + button.rect[2]) / 2 * areas.chrome_scale
+        y = self.pyglet.height - 1 - (button.rect[1] + button.rect[3]) / 2 * areas.chrome_scale
         self.event("on_mouse_press", x, y, 1, 0)
         if release:
             self.event("on_mouse_release", x, y, 1, 0)
@@ -91,17 +91,17 @@ def desk(display, tmp_path):
 def wanted(desk):
     """What the whole window must show, composed without OpenGL."""
     width, height = desk.pyglet.get_framebuffer_size()
-    place = layout(width, height)
+    areas = layout(width, height)
     machine, palette = desk.window.session.machine, macintosh_palette()
-    images = compose(desk.window.session, place.chrome_width)
+    images = compose(desk.window.session, areas.chrome_width)
     whole = np.zeros((height + 40, width + 40, 3), np.uint8)
     picture = machine.palette[machine.frame]
     if images.overlay is not None:
         shown = images.overlay[..., 3:] > 0
         picture = np.where(shown, images.overlay[..., :3], picture)
-    scales = (int(place.scale), int(place.chrome_scale), int(place.chrome_scale))
-    parts = (picture, palette[images.bar], palette[images.strip])
-    for pixels, rect, scale in zip(parts, (place.picture, place.bar, place.strip), scales):
+    scales = (int(areas.scale), int(areas.chrome_scale), int(areas.chrome_scale))
+    parts = (picture, palette[images.toolbar], palette[images.status_bar])
+    for pixels, rect, scale in zip(parts, (areas.picture, areas.toolbar, areas.status_bar), scales):
         large = pixels.repeat(scale, axis=0).repeat(scale, axis=1)
         whole[rect[1] : rect[3], rect[0] : rect[2]] = large[:, : width + 40 - rect[0]]
     return whole[:height, :width]
@@ -223,7 +223,7 @@ def test_scale_keys_set_the_size_and_say_when_it_cannot_be(desk):
     desk.settle()
     assert desk.pyglet.get_framebuffer_size() == (640, 531)
     desk.key("_4", "alt")
-    assert "too small for pixels of 4x4" in desk.window.session.message
+    assert "too small for scale 4" in desk.window.session.message
 
 
 def test_fullscreen_and_back(desk):
@@ -232,7 +232,7 @@ def test_fullscreen_and_back(desk):
     assert desk.pyglet.fullscreen and desk.pyglet.get_framebuffer_size() == (1400, 1100)
     assert (desk.seen() == wanted(desk)).all()
     desk.key("_2", "alt")
-    assert "full screen" in desk.window.session.message
+    assert "leave full screen" in desk.window.session.message
     desk.key("F11")
     desk.settle(0.3)
     assert not desk.pyglet.fullscreen and (desk.seen() == wanted(desk)).all()
@@ -305,5 +305,5 @@ def test_run_paces_by_the_clock_and_ends_with_the_window(display, tmp_path):
 
 
 def test_another_scale_is_refused():
-    with pytest.raises(ValueError, match=r"scale is 5, must be 1\.\.4"):
+    with pytest.raises(ValueError, match=r"scale 5: allowed 1\.\.4"):
         Window(FakeMachine(), scale=5)
