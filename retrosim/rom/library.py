@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..checks import did_you_mean
 from ..errors import RomError
 from .fields import NAME
 from .manifest import MANIFEST, Rom, read_manifest
@@ -46,5 +47,7 @@ def load_rom(name_or_path: str | Path, require_built: bool = True) -> Rom:
     except (OSError, ValueError):  # too long, or with a zero byte
         is_folder = exists = False
     if not exists:
-        raise RomError(name_or_path, f"no such ROM; there are: {', '.join(rom_names()) or 'none'}")
+        names = rom_names()
+        near = did_you_mean(str(name_or_path), names)
+        raise RomError(name_or_path, f"no such ROM; there are: {', '.join(names) or 'none'}{near}")
     return read_manifest(path / MANIFEST if is_folder else path, require_built)

@@ -73,8 +73,8 @@ def _body(name: str, emitters: Sequence[Callable[[ir.Function], None]], quick: b
                     function.attributes.add("optnone")
                 functions.append(function)
                 emit(function)
-                place = builder.gep(data, [ir.Constant(I64, number)], inbounds=True)
-                builder.store(builder.ptrtoint(function, I64), place)
+                entry = builder.gep(data, [ir.Constant(I64, number)], inbounds=True)
+                builder.store(builder.ptrtoint(function, I64), entry)
             return ir.Constant(I64, len(emitters))
 
         return types.int64(addresses), generate
