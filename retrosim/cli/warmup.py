@@ -21,7 +21,7 @@ from retrosim.cpu.engines.recompile import CompiledRegion
 from retrosim.cpu.engines.regions import Region, discover
 from retrosim.cpu.spec.core import Cpu
 from retrosim.errors import RetrosimError
-from retrosim.jit import CACHE_FOLDER
+from retrosim.jit import CACHE, CACHE_FOLDERS, cached_files
 from retrosim.machine import MACHINE_NAMES, PRESETS, NativeMachine, Preset, open_machine
 from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom, rom_names
@@ -35,10 +35,8 @@ def warmup(options: argparse.Namespace) -> int:
     """Carry out the command."""
     names = list(dict.fromkeys(options.machine or MACHINE_NAMES))
     check_machines(names)
-    if not is_writable(CACHE_FOLDER):
-        raise RetrosimError(
-            f"{CACHE_FOLDER}: cannot be written to, so nothing can be compiled ahead; set RETROSIM_HOME"
-        )
+    if not all(map(is_writable, CACHE_FOLDERS.values())):
+        raise RetrosimError(f"{CACHE}: cannot be written to, so nothing can be compiled ahead; set RETROSIM_HOME")
     steps = list(dict(_steps(names, options.all)).items())
     before, begun = _cached(), time.perf_counter()
     done = []
@@ -49,19 +47,19 @@ def warmup(options: argparse.Namespace) -> int:
             compile_it()
             done.append({"what": text, "seconds": time.perf_counter() - started})
     seconds, (files, size) = time.perf_counter() - begun, _cached()
-    result = {"steps": done, "seconds": seconds, "folder": str(CACHE_FOLDER), "files": files, "bytes": size}
+    result = {"steps": done, "seconds": seconds, "folder": str(CACHE), "files": files, "bytes": size}
     if options.json:
         print_json(result | {"new_files": files - before[0], "new_bytes": size - before[1]})
         return 0
     print_lines(columns([[f"{step['seconds']:6.1f} s", step["what"]] for step in done], 0))
     new = f"{files - before[0]} of them new" if files > before[0] else "nothing new"
-    print(f"{seconds:6.1f} s  in all; {files} files, {size / 1e6:.1f} MB in {CACHE_FOLDER}, {new}")
+    print(f"{seconds:6.1f} s  in all; {files} files, {size / 1e6:.1f} MB in {CACHE}, {new}")
     return 0
 
 
 def _cached() -> tuple[int, int]:
     """Return number and total size of the compiled files."""
-    sizes = [path.stat().st_size for path in CACHE_FOLDER.rglob("*.nb?") if path.is_file()]
+    sizes = [path.stat().st_size for path in cached_files()]
     return len(sizes), sum(sizes)
 
 

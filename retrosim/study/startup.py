@@ -34,9 +34,9 @@ print(json.dumps({"import": imported - start, "open": opened - imported, "frame"
 """
 _REGIONS_PROGRAM = """
 import json, sys, time
-from retrosim.cpu.banks import bank
-from retrosim.cpu.recompile import CompiledRegion
-from retrosim.cpu.regions import discover
+from retrosim.cpu.engines.banks import bank
+from retrosim.cpu.engines.recompile import CompiledRegion
+from retrosim.cpu.engines.regions import discover
 from retrosim.machine import open_machine
 name, build, timing = sys.argv[1:]
 machine = open_machine(name, "sectors", build=build, engine="evaluate", timing=timing)

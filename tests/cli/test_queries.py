@@ -98,7 +98,7 @@ def test_doctor_finds_faults(run, monkeypatch, tmp_path) -> None:
     (folder / "sectors" / load_rom("sectors").images[0].file).write_bytes(b"spoilt")
     monkeypatch.setattr("retrosim.rom.library.rom_folders", lambda: [folder])
     monkeypatch.setattr("retrosim.cli.host.OLDEST_PYTHON", (9, 0))
-    monkeypatch.setattr("retrosim.jit.CACHE_FOLDER", tmp_path / "nowhere")
+    monkeypatch.setattr("retrosim.jit.CACHE_FOLDERS", {"kernels": tmp_path / "nowhere"})
     monkeypatch.setattr("retrosim.cli.host.REQUIRED", ("numba", "no-such-distribution"))
     ran = run("doctor", "--json")
     checks = {check["name"]: check for check in json.loads(ran.out)["checks"]}
@@ -191,7 +191,7 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     assert ("bank", "i386_real", "full") in compiled and ("CompiledRegion", "i386_real", "full") not in compiled
     assert any(text.startswith("masks real for the i386_real, timing full: ") for text in texts)
     run("warmup", "--machine", "z80").is_refused(2, "machine 'z80': allowed")
-    monkeypatch.setattr("retrosim.cli.warmup.CACHE_FOLDER", Path("/dev/null/nowhere"))
+    monkeypatch.setattr("retrosim.cli.warmup.CACHE_FOLDERS", {"kernels": Path("/dev/null/nowhere")})
     run("warmup").is_refused(1, "set RETROSIM_HOME")
 
 

@@ -7,14 +7,13 @@ import threading
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 from llvmlite import ir
 
-from retrosim.jit import is_compiled
-
 from ..spec.core import Core, Cpu
 from ..spec.rows import Insn, Row
-from .compiled import compile_functions
+from .compiled import compile_functions, is_compiled
 from .handlers import GOTO, STUBS, UNDECODED_PC, HandlerEmitter, emit_goto, emit_undecoded
 
 Key = tuple[str, tuple[Any, ...]]
@@ -34,10 +33,11 @@ class Bank:
         self.quick = quick
         emitters = [partial(_emit_stub, cpu, number) for number in range(STUBS)]
         emitters += [partial(_emit, cpu, timing, *handler) for handler in handlers]
-        addresses, self._module = compile_functions(bank_name(cpu, timing, handlers, quick), emitters, quick)
-        self.stubs = addresses[:STUBS].tolist()
+        self._functions = compile_functions(bank_name(cpu, timing, handlers, quick), emitters, quick)
+        addresses = self._functions.addresses.tolist()
+        self.stubs = addresses[:STUBS]
         keys = [(row.key, statics) for row, statics in handlers]
-        self.handlers = dict(zip(keys, addresses[STUBS:].tolist(), strict=True))
+        self.handlers = dict(zip(keys, addresses[STUBS:], strict=True))
 
 
 def bank_name(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool) -> str:
@@ -57,17 +57,18 @@ def _emit(cpu: Cpu, timing: str, row: Row, statics: tuple[Any, ...], function: i
     HandlerEmitter(cpu, cpu.timing[timing], function).emit(row, statics)
 
 
-_banks: dict[str, Bank] = {}
+_banks: WeakValueDictionary[str, Bank] = WeakValueDictionary()
 _lock = threading.Lock()
 
 
 def bank(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool = False) -> Bank:
-    """Return the bank of some handlers, made once in a process."""
+    """Return the bank of some handlers, the same for all who hold it."""
     name = bank_name(cpu, timing, handlers, quick)
     with _lock:
-        if name not in _banks:
-            _banks[name] = Bank(cpu, timing, handlers, quick)
-        return _banks[name]
+        found = _banks.get(name)
+        if found is None:
+            found = _banks[name] = Bank(cpu, timing, handlers, quick)
+        return found
 
 
 def full_bank(cpu: Cpu, timing: str) -> Bank:

@@ -19,10 +19,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from retrosim.jit import is_compiled
-
 from ..spec.core import Core
 from .banks import Bank, Key, bank, handlers_of, is_ready
+from .compiled import is_compiled
 from .interpret import Interpreter
 from .recompile import CompiledRegion, region_name
 from .regions import Region, discover
