@@ -28,7 +28,7 @@ from retrosim.rom.drawings import Picture, read_colours, read_pictures  # noqa: 
 from retrosim.screen.palette import BLACK, macintosh_palette  # noqa: E402
 from retrosim.screen.png import write_png  # noqa: E402
 
-WIDEST = 32  # pixels: a row of a mask is one word
+MAX_WIDTH = 32  # pixels: a row of a mask is one word
 SCALE, GAP = 4, 4
 HEADER, SOURCE = "drawings.h", "drawings.c"
 
@@ -40,8 +40,8 @@ def sprites(rom: Rom) -> tuple[dict[str, int], dict[str, list[Picture]]]:
     colours = read_colours(rom.drawings, macintosh_palette())
     pictures = read_pictures(rom.drawings, colours)
     for name, each in pictures.items():
-        if len(each[0][0]) > WIDEST:
-            raise RomError(rom.path, f"drawing {name} is {len(each[0][0])} pixels wide: allowed 1..{WIDEST}")
+        if len(each[0][0]) > MAX_WIDTH:
+            raise RomError(rom.path, f"drawing {name} is {len(each[0][0])} pixels wide: allowed 1..{MAX_WIDTH}")
     return colours, pictures
 
 

@@ -3,7 +3,16 @@ import pytest
 
 from retrosim.screen.font import text_mask
 from retrosim.screen.palette import BLACK, RED, WHITE
-from retrosim.window.chrome import BAR_HEIGHT, MINIMUM_WIDTH, ROW, WIDE, button_at, draw_bar, draw_strip, strip_height
+from retrosim.window.chrome import (
+    MIN_WIDTH,
+    ONE_LINE_WIDTH,
+    ROW,
+    TOOLBAR_HEIGHT,
+    button_at,
+    draw_status_bar,
+    draw_toolbar,
+    status_bar_height,
+)
 from retrosim.window.controls import BY_CHORD, CONTROLS, PAD, SLOTS, chord_name, help_lines
 
 
@@ -59,49 +68,49 @@ def test_every_control_has_a_help_line_and_everything_can_be_clicked():
 
 
 def test_buttons_fit_and_do_not_touch():
-    edges = [edge for button in ROW for edge in (button.rect[0], button.rect[2])]
-    assert edges == sorted(set(edges)) and edges[-1] <= MINIMUM_WIDTH - 5
+    sides = [side for button in ROW for side in (button.rect[0], button.rect[2])]
+    assert sides == sorted(set(sides)) and sides[-1] <= MIN_WIDTH - 5
     for button in ROW:
         left, top, right, bottom = button.rect
-        assert 0 < top < bottom < BAR_HEIGHT
+        assert 0 < top < bottom < TOOLBAR_HEIGHT
         assert button_at(left, top) is button_at(right - 1, bottom - 1) is button.control
         assert button_at(right, top) is None and button_at(left, bottom) is None
     assert button_at(-1, 5) is None and button_at(10_000, 5) is None
 
 
 @pytest.mark.parametrize("button", ROW, ids=lambda button: button.control.action)
-def test_each_button_shows_its_text_and_inverts_when_lit(button):
+def test_each_button_shows_its_text_and_inverts_when_active(button):
     left, top, right, bottom = button.rect
     speed = "1/64x"
     text = speed if button.control.action == "normal" else button.text
-    for lit, ink in (((), BLACK), ({button.control.action}, WHITE)):
-        area = draw_bar(640, lit, speed)[top:bottom, left:right]
+    for active, ink in (((), BLACK), ({button.control.action}, WHITE)):
+        area = draw_toolbar(640, active, speed)[top:bottom, left:right]
         assert shows(area, text, ink=ink)
         assert (area[1, 1] == WHITE) == (ink == BLACK)
 
 
-def test_bar_spans_the_window():
-    assert draw_bar(1000, (), "1x").shape == (BAR_HEIGHT, 1000)
-    assert draw_bar(100, (), "1x").shape == (BAR_HEIGHT, MINIMUM_WIDTH)
-    assert (draw_bar(1000, (), "1x")[-1] == BLACK).all()
+def test_toolbar_spans_the_window():
+    assert draw_toolbar(1000, (), "1x").shape == (TOOLBAR_HEIGHT, 1000)
+    assert draw_toolbar(100, (), "1x").shape == (TOOLBAR_HEIGHT, MIN_WIDTH)
+    assert (draw_toolbar(1000, (), "1x")[-1] == BLACK).all()
 
 
-@pytest.mark.parametrize("width", [640, WIDE])
-def test_strip_shows_lines_message_and_state(width):
-    strip = draw_strip(width, ["first line", "second line"], "the message", "RUNNING")
-    assert strip.shape == (strip_height(width), width)
-    assert shows(strip, "first line") and shows(strip, "second line") and shows(strip, "the message")
-    assert shows(strip, "RUNNING", bold=True) and RED not in strip
-    assert draw_strip(width, [], "", "X").shape == strip.shape, "switching the metrics off moves nothing"
+@pytest.mark.parametrize("width", [640, ONE_LINE_WIDTH])
+def test_status_bar_shows_lines_message_and_state(width):
+    bar = draw_status_bar(width, ["first line", "second line"], "the message", "RUNNING")
+    assert bar.shape == (status_bar_height(width), width)
+    assert shows(bar, "first line") and shows(bar, "second line") and shows(bar, "the message")
+    assert shows(bar, "RUNNING", bold=True) and RED not in bar
+    assert draw_status_bar(width, [], "", "X").shape == bar.shape, "switching the metrics off moves nothing"
 
 
 def test_what_stands_still_is_white_on_black():
-    strip = draw_strip(640, [], "", "PAUSED", is_alarming=True)
-    assert shows(strip, "PAUSED", bold=True, ink=WHITE) and not shows(strip, "PAUSED", bold=True)
+    bar = draw_status_bar(640, [], "", "PAUSED", is_alarming=True)
+    assert shows(bar, "PAUSED", bold=True, ink=WHITE) and not shows(bar, "PAUSED", bold=True)
 
 
 def test_recording_is_a_red_dot_and_letters():
-    strip = draw_strip(640, ["x" * 104], "", "RUNNING", is_recording=True)
-    assert shows(strip, "REC", bold=True)
-    red = np.argwhere(strip == RED)
+    bar = draw_status_bar(640, ["x" * 104], "", "RUNNING", is_recording=True)
+    assert shows(bar, "REC", bold=True)
+    red = np.argwhere(bar == RED)
     assert len(red) > 20 and np.ptp(red, axis=0).max() < 9

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from retrosim.cpu import m68k
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.m68k.mc68040_clocks import NEVER, clocks, table
 from retrosim.cpu.m68k.operands import KINDS
 from retrosim.cpu.m68k.state import M68K
-from retrosim.cpu.spec.core import Core
 from retrosim.cpu.spec.rows import InstructionSet, OpcodeTable, SpecError, fixed_bits
 from tests.helpers.cpu import m68k_encodings as encodings
 from tests.helpers.cpu import m68k_streams as streams
