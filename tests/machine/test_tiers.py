@@ -140,7 +140,7 @@ def test_a_machine_that_is_done_with_compiles_no_more(events: list[str], monkeyp
 
 
 LEAVES = """
-import programs
+from tests.helpers.machine import programs
 from retrosim.cpu import tiers
 tiers.BUSY = 1
 ours = programs.machine({code!r}, engine="auto", timing="table")
