@@ -261,9 +261,9 @@ def test_pair_loop_with_filters(machine: str) -> None:
     for number, routine in enumerate(("ShapesTouch", "ShapesTouchTwo")):
         for start in range(0, len(made), AT_ONCE):
             some = made[start : start + AT_ONCE]
-            found = unit.handle(routine, [unit.objects("shape", *scene) for scene in some])
+            seen = unit.handle(routine, [unit.objects("shape", *scene) for scene in some])
             expected = [each[number] for each in found[start : start + AT_ONCE]]
-            assert found == [(pairs, looked_at, len(pairs)) for pairs, looked_at in expected]
+            assert seen == [(pairs, looked_at, len(pairs)) for pairs, looked_at in expected]
     assert sum(len(each[0][0]) for each in found) > RANDOM // 2
 
 
