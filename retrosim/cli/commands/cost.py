@@ -57,7 +57,7 @@ def add_options(parser: Parser) -> None:
     arguments.add_memory(parser)
     arguments.add_parameters(parser)
     parser.add_argument(
-        "--most",
+        "--max-instructions",
         type=values.whole(1, 10**9),
         default=MAX_INSTRUCTIONS,
         metavar="N",
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
                 check_integer("argument", argument, -(1 << bits - 1), (1 << bits) - 1)
         if isinstance(rom, Rom):
             machine.run(frames=1)
-        chosen = {"convention": convention, "most": options.most}
+        chosen = {"convention": convention, "most": options.max_instructions}
         report = cost_report(machine, entry, *options.arg, **chosen, progress=progress.step)
     if options.json:
         print_json(report)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments
 from retrosim.cli.display import NoWindow, check_overlay, open_window
-from retrosim.cli.opening import check_machines, chosen_settings, tape_path
+from retrosim.cli.opening import check_machines, chosen_settings
 from retrosim.cli.output import counted, print_json, say, shown_path
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -42,9 +42,9 @@ def add_options(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.rom import load_rom
-    from retrosim.tape import load_tape
+    from retrosim.tape import find_tape, load_tape
 
-    tape = load_tape(tape_path(options.tape))
+    tape = load_tape(find_tape(options.tape))
     name = _machine_name(options, tape)
     load_rom(options.rom or tape.scenario)  # refuses what is wrong before a window opens
     if tape.note:
