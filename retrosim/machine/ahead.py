@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
 
-from retrosim.cpu.engines.banks import bank, full_bank, handlers_of
+from retrosim.cpu.engines.compiled import is_compiled
+from retrosim.cpu.engines.handler_cache import full_handler_cache, handler_cache, handlers_of
 from retrosim.cpu.engines.recompile import CompiledRegion, region_name
 from retrosim.cpu.engines.regions import Region, discover
-from retrosim.jit import is_compiled
 from retrosim.rom import Rom
 
 from .machine import Machine
@@ -57,7 +57,7 @@ class Program:
         cpu = self._opened._core.cpu
         if timing in cpu.timing:
             handlers = handlers_of(insn for region in self.regions for insn in region.insns)
-            yield self._named(timing, f"{len(handlers)} handlers"), partial(bank, cpu, timing, handlers)
+            yield self._named(timing, f"{len(handlers)} handlers"), partial(handler_cache, cpu, timing, handlers)
 
     def whole(self, timing: str) -> Iterator[Step]:
         """Yield what the recompiler needs: the handlers for what runs between regions, and the regions."""
@@ -69,7 +69,7 @@ class Program:
     def instruction_set(self, timing: str) -> Step:
         """Return what compiles every instruction of the CPU, whether the program has it or not."""
         text = f"every instruction of the {self.model}, timing {timing}"
-        return text, partial(full_bank, self._opened._core.cpu, timing)
+        return text, partial(full_handler_cache, self._opened._core.cpu, timing)
 
     def _named(self, timing: str, what: str) -> str:
         return f"{self.rom.name} {self.build} for the {self.model}, timing {timing}: {what}"

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from retrosim.checks import check_choice, check_integer
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.tiers import Tiers
-from retrosim.cpu.spec.core import ADDRESS_MASK, Core
+from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.cpu.spec.host import Call
 from retrosim.errors import RetrosimError
 from retrosim.rom import Image, Rom, load_rom

@@ -9,7 +9,7 @@ from fractions import Fraction
 from retrosim.checks import check_choice
 from retrosim.cpu import m68k, ppc, x86
 from retrosim.cpu.ppc import mpc601_clocks
-from retrosim.cpu.spec.core import Cpu
+from retrosim.cpu.spec.cpu import Cpu
 
 MACINTOSH_TICK_HZ = Fraction(
     15_667_200, 704 * 370

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrosim.cpu.spec.core import ADDRESS_MASK, RUNNING, Core
+from retrosim.cpu.engines.core import Core
+from retrosim.cpu.spec.cpu import ADDRESS_MASK, RUNNING
 from retrosim.errors import StateError
 
 if TYPE_CHECKING:

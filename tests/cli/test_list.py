@@ -49,7 +49,8 @@ def test_list_for_people(run) -> None:
 
 def test_list_shows_what_is_broken(run, monkeypatch, tmp_path) -> None:
     folder = tmp_path / "roms"
-    shutil.copytree(load_rom("sectors").path, folder / "sectors")
+    for name in ("common", "sectors"):
+        shutil.copytree(load_rom("sectors").path.parent / name, folder / name)
     (folder / "broken").mkdir()
     (folder / "broken" / "rom.toml").write_text("format = 9")
     (folder / "sectors" / "tapes" / "bad.rtape").write_text("no tape")

@@ -40,7 +40,7 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     def note(kind: str):
         return lambda cpu, timing, *what: compiled.append((kind, cpu.model, timing))
 
-    for kind in ("bank", "full_bank", "CompiledRegion"):
+    for kind in ("handler_cache", "full_handler_cache", "CompiledRegion"):
         monkeypatch.setattr(f"retrosim.machine.ahead.{kind}", note(kind))
     monkeypatch.setattr("retrosim.cli.commands.warmup._run_frame", lambda *what: compiled.append(("frame", *what)))
     result = run("warmup", "--machine", "mc68040-25", "--json").json()
@@ -48,10 +48,10 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     assert len(texts) == len(set(texts)) == len(compiled)
     kinds = [kind for kind, _, _ in compiled]
     first = kinds.index("frame")
-    programs, regions = (kinds[:first].count(kind) for kind in ("bank", "CompiledRegion"))
+    programs, regions = (kinds[:first].count(kind) for kind in ("handler_cache", "CompiledRegion"))
     assert programs == kinds.count("frame") == len(SCENARIOS) and regions > 3 * programs
     assert kinds.count("CompiledRegion") == regions and first == programs + regions
-    assert kinds[:2] == ["bank", "CompiledRegion"] and texts[0].startswith("sectors ")
+    assert kinds[:2] == ["handler_cache", "CompiledRegion"] and texts[0].startswith("sectors ")
     assert {timing for _, _, timing in compiled[:first]} == {"full"}
     builds = [info.build for info in load_rom("sectors").images if info.isa == "m68040"]
     for timing, build in product(("full", "causes"), builds):
@@ -60,18 +60,22 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     compiled.clear()
     ran = run("warmup", "--machine", "mc68040-25", "--machine", "native", "--all")
     assert (ran.status, ran.err) == (0, "")
-    assert [each for each in compiled if each[0] == "full_bank"] == [
-        ("full_bank", "MC68040", timing) for timing in ("full", "table", "off")
+    assert [each for each in compiled if each[0] == "full_handler_cache"] == [
+        ("full_handler_cache", "MC68040", timing) for timing in ("full", "table", "off")
     ]
     for timing, build in product(("full", "table", "off"), builds):
         assert f"sectors {build} for the MC68040, timing {timing}: region 1 of " in ran.out
     assert " s  total; " in ran.out.splitlines()[-2] and "sectors on the native machine" in ran.out
     compiled.clear()
     texts = [step["what"] for step in run("warmup", "--machine", "i386dx-33", "--json").json()["steps"]]
-    assert ("bank", "i386_real", "full") in compiled and ("CompiledRegion", "i386_real", "full") not in compiled
+    assert ("handler_cache", "i386_real", "full") in compiled and (
+        "CompiledRegion",
+        "i386_real",
+        "full",
+    ) not in compiled
     assert any(text.startswith("masks real for the i386_real, timing full: ") for text in texts)
     run("warmup", "--machine", "z80").is_refused(2, "machine 'z80': allowed")
-    monkeypatch.setattr("retrosim.jit.CACHE_FOLDER", Path("/dev/null/nowhere"))
+    monkeypatch.setattr("retrosim.jit.CACHE", Path("/dev/null/nowhere"))
     run("warmup").is_refused(1, "set RETROSIM_HOME")
 
 

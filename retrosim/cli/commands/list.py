@@ -20,6 +20,7 @@ from retrosim.errors import RetrosimError
 
 if TYPE_CHECKING:
     from retrosim.rom import Rom
+    from retrosim.rom.toolchains import Toolchains
 
 KINDS = ("roms", "machines", "tapes")
 NATIVE_TITLE = "the same programs as compiled Python, without a CPU and without cycles"
@@ -47,20 +48,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _roms() -> list[dict[str, Any]]:
-    from retrosim.rom import load_rom, rom_names
+    from retrosim.rom import load_rom, load_toolchains, rom_names
 
-    entries = []
+    entries, toolchains = [], load_toolchains()
     for name in rom_names():
         try:
-            rom = load_rom(name)
+            entries.append(_rom(load_rom(name), toolchains))
         except RetrosimError as error:
             entries.append({"name": name, "error": str(error)})
-            continue
-        entries.append(_rom(rom))
     return entries
 
 
-def _rom(rom: Rom) -> dict[str, Any]:
+def _rom(rom: Rom, toolchains: Toolchains) -> dict[str, Any]:
+    made_by = [toolchains.made_by(rom, info) for info in rom.images]
     return {
         "name": rom.name,
         "title": rom.title,
@@ -75,8 +75,8 @@ def _rom(rom: Rom) -> dict[str, Any]:
         },
         "images": [
             {"isa": info.isa, "build": info.build, "default": info.default, "file": info.file}
-            | {"sha256": info.sha256, "compiler": info.compiler, "flags": info.flags}
-            for info in rom.images
+            | {"sha256": info.sha256, "compiler": compiler, "flags": " ".join(flags)}
+            for info, (compiler, flags) in zip(rom.images, made_by)
         ],
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec.core import SERVICE
+from ..spec.cpu import SERVICE
 from ..spec.rows import Row
 from .ea import CONTROL, DATA_ALTERABLE, address, write
 from .exceptions import ADDRESS_ERROR, ILLEGAL, LINE_A, LINE_F, TRAP, TRAP_ON_OVERFLOW, branch, exception, jump

@@ -6,7 +6,7 @@ machine does not know is an ordinary software interrupt.
 
 from __future__ import annotations
 
-from ..spec.core import SERVICE
+from ..spec.cpu import SERVICE
 from ..spec.rows import Row
 from .exceptions import BREAKPOINT, DEBUG, INVALID, NO_FPU, OVERFLOW, enter
 from .flags import condition

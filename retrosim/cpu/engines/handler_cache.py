@@ -1,4 +1,4 @@
-"""Banks of compiled handlers: those that a ROM needs, those that it turned out to need, or all of a model."""
+"""Caches of compiled handlers: those that a ROM needs, those that it turned out to need, or all of a model."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import threading
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 from llvmlite import ir
 
-from retrosim.jit import is_compiled
-
-from ..spec.core import Core, Cpu
+from ..spec.cpu import Cpu
 from ..spec.rows import Insn, Row
-from .compiled import compile_functions
+from .compiled import compile_functions, is_compiled
+from .core import Core
 from .handlers import GOTO, STUBS, UNDECODED_PC, HandlerEmitter, emit_goto, emit_undecoded
 
 Key = tuple[str, tuple[Any, ...]]
 Handler = tuple[Row, tuple[Any, ...]]
 
 
-class Bank:
+class HandlerCache:
     """Compiled handlers of one CPU model and timing mode.
 
     stubs     addresses of the handlers that are no instruction: UNKNOWN, UNDECODED_PC, GOTO
@@ -34,16 +34,17 @@ class Bank:
         self.quick = quick
         emitters = [partial(_emit_stub, cpu, number) for number in range(STUBS)]
         emitters += [partial(_emit, cpu, timing, *handler) for handler in handlers]
-        addresses, self._module = compile_functions(bank_name(cpu, timing, handlers, quick), emitters, quick)
-        self.stubs = addresses[:STUBS].tolist()
+        self._functions = compile_functions(handler_cache_name(cpu, timing, handlers, quick), emitters, quick)
+        addresses = self._functions.addresses.tolist()
+        self.stubs = addresses[:STUBS]
         keys = [(row.key, statics) for row, statics in handlers]
-        self.handlers = dict(zip(keys, addresses[STUBS:].tolist(), strict=True))
+        self.handlers = dict(zip(keys, addresses[STUBS:], strict=True))
 
 
-def bank_name(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool) -> str:
+def handler_cache_name(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool) -> str:
     names = repr([(row.key, statics) for row, statics in handlers])
     digest = hashlib.blake2b(names.encode(), digest_size=8).hexdigest()
-    return f"bank_{cpu.model}_{timing}_{digest}{'_quick' if quick else ''}"
+    return f"handlers_{cpu.model}_{timing}_{digest}{'_quick' if quick else ''}"
 
 
 def _emit_stub(cpu: Cpu, number: int, function: ir.Function) -> None:
@@ -57,22 +58,23 @@ def _emit(cpu: Cpu, timing: str, row: Row, statics: tuple[Any, ...], function: i
     HandlerEmitter(cpu, cpu.timing[timing], function).emit(row, statics)
 
 
-_banks: dict[str, Bank] = {}
+_caches: WeakValueDictionary[str, HandlerCache] = WeakValueDictionary()
 _lock = threading.Lock()
 
 
-def bank(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool = False) -> Bank:
-    """Return the bank of some handlers, made once in a process."""
-    name = bank_name(cpu, timing, handlers, quick)
+def handler_cache(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool = False) -> HandlerCache:
+    """Return the cache of some handlers, the same for all who hold it."""
+    name = handler_cache_name(cpu, timing, handlers, quick)
     with _lock:
-        if name not in _banks:
-            _banks[name] = Bank(cpu, timing, handlers, quick)
-        return _banks[name]
+        found = _caches.get(name)
+        if found is None:
+            found = _caches[name] = HandlerCache(cpu, timing, handlers, quick)
+        return found
 
 
-def full_bank(cpu: Cpu, timing: str) -> Bank:
-    """Return the bank with every handler of a model."""
-    return bank(cpu, timing, list(cpu.keys()))
+def full_handler_cache(cpu: Cpu, timing: str) -> HandlerCache:
+    """Return the cache of every handler of a model."""
+    return handler_cache(cpu, timing, list(cpu.keys()))
 
 
 def handlers_of(insns: Iterable[Insn]) -> list[Handler]:
@@ -81,12 +83,12 @@ def handlers_of(insns: Iterable[Insn]) -> list[Handler]:
     return [needed[key] for key in sorted(needed, key=repr)]
 
 
-def bank_for(core: Core, addresses: Iterable[int]) -> Bank:
-    """Return a bank with the handlers of the instructions at `addresses`."""
-    return bank(core.cpu, core.timing_mode, handlers_of(map(core.decode, addresses)))
+def handler_cache_for(core: Core, addresses: Iterable[int]) -> HandlerCache:
+    """Return the cache of the handlers of the instructions at `addresses`."""
+    return handler_cache(core.cpu, core.timing_mode, handlers_of(map(core.decode, addresses)))
 
 
 def is_ready(cpu: Cpu, timing: str, handlers: list[Handler]) -> bool:
-    """Is the bank of some handlers to be had at once: in this process, or in the cache?"""
-    name = bank_name(cpu, timing, handlers, False)
-    return name in _banks or is_compiled(name)
+    """Is the cache of some handlers available at once: in this process, or on disk?"""
+    name = handler_cache_name(cpu, timing, handlers, False)
+    return name in _caches or is_compiled(name)

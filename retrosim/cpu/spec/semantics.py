@@ -1,4 +1,4 @@
-"""What every engine offers to the semantic functions, and what it builds from a few primitives.
+"""What semantic functions are written against: what every engine offers them, built from a few primitives.
 
     m.pc, m.next_pc                        address of this instruction and of the one behind it
     m.const(bits, value)                   a known word
@@ -9,7 +9,7 @@
     m.select(c, a, b)                      one of two words
     m.when(c, then, otherwise)             run `then` or `otherwise` (functions) under a condition
     m.for_each_bit(mask, body, down)       body(bit number) for each one in the mask, lowest first unless `down`
-    m.variable(word)                       a place that survives m.when and m.for_each_bit: .get() .set(word)
+    m.variable(word)                       a variable that survives m.when and m.for_each_bit: .get() .set(word)
     m.jump(address)                        go on at a computed address
     m.branch(c, target)                    go on at a decoded target when c holds
     m.outcome(c)                           tell the timing which of an instruction's two costs applies
@@ -26,13 +26,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .core import ACCESS_FETCH, ACCESS_WRITE, ADDRESS_MASK, CODE_WRITTEN, MISALIGNED, Cpu
+from .cpu import ACCESS_FETCH, ACCESS_WRITE, ADDRESS_MASK, CODE_WRITTEN, MISALIGNED, Cpu
 from .rows import Row, bind
 from .values import Word
 
 
-class Engine:
-    """Base of the engines: subclasses give the primitives with a leading underscore and the rest of the list above."""
+class ExecutionContext:
+    """Base of what runs or emits the rows: subclasses give the primitives (leading underscore) and the rest above."""
 
     cpu: Cpu
     accesses = 0  # memory operands of this instruction so far
@@ -80,27 +80,27 @@ class Engine:
         self.timing.memory(address, bits, False)
         return self.peek(address, bits)
 
-    def _place(self, address: Word) -> Word:
-        """Return where in memory an address lies; every access passes here, so that none leaves it and its copies."""
+    def _location(self, address: Word) -> Word:
+        """Return where in memory an address lies; every access passes here, so that none leaves it and its mirrors."""
         return address & ADDRESS_MASK
 
     def peek(self, address: Word, bits: int) -> Word:
-        word = self._load(self._place(address), bits)
+        word = self._load(self._location(address), bits)
         return word.swap_bytes() if self.cpu.big_endian else word
 
     def store(self, address: Word, word: Word) -> None:
         """Store a word; every store passes here, and a store into decoded code ends the run of old code."""
         self.check_alignment(address, word.bits, True)
         self.timing.memory(address, word.bits, True)
-        place = self._place(address)
-        self._store(place, word.swap_bytes() if self.cpu.big_endian else word)
-        self.when(self._watched(place, word.bits), lambda: self._code_written(place, word.bits // 8))
+        location = self._location(address)
+        self._store(location, word.swap_bytes() if self.cpu.big_endian else word)
+        self.when(self._watched(location, word.bits), lambda: self._code_written(location, word.bits // 8))
 
-    def _code_written(self, place: Word, size: int) -> None:
-        place = place.trunc(32) & ADDRESS_MASK
+    def _code_written(self, location: Word, size: int) -> None:
+        start = location.trunc(32) & ADDRESS_MASK
         low, high = self.get("written_low"), self.get("written_high")
-        self.set("written_low", self.select(place.ult(low), place, low))
-        self.set("written_high", self.select(high.ult(place + size), place + size, high))
+        self.set("written_low", self.select(start.ult(low), start, low))
+        self.set("written_high", self.select(high.ult(start + size), start + size, high))
         self.leave(CODE_WRITTEN)
 
     def set_reg(self, n: Word | int, word: Word, stage: str = "execute") -> None:

@@ -1,4 +1,4 @@
-/* A library has nothing to run: real mode. */
+/* A library runs nothing by itself. Real mode. */
 
 	.code16
 	.section .text.start,"ax"

@@ -1,4 +1,4 @@
-# A library has nothing to run.
+# A library runs nothing by itself.
 
 	.section .text.start,"ax"
 	.globl	_start

@@ -1,4 +1,4 @@
-/* A library has nothing to run: flat 32-bit mode. */
+/* A library runs nothing by itself. Flat 32-bit mode. */
 
 	.section .text.start,"ax"
 	.globl	_start

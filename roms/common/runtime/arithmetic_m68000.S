@@ -1,4 +1,4 @@
-| What the compiler calls where a 68000 has no instruction: long multiplication from the products of words.
+| Called by compiled code where the 68000 has no instruction: long multiplication, from products of words.
 
 	.text
 	.globl	__mulsi3

@@ -1,5 +1,5 @@
 /* What differs between the processors: word types, the width of a coordinate, the order of four pixels in a word, and
-   the services of the machine. Everything else in this folder is plain C. */
+   the services of the machine. All other C sources are the same for every processor. */
 
 #ifndef ISA_H
 #define ISA_H
@@ -15,10 +15,10 @@ typedef s32 scalar; /* the 1994 choice for PowerPC: the fast integer of that CPU
 #elif defined(__m68k__) || defined(__i386__)
 typedef s16 scalar; /* and for the 68K; x86 follows it. Stores wrap modulo 2^16 */
 #else
-#error "sectors is written for m68k, i386 and PowerPC"
+#error "the ROMs are written for m68k, i386 and PowerPC"
 #endif
 
-/* Four pixels in a word that alternate between two indices, and the two again: the first is at the lowest address. */
+/* Four pixels in a word that alternate between two palette indices, and the same two again; the first at the lowest address. */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define FOUR_PIXELS(first, second) ((u32)(first) << 24 | (u32)(second) << 16 | (u32)(first) << 8 | (u32)(second))
 #define FIRST_PIXEL(four) ((u8)((four) >> 8))

@@ -1,4 +1,4 @@
-{ What Free Pascal asks of the unit below all others; nothing of it becomes code of the ROM. }
+{ What Free Pascal requires of its lowest unit; nothing of it becomes code of the ROM. }
 unit system;
 
 interface
