@@ -18,7 +18,7 @@ BARS, BAR_WIDTH = 24, 50  # lines, characters
 
 def replay(tape: Tape, machine: Machine, frames: int) -> list[int]:
     """Play the tape; return the clocks that the program was busy in each frame."""
-    player, clocks = Player(tape, machine), []
+    player, clocks = Player(tape, machine), list[int]()
     while len(clocks) < frames and player.step():
         clocks.append(machine.frame_cycles)
     player.check()  # every hash line of the tape has come out again

@@ -69,6 +69,7 @@ def add_options(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.checks import check_integer
+    from retrosim.machine import Machine
     from retrosim.rom import Rom
     from retrosim.study.causes import MODE, has_causes
     from retrosim.study.cost import cost_report, find_routine
@@ -85,6 +86,7 @@ def run(options: argparse.Namespace) -> int:
 
     with Progress(is_quiet=options.json or options.csv) as progress:
         machine = open_chosen(options, rom, progress.note)
+        assert isinstance(machine, Machine)  # `check_simulated` has refused the other
         with bad_arguments():
             entry = _entry(options.entry)
             find_routine(machine.image, entry)
