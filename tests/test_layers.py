@@ -12,7 +12,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "retrosim"
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
-MOST_LINES = 600
+MAX_LINES = 600
 
 ISAS = ("cpu.m68k", "cpu.x86", "cpu.ppc")
 BASE = ("errors", "checks", "lazy", "version", "jit", "numeric")
@@ -40,8 +40,10 @@ LAYERS: dict[str, tuple[str, ...]] = {
 }
 LAYERS["tape"] = (*BASE, "rom", "machine")
 LAYERS["study"] = LAYERS["window"] = tuple(name for name in LAYERS if name != "collide.oracle")
-LAYERS["cli"] = (*LAYERS["study"], "study", "window")
-LAYERS["root"] = (*LAYERS["cli"], "cli")
+LAYERS["root"] = ("lazy",)  # the package itself: its public names are in __init__.pyi
+LAYERS["examples"] = (*LAYERS["study"], "study", "window", "root")
+LAYERS["cli"] = (*LAYERS["study"], "study", "window", "examples")
+LAYERS["__main__"] = ("cli",)
 
 
 def module_of(path: Path) -> str:
@@ -56,7 +58,7 @@ MODULES = {module_of(path): path for path in FILES}
 def layer_of(module: str) -> str:
     """Return the layer of a module of the package: the longest name of a folder in LAYERS that it begins with."""
     parts = module.split(".")[1:]
-    if not parts or parts == ["__main__"]:
+    if not parts:
         return "root"
     return max((name for name in LAYERS if parts[: name.count(".") + 1] == name.split(".")), key=len, default=parts[0])
 
@@ -171,7 +173,7 @@ def test_one_place_decorates_for_numba() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_files_are_short(path: Path) -> None:
-    assert len(path.read_text().splitlines()) < MOST_LINES
+    assert len(path.read_text().splitlines()) < MAX_LINES
 
 
 def run_without_display(code: str) -> str:

@@ -65,7 +65,7 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     ]
     for timing, build in product(("full", "table", "off"), builds):
         assert f"sectors {build} for the MC68040, timing {timing}: region 1 of " in ran.out
-    assert " s  total; 0 new files" in ran.out and "sectors on the native machine" in ran.out
+    assert " s  total; " in ran.out.splitlines()[-2] and "sectors on the native machine" in ran.out
     compiled.clear()
     texts = [step["what"] for step in run("warmup", "--machine", "i386dx-33", "--json").json()["steps"]]
     assert ("handler_cache", "i386_real", "full") in compiled and (

@@ -57,13 +57,14 @@ def run(options: argparse.Namespace) -> int:
             progress.step(number, len(steps), f"compiling {text}")
             started = time.perf_counter()
             compile_it()
-            done.append({"what": text, "seconds": time.perf_counter() - started})
+            done.append((text, time.perf_counter() - started))
     seconds, (files, size) = time.perf_counter() - begun, _cached()
-    result = {"steps": done, "seconds": seconds, "folder": str(CACHE), "files": files, "bytes": size}
+    listed = [{"what": text, "seconds": taken} for text, taken in done]
+    result = {"steps": listed, "seconds": seconds, "folder": str(CACHE), "files": files, "bytes": size}
     if options.json:
         print_json(result | {"new_files": files - before[0], "new_bytes": size - before[1]})
         return 0
-    print_lines(columns([[f"{step['seconds']:6.1f} s", step["what"]] for step in done], 0))
+    print_lines(columns([[f"{taken:6.1f} s", text] for text, taken in done], 0))
     print(f"{seconds:6.1f} s  total; {counted(files - before[0], 'new file')}")
     print(f"{CACHE}: {counted(files, 'file')}, {size / 1e6:.1f} MB")
     return 0
