@@ -3,7 +3,7 @@
     colours file    "LETTER RRGGBB" per line: the letters of all drawings
     drawing file    pictures of one size; "." is transparent, "#" begins a comment line
 
-tools/draw_sprites.py makes C data of them; the native machine draws with the same pictures.
+tools/draw_sprites.py turns them into C data; the native machine draws the same pictures.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ Picture = tuple[bytes, ...]
 class DrawingFiles:
     """The table [drawings] of rom.toml.
 
-    folder   of the ROM; all files relative to it, "../NAME/..." in that of another ROM
+    folder   of the ROM; the files are relative to it, "../NAME/..." in that of another ROM
     colours  file with the letters
-    files    in the order of the pictures' numbers; "../NAME/..." in the folder of another ROM
+    files    in the order of the pictures' numbers
     """
 
     folder: Path

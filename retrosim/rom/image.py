@@ -104,7 +104,7 @@ class Image:
 
 
 def load_elf(path: str | Path, isa: str | None = None, boot: str = "") -> Image:
-    """Load an ELF file of the user's own.
+    """Load an ELF file that belongs to no ROM.
 
     path     a linked 32-bit executable whose segments fit into RAM
     isa      of a family the file is for; None: what the file itself says
@@ -120,7 +120,7 @@ def load_elf(path: str | Path, isa: str | None = None, boot: str = "") -> Image:
 
 
 def load_raw(path: str | Path, isa: str, origin: int, boot: str = "") -> Image:
-    """Load a flat binary: code as it lies in memory, without a name or a header; it begins with its first instruction.
+    """Load a flat binary: code as it lies in memory, without symbols or a header; its first instruction comes first.
 
     origin   address that its first byte goes to
     Errors   RomError; ValueError for an unknown isa, a boot that it does not have, an origin outside RAM
@@ -215,11 +215,11 @@ class _Elf:
             raise ValueError(f"is truncated: {what} reaches beyond the end of the file")
         return self.content[offset : offset + size]
 
-    def _headers(self, kind: str, parser: Any, most: int) -> list[Any]:
+    def _headers(self, kind: str, parser: Any, maximum: int) -> list[Any]:
         """Return the program ("ph") or section ("sh") headers."""
         count, size, offset = (self.header[f"e_{kind}{field}"] for field in ("num", "entsize", "off"))
-        if count > most:
-            raise ValueError(f"has {count} segments or sections, more than {most}")
+        if count > maximum:
+            raise ValueError(f"has {count} segments or sections, more than {maximum}")
         if count and size != parser.sizeof():
             raise ValueError("has headers of a wrong size")
         table = self._slice(offset, count * size, "a table of headers")

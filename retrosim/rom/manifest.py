@@ -94,14 +94,14 @@ class ImageInfo:
 
 @dataclass(frozen=True)
 class Rom:
-    """A program with images for several machines, and all that is said about it.
+    """A program with images for several machines, as its manifest describes it.
 
     path        its folder
     constants   numbers the host may need, such as the word and the values of the mode
     inputs      devices it reads
     recipe      how the images are built, None if the manifest does not say
     drawings    where its sprites are drawn, None if it has none
-    is_library  its routines are there to be called; nothing runs by itself, so there is nothing to see or to record
+    is_library  its routines are called from outside; nothing runs by itself, so there is nothing to see or to record
     """
 
     name: str

@@ -150,6 +150,19 @@ def test_a_new_rom(hello: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("compilers")
+@pytest.mark.parametrize(("isa", "machine"), [("m68000", "mc68000-8"), ("i386", "i386dx-33"), ("ppc601", "ppc601-80")])
+def test_a_program_without_variables(hello: Path, isa: str, machine: str) -> None:
+    """The start-up code clears what there is, even if that is nothing."""
+    manifest = HELLO.replace("library = true", "")
+    (hello / "rom.toml").write_text(f"{manifest}[[images]]\nisa = '{isa}'\n")
+    source = '#include "../../common/isa.h"\nint Main(void)\n{\n    YieldFrame();\n    return 7;\n}\n'
+    (hello / "src" / "hello.c").write_text(source)
+    assert build_roms.main([]) == 0
+    ran = open_machine(machine, load_rom(hello), engine="evaluate").run(instructions=200)
+    assert (ran.reason, ran.frames) == ("exit", 1)
+
+
+@pytest.mark.usefixtures("compilers")
 @pytest.mark.parametrize(
     ("file", "old", "new", "reason"),
     [
