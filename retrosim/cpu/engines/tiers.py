@@ -52,6 +52,8 @@ class Tiers:
         mode      one of MODES
         progress  gets a line of text before long work
         """
+        self._wanted: deque[Callable[[], Compiled]] = deque()
+        self._made: deque[Compiled | Exception] = deque()
         self.core, self.mode, self.name = core, mode, "interpret"
         cpu, timing = core.cpu, core.timing_mode
         regions = discover(core, roots)
@@ -60,8 +62,6 @@ class Tiers:
         if not is_ready(cpu, timing, handlers):
             progress(f"compiling the {cpu.model} for this program (first run only)")
         self._interpreter = Interpreter(core, handler_cache(cpu, timing, handlers, self._quick))
-        self._wanted: deque[Callable[[], Compiled]] = deque()
-        self._made: deque[Compiled | Exception] = deque()
         self._worker: threading.Thread | None = None
         self._known = {insn.pc for region in regions for insn in region.insns}
         self._samples: dict[int, int] = {}
