@@ -13,13 +13,13 @@ def check(what: str, value: str, allowed: tuple[str, ...]) -> None:
 
 def whole(what: str, value: int, minimum: int, maximum: int | None = None) -> int:
     """Return a whole number, of Python or NumPy, within its range. Errors: ValueError."""
-    allowed = f"allowed {minimum} or more" if maximum is None else f"allowed {minimum}..{maximum}"
     try:
         number = None if isinstance(value, bool) else index(value)
     except TypeError:
         number = None
+    if number is not None and number >= minimum and (maximum is None or number <= maximum):
+        return number
+    allowed = f"allowed {minimum} or more" if maximum is None else f"allowed {minimum}..{maximum}"
     if number is None:
         raise ValueError(f"{what} {value!r}: {allowed}, a whole number")
-    if number < minimum or (maximum is not None and number > maximum):
-        raise ValueError(f"{what} {number}: {allowed}")
-    return number
+    raise ValueError(f"{what} {number}: {allowed}")

@@ -11,14 +11,12 @@ import importlib.util
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from threading import Lock
 from types import ModuleType
-from typing import Any
 
 import numba
 import numba.core.config as numba_config
+from numba.core.errors import NumbaError
 
 PACKAGE = Path(__file__).parent
 KEPT_CACHES = 4  # versions side by side, so that two checkouts do not evict each other
@@ -67,40 +65,8 @@ kernel = numba.njit(cache=True, nogil=True, error_model="numpy")
 JIT = not numba_config.DISABLE_JIT
 """Whether kernels are compiled at all."""
 
-UNKNOWN = (TypeError, OverflowError)
-"""What a call raises when types are new: to be met by a check of all arguments, then by `Ready.admit`."""
-
-_COMPILING = Lock()
-
-
-class Ready:
-    """A kernel that can be called without a look at its arguments; no other kernel may call it.
-
-    A kernel is compiled for types. One that must not be compiled any further refuses all types but those it knows, so
-    it is called at once; what it refuses is checked at length, and only then admitted. Values (lengths, ranges) are for
-    the kernel itself to check.
-
-    call  the kernel itself, which raises one of UNKNOWN for types that were not admitted
-    """
-
-    def __init__(self, routine: Callable) -> None:
-        self._routine, self.call = routine, self._unknown
-
-    @staticmethod
-    def _unknown(*arguments: Any) -> None:
-        raise TypeError
-
-    def admit(self, *arguments: Any) -> Any:
-        """Call the kernel with arguments that were checked; types like these pass from now on."""
-        if JIT:  # else it is plain Python, which takes any type: admitted anew every time
-            kinds = tuple(map(numba.typeof, arguments))
-            with _COMPILING:
-                if kinds not in self._routine.overloads:
-                    self._routine.disable_compile(False)
-                    self._routine.compile(kinds)
-                    self._routine.disable_compile()
-                self.call = self._routine
-        return self._routine(*arguments)
+REFUSED_TYPES = (TypeError, OverflowError, NumbaError)
+"""What the call of a kernel raises that is not, and cannot be, compiled for the types of its arguments."""
 
 
 def is_compiled(name: str) -> bool:
