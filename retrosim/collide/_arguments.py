@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.checks import whole
+from retrosim.checks import check_integer
 
 from .kernels.boxes import Filter
 from .kernels.checks import first_beyond
@@ -128,7 +128,7 @@ def sides_of(name: str, size: int | np.ndarray, count: int, maximum: int) -> np.
     size  int, int[count] or int[count, 2]
     """
     if not isinstance(size, np.ndarray):
-        return _filled(whole(name, size, 1, maximum), np.int32, 2, count)
+        return _filled(check_integer(name, size, 1, maximum), np.int32, 2, count)
     _check_per_object(name, size, count, 1, maximum)
     sides = np.empty((2, count), np.int32)
     sides[:] = size.T  # one row for both axes, or one row each
@@ -144,7 +144,7 @@ def size_table(name: str, size: int | np.ndarray, count: int, minimum: int = 0) 
         check_rows(minimum, MAX_COORDINATE, **{name: size})
         return size
     if not isinstance(size, np.ndarray):
-        return _filled(whole(name, size, minimum, MAX_COORDINATE), np.int32, count, 2)
+        return _filled(check_integer(name, size, minimum, MAX_COORDINATE), np.int32, count, 2)
     _check_per_object(name, size, count, minimum, MAX_COORDINATE)
     table = np.empty((count, 2), np.int32)
     table[:] = size if size.ndim == 2 else size[:, None]
@@ -154,7 +154,7 @@ def size_table(name: str, size: int | np.ndarray, count: int, minimum: int = 0) 
 def word_per_object(name: str, words: int | np.ndarray, count: int, dtype: type, maximum: int) -> np.ndarray:
     """Check one word for all objects or one each, 0..maximum; return dtype[count], `words` itself if it is that."""
     if not isinstance(words, np.ndarray):
-        return _filled(whole(name, int(words) if isinstance(words, bool) else words, 0, maximum), dtype, count)
+        return _filled(check_integer(name, int(words) if isinstance(words, bool) else words, 0, maximum), dtype, count)
     if words.shape != (count,):
         raise ValueError(f"{name} has shape {words.shape}: allowed ({count},)")
     if words.dtype.kind not in "iub":

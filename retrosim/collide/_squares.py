@@ -18,7 +18,7 @@ from threading import Thread
 
 import numpy as np
 
-from retrosim.checks import whole
+from retrosim.checks import check_integer
 from retrosim.jit import REFUSED_TYPES
 
 from ._arguments import check_range, check_vectors
@@ -94,7 +94,7 @@ def list_pairs(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
 def check_squares(x, y, size, max_x, max_y) -> None:
     """Look at each argument. Errors: ValueError, for the first that is wrong."""
     count = check_vectors(x=x, y=y)
-    whole("size", size, 1, MAX_SIDE)
+    check_integer("size", size, 1, MAX_SIDE)
     if count > MAX_OBJECTS:
         raise ValueError(f"x has length {count}: allowed {MAX_OBJECTS} or less")
     check_range(0, max_x, x=x)

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.checks import whole
+from retrosim.checks import check_integer
 
 from ._arguments import check_range, check_vectors, form_of
 from ._results import flag_array, keys_of, row_table, sort_keys
@@ -46,7 +46,7 @@ def _check(x, y, starts, size):
         starts = np.arange(len(x) + 1, dtype=np.int64) * x.shape[1]
         x, y = x.reshape(-1), y.reshape(-1)
     total = check_vectors(x=x, y=y)
-    side = whole("size", size, 1, MAX_SIDE)
+    side = check_integer("size", size, 1, MAX_SIDE)
     check_range(0, MAX_COORDINATE, x=x, y=y)
     starts = np.asarray(starts)
     if starts.dtype.kind not in "iu" or starts.ndim != 1 or len(starts) == 0:

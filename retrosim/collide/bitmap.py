@@ -32,7 +32,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from retrosim.checks import whole
+from retrosim.checks import check_integer
 
 from ._arguments import check_layout, check_numbers, check_positions, form_of, read_pixels
 from ._results import flag_array
@@ -55,7 +55,7 @@ def pack(sprites: Sequence[bytes | np.ndarray]) -> Images:
 def _solid_table(solid):
     table = np.zeros(256, np.uint8)
     for colour in solid:
-        table[whole("solid colour", colour, 0, 255)] = 1
+        table[check_integer("solid colour", colour, 0, 255)] = 1
     return table
 
 

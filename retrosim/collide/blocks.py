@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.checks import whole
+from retrosim.checks import check_integer
 
 from ._arguments import MAX_COORDINATE, check_range, check_vectors, size_table
 from ._results import pair_list, tally_table
@@ -41,7 +41,7 @@ def _scan(x, y, size, block, out=None, tally=None):
     """Return the pairs in the order of the blocks, and the checks made in each block."""
     count = check_vectors(x=x, y=y)
     check_range(0, MAX_COORDINATE, x=x, y=y)
-    side = whole("block", block, MIN_BLOCK, MAX_BLOCK)
+    side = check_integer("block", block, MIN_BLOCK, MAX_BLOCK)
     if side & (side - 1):
         raise ValueError(f"block {side}: allowed the powers of two {MIN_BLOCK}..{MAX_BLOCK}")
     boxes = (x, y, size_table("size", size, count), side.bit_length() - 1)

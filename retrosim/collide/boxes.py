@@ -43,7 +43,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from retrosim.checks import check
+from retrosim.checks import check_choice
 
 from ._arguments import EVERYONE, check_pairs, check_positions, filter_of, size_table, word_per_object
 from ._results import array_of, flag_array, pair_list
@@ -81,7 +81,7 @@ def _check(x, y, size, circle):
 def _scan(x, y, size, circle, category, mask, method, out=None, tally=None):
     """Return the colliding pairs and the operations spent."""
     shapes = _check(x, y, size, circle)
-    check("method", method, METHODS)
+    check_choice("method", method, METHODS)
     filters = filter_of(category, mask, len(x))
     tally = np.empty(4, np.int64) if tally is None else tally
 

@@ -45,7 +45,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from retrosim.checks import check, whole
+from retrosim.checks import check_choice, check_integer
 
 from ._arguments import MAX_COORDINATE, check_numbers, check_pairs, check_positions, read_pixels
 from ._results import array_of, flag_array, pair_list, row_table
@@ -123,7 +123,7 @@ def hits(
     Returns  uint8[m]  1 where the pair has an opaque pixel in common
     """
     out = flag_array(out, _check(x, y, shape, sprites, pairs))
-    check("method", method, METHODS)
+    check_choice("method", method, METHODS)
     index = first_beyond(sprites.width, 1, MAX_WIDTH[method])
     if index >= 0:
         raise ValueError(
@@ -168,7 +168,7 @@ def contact_rows(
     Returns  int32[r, 2]  x and y of the leftmost common pixel of each row that has one, from the top
     """
     count = check_positions(x=x, y=y)
-    pair = np.array([[whole(name, i, 0, count - 1) for name, i in (("a", a), ("b", b))]], np.int32)
+    pair = np.array([[check_integer(name, i, 0, count - 1) for name, i in (("a", a), ("b", b))]], np.int32)
     _check(x, y, shape, sprites, pair)
     dx, dy = int(x[b]) - int(x[a]), int(y[b]) - int(y[a])
     left, top = max(int(x[a]), int(x[b])), max(int(y[a]), int(y[b]))

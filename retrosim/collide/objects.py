@@ -44,7 +44,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from retrosim.checks import check
+from retrosim.checks import check_choice
 
 from ._arguments import check_layout, check_range, check_table, form_of, number_table
 from ._results import array_of, row_table
@@ -95,7 +95,7 @@ def _check(objects, shapes, method):
     if not isinstance(objects, np.ndarray) or objects.dtype != OBJECT or objects.ndim != 1:
         raise ValueError(f"objects is {form_of(objects)}: allowed OBJECT[n]")
     check_layout("objects", objects, is_written=True)
-    check("method", method, METHODS)
+    check_choice("method", method, METHODS)
     rows = check_table("shapes", shapes, 4, np.int16)
     check_range(MIN_COORDINATE, MAX_COORDINATE, **{"objects x": objects["x"], "objects y": objects["y"]})
     check_range(DETECT_NONE, DETECT_ALL, **{"objects detection": objects["detection"]})

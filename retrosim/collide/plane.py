@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.checks import whole
+from retrosim.checks import check_integer
 
 from ._squares import TWO_THREADS, list_pairs, mark
 from .kernels.uniform_grid import MAX_COORDINATE, MAX_OBJECTS
@@ -44,7 +44,7 @@ def collided(
     Returns  uint8[n]  1 in a collision, else 0
     """
     if threads is not None:
-        whole("threads", threads, 1, 2)
+        check_integer("threads", threads, 1, 2)
     return mark(x, y, size, MAX_COORDINATE, MAX_COORDINATE, threads, out)
 
 
@@ -56,5 +56,5 @@ def pairs(
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     if threads is not None:
-        whole("threads", threads, 1, 2)
+        check_integer("threads", threads, 1, 2)
     return list_pairs(x, y, size, MAX_COORDINATE, MAX_COORDINATE, threads, out)

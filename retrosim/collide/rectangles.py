@@ -49,7 +49,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.checks import check
+from retrosim.checks import check_choice
 
 from ._arguments import check_pairs, check_range, check_rows, check_table, check_vectors
 from ._results import array_of, flag_array, pair_list
@@ -75,7 +75,7 @@ def _check(x, y, half, angle):
 
 
 def _choice(method):
-    check("method", method, METHODS)
+    check_choice("method", method, METHODS)
     return CHOICES[method]
 
 
@@ -132,7 +132,7 @@ def count_operations(
     """
     rectangles = _check(x, y, half, angle)
     count = check_pairs(pairs, len(x))
-    check("method", method, METHODS[:-1])
+    check_choice("method", method, METHODS[:-1])
     out = array_of(out, np.int64, 3)
     out[:] = 0
     mark_pairs(rectangles, pairs, _choice(method), np.empty(count, np.uint8), out)

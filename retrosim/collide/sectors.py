@@ -41,7 +41,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.checks import check, whole
+from retrosim.checks import check_choice, check_integer
 
 from ._arguments import check_range, check_vectors, check_words, sides_of
 from ._results import array_of, flag_array, pair_list
@@ -72,7 +72,7 @@ def workspace(count: int) -> np.ndarray:
     Returns  uint32[..]    its contents mean nothing
     Errors   ValueError
     """
-    return np.empty(SECTORS + 2 * whole("count", count, 0, MAX_OBJECTS), np.uint32)
+    return np.empty(SECTORS + 2 * check_integer("count", count, 0, MAX_OBJECTS), np.uint32)
 
 
 def _workspace(work, count):
@@ -91,7 +91,7 @@ def _check_on_screen(x, y):
 
 def _check_unused(abs, work, x, y):
     """Check options that make no difference to the fastest method."""
-    check("abs", abs, BUILDS)
+    check_choice("abs", abs, BUILDS)
     _workspace(work, check_vectors(x=x, y=y))
 
 
@@ -101,7 +101,7 @@ def _prepare(x, y, size, abs, method, work):
     Each of the three may be None, for an array that nobody looks at.
     """
     count = check_vectors(x=x, y=y)
-    check("method", method, METHODS)
+    check_choice("method", method, METHODS)
     is_short, is_brute = is_16_bit(abs, x.dtype), method == BRUTE_FORCE
     sides = sides_of("size", size, count, MAX_SIDE_ANYWHERE if is_brute else MAX_SIDE)
     work = _workspace(work, count)
@@ -143,7 +143,7 @@ def collided(
         return mark(x, y, size, MAX_X, MAX_Y, None, out)
     if method == "four_shifts" and not isinstance(size, np.ndarray):
         count = check_vectors(x=x, y=y)
-        side, work, out = whole("size", size, 1, MAX_SIDE), _workspace(workspace, count), flag_array(out, count)
+        side, work, out = check_integer("size", size, 1, MAX_SIDE), _workspace(workspace, count), flag_array(out, count)
         if mark_four_shifts(x, y, side, is_16_bit(abs, x.dtype), work, out) >= 0:
             _check_on_screen(x, y)
     else:

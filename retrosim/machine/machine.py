@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from retrosim.checks import check, whole
+from retrosim.checks import check_choice, check_integer
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.tiers import Tiers
-from retrosim.cpu.spec.core import ADDRESS_MASK, Core
+from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.cpu.spec.host import Call
 from retrosim.errors import RetrosimError
 from retrosim.rom import Image, Rom, load_rom
@@ -75,9 +76,9 @@ class Machine(Clockwork):
         progress    gets a line of text before long work
         Errors      ValueError, RomError
         """
-        check("engine", engine, ENGINES)
+        check_choice("engine", engine, ENGINES)
         self.preset = preset(name)
-        check("timing", timing, tuple(self.preset.cpu().timing))
+        check_choice("timing", timing, tuple(self.preset.cpu().timing))
         self.name, self.clock_hz = name, self.preset.clock_hz
         self.tick_hz, self.frame_hz = self.preset.tick_hz, self.preset.frame_hz
         self.frame_period = self.preset.frame_period
@@ -202,9 +203,9 @@ class Machine(Clockwork):
 
     def set_input(self, device: str, value: int) -> None:
         """Set what the program reads from a device. Errors: ValueError."""
-        check("device", device, tuple(memory.INPUT_WORDS))
+        check_choice("device", device, tuple(memory.INPUT_WORDS))
         address, most = memory.INPUT_WORDS[device]
-        self._poke(address, whole(device, value, 0, most))
+        self._poke(address, check_integer(device, value, 0, most))
 
     def address(self, symbol: str | int) -> int:
         """Return the address of a symbol, or the address itself. Errors: ValueError."""
@@ -240,13 +241,13 @@ class Machine(Clockwork):
 
     def argument_bits(self, convention: str = "c") -> int:
         """Return the width of an argument. Errors: ValueError for a convention that the CPU does not have."""
-        check("convention", convention, tuple(self._host.call))
+        check_choice("convention", convention, tuple(self._host.call))
         return self._host.call[convention].argument_bits
 
     def enter(self, symbol: str | int, *arguments: int, convention: str = "c") -> None:
         """Call a routine, to return to RETURN_ADDRESS; arguments as for `measure`. Errors: ValueError."""
         bits, entry = self.argument_bits(convention), self.address(symbol)
-        words = [whole("argument", word, -(1 << bits - 1), (1 << bits) - 1) for word in arguments]
+        words = [check_integer("argument", word, -(1 << bits - 1), (1 << bits) - 1) for word in arguments]
 
         def write(address: int, data: bytes) -> None:
             self._core.write(address & ADDRESS_MASK, data)
@@ -299,7 +300,7 @@ class Machine(Clockwork):
 
     def hash(self, kind: str = "world") -> str:
         """Return 16 hex digits of the "world", or of the "machine": registers, memory, clock."""
-        check("hash", kind, ("world", "machine"))
+        check_choice("hash", kind, ("world", "machine"))
         if kind == "world":
             return self.world().hash()
         digest = hashlib.blake2b(digest_size=8)

@@ -14,10 +14,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from retrosim.checks import whole
+from retrosim.checks import check_choice, check_integer
 from retrosim.errors import StateError
 from retrosim.machine.result import RunResult
 from retrosim.machine.world import World
+from retrosim.rom import Rom
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Scenario, checked_parameters
 from retrosim.scenarios.sectors.state import Sectors
 from retrosim.scenarios.shapes import shapes_of
@@ -53,11 +54,15 @@ class NativeMachine:
     parameters    dict[str, int]     objects, seed; a change takes effect at the next `reset`
     frame_number  int                frames completed since power-on
     clock_hz, cycles, instructions   0: there is no CPU
+    image, engine None, for the same reason; mode: "demo"
     tick_hz, frame_hz  Fraction      the Macintosh's timer, which paces the window
     spec_revision, timing_revision   what machine hashes depend on: the layout of a saved state; no timing
     """
 
     name = "native"
+    image = engine = None
+    mode = "demo"
+    is_compiling = False
     spec_revision = f"native {_VERSION}"
     timing_revision = "none"
     clock_hz = 0
@@ -66,7 +71,7 @@ class NativeMachine:
     tick_hz = frame_hz = TICK_HZ
     frame_period = "tick"
 
-    def __init__(self, rom: object = None, *, parameters: Mapping[str, int] | None = None) -> None:
+    def __init__(self, rom: Rom | None = None, *, parameters: Mapping[str, int] | None = None) -> None:
         """Switch the machine on.
 
         rom         Rom or None  its description: of a ROM that has native kernels; None for `sectors`
@@ -74,8 +79,7 @@ class NativeMachine:
         Errors      ValueError, RomError
         """
         name = getattr(rom, "name", next(iter(SCENARIOS)))
-        if name not in SCENARIOS:
-            raise ValueError(f"rom {name!r}: allowed {', '.join(SCENARIOS)}, which have native kernels")
+        check_choice("rom", name, SCENARIOS, ", which have native kernels")
         self.rom = rom
         self._kind = SCENARIOS[name]
         self._screen = np.zeros((HEIGHT, WIDTH), np.uint8)
@@ -120,7 +124,7 @@ class NativeMachine:
         """
         if device != "pad":
             raise ValueError(f"device {device!r}: allowed 'pad'")
-        self._pad = whole("pad", value, 0, self._kind.pad_mask)
+        self._pad = check_integer("pad", value, 0, self._kind.pad_mask)
 
     def run(
         self,
@@ -141,7 +145,7 @@ class NativeMachine:
                 raise ValueError(f"{name} {value!r}: allowed None, the native machine has no CPU; give frames")
         if frames is None:
             raise ValueError("frames None: allowed 0 or more; the native machine stops at nothing else")
-        frames = whole("frames", frames, 0)
+        frames = check_integer("frames", frames, 0)
         if frames:
             if self.frame_number == 0:
                 self._scenario.start()
@@ -181,6 +185,17 @@ class NativeMachine:
         body = _HEADER.pack(magic, _VERSION, *parts) + b"".join(a.astype(kind).tobytes() for (kind, _), a in arrays)
         return body + hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest()
 
+    def snapshot(self) -> bytes:
+        """Return the state for `restore` of this machine; it is small, so it is that of `save`."""
+        return self.save()
+
+    def restore(self, state: bytes) -> None:
+        """Go back to a snapshot."""
+        self.load(state)
+
+    def stop_compiling(self) -> None:
+        """Do nothing: kernels are compiled when they are first called, not in the background."""
+
     def load(self, state: bytes) -> None:
         """Go on from a saved state; its parameters replace ours. A refused state changes nothing.
 
@@ -192,8 +207,8 @@ class NativeMachine:
         objects, seed, frames, pad, random, pad_before = fields
         try:
             parameters = checked_parameters(self._kind.ranges(self.rom), {"objects": objects, "seed": seed})
-            whole("pad", pad, 0, self._kind.pad_mask)
-            whole("pad of the frame before", pad_before, 0, self._kind.pad_mask)
+            check_integer("pad", pad, 0, self._kind.pad_mask)
+            check_integer("pad of the frame before", pad_before, 0, self._kind.pad_mask)
             scenario = self._kind(self.rom, objects, seed)
             scenario.restore(arrays, has_run=frames > 0)
         except ValueError as impossible:

@@ -6,18 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from retrosim.checks import check_choice
 from retrosim.cpu import m68k, ppc, x86
 from retrosim.cpu.ppc import mpc601_clocks
-from retrosim.cpu.spec.core import Cpu
+from retrosim.cpu.spec.cpu import Cpu
 
 MACINTOSH_TICK_HZ = Fraction(
     15_667_200, 704 * 370
 )  # 60.147 Hz: pixel clock over pixels in a frame of the compact Macintosh
 PC_TICK_HZ = Fraction(14_318_180, 12 * 65536)  # 18.2065 Hz: 14.31818 MHz crystal / 12, the timer's divisor 65536
 VGA_RETRACE_HZ = Fraction(25_175_000, 800 * 449)  # 70.086 Hz: dot clock over a frame of 800 x 449 dots
-MOST_MEMORY_CLOCKS = 1000
-MOST_SERVICE_CLOCKS = 1_000_000
-MOST_TIMER_CLOCKS = 100_000_000
+MAX_MEMORY_CLOCKS = 1000
+MAX_SERVICE_CLOCKS = 1_000_000
+MAX_TIMER_CLOCKS = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Parameter:
 
 
 def _service_clocks(value: int, source: str) -> Parameter:
-    return Parameter(value, 0, MOST_SERVICE_CLOCKS, "CPU clocks of a service beyond its trap", source)
+    return Parameter(value, 0, MAX_SERVICE_CLOCKS, "CPU clocks of a service beyond its trap", source)
 
 
 MACINTOSH_DISPATCH = _service_clocks(65, "estimate: Toolbox dispatcher of 40-60 instructions, 50-80 clocks cached")
@@ -48,7 +49,7 @@ MC68000_DISPATCH = _service_clocks(450, "estimate: the same dispatcher at about 
 
 
 def _memory_clocks(value: int, meaning: str, source: str, not_below: str = "") -> Parameter:
-    return Parameter(value, 0, MOST_MEMORY_CLOCKS, f"bus clocks (40 ns) {meaning}", source, not_below)
+    return Parameter(value, 0, MAX_MEMORY_CLOCKS, f"bus clocks (40 ns) {meaning}", source, not_below)
 
 
 # Apple prints no clocks an access; the memory controller of the Quadra 700 is set for 80 ns DRAM without interleave.
@@ -74,7 +75,7 @@ PC_SERVICE = "estimate: a handler of about 20 instructions, and three accesses t
 
 
 def _wait_states(value: int, meaning: str, source: str) -> Parameter:
-    return Parameter(value, 0, MOST_MEMORY_CLOCKS, f"CPU clocks (30 ns) beyond the two of {meaning}", source)
+    return Parameter(value, 0, MAX_MEMORY_CLOCKS, f"CPU clocks (30 ns) beyond the two of {meaning}", source)
 
 
 # A board of 1993 with 64-128 KiB of write-through cache in SRAM, which holds all that small programs use.
@@ -89,7 +90,7 @@ I386_MEMORY = {
 
 def _dx2_clocks(value: int, meaning: str, source: str, not_below: str = "") -> Parameter:
     meaning = f"CPU clocks (15 ns, two a bus clock) {meaning}"
-    return Parameter(value, 0, MOST_MEMORY_CLOCKS, meaning, source, not_below)
+    return Parameter(value, 0, MAX_MEMORY_CLOCKS, meaning, source, not_below)
 
 
 # A VESA local bus board of 1994 with 256 KiB of second-level cache.
@@ -108,15 +109,15 @@ I486_MEMORY = {
 
 POWERPC_GLUE = _service_clocks(25, "estimate: a cross-TOC call through library glue, 20-30 clocks; sc is 16 more")
 
-_601_MOST = {"l2": 1, "timer": MOST_TIMER_CLOCKS}
+_601_MAXIMA = {"l2": 1, "timer": MAX_TIMER_CLOCKS}
 _601_NOT_BELOW = {"sector_read": "first_read", "l2_sector": "l2_first"}
 # The second-level cache and the DRAM of a Power Macintosh 8100/80.
 PPC601_MEMORY = {
     each.name: Parameter(
         each.clocks,
         0,
-        _601_MOST.get(each.name, MOST_MEMORY_CLOCKS),
-        each.meaning if each.name in _601_MOST else f"CPU clocks (12.5 ns): {each.meaning}",
+        _601_MAXIMA.get(each.name, MAX_MEMORY_CLOCKS),
+        each.meaning if each.name in _601_MAXIMA else f"CPU clocks (12.5 ns): {each.meaning}",
         f"{each.confidence}: {each.source}",
         _601_NOT_BELOW.get(each.name, ""),
     )
@@ -245,6 +246,5 @@ PRESETS = {
 
 def preset(name: str) -> Preset:
     """Return a preset. Errors: ValueError that lists the names."""
-    if name not in PRESETS:
-        raise ValueError(f"machine {name!r}: allowed {', '.join([*PRESETS, 'native'])}")
+    check_choice("machine", name, [*PRESETS, "native"])
     return PRESETS[name]

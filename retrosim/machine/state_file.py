@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrosim.cpu.spec.core import ADDRESS_MASK, RUNNING, Core
+from retrosim.cpu.engines.core import Core
+from retrosim.cpu.spec.cpu import ADDRESS_MASK, RUNNING
 from retrosim.errors import StateError
 
 if TYPE_CHECKING:
     from .machine import Machine
 
 MAGIC = b"RSTATE02"
-MOST_HEADER = 1 << 16
-MOST_CLOCKS = 1 << 62
-MOST_AHEAD = 1 << 32  # clocks that a stage of the pipeline or the bus may be ahead of execution
+MAX_HEADER = 1 << 16
+MAX_CLOCKS = 1 << 62
+MAX_AHEAD = 1 << 32  # clocks that a stage of the pipeline or the bus may be ahead of execution
 DIGEST_BYTES = 16
 HOST_FIELDS = (
     "reason",
@@ -146,8 +147,8 @@ def _read(state: bytes) -> tuple[dict, bytes]:
     if hashlib.blake2b(blob, digest_size=DIGEST_BYTES).digest() != digest:
         raise StateError("saved state", "damaged or cut short: its digest does not match")
     length = int.from_bytes(blob[8:12], "big")
-    if length > min(MOST_HEADER, len(blob) - 12):
-        raise StateError("saved state", f"header of {length} bytes: allowed up to {min(MOST_HEADER, len(blob) - 12)}")
+    if length > min(MAX_HEADER, len(blob) - 12):
+        raise StateError("saved state", f"header of {length} bytes: allowed up to {min(MAX_HEADER, len(blob) - 12)}")
     try:
         header = json.loads(blob[12 : 12 + length])
         unpacker = zlib.decompressobj()
@@ -186,9 +187,9 @@ def _check_registers(core: Core, content: bytes) -> None:
         field = core.state[name]
         fields[name] = np.frombuffer(content, field.dtype, field.size, offset)
         offset += field.nbytes
-    latest = min(int(fields["cycles"][0]), MOST_CLOCKS) + MOST_AHEAD
+    latest = min(int(fields["cycles"][0]), MAX_CLOCKS) + MAX_AHEAD
     for name, values in fields.items():
         bits = core.cpu.layout.fields[name][0]
-        most = {"pc": ADDRESS_MASK, "cycles": MOST_CLOCKS}.get(name, latest if bits == 64 else (1 << bits) - 1)
+        most = {"pc": ADDRESS_MASK, "cycles": MAX_CLOCKS}.get(name, latest if bits == 64 else (1 << bits) - 1)
         if values.max() > most:
             raise StateError("saved state", f"{name} {values.max()}: allowed 0..{most}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..checks import check, whole
+from ..checks import check_choice, check_integer
 from .manifest import Rom
 
 
@@ -15,11 +15,10 @@ def all_parameters(rom: Rom | None, given: Mapping[str, int] | None, mode: str) 
     """
     known, constants = (rom.parameters, rom.constants) if rom else ({}, {})
     modes = [name.removeprefix("mode_") for name in constants if name.startswith("mode_") and name != "mode_word"]
-    check("mode", mode, tuple(modes) or ("demo",))
+    check_choice("mode", mode, tuple(modes) or ("demo",))
     values = {name: p.default for name, p in known.items()}
     for name, value in (given or {}).items():
-        if name not in known:
-            raise ValueError(f"parameter {name!r}: allowed {', '.join(known) or 'none'}")
+        check_choice("parameter", name, known)
         minimum = constants.get(f"{mode}_minimum_{name}", known[name].minimum)
-        values[name] = whole(name, value, minimum, known[name].maximum)
+        values[name] = check_integer(name, value, minimum, known[name].maximum)
     return values

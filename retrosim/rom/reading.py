@@ -1,4 +1,4 @@
-"""Reads variables of a program by their symbols, as the memory of its machine holds them."""
+"""Read variables of a program by their symbols, as the memory of its machine holds them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Reader:
         self._memory, self._symbols, self._order = memory, symbols, ">" if is_big else "<"
 
     def column(self, symbol: str, offset: int, stride: int, type: str, count: int) -> np.ndarray:
-        """Return entries at symbol + offset + i * stride, as many as there are and as the symbol has room for.
+        """Return entries at symbol + offset + i * stride, `count` of them or as many as the symbol holds.
 
         type     u8, s8, u16, s16, u32 or s32, in the byte order of the CPU
         count    0 or more
@@ -31,15 +31,15 @@ class Reader:
         """
         if symbol not in self._symbols:
             raise ValueError(f"symbol {symbol!r}: not in the image")
-        place, width = self._symbols[symbol], int(type[1:]) // 8
-        room = (place.size - offset - width) // stride + 1
-        return self.entries(place.address + offset + stride * np.arange(max(0, min(count, room))), type)
+        variable, width = self._symbols[symbol], int(type[1:]) // 8
+        capacity = (variable.size - offset - width) // stride + 1
+        return self.entries(variable.address + offset + stride * np.arange(max(0, min(count, capacity))), type)
 
     def entries(self, addresses: np.ndarray, type: str) -> np.ndarray:
         """Return what lies at some addresses, int[...] of their shape; they wrap at 24 bits."""
         width = int(type[1:]) // 8
-        places = np.asarray(addresses, np.int64)[..., None] + np.arange(width)
-        return self._memory[places % len(self._memory)].view(f"{self._order}{KINDS[type[0]]}{width}")[..., 0]
+        positions = np.asarray(addresses, np.int64)[..., None] + np.arange(width)
+        return self._memory[positions % len(self._memory)].view(f"{self._order}{KINDS[type[0]]}{width}")[..., 0]
 
     def room(self, symbol: str, stride: int) -> int:
         """Return how many entries of `stride` bytes a symbol has room for. Errors: ValueError if it is not there."""

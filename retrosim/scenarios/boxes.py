@@ -44,7 +44,7 @@ def shapes(columns: Columns) -> Shapes:
     tested = pairs_of(overlapping((x, y, wide, high), every[:, None], every))
     return Shapes(
         hit=hit,
-        places=middles((x, y, wide, high)),
+        centres=middles((x, y, wide, high)),
         boxes=table(every, x, y, x + wide, y + high),
         tested=tested,
         hits=tested[both(hit, tested)],

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from retrosim.checks import whole
+from retrosim.checks import check_choice, check_integer
 from retrosim.screen.shapes import Columns
 
 FRAME, RANDOM, PAD_BEFORE = range(3)
@@ -71,14 +71,13 @@ def checked_parameters(ranges: Ranges, given: Mapping[str, int] | None) -> dict[
     """Return all parameters, defaults filled in. Errors: ValueError."""
     values = {name: default for name, (default, _, _) in ranges.items()}
     for name, value in (given or {}).items():
-        if name not in ranges:
-            raise ValueError(f"parameter {name!r}: allowed {', '.join(ranges)}")
+        check_choice("parameter", name, ranges)
         _, least, most = ranges[name]
-        values[name] = whole(name, value, least, most)
+        values[name] = check_integer(name, value, least, most)
     return values
 
 
 def check_span(name: str, values: np.ndarray, least: int, most: int) -> None:
     """Refuse values outside least..most. Errors: ValueError."""
-    whole(f"least {name}", values.min(), least)
-    whole(f"greatest {name}", values.max(), least, most)
+    check_integer(f"least {name}", values.min(), least)
+    check_integer(f"greatest {name}", values.max(), least, most)

@@ -33,7 +33,7 @@ MODULES: dict[str, ModuleType] = {
     "xquest": xquest,
 }
 """By the name of the ROM."""
-MOST_OBJECTS = 1000  # more cannot be shown
+MAX_OBJECTS = 1000  # more cannot be shown
 
 
 def _is_whole(module: ModuleType, world: Mapping[str, np.ndarray]) -> bool:
@@ -41,7 +41,7 @@ def _is_whole(module: ModuleType, world: Mapping[str, np.ndarray]) -> bool:
     if not {*module.OBJECTS, *module.SINGLE} <= world.keys():
         return False
     counts = {len(world[name]) for name in module.OBJECTS}
-    return len(counts) == 1 and max(counts) <= MOST_OBJECTS and all(len(world[name]) == 1 for name in module.SINGLE)
+    return len(counts) == 1 and max(counts) <= MAX_OBJECTS and all(len(world[name]) == 1 for name in module.SINGLE)
 
 
 def shapes_of(

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 Columns = Mapping[str, np.ndarray]
-"""Columns of a world, and others beside them: name -> int64[n]."""
-LEAST, MOST = -16384, 16383  # of coordinates; a program may hold anything
+"""Columns of a world, and auxiliary ones: name -> int64[n]."""
+MIN_COORDINATE, MAX_COORDINATE = -16384, 16383  # a program may hold anything
 
 
 def table(*columns: np.ndarray) -> np.ndarray:
-    """Return int32[n, k] of k columns, int[n] each; values beyond LEAST..MOST are limited."""
-    return np.clip(np.stack(np.broadcast_arrays(*columns), axis=1), LEAST, MOST).astype(np.int32)
+    """Return int32[n, k] of k columns, int[n] each; values beyond MIN_COORDINATE..MAX_COORDINATE are limited."""
+    rows = np.stack(np.broadcast_arrays(*columns), axis=1)
+    return np.clip(rows, MIN_COORDINATE, MAX_COORDINATE).astype(np.int32)
 
 
 def no_rows(width: int) -> np.ndarray:
@@ -30,47 +31,47 @@ def pairs_of(related: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Grid:
-    """Squares by which a routine finds whom to test.
+    """The cells by which a routine's broad phase finds the pairs to test.
 
     name    what it stands for
-    left, top  corner of the first square, pixels, not positive
-    side    of a square, pixels
-    held    int[columns, rows]  objects in each square
+    left, top  corner of the first cell, pixels, not positive
+    side    of a cell, pixels
+    counts  int[columns, rows]  objects in each cell
     """
 
     name: str
     left: int
     top: int
     side: int
-    held: np.ndarray
+    counts: np.ndarray
 
     @property
     def tests(self) -> int:
-        """The tests it costs: k (k - 1) / 2 in a square of k objects."""
-        return int((self.held * (self.held - 1) // 2).sum())
+        """The pair tests it costs: k (k - 1) / 2 in a cell of k objects."""
+        return int((self.counts * (self.counts - 1) // 2).sum())
 
 
 @dataclass(frozen=True)
 class Shapes:
-    """What a routine tested in the last frame. Shapes name their object, 0..n-1, first; places are pixels.
+    """What a routine tested in the last frame. Shapes name their object, 0..n-1, first; coordinates are pixels.
 
     hit       bool[n]         the routine's flag of each object
-    places    int32[n, 2]     x, y of its middle, where lines to others begin
+    centres   int32[n, 2]     x, y, where lines to others begin
     boxes     int32[b, 5]     object, left, top, right, bottom; encloses the pixels left..right-1, top..bottom-1
     polygons  int32[p, 9]     object, x and y of four corners in turn
-    ways      int32[w, 9]     likewise: what a box swept on its way through the frame
+    paths     int32[w, 9]     likewise: what a box swept in the frame
     circles   int32[c, 4]     object, x and y of the centre, radius
-    outlines  int32[q, 3]     object, x, y: pixels of a mask with a pixel beside them that is not of the mask
-    tested    int32[m, 2]     pairs that the exact test examined, lower object first, ascending, each once
+    outlines  int32[q, 3]     object, x, y: pixels of a mask with a neighbour that is not of the mask
+    tested    int32[m, 2]     pairs that the narrow phase examined, lower object first, ascending, each once
     hits      int32[k, 2]     those of them that it found in collision, likewise
     grids     tuple[Grid]     in the order in which the routine uses them; empty if it has none
     """
 
     hit: np.ndarray
-    places: np.ndarray
+    centres: np.ndarray
     boxes: np.ndarray = field(default_factory=lambda: no_rows(5))
     polygons: np.ndarray = field(default_factory=lambda: no_rows(9))
-    ways: np.ndarray = field(default_factory=lambda: no_rows(9))
+    paths: np.ndarray = field(default_factory=lambda: no_rows(9))
     circles: np.ndarray = field(default_factory=lambda: no_rows(4))
     outlines: np.ndarray = field(default_factory=lambda: no_rows(3))
     tested: np.ndarray = field(default_factory=lambda: no_rows(2))

@@ -185,11 +185,11 @@ def test_wild_programs_are_taken_over_at_random_points(name: str, timing: str) -
             wild.start(each, program)
         whole, *engines = machines
         state = whole.save()
-        whole.run(instructions=120, cycles=wild.MOST_CLOCKS)
+        whole.run(instructions=120, cycles=wild.MAX_CLOCKS)
         for piece in pieces(r, 120, 60):
             ours = r.choice(engines)
             ours.load(state)
-            result = ours.run(instructions=piece, cycles=wild.MOST_CLOCKS - ours.cycles)
+            result = ours.run(instructions=piece, cycles=wild.MAX_CLOCKS - ours.cycles)
             state = ours.save()
             if result.fault:
                 break

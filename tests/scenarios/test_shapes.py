@@ -51,7 +51,7 @@ def played(machine: Any, rom: str, frames: int = 24) -> Iterator[Shapes]:
 def as_lists(shapes: Shapes) -> dict[str, Any]:
     """Return all that shapes hold, types included, for comparison."""
     arrays = {name: value for name, value in vars(shapes).items() if name != "grids"}
-    grids = [dataclasses.asdict(grid) | {"held": grid.held.tolist()} for grid in shapes.grids]
+    grids = [dataclasses.asdict(grid) | {"counts": grid.counts.tolist()} for grid in shapes.grids]
     return {name: (str(value.dtype), value.tolist()) for name, value in arrays.items()} | {"grids": grids}
 
 
@@ -234,7 +234,7 @@ def test_tunnel_hits_where_the_boxes_or_the_ways_say_so() -> None:
         machine.run(frames=1)
         shapes = machine.shapes()
         ships = {i: box for i, *box in shapes.boxes.tolist() if i % 2}
-        ways = {i: [way[0], way[1], way[4] + 1, way[5] + 1] for i, *way in shapes.ways.tolist()}
+        ways = {i: [way[0], way[1], way[4] + 1, way[5] + 1] for i, *way in shapes.paths.tolist()}
         missiles = {i: box for i, *box in shapes.boxes.tolist() if i % 4 == 0} | ways
         for missile, ship in pairs(shapes.tested):
             if missile in missiles:
@@ -298,7 +298,7 @@ def test_whatever_memory_holds_can_be_drawn(rom: str) -> None:
         total = len(shapes.hit)
         for rows in (shapes.tested, shapes.hits):
             assert ((rows >= 0) & (rows < total)).all(), f"seed {seed}"
-        for rows in (shapes.boxes, shapes.polygons, shapes.ways, shapes.circles, shapes.outlines):
+        for rows in (shapes.boxes, shapes.polygons, shapes.paths, shapes.circles, shapes.outlines):
             assert ((rows[:, 0] >= 0) & (rows[:, 0] < total)).all(), f"seed {seed}"
         assert draw_view(shapes, View(True, True, 0), ON_DARK).shape == (480, 640, 4)
 
@@ -326,8 +326,13 @@ def test_boxes_of_different_sides_begin_and_end_by_themselves() -> None:
 
 def test_sectors_of_each_shift() -> None:
     first, _, _, last = of_boxes([(63, 0), (63, 63), (610, 450)]).grids
-    assert first.held.shape == (11, 9) and first.held[0, 0] == 2 and first.held[9, 7] == 1 and first.held.sum() == 3
-    assert last.held[1, 0] == 1 and last.held[1, 1] == 1 and last.held[10, 7] == 1
+    assert (
+        first.counts.shape == (11, 9)
+        and first.counts[0, 0] == 2
+        and first.counts[9, 7] == 1
+        and first.counts.sum() == 3
+    )
+    assert last.counts[1, 0] == 1 and last.counts[1, 1] == 1 and last.counts[10, 7] == 1
     assert (last.left, last.top, last.side) == (-32, -32, 64)
     assert last.name == "pass 4 of 4, grid shifted by (32, 32)"
-    assert sum(grid.held.sum() for grid in of_boxes([(1000, 0), (-500, 0)]).grids) == 0, "far outside"
+    assert sum(grid.counts.sum() for grid in of_boxes([(1000, 0), (-500, 0)]).grids) == 0, "far outside"

@@ -43,7 +43,7 @@ def shapes(columns: Columns) -> Shapes:
     judged = tested[both(hit, tested)]
     return Shapes(
         hit=hit,
-        places=middles((x, y, sides, sides)),
+        centres=middles((x, y, sides, sides)),
         boxes=table(np.arange(len(x)), x, y, x + SIDE, y + SIDE),
         tested=tested,
         hits=judged[overlapping((x, y, sides, sides), *judged.T)],

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from retrosim.checks import whole
+from retrosim.checks import check_integer
 from retrosim.collide.kernels.grid import workspace
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Ranges, Scenario, check_span
 from retrosim.scenarios.sectors import rules as demo
@@ -64,7 +64,7 @@ class Sectors(Scenario):
         motion, collided = arrays
         check_span("px", motion[0], 0, demo.LIMIT_X_Q5)
         check_span("py", motion[1], 0, demo.LIMIT_Y_Q5)
-        whole("greatest speed", np.abs(motion[2:].astype(int)).max(), 0, demo.TOP_SPEED_Q5)
-        whole("greatest flag", collided.max(), 0, 1)
+        check_integer("greatest speed", np.abs(motion[2:].astype(int)).max(), 0, demo.TOP_SPEED_Q5)
+        check_integer("greatest flag", collided.max(), 0, 1)
         self._motion[:], self._collided[:] = motion, collided
         self._corners[:] = motion[:2] >> 5

@@ -40,7 +40,7 @@ FARTHEST_SWAY_Q5, SWAY_STEP_Q5, COMING_Q5, RETURN_Q5 = 60 << 5, 16, 64, -4 << 5
 LEAP_Q5, SIDE_Q5, TURN_Q5, DIVE_ACROSS_Q5, LOWEST_BOMBER_Q5 = -72, 64, 2, 72, 300 << 5
 RELOAD_FRAMES, SHIELD_FRAMES, FIRST_DIVE, FIRST_BOMB_FALL, PAUSE_FRAMES = 9, 120, 180, 120, 50
 SHIP_BURST, MISSILE_BURST, ALIEN_BURST = 72, 8, 24
-MOST_SCORE, MOST_WAVES = 65535, 99
+MAX_SCORE, MAX_WAVES = 65535, 99
 
 
 @kernel
@@ -170,7 +170,7 @@ def count_waves(records, motion, states, words, homes):
     if words[PAUSE] < PAUSE_FRAMES:
         return
     words[PAUSE] = 0
-    words[WAVE] = min(words[WAVE] + 1, MOST_WAVES)
+    words[WAVE] = min(words[WAVE] + 1, MAX_WAVES)
     start_wave(records, motion, states, words, homes)
 
 
@@ -341,7 +341,7 @@ def note_hits(records, states, words, shapes, cast):
         if records[i]["type"] == ALIEN:
             points = CAPTAIN_POINTS if shapes[i] == cast[3] else HORNET_POINTS if shapes[i] == cast[4] else GRUB_POINTS
             words[SCORE] += 2 * points if states[WAY, i] == DIVING else points
-    words[SCORE] = min(words[SCORE], MOST_SCORE)
+    words[SCORE] = min(words[SCORE], MAX_SCORE)
     words[BEST] = max(words[BEST], words[SCORE])
 
 

@@ -11,7 +11,7 @@ from retrosim.screen.shapes import Columns, Shapes, pairs_of, table
 
 OBJECTS, SINGLE = ("type", "active", "detection", "collided", "x", "y", "burst"), ()
 RECORD_BYTES, FIRST_AT, COUNT_AT, CIRCLE_BYTES = 16, 12, 14, 8  # structs object and circle, roms/objects/src/objects.h
-MOST_OF_ONE, MOST_CIRCLES = 16, 1024  # memory may hold anything, and more would only cost time
+MAX_OF_ONE, MAX_CIRCLES = 16, 1024  # memory may hold anything, and more would only cost time
 NEVER = np.iinfo(np.int64).max
 
 
@@ -22,7 +22,7 @@ def read(reader: Reader, columns: Columns) -> Columns:
     )
     if len(first) < len(columns["x"]):
         raise ValueError(f"gRecords has {len(first)} records: {len(columns['x'])} are needed")
-    room = min(reader.room("gCircles", CIRCLE_BYTES), MOST_CIRCLES)
+    room = min(reader.room("gCircles", CIRCLE_BYTES), MAX_CIRCLES)
     circles = [reader.column("gCircles", at, CIRCLE_BYTES, "s16", room) for at in (0, 2, 4)]
     return {"first": first, "count": count, "circles": np.stack(circles, axis=1)}
 
@@ -48,7 +48,7 @@ def shapes(columns: Columns) -> Shapes:
     hit = (columns["collided"] != 0) & (columns["burst"] == 1)
     there = (columns["active"] != 0) | hit
     first = np.clip(columns["first"][:n], 0, len(circles))  # the native machine has records before the first frame
-    count = np.clip(columns["count"][:n], 0, np.minimum(len(circles) - first, MOST_OF_ONE))
+    count = np.clip(columns["count"][:n], 0, np.minimum(len(circles) - first, MAX_OF_ONE))
     owned = [circles[begin : begin + number] for begin, number in zip(first, count)]
     hits = np.array(_hits(columns, np.flatnonzero(hit), owned), np.int32).reshape(-1, 2)
 
@@ -69,7 +69,7 @@ def shapes(columns: Columns) -> Shapes:
     middle = np.array([each[:, :2].mean(axis=0) if len(each) else (0, 0) for each in owned], int).reshape(-1, 2)
     return Shapes(
         hit=hit,
-        places=table(x + middle[:, 0], y + middle[:, 1]),
+        centres=table(x + middle[:, 0], y + middle[:, 1]),
         circles=table(owner, x[owner] + shown[:, 0], y[owner] + shown[:, 1], np.clip(shown[:, 2], 0, LARGEST_RADIUS)),
         tested=pairs_of(is_reached | is_reached.T),
         hits=hits,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from retrosim.checks import whole
+from retrosim.checks import check_integer
 from retrosim.collide.objects import DETECT_ALL, DETECT_NONE, OBJECT, make_circles
 from retrosim.scenarios.drawings import read_gallery
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
@@ -33,7 +33,7 @@ GAME = (
     *("dive_wait", "bomb_wait", "reload", "shield", "pause"),
 )
 RANGES = (
-    *((0, shooter.MOST_SCORE), (0, shooter.MOST_SCORE), (1, shooter.MOST_WAVES), (0, shooter.RESERVE), (0, 1)),
+    *((0, shooter.MAX_SCORE), (0, shooter.MAX_SCORE), (1, shooter.MAX_WAVES), (0, shooter.RESERVE), (0, 1)),
     *((-shooter.FARTHEST_SWAY_Q5, shooter.FARTHEST_SWAY_Q5), (-shooter.SWAY_STEP_Q5, shooter.SWAY_STEP_Q5)),
     *((1, shooter.FIRST_DIVE), (1, shooter.FIRST_BOMB_FALL), (0, shooter.RELOAD_FRAMES), (0, shooter.SHIELD_FRAMES)),
     (0, shooter.PAUSE_FRAMES - 1),
@@ -116,7 +116,7 @@ class Shooter(Scenario):
         if not has_run:
             return
         for name, value, (least, most) in zip(GAME, game, RANGES):
-            whole(name, int(value), least, most)
+            check_integer(name, int(value), least, most)
         if abs(int(game[GAME.index("sway_step")])) != shooter.SWAY_STEP_Q5:
             raise ValueError(f"sway_step {game[GAME.index('sway_step')]}: allowed -16 or 16")
         self.start()  # for the stars, and for what records never change
@@ -125,7 +125,7 @@ class Shooter(Scenario):
         if beyond.any():
             raise ValueError(f"px[{np.flatnonzero(beyond)[0]}] is beyond the field")
         check_span("py", motion[1], -shooter.HEIGHT << 5, shooter.HEIGHT << 5)
-        whole("greatest speed", int(np.abs(motion[2:].astype(int)).max()), 0, shooter.SHOT_Q5)
+        check_integer("greatest speed", int(np.abs(motion[2:].astype(int)).max()), 0, shooter.SHOT_Q5)
         self.words[shooter.SCORE :] = game
         self._motion[:], self._states[:] = motion, flags[2:]
         self._records["active"], self._records["collided"] = flags[:2]

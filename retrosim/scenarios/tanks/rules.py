@@ -37,7 +37,7 @@ CAST = (LIGHT, MEDIUM, HEAVY, MEDIUM, LIGHT, MEDIUM)  # of tanks 1, 2, ... in tu
 HALF_WIDE_PX, HALF_HIGH_PX, FASTEST_Q5 = (14, 11, 14, 17), (9, 7, 9, 11), (48, 40, 28, 18)  # by kind
 SHELL_HALF_WIDE_PX, SHELL_HALF_HIGH_PX, SHELL_CLEARANCE = 3, 1, 6
 UPWARD, STEERING, THRUST_Q5, AVOIDING = 3 * QUARTER, 8, 3, 12
-LEAST_WAIT, WAIT_MASK, TURN_MASK = 16, 63, 7
+MIN_WAIT, WAIT_MASK, TURN_MASK = 16, 63, 7
 MUZZLE_PX, SHELL_SPEED_PX = 22, 6
 X, Y, ANGLE = range(3)
 SPEED, TURNING, WAIT = range(3)
@@ -142,7 +142,7 @@ def drive(places, drives, flags, pad, state):
                 state = advance(state)
                 bits = rand_value(state)
                 drives[TURNING, i] = (bits & TURN_MASK) - (bits >> 3 & TURN_MASK)
-                drives[WAIT, i] = LEAST_WAIT + (bits >> 6 & WAIT_MASK)
+                drives[WAIT, i] = MIN_WAIT + (bits >> 6 & WAIT_MASK)
         turn(places, i, int(drives[TURNING, i]))
         speed = int(drives[SPEED, i])
         if not step(places, i, speed >> 1 if flags[COLLIDED, i] else speed):

@@ -61,7 +61,7 @@ def shapes(columns: Columns) -> Shapes:
     owner = np.arange(len(x))
     return Shapes(
         hit=hit,
-        places=table(x >> 5, y >> 5),
+        centres=table(x >> 5, y >> 5),
         boxes=table(owner, *low.T, *(high.T + 1)),
         polygons=table(owner, *points.reshape(-1, 8).T),
         tested=tested,

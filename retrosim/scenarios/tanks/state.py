@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from retrosim.checks import whole
+from retrosim.checks import check_integer
 from retrosim.numeric.tables import TURN
 from retrosim.scenarios.drawings import read_gallery
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
@@ -17,7 +17,7 @@ from retrosim.screen.shapes import Columns
 
 ICONS = ("target", "bump", "digits")
 HANDLERS = 4  # of a box smaller than a block
-MOST_COUNT = 0x7FFFFFFF
+MAX_COUNT = 0x7FFFFFFF
 
 
 class Tanks(Scenario):
@@ -95,7 +95,7 @@ class Tanks(Scenario):
 
     def restore(self, arrays: Sequence[np.ndarray], *, has_run: bool) -> None:
         counts, state, places, drives, flags = arrays
-        whole("greatest flag", flags.max(), 0, 1)
+        check_integer("greatest flag", flags.max(), 0, 1)
         if not has_run and any(array.any() for array in arrays):
             raise ValueError("frame 0 with something else than zeros: nothing has run before it")
         if has_run:
@@ -108,22 +108,22 @@ class Tanks(Scenario):
 
     def _check(self, counts: np.ndarray, state: np.ndarray, places: np.ndarray, drives: np.ndarray) -> None:
         """Refuse what no frame leaves behind. Errors: ValueError."""
-        whole("greatest count", counts.max(), 0, MOST_COUNT)
+        check_integer("greatest count", counts.max(), 0, MAX_COUNT)
         struck, *shell, blast_x, blast_y, blast_left = state.tolist()
         field = [(tanks.LEFT_PX, tanks.RIGHT_PX), (tanks.TOP_PX, tanks.BOTTOM_PX)]
-        whole("struck tank", struck, 0, len(self._kinds) - 1)
-        whole("frames of the blast", blast_left, 0, tanks.BLAST_FRAMES)
-        whole("shell_flies", shell[3], 0, 1)
-        whole("shell_angle", shell[2], 0, TURN - 1)
+        check_integer("struck tank", struck, 0, len(self._kinds) - 1)
+        check_integer("frames of the blast", blast_left, 0, tanks.BLAST_FRAMES)
+        check_integer("shell_flies", shell[3], 0, 1)
+        check_integer("shell_angle", shell[2], 0, TURN - 1)
         check_span("angle", places[tanks.ANGLE], 0, TURN - 1)
         for name, row, blast, (least, end) in zip("xy", places, (blast_x, blast_y), field):
             check_span(name, row, least << 5, (end << 5) - 1)
             if blast_left:
-                whole(f"blast_{name}", blast, least << 5, (end << 5) - 1)
+                check_integer(f"blast_{name}", blast, least << 5, (end << 5) - 1)
         if shell[3]:
             clear = tanks.WALL + tanks.SHELL_CLEARANCE
-            whole("shell_x", shell[0], clear << 5, ((tanks.WIDTH - clear) << 5) - 1)
-            whole("shell_y", shell[1], (tanks.PANEL + clear) << 5, ((tanks.HEIGHT - clear) << 5) - 1)
+            check_integer("shell_x", shell[0], clear << 5, ((tanks.WIDTH - clear) << 5) - 1)
+            check_integer("shell_y", shell[1], (tanks.PANEL + clear) << 5, ((tanks.HEIGHT - clear) << 5) - 1)
         check_span("speed", drives[tanks.SPEED], -(tanks.FASTEST_Q5[tanks.PLAYER] >> 1), max(tanks.FASTEST_Q5))
         check_span("turn", drives[tanks.TURNING], -tanks.STEERING, tanks.STEERING)
-        check_span("wait", drives[tanks.WAIT], 0, tanks.LEAST_WAIT + tanks.WAIT_MASK)
+        check_span("wait", drives[tanks.WAIT], 0, tanks.MIN_WAIT + tanks.WAIT_MASK)

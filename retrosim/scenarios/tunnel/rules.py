@@ -24,7 +24,7 @@ NEAREST_SHIP, SHIP_STEP, SHIP_RANGE = 60, 53, 160
 FARTHEST_SHIFT, SHIFT_STEP = 40, 2
 LAUNCH, LAUNCH_RANGE, END = 276, 25, 8
 FIRST_SPEED, FASTEST = 25, 40
-BURST_FRAMES, MISS_FRAMES, MOST_COUNTED = 6, 9, 9999
+BURST_FRAMES, MISS_FRAMES, MAX_COUNTED = 6, 9, 9999
 HEIGHT, HALF, WHOLE = 480, 316, 324
 PLAIN_TEXT, SWEPT_TEXT, MISSED_TEXT = glyphs_of("PLAIN"), glyphs_of("SWEPT"), glyphs_of("MISSED")
 SPEED_TEXT, MISS_TEXT = glyphs_of("SPEED"), glyphs_of("MISS")
@@ -72,18 +72,18 @@ def fly(lanes, words, i, shift, move):
     if not lanes[SWEPT_HIT, i] and is_box_hit(begin - ship, down, -speed - move, 0, *sizes):
         lanes[SWEPT_HIT, i] = 1
         lanes[SWEPT_BURST, i] = BURST_FRAMES
-        words[SWEPT] = min(words[SWEPT] + 1, MOST_COUNTED)
+        words[SWEPT] = min(words[SWEPT] + 1, MAX_COUNTED)
     lanes[X, i] = begin - speed
     if not lanes[PLAIN_HIT, i] and is_box_hit(begin - speed - ship - move, down, 0, 0, *sizes):
         lanes[PLAIN_HIT, i] = 1
         lanes[PLAIN_BURST, i] = BURST_FRAMES
-        words[PLAIN] = min(words[PLAIN] + 1, MOST_COUNTED)
+        words[PLAIN] = min(words[PLAIN] + 1, MAX_COUNTED)
     if lanes[X, i] >= END:
         return
-    words[FLIGHTS] = min(words[FLIGHTS] + 1, MOST_COUNTED)
+    words[FLIGHTS] = min(words[FLIGHTS] + 1, MAX_COUNTED)
     if lanes[SWEPT_HIT, i] and not lanes[PLAIN_HIT, i]:
         lanes[MISS, i] = MISS_FRAMES
-        words[MISSED] = min(words[MISSED] + 1, MOST_COUNTED)
+        words[MISSED] = min(words[MISSED] + 1, MAX_COUNTED)
     launch(lanes, words, i)
 
 

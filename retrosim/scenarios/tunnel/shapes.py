@@ -59,9 +59,9 @@ def shapes(columns: Columns) -> Shapes:
     flags = hit.ravel()
     return Shapes(
         hit=flags,
-        places=table(*places.reshape(-1, 2).T),
+        centres=table(*places.reshape(-1, 2).T),
         boxes=np.concatenate(boxes),
-        ways=np.concatenate(ways),
+        paths=np.concatenate(ways),
         tested=pairs,
         hits=pairs[flags[pairs].all(axis=1)],
     )

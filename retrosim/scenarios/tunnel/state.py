@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from retrosim.checks import whole
+from retrosim.checks import check_integer
 from retrosim.scenarios.drawings import read_gallery
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
 from retrosim.scenarios.tunnel import rules as tunnel
@@ -23,7 +23,7 @@ FARTHEST = tunnel.LAUNCH + tunnel.LAUNCH_RANGE - 1
 RANGES = {
     "speed": (1, tunnel.FASTEST),
     "shift": (-tunnel.FARTHEST_SHIFT, tunnel.FARTHEST_SHIFT),
-    **dict.fromkeys(WORDS[2:], (0, tunnel.MOST_COUNTED)),
+    **dict.fromkeys(WORDS[2:], (0, tunnel.MAX_COUNTED)),
     "x": (tunnel.END, FARTHEST),
     "begin": (0, FARTHEST),
     **dict.fromkeys(("plain_hit", "swept_hit"), (0, 1)),
@@ -86,7 +86,7 @@ class Tunnel(Scenario):
                 raise ValueError("frame 0 with something else than zeros: nothing has run before it")
             return
         for name, value in zip(WORDS, words):
-            whole(name, int(value), *RANGES[name])
+            check_integer(name, int(value), *RANGES[name])
         for name, row in zip(LANES, lanes):
             check_span(name, row, *RANGES[name])
         self.start()  # for the places of the ships

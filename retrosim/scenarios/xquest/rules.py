@@ -34,7 +34,7 @@ NEAR, COLLIDED, MET = range(3)
 FRAME, RANDOM, PAD_BEFORE, GEMS, BUMPS = range(5)
 DWORD = 1  # index into `collide.masks.METHODS`: the ROM's routine
 BRACKET, TICK, MARK_DISTANCE = 5, 2, 2
-FIGURES, MOST_SHOWN = 3, 999
+FIGURES, MAX_SHOWN = 3, 999
 GEMS_LEFT, BUMPS_LEFT, FIGURES_TOP, BETWEEN = 260, 340, 6, 6
 
 
@@ -215,7 +215,7 @@ def draw_mark(screen, x, y, wide, high, length, colour):
 @kernel
 def draw_count(screen, left, count, pixels, begin, sizes, digits):
     """Write a number with three figures; `digits` is the picture of 0."""
-    rest = min(count, MOST_SHOWN)
+    rest = min(count, MAX_SHOWN)
     for figure in range(FIGURES):
         x = left + (FIGURES - 1 - figure) * sizes[0, digits]
         draw_picture(screen, x, FIGURES_TOP, pixels, begin, sizes, digits + rest % 10)

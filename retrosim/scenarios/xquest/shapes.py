@@ -11,18 +11,18 @@ from ..boxes import both, middles, overlapping
 from ..sectors.shapes import passes
 
 OBJECTS, SINGLE = ("px", "py", "wide", "high", "shape", "collided"), ()
-MOST_ROWS, BITS = 32, 32  # of a mask
+MAX_ROWS, BITS = 32, 32  # of a mask
 PICTURE_BYTES, HIGH_AT, MASK_AT = 12, 2, 8  # struct picture, as tools/draw_sprites.py writes it
-MOST_PICTURES = 256
-EMPTY_MASK = np.zeros((1, MOST_ROWS), np.uint32)
+MAX_PICTURES = 256
+EMPTY_MASK = np.zeros((1, MAX_ROWS), np.uint32)
 
 
 def read(reader: Reader, _: Columns) -> Columns:
     """Return `masks`, uint32[p, 32]: the rows of each picture's mask where its address points to, 0 below the last."""
-    count = min(reader.room("gPictures", PICTURE_BYTES), MOST_PICTURES)
+    count = min(reader.room("gPictures", PICTURE_BYTES), MAX_PICTURES)
     high = reader.column("gPictures", HIGH_AT, PICTURE_BYTES, "s16", count)
     first = reader.column("gPictures", MASK_AT, PICTURE_BYTES, "u32", count).astype(np.int64)
-    rows = np.arange(MOST_ROWS)
+    rows = np.arange(MAX_ROWS)
     words = reader.entries(first[:, None] + 4 * rows, "u32")
     return {"masks": np.where(rows < high[:, None], words, 0).astype(np.uint32)}
 
@@ -59,10 +59,10 @@ def touching(masks: np.ndarray, shape: np.ndarray, x: np.ndarray, y: np.ndarray,
     """
     a, b = pairs.T
     left, right = np.where(x[a] <= x[b], (a, b), (b, a))
-    top, rows = np.maximum(y[a], y[b])[:, None], np.arange(MOST_ROWS)
+    top, rows = np.maximum(y[a], y[b])[:, None], np.arange(MAX_ROWS)
     padded = np.pad(masks, ((0, 0), (0, 1)))  # a row of zeros, for those that a mask does not have
     ours, theirs = (
-        padded[shape[which][:, None], np.minimum(top + rows - y[which][:, None], MOST_ROWS)] for which in (left, right)
+        padded[shape[which][:, None], np.minimum(top + rows - y[which][:, None], MAX_ROWS)] for which in (left, right)
     )
     shift = np.minimum(x[right] - x[left], BITS)[:, None].astype(np.uint64)
     return (ours.astype(np.uint64) << shift & theirs).any(axis=1)
@@ -79,7 +79,7 @@ def shapes(columns: Columns) -> Shapes:
     judged = tested[both(hit, tested)]
     return Shapes(
         hit=hit,
-        places=middles((x, y, wide, high)),
+        centres=middles((x, y, wide, high)),
         boxes=table(np.arange(len(x)), x, y, x + wide, y + high),
         outlines=outlines_at(masks, shape, x, y),
         tested=tested,

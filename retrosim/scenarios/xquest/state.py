@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from retrosim.checks import whole
+from retrosim.checks import check_integer
 from retrosim.collide import masks
 from retrosim.collide.kernels.grid import SECTORS, workspace
 from retrosim.scenarios.drawings import read_gallery
@@ -95,8 +95,8 @@ class Xquest(Scenario):
 
     def restore(self, arrays: Sequence[np.ndarray], *, has_run: bool) -> None:
         counts, motion, flags = arrays
-        whole("turn of the ship", counts[2], 0, TURNS - 1)
-        whole("greatest flag", flags.max(), 0, 1)
+        check_integer("turn of the ship", counts[2], 0, TURNS - 1)
+        check_integer("greatest flag", flags.max(), 0, 1)
         if not has_run and any(array.any() for array in arrays):
             raise ValueError("frame 0 with something else than zeros: nothing has run before it")
         if has_run:
@@ -109,7 +109,7 @@ class Xquest(Scenario):
                 beyond = np.flatnonzero(motion[row] > most << 5)
                 if len(beyond):
                     raise ValueError(f"{name}[{beyond[0]}] is beyond the field")
-            whole("greatest speed", np.abs(motion[2:].astype(int)).max(), 0, xquest.TOP_SPEED_Q5)
+            check_integer("greatest speed", np.abs(motion[2:].astype(int)).max(), 0, xquest.TOP_SPEED_Q5)
         self.words[xquest.GEMS :] = counts[:2]
         self._motion[:], self._flags[:] = motion, flags
         self._corners[:] = motion[:2] >> 5

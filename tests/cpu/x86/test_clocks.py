@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.machine.presets import MOST_MEMORY_CLOCKS
+from retrosim.machine.presets import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu.x86_programs import core_with, run
 
 FAST = [4, 7, 2, 10, 10]  # i486: first double word, line, write, video read, video write
@@ -173,10 +173,10 @@ def test_a_repeat_goes_at_the_speed_of_the_bus() -> None:
 def test_an_exception_leaves_nothing_on_the_bus() -> None:
     """push, div by 0: the handler begins with an idle bus, although the write would still take long."""
     core = core_with("i386_real", "50 f7f1", "full", ecx=0)
-    core.state["memory"] = [0, 0, MOST_MEMORY_CLOCKS, 0, 0]
+    core.state["memory"] = [0, 0, MAX_MEMORY_CLOCKS, 0, 0]
     core.write(0, (0x500).to_bytes(4, "little"))
     run(core, 2)
-    assert core.state["pc"] == 0x500 and core.state["bus_free"] == core.state["cycles"] < MOST_MEMORY_CLOCKS
+    assert core.state["pc"] == 0x500 and core.state["bus_free"] == core.state["cycles"] < MAX_MEMORY_CLOCKS
 
 
 # --- full model, i486

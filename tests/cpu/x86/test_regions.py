@@ -10,12 +10,12 @@ import pytest
 
 from retrosim.cpu import x86
 from retrosim.cpu.engines import interpret
-from retrosim.cpu.engines.banks import bank, handlers_of
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
 from retrosim.cpu.engines.regions import Region
-from retrosim.cpu.spec.core import Core
 from retrosim.cpu.spec.rows import Insn
-from retrosim.machine.presets import MOST_MEMORY_CLOCKS
+from retrosim.machine.presets import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import stay_within_bounds
 from tests.helpers.cpu.three_engines import ThreeEngines
@@ -25,8 +25,8 @@ INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "8000"))  # per model and
 SEED = 1994
 REGION_BYTES, OPTIMISED_BYTES = 400, 120  # of a program that is recompiled, quickly or with full optimisation
 MEMORIES = {
-    "i386": ([0] * 5, [0, 0, 1, 22, 22], [3, 2, 5, 40, 30], [MOST_MEMORY_CLOCKS] * 5),
-    "i486": ([0] * 5, [4, 10, 4, 8, 6], [10, 22, 8, 16, 12], [MOST_MEMORY_CLOCKS] * 5),
+    "i386": ([0] * 5, [0, 0, 1, 22, 22], [3, 2, 5, 40, 30], [MAX_MEMORY_CLOCKS] * 5),
+    "i486": ([0] * 5, [4, 10, 4, 8, 6], [10, 22, 8, 16, 12], [MAX_MEMORY_CLOCKS] * 5),
 }
 PAIRS = [(model, timing) for model in x86.MODEL_NAMES for timing in ("full", "table", "off")]
 FEW = [("i386_real", "full"), ("i386_flat", "table"), ("i486_real", "off"), ("i486_flat", "full")]
@@ -35,7 +35,7 @@ FEW = [("i386_real", "full"), ("i386_flat", "table"), ("i486_real", "off"), ("i4
 @pytest.mark.parametrize("model, timing", PAIRS if "RETROSIM_LOCKSTEP" in os.environ else FEW)
 def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few programs, compiled once and run many times with other data."""
-    monkeypatch.setattr(interpret, "MOST_BREAKS", 1 << 30)
+    monkeypatch.setattr(interpret, "MAX_BREAKS", 1 << 30)
     cpu = x86.cpu(model)
     generator, choice = Generator(cpu, SEED), random.Random(SEED)
     programs = 2 + INSTRUCTIONS // 50_000
@@ -50,7 +50,7 @@ def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch)
             return streams.one_region(core, size)
 
         insns = find(Core(cpu, timing)).insns
-        handlers = bank(cpu, timing, handlers_of(insns))
+        handlers = handler_cache(cpu, timing, handlers_of(insns))
         engines = ThreeEngines(cpu, timing, find, handlers, alone=number % 2 == 0, quick=not optimised)
         done = 0
         while done < INSTRUCTIONS / programs:
@@ -76,7 +76,7 @@ def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str
 
     def loads() -> Iterator[Callable[[Core], None]]:
         for number in range(INSTRUCTIONS // 250):
-            other = [choice.choice((0, 5, MOST_MEMORY_CLOCKS)) for _ in range(5)]
+            other = [choice.choice((0, 5, MAX_MEMORY_CLOCKS)) for _ in range(5)]
             memory = choice.choice((*MEMORIES[model[:4]], other))
 
             def load(core: Core, number: int = number, memory: list[int] = memory) -> None:

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrosim.cpu import m68k
-from retrosim.cpu.spec.core import ADDRESS_MASK, EDGE, Core
+from retrosim.cpu.engines.core import MIRROR_BYTES, Core
+from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.errors import CpuFault
 from retrosim.machine import Machine, memory
 from retrosim.machine.presets import preset
@@ -29,7 +30,7 @@ from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.machine.programs import complete
 
 WATCHED, SECONDS = 64, 300  # so many images take less, or one of them hangs: the process dumps its stacks and ends
-MOST_CLOCKS = 10_000_000
+MAX_CLOCKS = 10_000_000
 SPECIAL = (
     memory.VIDEO_START,
     memory.VIDEO_START + memory.VIDEO_WIDTH * memory.VIDEO_HEIGHT,
@@ -153,8 +154,8 @@ def start(machine: Machine, wild: Wild) -> None:
 def check(core: Core, size: int) -> None:
     """Check that the host's side of a core is unharmed."""
     assert core.ram.shape == core.code.shape == (size,)
-    core.join_edges()
-    for part, whole in ((core.ram[ADDRESS_MASK + 1 :], core.ram[:EDGE]), (core.code[ADDRESS_MASK + 1 :], 1)):
+    core.sync_mirrors()
+    for part, whole in ((core.ram[ADDRESS_MASK + 1 :], core.ram[:MIRROR_BYTES]), (core.code[ADDRESS_MASK + 1 :], 1)):
         assert (part == whole).all()
     assert int(core.state["pc"]) <= ADDRESS_MASK
 
@@ -169,7 +170,7 @@ def differences(first: Core, second: Core) -> list[str]:
 
 def run(machine: Machine, wild: Wild) -> tuple:
     """Run a program within its limits; return how it ended."""
-    result = machine.run(instructions=wild.instructions, cycles=MOST_CLOCKS)
+    result = machine.run(instructions=wild.instructions, cycles=MAX_CLOCKS)
     assert (result.fault is None) == (result.reason != "fault")
     assert result.fault is None or isinstance(result.fault, CpuFault)
     assert result.instructions <= wild.instructions
