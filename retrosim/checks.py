@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import index
 
+MAX_SHOWN = 40  # characters of a refused word
 
-def check_choice(what: str, value: str, allowed: tuple[str, ...]) -> None:
-    """Refuse a word that is not one of `allowed`. Errors: ValueError."""
-    if value not in allowed:
-        raise ValueError(f"{what} {value!r}: allowed {', '.join(allowed)}")
+
+def check_choice(what: str, value: str, allowed: Iterable[str], where: str = "") -> None:
+    """Refuse a word that is not one of `allowed`.
+
+    where    follows the list in the message: " on mc68040-25"
+    Errors   ValueError
+    """
+    names = tuple(allowed)
+    if value not in names:
+        text = str(value)  # whatever it is
+        shown = text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
+        raise ValueError(f"{what} {shown!r}: allowed {', '.join(names) or 'none'}{where}{did_you_mean(text, names)}")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return "; did you mean NAME?" with the known name that a word resembles most, or "" if it resembles none."""
+    from difflib import get_close_matches  # only needed for a mistake
+
+    by_lower_case = {name.lower(): name for name in known}
+    near = get_close_matches(word[:MAX_SHOWN].lower(), by_lower_case, 1)
+    return f"; did you mean {by_lower_case[near[0]]}?" if near else ""
 
 
 def check_integer(what: str, value: int, minimum: int, maximum: int | None = None) -> int:
     """Return a whole number, of Python or NumPy, within its range. Errors: ValueError."""
-    allowed = f"allowed {minimum} or more" if maximum is None else f"allowed {minimum}..{maximum}"
     try:
         number = None if isinstance(value, bool) else index(value)
     except TypeError:
         number = None
+    if number is not None and number >= minimum and (maximum is None or number <= maximum):
+        return number
+    allowed = f"allowed {minimum} or more" if maximum is None else f"allowed {minimum}..{maximum}"
     if number is None:
         raise ValueError(f"{what} {value!r}: {allowed}, a whole number")
-    if number < minimum or (maximum is not None and number > maximum):
-        raise ValueError(f"{what} {number}: {allowed}")
-    return number
+    raise ValueError(f"{what} {number}: {allowed}")

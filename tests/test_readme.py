@@ -1,25 +1,19 @@
-"""The README's examples run, and its two commands stand there word for word."""
+"""The README is short, and its two commands stand there word for word; its code runs in guide/test_pages.py."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
+from tests.helpers.pages import ROOT, blocks
 
-import pytest
-
-README = (Path(__file__).parent.parent / "README.md").read_text()
-EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.S)
-
-
-@pytest.mark.parametrize("number", range(len(EXAMPLES)))
-def test_examples(number: int, capsys: pytest.CaptureFixture[str]) -> None:
-    exec(compile(EXAMPLES[number], f"README example {number + 1}", "exec"), {})
-    printed = capsys.readouterr().out
-    said = re.findall(r"print\(.*\)  # (\[.*)", EXAMPLES[number])
-    assert printed and all(line in printed for line in said)
+README = ROOT / "README.md"
 
 
 def test_the_two_commands() -> None:
+    text = README.read_text(encoding="utf-8")
     for command in ("pip install . && retrosim run", "pip install '.[test]' && pytest"):
-        assert f"\n    {command}\n" in README
-    assert len(EXAMPLES) == 3
+        assert f"\n    {command}\n" in text
+
+
+def test_it_is_short_and_has_code() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150 and len(text.split()) <= 1200
+    assert len(blocks(README, "python")) == 2

@@ -23,10 +23,12 @@ from vectors import (
     read_vectors,
 )
 
-from retrosim.cpu.engines.banks import full_bank
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handler_cache import full_handler_cache
 from retrosim.cpu.engines.interpret import Interpreter
-from retrosim.cpu.spec.core import FAULT, SERVICE, Core, Cpu, undefined_insn
+from retrosim.cpu.spec.cpu import FAULT, SERVICE, Cpu
+from retrosim.cpu.spec.rows import undefined_insn
 from retrosim.cpu.x86 import state as x86_state
 
 ENGINES = ("evaluate", "interpret")
@@ -53,7 +55,9 @@ class Bench:
         self.listing = ""
         self._stored: list[tuple[int, int]] = []
         self.evaluator = Evaluator(self.core)
-        self.engine = self.evaluator if engine == "evaluate" else Interpreter(self.core, full_bank(cpu, "table"))
+        self.engine = (
+            self.evaluator if engine == "evaluate" else Interpreter(self.core, full_handler_cache(cpu, "table"))
+        )
 
     def begin(self) -> None:
         """Return to the state at power-on and forget all code; memory is cleared by `end`."""
@@ -76,7 +80,7 @@ class Bench:
             state["cycles"] = before
             self.evaluator.refuse_service()
         if state["written_high"]:
-            core.join_edges()
+            core.sync_mirrors()
             self._stored.append((int(state["written_low"]), int(state["written_high"])))
             state["written_low"], state["written_high"] = 0xFFFFFFFF, 0
 

@@ -1,11 +1,17 @@
-"""The command line: `retrosim COMMAND ...`; `arguments` holds the commands and their options.
+"""The command line: `retrosim COMMAND ...`.
+
+    commands       one module a command: its help, its options, what it does
+    arguments      options that several commands share;  values  the readers of their values
+    parser         puts the commands together; usage errors, suggestions
+    opening        opens the ROM and the machine that the options name
+    output         results, messages, new files;  progress  what takes long;  display  the window
 
 Exit status   0 ok, 1 failure, 2 usage, 3 divergence, 4 bad or corrupt input file, 130 interrupted by Ctrl-C,
-              141 whoever read the output has gone
+              141 the reader of the output has gone
 Output        results on stdout, everything else on stderr; an error is one line "retrosim: ...", with a traceback only
               if RETROSIM_DEBUG is set
 
-What a command needs is imported when it runs: `retrosim --help` and `retrosim list` never load a compiler.
+What a command needs is imported when it runs: `retrosim --help` and `retrosim list` load no compiler.
 """
 
 from __future__ import annotations
@@ -15,13 +21,13 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib import import_module
+from typing import TextIO
 
-from retrosim.cli.arguments import parse
 from retrosim.cli.output import say
+from retrosim.cli.parser import USAGE, parse
 from retrosim.errors import RetrosimError
 
-FAILURE, USAGE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
+FAILURE, INTERRUPTED, BROKEN_PIPE = 1, 130, 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,17 +35,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     argv     arguments without the program's name; default: those of the process
     """
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    _escape_unprintable(sys.stdout, sys.stderr)
     try:
         options = parse(sys.argv[1:] if argv is None else argv)
-        module, function = options.place.split(".")
-        status = getattr(import_module(f"retrosim.cli.{module}"), function)(options)
+        status: int = options.carry_out(options)
         sys.stdout.flush()
         return status
     except SystemExit as ending:  # help, the version, or a usage error has been printed
-        return ending.code or 0
+        return int(ending.code or 0)
     except KeyboardInterrupt as interruption:
         say(str(interruption) or "interrupted")
         return INTERRUPTED
@@ -57,6 +60,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         say(f"unexpected {type(error).__name__}: {error} (RETROSIM_DEBUG=1 shows where)")
         _debug()
         return FAILURE
+
+
+def _escape_unprintable(*streams: TextIO) -> None:
+    """Let streams of any encoding take any text."""
+    for stream in streams:
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _debug() -> None:

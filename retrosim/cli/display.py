@@ -16,15 +16,15 @@ Report = Callable[[str], None]
 
 
 class NoWindow(RetrosimError):
-    """There is no display, or no OpenGL on it."""
+    """No window can be opened: there is no display, or no OpenGL on it."""
 
 
 def missing_display() -> str:
-    """Return why no window can be opened, as far as the environment says; "" if it may be possible."""
+    """Return why no window can be opened as far as the environment tells, or "" if one may be."""
     if sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY"):
         return ""
     if os.environ.get("WAYLAND_DISPLAY"):
-        return "no X display (DISPLAY is not set; Wayland alone does not do, start Xwayland)"
+        return "no X display (DISPLAY is not set; Wayland alone is not enough, start Xwayland)"
     return "no display (DISPLAY is not set)"
 
 
@@ -38,16 +38,16 @@ def open_window(
     """Open the window; its `run` shows it until it is closed.
 
     options       speed, scale, fullscreen, overlay
-    make_machine  makes the machine while the window is already open
-    on_start      gets the `Session` when the machine is there, before its first frame
-    hooks         recorder, player: as for `retrosim.window.window.Window`
+    make_machine  opens the machine while the window is already shown
+    on_start      gets the `Session` when the machine is open, before its first frame
+    hooks         recorder, player: as for `retrosim.window.pyglet_window.Window`
     Errors        NoWindow
     """
     reason = missing_display()
     if reason:
         raise NoWindow(reason)
     from retrosim.screen.overlay import View
-    from retrosim.window.window import Window
+    from retrosim.window.pyglet_window import Window
 
     class StartedWindow(Window):
         """Tells when the session begins."""
@@ -70,23 +70,23 @@ def open_window(
 
 
 def check_overlay(options: argparse.Namespace) -> None:
-    """Refuse an overlay over nothing: without window and picture. Errors: ArgumentError."""
+    """Refuse an overlay where nothing is drawn. Errors: ArgumentError."""
     if options.overlay and not options.screenshot:
-        raise argparse.ArgumentError(None, "--overlay: there is no window; allowed with --screenshot")
+        raise argparse.ArgumentError(None, "--overlay: needs a window or --screenshot")
 
 
 def data_folder(kind: str) -> Path:
-    """Return the folder for the user's files of a kind, made if it is not there. Errors: RetrosimError."""
+    """Return the folder for the user's files of a kind; create it if need be. Errors: RetrosimError."""
     from retrosim.jit import user_folder
 
     folder = user_folder("data") / kind
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise RetrosimError(f"{folder}: cannot be made: {error.strerror or error}") from None
+        raise RetrosimError(f"{folder}: cannot be created: {error.strerror or error}") from None
     return folder
 
 
 def stamped(stem: str) -> str:
-    """Return a name with the host's date and time."""
+    """Return a name with the date and time appended."""
     return f"{stem}-{datetime.now():%Y%m%d-%H%M%S}"

@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from retrosim.checks import check_choice
 from retrosim.cli.values import bad_arguments
 from retrosim.errors import RomError
-from retrosim.rom import Image, Rom, load_elf, load_rom, rom_names
+
+if TYPE_CHECKING:
+    from retrosim.machine import Machine, NativeMachine
+    from retrosim.rom import Image, Rom
 
 ELF_MAGIC = b"\x7fELF"
 NATIVE = "native"
 
 
+def refuse(reason: str) -> argparse.ArgumentError:
+    """Return the usage error to raise."""
+    return argparse.ArgumentError(None, reason)
+
+
 def open_rom(name_or_path: str) -> Rom | Image:
     """Return a ROM by name or path, or the image in a user's own ELF file. Errors: RomError."""
+    from retrosim.rom import load_elf, load_rom
+
     return load_elf(name_or_path) if _is_elf(Path(name_or_path)) else load_rom(name_or_path)
 
 
 def open_program(name_or_path: str) -> Rom | Image:
     """Return what runs by itself, as `open_rom` does. Errors: RomError; ArgumentError for a library."""
+    from retrosim.rom import Rom
+
     rom = open_rom(name_or_path)
     if isinstance(rom, Rom) and rom.is_library:
-        advice = f"`retrosim cost {name_or_path} --entry NAME` calls one"
-        raise argparse.ArgumentError(None, f"{rom.name} is a library of routines, nothing runs by itself; {advice}")
+        advice = f"call one of its routines with `retrosim cost {name_or_path} --entry SYMBOL`"
+        raise refuse(f"{rom.name} is a library and does not run by itself; {advice}")
     return rom
 
 
@@ -38,36 +50,26 @@ def _is_elf(path: Path) -> bool:
         return False
 
 
-def shipped_tapes() -> list[Path]:
-    """Return the tapes that come with the ROMs; what is wrong with a ROM, others say."""
-    paths: list[Path] = []
-    for name in rom_names():
-        try:
-            paths += load_rom(name).tapes()
-        except RomError:
-            continue
-    return paths
-
-
-def tape_path(name: str) -> str:
-    """Return the path of a tape: the name itself if there is such a file, else the shipped tape of that name."""
-    if os.path.lexists(name):
-        return name
-    return next((str(path) for path in shipped_tapes() if path.stem == name), name)
-
-
-def rom_name(rom: Rom | Image) -> str:
+def program_name(rom: Rom | Image) -> str:
     """Return what to call a program in file names."""
-    return rom.name if isinstance(rom, Rom) else "program"
+    return getattr(rom, "name", "program")
 
 
 def check_machines(names: Iterable[str]) -> None:
     """Refuse unknown machine names. Errors: ArgumentError."""
     from retrosim.machine import MACHINE_NAMES
 
-    for name in names:
-        if name not in MACHINE_NAMES:
-            raise argparse.ArgumentError(None, f"machine {name!r}: allowed {', '.join(MACHINE_NAMES)}")
+    with bad_arguments():
+        for name in names:
+            check_choice("machine", name, MACHINE_NAMES)
+
+
+def check_simulated(names: Iterable[str]) -> None:
+    """Refuse names of machines that are unknown or have no cycles. Errors: ArgumentError."""
+    names = list(names)
+    check_machines(names)
+    if NATIVE in names:
+        raise refuse(f"machine {NATIVE!r}: has no CPU whose cycles could be counted")
 
 
 def chosen_settings(options: argparse.Namespace, name: str) -> dict[str, Any]:
@@ -75,7 +77,7 @@ def chosen_settings(options: argparse.Namespace, name: str) -> dict[str, Any]:
     given = {key: value for key in ("build", "engine", "timing") if (value := getattr(options, key, None)) is not None}
     if name == NATIVE and (given or getattr(options, "memory", None)):
         first = next(iter([*given, "memory"]))
-        raise argparse.ArgumentError(None, f"--{first}: {NATIVE} runs compiled routines and has none")
+        raise refuse(f"--{first}: does not apply to {NATIVE}, which simulates no CPU")
     return given
 
 
@@ -87,7 +89,7 @@ def chosen_memory(options: argparse.Namespace, names: Iterable[str]) -> dict[str
     given = dict(getattr(options, "memory", ()))
     timing = getattr(options, "timing", None) or "full"
     if given and timing in ("off", "table"):
-        raise argparse.ArgumentError(None, f"--memory: timing {timing!r} has neither caches nor bus; allowed full")
+        raise refuse(f"--memory: timing {timing!r} has neither caches nor bus; allowed full")
     with bad_arguments():
         for name in names:
             memory_parameters(PRESETS[name], given)
@@ -96,26 +98,29 @@ def chosen_memory(options: argparse.Namespace, names: Iterable[str]) -> dict[str
 
 def chosen_parameters(options: argparse.Namespace, rom: Rom | Image) -> dict[str, int]:
     """Return the ROM parameters that were given. Errors: ArgumentError for an unknown name or a value out of range."""
+    from retrosim.rom import Rom
+
     known = rom.parameters if isinstance(rom, Rom) else {}
     given = dict(options.parameters)
     given |= {name: value for name in ("objects", "seed") if (value := getattr(options, name)) is not None}
-    for name, value in given.items():
-        if name not in known:
-            raise argparse.ArgumentError(None, f"parameter {name!r}: allowed {', '.join(known) or 'none'}")
-        if not known[name].minimum <= value <= known[name].maximum:
-            allowed = f"{known[name].minimum}..{known[name].maximum}"
-            raise argparse.ArgumentError(None, f"{name} {value}: allowed {allowed}")
+    with bad_arguments():
+        for name, value in given.items():
+            check_choice("parameter", name, known)
+            if not known[name].minimum <= value <= known[name].maximum:
+                raise ValueError(f"{name} {value}: allowed {known[name].minimum}..{known[name].maximum}")
     return given
 
 
 def check_chosen(options: argparse.Namespace, rom: Rom | Image) -> None:
     """Check what the options say about the machine, before anything is opened. Errors: ArgumentError, RomError."""
+    from retrosim.rom import Rom
+
     check_machines([options.machine])
     settings = chosen_settings(options, options.machine)
     chosen_parameters(options, rom)
     if options.machine == NATIVE:
-        if isinstance(rom, Image):
-            raise argparse.ArgumentError(None, f"{NATIVE} runs compiled routines, not machine code")
+        if not isinstance(rom, Rom):
+            raise refuse(f"{NATIVE} runs the routines of ROMs compiled for this computer, not machine code")
         return
     from retrosim.machine import PRESETS
 
@@ -124,12 +129,13 @@ def check_chosen(options: argparse.Namespace, rom: Rom | Image) -> None:
     if isinstance(rom, Rom):
         builds = [info.build for info in rom.images if info.isa == isa]
     elif rom.isa != isa:
-        raise RomError(options.rom, f"is for {rom.isa}, the {options.machine} runs {isa}")
-    if settings.get("build") not in (None, *builds):
-        raise argparse.ArgumentError(None, f"build {settings['build']!r}: allowed {', '.join(builds) or 'none'}")
+        raise RomError(options.rom, f"is code for {rom.isa}; the {options.machine} runs {isa}")
+    if settings.get("build") is not None:
+        with bad_arguments():
+            check_choice("build", settings["build"], builds, f" on {options.machine}")
 
 
-def open_chosen(options: argparse.Namespace, rom: Rom | Image, note: Callable[[str], None]) -> Any:
+def open_chosen(options: argparse.Namespace, rom: Rom | Image, note: Callable[[str], None]) -> Machine | NativeMachine:
     """Switch on the machine that the options describe.
 
     note     gets a line of text before long work

@@ -37,6 +37,11 @@ def columns(rows: Sequence[Sequence[str]], indent: int = 2) -> list[str]:
     return [" " * indent + "  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip() for row in rows]
 
 
+def counted(number: int, thing: str) -> str:
+    """Return a number of things: "1 frame", "1,003 frames"."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def shown_path(path: str | Path) -> str:
     """Return a path as people write it: relative to the current folder if it lies inside."""
     path = Path(path)
@@ -53,7 +58,7 @@ def free_name(stem: str, suffix: str) -> Path:
 
 
 def is_writable(folder: Path) -> bool:
-    """Tell whether files can be made in a folder."""
+    """Tell whether files can be created in a folder."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return True
@@ -70,3 +75,13 @@ def write_text(path: Path, text: str, *, overwrite: bool) -> None:
         raise RetrosimError(f"{path}: exists already and is not overwritten; --force replaces it") from None
     except (OSError, ValueError) as error:
         raise RetrosimError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+
+
+def print_table(table: Any) -> None:
+    """Write a rich table, by way of `sys.stdout`, so that a broken pipe is met as everywhere."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    with console.capture() as written:
+        console.print(table)
+    sys.stdout.write(written.get())

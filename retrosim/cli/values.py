@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
-SHOWN = 40  # characters of a refused value
+from retrosim.checks import MAX_SHOWN, did_you_mean
+
+OVERLAYS = ("shapes", "tested", "grid1", "grid2", "grid3", "grid4")  # what is usual, for suggestions
 
 
 def _refuse(text: str, allowed: str) -> argparse.ArgumentTypeError:
-    shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+    shown = text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
     return argparse.ArgumentTypeError(f"{shown!r}: allowed {allowed}")
 
 
@@ -36,7 +38,7 @@ def speed(text: str) -> Fraction:
     from retrosim.window.pacer import SPEEDS
 
     try:
-        value = Fraction(text[:SHOWN])
+        value = Fraction(text[:MAX_SHOWN])
     except (ValueError, ZeroDivisionError):
         value = Fraction(0)
     if value not in SPEEDS:
@@ -53,7 +55,7 @@ def assignment(text: str) -> tuple[str, int]:
 
 
 def overlay(text: str) -> dict[str, int | bool]:
-    """Read shapes,tested,gridN: what `video.overlay.View` is made of, as far as given; grid is grid1."""
+    """Read shapes,tested,gridN: the fields of a `screen.overlay.View` that are given; grid is grid1."""
     view: dict[str, int | bool] = {}
     for name in names(text):
         number = name.removeprefix("grid")
@@ -62,7 +64,7 @@ def overlay(text: str) -> dict[str, int | bool]:
         elif number != name and number in ("", *"123456789"):
             view["grid"] = int(number or 1) - 1
         else:
-            raise _refuse(name, "shapes, tested, grid1, grid2, .. separated by commas")
+            raise _refuse(name, f"shapes, tested, grid1, grid2, ... separated by commas{did_you_mean(name, OVERLAYS)}")
     return view
 
 
@@ -76,7 +78,7 @@ def names(text: str) -> list[str]:
 
 @contextmanager
 def bad_arguments() -> Iterator[None]:
-    """Make a usage error of a ValueError inside: wrap only what looks at the user's arguments."""
+    """Turn a ValueError inside into a usage error: wrap only what looks at the user's arguments."""
     try:
         yield
     except ValueError as error:

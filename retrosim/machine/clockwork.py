@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.tiers import Tiers
-from retrosim.cpu.spec.core import FAULT, SERVICE, Core
+from retrosim.cpu.spec.cpu import FAULT, SERVICE
 from retrosim.cpu.spec.host import Host
 from retrosim.errors import CpuFault
 

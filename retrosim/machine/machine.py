@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from retrosim.checks import check_choice, check_integer
+from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.tiers import Tiers
-from retrosim.cpu.spec.core import ADDRESS_MASK, Core
+from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.cpu.spec.host import Call
 from retrosim.errors import RetrosimError
 from retrosim.rom import Image, Rom, load_rom
@@ -140,10 +141,7 @@ class Machine(Clockwork):
         self.exit_status: int | None = None
 
     def _load_image(self) -> None:
-        content = np.zeros(ADDRESS_MASK + 1, np.uint8)
-        for address, data in self.image.segments:
-            content[address : address + len(data)] = np.frombuffer(data, np.uint8)
-        self._core.replace(content)
+        self._core.replace(memory_chunks(self.image.segments))
 
     def _write_parameters(self) -> None:
         if self.rom is None:

@@ -46,11 +46,15 @@ class NativeMachine:
     parameters    dict[str, int]     objects, seed; a change takes effect at the next `reset`
     frame_number  int                frames completed since power-on
     clock_hz, cycles, instructions   0: there is no CPU
+    image, engine None, for the same reason; mode: "demo"
     tick_hz, frame_hz  Fraction      the Macintosh's timer, which paces the window
     spec_revision, timing_revision   what machine hashes depend on: the layout of a saved state; no timing
     """
 
     name = "native"
+    image = engine = None
+    mode = "demo"
+    is_compiling = False
     spec_revision = f"native {_VERSION}"
     timing_revision = "none"
     clock_hz = 0
@@ -67,8 +71,7 @@ class NativeMachine:
         Errors      ValueError, RomError
         """
         self.rom = rom if isinstance(rom, Rom) else load_rom(rom)
-        if self.rom.name not in SCENARIOS:
-            raise ValueError(f"rom {self.rom.name!r}: allowed {', '.join(SCENARIOS)}, which have native kernels")
+        check_choice("rom", self.rom.name, SCENARIOS, ", which have native kernels")
         self._kind = load_scenario(self.rom.name)
         self._screen = np.zeros((HEIGHT, WIDTH), np.uint8)
         self._palette = macintosh_palette()
@@ -167,6 +170,17 @@ class NativeMachine:
         arrays = zip(self._kind.layout(self._objects), self._scenario.saved(), strict=True)
         body = _HEADER.pack(magic, _VERSION, *parts) + b"".join(a.astype(kind).tobytes() for (kind, _), a in arrays)
         return body + hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest()
+
+    def snapshot(self) -> bytes:
+        """Return the state for `restore` of this machine; it is small, so it is that of `save`."""
+        return self.save()
+
+    def restore(self, state: bytes) -> None:
+        """Go back to a snapshot."""
+        self.load(state)
+
+    def stop_compiling(self) -> None:
+        """Do nothing: kernels are compiled when they are first called, not in the background."""
 
     def load(self, state: bytes) -> None:
         """Go on from a saved state; its parameters replace ours. A refused state changes nothing.

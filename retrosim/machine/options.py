@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from retrosim.checks import check_integer
+from retrosim.checks import check_integer, did_you_mean
 
 from .presets import Preset
 
@@ -21,8 +21,9 @@ def memory_parameters(preset: Preset, given: Mapping[str, int] | None) -> dict[s
     values = {name: each.value for name, each in known.items()}
     for name, value in (given or {}).items():
         if name not in known:
-            ranges = (f"{each} {p.minimum}..{p.maximum}" for each, p in known.items())
-            raise ValueError(f"memory parameter {name!r}: allowed {', '.join(ranges) or f'none on {preset.name}'}")
+            ranges = ", ".join(f"{each} {p.minimum}..{p.maximum}" for each, p in known.items())
+            allowed = f"{ranges or f'none on {preset.name}'}{did_you_mean(name, known)}"
+            raise ValueError(f"memory parameter {name!r}: allowed {allowed}")
         values[name] = check_integer(name, value, known[name].minimum, known[name].maximum)
     for name, each in known.items():
         if each.not_below:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from retrosim.checks import check_choice
 from retrosim.cpu import m68k, ppc, x86
 from retrosim.cpu.ppc import mpc601_clocks
-from retrosim.cpu.spec.core import Cpu
+from retrosim.cpu.spec.cpu import Cpu
 
 MACINTOSH_TICK_HZ = Fraction(
     15_667_200, 704 * 370
@@ -242,9 +243,11 @@ PRESETS = {
     )
 }
 
+NATIVE = "native"
+MACHINE_NAMES = (*PRESETS, NATIVE)
+
 
 def preset(name: str) -> Preset:
     """Return a preset. Errors: ValueError that lists the names."""
-    if name not in PRESETS:
-        raise ValueError(f"machine {name!r}: allowed {', '.join([*PRESETS, 'native'])}")
+    check_choice("machine", name, MACHINE_NAMES)
     return PRESETS[name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
 
-from retrosim.cpu.spec.core import Core
+from retrosim.cpu.engines.core import Core
 
 
 class Registers(MutableMapping[str, int]):

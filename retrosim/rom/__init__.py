@@ -1,7 +1,7 @@
 """ROMs: manifests, images with symbols and source lines, and where they are found."""
 
 from .image import FAMILIES, ISAS, Image, load_elf, load_raw
-from .library import load_rom, rom_folders, rom_names
+from .library import load_rom, load_toolchains, rom_folders, rom_names
 from .manifest import ImageInfo, Parameter, Rom, WorldColumn
 from .symbols import Symbol
 
@@ -17,6 +17,7 @@ __all__ = [
     "load_elf",
     "load_raw",
     "load_rom",
+    "load_toolchains",
     "rom_folders",
     "rom_names",
 ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..checks import did_you_mean
 from ..errors import RomError
 from .fields import NAME
 from .manifest import MANIFEST, Rom, read_manifest
+from .toolchains import COMMON, TOOLCHAINS, Toolchains, read_toolchains
 
 PACKAGE = Path(__file__).parent.parent
 
@@ -23,21 +25,29 @@ def rom_names() -> list[str]:
     return sorted({path.parent.name for folder in rom_folders() for path in folder.glob(f"*/{MANIFEST}")})
 
 
-def load_rom(name_or_path: str | Path) -> Rom:
+def load_toolchains() -> Toolchains:
+    """Read what the images of all ROMs are built with. Errors: RomError."""
+    return read_toolchains(next(iter(rom_folders()), PACKAGE) / COMMON / TOOLCHAINS)
+
+
+def load_rom(name_or_path: str | Path, require_built: bool = True) -> Rom:
     """Read the manifest of a ROM.
 
-    name_or_path  the name of one that comes with retrosim, or the path of a folder with rom.toml, or of that file
-    Errors        RomError
+    name_or_path   the name of one that comes with retrosim, or the path of a folder with rom.toml, or of that file
+    require_built  refuse a ROM with an image that has not been built yet
+    Errors         RomError
     """
     if isinstance(name_or_path, str) and NAME.fullmatch(name_or_path):
         for folder in rom_folders():
             if (folder / name_or_path / MANIFEST).is_file():
-                return read_manifest(folder / name_or_path / MANIFEST)
+                return read_manifest(folder / name_or_path / MANIFEST, require_built)
     path = Path(name_or_path)
     try:
         is_folder, exists = path.is_dir(), path.exists()
     except (OSError, ValueError):  # too long, or with a zero byte
         is_folder = exists = False
     if not exists:
-        raise RomError(name_or_path, f"no such ROM; there are: {', '.join(rom_names()) or 'none'}")
-    return read_manifest(path / MANIFEST if is_folder else path)
+        names = rom_names()
+        near = did_you_mean(str(name_or_path), names)
+        raise RomError(name_or_path, f"no such ROM; there are: {', '.join(names) or 'none'}{near}")
+    return read_manifest(path / MANIFEST if is_folder else path, require_built)

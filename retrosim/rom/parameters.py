@@ -20,8 +20,7 @@ def all_parameters(rom: Rom | None, given: Mapping[str, int] | None, mode: str =
     check_choice("mode", mode, tuple(modes) or ("demo",))
     values = {name: p.default for name, p in known.items()}
     for name, value in (given or {}).items():
-        if name not in known:
-            raise ValueError(f"parameter {name!r}: allowed {', '.join(known) or 'none'}")
+        check_choice("parameter", name, known)
         minimum = constants.get(f"{mode}_minimum_{name}", known[name].minimum)
         values[name] = check_integer(name, value, minimum, known[name].maximum)
     return values

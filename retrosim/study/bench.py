@@ -25,6 +25,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from retrosim.checks import check_choice
 from retrosim.errors import RetrosimError
 from retrosim.jit import PACKAGE, source_digest
 from retrosim.machine.presets import preset
@@ -147,8 +148,7 @@ def _check(objects: Sequence[int], rounds: int, seconds: float, engines: Sequenc
     if not 0 < seconds <= 60:
         raise ValueError(f"seconds {seconds}: allowed above 0, to 60")
     for engine in engines or ():
-        if engine not in ENGINES:
-            raise ValueError(f"engine {engine!r}: allowed {', '.join(ENGINES)}")
+        check_choice("engine", engine, ENGINES)
 
 
 def _race(rom: Rom, workload: Workload, engines: list[str], rounds: int, seconds: float, steps: Steps) -> list[_Entry]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from retrosim.checks import check_choice
 from retrosim.machine import PRESETS
 from retrosim.machine.presets import preset
 
@@ -49,10 +50,9 @@ NOTES = (
 
 def method_named(name: str) -> Method:
     """Return a method. Errors: ValueError."""
-    for method in METHODS:
-        if method.name == name:
-            return method
-    raise ValueError(f"method {name!r}: allowed {', '.join(each.name for each in METHODS)}")
+    by_name = {method.name: method for method in METHODS}
+    check_choice("method", name, by_name)
+    return by_name[name]
 
 
 def compare_methods(

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from retrosim.checks import check_choice
 from retrosim.collide import plane
 from retrosim.collide.kernels.grid import SCREEN_HEIGHT, SCREEN_WIDTH
 from retrosim.jit import source_digest
@@ -80,8 +81,7 @@ def benchmark_kernels(
     """
     names = list(dict.fromkeys(engines or CONTENDERS))
     for name in names:
-        if name not in CONTENDERS:
-            raise ValueError(f"engine {name!r}: allowed {', '.join(CONTENDERS)}")
+        check_choice("engine", name, CONTENDERS)
     for count in objects:
         if not 1 <= count <= MOST_OBJECTS:
             raise ValueError(f"objects {count}: allowed 1..{MOST_OBJECTS}")

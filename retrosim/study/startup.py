@@ -34,14 +34,14 @@ print(json.dumps({"import": imported - start, "open": opened - imported, "frame"
 """
 _REGIONS_PROGRAM = """
 import json, sys, time
-from retrosim.cpu.banks import bank
-from retrosim.cpu.recompile import CompiledRegion
-from retrosim.cpu.regions import discover
+from retrosim.cpu.engines.handler_cache import handler_cache
+from retrosim.cpu.engines.recompile import CompiledRegion
+from retrosim.cpu.engines.regions import discover
 from retrosim.machine import open_machine
 name, build, timing = sys.argv[1:]
 machine = open_machine(name, "sectors", build=build, engine="evaluate", timing=timing)
 core, regions = machine._core, []
-bank(core.cpu, timing, [])  # whatever a process compiles first takes longer
+handler_cache(core.cpu, timing, [])  # whatever a process compiles first takes longer
 for region in discover(core, machine.code_roots):
     counts = {"address": min(region.blocks), "blocks": len(region.blocks), "instructions": len(list(region.insns))}
     start = time.perf_counter()

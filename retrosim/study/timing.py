@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from retrosim.checks import check_choice
 from retrosim.machine import PRESETS
 from retrosim.machine.options import changed_memory, memory_parameters
 from retrosim.machine.presets import preset
@@ -130,8 +131,7 @@ def builds_of(rom: Rom, machine: str, wanted: Sequence[str] | None) -> list[str]
     """Return the builds to measure on a machine. Errors: ValueError."""
     there = [info.build for info in rom.images if info.isa == preset(machine).isa]
     for build in wanted or ():
-        if build not in there:
-            raise ValueError(f"build {build!r}: allowed {', '.join(there)} on {machine}")
+        check_choice("build", build, there, f" on {machine}")
     if not there:
         raise ValueError(f"machine {machine!r}: the ROM {rom.name} has no image for it")
     return there if wanted is None else list(dict.fromkeys(wanted))

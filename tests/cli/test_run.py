@@ -16,11 +16,12 @@ import pytest
 from retrosim.collide.oracle.sectors import Demo
 from retrosim.machine import NativeMachine
 from retrosim.rom import load_rom
-from retrosim.screen.framebuffer import reference_scene
-from retrosim.screen.overlay import View, picture_of
+from retrosim.screen.overlay import View
 from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.png import png_bytes
+from retrosim.window.picture import picture_of
 from tests.helpers.rom.elf_builder import elf
+from tests.helpers.screen.reference_scene import reference_scene
 
 ILLEGAL, FOREVER = b"\x4a\xfc", b"\x60\xfe"  # ILLEGAL; BRA to itself
 EXIT = b"\x70\x00\xa0\x02"  # MOVEQ #0,D0; the service exit
@@ -68,7 +69,7 @@ def test_an_overlay_is_drawn_over_the_picture(run, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (("--headless", "--overlay", "shapes"), 2, "--overlay: there is no window"),
+        (("--headless", "--overlay", "shapes"), 2, "--overlay: needs a window or --screenshot"),
         (("--overlay", "grid5", "--screenshot", "shot.png"), 1, "grid5 of sectors: allowed grid1, grid2, grid3, grid4"),
     ],
 )
@@ -190,9 +191,9 @@ def test_folder_without_permission(run, tmp_path) -> None:
         (("--objects", "0"), "objects 0: allowed 1..200"),
         (("--objects", "201"), "objects 201: allowed 1..200"),
         (("--set", "wind=1"), "parameter 'wind': allowed objects, seed"),
-        (("--machine", "native", "--build", "O1"), "--build: native"),
-        (("--machine", "native", "--engine", "evaluate"), "--engine: native"),
-        (("--machine", "native", "--timing", "off"), "--timing: native"),
+        (("--machine", "native", "--build", "O1"), "--build: does not apply to native"),
+        (("--machine", "native", "--engine", "evaluate"), "--engine: does not apply to native"),
+        (("--machine", "native", "--timing", "off"), "--timing: does not apply to native"),
     ],
 )
 @pytest.mark.parametrize("mode", [(), ("--headless",)], ids=["window", "headless"])
@@ -205,7 +206,7 @@ def test_program_of_ones_own(run, tmp_path) -> None:
     ended = run("run", program(tmp_path / "mine.elf", EXIT), "--frames", 5, "--engine", "interpret")
     assert (ended.status, ended.err) == (0, "")
     assert ended.out.splitlines()[0] == "program on mc68040-25 (engine interpret, timing full)"
-    assert "the program ended by itself" in ended.out
+    assert "the program exited" in ended.out
     result = run("run", tmp_path / "mine.elf", "--json", "--engine", "evaluate").json()
     assert (result["reason"], result["frames"], result["rom"], result["world"]) == ("exit", 0, None, None)
 
@@ -221,7 +222,7 @@ def test_program_that_fails(run, tmp_path) -> None:
     [
         (("--objects", "5"), "parameter 'objects': allowed none"),
         (("--build", "O0"), "build 'O0': allowed none"),
-        (("--machine", "native"), "native runs compiled routines"),
+        (("--machine", "native"), "native runs the routines of ROMs"),
     ],
 )
 def test_bad_arguments_for_a_bare_program(run, tmp_path, arguments, words: str) -> None:
@@ -283,14 +284,14 @@ def test_foreign_and_hostile_elf_files(run, tmp_path) -> None:
     bad.write_bytes(elf([(0x1000, EXIT, 4)], machine=62))
     run("run", bad, "--headless").is_refused(4, "another processor")
     bad.write_bytes(elf([(0x1000, EXIT, 4)], machine=3, order="<"))
-    run("run", bad, "--headless").is_refused(4, "is for i386, the mc68040-25 runs m68040")
+    run("run", bad, "--headless").is_refused(4, "is code for i386; the mc68040-25 runs m68040")
     bad.write_bytes(elf([(0xFFFFFFF0, EXIT, 0x7FFFFFFF)], entry=0xFFFFFFF0))
     run("run", bad, "--headless").is_refused(4, "not inside RAM")
 
 
 @pytest.mark.parametrize("command", [("run", "masks"), ("run", "masks", "--headless"), ("record", "--rom", "masks")])
 def test_a_library_does_not_run(run, tmp_path, command) -> None:
-    said = "masks is a library of routines, nothing runs by itself; `retrosim cost masks --entry NAME` calls one"
+    said = "masks is a library and does not run by itself; call one of its routines with `retrosim cost masks --entry "
     run(*command, *(["new.rtape"] if command[0] == "record" else []), "--machine", "i386dx-33").is_refused(2, said)
     assert list(tmp_path.iterdir()) == []
 

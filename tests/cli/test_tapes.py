@@ -79,7 +79,7 @@ def test_folder_gets_numbered_tapes(run, tmp_path) -> None:
     for number in (1, 2):
         ran = run("record", "tapes", "--headless", "--machine", "native", "--frames", 5)
         path = Path("tapes", f"sectors-00{number}.rtape")
-        assert ran.out == f"{path}: 5 frames on native, 1 input lines\n"
+        assert ran.out == f"{path}: 5 frames on native, 1 input line\n"
     assert run("record", "long.rtape", "--headless", "--machine", "native", "--json").json()["frames"] == 600
 
 
@@ -127,7 +127,7 @@ def test_interrupted_recording_is_kept(run, start, tmp_path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert err.splitlines()[-1] == "retrosim: interrupted; long.rtape can be played as far as it goes"
+    assert err.splitlines()[-1] == "retrosim: interrupted; long.rtape can be replayed up to here"
     ran = run("verify", "long.rtape", "--on", "native")
     assert ran.status == 0
     assert "the recording was interrupted: recovered to frame" in ran.out
@@ -334,7 +334,7 @@ def test_another_rom_that_comes_with_it(run, tmp_path) -> None:
 
 def test_bad_arguments_of_replay_and_verify(run, tape) -> None:
     run("replay", tape, "--machine", "z80").is_refused(2, "machine 'z80': allowed")
-    run("replay", tape, "--machine", "native", "--engine", "evaluate").is_refused(2, "--engine: native")
+    run("replay", tape, "--machine", "native", "--engine", "evaluate").is_refused(2, "--engine: does not apply")
     run("verify", tape, "--on", "all,native").is_refused(2, "machine 'all': allowed")
     run("verify", tape, "--on", "z80").is_refused(2, "machine 'z80': allowed")
     run("replay", tape, "--frames", "0").is_refused(2, "'0': allowed 1..")

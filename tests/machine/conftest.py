@@ -11,8 +11,8 @@ from retrosim.cpu.engines import tiers
 
 @pytest.fixture(autouse=True)
 def quick_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tiers, "bank", lambda cpu, timing, handlers, quick=True: BANK(cpu, timing, handlers, True))
+    monkeypatch.setattr(tiers, "handler_cache", lambda cpu, timing, keys, quick=True: HANDLERS(cpu, timing, keys, True))
     monkeypatch.setattr(tiers, "CompiledRegion", partial(REGION, quick=True))
 
 
-BANK, REGION = tiers.bank, tiers.CompiledRegion
+HANDLERS, REGION = tiers.handler_cache, tiers.CompiledRegion

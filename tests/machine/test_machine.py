@@ -97,7 +97,7 @@ def test_an_odd_until_leaves_no_trace(engine: str) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_until_survives_a_change_of_handlers(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Code that only a register leads to: after a number of instructions without a handler some are compiled."""
-    monkeypatch.setattr(tiers, "MANY_MISSES", 100)
+    monkeypatch.setattr(tiers, "MISSES_TO_COMPILE", 100)
     ours = programs.machine("41f9 0000 2000 4ed0", engine=engine)  # lea $2000,a0; jmp (a0)
     ours.write(0x2000, bytes.fromhex("303c 0bb8 51c8 fffe 4e71 60fe"))  # dbra 3001 times, then NOP
     result = ours.run(until=0x2008, instructions=20_000)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from retrosim.cpu.engines import interpret, regions, tiers
-from retrosim.cpu.engines.banks import bank
+from retrosim.cpu.engines.handler_cache import handler_cache
 from retrosim.cpu.engines.recompile import CompiledRegion
 from retrosim.machine import Machine
 from retrosim.machine.memory import STACK_START
@@ -27,9 +27,9 @@ SEED = 1994
 
 @pytest.fixture(autouse=True)
 def regions_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tiers, "bank", lambda cpu, timing, handlers, quick=False: bank(cpu, timing, []))
+    monkeypatch.setattr(tiers, "handler_cache", lambda cpu, timing, _, quick=False: handler_cache(cpu, timing, []))
     monkeypatch.setattr(tiers, "CompiledRegion", partial(CompiledRegion, quick=True))
-    monkeypatch.setattr(tiers, "MANY_MISSES", 1 << 60)
+    monkeypatch.setattr(tiers, "MISSES_TO_COMPILE", 1 << 60)
 
 
 def placed(parts: dict[int, str]) -> str:
@@ -104,7 +104,7 @@ CHANGING = {
 @pytest.mark.parametrize("program", CHANGING)
 def test_programs(program: str, timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if program == "another region":
-        monkeypatch.setattr(regions, "MOST_INSTRUCTIONS", 0)
+        monkeypatch.setattr(regions, "MAX_JOINED_INSTRUCTIONS", 0)
     slow, fast = pair(CHANGING[program], timing=timing)
     run_both(slow, fast, 400, 3)
     run_both(slow, fast, 61, 10)
@@ -123,7 +123,7 @@ def test_a_region_comes_back_with_its_code_until_it_has_changed_too_often() -> N
     slow, fast = pair(RESTORED, timing="off")
     run_both(slow, fast, 4 * 203)
     assert 2 * 150 < fast.instructions - bridged(fast) < 2 * 203
-    run_both(slow, fast, 2 * interpret.MOST_BREAKS * 203)
+    run_both(slow, fast, 2 * interpret.MAX_BREAKS * 203)
     before = fast.instructions - bridged(fast)
     run_both(slow, fast, 4 * 203)
     assert fast.instructions - bridged(fast) == before

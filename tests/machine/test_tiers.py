@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from retrosim.cpu.engines import tiers
-from retrosim.cpu.engines.banks import Bank
+from retrosim.cpu.engines.handler_cache import HandlerCache
 from retrosim.machine import Machine
 from tests.helpers.machine import programs
 
@@ -32,17 +32,17 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Small limits and nothing on disk; returns what the interpreters take in, as it happens."""
     seen: list[str] = []
 
-    def kind(bank: Bank) -> str:
-        return "quick bank" if bank.quick else "bank"
+    def kind(cache: HandlerCache) -> str:
+        return "quick handlers" if cache.quick else "handlers"
 
     class Seen(tiers.Interpreter):
-        def __init__(self, core, bank) -> None:
-            super().__init__(core, bank)
-            seen.append(kind(bank))
+        def __init__(self, core, cache) -> None:
+            super().__init__(core, cache)
+            seen.append(kind(cache))
 
-        def use(self, bank) -> None:
-            super().use(bank)
-            seen.append(kind(bank))
+        def use(self, cache) -> None:
+            super().use(cache)
+            seen.append(kind(cache))
 
         def install(self, compiled) -> None:
             super().install(compiled)
@@ -53,7 +53,7 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(tiers, "is_compiled", lambda name: False)
     monkeypatch.setattr(tiers, "BUSY", 4 * SLICE)
     monkeypatch.setattr(tiers, "SAMPLES", 2)
-    monkeypatch.setattr(tiers, "MANY_MISSES", 100)
+    monkeypatch.setattr(tiers, "MISSES_TO_COMPILE", 100)
     return seen
 
 
@@ -80,11 +80,11 @@ def run_both(slow: Machine, fast: Machine, slices: int) -> bool:
 
 def test_known_code_gets_better_handlers_then_regions(events: list[str]) -> None:
     slow, fast = (programs.machine(KNOWN, engine=engine, timing="table") for engine in ("evaluate", "auto"))
-    assert events == ["quick bank"] and fast.engine == "interpret"
+    assert events == ["quick handlers"] and fast.engine == "interpret"
     assert not run_both(slow, fast, 3)  # not busy yet
-    assert events == ["quick bank"] and fast._engine._wanted
+    assert events == ["quick handlers"] and fast._engine._wanted
     assert run_both(slow, fast, 3)
-    assert events[:3] == ["quick bank", "bank", "region"] and set(events[3:]) <= {"region"}
+    assert events[:3] == ["quick handlers", "handlers", "region"] and set(events[3:]) <= {"region"}
     assert fast.engine == "recompile" and not fast._engine._wanted
     run_both(slow, fast, 3)
 
@@ -93,7 +93,7 @@ def test_code_met_at_run_time_gets_handlers_then_regions(events: list[str]) -> N
     slow, fast = (programs.machine(MET, engine=engine, timing="table") for engine in ("evaluate", "auto"))
     assert run_both(slow, fast, 12)
     known, late = events.index("region"), len(events) - 1 - events[::-1].index("region")
-    assert events.count("quick bank") == 2 and events.count("bank") == 2 and known < late
+    assert events.count("quick handlers") == 2 and events.count("handlers") == 2 and known < late
     assert set(fast._engine._interpreter._entered) >= {0x3000}
     assert fast._engine._interpreter.bridged == 0
     run_both(slow, fast, 3)
@@ -103,7 +103,7 @@ def test_a_machine_that_does_not_compile_ahead_bridges_with_what_it_has(events: 
     """Engine interpret: handlers for code met at run time, no region."""
     slow, fast = (programs.machine(MET, engine=engine, timing="table") for engine in ("evaluate", "interpret"))
     assert not run_both(slow, fast, 8)
-    assert "region" not in events and fast.engine == "interpret" and events[-1] == "quick bank"
+    assert "region" not in events and fast.engine == "interpret" and events[-1] == "quick handlers"
 
 
 def test_an_error_of_the_compiler_is_raised_by_run(events: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,25 +123,25 @@ def test_an_error_of_the_compiler_is_raised_by_run(events: list[str], monkeypatc
 
 def test_a_machine_that_is_done_with_compiles_no_more(events: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told so while the compiler is at the handlers: the regions behind them are dropped."""
-    ours, make, told = programs.machine(KNOWN, engine="auto", timing="table"), tiers.bank, threading.Event()
+    ours, make, told = programs.machine(KNOWN, engine="auto", timing="table"), tiers.handler_cache, threading.Event()
 
-    def slow(*arguments) -> Bank:
+    def slow(*arguments) -> HandlerCache:
         told.wait(60)
         return make(*arguments)
 
-    monkeypatch.setattr(tiers, "bank", slow)
+    monkeypatch.setattr(tiers, "handler_cache", slow)
     while not ours.is_compiling:
         ours.run(instructions=SLICE)
     ours.stop_compiling()
     told.set()
     assert wait_for_compiler(ours)
     ours.run(instructions=SLICE)
-    assert events == ["quick bank", "bank"] and not ours.is_compiling
+    assert events == ["quick handlers", "handlers"] and not ours.is_compiling
 
 
 LEAVES = """
-import programs
-from retrosim.cpu import tiers
+from retrosim.cpu.engines import tiers
+from tests.helpers.machine import programs
 tiers.BUSY = 1
 ours = programs.machine({code!r}, engine="auto", timing="table")
 while ours._engine._worker is None:

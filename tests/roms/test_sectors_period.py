@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from retrosim.cpu import m68k
-from retrosim.cpu.spec.core import Core
+from retrosim.cpu.engines.core import Core
 from retrosim.machine import Machine
 from retrosim.rom import load_rom
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from retrosim.cpu import ppc
-from retrosim.cpu.spec.core import Core
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.spec.rows import Insn
 from retrosim.rom import load_rom
 

@@ -1,6 +1,6 @@
-"""How a region counts instructions and clocks while it runs, and sees that its room is used up.
+"""How a region counts instructions and clocks while it runs, and notices that its headroom is used up.
 
-The room is what the budget and the clock's limit leave, less the longest path between two checks.
+The headroom is what the budget and the clock's limit leave, less the longest path between two checks.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class Counter:
     def start(self, left: Word, margin: int, now: Word, safe: Word) -> None:
         """Begin to count.
 
-        left    instructions up to the end of the room; the budget is `margin` more
+        left    instructions of headroom; the budget is `margin` more
         now     the clock, 0 where nothing counts clocks
-        safe    the clock at the end of the room, greater
+        safe    the clock at which the headroom ends, greater than `now`
         """
         self._store(left, self._left)
         self._store(self.m.const(64, margin), self._margin)
         self._store(now, self._clocks)
-        if self.timing.steady:
+        if self.timing.takes_a_clock:
             last = now + left
             safe = self.m.select(last.slt(safe), last, safe)
         self._store(safe, self._safe)
@@ -46,9 +46,9 @@ class Counter:
             self._store(self._load(self._clocks) + clocks, self._clocks)
 
     def is_used_up(self) -> Word:
-        """Has the end of the room been reached? Where every instruction takes a clock, the clock tells alone."""
+        """Is the headroom used up? Where every instruction takes a clock, the clock alone tells."""
         is_late = self._load(self._safe).sle(self._load(self._clocks))
-        return is_late if self.timing.steady else self._load(self._left).sle(0) | is_late
+        return is_late if self.timing.takes_a_clock else self._load(self._left).sle(0) | is_late
 
     def budget(self) -> Word:
         """Return how many instructions are left of the budget."""

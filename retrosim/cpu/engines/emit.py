@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
-from ..spec.core import Cpu
-from ..spec.engine import Engine
+from ..spec.cpu import Cpu
+from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 
 I1, I8, I16, I32, I64 = (ir.IntType(n) for n in (1, 8, 16, 32, 64))
@@ -21,7 +21,7 @@ BYTES = I8.as_pointer()
 CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET = range(4)
 
 
-class Place:
+class Variable:
     """A mutable word: its first value as long as nothing changes it, then a slot on the stack.
 
     In a loop it is a slot at once: a change that is emitted later may come earlier.
@@ -34,7 +34,7 @@ class Place:
         self.after = self.block.instructions[-1] if self.block.instructions else None
 
     def _make(self) -> ir.Value:
-        """Make the slot; it gets its first value where the place was declared, whatever way leads here."""
+        """Make the slot; it gets its first value where the variable was declared, whatever path leads here."""
         if self.slot is None:
             self.slot = self.emitter.allocate(ir.IntType(self.first.bits))
             builder = self.emitter.builder
@@ -56,7 +56,7 @@ class Place:
         self.emitter.builder.store(word.ir, self._make())
 
 
-class Emitter(Engine):
+class Emitter(ExecutionContext):
     """Emits code that keeps the state in memory; `entry` is a block for stack slots, closed at the end."""
 
     loops = 0  # that the code being emitted lies in
@@ -111,23 +111,23 @@ class Emitter(Engine):
     def _set_reg(self, n: Word, word: Word) -> None:
         self.builder.store(word.ir, self._state_pointer("r", n, word.bits))
 
-    def _memory_pointer(self, base: ir.Value, place: Word, bits: int) -> ir.Value:
-        pointer = self.builder.gep(base, [place.zext(64).ir], inbounds=True)
+    def _memory_pointer(self, base: ir.Value, location: Word, bits: int) -> ir.Value:
+        pointer = self.builder.gep(base, [location.zext(64).ir], inbounds=True)
         return self.builder.bitcast(pointer, ir.IntType(bits).as_pointer())
 
-    def _load(self, place: Word, bits: int) -> Word:
-        value = self.builder.load(self._memory_pointer(self.ram, place, bits))
+    def _load(self, location: Word, bits: int) -> Word:
+        value = self.builder.load(self._memory_pointer(self.ram, location, bits))
         value.align = 1
         return self.word(value)
 
-    def _store(self, place: Word, word: Word) -> None:
-        self.builder.store(word.ir, self._memory_pointer(self.ram, place, word.bits)).align = 1
+    def _store(self, location: Word, word: Word) -> None:
+        self.builder.store(word.ir, self._memory_pointer(self.ram, location, word.bits)).align = 1
 
     def context_pointer(self, number: int) -> ir.Value:
         return self.builder.load(context_entry(self.builder, self.context, number))
 
-    def _watched(self, place: Word, bits: int) -> Word:
-        value = self.builder.load(self._memory_pointer(self.context_pointer(CODE_POINTER), place, bits))
+    def _watched(self, location: Word, bits: int) -> Word:
+        value = self.builder.load(self._memory_pointer(self.context_pointer(CODE_POINTER), location, bits))
         value.align = 1
         return self.word(value).ne(0)
 
@@ -184,8 +184,8 @@ class Emitter(Engine):
             Subroutine(self.cpu, called).emit_function(function)
         return self.word(self.builder.call(called, [self.state, *(w.ir for w in words)]))
 
-    def variable(self, word: Word) -> Place:
-        return Place(self, word)
+    def variable(self, word: Word) -> Variable:
+        return Variable(self, word)
 
     def _branch(self, condition: Word, target: Word) -> None:
         self._taken = condition

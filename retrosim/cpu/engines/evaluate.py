@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..spec.core import (
-    ADDRESS_MASK,
-    CODE_WRITTEN,
-    DOUBLE_FAULT,
-    FAULT,
-    MISALIGNED,
-    REACHED,
-    RUNNING,
-    Core,
-    undefined_insn,
-)
-from ..spec.engine import Engine
-from ..spec.rows import Insn
+from ..spec.cpu import ADDRESS_MASK, CODE_WRITTEN, DOUBLE_FAULT, FAULT, MISALIGNED, REACHED, RUNNING
+from ..spec.rows import Insn, undefined_insn
+from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
+from .core import Core
 
 
 class Variable:
@@ -37,7 +28,7 @@ class Aborted(Exception):
     """The instruction ends here."""
 
 
-class Evaluator(Engine):
+class Evaluator(ExecutionContext):
     """Executes instructions of a core one by one, directly on its state."""
 
     name = "evaluate"
@@ -56,7 +47,7 @@ class Evaluator(Engine):
 
     def run(self, instructions: int, stop: int | None = None) -> int:
         """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
-        self.core.join_edges()
+        self.core.sync_mirrors()
         self._fetch_state()
         values, done = self._values, 0
         values["reason"] = RUNNING
@@ -99,7 +90,7 @@ class Evaluator(Engine):
             self._values["reason"], self._values["detail"] = FAULT, DOUBLE_FAULT
         self.begin(self.core.timing)
 
-    def between(self, action: Callable[[Engine], None], pc: int | None = None) -> None:
+    def between(self, action: Callable[[ExecutionContext], None], pc: int | None = None) -> None:
         """Let something happen between two instructions: an interrupt, or the trace exception of the one at `pc`."""
         self._fetch_state()
         self._values["reason"] = RUNNING
@@ -170,14 +161,14 @@ class Evaluator(Engine):
         file = self._values["r"]
         file[n.known] = file[n.known] >> word.bits << word.bits | word.known
 
-    def _load(self, place: Word, bits: int) -> Word:
-        return Word(bits, int.from_bytes(self._ram[place.known : place.known + bits // 8], "little"))
+    def _load(self, location: Word, bits: int) -> Word:
+        return Word(bits, int.from_bytes(self._ram[location.known : location.known + bits // 8], "little"))
 
-    def _store(self, place: Word, word: Word) -> None:
-        self._ram[place.known : place.known + word.bits // 8] = word.known.to_bytes(word.bits // 8, "little")
+    def _store(self, location: Word, word: Word) -> None:
+        self._ram[location.known : location.known + word.bits // 8] = word.known.to_bytes(word.bits // 8, "little")
 
-    def _watched(self, place: Word, bits: int) -> Word:
-        return Word(1, any(self._code[place.known : place.known + bits // 8]))
+    def _watched(self, location: Word, bits: int) -> Word:
+        return Word(1, any(self._code[location.known : location.known + bits // 8]))
 
     def select(self, condition: Word, a: Word, b: Word) -> Word:
         return a if condition.known else b

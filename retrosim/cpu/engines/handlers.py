@@ -15,7 +15,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ..spec.core import UNDECODED, Cpu
+from ..spec.cpu import UNDECODED, Cpu
 from ..spec.rows import Row
 from ..spec.values import Word
 from .emit import BUDGET, BYTES, I1, I32, I64, INDEX_POINTER, RECORDS_POINTER, Emitter, context_entry
@@ -162,6 +162,6 @@ def emit_goto(function: ir.Function) -> None:
     """Emit the handler of records that stand for another one: it runs the record at its target distance."""
     builder = ir.IRBuilder(function.append_basic_block())
     ram, state, record, context, budget = function.args
-    place = builder.bitcast(builder.gep(record, [ir.Constant(I64, 4 * TARGET_WORD)]), I32.as_pointer())
-    other = builder.gep(record, [builder.sext(builder.load(place), I64)])
-    run_handler(builder, other, [ram, state, other, context, budget])
+    distance = builder.bitcast(builder.gep(record, [ir.Constant(I64, 4 * TARGET_WORD)]), I32.as_pointer())
+    target = builder.gep(record, [builder.sext(builder.load(distance), I64)])
+    run_handler(builder, target, [ram, state, target, context, budget])

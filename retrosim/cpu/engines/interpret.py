@@ -17,11 +17,12 @@ from numba.extending import intrinsic
 
 from retrosim.jit import kernel
 
-from ..spec.core import ADDRESS_MASK, MISALIGNED, REACHED, RUNNING, Core
+from ..spec.cpu import ADDRESS_MASK, MISALIGNED, REACHED, RUNNING
 from ..spec.rows import Insn
-from .banks import Bank, Key
+from .core import Core
 from .emit import BUDGET, BYTES, CODE_POINTER, I64, INDEX_POINTER, RECORDS_POINTER, context_entry
 from .evaluate import Evaluator
+from .handler_cache import HandlerCache, Key
 from .handlers import (
     END_WORD,
     FIELDS_WORD,
@@ -41,9 +42,9 @@ from .handlers import (
 )
 from .recompile import CompiledRegion
 
-LONGEST_RUN = 64  # instructions decoded ahead
-MOST_RECORDS = 1 << 17
-MOST_BREAKS = 8  # writes into a region before it stays with the interpreter
+MAX_DECODED_AHEAD = 64  # instructions decoded ahead
+MAX_RECORDS = 1 << 17
+MAX_BREAKS = 8  # writes into a region before it stays with the interpreter
 
 
 @intrinsic
@@ -87,15 +88,14 @@ def run_records(ram, code, state, records, index, start, budget):
 class InstalledRegion:
     """A recompiled region: `insns` are its instructions by address, `breaks` counts writes into them."""
 
-    entries: tuple[int, ...]
-    address: int
+    compiled: CompiledRegion
     insns: dict[int, Insn]
     is_active: bool = False
     breaks: int = 0
 
 
 class Interpreter:
-    """Executes a core through compiled handlers; a bank may be small, misses are bridged by the evaluator.
+    """Executes a core through compiled handlers, however few: the evaluator bridges what is missing.
 
     missing   instructions that were bridged for lack of a handler, by key
     bridged   how many times
@@ -103,11 +103,12 @@ class Interpreter:
 
     name = "interpret"
 
-    def __init__(self, core: Core, bank: Bank) -> None:
+    def __init__(self, core: Core, cache: HandlerCache) -> None:
         self.core = core
         self.bridge = Evaluator(core)
-        self._handlers = dict(bank.handlers)
-        self._stubs = bank.stubs
+        self._caches = [cache]  # whose code the records point to
+        self._handlers = dict(cache.handlers)
+        self._stubs = cache.stubs
         self.forget_missing()
         unit = core.cpu.isa.word_bytes
         self._shift = unit.bit_length() - 1
@@ -120,7 +121,7 @@ class Interpreter:
 
     def run(self, instructions: int, stop: int | None = None) -> int:
         """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
-        self.core.join_edges()
+        self.core.sync_mirrors()
         self.core.state["reason"] = RUNNING
         self._stop = stop
         regions = self._covering.get(stop, ())
@@ -172,9 +173,10 @@ class Interpreter:
         self.missing: dict[Key, Insn] = {}
         self.bridged = 0
 
-    def use(self, bank: Bank) -> None:
+    def use(self, cache: HandlerCache) -> None:
         """Take handlers in, in place of those that are there."""
-        self._handlers |= bank.handlers
+        self._caches.append(cache)
+        self._handlers |= cache.handlers
         self.forget_missing()
         self._clear()
 
@@ -198,35 +200,35 @@ class Interpreter:
         if address not in (self._stubs[UNKNOWN], self._stubs[GOTO]):
             region = self._entered.get(int(self._records[slot, PC_WORD]))
             if region is not None:
-                words[HANDLER_WORD] = region.address
+                words[HANDLER_WORD] = region.compiled.address
 
     def install(self, compiled: CompiledRegion) -> None:
         """Run a recompiled region from now on, as long as its code stays what it is."""
         region = compiled.region
-        installed = InstalledRegion(region.entries, compiled.address, {i.pc: i for i in region.insns})
+        installed = InstalledRegion(compiled, {i.pc: i for i in region.insns})
         for pc in installed.insns:
             self._covering.setdefault(pc, []).append(installed)
         self._resume(installed)
 
     def _resume(self, region: InstalledRegion) -> None:
         """Put a region in force if memory holds the code that it was compiled from."""
-        if region.is_active or region.breaks > MOST_BREAKS or self._stop in region.insns:
+        if region.is_active or region.breaks > MAX_BREAKS or self._stop in region.insns:
             return
         if any(self.core.decode(pc) != insn for pc, insn in region.insns.items()):
             return
         region.is_active = True
-        for pc in region.entries:
+        for pc in region.compiled.region.entries:
             self._entered[pc] = region
             slot = int(self._index[pc >> self._shift])
             if slot != UNKNOWN_RECORD:
-                self._records[slot].view(np.uint64)[HANDLER_WORD] = region.address
+                self._records[slot].view(np.uint64)[HANDLER_WORD] = region.compiled.address
 
     def _suspend(self, region: InstalledRegion) -> None:
         """Let the interpreter run the code of a region."""
         if not region.is_active:
             return
         region.is_active = False
-        for pc in region.entries:
+        for pc in region.compiled.region.entries:
             if self._entered.get(pc) is not region:
                 continue
             del self._entered[pc]
@@ -249,21 +251,21 @@ class Interpreter:
         """Return the record of an address, appending an undecoded one if it has none."""
         if pc & ((1 << self._shift) - 1):
             return UNKNOWN_RECORD
-        place = (pc & ADDRESS_MASK) >> self._shift
-        if self._index[place] == UNKNOWN_RECORD:
-            self._index[place] = self._new_slot(pc, self._stubs[UNDECODED_PC])
-        return int(self._index[place])
+        number = (pc & ADDRESS_MASK) >> self._shift
+        if self._index[number] == UNKNOWN_RECORD:
+            self._index[number] = self._new_slot(pc, self._stubs[UNDECODED_PC])
+        return int(self._index[number])
 
     def _link(self, pc: int) -> bool:
         """Decode from `pc` on into consecutive records; False when no compiled handler fits the first instruction."""
-        if self._used > MOST_RECORDS:
+        if self._used > MAX_RECORDS:
             self._clear()
         for region in self._covering.get(pc, ()):
             self._resume(region)
         if pc & ((1 << self._shift) - 1) or self._handler(self.core.decode(pc)) is None:
             return False
         before, first = self._slot(pc), self._used
-        for _ in range(LONGEST_RUN):
+        for _ in range(MAX_DECODED_AHEAD):
             insn = self.core.decode(pc)
             handler = self._handler(insn)
             if handler is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from llvmlite import ir
 
-from ..spec.core import Cpu
+from ..spec.cpu import Cpu
 from ..spec.rows import Insn
 from ..spec.values import Word
 from .emit import BYTES, Emitter

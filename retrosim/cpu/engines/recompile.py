@@ -6,7 +6,7 @@ that no region knows just runs in between. Inside, operands are literals, guest 
 lives in SSA values; it is loaded on entry and stored on exit, except the fields that subroutines use.
 
 A region runs only while the budget and the clock's limit are further away than its longest path between two checks can
-take (`Timing.most` bounds the clocks of an instruction); the rest of a slice is the interpreter's, which stops exactly.
+take (`Timing.max_clocks` bounds an instruction); the rest of a slice is the interpreter's, which stops exactly.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from llvmlite import ir
 
 from retrosim.errors import SpecError
 
-from ..spec.core import EDGE, Cpu
+from ..spec.cpu import Cpu
 from ..spec.rows import Insn
 from ..spec.values import Word
 from .compiled import compile_functions
+from .core import MIRROR_BYTES
 from .counting import Counter
 from .emit import BUDGET, CODE_POINTER, I1, I32, I64, Emitter, base_and_distance, context_entry
 from .handlers import HANDLER, LEFT, ORDINARY_WORD, PC_WORD, pointer_constant, record_of, record_word, run_handler
 from .liveness import dead_fields
-from .regions import Block, Region, longest
+from .regions import Block, Region, longest_path
 
 NOTHING = 0, 0
-LONGEST_ACCESS = 8  # bytes
+MAX_ACCESS_BYTES = 8
 LEAVE, GO_ON = 0, 1  # how a region is left: to the host, or to the record of an address
 
 
@@ -44,16 +45,16 @@ class RegionEmitter(Emitter):
         for argument in function.args[:4]:
             argument.add_attribute("noalias")
         self.region = region
-        self._homes: dict[tuple[str, int], ir.Value] = {}  # state field, element -> its stack slot, promoted to SSA
+        self._slots: dict[tuple[str, int], ir.Value] = {}  # state field, element -> its stack slot, promoted to SSA
         self._changed: set[tuple[str, int]] = set()
         self._address, self._how = self.allocate(I32), self.allocate(I1)
         self._left, self._jumped = self.allocate(I1), self.allocate(I1)
         self._next_pc = self.allocate(I32)
-        self._held: dict[tuple[str, int], Word] = {}  # what fields are known to hold at this place of the block
+        self._cached: dict[tuple[str, int], Word] = {}  # values that fields are known to hold here in the block
         self._depth = 0
-        # (instructions, clocks) executed and not counted yet: here, and at the start of each block by whatever way
-        self._owed = NOTHING
-        self._owed_at = dict.fromkeys([*region.entries, *region.checks], NOTHING)
+        # (instructions, clocks) executed and not counted yet: here, and at the start of each block by every edge to it
+        self._pending = NOTHING
+        self._pending_at = dict.fromkeys([*region.entries, *region.checks], NOTHING)
         self._dead = {start: dead_fields(cpu, region.blocks[start].insns) for start in region.checks}
         self._body = self.builder.block
         self._code = super().context_pointer(CODE_POINTER)
@@ -70,23 +71,23 @@ class RegionEmitter(Emitter):
             instructions[start] = [1] * len(block.insns)
         self._emit_dispatch()
         self._emit_out()
-        self._emit_start(*map(self._room, (instructions, clocks, waits)))
+        self._emit_start(*map(self._headroom, (instructions, clocks, waits)))
 
-    def _room(self, weights: dict[int, list[int]]) -> int:
-        """Return the most between two checks, and what comes behind one before a field that is dead there is set."""
+    def _headroom(self, weights: dict[int, list[int]]) -> int:
+        """Return the most between two checks, and what follows a check until the fields that are dead there are set."""
         ahead = (sum(weights[start][:taken]) for start, (_, taken) in self._dead.items())
-        return longest(self.region, {start: sum(each) for start, each in weights.items()}) + max(ahead, default=0)
+        return longest_path(self.region, {start: sum(each) for start, each in weights.items()}) + max(ahead, default=0)
 
     def _block(self, block: Block) -> tuple[list[int], list[int]]:
-        """Emit a block; return the most clocks of its instructions: (numbers, waits for the bus beside)."""
+        """Emit a block; return the most clocks of its instructions, and their most waits for the bus."""
         clocks, waits = [], []
         self._block_now = block.start
-        self._held = {}
-        self._owed = self._owed_at.setdefault(block.start, NOTHING)
+        self._cached = {}
+        self._pending = self._pending_at.setdefault(block.start, NOTHING)
         for insn in block.insns:
             self._insn(insn)
-            clocks.append(self.timing.most)
-            waits.append(self.timing.waits)
+            clocks.append(self.timing.max_clocks)
+            waits.append(self.timing.max_waits)
         if not self.builder.block.is_terminated:
             self._edge(block.end)
         return clocks, waits
@@ -95,15 +96,15 @@ class RegionEmitter(Emitter):
         self._pc_now, self._end_now = insn.pc, insn.end
         self._can_leave = self._can_jump = False
         self._target: Word | None = None
-        self._forks = False
+        self._splits = False
         self._taken: Word | None = None
         for flag in (self._left, self._jumped):
             self.builder.store(ir.Constant(I1, 0), flag)
         self.builder.store(self.next_pc.ir, self._next_pc)
         fields = iter(insn.fields + self.timing.fields(insn))
-        self._owe(1, 0)
+        self._count_later(1, 0)
         self.run_row(insn.row, insn.statics, lambda: Word(32, next(fields)))
-        if self.timing.steady and self.timing.least < 1:
+        if self.timing.takes_a_clock and self.timing.min_clocks < 1:
             raise SpecError(f"{insn.text}: an instruction of no clocks")
         if self._can_leave:
             with self.builder.if_then(self.builder.load(self._left), likely=False):
@@ -122,41 +123,41 @@ class RegionEmitter(Emitter):
     def _branch_away(self, insn: Insn) -> None:
         taken, passed = (self.function.append_basic_block(n) for n in ("taken", "passed"))
         self.builder.cbranch(self._taken.ir, taken, passed)
-        owed, held = self._owed, self._held
+        pending, cached = self._pending, self._cached
         for block, address, outcome in ((taken, insn.target, True), (passed, insn.end, False)):
             self.builder.position_at_end(block)
-            self._owed, self._held = owed, dict(held)
-            if self._forks:
+            self._pending, self._cached = pending, dict(cached)
+            if self._splits:
                 self.timing.finish(outcome)
             self._edge(address)
 
-    def _owe(self, instructions: int, clocks: int) -> None:
-        self._owed = self._owed[0] + instructions, self._owed[1] + clocks
+    def _count_later(self, instructions: int, clocks: int) -> None:
+        self._pending = self._pending[0] + instructions, self._pending[1] + clocks
 
-    def _pay(self, still: tuple[int, int]) -> None:
-        """Count what has been executed but for what the code that is next expects to be owed still."""
-        self._counter.count(*(now - then for now, then in zip(self._owed, still, strict=True)))
+    def _flush(self, expected: tuple[int, int]) -> None:
+        """Count what has been executed, but for what the code that is next expects to be pending."""
+        self._counter.count(*(now - then for now, then in zip(self._pending, expected, strict=True)))
 
     def _edge(self, address: int) -> None:
         """Go on at an address that decoding knows."""
         if address in self._blocks and address not in self.region.checks:
-            self._pay(self._owed_at.setdefault(address, self._owed))
+            self._flush(self._pending_at.setdefault(address, self._pending))
             self.builder.branch(self._blocks[address])
         else:
             self._checked_edge(address)
 
     def _checked_edge(self, address: int) -> None:
         if address in self._blocks:
-            self._pay(NOTHING)
-            owed, self._owed = self._owed, NOTHING
+            self._flush(NOTHING)
+            pending, self._pending = self._pending, NOTHING
             with self.builder.if_then(self._counter.is_used_up().ir, likely=False):
                 for name, element in self._dead[address][0]:
                     if not self._in_memory(name):
-                        home = self._home(name, element)
-                        self.builder.store(ir.Constant(home.type.pointee, ir.Undefined), home)
+                        slot = self._slot(name, element)
+                        self.builder.store(ir.Constant(slot.type.pointee, ir.Undefined), slot)
                 self._exit(GO_ON, ir.Constant(I32, address))
             self.builder.branch(self._blocks[address])
-            self._owed = owed
+            self._pending = pending
         else:
             self._exit(GO_ON, ir.Constant(I32, address))
 
@@ -167,39 +168,39 @@ class RegionEmitter(Emitter):
         self._to_dispatch(address)
 
     def _to_dispatch(self, address: ir.Value) -> None:
-        self._pay(NOTHING)
+        self._flush(NOTHING)
         self.builder.store(address, self._address)
         self.builder.branch(self._dispatch)
 
     def _exit(self, how: int, address: ir.Value) -> None:
-        self._pay(NOTHING)
+        self._flush(NOTHING)
         self.builder.store(address, self._address)
         self.builder.store(ir.Constant(I1, how), self._how)
         self.builder.branch(self._out)
 
     def _emit_start(self, instructions: int, clocks: int, waits: int) -> None:
-        """Emit what comes first: look whether there is room, load the state, go to the entry point."""
+        """Emit what comes first: check the headroom, load the state, go to the entry point."""
         self.builder.position_at_end(self._body)
-        self._owed = NOTHING
+        self._pending = NOTHING
         builder = self.builder
         left, now, safe = self.word(self.budget) - instructions, self.const(64, 0), self.const(64, 1)
         refused = left.sle(0)
         if self.timing.counts:
             now = super().get("cycles")
-            safe = super().get("limit") - (self.timing.wait_clocks() * waits + clocks)
+            safe = super().get("limit") - (self.timing.max_wait_clocks() * waits + clocks)
             refused = refused | safe.sle(now)
         with builder.if_then(refused.ir, likely=False):
             handler = builder.load(builder.bitcast(record_word(builder, self.record, ORDINARY_WORD), HANDLER_POINTER))
             builder.ret(builder.call(handler, self.function.args, tail="musttail"))
         self._counter.start(left, instructions, now, safe)
-        for (name, element), home in self._homes.items():
-            self.builder.store(self._load_field(name, element).ir, home)
+        for (name, element), slot in self._slots.items():
+            self.builder.store(self._load_field(name, element).ir, slot)
         self._to_dispatch(builder.load(record_word(builder, self.record, PC_WORD)))
         ir.IRBuilder(self.entry).branch(self._body)
 
     def _emit_dispatch(self) -> None:
         self.builder.position_at_end(self._dispatch)
-        self._owed = NOTHING
+        self._pending = NOTHING
         address = self.builder.load(self._address)
         miss = self.function.append_basic_block("miss")
         with self.builder.if_then(self._counter.is_used_up().ir, likely=False):
@@ -215,15 +216,14 @@ class RegionEmitter(Emitter):
         self.builder.position_at_end(self._out)
         builder = self.builder
         for name, element in sorted(self._changed):
-            self._store_field(name, element, self.word(self.builder.load(self._home(name, element))))
+            self._store_field(name, element, self.word(self.builder.load(self._slot(name, element))))
         if self.timing.counts:
             super().set("cycles", self._counter.clock())
         address = builder.load(self._address)
         builder.store(address, self._state_pointer("pc"))
         left = self._counter.budget().ir
         with builder.if_then(builder.icmp_unsigned("==", builder.load(self._how), ir.Constant(I1, LEAVE))):
-            place = builder.bitcast(context_entry(builder, self.context, BUDGET), I64.as_pointer())
-            builder.store(left, place)
+            builder.store(left, builder.bitcast(context_entry(builder, self.context, BUDGET), I64.as_pointer()))
             builder.ret(pointer_constant(LEFT))
         record = record_of(self, self.word(address))
         run_handler(builder, record, [self.ram, self.state, record, self.context, left])
@@ -231,8 +231,8 @@ class RegionEmitter(Emitter):
     def finish_timing(self) -> None:
         """Leave the end of a branch's timing to its two edges, where its outcome is known, if that makes it simpler."""
         ends_here = self._can_leave or self._can_jump
-        self._forks = self._taken is not None and self.timing.forks and not ends_here
-        if not self._forks:
+        self._splits = self._taken is not None and self.timing.splits_branches and not ends_here
+        if not self._splits:
             self.timing.finish()
 
     def context_pointer(self, number: int) -> ir.Value:
@@ -248,21 +248,21 @@ class RegionEmitter(Emitter):
     def next_pc(self) -> Word:
         return Word(32, self._end_now)
 
-    def _home(self, name: str, element: int) -> ir.Value:
+    def _slot(self, name: str, element: int) -> ir.Value:
         key = name, element
-        if key not in self._homes:
-            self._homes[key] = self.allocate(ir.IntType(self.cpu.layout.fields[name][0]))
-        return self._homes[key]
+        if key not in self._slots:
+            self._slots[key] = self.allocate(ir.IntType(self.cpu.layout.fields[name][0]))
+        return self._slots[key]
 
     def _in_memory(self, name: str) -> bool:
         return name not in self.cpu.in_registers
 
-    def _place(self, address: Word) -> Word:
-        """Cut off what the address is near to: once for all that lies around one register."""
+    def _location(self, address: Word) -> Word:
+        """Mask the base of an address: once for all accesses around one register."""
         base, distance = (address, 0) if address.known is not None else base_and_distance(address)
-        if not -EDGE <= distance <= EDGE - LONGEST_ACCESS:
+        if not -MIRROR_BYTES <= distance <= MIRROR_BYTES - MAX_ACCESS_BYTES:
             base, distance = address, 0
-        return super()._place(base).zext(64) + distance
+        return super()._location(base).zext(64) + distance
 
     def _load_field(self, name: str, element: int) -> Word:
         return super().element(name, Word(32, element)).trunc(self.cpu.layout.fields[name][0])
@@ -272,36 +272,36 @@ class RegionEmitter(Emitter):
 
     def get(self, name: str) -> Word:
         if name == "cycles":
-            return self._counter.clock() + self._owed[1]
-        return super().get(name) if self._in_memory(name) else self._get_home(name, 0)
+            return self._counter.clock() + self._pending[1]
+        return super().get(name) if self._in_memory(name) else self._cached_value(name, 0)
 
     def set(self, name: str, word: Word) -> None:
         if name == "cycles":
-            self._counter.set_clock(word - self._owed[1])
+            self._counter.set_clock(word - self._pending[1])
         elif self._in_memory(name):
             super().set(name, word)
         else:
             self._change(name, 0, word)
 
     def _change(self, name: str, element: int, word: Word) -> None:
-        self.builder.store(word.ir, self._home(name, element))
+        self.builder.store(word.ir, self._slot(name, element))
         self._changed.add((name, element))
-        self._held.pop((name, element), None)
+        self._cached.pop((name, element), None)
         if not self._depth and word.known is None:  # what decoding does not know stays unknown: blocks depend on it
-            self._held[name, element] = word
+            self._cached[name, element] = word
 
-    def _get_home(self, name: str, element: int) -> Word:
-        held = self._held.get((name, element))
-        if held is not None:
-            return held
-        word = self.word(self.builder.load(self._home(name, element)))
+    def _cached_value(self, name: str, element: int) -> Word:
+        cached = self._cached.get((name, element))
+        if cached is not None:
+            return cached
+        word = self.word(self.builder.load(self._slot(name, element)))
         if not self._depth:
-            self._held[name, element] = word
+            self._cached[name, element] = word
         return word
 
     def pass_clocks(self, clocks: Word) -> None:
         if clocks.known is not None and self._depth == 0:
-            self._owe(0, clocks.known)
+            self._count_later(0, clocks.known)
         else:
             super().pass_clocks(clocks)
 
@@ -309,10 +309,10 @@ class RegionEmitter(Emitter):
         if self._in_memory(name):
             return super().element(name, n)
         if n.known is not None:
-            return self._get_home(name, n.known)
-        word = self._get_home(name, 0)
+            return self._cached_value(name, n.known)
+        word = self._cached_value(name, 0)
         for number in range(1, self._count_of(name)):
-            word = self.select(n.eq(number), self._get_home(name, number), word)
+            word = self.select(n.eq(number), self._cached_value(name, number), word)
         return word
 
     def set_element(self, name: str, n: Word, word: Word) -> None:
@@ -322,7 +322,7 @@ class RegionEmitter(Emitter):
             self._change(name, n.known, word)
         else:
             for number in range(self._count_of(name)):
-                self._change(name, number, self.select(n.eq(number), word, self._get_home(name, number)))
+                self._change(name, number, self.select(n.eq(number), word, self._cached_value(name, number)))
 
     def _count_of(self, name: str) -> int:
         return self.cpu.layout.fields[name][1]
@@ -347,7 +347,7 @@ class RegionEmitter(Emitter):
 
     def for_each_bit(self, mask: Word, body: Callable[[Word], None], down: bool = False) -> None:
         if mask.known is None:
-            self._held.clear()  # what the body changes, its beginning sees the next time
+            self._cached.clear()  # what the body changes, its beginning sees the next time
             self._depth += 1
             super().for_each_bit(mask, body, down)
             self._depth -= 1
@@ -359,11 +359,11 @@ class RegionEmitter(Emitter):
     def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
         if condition.known == 0:
             return
-        kept = self._can_leave, self._can_jump, self._target, self._owed, dict(self._held)
+        saved = self._can_leave, self._can_jump, self._target, self._pending, dict(self._cached)
         with self.builder.if_then(condition.ir, likely=False):
             last()
             self._exit(LEAVE, self.builder.load(self._next_pc))
-        self._can_leave, self._can_jump, self._target, self._owed, self._held = kept
+        self._can_leave, self._can_jump, self._target, self._pending, self._cached = saved
 
     def _jump(self, address: Word) -> None:
         if self._depth == 0:
@@ -384,8 +384,8 @@ class CompiledRegion:
         """Compile, or load from the cache."""
         self.region = region
         emit = partial(_emit, cpu, timing, region)
-        addresses, self._module = compile_functions(region_name(cpu, timing, region, quick), [emit], quick)
-        self.address = int(addresses[0])
+        self._functions = compile_functions(region_name(cpu, timing, region, quick), [emit], quick)
+        self.address = int(self._functions.addresses[0])
 
 
 def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> str:

@@ -10,15 +10,16 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from ..spec.core import ADDRESS_MASK, Core
+from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn
+from .core import Core
 
-MOST_BLOCKS = 400  # of one function: LLVM's time grows faster than linearly beyond (numba-notes section 4)
-MOST_INSTRUCTIONS = 200  # of functions that are compiled together because they call each other
-LARGEST = 1000  # instructions of one function: what is longer is cut, or it would be compiled for minutes
-CALL_DEPTH = 8  # calls within calls that the estimate of frequencies follows
-MOST_GUESSES = 2  # of where a computed jump goes
-LONGEST_PATH = 200  # instructions between two looks at the budget
+MAX_BLOCKS = 400  # of one function: LLVM's time grows faster than linearly beyond
+MAX_JOINED_INSTRUCTIONS = 200  # of functions that are compiled together because they call each other
+MAX_INSTRUCTIONS = 1000  # of one function: what is longer is cut, or it would be compiled for minutes
+MAX_CALL_DEPTH = 8  # calls within calls that the estimate of frequencies follows
+MAX_GUESSES = 2  # of where a computed jump goes
+MAX_PATH = 200  # instructions between two checks of the budget
 BLANK = 16  # bytes: as many zeros are memory that nothing was loaded into, and no code
 
 
@@ -40,11 +41,11 @@ class Block:
 
 @dataclass(frozen=True)
 class Region:
-    """Blocks by address, those that can be entered from outside, and those that look at the budget first.
+    """Blocks by address, those that can be entered from outside, and those that check the budget first.
 
-    edges    by block: where it goes on inside the region as far as decoding knows, or by a guess
+    edges    by block: control-flow edges inside the region, as far as decoding knows them, and guessed ones
     guesses  by block: where the computed jump at its end is likely to go
-    Every cycle of edges passes a check. The blocks stand in an order in which all edges to others lead onwards.
+    Every cycle of edges passes a check. The blocks stand in an order in which all edges to others lead forward.
     """
 
     blocks: dict[int, Block]
@@ -67,9 +68,9 @@ def discover(core: Core, roots: Iterable[int], known: Collection[int] = ()) -> l
     insns, leaders, functions, returns = _follow(core, roots, known)
     blocks = _blocks(insns, leaders)
     bodies = _bodies(blocks, sorted(functions))
-    passages = _passages(bodies)
-    guesses = _guesses(bodies, passages)
-    parts = [{block.start: block for block in part} for part in _parts(bodies, passages)]
+    calls = _call_edges(bodies)
+    guesses = _guesses(bodies, calls)
+    parts = [{block.start: block for block in part} for part in _parts(bodies, calls)]
     entries = functions | returns
     for inside in parts:
         entries |= {target for block in inside.values() for target in _targets(block) if target not in inside}
@@ -128,7 +129,7 @@ def _blocks(insns: dict[int, Insn], leaders: set[int]) -> dict[int, Block]:
             continue
         body = [insns[start]]
         while not body[-1].row.options.get("ends") and body[-1].end in insns and body[-1].end not in leaders:
-            if len(body) == LONGEST_PATH:
+            if len(body) == MAX_PATH:
                 todo.append(body[-1].end)
                 break
             body.append(insns[body[-1].end])
@@ -152,12 +153,12 @@ def _bodies(blocks: dict[int, Block], starts: list[int]) -> dict[int, dict[int, 
 
 
 @dataclass(frozen=True)
-class Passage:
-    """A way from the end of a block of one function to another, by a call or a branch.
+class CallEdge:
+    """An edge of the call graph: from the end of a block of one function to another, by a call or a branch.
 
     caller, callee  the functions; the callee of a computed call is a guess
     insn            the last of the block
-    times           in a run of the caller, by estimate: a loop goes round ten times
+    times           in a run of the caller, by estimate: a loop has ten iterations
     """
 
     caller: int
@@ -166,44 +167,44 @@ class Passage:
     times: float
 
 
-def _passages(functions: dict[int, dict[int, Block]]) -> list[Passage]:
+def _call_edges(functions: dict[int, dict[int, Block]]) -> list[CallEdge]:
     """Find who calls whom; a computed call may go to any function whose address its own function has as an operand."""
-    home = {start: function for function, body in functions.items() for start in body}
+    function_of = {start: function for function, body in functions.items() for start in body}
     found = []
     for function, body in functions.items():
-        loops = _edges_back(body)
+        loops = _back_edges(body)
         taken = {f for block in body.values() for insn in block.insns for f in insn.fields if f in functions}
         for block in body.values():
             last = block.insns[-1]
             if last.row.options.get("calls") and last.target is None:
                 callees = taken
             else:
-                callees = {home[t] for t in _targets(block) if t in home}
+                callees = {function_of[t] for t in _targets(block) if t in function_of}
             times = 10.0 ** sum(head <= block.start <= tail for head, tail in loops)
-            found += [Passage(function, callee, last, times) for callee in sorted(callees - {function})]
+            found += [CallEdge(function, callee, last, times) for callee in sorted(callees - {function})]
     return found
 
 
-def _guesses(functions: dict[int, dict[int, Block]], passages: list[Passage]) -> dict[int, tuple[int, ...]]:
+def _guesses(functions: dict[int, dict[int, Block]], calls: list[CallEdge]) -> dict[int, tuple[int, ...]]:
     """Guess where the computed jumps of blocks go: calls to what they may call, others behind the likeliest calls."""
     callees: dict[int, list[int]] = {}
     returns: dict[int, list[int]] = {}
-    for passage in sorted(passages, key=lambda p: (-p.times, p.insn.pc, p.callee)):
-        if passage.insn.row.options.get("calls"):
-            callees.setdefault(passage.insn.pc, []).append(passage.callee)
-            returns.setdefault(passage.callee, []).append(passage.insn.end)
+    for edge in sorted(calls, key=lambda e: (-e.times, e.insn.pc, e.callee)):
+        if edge.insn.row.options.get("calls"):
+            callees.setdefault(edge.insn.pc, []).append(edge.callee)
+            returns.setdefault(edge.callee, []).append(edge.insn.end)
     guesses: dict[int, tuple[int, ...]] = {}
     for function, body in functions.items():
         for start, block in body.items():
             last = block.insns[-1]
             if last.target is None and last.row.options.get("calls"):
-                guesses[start] = tuple(callees.get(last.pc, ())[:MOST_GUESSES])
+                guesses[start] = tuple(callees.get(last.pc, ())[:MAX_GUESSES])
             elif last.target is None and last.row.options.get("ends"):
-                guesses[start] = tuple(returns.get(function, ())[:MOST_GUESSES])
+                guesses[start] = tuple(returns.get(function, ())[:MAX_GUESSES])
     return guesses
 
 
-def _parts(functions: dict[int, dict[int, Block]], passages: list[Passage]) -> Iterable[list[Block]]:
+def _parts(functions: dict[int, dict[int, Block]], calls: list[CallEdge]) -> Iterable[list[Block]]:
     """Gather the blocks of functions that call each other most into parts below the limits, the busiest part first."""
     parts = {function: [function] for function in functions}
     part_of = {function: function for function in functions}
@@ -211,29 +212,29 @@ def _parts(functions: dict[int, dict[int, Block]], passages: list[Passage]) -> I
     def size(part: int) -> int:
         return sum(len(b.insns) for f in parts[part] for b in functions[f].values())
 
-    heat = _frequencies(functions, passages)
+    frequency = _frequencies(functions, calls)
     traffic: dict[tuple[int, int], float] = {}
-    for passage in passages:
-        pair = passage.caller, passage.callee
-        traffic[pair] = traffic.get(pair, 0) + heat[passage.caller] * passage.times
+    for edge in calls:
+        pair = edge.caller, edge.callee
+        traffic[pair] = traffic.get(pair, 0) + frequency[edge.caller] * edge.times
     for caller, callee in sorted(traffic, key=lambda pair: (-traffic[pair], pair)):
         first, second = part_of[caller], part_of[callee]
-        if first != second and size(first) + size(second) <= MOST_INSTRUCTIONS:
+        if first != second and size(first) + size(second) <= MAX_JOINED_INSTRUCTIONS:
             parts[first] += parts.pop(second)
             part_of |= dict.fromkeys(parts[first], first)
-    for members in sorted(parts.values(), key=lambda members: -max(heat[f] for f in members)):
+    for members in sorted(parts.values(), key=lambda members: -max(frequency[f] for f in members)):
         yield from _cut([b for _, b in sorted((start, b) for f in members for start, b in functions[f].items())])
 
 
-def _frequencies(functions: Iterable[int], passages: list[Passage]) -> dict[int, float]:
+def _frequencies(functions: Iterable[int], calls: list[CallEdge]) -> dict[int, float]:
     """Estimate how often functions run."""
-    heat = dict.fromkeys(functions, 1.0)
-    for _ in range(CALL_DEPTH):
-        inward = dict.fromkeys(heat, 0.0)
-        for passage in passages:
-            inward[passage.callee] += heat[passage.caller] * passage.times
-        heat = {f: min(max(1.0, inward[f]), 1e9) for f in heat}
-    return heat
+    frequency = dict.fromkeys(functions, 1.0)
+    for _ in range(MAX_CALL_DEPTH):
+        inward = dict.fromkeys(frequency, 0.0)
+        for edge in calls:
+            inward[edge.callee] += frequency[edge.caller] * edge.times
+        frequency = {f: min(max(1.0, inward[f]), 1e9) for f in frequency}
+    return frequency
 
 
 def _cut(part: list[Block]) -> Iterable[list[Block]]:
@@ -241,7 +242,7 @@ def _cut(part: list[Block]) -> Iterable[list[Block]]:
     piece: list[Block] = []
     size = 0
     for block in part:
-        if len(piece) == MOST_BLOCKS or (piece and size + len(block.insns) > LARGEST):
+        if len(piece) == MAX_BLOCKS or (piece and size + len(block.insns) > MAX_INSTRUCTIONS):
             yield piece
             piece, size = [], 0
         piece.append(block)
@@ -250,15 +251,15 @@ def _cut(part: list[Block]) -> Iterable[list[Block]]:
         yield piece
 
 
-def _edges_back(blocks: dict[int, Block]) -> set[tuple[int, int]]:
-    """Return (target, source) of the edges to the same or a lower address."""
+def _back_edges(blocks: dict[int, Block]) -> set[tuple[int, int]]:
+    """Return (target, source) of the edges to the same or a lower address: loops."""
     return {(t, b.insns[-1].pc) for b in blocks.values() for t in _targets(b) if t in blocks and t <= b.insns[-1].pc}
 
 
 def _outermost_loops(blocks: dict[int, Block]) -> set[int]:
     """Return where loops begin that lie in no other: run again there, code that a check has left is soon back."""
     heads, end = set(), -1
-    for head, tail in sorted(_edges_back(blocks), key=lambda edge: (edge[0], -edge[1])):
+    for head, tail in sorted(_back_edges(blocks), key=lambda edge: (edge[0], -edge[1])):
         if tail > end:
             heads |= {head} if head > end else set()
             end = tail
@@ -268,7 +269,7 @@ def _outermost_loops(blocks: dict[int, Block]) -> set[int]:
 def _search(edges: dict[int, tuple[int, ...]]) -> tuple[list[int], set[int]]:
     """Search depth first; return the blocks in reverse postorder, and the targets of edges back to one being searched.
 
-    All edges to other targets lead onwards in that order, so every cycle passes one of those.
+    All edges to other targets lead forward in that order, so every cycle passes one of those.
     """
     postorder: list[int] = []
     heads: set[int] = set()
@@ -299,13 +300,13 @@ def _checks(blocks: dict[int, Block], edges: dict[int, tuple[int, ...]], heads: 
         length = (0 if start in checks else lengths[start]) + len(block.insns)
         for target in edges[start]:
             if target not in checks:
-                if length > LONGEST_PATH:
+                if length > MAX_PATH:
                     checks.add(target)
                 lengths[target] = max(lengths[target], length)
     return checks
 
 
-def longest(region: Region, weight: dict[int, int]) -> int:
+def longest_path(region: Region, weight: dict[int, int]) -> int:
     """Return the greatest sum of block weights on any path between two checks."""
     most = 0
     sums = dict.fromkeys(region.blocks, 0)

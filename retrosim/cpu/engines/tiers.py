@@ -15,24 +15,26 @@ import atexit
 import gc
 import sys
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from retrosim.jit import is_compiled
-
-from ..spec.core import Core
-from .banks import Bank, Key, bank, handlers_of, is_ready
+from .compiled import is_compiled
+from .core import Core
+from .handler_cache import HandlerCache, Key, handler_cache, handlers_of, is_ready
 from .interpret import Interpreter
 from .recompile import CompiledRegion, region_name
 from .regions import Region, discover
 
 MODES = ("auto", "interpret", "recompile")
 BUSY = 20_000_000  # instructions before anything is compiled in the background
-MANY_MISSES = 2000  # instructions bridged by the evaluator before their handlers are compiled
+MISSES_TO_COMPILE = 2000  # instructions bridged by the evaluator before their handlers are compiled
 SAMPLES = 8  # times that a slice ends in the same unknown code before its region is compiled
-MOST_REGIONS = 200
+MAX_REGIONS = 200
 SWITCH_SECONDS = 0.0005  # after which the compiler gives the interpreter lock to a thread that waits for it
+
+Compiled = HandlerCache | CompiledRegion
 
 
 class Tiers:
@@ -50,6 +52,8 @@ class Tiers:
         mode      one of MODES
         progress  gets a line of text before long work
         """
+        self._wanted: deque[Callable[[], Compiled]] = deque()
+        self._made: deque[Compiled | Exception] = deque()
         self.core, self.mode, self.name = core, mode, "interpret"
         cpu, timing = core.cpu, core.timing_mode
         regions = discover(core, roots)
@@ -57,16 +61,14 @@ class Tiers:
         self._quick = mode == "auto" and not is_ready(cpu, timing, handlers)
         if not is_ready(cpu, timing, handlers):
             progress(f"compiling the {cpu.model} for this program (first run only)")
-        self._interpreter = Interpreter(core, bank(cpu, timing, handlers, self._quick))
-        self._wanted: deque[Callable[[], Bank | CompiledRegion]] = deque()
-        self._made: deque[Bank | CompiledRegion | Exception] = deque()
+        self._interpreter = Interpreter(core, handler_cache(cpu, timing, handlers, self._quick))
         self._worker: threading.Thread | None = None
         self._known = {insn.pc for region in regions for insn in region.insns}
         self._samples: dict[int, int] = {}
         self._asked: set[Key] = set()  # handlers that have been asked for at run time
         self._done = self._regions = 0
         if self._quick:
-            self._wanted.append(lambda: bank(cpu, timing, handlers))
+            self._wanted.append(lambda: handler_cache(cpu, timing, handlers))
         if mode == "recompile" and regions:
             progress(f"recompiling {len(regions)} regions of this program (first run only)")
         for region in regions if mode != "interpret" else []:
@@ -85,22 +87,25 @@ class Tiers:
         """Drop what the background has not begun to compile: the engine is not going to run any more."""
         self._wanted.clear()
 
+    def __del__(self) -> None:
+        self.stop_compiling()
+
     def run(self, instructions: int, stop: int | None = None) -> int:
         """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
         while self._made:
             self._take_in(self._made.popleft())
         done = self._interpreter.run(instructions, stop)
         self._done += done
-        if self._interpreter.bridged >= MANY_MISSES:
+        if self._interpreter.bridged >= MISSES_TO_COMPILE:
             self._add_handlers()
         if self.mode == "auto":
             self._watch()
         return done
 
-    def _take_in(self, made: Bank | CompiledRegion | Exception) -> None:
+    def _take_in(self, made: Compiled | Exception) -> None:
         if isinstance(made, Exception):
             raise made
-        if isinstance(made, Bank):
+        if isinstance(made, HandlerCache):
             self._interpreter.use(made)
         else:
             self.name = "recompile"
@@ -114,20 +119,21 @@ class Tiers:
         self._asked |= missing.keys()
         self._interpreter.forget_missing()
         if self.mode != "auto":
-            self._interpreter.use(bank(cpu, timing, handlers, quick=True))
+            self._interpreter.use(handler_cache(cpu, timing, handlers, quick=True))
         elif handlers:
-            self._wanted.appendleft(lambda: bank(cpu, timing, handlers, quick=True))
-            self._wanted.append(lambda: bank(cpu, timing, handlers))
+            self._wanted.appendleft(lambda: handler_cache(cpu, timing, handlers, quick=True))
+            self._wanted.append(lambda: handler_cache(cpu, timing, handlers))
 
     def _watch(self) -> None:
         """See where the machine is busy, and have it compiled."""
         pc = int(self.core.state["pc"])
-        if pc not in self._known and self._regions < MOST_REGIONS:
+        if pc not in self._known and self._regions < MAX_REGIONS:
             self._samples[pc] = self._samples.get(pc, 0) + 1
             if self._samples[pc] == SAMPLES:
                 self._find_regions(pc)
         if self._wanted and self._worker is None and (self._done >= BUSY or self._asked):
-            self._worker = threading.Thread(target=self._compile, name="compiler", daemon=True)
+            arguments = weakref.ref(self), self._wanted, self._made
+            self._worker = threading.Thread(target=_compile, args=arguments, name="compiler", daemon=True)
             _workers.add(self._worker)
             self._worker.start()
 
@@ -141,16 +147,24 @@ class Tiers:
         cpu, timing = self.core.cpu, self.core.timing_mode
         self._wanted.append(lambda: CompiledRegion(cpu, timing, region))
 
-    def _compile(self) -> None:
-        """Compile what is wanted, in order (the worker thread)."""
-        try:
-            while self._wanted and not _ending.is_set():
-                job = self._wanted.popleft()
-                with _yielding():
-                    self._made.append(job())
-        except Exception as error:  # raised again by `run`, where somebody can see it
-            self._made.append(error)
-        self._worker = None
+
+def _compile(
+    engine: weakref.ref[Tiers],
+    wanted: deque[Callable[[], Compiled]],
+    made: deque[Compiled | Exception],
+) -> None:
+    """Compile what is wanted, in order (the worker thread, which keeps no machine in memory)."""
+    try:
+        while wanted and not _ending.is_set():
+            job = wanted.popleft()
+            with _yielding():
+                made.append(job())
+    except Exception as error:  # raised again by `run`, where somebody can see it
+        made.append(error)
+    served = engine()
+    if served is not None:
+        served._worker = None
+    _workers.discard(threading.current_thread())
 
 
 _compiling = threading.Lock()
@@ -184,5 +198,5 @@ _ending = threading.Event()
 def _end_workers() -> None:
     """Let the compiler finish what it is at: the process must not end under its feet."""
     _ending.set()
-    for worker in _workers:
+    for worker in list(_workers):
         worker.join()

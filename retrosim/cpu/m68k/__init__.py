@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec.core import Cpu
+from ..spec.cpu import Cpu
 
 MODEL_NAMES = "MC68000", "MC68040"
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..spec.core import DOUBLE_FAULT, FAULT
-from ..spec.engine import Engine
+from ..spec.cpu import DOUBLE_FAULT, FAULT
 from ..spec.rows import Insn
+from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from .mc68040_clocks import printed_clocks
 from .state import get_sr, push, set_stack
@@ -60,13 +60,13 @@ def vector_name(vector: int) -> str:
     )
 
 
-def push_frame(m: Engine, kind: int, vector: Word, pc: Word, sr: Word) -> None:
+def push_frame(m: ExecutionContext, kind: int, vector: Word, pc: Word, sr: Word) -> None:
     """Push the four words of every MC68040 frame, as two long words: SR and PC, PC and format with vector offset."""
     push(m, pc << 16 | vector * 4 | kind << 12)
     push(m, sr.zext(32) << 16 | pc >> 16)
 
 
-def exception(m: Engine, vector: int | Word, target: Word | None = None) -> None:
+def exception(m: ExecutionContext, vector: int | Word, target: Word | None = None) -> None:
     """Take an exception: push its frame and go on at the vector; without a handler (address 0) the run ends.
 
     target  of an address error: the odd address, when the instruction that jumps there takes the exception
@@ -102,7 +102,7 @@ def exception(m: Engine, vector: int | Word, target: Word | None = None) -> None
         vector_or_fault(m, number, take)
 
 
-def jump(m: Engine, target: Word, complete: Callable[[], None] = lambda: None) -> None:
+def jump(m: ExecutionContext, target: Word, complete: Callable[[], None] = lambda: None) -> None:
     """Go on at a computed address.
 
     complete  what else the instruction does: an odd target stops an MC68000 before it; an MC68040 completes the
@@ -117,7 +117,7 @@ def jump(m: Engine, target: Word, complete: Callable[[], None] = lambda: None) -
         m.when((target & 1).ne(0), lambda: exception(m, ADDRESS_ERROR, target))
 
 
-def branch(m: Engine, condition: Word, target: Word, complete: Callable[[], None] = lambda: None) -> None:
+def branch(m: ExecutionContext, condition: Word, target: Word, complete: Callable[[], None] = lambda: None) -> None:
     """Go on at a decoded target when the condition holds; an odd one of an MC68040 is noticed although it does not."""
     if m.cpu.aligned:
         m.branch(condition, target)
@@ -131,7 +131,7 @@ def branch(m: Engine, condition: Word, target: Word, complete: Callable[[], None
         m.branch(condition, target)
 
 
-def is_traced(m: Engine, trace: int, insn: Insn) -> bool:
+def is_traced(m: ExecutionContext, trace: int, insn: Insn) -> bool:
     """Does an instruction that began with trace bits T1 T0 end in a trace exception? `m` has just run it.
 
     An exception of its own suppresses it on the MC68040 (MC68040UM 8.3, 8.2.6); on the MC68000 only one that kept the
@@ -149,7 +149,7 @@ AUTOVECTOR = 24
 INTERRUPT_CLOCKS = {"MC68000": 44, "MC68040": 27}
 
 
-def interrupt(m: Engine, level: int) -> None:
+def interrupt(m: ExecutionContext, level: int) -> None:
     """Take an autovectored interrupt between two instructions; the new mask is its level."""
 
     def take(handler: Word) -> None:
@@ -186,7 +186,11 @@ def accepts(state: np.ndarray, level: int) -> bool:
 
 
 def vector_or_fault(
-    m: Engine, vector: int | Word, take: Callable[[Word], None], stay: Word | None = None, double: bool = False
+    m: ExecutionContext,
+    vector: int | Word,
+    take: Callable[[Word], None],
+    stay: Word | None = None,
+    double: bool = False,
 ) -> None:
     """Run take(handler) for the handler that a vector names; without one (address 0) the run ends as a fault.
 

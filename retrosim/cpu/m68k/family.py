@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from ...errors import SpecError
-from ..spec.core import Cpu
+from ..spec.cpu import Cpu
 from . import MODEL_NAMES, arith, bits, decimal, flow, logic, move, shift, system  # noqa: F401  each adds its rows
 from .causes import CAUSES
 from .exceptions import accepts, exception, interrupt, vector_name

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from ..spec.engine import Engine
+from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 
 
-def set_nz(m: Engine, result: Word) -> None:
+def set_nz(m: ExecutionContext, result: Word) -> None:
     m.set("n", result.sign)
     m.set("z", result.eq(0))
 
 
-def logic_flags(m: Engine, result: Word) -> None:
+def logic_flags(m: ExecutionContext, result: Word) -> None:
     """N and Z from the result, V and C clear, X kept."""
     set_nz(m, result)
     m.set("v", m.const(1, 0))
     m.set("c", m.const(1, 0))
 
 
-def add_flags(m: Engine, a: Word, b: Word, result: Word) -> None:
+def add_flags(m: ExecutionContext, a: Word, b: Word, result: Word) -> None:
     """All five for result = a + b."""
     set_nz(m, result)
     m.set("v", ((a ^ result) & (b ^ result)).sign)
@@ -27,20 +27,20 @@ def add_flags(m: Engine, a: Word, b: Word, result: Word) -> None:
     m.set("x", carry)
 
 
-def compare_flags(m: Engine, source: Word, destination: Word, result: Word) -> None:
+def compare_flags(m: ExecutionContext, source: Word, destination: Word, result: Word) -> None:
     """N Z V C for result = destination - source. V is "sign differs from less-than", so N^V folds to less-than."""
     set_nz(m, result)
     m.set("v", result.sign ^ destination.slt(source))
     m.set("c", destination.ult(source))
 
 
-def sub_flags(m: Engine, source: Word, destination: Word, result: Word) -> None:
+def sub_flags(m: ExecutionContext, source: Word, destination: Word, result: Word) -> None:
     """All five for result = destination - source."""
     compare_flags(m, source, destination, result)
     m.set("x", destination.ult(source))
 
 
-def condition(m: Engine, code: int) -> Word:
+def condition(m: ExecutionContext, code: int) -> Word:
     """Return a one-bit word: does condition `code` (0 T, 1 F, 2 HI ... 15 LE) hold?"""
     match code & 14:
         case 0:

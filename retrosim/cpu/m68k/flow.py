@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec.core import SERVICE
+from ..spec.cpu import SERVICE
 from ..spec.rows import Row
 from .ea import CONTROL, DATA_ALTERABLE, address, write
 from .exceptions import ADDRESS_ERROR, ILLEGAL, LINE_A, LINE_F, TRAP, TRAP_ON_OVERFLOW, branch, exception, jump
@@ -147,7 +147,7 @@ def _trap_if(m, holds):
     "1010tttttttttttt",
     calls=True,
     cost="ILLEGAL, A-line, F-line",
-    ref="architecture.md section 4: services",
+    ref="guide/programs.md, Services",
 )
 def line_a(m, t):
     m.leave(SERVICE, t)

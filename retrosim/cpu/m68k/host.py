@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import BusError, IllegalInstruction
-from ..spec.core import ADDRESS_MASK
+from ..spec.cpu import ADDRESS_MASK
 from ..spec.host import Call, Convention, Host, Register, go, in_field, push_words
 from .exceptions import ADDRESS_ERROR, ILLEGAL, LINE_A, LINE_F, TRACE, exception, is_traced
 from .state import SP

@@ -6,9 +6,9 @@ SP+2  access address    SP+6  instruction register    SP+8  status register    S
 
 from __future__ import annotations
 
-from ..spec.core import ACCESS_FETCH, ACCESS_WRITE
-from ..spec.engine import Engine
+from ..spec.cpu import ACCESS_FETCH, ACCESS_WRITE
 from ..spec.rows import Insn
+from ..spec.semantics import ExecutionContext
 from .exceptions import ADDRESS_ERROR, vector_or_fault
 from .mc68000_clocks import EA, REGISTER_OR_IMMEDIATE
 from .state import get_sr, push, set_stack
@@ -18,7 +18,7 @@ CLOCKS = 58  # from the start of the aborted access
 DATA_SPACE, PROGRAM_SPACE, SUPERVISOR = 1, 2, 4
 
 
-def address_error(m: Engine, insn: Insn) -> None:
+def address_error(m: ExecutionContext, insn: Insn) -> None:
     """Take the exception; `insn` has been aborted, its side effects up to the access stand."""
     access, address = m.get("access").known, m.get("detail")
     fetch, write = bool(access & ACCESS_FETCH), bool(access & ACCESS_WRITE)

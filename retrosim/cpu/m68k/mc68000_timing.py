@@ -6,17 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from ..spec.rows import Insn, Row
-from ..spec.timing import LONGEST_STEP, Untimed
+from ..spec.timing import MAX_VARYING_CLOCKS, Untimed
 from ..spec.values import Word
 from . import mc68000_clocks
 
-LEAST_DIVISION = 10  # clocks: DIVU that overflows; all of them depend on data
+MIN_DIVISION = 10  # clocks: DIVU that overflows; all of them depend on data
 
 
 class MC68000Timing(Untimed):
     """Exact clocks: what the encoding fixes, and what depends on data (M68000UM section 8; facts on MULx and DIVx)."""
 
-    counts = steady = True
+    counts = takes_a_clock = True
 
     @staticmethod
     def fields(insn: Insn) -> tuple[int, ...]:
@@ -24,14 +24,14 @@ class MC68000Timing(Untimed):
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         self.row, self.cost, self.length = row, take().zext(64), take()
-        self.most = 0
+        self.max_clocks = 0
 
     @property
-    def least(self) -> int:
-        return self.cost.known + (LEAST_DIVISION if self.row.name in ("DIVU", "DIVS") else 0)
+    def min_clocks(self) -> int:
+        return self.cost.known + (MIN_DIVISION if self.row.name in ("DIVU", "DIVS") else 0)
 
     def _add(self, clocks: Word) -> None:
-        self.most += LONGEST_STEP if clocks.known is None else max(0, clocks.signed)
+        self.max_clocks += MAX_VARYING_CLOCKS if clocks.known is None else max(0, clocks.signed)
         self.m.pass_clocks(clocks.zext(64))
 
     def outcome(self, condition: Word) -> None:

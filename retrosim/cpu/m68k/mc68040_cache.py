@@ -94,7 +94,7 @@ def _fill(m, tags: str, line: Word, now: Word) -> Word:
     return start + _parameter(m, "first_read") - now
 
 
-def longest_wait(m) -> Word:
+def max_wait_clocks(m) -> Word:
     """Return a bound of the clocks that one use of the bus can take, the end of what it was busy with included."""
     fill = _parameter(m, "line_read") * 2
     return fill + _parameter(m, "first_read") + _parameter(m, "write") + _parameter(m, "video_write")

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..spec.core import ADDRESS_MASK
+from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
 from ..spec.timing import Untimed, bound
 from ..spec.values import Word
@@ -76,18 +76,18 @@ class PipelineTiming(Untimed):
         return wait.get()
 
     @property
-    def most(self) -> int:
+    def max_clocks(self) -> int:
         packed = [cost.known for cost, _ in self.costs]
         return max((p & 0xFFF) + (p >> 12 & 0xFFF) + (p >> 24) for p in packed) + self.operands + self.extra
 
     @property
-    def waits(self) -> int:
+    def max_waits(self) -> int:
         """Two lines of code; an operand may lie in two lines."""
         return 2 + 2 * self.operands
 
-    def wait_clocks(self) -> Word:
+    def max_wait_clocks(self) -> Word:
         """Return the most clocks of one wait: a line that is read, after one that replaced a dirty line."""
-        return mc68040_cache.longest_wait(self.m)
+        return mc68040_cache.max_wait_clocks(self.m)
 
     @staticmethod
     def _address_registers(row: Row, operands: dict[str, Any]) -> list[Word]:

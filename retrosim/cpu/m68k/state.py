@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..spec.core import ENGINE_FIELDS, STATUS_WRITTEN, Layout
-from ..spec.engine import Engine
+from ..spec.cpu import ENGINE_FIELDS, STATUS_WRITTEN, Layout
 from ..spec.rows import InstructionSet
+from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from .causes import CAUSES
 from .mc68040_cache import FIELDS as CACHE_FIELDS
@@ -58,7 +58,7 @@ def reset(state: np.ndarray) -> None:
     state["s"], state["ipl"] = 1, 7
 
 
-def get_ccr(m: Engine) -> Word:
+def get_ccr(m: ExecutionContext) -> Word:
     """Return the condition codes as a 16-bit word, bits 4..0 = X N Z V C."""
     word = m.get("c").zext(16)
     for bit, flag in enumerate(("v", "z", "n", "x"), start=1):
@@ -66,26 +66,26 @@ def get_ccr(m: Engine) -> Word:
     return word
 
 
-def set_ccr(m: Engine, word: Word) -> None:
+def set_ccr(m: ExecutionContext, word: Word) -> None:
     for bit, flag in enumerate(("c", "v", "z", "n", "x")):
         m.set(flag, (word >> bit).trunc(1))
 
 
-def push(m: Engine, word: Word) -> None:
+def push(m: ExecutionContext, word: Word) -> None:
     """Push a word or long word on the active stack; the address unit has moved A7 before execution."""
     sp = m.reg(SP) - word.bits // 8
     m.set_reg(SP, sp, stage="address")
     m.store(sp, word)
 
 
-def pop(m: Engine, bits: int) -> Word:
+def pop(m: ExecutionContext, bits: int) -> Word:
     sp = m.reg(SP)
     word = m.load(sp, bits)
     m.set_reg(SP, sp + bits // 8, stage="address")
     return word
 
 
-def get_sr(m: Engine) -> Word:
+def get_sr(m: ExecutionContext) -> Word:
     """Return the status register, bits 15..0 = T1 T0 S M 0 I2 I1 I0 and the condition codes."""
     system = (
         m.get("trace").zext(16) << 14
@@ -96,7 +96,7 @@ def get_sr(m: Engine) -> Word:
     return system | get_ccr(m)
 
 
-def set_sr(m: Engine, word: Word) -> None:
+def set_sr(m: ExecutionContext, word: Word) -> None:
     """Write the status register and make A7 the stack pointer that the new S and M name."""
     if m.cpu.model == "MC68000":  # T0 and M came with the MC68020
         word = word & 0xA71F
@@ -107,7 +107,7 @@ def set_sr(m: Engine, word: Word) -> None:
     m.leave(STATUS_WRITTEN)  # tracing and pending interrupts are the host's to look at
 
 
-def set_stack(m: Engine, supervisor: Word, master: Word) -> None:
+def set_stack(m: ExecutionContext, supervisor: Word, master: Word) -> None:
     """Change S and M: put A7 away under its old name and take it up under the new one."""
     old = m.reg(SP)
     m.when(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec.core import STOPPED
+from ..spec.cpu import STOPPED
 from .ea import DATA, DATA_ALTERABLE, MEMORY_ALTERABLE, overwrite, read, write
 from .exceptions import FORMAT_ERROR, ILLEGAL, PRIVILEGE, exception, jump
 from .mc68040_clocks import printed_clocks

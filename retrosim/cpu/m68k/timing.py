@@ -22,7 +22,7 @@ from .mc68040_pipeline import CausesTiming, PipelineTiming
 class TableTiming(Untimed):
     """Sum of the slowest stage of each instruction."""
 
-    counts = steady = forks = True
+    counts = takes_a_clock = splits_branches = True
 
     @staticmethod
     def fields(insn: Insn) -> tuple[int, ...]:
@@ -36,11 +36,11 @@ class TableTiming(Untimed):
         self.instead, self.more = self.m.variable(self.m.const(32, 0)), self.m.variable(self.m.const(32, 0))
 
     @property
-    def most(self) -> int:
+    def max_clocks(self) -> int:
         return max(cost.known for cost in self.costs) + self.extra
 
     @property
-    def least(self) -> int:
+    def min_clocks(self) -> int:
         return min(cost.known for cost in self.costs)
 
     def outcome(self, condition: Word) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..spec.core import FAULT
-from ..spec.engine import Engine
+from ..spec.cpu import FAULT
+from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from .mpc601_clocks import table
 from .state import MSR_EE, MSR_EP, MSR_ME, MSR_PR
@@ -41,7 +41,7 @@ def vector_name(vector: int) -> str:
     return NAMES.get(vector, f"exception vector {vector:x}h")
 
 
-def exception(m: Engine, vector: int, cause: int = 0) -> None:
+def exception(m: ExecutionContext, vector: int, cause: int = 0) -> None:
     """Take an exception of this instruction; without a handler (0 at its vector) the run ends.
 
     cause    bits of SRR1 beside the machine state
@@ -49,13 +49,13 @@ def exception(m: Engine, vector: int, cause: int = 0) -> None:
     enter(m, vector, m.pc if vector != SYSTEM_CALL else m.next_pc, cause)
 
 
-def interrupt(m: Engine, level: int) -> None:
+def interrupt(m: ExecutionContext, level: int) -> None:
     """Take an external interrupt between two instructions; levels do not differ. The host looks at MSR[EE] before."""
     m.set("cycles", m.get("cycles") + table()["exception"].execute[0])
     enter(m, EXTERNAL, m.pc, 0)
 
 
-def enter(m: Engine, vector: int, address: Word, cause: int) -> None:
+def enter(m: ExecutionContext, vector: int, address: Word, cause: int) -> None:
     state = m.get("msr")
     prefix = m.select((state & MSR_EP).ne(0), m.const(32, PREFIX), m.const(32, 0))
     handler = prefix | vector
@@ -74,12 +74,12 @@ def enter(m: Engine, vector: int, address: Word, cause: int) -> None:
     m.when(m.peek(handler, 32).eq(NO_HANDLER), fault, take)
 
 
-def privileged(m: Engine, body: Callable[[], None]) -> None:
+def privileged(m: ExecutionContext, body: Callable[[], None]) -> None:
     """Run `body` in supervisor state; a user gets the program exception before anything happens."""
     m.when((m.get("msr") & MSR_PR).eq(0), body, lambda: exception(m, PROGRAM, PRIVILEGED))
 
 
-def aligned(m: Engine, address: Word, operands: Word, body: Callable[[], None]) -> None:
+def aligned(m: ExecutionContext, address: Word, operands: Word, body: Callable[[], None]) -> None:
     """Run `body` when a word address is aligned; else take the alignment exception.
 
     operands  what DSISR tells of the instruction: see `instruction_bits`
@@ -93,7 +93,7 @@ def aligned(m: Engine, address: Word, operands: Word, body: Callable[[], None]) 
     m.when((address & 3).eq(0), body, misaligned)
 
 
-def instruction_bits(m: Engine, pattern: str, d: Word, a: Word) -> Word:
+def instruction_bits(m: ExecutionContext, pattern: str, d: Word, a: Word) -> Word:
     """Return DSISR of an alignment exception of an indexed form: opcode bits, rD or rS, rA (601UM section 5.4.6)."""
     bits = pattern[29:31] + pattern[25] + pattern[21:25]
     return d << 5 | (a & 31) | int(bits, 2) << 10

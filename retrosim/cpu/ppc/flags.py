@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from ..spec.engine import Engine
+from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from .state import set_field
 
 
-def compare(m: Engine, field: Word, a: Word, b: Word, signed: bool) -> None:
+def compare(m: ExecutionContext, field: Word, a: Word, b: Word, signed: bool) -> None:
     """Set a condition field for a against b, SO from XER."""
     less = Word.slt if signed else Word.ult
     set_field(m, field, less(a, b), less(b, a), a.eq(b), m.get("so"))
 
 
-def record(m: Engine, result: Word, rc: int) -> None:
+def record(m: ExecutionContext, result: Word, rc: int) -> None:
     """Set CR0 for a result, when the record bit asks for it."""
     if rc:
         compare(m, m.const(32, 0), result, m.const(32, 0), signed=True)
 
 
-def overflow(m: Engine, condition: Word, oe: int) -> None:
+def overflow(m: ExecutionContext, condition: Word, oe: int) -> None:
     """Set OV and gather it in SO, when the overflow bit asks for it."""
     if oe:
         m.set("ov", condition)
         m.set("so", m.get("so") | condition)
 
 
-def add(m: Engine, a: Word, b: Word, carry: Word, oe: int, keep_carry: bool = True) -> Word:
+def add(m: ExecutionContext, a: Word, b: Word, carry: Word, oe: int, keep_carry: bool = True) -> Word:
     """Return a + b + carry; CA unless `keep_carry` is false, OV when the overflow bit asks for it."""
     total = a.zext(64) + b.zext(64) + carry.zext(64)
     result = total.trunc(32)

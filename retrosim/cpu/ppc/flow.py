@@ -6,7 +6,7 @@ machine does not know gives the system call exception of the processor.
 
 from __future__ import annotations
 
-from ..spec.core import SERVICE
+from ..spec.cpu import SERVICE
 from ..spec.rows import Row
 from ..spec.values import Word
 from .exceptions import ILLEGAL, PROGRAM, SYSTEM_CALL, TRAP, exception

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import IllegalInstruction
-from ..spec.core import ADDRESS_MASK
+from ..spec.cpu import ADDRESS_MASK
 from ..spec.host import Call, Convention, Host, Register, go, in_field, push_words
 from .exceptions import NO_FLOATING_POINT, PROGRAM
 from .state import SP

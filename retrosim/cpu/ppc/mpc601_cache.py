@@ -63,7 +63,7 @@ def until(m, time: Word, now: Word) -> Word:
     return m.select(now.ult(time), time - now, m.const(64, 0))
 
 
-def longest_wait(m) -> Word:
+def max_wait_clocks(m) -> Word:
     """Return a bound of the clocks that one access can take, the end of what the bus was busy with included."""
     return (parameter(m, "sector_read") + parameter(m, "sector_write") + parameter(m, "single_write")) * 4 + parameter(
         m, "miss"

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..spec.core import ENGINE_FIELDS, Layout
-from ..spec.engine import Engine
+from ..spec.cpu import ENGINE_FIELDS, Layout
 from ..spec.rows import InstructionSet
+from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from .causes import CAUSES
 from .mpc601_cache import FIELDS as CACHE_FIELDS
@@ -93,23 +93,23 @@ def reset(state: np.ndarray) -> None:
     state["msr"] = MSR_ME
 
 
-def get_bit(m: Engine, n: Word) -> Word:
+def get_bit(m: ExecutionContext, n: Word) -> Word:
     """Return a bit of the condition register."""
     return m.element("cr", n).trunc(1)
 
 
-def set_bit(m: Engine, n: Word, bit: Word) -> None:
+def set_bit(m: ExecutionContext, n: Word, bit: Word) -> None:
     m.set_element("cr", n, bit.zext(8))
 
 
-def set_field(m: Engine, field: Word, lt: Word, gt: Word, eq: Word, so: Word) -> None:
+def set_field(m: ExecutionContext, field: Word, lt: Word, gt: Word, eq: Word, so: Word) -> None:
     """Set a field of the condition register; branches wait for it."""
     for place, bit in enumerate((lt, gt, eq, so)):
         set_bit(m, (field << 2) + place, bit)
     m.timing.depends("cr", field)
 
 
-def get_cr(m: Engine) -> Word:
+def get_cr(m: ExecutionContext) -> Word:
     """Return the condition register as a word."""
     word = m.const(32, 0)
     for n in range(32):
@@ -117,14 +117,14 @@ def get_cr(m: Engine) -> Word:
     return word
 
 
-def get_xer(m: Engine) -> Word:
+def get_xer(m: ExecutionContext) -> Word:
     word = m.get("compare_byte").zext(32) << 8 | m.get("byte_count").zext(32)
     for flag, place in (("so", 31), ("ov", 30), ("ca", 29)):
         word = word | m.get(flag).zext(32) << place
     return word
 
 
-def set_xer(m: Engine, word: Word) -> None:
+def set_xer(m: ExecutionContext, word: Word) -> None:
     for flag, place in (("so", 31), ("ov", 30), ("ca", 29)):
         m.set(flag, (word >> place).trunc(1))
     m.set("compare_byte", (word >> 8).trunc(8))

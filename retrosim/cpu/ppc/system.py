@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..spec.core import STATUS_WRITTEN
-from ..spec.engine import Engine
+from ..spec.cpu import STATUS_WRITTEN
+from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from .exceptions import DATA_ACCESS, EXTERNAL_CONTROL, aligned, exception, instruction_bits, privileged
 from .move import GRANULE, x_form
@@ -24,50 +24,50 @@ SECOND = 1_000_000_000
 PVR = 0x00010001  # MPC601, revision 1
 
 
-def _ticks(m: Engine, since: str) -> Word:
+def _ticks(m: ExecutionContext, since: str) -> Word:
     """Return the periods of the timer since a clock; none on a machine that has no timer."""
     period = parameter(m, "timer")
     elapsed = (m.get("cycles") - m.get(since)) * TIMER_SCALE
     return m.select(period.eq(0), m.const(64, 0), elapsed.udiv(m.select(period.eq(0), m.const(64, 1), period)))
 
 
-def _rtc(m: Engine) -> Word:
+def _rtc(m: ExecutionContext) -> Word:
     """Return the real-time clock in nanoseconds."""
     return m.get("rtc_start") + _ticks(m, "rtc_clock") * STEP
 
 
-def _set_rtc(m: Engine, nanoseconds: Word) -> None:
+def _set_rtc(m: ExecutionContext, nanoseconds: Word) -> None:
     m.set("rtc_start", nanoseconds)
     m.set("rtc_clock", m.get("cycles"))
 
 
-def _set_rtcu(m: Engine, word: Word) -> None:
+def _set_rtcu(m: ExecutionContext, word: Word) -> None:
     _set_rtc(m, word.zext(64) * SECOND + _rtc(m).urem(m.const(64, SECOND)))
 
 
-def _set_rtcl(m: Engine, word: Word) -> None:
+def _set_rtcl(m: ExecutionContext, word: Word) -> None:
     now = _rtc(m)
     _set_rtc(m, now - now.urem(m.const(64, SECOND)) + (word & 0x3FFFFF80).zext(64))
 
 
-def _set_dec(m: Engine, word: Word) -> None:
+def _set_dec(m: ExecutionContext, word: Word) -> None:
     m.set("dec_start", word)
     m.set("dec_clock", m.get("cycles"))
 
 
-def _rtcu(m: Engine) -> Word:
+def _rtcu(m: ExecutionContext) -> Word:
     return _rtc(m).udiv(m.const(64, SECOND)).trunc(32)
 
 
-def _rtcl(m: Engine) -> Word:
+def _rtcl(m: ExecutionContext) -> Word:
     return _rtc(m).urem(m.const(64, SECOND)).trunc(32)
 
 
-def _dec(m: Engine) -> Word:
+def _dec(m: ExecutionContext) -> Word:
     return m.get("dec_start") - _ticks(m, "dec_clock").trunc(32) * STEP
 
 
-Read, Write = Callable[[Engine], Word], Callable[[Engine, Word], None]
+Read, Write = Callable[[ExecutionContext], Word], Callable[[ExecutionContext, Word], None]
 
 
 def _field(name: str) -> tuple[Read, Write]:
@@ -81,7 +81,7 @@ def _element(name: str, n: int) -> tuple[Read, Write]:
 def _for_branches(name: str) -> tuple[Read, Write]:
     """LR or CTR, which branches wait for."""
 
-    def write(m: Engine, word: Word) -> None:
+    def write(m: ExecutionContext, word: Word) -> None:
         m.set(name, word)
         m.timing.depends(name)
 
@@ -118,7 +118,7 @@ READABLE = tuple(n for n, (read, _) in REGISTERS.items() if read)
 WRITABLE = tuple(n for n, (_, write) in REGISTERS.items() if write)
 
 
-def _as_allowed(m: Engine, spr: int, body: Callable[[], None]) -> None:
+def _as_allowed(m: ExecutionContext, spr: int, body: Callable[[], None]) -> None:
     if spr in USER:
         body()
     else:
@@ -140,7 +140,7 @@ def mfmsr(m, d):
     privileged(m, lambda: m.set_reg(d, m.get("msr")))
 
 
-def _set_msr(m: Engine, word: Word) -> None:
+def _set_msr(m: ExecutionContext, word: Word) -> None:
     m.set("msr", word & 0xFFFF)
     m.leave(STATUS_WRITTEN)  # pending interrupts are the host's to look at
 
@@ -217,7 +217,7 @@ def mtsrin(m, s, b):
 # --- external control: there is no device behind it, so it reads and writes memory once EAR allows it
 
 
-def _external(m: Engine, register: Word, address: Word, pattern: str, body: Callable[[], None]) -> None:
+def _external(m: ExecutionContext, register: Word, address: Word, pattern: str, body: Callable[[], None]) -> None:
     def refuse() -> None:
         m.set("dar", address)
         m.set("dsisr", m.const(32, EXTERNAL_CONTROL))

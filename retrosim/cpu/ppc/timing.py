@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..spec.core import ADDRESS_MASK
+from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
 from ..spec.timing import Untimed
 from ..spec.values import Word
@@ -38,7 +38,7 @@ from .mpc601_cache import KNOWN, NONE, later
 from .mpc601_clocks import Clocks, clocks, rules, table
 
 SHORT_FACTOR = 16  # bits of a factor that the multiplier takes in one go
-MOST_TRANSFERS = 33  # words that lmw or a string moves, and one more when they are not aligned
+MAX_TRANSFERS = 33  # words that lmw or a string moves, and one more when they are not aligned
 SECTOR_SHIFT = 5
 SLACK = 12  # clocks: more than any wait for a register, a branch or a fetch that is not one for the bus
 
@@ -46,12 +46,12 @@ SLACK = 12  # clocks: more than any wait for a register, a branch or a fetch tha
 class TableTiming(Untimed):
     """Sum of the clocks in the execute stage."""
 
-    counts = forks = True
+    counts = splits_branches = True
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         m = self.m
         self.costs = clocks(row)
-        self.most = most_clocks(self.costs)
+        self.max_clocks = max_clocks_of(self.costs)
         self.cost = m.variable(m.const(64, self.costs[0].execute[0] if self.costs[0].execute else 0))
         self.condition = m.const(1, 1)
 
@@ -65,7 +65,7 @@ class TableTiming(Untimed):
             case "transfers":
                 self.cost.set(words[0].zext(64))
             case "exception":
-                self.most += table()["exception"].execute[0]
+                self.max_clocks += table()["exception"].execute[0]
                 self.cost.set(self.m.const(64, table()["exception"].execute[0]))
 
     def finish(self, outcome: bool | None = None) -> None:
@@ -85,15 +85,15 @@ def multiplier_clocks(m: Any, execute: tuple[int, ...], factor: Word) -> Word:
     return m.select(factor.sign, choices[2], found) if len(choices) == 3 else found
 
 
-def most_clocks(costs: tuple[Clocks, ...]) -> int:
+def max_clocks_of(costs: tuple[Clocks, ...]) -> int:
     """Return the most clocks in the execute stage."""
-    return max(max(c.execute, default=MOST_TRANSFERS) for c in costs)
+    return max(max(c.execute, default=MAX_TRANSFERS) for c in costs)
 
 
 class PipelineTiming(Untimed):
     """The event model, with caches and memory."""
 
-    counts = forks = True
+    counts = splits_branches = True
 
     @staticmethod
     def fields(insn: Insn) -> tuple[int, ...]:
@@ -105,7 +105,7 @@ class PipelineTiming(Untimed):
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         self.row, self.costs, self.operands = row, clocks(row), 0
-        self.most = most_clocks(self.costs) + SLACK
+        self.max_clocks = max_clocks_of(self.costs) + SLACK
         self.is_branch = row.cost[0] == "bc taken"
         self._enter_sector()
         if self.is_branch:
@@ -114,13 +114,13 @@ class PipelineTiming(Untimed):
             self._start_integer(row, operands)
 
     @property
-    def waits(self) -> int:
+    def max_waits(self) -> int:
         """One sector of code; an operand may lie in two sectors."""
         return 1 + 2 * self.operands
 
-    def wait_clocks(self) -> Word:
+    def max_wait_clocks(self) -> Word:
         """Return the most clocks of one wait, three accesses that are on their way included."""
-        return mpc601_cache.longest_wait(self.m) * 4
+        return mpc601_cache.max_wait_clocks(self.m) * 4
 
     # fetch
 
@@ -215,7 +215,7 @@ class PipelineTiming(Untimed):
             case "lr" | "ctr":
                 m.set(f"{what}_ready", self.dispatched + rules()["register"])
             case "exception":
-                self.most += table()["exception"].execute[0]
+                self.max_clocks += table()["exception"].execute[0]
                 self.execute.set(m.const(64, table()["exception"].execute[0]))
                 self._fetch_from(self.entered + self.execute.get())
 

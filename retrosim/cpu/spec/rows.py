@@ -104,6 +104,11 @@ class Insn:
         return self.row.key, self.statics
 
 
+def undefined_insn(row: Row, pc: int, length: int, opcode: int) -> Insn:
+    """Return the instruction that stands for an encoding which is none."""
+    return Insn(pc, length, row, (), (), row.syntax.format(opcode=opcode), {})
+
+
 class Decoding:
     """The state of decoding one instruction: code words read so far, and the row's options.
 

@@ -9,22 +9,22 @@ from weakref import ref
 from .rows import Insn, Row
 from .values import Word
 
-LONGEST_STEP = 200  # clocks: more than any part of an instruction that depends on data (DIVS of the MC68000: 158)
+MAX_VARYING_CLOCKS = 200  # more than any part of an instruction that depends on data (DIVS of the MC68000: 158)
 
 
 def bound(*words: Word) -> int:
     """Return a bound of the clocks that some numbers say."""
-    return sum(LONGEST_STEP if word.known is None else word.known for word in words)
+    return sum(MAX_VARYING_CLOCKS if word.known is None else word.known for word in words)
 
 
 class Untimed:
     """Base of the timing models and the model that counts nothing."""
 
     counts = False
-    most = 0  # greatest clocks that the last instruction can take beside waits for the bus, known when it is emitted
-    waits = 0  # times that it can wait for the bus
-    steady = False  # does every instruction take a clock at least?
-    forks = False  # is the end of a branch simpler where its outcome is known?
+    max_clocks = 0  # of the last instruction, without waits for the bus; known when it is emitted
+    max_waits = 0  # for the bus, of the last instruction
+    takes_a_clock = False  # does every instruction take at least one clock?
+    splits_branches = False  # is the end of a branch simpler where its outcome is known?
 
     def __init__(self, m: Any) -> None:
         self._m = ref(m)  # no circle: a machine's memory is freed as soon as it is dropped
@@ -34,7 +34,7 @@ class Untimed:
         """The engine that this model belongs to."""
         return self._m()
 
-    def wait_clocks(self) -> Word:
+    def max_wait_clocks(self) -> Word:
         """Return the most clocks of one wait for the bus."""
         return self.m.const(64, 0)
 
@@ -64,4 +64,4 @@ class Untimed:
         """A register gets its result in the named stage."""
 
     def finish(self) -> None:
-        """End the instruction; where a model forks, finish(outcome) ends a branch whose condition is known."""
+        """End the instruction; one that splits branches has finish(outcome) for those of known outcome."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec.core import Cpu
+from ..spec.cpu import Cpu
 from .models import MODEL_NAMES  # noqa: F401  of the family
 
 

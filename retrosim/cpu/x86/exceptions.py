@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..spec.core import DOUBLE_FAULT, FAULT
-from ..spec.engine import Engine
+from ..spec.cpu import DOUBLE_FAULT, FAULT
 from ..spec.rows import Insn
+from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from .clocks import entry
 from .models import is_real
@@ -42,14 +42,14 @@ def vector_name(vector: int) -> str:
     return NAMES.get(vector, f"interrupt {vector:02X}h")
 
 
-def enter(m: Engine, vector: Word | int, back: Word, error_code: bool = False) -> None:
+def enter(m: ExecutionContext, vector: Word | int, back: Word, error_code: bool = False) -> None:
     """Go to the handler of a vector, to return to the linear address `back`; without one the run ends as a fault."""
     number = m.const(32, vector) if isinstance(vector, int) else vector
     m.raised = number.known
     (_enter_real if is_real(m.cpu.model) else _enter_flat)(m, number, back, error_code)
 
 
-def _unhandled(m: Engine, number: Word) -> Callable[[], None]:
+def _unhandled(m: ExecutionContext, number: Word) -> Callable[[], None]:
     def fault() -> None:
         m.jump_back()
         m.leave(FAULT, number)
@@ -57,7 +57,7 @@ def _unhandled(m: Engine, number: Word) -> Callable[[], None]:
     return fault
 
 
-def _enter_real(m: Engine, number: Word, back: Word, error_code: bool) -> None:
+def _enter_real(m: ExecutionContext, number: Word, back: Word, error_code: bool) -> None:
     handler = m.load(m.get("idt_base") + number * 4, 32)
     outside = m.get("idt_limit").zext(32).ult(number * 4 + 3)
 
@@ -74,7 +74,7 @@ def _enter_real(m: Engine, number: Word, back: Word, error_code: bool) -> None:
     m.when(handler.eq(0) | outside, _unhandled(m, number), take)
 
 
-def _enter_flat(m: Engine, number: Word, back: Word, error_code: bool) -> None:
+def _enter_flat(m: ExecutionContext, number: Word, back: Word, error_code: bool) -> None:
     place = m.get("idt_base") + number * 8
     low, high = m.load(place, 32), m.load(place + 4, 32)
     is_gate = (high & 0x9E00).eq(0x8E00)  # present, 32-bit interrupt (E) or trap (F) gate
@@ -94,24 +94,24 @@ def _enter_flat(m: Engine, number: Word, back: Word, error_code: bool) -> None:
     m.when(~is_gate | outside, _unhandled(m, number), take)
 
 
-def _spend(m: Engine) -> None:
+def _spend(m: ExecutionContext) -> None:
     m.set("cycles", m.get("cycles") + entry(m.cpu.model, "exception", False).base)
     m.set("refill", m.const(32, 1))
 
 
-def exception(m: Engine, vector: int) -> None:
+def exception(m: ExecutionContext, vector: int) -> None:
     """Take an exception between instructions, to return to this one."""
     _spend(m)
     enter(m, vector, m.pc, vector in WITH_ERROR_CODE)
 
 
-def trap(m: Engine, vector: int) -> None:
+def trap(m: ExecutionContext, vector: int) -> None:
     """Take an exception between instructions, to return to the next one."""
     _spend(m)
     enter(m, vector, m.next_pc)
 
 
-def take_fault(m: Engine, insn: Insn) -> None:
+def take_fault(m: ExecutionContext, insn: Insn) -> None:
     """Take the exception that an instruction has ended with; `detail` is its vector."""
     vector = m.get("detail").known
     _spend(m)
@@ -123,7 +123,7 @@ def take_fault(m: Engine, insn: Insn) -> None:
 TIMER = 8  # vector of interrupt request 0
 
 
-def interrupt(m: Engine, level: int) -> None:
+def interrupt(m: ExecutionContext, level: int) -> None:
     """Take interrupt request level - 1 between two instructions."""
     _spend(m)
     enter(m, TIMER + level - 1, m.pc)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 
 from ...errors import SpecError
-from ..spec.core import Cpu
+from ..spec.cpu import Cpu
 from ..spec.timing import Untimed
 from . import arith, bits, decimal, flow, logic, move, shift, string, system  # noqa: F401  each import adds its rows
 from .exceptions import accepts, exception, interrupt, take_fault, vector_name

@@ -7,28 +7,28 @@ division, bit tests (but CF) and bit scans (but ZF).
 
 from __future__ import annotations
 
-from ..spec.engine import Engine
+from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 
 
-def set_szp(m: Engine, result: Word) -> None:
+def set_szp(m: ExecutionContext, result: Word) -> None:
     m.set("sf", result.sign)
     m.set("zf", result.eq(0))
     m.set("pf", ~result.trunc(8).count_ones().trunc(1))
 
 
-def logic_flags(m: Engine, result: Word) -> None:
+def logic_flags(m: ExecutionContext, result: Word) -> None:
     """SF ZF PF from the result; CF OF AF clear."""
     set_szp(m, result)
     for name in ("cf", "of", "af"):
         m.set(name, m.const(1, 0))
 
 
-def _auxiliary(m: Engine, a: Word, b: Word, result: Word) -> None:
+def _auxiliary(m: ExecutionContext, a: Word, b: Word, result: Word) -> None:
     m.set("af", ((a ^ b ^ result) >> 4).trunc(1))
 
 
-def add_flags(m: Engine, a: Word, b: Word, result: Word, carry: Word | None = None) -> None:
+def add_flags(m: ExecutionContext, a: Word, b: Word, result: Word, carry: Word | None = None) -> None:
     """All six for result = a + b, or a + b + carry."""
     set_szp(m, result)
     _auxiliary(m, a, b, result)
@@ -37,7 +37,7 @@ def add_flags(m: Engine, a: Word, b: Word, result: Word, carry: Word | None = No
     m.set("cf", out if carry is None else out | carry & result.eq(a))
 
 
-def sub_flags(m: Engine, a: Word, b: Word, result: Word, borrow: Word | None = None) -> None:
+def sub_flags(m: ExecutionContext, a: Word, b: Word, result: Word, borrow: Word | None = None) -> None:
     """All six for result = a - b, or a - b - borrow. OF is "sign differs from less-than": SF^OF folds to less-than."""
     set_szp(m, result)
     _auxiliary(m, a, b, result)
@@ -50,14 +50,14 @@ def sub_flags(m: Engine, a: Word, b: Word, result: Word, borrow: Word | None = N
         m.set("cf", out | borrow & a.eq(b))
 
 
-def step_flags(m: Engine, value: Word, result: Word, down: bool) -> None:
+def step_flags(m: ExecutionContext, value: Word, result: Word, down: bool) -> None:
     """INC and DEC: all but CF."""
     carry = m.get("cf")
     (sub_flags if down else add_flags)(m, value, m.const(value.bits, 1), result)
     m.set("cf", carry)
 
 
-def condition(m: Engine, code: int) -> Word:
+def condition(m: ExecutionContext, code: int) -> Word:
     """Return a one-bit word: does condition `code` (0 O, 1 NO, 2 B ... 15 G) hold?"""
     match code >> 1:
         case 0:

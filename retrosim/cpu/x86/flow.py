@@ -6,7 +6,7 @@ machine does not know is an ordinary software interrupt.
 
 from __future__ import annotations
 
-from ..spec.core import SERVICE
+from ..spec.cpu import SERVICE
 from ..spec.rows import Row
 from .exceptions import BREAKPOINT, DEBUG, INVALID, NO_FPU, OVERFLOW, enter
 from .flags import condition
@@ -208,7 +208,7 @@ def _software(m, vector):
     enter(m, vector, m.next_pc)
 
 
-@insn("INT {imm8}", "11001101", flow=True, ref="Intel 386 PRM, INT; architecture.md section 4: services")
+@insn("INT {imm8}", "11001101", flow=True, ref="Intel 386 PRM, INT; guide/programs.md, Services")
 def int_(m, imm8):
     number = imm8 - SERVICE_VECTORS
     m.when(number.ult(SERVICES), lambda: m.leave(SERVICE, number), lambda: _software(m, imm8))

@@ -15,10 +15,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ...errors import IllegalInstruction
-from ..spec.core import ADDRESS_MASK
-from ..spec.engine import Engine
+from ..spec.cpu import ADDRESS_MASK
 from ..spec.host import Call, Convention, Host, Register, go, in_field, push_words
 from ..spec.rows import Insn
+from ..spec.semantics import ExecutionContext
 from .exceptions import DEBUG, INVALID, NO_FPU, trap
 from .modrm import ESP, NAMES
 from .segments import CS, SEGMENT_NAMES, SS
@@ -77,7 +77,7 @@ def _set_stack_real(state: np.ndarray, top: int) -> None:
     state["r"][ESP] = 0
 
 
-def _is_traced(m: Engine, trace: int, insn: Insn) -> bool:
+def _is_traced(m: ExecutionContext, trace: int, insn: Insn) -> bool:
     """Tell whether an instruction that began with TF set ends in a single-step trap: not if it was an exception or INT.
 
     Behind a load of SS the trap waits for the next instruction (Intel 386 PRM 12.3.1.4, 9.2.4).

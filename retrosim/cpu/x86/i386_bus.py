@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..spec.core import ADDRESS_MASK
+from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Row
 from ..spec.values import Word
 from .timing import TableTiming
@@ -59,11 +59,11 @@ class PrefetchTiming(TableTiming):
         self._fetch(each)
 
     @property
-    def waits(self) -> int:
+    def max_waits(self) -> int:
         code = (self.length.known + DOUBLE_WORD - 1) // DOUBLE_WORD + 1
         return code + 2 * (self.operands + 1)
 
-    def wait_clocks(self) -> Word:
+    def max_wait_clocks(self) -> Word:
         """Return the most clocks of one access."""
         most = self.m.const(64, 0)
         for name in MEMORY:

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..spec.core import ADDRESS_MASK
+from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
 from ..spec.values import Word
 from .modrm import ESP, Ea
@@ -96,18 +96,18 @@ class CacheTiming(TableTiming):
         m.set("fetch_line", last)
 
     @property
-    def most(self) -> int:
-        return super().most + HAZARDS + MISALIGNED * self.operands
+    def max_clocks(self) -> int:
+        return super().max_clocks + HAZARDS + MISALIGNED * self.operands
 
     @property
-    def _most_encoded(self) -> int:
+    def _max_encoded(self) -> int:
         return (self.encoded.known & 15) + (self.encoded.known >> 4)
 
     @property
-    def waits(self) -> int:
+    def max_waits(self) -> int:
         return 2 + 2 * self.operands
 
-    def wait_clocks(self) -> Word:
+    def max_wait_clocks(self) -> Word:
         m = self.m
         writes = _later(m, _parameter(m, "write"), _parameter(m, "video_write")) * WRITE_BUFFERS
         read = _later(m, _parameter(m, "first_read"), _parameter(m, "video_read"))

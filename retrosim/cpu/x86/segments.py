@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..spec.core import MISALIGNED
+from ..spec.cpu import MISALIGNED
 from ..spec.values import Word
 from .models import is_real
 

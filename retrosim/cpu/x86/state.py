@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..spec.core import ENGINE_FIELDS, STATUS_WRITTEN, Layout
-from ..spec.engine import Engine
+from ..spec.cpu import ENGINE_FIELDS, STATUS_WRITTEN, Layout
 from ..spec.rows import Decoding, IllegalEncoding, InstructionSet
+from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from . import i386_bus, i486_bus
 from .models import is_real
@@ -102,7 +102,7 @@ def put_flags(state: np.ndarray, word: int) -> None:
         state[name] = word >> place & ((1 << LAYOUTS["i386"].fields[name][0]) - 1)
 
 
-def get_flags(m: Engine, bits: int = 32) -> Word:
+def get_flags(m: ExecutionContext, bits: int = 32) -> Word:
     """Return FLAGS or EFLAGS."""
     word = m.const(bits, ALWAYS_SET)
     for name, place in FLAGS.items():
@@ -111,7 +111,7 @@ def get_flags(m: Engine, bits: int = 32) -> Word:
     return word
 
 
-def set_flags(m: Engine, word: Word) -> None:
+def set_flags(m: ExecutionContext, word: Word) -> None:
     """Write FLAGS or EFLAGS; the host looks when that lets interrupts or single steps in."""
     before = m.get("if")
     for name, place in FLAGS.items():
@@ -121,44 +121,44 @@ def set_flags(m: Engine, word: Word) -> None:
     m.when(m.get("if") & ~before | m.get("tf"), lambda: m.leave(STATUS_WRITTEN))
 
 
-def hold_interrupts(m: Engine) -> None:
+def hold_interrupts(m: ExecutionContext) -> None:
     """Let no interrupt in before the next instruction has been executed; the host sees to it."""
     m.set("shadow", m.next_pc)
     m.leave(STATUS_WRITTEN)
 
 
-def stack_bits(m: Engine) -> int:
+def stack_bits(m: ExecutionContext) -> int:
     """Return the width of the stack pointer."""
     return 16 if is_real(m.cpu.model) else 32
 
 
-def push(m: Engine, word: Word) -> None:
+def push(m: ExecutionContext, word: Word) -> None:
     """Push a word or double word; where it does not fit below the limit, SP keeps its value."""
     sp = m.reg(ESP, stack_bits(m)) - word.bits // 8
     store(m, SS, sp.zext(32), word)
     m.set_reg(ESP, sp, stage="address")
 
 
-def top(m: Engine, bits: int, below: int = 0) -> Word:
+def top(m: ExecutionContext, bits: int, below: int = 0) -> Word:
     """Return the word that lies `below` bytes under the top of the stack."""
     return load(m, SS, (m.reg(ESP, stack_bits(m)) + below).zext(32), bits)
 
 
-def drop(m: Engine, size: int | Word) -> None:
+def drop(m: ExecutionContext, size: int | Word) -> None:
     """Move the stack pointer up by `size` bytes."""
     m.set_reg(ESP, m.reg(ESP, stack_bits(m)) + size, stage="address")
 
 
-def pop(m: Engine, bits: int) -> Word:
+def pop(m: ExecutionContext, bits: int) -> Word:
     word = top(m, bits)
     drop(m, bits // 8)
     return word
 
 
-def offset_of(m: Engine, linear: Word) -> Word:
+def offset_of(m: ExecutionContext, linear: Word) -> Word:
     """Return the offset in the code segment of a linear address."""
     return linear - m.element("seg_base", m.const(32, CS)) if is_real(m.cpu.model) else linear
 
 
-def next_ip(m: Engine, bits: int) -> Word:
+def next_ip(m: ExecutionContext, bits: int) -> Word:
     return offset_of(m, m.next_pc).trunc(bits)

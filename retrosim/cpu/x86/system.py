@@ -13,7 +13,7 @@ Absent, each with the exception that a program gets:
 
 from __future__ import annotations
 
-from ..spec.core import STOPPED
+from ..spec.cpu import STOPPED
 from .models import I386, I486, is_real
 from .modrm import address, behind, read, write
 from .segments import GENERAL_PROTECTION, fault_when, load, store

@@ -7,8 +7,8 @@
 
 What depends on data, in every mode that counts: multipliers, bit scans, rotates through carry, levels of ENTER,
 iterations of repeats. A repeat spends its fixed clocks in its last iteration, so that an interrupted one spends them
-once. A step is an iteration, so a bound of the clocks of a step (`most`) is one of an iteration; that of a range is its
-upper end, that of a scan or of levels MOST_UNITS of them.
+once. A step is an iteration, so the bound of its clocks (`max_clocks`) is that of an iteration; the bound of a range is
+its upper end, that of a scan or of levels MAX_UNITS of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..spec.values import Word
 from .clocks import clocks, components
 
 REPEAT_OF_NONE, REPEAT_OF_ONE = 5, {"MOVS": 13}  # i486 PRM, REP: clocks where there are 0 iterations, and 1
-MOST_UNITS = 31  # places that a scan passes, levels of ENTER
+MAX_UNITS = 31  # places that a scan passes, levels of ENTER
 
 FIELDS = (
     ("refill", 32, 1),  # 1 behind a jump of the i386, whose m is still to be spent
@@ -33,7 +33,7 @@ FIELDS = (
 class TableTiming(Untimed):
     """Clocks of the manual; `model` is set by the class of a model."""
 
-    counts = forks = True
+    counts = splits_branches = True
     model = ""
 
     @classmethod
@@ -64,17 +64,17 @@ class TableTiming(Untimed):
             self.add(self.encoded_clocks())
 
     @property
-    def most(self) -> int:
-        return max(self._most_of(cost.known) for cost in self.costs) + self._most_encoded
+    def max_clocks(self) -> int:
+        return max(self._max_clocks_of(cost.known) for cost in self.costs) + self._max_encoded
 
-    def _most_of(self, packed: int) -> int:
+    def _max_clocks_of(self, packed: int) -> int:
         base, each, span = packed & 0x3FF, packed >> 10 & 31, packed >> 15 & 0x3FF
         if self.rep:
             return max(base + each, REPEAT_OF_NONE, REPEAT_OF_ONE.get(self.row.name, 0))
-        return base + span + each * MOST_UNITS
+        return base + span + each * MAX_UNITS
 
     @property
-    def _most_encoded(self) -> int:
+    def _max_encoded(self) -> int:
         return self.encoded.known
 
     def encoded_clocks(self) -> Word:

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from retrosim.cpu import m68k, ppc, x86
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.liveness import AHEAD, dead_fields
-from retrosim.cpu.spec.core import Core, Cpu
+from retrosim.cpu.spec.cpu import Cpu
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu import ppc_streams as streams_ppc
 from tests.helpers.cpu import x86_streams

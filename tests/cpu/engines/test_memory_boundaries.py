@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from retrosim.cpu import m68k, ppc, x86
-from retrosim.cpu.engines.banks import bank_for
+from retrosim.cpu.engines.core import MIRROR_BYTES, Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.regions import Region, discover
-from retrosim.cpu.spec.core import ADDRESS_MASK, CODE_WRITTEN, EDGE, Core
+from retrosim.cpu.spec.cpu import ADDRESS_MASK, CODE_WRITTEN
 from tests.helpers.cpu.three_engines import ThreeEngines
 
 CODE, SEED = 0x10000, 1994
@@ -21,7 +22,19 @@ PROGRAMS = {
     "i486": (x86.cpu("i486_flat"), 0, "8908 8b5004 668950fa 8a58ff 899ffc030000 83c002 ebea"),
     "601": (ppc.cpu("MPC601"), 3, "90830000 80a30004 b0a3fffa 88c3ffff 90a303fc 38630002 4bffffe8"),
 }
-STARTS = [0, EDGE, -EDGE, 4, 6, -2, -1, ADDRESS_MASK, ADDRESS_MASK - 6, 0xFF000001, ADDRESS_MASK - EDGE + 1]
+STARTS = [
+    0,
+    MIRROR_BYTES,
+    -MIRROR_BYTES,
+    4,
+    6,
+    -2,
+    -1,
+    ADDRESS_MASK,
+    ADDRESS_MASK - 6,
+    0xFF000001,
+    ADDRESS_MASK - MIRROR_BYTES + 1,
+]
 
 
 def prepare(core: Core, content: bytes, registers: np.ndarray) -> None:
@@ -48,7 +61,7 @@ def test_three_engines_at_the_ends(name: str, timing: str) -> None:
         return region
 
     probe = Core(cpu, timing)
-    handlers = bank_for(probe, [insn.pc for insn in find(probe).insns])
+    handlers = handler_cache_for(probe, [insn.pc for insn in find(probe).insns])
     engines = ThreeEngines(cpu, timing, find, handlers, alone=True, quick=True)
     for start in STARTS:
         registers = np.array([choice.getrandbits(32) for _ in range(16 if name == "68040" else 8)], np.uint32)
@@ -78,4 +91,5 @@ def test_invalidating_code_leaves_the_ends_watched() -> None:
     core.write(0, bytes(8))
     core.decode(0)
     core.write(0, b"\x4e\x71")
-    assert core.code[:EDGE].all() and core.code[ADDRESS_MASK + 1 - EDGE :].all() and not core.code[EDGE]
+    assert core.code[:MIRROR_BYTES].all() and core.code[ADDRESS_MASK + 1 - MIRROR_BYTES :].all()
+    assert not core.code[MIRROR_BYTES]

@@ -10,14 +10,15 @@ import pytest
 
 from retrosim.cpu import m68k
 from retrosim.cpu.engines import regions
-from retrosim.cpu.engines.banks import bank
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handler_cache import handler_cache
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.recompile import CompiledRegion
-from retrosim.cpu.engines.regions import BLANK, LARGEST, LONGEST_PATH, MOST_BLOCKS, Region, discover, longest
+from retrosim.cpu.engines.regions import BLANK, MAX_BLOCKS, MAX_INSTRUCTIONS, MAX_PATH, Region, discover, longest_path
 from retrosim.cpu.m68k.exceptions import ADDRESS_ERROR
 from retrosim.cpu.m68k.state import M68K
-from retrosim.cpu.spec.core import ADDRESS_MASK, Core, Cpu
+from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
 from retrosim.cpu.spec.rows import Insn, InstructionSet
 from retrosim.machine.presets import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import m68k_streams as streams
@@ -75,7 +76,7 @@ def test_a_service_is_a_call_of_the_machine() -> None:
 
 
 def test_a_function_that_falls_into_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(regions, "MOST_INSTRUCTIONS", 0)
+    monkeypatch.setattr(regions, "MAX_JOINED_INSTRUCTIONS", 0)
     both = found(f"5280 5281 {RTS}", [0x1000, 0x1002])
     assert sorted(sorted(region.blocks) for region in both) == [[0x1000], [0x1002]]
     assert {entry for region in both for entry in region.entries} == {0x1000, 0x1002}
@@ -83,7 +84,7 @@ def test_a_function_that_falls_into_the_next_one(monkeypatch: pytest.MonkeyPatch
 
 def test_a_branch_into_another_region_leads_to_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     """f: beq into the middle of g; rts; g: addq; there: addq; rts"""
-    monkeypatch.setattr(regions, "MOST_INSTRUCTIONS", 0)
+    monkeypatch.setattr(regions, "MAX_JOINED_INSTRUCTIONS", 0)
     both = found(f"6704 {RTS} 5280 5281 {RTS}", [0x1000, 0x1004])
     assert {entry for region in both for entry in region.entries} == {0x1000, 0x1004, 0x1006}
 
@@ -144,12 +145,12 @@ def test_code_at_the_end_of_memory() -> None:
 
 def test_long_functions_are_cut() -> None:
     straight = found(NOP * 3000 + RTS)
-    assert all(sum(len(b.insns) for b in region.blocks.values()) <= LARGEST for region in straight)
+    assert all(sum(len(b.insns) for b in region.blocks.values()) <= MAX_INSTRUCTIONS for region in straight)
     assert sum(len(list(region.insns)) for region in straight) == 3001
-    assert all(len(block.insns) <= LONGEST_PATH for region in straight for block in region.blocks.values())
+    assert all(len(block.insns) <= MAX_PATH for region in straight for block in region.blocks.values())
     assert all(min(region.blocks) in region.entries for region in straight)  # the one before goes on there
     branchy = found("6702 5280" * 600 + RTS)  # beq over an addq, 1201 blocks
-    assert all(len(region.blocks) <= MOST_BLOCKS for region in branchy)
+    assert all(len(region.blocks) <= MAX_BLOCKS for region in branchy)
 
 
 # --- properties of random code
@@ -184,25 +185,25 @@ def paths(region: Region, weight: dict[int, int]) -> int:
     """Return the weight of the heaviest path without a check; fail where there is a cycle."""
     edges, sums, under_way = unchecked(region), {}, set()
 
-    def most(start: int) -> int:
+    def longest(start: int) -> int:
         assert start not in under_way, "a cycle without a check"
         if start not in sums:
             under_way.add(start)
-            sums[start] = weight[start] + max((most(t) for t in edges[start]), default=0)
+            sums[start] = weight[start] + max((longest(t) for t in edges[start]), default=0)
             under_way.remove(start)
         return sums[start]
 
-    return max(most(start) for start in region.blocks)
+    return max(longest(start) for start in region.blocks)
 
 
 @pytest.mark.parametrize("start", [0x1000, ADDRESS_MASK + 1 - 200])
 def test_every_cycle_passes_a_check_and_paths_are_bounded(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """In one region and in many; the second start puts code across the end of memory."""
     choice = random.Random(SEED)
-    monkeypatch.setattr(regions, "LONGEST_PATH", 20)
+    monkeypatch.setattr(regions, "MAX_PATH", 20)
     checked = 0
     for program in range(150):
-        monkeypatch.setattr(regions, "MOST_INSTRUCTIONS", choice.choice((0, 50, 10_000)))
+        monkeypatch.setattr(regions, "MAX_JOINED_INSTRUCTIONS", choice.choice((0, 50, 10_000)))
         core = Core(CPU, "off")
         code = bytes.fromhex(random_code(choice, 150))
         for place, byte in enumerate(code, start=start):
@@ -215,7 +216,7 @@ def test_every_cycle_passes_a_check_and_paths_are_bounded(start: int, monkeypatc
             place = {start: number for number, start in enumerate(region.blocks)}
             assert all(place[start] < place[target] for start, ends in unchecked(region).items() for target in ends)
             weight = {start: len(block.insns) for start, block in region.blocks.items()}
-            assert longest(region, weight) == paths(region, weight) <= 2 * 20, f"seed {SEED}, program {program}"
+            assert longest_path(region, weight) == paths(region, weight) <= 2 * 20, f"seed {SEED}, program {program}"
             checked += len(region.blocks)
             for outside in (other for other in parts if other is not region):
                 for block in outside.blocks.values():
@@ -283,7 +284,7 @@ def test_computed_register_numbers_and_instructions_that_repeat(repeated_at_entr
         streams.load(core, code, b"", [3, 5, 7, 0, 0, 11, 13, 17, *[streams.DATA] * 7, streams.STACK], 0)
         runs: Evaluator | Interpreter = Evaluator(core)
         if engine == "recompile":
-            runs = Interpreter(core, bank(cpu, "off", []))
+            runs = Interpreter(core, handler_cache(cpu, "off", []))
             roots = [streams.CODE, streams.CODE + 8] if repeated_at_entry else [streams.CODE]
             (region,) = discover(core, roots)
             runs.install(CompiledRegion(cpu, "off", region, quick=True))

@@ -7,10 +7,11 @@ from functools import cache
 import pytest
 
 from retrosim.cpu import m68k
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.m68k.causes import CAUSES
-from retrosim.cpu.spec.core import CODE_WRITTEN, RUNNING, SERVICE, Core
+from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE
 from tests.helpers.cpu import m68k_streams as streams
 
 CPU = m68k.cpu("MC68040")

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from retrosim.cpu import m68k
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.m68k.mc68040_clocks import table
-from retrosim.cpu.spec.core import REACHED, Core
+from retrosim.cpu.spec.cpu import REACHED
 from tests.helpers.cpu import m68k_streams as streams
 
 CPU = m68k.cpu("MC68040")

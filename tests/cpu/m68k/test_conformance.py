@@ -21,7 +21,7 @@ from suites import SUITES, Bench
 from vectors import ADDRESS_ERROR, BCD, CLASSES, LINK_A7, STOP, TAS, Vector, classify, read_vectors
 
 from retrosim.cpu import m68k
-from retrosim.cpu.spec.core import ADDRESS_MASK
+from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.errors import InputFileError
 from retrosim.machine import PRESETS
 from tests.helpers.cpu.upstream_files import Test, upstream_file

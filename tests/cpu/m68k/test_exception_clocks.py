@@ -11,11 +11,11 @@ from functools import cache
 import pytest
 
 from retrosim.cpu import m68k
-from retrosim.cpu.engines.banks import bank_for
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.m68k import exceptions
-from retrosim.cpu.spec.core import Core
 from tests.helpers.cpu import m68k_streams as streams
 
 CPU = m68k.cpu("MC68040")
@@ -93,7 +93,7 @@ def engine(name: str, timing: str) -> tuple[Core, Evaluator | Interpreter]:
     for number, (code, *_) in enumerate([*CASES.values(), (MULU,)]):
         core.write(CODE + 16 * number, bytes.fromhex(code))
         addresses.append(CODE + 16 * number)
-    return core, Interpreter(core, bank_for(core, addresses))
+    return core, Interpreter(core, handler_cache_for(core, addresses))
 
 
 def clocks(name: str, timing: str, code: str, supervisor: int = SUPERVISOR, frame: str = "", steps: int = 1) -> int:

@@ -11,8 +11,9 @@ from functools import cache
 import pytest
 
 from retrosim.cpu import m68k
-from retrosim.cpu.engines.banks import bank_for
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.m68k import exceptions
 from retrosim.cpu.m68k.exceptions import (
@@ -27,7 +28,7 @@ from retrosim.cpu.m68k.exceptions import (
     TRAP,
     TRAP_ON_OVERFLOW,
 )
-from retrosim.cpu.spec.core import DOUBLE_FAULT, FAULT, STOPPED, Core
+from retrosim.cpu.spec.cpu import DOUBLE_FAULT, FAULT, STOPPED
 from retrosim.cpu.spec.rows import fixed_bits
 from tests.helpers.cpu import m68k_peers as peers
 from tests.helpers.cpu import m68k_streams as streams
@@ -125,7 +126,7 @@ def engine(name: str) -> tuple[Core, Evaluator | Interpreter]:
     places = range(CODE, CODE + 16 * len(PROGRAMS), 16)
     for place, code in zip(places, PROGRAMS, strict=True):
         core.write(place, bytes.fromhex(code))
-    return core, Interpreter(core, bank_for(core, list(places)))
+    return core, Interpreter(core, handler_cache_for(core, list(places)))
 
 
 def handler(vector: int) -> int:

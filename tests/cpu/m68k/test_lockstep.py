@@ -10,10 +10,10 @@ import pytest
 
 from retrosim.cpu import m68k
 from retrosim.cpu.engines import interpret, regions
-from retrosim.cpu.engines.banks import full_bank
+from retrosim.cpu.engines.core import Core
+from retrosim.cpu.engines.handler_cache import full_handler_cache
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.recompile import CompiledRegion
-from retrosim.cpu.spec.core import Core
 from retrosim.machine.presets import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import SEED, agree
@@ -55,7 +55,7 @@ def loader(generator: streams.Generator, choice: random.Random, code: bytes) -> 
 @pytest.mark.parametrize("model", m68k.MODEL_NAMES)
 def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few programs, compiled once and run many times with other data."""
-    monkeypatch.setattr(interpret, "MOST_BREAKS", 1 << 30)
+    monkeypatch.setattr(interpret, "MAX_BREAKS", 1 << 30)
     cpu = m68k.cpu(model)
     generator, choice = streams.Generator(cpu, SEED + 1), random.Random(SEED)
     wanted = INSTRUCTIONS if timing == "full" else INSTRUCTIONS // 4
@@ -70,7 +70,9 @@ def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch)
             streams.load(core, code, b"", [0] * 16, 0, span=len(code))
             return streams.one_region(core, len(code))
 
-        region = ThreeEngines(cpu, timing, find, full_bank(cpu, timing), alone=number % 2 == 0, quick=not optimised)
+        region = ThreeEngines(
+            cpu, timing, find, full_handler_cache(cpu, timing), alone=number % 2 == 0, quick=not optimised
+        )
         done = 0
         while done < wanted / programs:
             load = loader(generator, choice, code)
@@ -95,7 +97,7 @@ def test_slices_of_any_length_give_the_same_end(length: int, engine: str) -> Non
         core = Core(cpu, "full")
         code = streams.closed(generator.code(REGION_BYTES))
         streams.load(core, code, generator.data(), generator.registers(), 0)
-        runs = Interpreter(core, full_bank(cpu, "full"))
+        runs = Interpreter(core, full_handler_cache(cpu, "full"))
         if engine == "recompile":
             runs.install(CompiledRegion(cpu, "full", streams.one_region(core, len(code)), quick=True))
         count = run(runs, core, slices)[0]

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from retrosim.cpu import m68k
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.m68k.exceptions import ADDRESS_ERROR
-from retrosim.cpu.spec.core import CODE_WRITTEN, RUNNING, Core
+from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING
 from retrosim.cpu.spec.values import Word
 from retrosim.machine import open_machine
 from tests.helpers.cpu import m68k_peers as peers

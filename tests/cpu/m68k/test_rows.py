@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from retrosim.cpu import m68k
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.m68k.mc68040_clocks import NEVER, clocks, table
 from retrosim.cpu.m68k.operands import KINDS
 from retrosim.cpu.m68k.state import M68K
-from retrosim.cpu.spec.core import Core
 from retrosim.cpu.spec.rows import InstructionSet, OpcodeTable, SpecError, fixed_bits
 from tests.helpers.cpu import m68k_encodings as encodings
 from tests.helpers.cpu import m68k_streams as streams
@@ -165,7 +165,7 @@ def test_unclaimed_words_are_undefined_instructions(model: str) -> None:
     cpu = m68k.cpu(model)
     core = Core(cpu, "full")
     unclaimed = np.flatnonzero(cpu.table.first < 0)
-    assert {0x4AFC, 0x4848, 0xF200, 0xFFFF} <= set(unclaimed.tolist())
+    assert {0x4AFC, 0xF200, 0xFFFF} <= set(unclaimed.tolist())
     for word in unclaimed.tolist():
         core.write(0x1000, word.to_bytes(2, "big"))
         insn = core.decode(0x1000)

@@ -7,12 +7,13 @@ from functools import cache
 import pytest
 
 from retrosim.cpu import ppc
-from retrosim.cpu.engines.banks import bank_for
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.ppc.causes import CAUSES
 from retrosim.cpu.ppc.mpc601_clocks import memory
-from retrosim.cpu.spec.core import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN, Core
+from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN
 from tests.helpers.cpu import ppc_streams as streams
 from tests.helpers.cpu.agreement import SEED
 from tests.helpers.cpu.ppc_assembler import BLR, addi, b, bc, cmpwi, code, encode, lwz, mtspr, stw
@@ -70,7 +71,7 @@ def machinery(name: str, timing: str) -> tuple[Core, Evaluator | Interpreter]:
         return core, Evaluator(core)
     words = sorted({word for program in (*PROGRAMS.values(), *COLD.values()) for word in program[0]} | {A})
     core.write(streams.CODE, code(*words))
-    return core, Interpreter(core, bank_for(core, [streams.CODE + 4 * i for i in range(len(words))]))
+    return core, Interpreter(core, handler_cache_for(core, [streams.CODE + 4 * i for i in range(len(words))]))
 
 
 def counted(name: str, words: list[int], instructions: int, registers: dict[int, int], parameters: list[int]) -> dict:

@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 from retrosim.cpu import ppc
-from retrosim.cpu.engines.banks import bank_for
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.ppc.mpc601_clocks import clocks, memory, table
-from retrosim.cpu.spec.core import ADDRESS_MASK, REACHED, Core
+from retrosim.cpu.spec.cpu import ADDRESS_MASK, REACHED
 from tests.helpers.cpu.ppc_assembler import BCTR, BLR, addi, b, bc, bdnz, cmpwi, code, encode, lwz, mtspr, stw
 
 CPU = ppc.cpu("MPC601")
@@ -92,7 +93,7 @@ def engine(name: str, timing: str) -> tuple[Core, Evaluator | Interpreter]:
         return core, Evaluator(core)
     words = sorted({word for program in EVERY_PROGRAM for word in program})
     core.write(AT, code(*words))
-    return core, Interpreter(core, bank_for(core, [AT + 4 * i for i in range(len(words))]))
+    return core, Interpreter(core, handler_cache_for(core, [AT + 4 * i for i in range(len(words))]))
 
 
 def start(

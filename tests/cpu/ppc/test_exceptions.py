@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from retrosim.cpu import ppc
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.ppc.exceptions import vector_name
 from retrosim.cpu.ppc.mpc601_clocks import memory
-from retrosim.cpu.spec.core import FAULT, RUNNING, SERVICE, STATUS_WRITTEN, Core
+from retrosim.cpu.spec.cpu import FAULT, RUNNING, SERVICE, STATUS_WRITTEN
 from tests.helpers.cpu.ppc_assembler import addi, code, encode
 
 CPU = ppc.cpu("MPC601")

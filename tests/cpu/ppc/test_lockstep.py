@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from retrosim.cpu import ppc
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.ppc.mpc601_clocks import memory
-from retrosim.cpu.spec.core import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN, Core
+from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN
 from tests.helpers.cpu import ppc_streams as streams
 from tests.helpers.cpu.agreement import SEED, agree
 

@@ -11,8 +11,8 @@ import os
 import numpy as np
 
 from retrosim.cpu import ppc
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.spec.core import Core
 from retrosim.cpu.spec.rows import Insn
 from tests.helpers.cpu import ppc_streams as streams
 from tests.helpers.cpu.ppc_unicorn import INSTRUCTION, LANDING, SPECIAL, XER_BITS, State, Unicorn601

@@ -9,8 +9,8 @@ import random
 import pytest
 
 from retrosim.cpu import ppc
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.spec.core import Core
 from tests.helpers.cpu import ppc_streams as streams
 from tests.helpers.cpu.ppc_assembler import encode
 

@@ -10,10 +10,10 @@ import pytest
 
 from retrosim.cpu import ppc
 from retrosim.cpu.engines import interpret
-from retrosim.cpu.engines.banks import bank, handlers_of
+from retrosim.cpu.engines.core import Core
+from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
 from retrosim.cpu.engines.regions import Region
 from retrosim.cpu.ppc.mpc601_clocks import memory
-from retrosim.cpu.spec.core import Core
 from retrosim.machine.presets import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import ppc_streams as streams_ppc
 from tests.helpers.cpu.agreement import SEED, stay_within_bounds
@@ -53,7 +53,7 @@ def loader(generator: streams_ppc.Generator, choice: random.Random, code: bytes)
 @pytest.mark.parametrize("timing", TIMINGS if "RETROSIM_LOCKSTEP" in os.environ else ("full", "off"))
 def test_three_engines(timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few programs, compiled once and run many times with other data."""
-    monkeypatch.setattr(interpret, "MOST_BREAKS", 1 << 30)
+    monkeypatch.setattr(interpret, "MAX_BREAKS", 1 << 30)
     generator, choice = streams_ppc.Generator(CPU, SEED), random.Random(SEED)
     programs = 2 + INSTRUCTIONS // 50_000
     total = alone = recompiled = runs = 0
@@ -65,7 +65,7 @@ def test_three_engines(timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
             streams_ppc.load(core, code, b"", [0] * 32, 0)
             return one_region(core, len(code))
 
-        handlers = bank(CPU, timing, handlers_of(find(Core(CPU, timing)).insns))
+        handlers = handler_cache(CPU, timing, handlers_of(find(Core(CPU, timing)).insns))
         engines = ThreeEngines(CPU, timing, find, handlers, alone=number % 2 == 0, quick=not optimised)
         done = 0
         while done < INSTRUCTIONS / programs:

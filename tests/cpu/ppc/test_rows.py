@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from retrosim.cpu import ppc
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.ppc.operands import Field
-from retrosim.cpu.spec.core import Core
 from retrosim.cpu.spec.rows import IllegalEncoding, IndexBits, Insn, InstructionSet, SpecError, fixed_bits
 from tests.helpers.cpu import ppc_streams as streams
 from tests.helpers.cpu.ppc_assembler import code

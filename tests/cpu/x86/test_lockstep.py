@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from retrosim.cpu import x86
-from retrosim.cpu.engines.banks import Bank, bank
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handler_cache import HandlerCache, handler_cache
 from retrosim.cpu.engines.interpret import Interpreter
-from retrosim.cpu.spec.core import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN, STOPPED, Core
+from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN, STOPPED
 from tests.helpers.cpu.agreement import run
 from tests.helpers.cpu.x86_streams import Generator, program
 
@@ -21,14 +22,14 @@ SEED = 1994
 GOES_ON = (RUNNING, CODE_WRITTEN, SERVICE, STATUS_WRITTEN, STOPPED)
 
 
-def handlers(cpu, timing: str, programs: int) -> Bank:
+def handlers(cpu, timing: str, programs: int) -> HandlerCache:
     """Return compiled handlers for all that some random programs execute."""
     core, rows, needed = Core(cpu, timing), {row.pattern for row in cpu.table.rows}, {}
     for number in range(programs):
         program(Generator(cpu, SEED + number))(core)
         run(Evaluator(core), core, [PROGRAM], GOES_ON)
         needed |= {insn.key: (insn.row, insn.statics) for insn in core.insns.values() if insn.row.pattern in rows}
-    return bank(cpu, timing, [needed[key] for key in sorted(needed, key=repr)])
+    return handler_cache(cpu, timing, [needed[key] for key in sorted(needed, key=repr)])
 
 
 PAIRS = [(model, timing) for model in x86.MODEL_NAMES for timing in ("full", "table", "off")]

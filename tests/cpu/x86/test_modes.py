@@ -6,7 +6,7 @@ import pytest
 
 from retrosim.cpu import x86
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.spec.core import FAULT, RUNNING, SERVICE, STATUS_WRITTEN, STOPPED
+from retrosim.cpu.spec.cpu import FAULT, RUNNING, SERVICE, STATUS_WRITTEN, STOPPED
 from retrosim.cpu.x86 import state as x86_state
 from retrosim.cpu.x86.exceptions import accepts
 from tests.helpers.cpu.x86_programs import START, core_with, run, word

@@ -13,8 +13,9 @@ import random
 import pytest
 
 from retrosim.cpu import x86
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.spec.core import FAULT, Core
+from retrosim.cpu.spec.cpu import FAULT
 from retrosim.cpu.spec.rows import Insn
 from retrosim.cpu.x86 import state as x86_state
 from tests.helpers.cpu.x86_streams import CODE, Generator, Start

@@ -10,10 +10,10 @@ import pytest
 
 from retrosim.cpu import x86
 from retrosim.cpu.engines import interpret
-from retrosim.cpu.engines.banks import bank, handlers_of
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
 from retrosim.cpu.engines.regions import Region
-from retrosim.cpu.spec.core import Core
 from retrosim.cpu.spec.rows import Insn
 from retrosim.machine.presets import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import m68k_streams as streams
@@ -35,7 +35,7 @@ FEW = [("i386_real", "full"), ("i386_flat", "table"), ("i486_real", "off"), ("i4
 @pytest.mark.parametrize("model, timing", PAIRS if "RETROSIM_LOCKSTEP" in os.environ else FEW)
 def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few programs, compiled once and run many times with other data."""
-    monkeypatch.setattr(interpret, "MOST_BREAKS", 1 << 30)
+    monkeypatch.setattr(interpret, "MAX_BREAKS", 1 << 30)
     cpu = x86.cpu(model)
     generator, choice = Generator(cpu, SEED), random.Random(SEED)
     programs = 2 + INSTRUCTIONS // 50_000
@@ -50,7 +50,7 @@ def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch)
             return streams.one_region(core, size)
 
         insns = find(Core(cpu, timing)).insns
-        handlers = bank(cpu, timing, handlers_of(insns))
+        handlers = handler_cache(cpu, timing, handlers_of(insns))
         engines = ThreeEngines(cpu, timing, find, handlers, alone=number % 2 == 0, quick=not optimised)
         done = 0
         while done < INSTRUCTIONS / programs:

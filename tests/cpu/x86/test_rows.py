@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from retrosim.cpu import x86
-from retrosim.cpu.spec.core import FAULT
+from retrosim.cpu.spec.cpu import FAULT
 from retrosim.cpu.spec.rows import IllegalEncoding, InstructionSet, SpecError, TooLong
 from retrosim.cpu.x86.clocks import keys, table
 from tests.cpu.m68k.test_rows import Number

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from llvmlite import ir
 
-from retrosim.cpu.engines.banks import full_bank
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handler_cache import full_handler_cache
 from retrosim.cpu.engines.handlers import HANDLER
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.recompile import RegionEmitter
 from retrosim.cpu.engines.regions import Block, region_of
-from retrosim.cpu.spec.core import CODE_WRITTEN, FAULT, RUNNING, SERVICE, Core, Cpu
+from retrosim.cpu.spec.cpu import CODE_WRITTEN, FAULT, RUNNING, SERVICE, Cpu
 from retrosim.cpu.spec.rows import Insn
 
 PROGRAM = 150  # instructions of one random program
@@ -51,7 +52,7 @@ def agree(cpu: Cpu, timing: str, wanted: int, prepare: Callable[[], Callable[[Co
     options   of `run`
     """
     first, second = Core(cpu, timing), Core(cpu, timing)
-    evaluator, interpreter = Evaluator(first), Interpreter(second, full_bank(cpu, timing))
+    evaluator, interpreter = Evaluator(first), Interpreter(second, full_handler_cache(cpu, timing))
     cuts_of = random.Random(SEED)
     rows: set[str] = set()
     keys: set[tuple] = set()
@@ -82,7 +83,7 @@ def bounds(cpu: Cpu, timing: str, insn: Insn) -> tuple[int, int]:
     function = ir.Function(ir.Module(), HANDLER, "bound_0")
     emitter = RegionEmitter(cpu, cpu.timing[timing], function, region_of({insn.pc: Block((insn,))}, set(), {}))
     emitter.emit()
-    return emitter.timing.most, emitter.timing.waits
+    return emitter.timing.max_clocks, emitter.timing.max_waits
 
 
 def stay_within_bounds(
@@ -103,7 +104,7 @@ def stay_within_bounds(
     for number, load in enumerate(loads):
         load(core)
         evaluator.run(0)
-        wait = evaluator.timing.wait_clocks().known
+        wait = evaluator.timing.max_wait_clocks().known
         for _ in range(60):
             insn, before = core.decode(int(core.state["pc"])), int(core.state["cycles"])
             evaluator.run(1)

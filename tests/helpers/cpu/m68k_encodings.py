@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from retrosim.cpu.m68k.ea import mode_letter
-from retrosim.cpu.spec.core import Cpu
+from retrosim.cpu.spec.cpu import Cpu
 from retrosim.cpu.spec.rows import IllegalEncoding, Insn, Row, fixed_bits
 from tests.helpers.cpu.m68k_streams import random_opcodes
 

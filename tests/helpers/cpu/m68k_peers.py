@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from retrosim.cpu.spec.core import Core
+from retrosim.cpu.engines.core import Core
 from tests.helpers.cpu import m68k_streams as streams
 
 SIZE = 1 << 20

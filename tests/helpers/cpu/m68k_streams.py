@@ -7,11 +7,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from retrosim.cpu.engines.banks import bank_for
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.regions import Region, discover, region_of
-from retrosim.cpu.spec.core import ADDRESS_MASK, Core, Cpu
+from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
 from retrosim.cpu.spec.rows import Row, fixed_bits
 
 CODE, CODE_BYTES = 0x10000, 0x1000
@@ -118,7 +119,7 @@ def engine_for(cpu: Cpu, name: str, timing: str, programs: Iterable[str]) -> tup
         while pc < end:
             addresses.append(pc)
             pc = core.decode(pc).end
-    return core, Interpreter(core, bank_for(core, addresses))
+    return core, Interpreter(core, handler_cache_for(core, addresses))
 
 
 def load(

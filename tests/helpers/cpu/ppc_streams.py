@@ -6,8 +6,9 @@ import random
 
 import numpy as np
 
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.ppc.exceptions import NAMES
-from retrosim.cpu.spec.core import ADDRESS_MASK, Core, Cpu
+from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
 from retrosim.cpu.spec.rows import Row, fixed_bits
 
 CODE, CODE_BYTES = 0x10000, 0x1000

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from retrosim.cpu.engines.banks import Bank, bank
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handler_cache import HandlerCache, handler_cache
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.recompile import CompiledRegion
 from retrosim.cpu.engines.regions import Region
-from retrosim.cpu.spec.core import FAULT, Core, Cpu
+from retrosim.cpu.spec.cpu import FAULT, Cpu
 from tests.helpers.cpu.agreement import assert_same
 
 LONGEST = 2000  # instructions of one run
@@ -56,12 +57,12 @@ class ThreeEngines:
     """
 
     def __init__(
-        self, cpu: Cpu, timing: str, find: Callable[[Core], Region], handlers: Bank, alone: bool, quick: bool
+        self, cpu: Cpu, timing: str, find: Callable[[Core], Region], handlers: HandlerCache, alone: bool, quick: bool
     ) -> None:
         """Compile the region; `find` loads the program into a core and returns it."""
         self.cores = [Core(cpu, timing) for _ in range(3)]
         self.region = find(self.cores[2])
-        self.recompiler = Interpreter(self.cores[2], bank(cpu, timing, []) if alone else handlers)
+        self.recompiler = Interpreter(self.cores[2], handler_cache(cpu, timing, []) if alone else handlers)
         self.recompiler.install(CompiledRegion(cpu, timing, self.region, quick))
         self.engines = Evaluator(self.cores[0]), Interpreter(self.cores[1], handlers), self.recompiler
         self.recompiled = 0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from retrosim.cpu import x86
+from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.spec.core import Core
 from retrosim.cpu.x86 import state as x86_state
 
 START = 0x1000  # linear; real mode: 0100:0000

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrosim.cpu.spec.core import ADDRESS_MASK, Core, Cpu
+from retrosim.cpu.engines.core import Core
+from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
 from retrosim.cpu.spec.rows import IllegalEncoding, Insn, Row
 from retrosim.cpu.x86 import state as x86_state
 from retrosim.cpu.x86.models import is_real

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import retrosim.machine.machine as machine_module
-from retrosim.cpu.engines.banks import full_bank
+from retrosim.cpu.engines.handler_cache import full_handler_cache
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.machine import Machine
 from retrosim.machine.presets import preset
@@ -45,5 +45,5 @@ def complete(name: str, program: Image, *, engine: str = "evaluate", timing: str
     if engine != "interpret":
         return Machine(name, program, engine=engine, timing=timing)
     ours = Machine(name, program, engine="evaluate", timing=timing)
-    ours._engine = Interpreter(ours._core, full_bank(ours._core.cpu, timing))
+    ours._engine = Interpreter(ours._core, full_handler_cache(ours._core.cpu, timing))
     return ours

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrosim.cpu import m68k
-from retrosim.cpu.spec.core import ADDRESS_MASK, EDGE, Core
+from retrosim.cpu.engines.core import MIRROR_BYTES, Core
+from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.errors import CpuFault
 from retrosim.machine import Machine, memory
 from retrosim.machine.presets import preset
@@ -153,8 +154,8 @@ def start(machine: Machine, wild: Wild) -> None:
 def check(core: Core, size: int) -> None:
     """Check that the host's side of a core is unharmed."""
     assert core.ram.shape == core.code.shape == (size,)
-    core.join_edges()
-    for part, whole in ((core.ram[ADDRESS_MASK + 1 :], core.ram[:EDGE]), (core.code[ADDRESS_MASK + 1 :], 1)):
+    core.sync_mirrors()
+    for part, whole in ((core.ram[ADDRESS_MASK + 1 :], core.ram[:MIRROR_BYTES]), (core.code[ADDRESS_MASK + 1 :], 1)):
         assert (part == whole).all()
     assert int(core.state["pc"]) <= ADDRESS_MASK
 

@@ -1,0 +1,25 @@
+# The public names of the package: see lazy.py.
+from .errors import BusError as BusError
+from .errors import CpuFault as CpuFault
+from .errors import IllegalInstruction as IllegalInstruction
+from .errors import InputFileError as InputFileError
+from .errors import RetrosimError as RetrosimError
+from .errors import RomError as RomError
+from .errors import StateError as StateError
+from .errors import TapeDiverged as TapeDiverged
+from .errors import TapeError as TapeError
+from .machine import MACHINE_NAMES as MACHINE_NAMES
+from .machine import PRESETS as PRESETS
+from .machine import Machine as Machine
+from .machine import Measurement as Measurement
+from .machine import NativeMachine as NativeMachine
+from .machine import RunResult as RunResult
+from .machine import World as World
+from .machine import open_machine as open_machine
+from .rom import Image as Image
+from .rom import Rom as Rom
+from .rom import load_elf as load_elf
+from .rom import load_rom as load_rom
+from .rom import rom_names as rom_names
+from .tape import load_tape as load_tape
+from .version import __version__ as __version__

@@ -1,0 +1,141 @@
+"""Measure the speed of engines and kernels on this computer beside other programs.
+
+The engines run the machine code of the routine of 1994 beside Unicorn, Musashi
+and native C, as far as these are installed. --engine takes recompile-TIMING or
+interpret-TIMING (full, table, off), evaluate, kernel, unicorn, musashi and
+native-c. With --kernels the functions of retrosim.collide run beside pygame,
+scipy, shapely, pymunk and NumPy, with 50 to 2 000 000 objects. All take turns,
+and the median lap counts. `retrosim guide speed` explains the figures.
+
+examples:
+  retrosim bench
+  retrosim bench --output bench.json
+  retrosim bench --build O0 --build O2 --objects 200 --engine unicorn
+  retrosim bench --machine i486dx2-66 --csv --engine kernel --engine native-c
+  retrosim bench --kernels --objects 200 --objects 20000
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from retrosim.checks import check_choice
+from retrosim.cli import arguments, values
+from retrosim.cli.opening import refuse
+from retrosim.cli.output import print_table, write_text
+from retrosim.cli.parser import Parser
+from retrosim.cli.progress import Progress
+from retrosim.cli.values import bad_arguments
+
+FORMATS = ("json", "csv")
+MAX_OBJECTS, MAX_ENGINE_OBJECTS = 1 << 22, 200
+
+
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    parser.add_argument(
+        "--engine", action="append", metavar="NAME", help=f"only this contender; {arguments.REPEATABLE}"
+    )
+    parser.add_argument("--kernels", action="store_true", help="measure the library's kernels instead of the engines")
+    parser.add_argument("--machine", metavar="MACHINE", help=f"default: {arguments.MACHINE}")
+    parser.add_argument(
+        "--build", action="append", metavar="BUILD", help=f"build of the ROM; default: O2; {arguments.REPEATABLE}"
+    )
+    parser.add_argument(
+        "--objects",
+        action="append",
+        type=values.whole(1, MAX_OBJECTS),
+        metavar="N",
+        help=f"number of objects in a scene; default: 200 and 50; {arguments.REPEATABLE}",
+    )
+    parser.add_argument(
+        "--rounds", type=values.whole(1, 1000), metavar="N", help="laps of each contender; default: 25, of kernels 15"
+    )
+    parser.add_argument("--no-startup", action="store_true", help="do not measure start-up and compile times")
+    arguments.add_formats(parser, "a line per contender and scene")
+    parser.add_argument("--output", metavar="FILE", help="write JSON or CSV to this file")
+    parser.add_argument(
+        "--save", action="store_true", help="in a checkout: also write tools/bench/..., a file for this computer"
+    )
+    arguments.add_force(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    kind = _format(options)
+    from retrosim.screen.png import check_free
+    from retrosim.study.bench import MACHINE, host_file
+
+    measure, render, as_csv = _kernels(options) if options.kernels else _engines(options)
+    saved = host_file("kernels" if options.kernels else options.machine or MACHINE) if options.save else None
+    for path in filter(None, (options.output, saved)):
+        check_free(path, overwrite=options.force)
+    with Progress(is_quiet=kind is not None) as progress:
+        result = measure(progress=progress.step, **({"rounds": options.rounds} if options.rounds else {}))
+    if saved:
+        write_text(saved, json.dumps(result, indent=1) + "\n", overwrite=options.force)
+    if kind is None:
+        print_table(render(result))
+        return 0
+    text = as_csv(result) if kind == "csv" else json.dumps(result, indent=2) + "\n"
+    if options.output:
+        write_text(Path(options.output), text, overwrite=options.force)
+    else:
+        sys.stdout.write(text)
+    return 0
+
+
+def _engines(options: argparse.Namespace) -> tuple[Callable, Callable, Callable]:
+    """Return how engines are measured as the options say, and how the result becomes a table and CSV."""
+    from retrosim.rom import load_rom
+    from retrosim.study.bench import MACHINE, ROM, benchmark, results_csv
+    from retrosim.study.bench_report import render_bench
+    from retrosim.study.contenders import ENGINES
+    from retrosim.study.timing import builds_of
+
+    machine = options.machine or MACHINE
+    scenes = _scenes(options, ENGINES, MAX_ENGINE_OBJECTS)
+    with bad_arguments():
+        scenes["builds"] = builds_of(load_rom(ROM), machine, list(dict.fromkeys(options.build or ["O2"])))
+    return partial(benchmark, machine=machine, startup=not options.no_startup, **scenes), render_bench, results_csv
+
+
+def _kernels(options: argparse.Namespace) -> tuple[Callable, Callable, Callable]:
+    """Return the same for kernels."""
+    from retrosim.study.kernel_bench import benchmark_kernels, kernels_csv
+    from retrosim.study.kernel_peers import CONTENDERS
+    from retrosim.study.kernel_report import render_kernels
+
+    for name in ("machine", "build", "no_startup"):
+        if getattr(options, name):
+            raise refuse(f"--{name.replace('_', '-')}: has no meaning with --kernels")
+    return partial(benchmark_kernels, **_scenes(options, CONTENDERS)), render_kernels, kernels_csv
+
+
+def _scenes(options: argparse.Namespace, engines: Iterable[str], max_objects: int = MAX_OBJECTS) -> dict[str, Any]:
+    """Return the contenders (out of `engines`) and numbers of objects that were given. Errors: ArgumentError."""
+    with bad_arguments():
+        for engine in options.engine or []:
+            check_choice("engine", engine, engines)
+        for count in options.objects or []:
+            if count > max_objects:
+                raise ValueError(f"--objects: '{count}': allowed 1..{max_objects}")
+    given = {"engines": options.engine, "objects": options.objects}
+    return {key: list(dict.fromkeys(values)) for key, values in given.items() if values}
+
+
+def _format(options: argparse.Namespace) -> str | None:
+    """Return "json" or "csv", None for a table. Errors: ArgumentError."""
+    chosen = "json" if options.json else "csv" if options.csv else None
+    if options.output and chosen is None:
+        chosen = Path(options.output).suffix.removeprefix(".")
+        if chosen not in FORMATS:
+            allowed = " or ".join(f".{kind}" for kind in FORMATS)
+            raise refuse(f"--output {options.output}: needs --json, --csv, or a name that ends in {allowed}")
+    return chosen

@@ -1,0 +1,136 @@
+"""Count the clock cycles of one routine, by instruction, source line and function.
+
+The routine is your own, in an ELF file from any m68k, x86 or PowerPC compiler,
+or one of a ROM. Link your own into RAM, 0x400 to 0x7FFFFF, for example with
+  m68k-linux-gnu-gcc -m68040 -O2 -nostdlib -static blit.c -o mine.elf \\
+      -Wl,-N,-e,blit,-Ttext-segment=0x2000
+It is called once by the C convention; a ROM runs its first frame before.
+`retrosim guide programs` has a recipe for each processor and for Pascal,
+`retrosim guide cost` explains the figures.
+
+examples:
+  retrosim cost mine.elf --entry blit --machine mc68040-25
+  retrosim cost mine.elf --entry blit --machine mc68040-25 --arg 64 --arg 0x3000
+  retrosim cost sectors --build O1 --entry DetermineCollisions
+  retrosim cost mine.elf --entry blit --machine mc68000-8 --csv
+  retrosim cost mine.bin --raw --org 0x7c00 --bits 16 --entry 0x7c00 \\
+      --machine i386dx-33
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from retrosim.cli import arguments, values
+from retrosim.cli.opening import check_simulated, open_chosen, open_rom, refuse
+from retrosim.cli.output import print_json, print_table
+from retrosim.cli.parser import Parser
+from retrosim.cli.progress import Progress
+from retrosim.cli.values import bad_arguments
+
+if TYPE_CHECKING:
+    from retrosim.rom import Image, Rom
+
+MAX_INSTRUCTIONS = 2_000_000  # of one call, unless told otherwise
+
+
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("rom", metavar="ELF", help="ELF file, flat binary, or a ROM's name, folder or rom.toml")
+    parser.add_argument("--entry", required=True, metavar="SYMBOL", help="the routine, or its address as 0x...")
+    parser.add_argument(
+        "--arg",
+        action="append",
+        default=[],
+        type=values.whole(-(2**31), 2**32 - 1),
+        metavar="N",
+        help=f"an argument of the call, decimal or 0x...; {arguments.REPEATABLE}",
+    )
+    parser.add_argument("--convention", metavar="NAME", help="calling convention: c, or in real mode pascal")
+    parser.add_argument("--raw", action="store_true", help="the file is a flat binary without a header")
+    address = values.whole(0, 2**24 - 1)
+    parser.add_argument("--org", type=address, metavar="N", help="address that a flat binary begins at")
+    parser.add_argument("--bits", type=int, choices=(16, 32), help="x86: real mode (16) or flat mode; default: 32")
+    arguments.add_machine(parser)
+    arguments.add_memory(parser)
+    arguments.add_parameters(parser)
+    parser.add_argument(
+        "--max-instructions",
+        type=values.whole(1, 10**9),
+        default=MAX_INSTRUCTIONS,
+        metavar="N",
+        help=f"give up after N instructions; default: {MAX_INSTRUCTIONS}",
+    )
+    arguments.add_formats(parser, "the annotated listing")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    from retrosim.checks import check_integer
+    from retrosim.machine import Machine
+    from retrosim.rom import Rom
+    from retrosim.study.causes import MODE, has_causes
+    from retrosim.study.cost import cost_report, find_routine
+    from retrosim.study.cost_text import listing_csv, render_cost
+
+    check_simulated([options.machine])
+    rom = _open(options)
+    if not isinstance(rom, Rom) and options.build is not None:
+        raise refuse(f"--build {options.build}: an ELF file has no builds")
+    if options.timing == "off":
+        raise refuse("--timing off: counts no cycles; allowed table, full")
+    if options.timing in (None, "full") and has_causes(options.machine):
+        options.timing = MODE
+
+    with Progress(is_quiet=options.json or options.csv) as progress:
+        machine = open_chosen(options, rom, progress.note)
+        assert isinstance(machine, Machine)  # `check_simulated` has refused the other
+        with bad_arguments():
+            entry = _entry(options.entry)
+            find_routine(machine.image, entry)
+            convention = options.convention or "c"
+            bits = machine.argument_bits(convention)
+            for argument in options.arg:
+                check_integer("argument", argument, -(1 << bits - 1), (1 << bits) - 1)
+        if isinstance(rom, Rom):
+            machine.run(frames=1)
+        chosen = {"convention": convention, "most": options.max_instructions}
+        report = cost_report(machine, entry, *options.arg, **chosen, progress=progress.step)
+    if options.json:
+        print_json(report)
+    elif options.csv:
+        sys.stdout.write(listing_csv(report))
+    else:
+        print_table(render_cost(report))
+    return 0
+
+
+def _open(options: argparse.Namespace) -> Rom | Image:
+    """Return the program; a file may be for any ISA of its family, so it gets the machine's. Errors: RomError."""
+    from retrosim.machine import PRESETS
+    from retrosim.rom import Image, load_elf, load_raw
+
+    isa, boot = PRESETS[options.machine].isa, {None: "", 16: "real", 32: "flat"}[options.bits]
+    with bad_arguments():
+        if options.raw:
+            if options.org is None:
+                raise ValueError("--raw: needs --org, the address that the file begins at")
+            return load_raw(options.rom, isa, options.org, boot)
+        if options.org is not None:
+            raise ValueError("--org: needs --raw; an ELF file says itself where it begins")
+        rom = open_rom(options.rom)
+        if isinstance(rom, Image):
+            return load_elf(options.rom, isa if isa in rom.family.isas else None, boot)
+        if boot:
+            raise ValueError(f"--bits {options.bits}: needs a file; a ROM says itself which mode its images start in")
+        return rom
+
+
+def _entry(text: str) -> str | int:
+    """Return a symbol, or the address given instead of one. Errors: ValueError."""
+    try:
+        return int(text, 16) if text.startswith("0x") else text
+    except ValueError:
+        raise ValueError(f"address {text!r}: allowed 0x and hexadecimal digits") from None

@@ -1,0 +1,84 @@
+"""Show the manual in the terminal.
+
+Without a topic it lists all of them.
+
+examples:
+  retrosim guide
+  retrosim guide cost
+  retrosim guide facts/machines_1994
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+
+from retrosim.checks import did_you_mean
+from retrosim.cli import arguments
+from retrosim.cli.output import columns, print_json, print_lines
+from retrosim.cli.parser import Parser
+from retrosim.guide import TOPICS, Page, fact_names, read_page
+
+MAX_WIDTH = 110  # columns of text that the eye still follows
+
+
+def add_options(parser: Parser) -> None:
+    parser.add_argument("topic", nargs="?", metavar="TOPIC", help="a topic, or facts/NAME; default: list them")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    if options.topic is None:
+        return _list_topics(options.json)
+    page = _find(options.topic)
+    if options.json:
+        print_json({"topic": page.name, "title": page.title, "text": page.text})
+    elif sys.stdout.isatty():
+        _show(page)
+    else:
+        sys.stdout.write(page.text)
+    return 0
+
+
+def _list_topics(as_json: bool) -> int:
+    kinds = {"topics": TOPICS, "facts": fact_names()}
+    pages = {kind: [(name, read_page(name).title) for name in names] for kind, names in kinds.items()}
+    if as_json:
+        print_json({kind: [{"name": name, "title": title} for name, title in found] for kind, found in pages.items()})
+        return 0
+    print_lines(["retrosim guide TOPIC shows one of these:", *columns([*pages["topics"], *pages["facts"]])])
+    return 0
+
+
+def _find(name: str) -> Page:
+    """Return the page of a name, with or without its suffix. Errors: ArgumentError that suggests a name."""
+    known = [*TOPICS, *fact_names()]
+    wanted = name.lower().removesuffix(".md")
+    if wanted in known:
+        return read_page(wanted)
+    names = {each.removeprefix("facts/"): each for each in known}
+    if wanted in names:
+        return read_page(names[wanted])
+    hint = did_you_mean(wanted, [*known, *names]) or "; `retrosim guide` lists the topics"
+    raise argparse.ArgumentError(None, f"unknown topic {name!r}{hint}")
+
+
+def _show(page: Page) -> None:
+    """Show a page in the terminal; through the pager if it is longer than that."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    console = Console(highlight=False)
+    console.width = min(console.width, MAX_WIDTH)
+    markdown = Markdown(page.text, hyperlinks=False)
+    if len(console.render_lines(markdown)) < console.height:
+        console.print(markdown)
+        return
+    pager = os.environ.get("PAGER") or ("less" if shutil.which("less") else "")
+    if "less" in pager:
+        os.environ.setdefault("LESS", "-R")  # let colours through
+    with console.pager(styles="less" in pager):
+        console.print(markdown)

@@ -1,0 +1,169 @@
+"""List ROMs with their builds, machines with their parameters, and tapes.
+
+examples:
+  retrosim list
+  retrosim list machines
+  retrosim list tapes --json
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from retrosim.cli import arguments
+from retrosim.cli.output import columns, counted, print_json, print_lines
+from retrosim.cli.parser import Parser
+from retrosim.errors import RetrosimError
+
+if TYPE_CHECKING:
+    from retrosim.rom import Rom
+    from retrosim.rom.toolchains import Toolchains
+
+KINDS = ("roms", "machines", "tapes")
+NATIVE_TITLE = "the same programs as compiled Python, without a CPU and without cycles"
+
+
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("what", nargs="?", choices=KINDS, metavar="KIND", help=f"{', '.join(KINDS)}; default: all")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    from retrosim.tape import shipped_tapes
+
+    makers = {"roms": _roms, "machines": _machines, "tapes": lambda: [_tape(path) for path in shipped_tapes()]}
+    found = {what: makers[what]() for what in ([options.what] if options.what else KINDS)}
+    if options.json:
+        print_json(found)
+        return 0
+    writers = {"roms": _rom_lines, "machines": _machine_lines, "tapes": _tape_lines}
+    for what, entries in found.items():
+        print_lines([what, *(writers[what](entries) if entries else ["  none"])])
+    return 0
+
+
+def _roms() -> list[dict[str, Any]]:
+    from retrosim.rom import load_rom, load_toolchains, rom_names
+
+    entries, toolchains = [], load_toolchains()
+    for name in rom_names():
+        try:
+            entries.append(_rom(load_rom(name), toolchains))
+        except RetrosimError as error:
+            entries.append({"name": name, "error": str(error)})
+    return entries
+
+
+def _rom(rom: Rom, toolchains: Toolchains) -> dict[str, Any]:
+    made_by = [toolchains.made_by(rom, info) for info in rom.images]
+    return {
+        "name": rom.name,
+        "title": rom.title,
+        "description": rom.description,
+        "authors": rom.authors,
+        "path": str(rom.path),
+        "library": rom.is_library,
+        "inputs": rom.inputs,
+        "parameters": {
+            name: {"default": each.default, "minimum": each.minimum, "maximum": each.maximum}
+            for name, each in rom.parameters.items()
+        },
+        "images": [
+            {"isa": info.isa, "build": info.build, "default": info.default, "file": info.file}
+            | {"sha256": info.sha256, "compiler": compiler, "flags": " ".join(flags)}
+            for info, (compiler, flags) in zip(rom.images, made_by)
+        ],
+    }
+
+
+def _machines() -> list[dict[str, Any]]:
+    from retrosim.machine import MACHINE_NAMES, PRESETS
+
+    entries = []
+    for name in MACHINE_NAMES:
+        preset = PRESETS.get(name)
+        entries.append(
+            {
+                "name": name,
+                "title": preset.title if preset else NATIVE_TITLE,
+                "isa": preset.isa if preset else None,
+                "clock_hz": preset.clock_hz if preset else None,
+                "tick_hz": preset.tick_hz.as_integer_ratio() if preset else None,
+                "frame_hz": preset.frame_hz.as_integer_ratio() if preset else None,
+                "frame_period": preset.frame_period if preset else None,
+                "parameters": {name: asdict(each) for name, each in preset.parameters.items()} if preset else {},
+            }
+        )
+    return entries
+
+
+def _tape(path: Path) -> dict[str, Any]:
+    from retrosim.tape import load_tape
+
+    try:
+        tape = load_tape(path)
+    except RetrosimError as error:
+        return {"name": path.stem, "path": str(path), "error": str(error)}
+    return {
+        "name": path.stem,
+        "path": str(path),
+        "title": tape.title,
+        "description": tape.header["description"],
+        "author": tape.header["author"],
+        "rom": tape.scenario,
+        "machine": tape.machine,
+        "parameters": tape.parameters,
+        "frames": tape.frames,
+        "inputs": len(tape.inputs),
+        "complete": tape.is_complete,
+    }
+
+
+def _rom_lines(entries: list[dict[str, Any]]) -> list[str]:
+    lines = []
+    for entry in entries:
+        if "error" in entry:
+            lines.append(f"  {entry['name']}  {entry['error']}")
+            continue
+        lines.append(f"  {entry['name']}  {entry['title']}{', a library of routines' if entry['library'] else ''}")
+        for isa in dict.fromkeys(image["isa"] for image in entry["images"]):
+            builds = [image for image in entry["images"] if image["isa"] == isa]
+            named = (f"{image['build']} (default)" if image["default"] else image["build"] for image in builds)
+            lines.append(f"    {isa} builds {', '.join(named)}")
+        lines += (
+            f"    {name} {each['minimum']}..{each['maximum']}, default {each['default']}"
+            for name, each in entry["parameters"].items()
+        )
+    return lines
+
+
+def _machine_lines(entries: list[dict[str, Any]]) -> list[str]:
+    rows = []
+    for entry in entries:
+        clock = f"{entry['clock_hz'] / 1e6:g} MHz" if entry["clock_hz"] else ""
+        rates = {"tick": entry["tick_hz"], entry["frame_period"]: entry["frame_hz"]}
+        rate = ", ".join(f"{hz[0] / hz[1]:.3f} {name}s/s" for name, hz in rates.items() if hz)
+        rows.append([entry["name"], clock, rate, entry["title"]])
+    lines = []
+    for line, entry in zip(columns(rows), entries, strict=True):
+        lines.append(line)
+        for name, each in entry["parameters"].items():
+            lines.append(f"    {name} {each['minimum']}..{each['maximum']}, default {each['value']}: {each['meaning']}")
+            lines.append(f"      {each['source']}")
+    return lines
+
+
+def _tape_lines(entries: list[dict[str, Any]]) -> list[str]:
+    rows = []
+    for entry in entries:
+        if "error" in entry:
+            rows.append([entry["name"], "", "", entry["error"]])
+            continue
+        parameters = ", ".join(f"{name} {value}" for name, value in entry["parameters"].items())
+        rows.append([entry["name"], counted(entry["frames"], "frame"), f"{entry['rom']}: {parameters}", entry["title"]])
+    return columns(rows)

@@ -1,0 +1,211 @@
+"""Record a scenario tape in a window, or from a script without one.
+
+A tape is never overwritten; in a folder it gets the next free number.
+--input is a list of steps "FRAME pad=N", separated by semicolons: from that
+frame on the pad is in this state, the sum of 1 left, 2 right, 4 up, 8 down and
+16 fire.
+
+examples:
+  retrosim record mine.rtape
+  retrosim record tapes --objects 100
+  retrosim record wind.rtape --input '0 pad=2; 300 pad=16; 301 pad=0'
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from retrosim.cli import arguments, values
+from retrosim.cli.display import NoWindow, data_folder, open_window, stamped
+from retrosim.cli.opening import check_chosen, open_chosen, open_program, refuse
+from retrosim.cli.output import counted, print_json, print_lines, shown_path
+from retrosim.cli.parser import Parser
+from retrosim.cli.progress import Progress
+from retrosim.cli.values import bad_arguments
+from retrosim.errors import RetrosimError, TapeError
+
+if TYPE_CHECKING:
+    from retrosim.rom import Rom
+
+FRAMES = 600  # ten seconds of simulated time
+MAX_SCRIPT = 1 << 20  # characters
+HEADLESS = (
+    "to record without one: retrosim record TAPE --headless --frames 600 --input '0 pad=2; 300 pad=16; 301 pad=0'"
+)
+
+
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("tape", metavar="TAPE", help="file to create, or a folder for a numbered one")
+    parser.add_argument(
+        "--rom", default=arguments.ROM, metavar="ROM", help=f"name, folder or rom.toml; default: {arguments.ROM}"
+    )
+    arguments.add_machine(parser)
+    arguments.add_parameters(parser)
+    arguments.add_frames(parser, f"record N frames, {FRAMES} if not given")
+    parser.add_argument("--input", metavar="SCRIPT", help="input steps, or @FILE to read them; implies --headless")
+    parser.add_argument("--title", default="", metavar="TEXT", help="title of the tape")
+    parser.add_argument("--author", default="", metavar="TEXT", help="author of the tape")
+    parser.add_argument("--description", default="", metavar="TEXT", help="description of the tape")
+    parser.add_argument(
+        "--hash-every",
+        type=values.whole(1, arguments.MAX_FRAMES),
+        default=60,
+        metavar="N",
+        help="frames from one hash line to the next; default: 60",
+    )
+    arguments.add_window(parser)
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    from retrosim.rom import Rom
+
+    rom = open_program(options.rom)
+    if not isinstance(rom, Rom):
+        raise refuse(f"{options.rom}: a tape needs a ROM with a rom.toml, not a bare ELF file")
+    check_chosen(options, rom)
+    is_headless = options.headless or options.frames or options.input is not None
+    path = _new_tape(options.tape, rom)
+    try:
+        with output_file():
+            reason, engine = (_record_script if is_headless else _record_window)(options, rom, path)
+    except KeyboardInterrupt:
+        advice = f"; {shown_path(path)} can be replayed up to here" if path.exists() else ""
+        raise KeyboardInterrupt(f"interrupted{advice}") from None
+    _report(path, reason, engine, options.json)
+    return 0
+
+
+def _new_tape(name: str, rom: Rom) -> Path:
+    """Return the file to create. Errors: RetrosimError if it exists or its folder cannot be written to."""
+    from retrosim.screen.png import check_free
+    from retrosim.tape import numbered_path
+
+    with output_file():
+        path = numbered_path(name, rom.name) if os.path.isdir(name) else Path(name)
+        check_free(path)
+    return path
+
+
+def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, str | None]:
+    """Record without a window; return why the machine stopped, and the engine that ran at the end."""
+    from retrosim.tape import parse_script, record_script
+
+    frames = options.frames or FRAMES
+    with bad_arguments():
+        steps = parse_script(_script(options.input or ""))
+    with Progress(is_quiet=options.json) as progress:
+        machine = open_chosen(options, rom, progress.note)
+        with bad_arguments():
+            result = record_script(
+                path,
+                machine,
+                frames,
+                steps,
+                **_labels(options),
+                on_progress=lambda done: progress.step(done, frames, "recording frames"),
+            )
+    if result.fault is not None:
+        raise result.fault
+    return result.reason, getattr(machine, "engine", None)
+
+
+def _script(text: str) -> str:
+    """Return the input script, read from its file if it is given as @FILE."""
+    if not text.startswith("@"):
+        return text
+    try:
+        with open(text[1:], encoding="utf-8") as file:
+            script = file.read(MAX_SCRIPT + 1)
+    except OSError as error:
+        raise RetrosimError(f"{text[1:]}: cannot be read: {error.strerror}") from None
+    if len(script) > MAX_SCRIPT:
+        raise ValueError(f"{text[1:]}: longer than {MAX_SCRIPT:,} characters")
+    return script
+
+
+def _labels(options: argparse.Namespace) -> dict[str, Any]:
+    return {key: getattr(options, key) for key in ("title", "author", "description", "hash_every")}
+
+
+def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, str | None]:
+    """Record from the first frame on until the recording is stopped or the window closed.
+
+    Returns  "frames", and the engine that ran at the end
+    """
+    failure: list[str] = []
+
+    def begin(session: Any) -> None:
+        session.do("record")
+        if session.recording is None:
+            failure.append(session.message)
+            window.close()
+
+    paths = chain([path], _window_paths(rom.name))
+    try:
+        window = open_window(
+            options,
+            lambda report: open_chosen(options, rom, report),
+            on_start=begin,
+            recorder=_recorder(paths, _labels(options)),
+        )
+    except NoWindow as error:
+        raise RetrosimError(f"{error}; {HEADLESS}") from None
+    window.run()
+    if failure:
+        raise RetrosimError(failure[0])
+    return "frames", getattr(window.session and window.session.machine, "engine", None)
+
+
+def window_recorder(stem: str) -> Callable[[Any, Any], Any]:
+    """Return what starts a tape from the window: in the user's folder of tapes, named by date and time."""
+    return _recorder(_window_paths(stem), {})
+
+
+def _window_paths(stem: str) -> Iterator[Path]:
+    from retrosim.tape import numbered_path
+
+    while True:
+        yield numbered_path(data_folder("tapes"), stamped(stem))
+
+
+def _recorder(paths: Iterator[Path], labels: dict[str, Any]) -> Callable[[Any, Any], Any]:
+    def start(machine: Any, history: list[tuple[int, dict[str, int]]] | None) -> Any:
+        from retrosim.tape import Recorder
+
+        try:
+            return Recorder(next(paths), machine, history=history, from_state=history is None, **labels)
+        except ValueError as error:
+            raise RetrosimError(str(error)) from error
+
+    return start
+
+
+@contextmanager
+def output_file() -> Iterator[None]:
+    """Turn errors about a tape that is written into plain failures: no input file is to blame."""
+    try:
+        yield
+    except TapeError as error:
+        raise RetrosimError(str(error)) from error
+
+
+def _report(path: Path, reason: str, engine: str | None, as_json: bool) -> None:
+    from retrosim.tape import load_tape
+
+    tape = load_tape(path)
+    if as_json:
+        entry = {"path": str(path), "machine": tape.machine, "parameters": tape.parameters, "frames": tape.frames}
+        print_json(entry | {"inputs": len(tape.inputs), "hashes": len(tape.hashes), "reason": reason, "engine": engine})
+        return
+    frames, inputs = counted(tape.frames, "frame"), counted(len(tape.inputs), "input line")
+    lines = [f"{shown_path(path)}: {frames} on {tape.machine}, {inputs}"]
+    print_lines([*lines, *(["the program exited"] if reason != "frames" else [])])

@@ -1,0 +1,161 @@
+"""Replay a scenario tape in a window, or without one, and compare its hashes.
+
+examples:
+  retrosim replay storm-200
+  retrosim replay mine.rtape --machine native --headless
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from retrosim.cli import arguments
+from retrosim.cli.display import NoWindow, check_overlay, open_window
+from retrosim.cli.opening import check_machines, chosen_settings
+from retrosim.cli.output import counted, print_json, say, shown_path
+from retrosim.cli.parser import Parser
+from retrosim.cli.progress import Progress
+from retrosim.errors import TapeError
+
+if TYPE_CHECKING:
+    from retrosim.machine.interface import AnyMachine
+    from retrosim.tape import Player, Tape
+
+
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("tape", metavar="TAPE", help="tape file, or a name from `retrosim list tapes`")
+    parser.add_argument("--rom", metavar="ROM", help="folder or rom.toml to use instead of the ROM the tape names")
+    parser.add_argument("--machine", metavar="MACHINE", help="default: the one the tape was recorded on")
+    arguments.add_engine(parser)
+    arguments.add_timing(parser)
+    parser.add_argument("--unverified", action="store_true", help="accept another ROM than the recorded one")
+    arguments.add_frames(parser, "stop after N frames")
+    arguments.add_screenshot(parser)
+    arguments.add_window(parser)
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    from retrosim.rom import load_rom
+    from retrosim.tape import find_tape, load_tape
+
+    tape = load_tape(find_tape(options.tape))
+    name = _machine_name(options, tape)
+    load_rom(options.rom or tape.scenario)  # refuses what is wrong before a window opens
+    if tape.note:
+        say(f"{tape.path}: {tape.note}")
+    if options.headless or options.frames or options.screenshot or options.json:
+        check_overlay(options)
+        return _replay_headless(options, tape, name)
+    try:
+        return _replay_window(options, tape, name)
+    except NoWindow as error:
+        say(f"{error}; replaying without a window")
+        return _replay_headless(options, tape, name)
+
+
+def _machine_name(options: argparse.Namespace, tape: Tape) -> str:
+    """Return the machine to replay on. Errors: ArgumentError; TapeError if the tape's own machine is unknown here."""
+    if options.machine is not None:
+        check_machines([options.machine])
+    else:
+        with _bad_tape(tape.path, argparse.ArgumentError):
+            check_machines([tape.machine])
+    name = options.machine or tape.machine
+    chosen_settings(options, name)
+    return name
+
+
+@contextmanager
+def _bad_tape(path: str, kind: type[Exception] = ValueError) -> Iterator[None]:
+    """Blame the tape for asking for something that this program does not have: raise TapeError."""
+    try:
+        yield
+    except kind as error:
+        raise TapeError(path, str(error)) from error
+
+
+def _open_player(
+    options: argparse.Namespace, tape: Tape, name: str, note: Callable[[str], None]
+) -> tuple[AnyMachine, Player]:
+    """Return the machine, and what plays the tape on it. Errors: RomError, TapeError."""
+    from retrosim.tape import Player, open_for
+
+    with _bad_tape(tape.path):
+        machine = open_for(tape, name, options.rom, progress=note, **chosen_settings(options, name))
+        return machine, Player(tape, machine, force=options.unverified)
+
+
+def _replay_window(options: argparse.Namespace, tape: Tape, name: str) -> int:
+    players: list[Player] = []
+
+    def make(report: Callable[[str], None]) -> AnyMachine:
+        machine, player = _open_player(options, tape, name, report)
+        players.append(player)
+        return machine
+
+    window = open_window(options, make, player=lambda machine: players[0])
+    window.run()
+    if window.session is not None:
+        players[0].check()
+    return 0
+
+
+def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
+    from retrosim.screen.overlay import View
+    from retrosim.screen.png import check_free, write_png
+    from retrosim.window.picture import check_view, picture_of
+
+    view = View(**options.overlay)
+    if options.screenshot:
+        check_free(options.screenshot, overwrite=options.force)
+    with Progress(is_quiet=options.json) as progress:
+        machine, player = _open_player(options, tape, name, progress.note)
+        check_view(machine, view)
+        end = min(tape.frames, tape.first_frame + (options.frames or tape.frames))
+        begun = time.perf_counter()
+        player.run(end, lambda frame, frames: progress.step(frame, end, f"replaying {tape.path} on {name}"))
+        seconds = time.perf_counter() - begun
+    if options.screenshot:
+        write_png(options.screenshot, *picture_of(machine, view), overwrite=options.force)
+    result = {
+        "path": tape.path,
+        "machine": name,
+        "engine": machine.engine,
+        "frames": player.frame - tape.first_frame,
+        "compared": player.compared,
+        "world_ok": player.world_ok,
+        "machine_ok": player.machine_ok,
+        "verified": player.is_verified,
+        "note": player.note or player.machine_reason,
+        "world": machine.hash("world"),
+        "cycles": machine.cycles,
+        "seconds": seconds,
+        "screenshot": options.screenshot,
+    }
+    if options.json:
+        print_json(result)
+    else:
+        _print_summary(result)
+    player.check()
+    return 0
+
+
+def _print_summary(result: dict[str, Any]) -> None:
+    from retrosim.tape.verify import OUTCOMES
+
+    unverified = "" if result["verified"] else ", UNVERIFIED"
+    frames, hashes = counted(result["frames"], "frame"), counted(result["compared"], "hash line")
+    print(f"{shown_path(result['path'])} on {result['machine']}: {frames}, {result['seconds']:.2f} s")
+    print(f"{hashes}: world {OUTCOMES[result['world_ok']]}, machine {OUTCOMES[result['machine_ok']]}{unverified}")
+    if result["note"]:
+        print(result["note"])
+    print(f"world {result['world']}")
+    if result["screenshot"]:
+        print(f"picture {shown_path(result['screenshot'])}")

@@ -1,0 +1,131 @@
+"""Run a ROM in a window, or without one.
+
+Press ? in the window for its keys. Without a display retrosim says so, runs 120
+frames and writes the picture to retrosim-ROM.png.
+
+examples:
+  retrosim run
+  retrosim run sectors --objects 50 --speed 1/4
+  retrosim run --headless --frames 120 --screenshot shot.png
+  retrosim run tanks --overlay shapes,tested,grid1 --screenshot tanks.png
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from retrosim.cli import arguments
+from retrosim.cli.display import NoWindow, check_overlay, open_window
+from retrosim.cli.opening import check_chosen, open_chosen, open_program, program_name
+from retrosim.cli.output import counted, free_name, print_json, print_lines, say, shown_path
+from retrosim.cli.parser import Parser
+from retrosim.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from retrosim.rom import Image, Rom
+
+FRAMES = 120  # two seconds of simulated time
+
+
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    parser.add_argument(
+        "rom", nargs="?", default=arguments.ROM, metavar="ROM", help="name, folder, rom.toml or ELF file"
+    )
+    arguments.add_machine(parser)
+    arguments.add_memory(parser)
+    arguments.add_parameters(parser)
+    arguments.add_frames(parser, f"run N frames, {FRAMES} if not given")
+    arguments.add_screenshot(parser)
+    arguments.add_window(parser)
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    from retrosim.cli.commands.record import window_recorder
+
+    rom = open_program(options.rom)
+    check_chosen(options, rom)
+    if options.headless or options.frames or options.screenshot or options.json:
+        check_overlay(options)
+        return _run_headless(options, rom)
+    try:
+        window = open_window(
+            options, lambda report: open_chosen(options, rom, report), recorder=window_recorder(program_name(rom))
+        )
+    except NoWindow as error:
+        say(f"{error}; running {FRAMES} frames without a window")
+        options.screenshot = free_name(f"retrosim-{program_name(rom)}", ".png")
+        return _run_headless(options, rom)
+    window.run()
+    return 0
+
+
+def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
+    from retrosim.screen.overlay import View
+    from retrosim.window.headless import run_headless
+
+    with Progress(is_quiet=options.json) as progress:
+        machine = open_chosen(options, rom, progress.note)
+
+        def report(done: int, frames: int) -> None:
+            meanwhile = ", compiling the program meanwhile" if getattr(machine, "is_compiling", False) else ""
+            progress.step(done, frames, f"running frames{meanwhile}")
+
+        result = run_headless(
+            machine,
+            options.frames or FRAMES,
+            options.screenshot,
+            report,
+            overwrite=options.force,
+            view=View(**options.overlay),
+        )
+    result |= _settings(machine)
+    if options.json:
+        print_json(result)
+    else:
+        print_lines(_summary(result))
+    return 0
+
+
+def _settings(machine: Any) -> dict[str, Any]:
+    """Return what a result depends on: parameters, build, engine, timing, memory (None where there is no CPU)."""
+    from retrosim.machine.options import changed_memory
+
+    image, memory = getattr(machine, "image", None), getattr(machine, "memory_clocks", None)
+    changed = None if memory is None else changed_memory(machine.preset, memory)
+    return {
+        "parameters": dict(machine.parameters),
+        "build": image and image.build,
+        "engine": getattr(machine, "engine", None),
+        "timing": getattr(machine, "timing", None),
+        "memory": memory,
+        "memory_changed": changed,
+        "simulated_seconds": float(machine.cycles / machine.clock_hz) if machine.clock_hz else None,
+    }
+
+
+def _summary(result: dict[str, Any]) -> list[str]:
+    """Return the lines that say what a run without a window did."""
+    parameters = ", ".join(f"{name} {value}" for name, value in result["parameters"].items())
+    settings = ", ".join(f"{key} {result[key]}" for key in ("build", "engine", "timing") if result[key])
+    memory = ", ".join(f"{name} {value}" for name, value in (result["memory_changed"] or {}).items())
+    about = "; ".join(part for part in (parameters, settings, memory) if part)
+    lines = [f"{result['rom'] or 'program'} on {result['machine']}" + (f" ({about})" if about else "")]
+    did = [counted(result["frames"], "frame")]
+    if result["cycles"]:
+        did += [counted(result["cycles"], "cycle"), counted(result["instructions"], "instruction")]
+    pace = f"{result['seconds']:.2f} s"
+    if result["simulated_seconds"]:
+        times = result["simulated_seconds"] / max(result["seconds"], 1e-9)
+        pace = f"{result['simulated_seconds']:.2f} s simulated in {pace}, {times:.1f} times real time"
+    lines.append(f"{', '.join(did)}; {pace}")
+    if result["reason"] != "frames":
+        lines.append("the program exited")
+    if result["world"]:
+        lines.append(f"world {result['world']}")
+    if result["screenshot"]:
+        lines.append(f"picture {shown_path(result['screenshot'])}")
+    return lines

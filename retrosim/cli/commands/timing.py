@@ -1,0 +1,88 @@
+"""Compare the cycles of the routine of 1994 with the table printed that year.
+
+Without --full each cell is a short sample of the experiment. `retrosim guide
+table` shows the table and what may account for the differences.
+
+examples:
+  retrosim timing
+  retrosim timing --machine mc68040-25 --full
+  retrosim timing --causes --build O0 --build period
+  retrosim timing --memory copyback=0 --json
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from retrosim.cli import arguments
+from retrosim.cli.opening import check_simulated, chosen_memory
+from retrosim.cli.output import print_json, print_table
+from retrosim.cli.parser import Parser
+from retrosim.cli.progress import Progress
+from retrosim.cli.values import bad_arguments
+
+if TYPE_CHECKING:
+    from retrosim.rom import Rom
+
+
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    arguments.add_machines(parser)
+    parser.add_argument(
+        "--build", action="append", metavar="BUILD", help=f"only this build of the ROM; {arguments.REPEATABLE}"
+    )
+    arguments.add_engine(parser)
+    arguments.add_memory(parser)
+    tables = parser.add_mutually_exclusive_group()
+    tables.add_argument("--full", action="store_true", help="run the whole experiments, 30 simulated seconds each")
+    tables.add_argument("--causes", action="store_true", help="show what the clocks of a check are spent on instead")
+    arguments.add_formats(parser, "a line per cell")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    names = list(dict.fromkeys(options.machine or ()))
+    check_simulated(names)
+    from retrosim.rom import load_rom
+    from retrosim.study.causes import causes_table, check_causes
+    from retrosim.study.timing import ROM, builds_of, timing_table
+    from retrosim.study.timing_report import render_causes, render_timing, rows_csv
+
+    rom = load_rom(ROM)
+    names = names or _machines_for(options, rom)
+    memory = chosen_memory(options, names)
+    with bad_arguments():
+        for name in names:
+            builds_of(rom, name, options.build)
+            if options.causes:
+                check_causes(name)
+    given = {"builds": options.build, "memory": memory, "engine": options.engine or "auto"}
+    with Progress(is_quiet=options.json or options.csv) as progress:
+        if options.causes:
+            result = causes_table(names, progress.step, **given)
+        else:
+            result = timing_table(names, options.full, progress.step, **given)
+    if options.json:
+        print_json(result)
+    elif options.csv:
+        sys.stdout.write(rows_csv(result))
+    else:
+        print_table((render_causes if options.causes else render_timing)(result))
+    return 0
+
+
+def _machines_for(options: argparse.Namespace, rom: Rom) -> list[str]:
+    """Return the machines of the table that have all that is asked for; when none has, all of them, to be refused."""
+    from retrosim.machine import PRESETS
+    from retrosim.study.causes import has_causes
+    from retrosim.study.timing import builds_of, machines_of
+
+    def fits(name: str) -> bool:
+        has_builds = set(options.build or ()) <= set(builds_of(rom, name, None))
+        has_memory = set(dict(options.memory)) <= set(PRESETS[name].memory)
+        return has_builds and has_memory and (has_causes(name) or not options.causes)
+
+    known = machines_of(rom)
+    return [name for name in known if fits(name)] or known

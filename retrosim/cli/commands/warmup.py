@@ -1,0 +1,129 @@
+"""Compile the default machines and ROMs in advance.
+
+First the default builds of the shipped ROMs are compiled as a whole, in timing
+full, then the instructions that `timing` and `cost` need for the other builds.
+Commands with other settings need no warmup: they compile while they run.
+
+examples:
+  retrosim warmup
+  retrosim warmup --machine mc68040-25
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING
+
+from retrosim.cli import arguments
+from retrosim.cli.opening import NATIVE, check_machines
+from retrosim.cli.output import columns, counted, is_writable, print_json, print_lines
+from retrosim.cli.parser import Parser
+from retrosim.cli.progress import Progress
+from retrosim.errors import RetrosimError
+
+if TYPE_CHECKING:
+    from retrosim.machine.ahead import Step
+
+TIMINGS_BY_USE = ("full", "table", "off")
+
+
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    arguments.add_machines(parser)
+    parser.add_argument(
+        "--all", action="store_true", help="every build of the ROMs in every timing, and every instruction of the CPUs"
+    )
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    from retrosim.jit import CACHE
+    from retrosim.machine import MACHINE_NAMES
+
+    names = list(dict.fromkeys(options.machine or MACHINE_NAMES))
+    check_machines(names)
+    if not is_writable(CACHE):
+        raise RetrosimError(f"{CACHE}: not writable, so compiled code cannot be kept; set RETROSIM_HOME")
+    steps = list(dict(_steps(names, options.all)).items())
+    before, begun = _cached(), time.perf_counter()
+    done = []
+    with Progress(is_quiet=options.json) as progress:
+        for number, (text, compile_it) in enumerate(steps):
+            progress.step(number, len(steps), f"compiling {text}")
+            started = time.perf_counter()
+            compile_it()
+            done.append((text, time.perf_counter() - started))
+    seconds, (files, size) = time.perf_counter() - begun, _cached()
+    listed = [{"what": text, "seconds": taken} for text, taken in done]
+    result = {"steps": listed, "seconds": seconds, "folder": str(CACHE), "files": files, "bytes": size}
+    if options.json:
+        print_json(result | {"new_files": files - before[0], "new_bytes": size - before[1]})
+        return 0
+    print_lines(columns([[f"{taken:6.1f} s", text] for text, taken in done], 0))
+    print(f"{seconds:6.1f} s  total; {counted(files - before[0], 'new file')}")
+    print(f"{CACHE}: {counted(files, 'file')}, {size / 1e6:.1f} MB")
+    return 0
+
+
+def _cached() -> tuple[int, int]:
+    """Return number and total size of the compiled files."""
+    from retrosim.jit import cached_files
+
+    sizes = [path.stat().st_size for path in cached_files()]
+    return len(sizes), sum(sizes)
+
+
+def _steps(names: list[str], everything: bool) -> Iterator[Step]:
+    """Yield what is to be compiled, the most wanted first; some of it more than once."""
+    from retrosim.machine import PRESETS
+    from retrosim.machine.ahead import programs_of
+    from retrosim.rom import load_rom, rom_names
+    from retrosim.scenarios import SCENARIOS
+    from retrosim.study.causes import MODE
+
+    presets = [PRESETS[name] for name in sorted(names, key=lambda name: name != arguments.MACHINE) if name in PRESETS]
+    roms = [load_rom(name) for name in sorted(rom_names(), key=lambda name: (name != arguments.ROM, name))]
+    programs = list(programs_of(presets, roms))
+    defaults = [program for program in programs if program.is_default]
+    for program in defaults:
+        yield from program.whole(TIMINGS_BY_USE[0])
+    for program in defaults:
+        what = f"a frame of {program.rom.name} on the {program.machine}"
+        yield what, partial(_run_frame, program.machine, program.rom.name)
+    if NATIVE in names:
+        for rom in SCENARIOS:
+            yield f"{rom} on the native machine", partial(_run_frame, NATIVE, rom)
+        for dtype in ("int16", "int32"):
+            yield f"the collision routines on {dtype}", partial(_run_routines, dtype)
+    for timing, program in product(("full", MODE), programs):
+        yield from program.handlers(timing)
+    if everything:
+        for timing, program in product(TIMINGS_BY_USE, programs):
+            yield from program.whole(timing)
+        for program, timing in product(defaults, TIMINGS_BY_USE):
+            yield program.instruction_set(timing)
+
+
+def _run_frame(name: str, rom: str) -> None:
+    from retrosim.machine import open_machine
+
+    open_machine(name, rom).run(frames=1)
+
+
+def _run_routines(dtype: str) -> None:
+    """Run every routine of `collide` once on coordinates of a type."""
+    import numpy as np
+
+    from retrosim import collide
+
+    x, y = np.array([10, 35, 300], dtype), np.array([10, 12, 300], dtype)
+    sizes = np.array([30, 20, 10])
+    for method in (None, *collide.METHODS):
+        for size in (30, sizes):
+            collide.collided(x, y, size=size, method=method)
+            collide.pairs(x, y, size=size, method=method)

@@ -1,0 +1,101 @@
+"""The parser of the command line, built from the modules in `commands`; a usage error is one line and status 2."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+from retrosim.checks import check_choice, did_you_mean
+from retrosim.cli.commands import COMMANDS
+from retrosim.cli.output import say
+
+USAGE = 2  # the exit status
+DESCRIPTION = """\
+Simulate machines of 1994 that run collision routines as machine code, and count
+their cycles."""
+NOTES = """\
+examples:
+  retrosim run                         200 objects on a 25 MHz 68040
+  retrosim replay storm-200            a recorded tape
+  retrosim verify storm-200 --on all   the same tape on every machine, compared
+  retrosim cost mine.elf --entry blit  what my routine costs on a 25 MHz 68040
+  retrosim timing                      our cycles beside the table of 1994
+  retrosim guide                       the manual
+
+exit status:
+  0 ok, 1 failure, 2 usage, 3 divergence, 4 bad or corrupt input file
+
+environment:
+  RETROSIM_HOME=FOLDER  keep compiled code and the user's files in this folder
+  RETROSIM_DEBUG=1      show the traceback of an error"""
+
+
+class Parser(argparse.ArgumentParser):
+    """Takes no abbreviated options, and suggests the name that was probably meant."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        say(f"{message} ({self.prog} --help)")
+        raise SystemExit(USAGE)
+
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """End with a usage error about arguments that the command does not take."""
+        first = unknown[0]
+        if not first.startswith("-"):
+            self.error(f"unexpected argument {first!r}")
+        name = first.partition("=")[0]
+        self.error(f"unknown option {name}{did_you_mean(name, self._option_string_actions)}")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None:
+            try:
+                check_choice("value", str(value), map(str, action.choices))
+            except ValueError as error:
+                raise argparse.ArgumentError(action, str(error).removeprefix("value ")) from None
+
+
+class ShowVersion(argparse.Action):
+    """Prints the version, which is looked up only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from retrosim.version import __version__
+
+        print(f"retrosim {__version__}")
+        parser.exit()
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """Return the options of a command line; `carry_out` is the function that takes them.
+
+    Errors   SystemExit after help, version, or a usage error
+    """
+    name = argv[0] if argv else ""
+    parser = build_parser([name] if name in COMMANDS else COMMANDS)
+    if not name:
+        parser.print_help()
+        parser.exit()
+    if name not in COMMANDS and not name.startswith("-"):
+        parser.error(f"unknown command {name!r}{did_you_mean(name, COMMANDS)}")
+    options, unknown = parser.parse_known_args(argv)
+    if unknown:
+        options.parser.refuse(unknown)
+    return options
+
+
+def build_parser(names: Iterable[str] = COMMANDS) -> Parser:
+    """Return the parser of the whole command line, or of a few commands."""
+    parser = Parser(prog="retrosim", description=DESCRIPTION, epilog=NOTES)
+    parser.add_argument("--version", action=ShowVersion, nargs=0, help="print the version")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name in names:
+        module = import_module(f"retrosim.cli.commands.{name}")
+        text = module.__doc__ or name
+        title = text.partition("\n")[0].removesuffix(".")
+        command = commands.add_parser(name, help=title[0].lower() + title[1:], description=text.strip())
+        command.set_defaults(carry_out=module.run, parser=command)
+        module.add_options(command)
+    return parser

@@ -1,0 +1,155 @@
+"""What the engines of one CPU share: memory, state, decoded instructions.
+
+Memory is one flat array; a second one of the same size marks the bytes that have been decoded as instructions, so that
+every engine notices a store into code.
+
+Behind the last address comes the first: MIRROR_BYTES of each end of memory are mirrored behind the other end, so that
+an access that begins so near to a boundary needs no check. The mirrors and what they mirror are marked as code too:
+stores there are noticed, and the mirrors brought up to date.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from weakref import WeakMethod
+
+import numpy as np
+
+from ..spec.cpu import ADDRESS_BITS, ADDRESS_MASK, Cpu
+from ..spec.rows import IllegalEncoding, Insn, TooLong, undefined_insn
+
+MIRROR_BYTES = 1024  # as many as exception vectors take: no program lies there
+CHUNK_BYTES = 1 << 16  # of memory that are replaced at once
+
+
+def memory_chunks(parts: Iterable[tuple[int, bytes | memoryview]]) -> Iterator[np.ndarray]:
+    """Yield all memory in chunks for `replace`, of zeros but for parts at their addresses.
+
+    There is one chunk, filled anew: arrays of the size of memory leave holes in the heap that other things settle in.
+    """
+    placed: defaultdict[int, list[tuple[int, bytes | memoryview]]] = defaultdict(list)
+    for address, data in parts:
+        start = 0
+        while start < len(data):
+            number, offset = divmod(address + start, CHUNK_BYTES)
+            piece = data[start : start + CHUNK_BYTES - offset]
+            placed[number].append((offset, piece))
+            start += len(piece)
+    chunk = np.zeros(CHUNK_BYTES, np.uint8)
+    for number in range((1 << ADDRESS_BITS) // CHUNK_BYTES):
+        chunk[:] = 0
+        for offset, piece in placed.get(number, ()):
+            chunk[offset : offset + len(piece)] = np.frombuffer(piece, np.uint8)
+        yield chunk
+
+
+def byte_addresses(insn: Insn) -> list[int]:
+    """Return the addresses of an instruction's bytes, which wrap at the end of memory."""
+    return [(insn.pc + i) & ADDRESS_MASK for i in range(insn.length)]
+
+
+class Core:
+    """Memory, state and decoded instructions of one simulated CPU."""
+
+    def __init__(self, cpu: Cpu, timing: str) -> None:
+        self.cpu = cpu
+        self.timing_mode = timing
+        self.timing = cpu.timing[timing]
+        n = MIRROR_BYTES
+        whole = np.zeros((2, n + (1 << ADDRESS_BITS) + n), np.uint8)
+        self.ram, self.code = whole[:, n:]  # from address 0 on
+        self._mirrors = [(whole[0, :n], whole[0, -2 * n : -n]), (whole[0, -n:], whole[0, n : 2 * n])]
+        self._mirrors_before = [np.zeros(n, np.uint8) for _ in self._mirrors]
+        self._watched_boundaries = whole[1, : 2 * n], whole[1, -2 * n :]
+        self.state = np.zeros((), cpu.layout.dtype)
+        self.state["written_low"] = 0xFFFFFFFF
+        self.insns: dict[int, Insn] = {}
+        self.on_invalidate: list[WeakMethod] = []  # called with the address of an instruction that is forgotten
+        self._bytes, self._watched = memoryview(self.ram), memoryview(self.code)
+        self._watch_boundaries()
+
+    def _watch_boundaries(self) -> None:
+        for watched in self._watched_boundaries:
+            watched[:] = 1
+
+    def sync_mirrors(self) -> None:
+        """Make the mirrors equal to what they mirror, after stores into either."""
+        for (mirror, original), before in zip(self._mirrors, self._mirrors_before):
+            if not np.array_equal(mirror, before):
+                np.copyto(original, mirror, where=mirror != before)
+        for (mirror, original), before in zip(self._mirrors, self._mirrors_before):
+            mirror[:] = before[:] = original
+
+    def word(self, address: int) -> int:
+        """Read one code word."""
+        address &= ADDRESS_MASK
+        size = self.cpu.isa.word_bytes
+        return int.from_bytes(self._bytes[address : address + size], "big" if self.cpu.big_endian else "little")
+
+    def decode(self, pc: int) -> Insn:
+        """Return the instruction at `pc`, decoded once; undefined encodings get the model's row for them."""
+        insn = self.insns.get(pc)
+        if insn is None:
+            try:
+                if pc % self.cpu.isa.word_bytes:
+                    raise IllegalEncoding
+                insn = self.cpu.table.decode(pc, self.word)
+            except IllegalEncoding as error:
+                opcode = self.word(pc)
+                row = self.cpu.undefined(opcode, pc, isinstance(error, TooLong))
+                insn = undefined_insn(row, pc, self.cpu.isa.word_bytes, opcode)
+            self.insns[pc] = insn
+            for address in byte_addresses(insn):
+                self._watched[address] = 1
+        return insn
+
+    def forget(self, pc: int) -> None:
+        """Drop the decoded instruction at an address."""
+        del self.insns[pc]
+        for method in self.on_invalidate:
+            forget = method()
+            if forget is not None:
+                forget(pc)
+
+    def invalidate(self, start: int, stop: int) -> None:
+        """Forget every instruction with a byte in start..stop-1, because that memory was written."""
+        longest = self.cpu.isa.longest
+        size = stop - start
+        near = (pc & ADDRESS_MASK for pc in range(start - longest, stop))
+        for pc in near if size + longest < len(self.insns) else list(self.insns):
+            insn = self.insns.get(pc)
+            if insn and ((pc - start) & ADDRESS_MASK < size or (start - pc) & ADDRESS_MASK < insn.length):
+                self.forget(pc)
+        self.code[start:stop] = 0
+        self._watch_boundaries()
+
+    def notice_writes(self) -> None:
+        """Forget the instructions that the program itself has overwritten."""
+        if self.state["written_high"]:
+            self.sync_mirrors()
+            self.invalidate(int(self.state["written_low"]), int(self.state["written_high"]))
+        self.state["written_low"], self.state["written_high"] = 0xFFFFFFFF, 0
+
+    def write(self, address: int, data: bytes) -> None:
+        """Write memory from outside (loader, debugger): decoded code in the range is forgotten."""
+        self.ram[address : address + len(data)] = np.frombuffer(data, np.uint8)
+        if self.code[address : address + len(data)].any():
+            self.invalidate(address, address + len(data))
+
+    def replace(self, chunks: Iterable[np.ndarray]) -> None:
+        """Replace memory as a whole; decoded instructions whose bytes stay the same are kept.
+
+        chunks  uint8[n] one after the other, each n a multiple of 8, from address 0 on
+        """
+        overwritten, start = [np.zeros(0, np.int64)], 0
+        for new in chunks:
+            old, code = (memory[start : start + len(new)] for memory in (self.ram, self.code))
+            if not np.array_equal(old.view(np.uint64), new.view(np.uint64)):
+                overwritten.append(start + np.flatnonzero((old != new) & (code != 0)))
+                old[:] = new
+            start += len(new)
+        addresses = np.concatenate(overwritten)
+        if len(addresses):
+            for stretch in np.split(addresses, np.flatnonzero(np.diff(addresses) > 1) + 1):
+                self.invalidate(int(stretch[0]), int(stretch[-1]) + 1)

@@ -1,0 +1,100 @@
+"""What one CPU model is to those who run it: its rows, its state fields, its byte order, how it takes exceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .host import Host
+from .rows import Insn, InstructionSet, OpcodeTable, Row
+
+ADDRESS_BITS = 24
+ADDRESS_MASK = (1 << ADDRESS_BITS) - 1
+
+# Why a compiled loop or the evaluator gave control back (state field `reason`).
+RUNNING, UNDECODED, SERVICE, CODE_WRITTEN, FAULT, REACHED, STOPPED, MISALIGNED, STATUS_WRITTEN = range(9)
+
+ENGINE_FIELDS = (
+    ("pc", 32, 1),
+    ("reason", 32, 1),  # one of the above
+    ("stopped", 1, 1),  # waiting for an interrupt
+    ("detail", 32, 1),  # service number, exception vector, or misaligned address
+    ("access", 32, 1),  # of a misaligned access: its place in the instruction (0, 1, ...), + ACCESS_...
+    ("written_low", 32, 1),  # decoded code bytes written since the last look: low <= address < high
+    ("written_high", 32, 1),
+    ("cycles", 64, 1),
+    ("limit", 64, 1),  # leave when cycles reach it
+)
+
+
+ACCESS_WRITE, ACCESS_FETCH = 0x100, 0x200
+DOUBLE_FAULT = 0x100  # in `detail`, in place of a vector: an exception could not be taken
+
+
+class Layout:
+    """Names, widths and places of the state fields: (name, bits, count); one-bit fields take a byte."""
+
+    def __init__(self, fields: tuple[tuple[str, int, int], ...]) -> None:
+        self.fields = {name: (bits, count) for name, bits, count in fields}
+        spec = [(n, f"<u{max(b, 8) // 8}", (c,) if c > 1 else ()) for n, b, c in fields]
+        self.dtype = np.dtype([(n, t, s) for n, t, s in spec], align=True)
+        self.offsets = {name: self.dtype.fields[name][1] for name in self.fields}
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """One CPU model as the engines see it.
+
+    model      vendor part name, for example "MC68040"
+    isa        its instruction set; `table` holds the rows of this model
+    layout     state fields, ENGINE_FIELDS included; the register file is the field "r"
+    big_endian byte order of memory
+    undefined  undefined(opcode word, address, too long) -> the row that runs where nothing is encoded, or at a
+               misaligned address
+    unserved   the row that runs where a program asks for a service that the machine does not have
+    service_bytes  length of the instruction that asks
+    timing     mode name -> class of the timing model
+    causes     cause -> what is counted under it, in the order of the state field `causes`; where a mode counts them
+    exception  exception(m, vector): take an exception; interrupt(m, level): take an interrupt
+    reset      reset(state): bring a state of zeros to that after start-up code
+    accepts    accepts(state, level): would an interrupt be taken now?
+    vector_name  what an exception vector means
+    host       registers by name, calls, faults, tracing
+    stage_fields  state fields that hold when the stages of a pipeline are free
+    in_registers  state fields that regions keep in registers beside the clock: no subroutine uses them
+    zero_register  number of a register that is always 0, or None
+    aligned    words and long words at odd addresses abort the instruction
+    misaligned  what such an abort does then: an exception of the CPU, run on the evaluator
+    """
+
+    model: str
+    isa: InstructionSet
+    table: OpcodeTable
+    layout: Layout
+    big_endian: bool
+    undefined: Callable[[int, int, bool], Row]
+    unserved: Row
+    service_bytes: int
+    timing: dict[str, Any]
+    exception: Callable[[Any, int], None]
+    interrupt: Callable[[Any, int], None]
+    reset: Callable[[np.ndarray], None]
+    accepts: Callable[[np.ndarray, int], bool]
+    vector_name: Callable[[int], str]
+    host: Host
+    stage_fields: tuple[str, ...] = ()
+    in_registers: frozenset[str] = frozenset()
+    zero_register: int | None = None
+    causes: Mapping[str, str] = field(default_factory=dict)
+    aligned: bool = False
+    misaligned: Callable[[Any, Insn], None] | None = None
+
+    def keys(self) -> Iterable[tuple[Row, tuple[Any, ...]]]:
+        """Yield (row, statics) of every handler of a full interpreter: the table's and those of undefined encodings."""
+        yield from self.table.keys()
+        rows = (self.undefined(opcode, 0, False) for opcode in range(len(self.table.first)))
+        for row in {row.syntax: row for row in rows}.values():
+            yield row, ()

@@ -1,0 +1,57 @@
+"""The guide: pages of Markdown beside this file, and the facts they rest on in facts/.
+
+A page begins with one heading, its title. Pages are named without suffix: "tapes", "facts/measured".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+TOPICS = (
+    "start",
+    "window",
+    "tapes",
+    "cost",
+    "programs",
+    "collide",
+    "machines",
+    "table",
+    "study",
+    "speed",
+    "examples",
+    "adding",
+    "internals",
+    "glossary",
+    "changes",
+    "facts",
+)
+"""The topics in the order in which they are best read; each is a file of this folder."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: its name, its title, and all of its Markdown, the title included."""
+
+    name: str
+    title: str
+    text: str
+
+
+def fact_names() -> list[str]:
+    """Return the names of the pages of facts, sorted."""
+    return sorted(f"facts/{path.stem}" for path in (FOLDER / "facts").glob("*.md"))
+
+
+def read_page(name: str) -> Page:
+    """Return a page.
+
+    name     one of TOPICS or of `fact_names()`
+    Errors   KeyError for any other name
+    """
+    if name not in TOPICS and name not in fact_names():
+        raise KeyError(name)
+    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    title = text.partition("\n")[0].removeprefix("# ").replace("`", "")
+    return Page(name, title, text)

@@ -1,0 +1,103 @@
+"""`retrosim guide`: topics, pages, names that are nearly right, and a terminal."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from retrosim.cli.commands import guide
+from retrosim.guide import TOPICS, fact_names, read_page
+
+from .conftest import ROOT, Ran
+
+Run = Callable[..., Ran]
+
+
+def test_it_lists_the_topics_with_a_line_each(run: Run) -> None:
+    listed = run("guide")
+    assert (listed.status, listed.err) == (0, "")
+    first, *lines = listed.out.splitlines()
+    assert "retrosim guide TOPIC" in first
+    assert [line.split()[0] for line in lines] == [*TOPICS, *fact_names()]
+    assert all(line.endswith(read_page(line.split()[0]).title) for line in lines)
+
+
+def test_it_lists_the_topics_as_json(run: Run) -> None:
+    listed = run("guide", "--json").json()
+    assert [each["name"] for each in listed["topics"]] == list(TOPICS)
+    assert [each["name"] for each in listed["facts"]] == fact_names()
+    assert all(each["title"] for each in [*listed["topics"], *listed["facts"]])
+
+
+@pytest.mark.parametrize("name", [*TOPICS, *fact_names()])
+def test_a_pipe_gets_the_text_of_a_page(run: Run, name: str) -> None:
+    assert run("guide", name) == Ran(0, read_page(name).text, "")
+
+
+def test_a_page_as_json(run: Run) -> None:
+    page = read_page("tapes")
+    assert run("guide", "tapes", "--json").json() == {"topic": "tapes", "title": page.title, "text": page.text}
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("Tapes", "tapes"),
+        ("tapes.md", "tapes"),
+        ("facts/measured.md", "facts/measured"),
+        ("measured", "facts/measured"),
+    ],
+)
+def test_names_as_pages_write_them(run: Run, given: str, name: str) -> None:
+    assert run("guide", given).out == read_page(name).text
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [("taps", "tapes"), ("speeds", "speed"), ("measurd", "measured"), ("facts/m68040_timng", "facts/m68040_timing")],
+)
+def test_an_unknown_topic_is_refused_with_a_suggestion(run: Run, given: str, hint: str) -> None:
+    run("guide", given).is_refused(2, repr(given), f"did you mean {hint}?")
+
+
+def test_a_topic_like_no_other(run: Run) -> None:
+    run("guide", "zzzzzz").is_refused(2, "'zzzzzz'", "lists the topics")
+    run("guide", "../__init__").is_refused(2, "lists the topics")
+
+
+@pytest.mark.parametrize(("lines", "is_paged"), [(500, False), (20, True)])
+def test_a_terminal_gets_a_set_page(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], lines: int, is_paged: bool
+) -> None:
+    """Headings and tables are drawn; what is longer than the terminal goes through the pager."""
+    paged: list[str] = []
+    monkeypatch.setattr("pydoc.pager", paged.append)
+    for name, value in (("LINES", lines), ("COLUMNS", 100), ("TERM", "xterm")):
+        monkeypatch.setenv(name, str(value))
+    guide._show(read_page("tapes"))
+    written, text = capsys.readouterr().out, "".join(paged)
+    assert bool(text) == is_paged and bool(written) != is_paged
+    shown = written + text
+    assert "Tapes: record a game" in shown and "# Tapes" not in shown and "|---" not in shown
+
+
+def test_it_is_quick_and_needs_no_compiler(tmp_path: Path) -> None:
+    code = (
+        "import sys; from retrosim.cli import main; status = main(['guide', 'start'])\n"
+        "print(status, sorted({'numba', 'llvmlite', 'numpy', 'pyglet', 'rich'} & set(sys.modules)), file=sys.stderr)"
+    )
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == "0 []\n" and done.stdout.startswith("# Start")

@@ -1,0 +1,88 @@
+"""`retrosim timing`."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from retrosim.rom import load_rom
+from retrosim.study.printed import PRINTED
+
+SHAPE = {"machine", "build", "objects", "printed_per_second", "printed_cycles", "cycles", "instructions", "ratio"}
+
+
+def test_timing_fills_every_cell(run) -> None:
+    result = run("timing", "--json", "--machine", "mc68040-25", "--machine", "mc68040-25").json()
+    builds = [info.build for info in load_rom("sectors").images if info.isa == "m68040"]
+    cells = [(row["build"], row["objects"]) for row in result["rows"]]
+    assert sorted(cells) == sorted((build, objects) for build in builds for objects in (0, 50, 100, 200))
+    assert {"O0", "O1", "O2"} <= set(builds) and result["analysis"]
+    for row in result["rows"]:
+        assert set(row) >= SHAPE
+        assert row["printed_per_second"] == PRINTED["mc68040-25"][row["objects"]]
+        assert row["ratio"] == pytest.approx(row["cycles"] / row["printed_cycles"])
+        assert row["instructions"] < row["cycles"]
+
+
+def test_timing_for_people(run, monkeypatch) -> None:
+    from retrosim.study import timing
+
+    whole = timing.timing_table
+
+    def short(machines, full, progress, **given):
+        assert (machines, full) == (["mc68040-25", "ppc601-80"], True)
+        assert given == {"builds": ["O2"], "memory": {}, "engine": "interpret"}
+        return whole(machines, False, progress, seconds=0.02, **given)
+
+    monkeypatch.setattr(timing, "timing_table", short)
+    ran = run("timing", "--full", "--build", "O2", "--engine", "interpret")
+    assert (ran.status, ran.err) == (0, "")
+    assert "0 objects has one" in ran.out and "nine" in ran.out
+    assert all(len(line) <= 80 for line in ran.out.splitlines())
+
+
+def test_timing_on_machines_without_cycles(run) -> None:
+    run("timing", "--machine", "native").is_refused(2, "machine 'native'", "no CPU")
+    run("timing", "--machine", "z80").is_refused(2, "machine 'z80': allowed")
+    run("timing", "--causes", "--machine", "mc68000-8").is_refused(2, "machine 'mc68000-8': no pipeline")
+
+
+def test_timing_by_causes(run, monkeypatch) -> None:
+    from retrosim.study import causes
+
+    whole = causes.causes_table
+
+    def short(machines, progress, **given):
+        return whole(machines, progress, seconds=0.01, objects=(50,), **given)
+
+    monkeypatch.setattr(causes, "causes_table", short)
+    command = ("timing", "--causes", "--build", "O2", "--build", "fast", "--memory", "copyback=0")
+    command += ("--engine", "interpret")
+    result = run(*command, "--json").json()
+    assert [(row["build"], row["engine"]) for row in result["rows"]] == [("O2", "interpret"), ("fast", "interpret")]
+    assert all(sum(row["causes"].values()) == row["cycles"] for row in result["rows"])
+    assert result["method"]["memory_changed"] == {"mc68040-25": {"copyback": 0}}
+    rows = list(csv.DictReader(run(*command, "--csv").out.splitlines()))
+    assert [int(row["execute"]) for row in rows] == [row["causes"]["execute"] for row in result["rows"]]
+    ran = run(*command)
+    assert (ran.status, ran.err) == (0, "")
+    assert "Memory changed: copyback 0 (preset 1)" in ran.out and "registers" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--memory", "first=3"), "memory parameter 'first': allowed first_read 0..1000, line_read 0..1000"),
+        (("--memory", "copyback=2"), "copyback 2: allowed 0..1"),
+        (("--memory", "write"), "'write': allowed NAME=NUMBER"),
+        (("--memory", "write=x"), "'x': allowed a whole number"),
+        (("--memory", "line_read=4"), "line_read 4: allowed 5..1000 with first_read 5"),
+        (("--machine", "mc68000-8", "--memory", "write=4"), "memory parameter 'write': allowed none on mc68000-8"),
+        (("--build", "O9"), "build 'O9': allowed O0"),
+        (("--causes", "--full"), "argument --full: not allowed with argument --causes"),
+        (("--json", "--csv"), "argument --csv: not allowed with argument --json"),
+    ],
+)
+def test_bad_arguments_of_timing(run, options, words) -> None:
+    run("timing", *options).is_refused(2, words)

@@ -1,0 +1,112 @@
+"""`retrosim warmup`, and how the other commands say that they compile."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from retrosim.rom import load_rom
+from retrosim.scenarios import SCENARIOS
+
+
+def test_warmup_compiles_once(start, tmp_path) -> None:
+    """The first time says in plain lines what it does, the second time has nothing to do."""
+    home = {"RETROSIM_HOME": str(tmp_path / "home")}
+    steps = len(SCENARIOS) + 2  # and the routines on two widths
+    out, err = start("warmup", "--machine", "native", **home).communicate(timeout=300)
+    lines = err.splitlines()
+    assert lines and all(line.startswith("retrosim: compiling ") and f" of {steps}" in line for line in lines)
+    total = re.search(r"([\d.]+) s  total; (\d+) new files\n.*: \2 files, ", out)
+    assert total, out
+    out, err = start("warmup", "--machine", "native", "--json", **home).communicate(timeout=300)
+    again = json.loads(out)
+    assert (err, again["new_files"], again["new_bytes"], again["files"]) == ("", 0, 0, int(total[2]))
+    assert again["files"] > 10 and again["bytes"] > 10_000
+    assert again["seconds"] < float(total[1]) / 3
+    assert len(again["steps"]) == steps and all(set(step) == {"what", "seconds"} for step in again["steps"])
+    assert Path(again["folder"]).is_relative_to(tmp_path / "home")
+
+
+def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
+    compiled = []
+
+    def note(kind: str):
+        return lambda cpu, timing, *what: compiled.append((kind, cpu.model, timing))
+
+    for kind in ("handler_cache", "full_handler_cache", "CompiledRegion"):
+        monkeypatch.setattr(f"retrosim.machine.ahead.{kind}", note(kind))
+    monkeypatch.setattr("retrosim.cli.commands.warmup._run_frame", lambda *what: compiled.append(("frame", *what)))
+    result = run("warmup", "--machine", "mc68040-25", "--json").json()
+    texts = [step["what"] for step in result["steps"]]
+    assert len(texts) == len(set(texts)) == len(compiled)
+    kinds = [kind for kind, _, _ in compiled]
+    first = kinds.index("frame")
+    programs, regions = (kinds[:first].count(kind) for kind in ("handler_cache", "CompiledRegion"))
+    assert programs == kinds.count("frame") == len(SCENARIOS) and regions > 3 * programs
+    assert kinds.count("CompiledRegion") == regions and first == programs + regions
+    assert kinds[:2] == ["handler_cache", "CompiledRegion"] and texts[0].startswith("sectors ")
+    assert {timing for _, _, timing in compiled[:first]} == {"full"}
+    builds = [info.build for info in load_rom("sectors").images if info.isa == "m68040"]
+    for timing, build in product(("full", "causes"), builds):
+        assert any(text.startswith(f"sectors {build} for the MC68040, timing {timing}: ") for text in texts)
+    assert [text for text in texts if "masks" in text and "region" in text] == []
+    compiled.clear()
+    ran = run("warmup", "--machine", "mc68040-25", "--machine", "native", "--all")
+    assert (ran.status, ran.err) == (0, "")
+    assert [each for each in compiled if each[0] == "full_handler_cache"] == [
+        ("full_handler_cache", "MC68040", timing) for timing in ("full", "table", "off")
+    ]
+    for timing, build in product(("full", "table", "off"), builds):
+        assert f"sectors {build} for the MC68040, timing {timing}: region 1 of " in ran.out
+    assert " s  total; " in ran.out.splitlines()[-2] and "sectors on the native machine" in ran.out
+    compiled.clear()
+    texts = [step["what"] for step in run("warmup", "--machine", "i386dx-33", "--json").json()["steps"]]
+    assert ("handler_cache", "i386_real", "full") in compiled and (
+        "CompiledRegion",
+        "i386_real",
+        "full",
+    ) not in compiled
+    assert any(text.startswith("masks real for the i386_real, timing full: ") for text in texts)
+    run("warmup", "--machine", "z80").is_refused(2, "machine 'z80': allowed")
+    monkeypatch.setattr("retrosim.jit.CACHE", Path("/dev/null/nowhere"))
+    run("warmup").is_refused(1, "set RETROSIM_HOME")
+
+
+def test_cold_start_says_that_it_compiles(start, tmp_path) -> None:
+    process = start("run", "--headless", "--frames", "1", RETROSIM_HOME=str(tmp_path / "home"))
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0 and "1 frame," in out
+    assert "compiling" in err and "(first run only)" in err
+
+
+def test_progress_on_a_terminal_vanishes(environment, tmp_path) -> None:
+    """Under a pseudo-terminal stderr gets a bar, stdout stays clean JSON."""
+    pty = pytest.importorskip("pty", reason="this host has no pseudo-terminals")
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "retrosim", "run", "--frames", "1", "--json"],
+        env=environment | {"RETROSIM_HOME": str(tmp_path / "home"), "TERM": "xterm"},
+        stdout=subprocess.PIPE,
+        stderr=slave,
+    )
+    os.close(slave)
+    shown = bytearray()
+    while chunk := _read(master):
+        shown += chunk
+    os.close(master)
+    assert json.loads(process.communicate()[0])["frames"] == 1
+    assert b"compiling the MC68040" in shown and shown.endswith(b"\x1b[2K"), shown
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the other end is closed
+        return b""
