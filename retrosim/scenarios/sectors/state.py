@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from retrosim.checks import check_integer
-from retrosim.collide.kernels.grid import workspace
+from retrosim.collide.sectors import workspace
 from retrosim.rom import Rom
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
 

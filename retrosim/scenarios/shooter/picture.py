@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrosim.collide.objects import ALIEN, MISSILE, SHIP
+from retrosim.collide.kernels.objects import ALIEN, MISSILE, SHIP
 from retrosim.jit import kernel
 from retrosim.scenarios.drawing import draw_label, draw_number, draw_picture, field, label
 from retrosim.scenarios.pictures import Pictures

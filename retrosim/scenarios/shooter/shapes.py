@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide.objects import DETECT_NONE, DETECT_SHIP, LARGEST_RADIUS, SHIP
+from retrosim.collide.objects import DETECT_NONE, DETECT_SHIP, MAX_RADIUS, SHIP
 from retrosim.rom.reading import Reader
 from retrosim.scenarios.scenario import ShapeSource
 from retrosim.screen.shapes import Columns, Shapes, pairs_of, table
@@ -85,7 +85,7 @@ def shapes(columns: Columns) -> Shapes:
     is_reached = allowed & (turn <= np.minimum(gone[:, None], gone))
 
     middle = np.array([each[:, :2].mean(axis=0) if len(each) else (0, 0) for each in owned], int).reshape(-1, 2)
-    radius = np.clip(placed[:, 2], 0, LARGEST_RADIUS)
+    radius = np.clip(placed[:, 2], 0, MAX_RADIUS)
     return Shapes(
         hit=hit,
         centres=table(x + middle[:, 0], y + middle[:, 1]),

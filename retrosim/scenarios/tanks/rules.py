@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrosim.collide.blocks import place_handlers, scan_blocks
+from retrosim.collide.kernels.blocks import Handlers, place_handlers, scan_blocks
 from retrosim.collide.kernels.oriented import corners_of, is_hit_line_1
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
@@ -71,26 +71,19 @@ class Tanks(NamedTuple):
     flags: np.ndarray
 
 
-class Blocks(NamedTuple):
-    """Scratch, see `collide.blocks`."""
-
-    heads: np.ndarray
-    objects: np.ndarray
-    links: np.ndarray
-    found: np.ndarray
-    tally: np.ndarray
-
-
 class Game(NamedTuple):
     """A game under way.
 
     tufts  int32[m, 3]  x, y, kind
+    handlers, found, tally  scratch, see `collide.kernels.blocks`
     """
 
     tanks: Tanks
-    blocks: Blocks
     words: np.ndarray
     tufts: np.ndarray
+    handlers: Handlers
+    found: np.ndarray
+    tally: np.ndarray
 
 
 @kernel
@@ -257,16 +250,16 @@ def find_boxes(tanks, words):
 
 
 @kernel
-def determine_clashes(tanks, blocks, words):
+def determine_clashes(game):
     """Let the blocks find AABBs that overlap, and the line algorithm decide."""
+    tanks, words, found = game.tanks, game.words, game.found
     flags, shell = tanks.flags, len(tanks.kinds)
     flags[:] = 0
     words[STRUCK] = 0
     there = find_boxes(tanks, words)
-    heads, objects, links, found, tally = blocks
     x, y, sides = tanks.boxes[0, :there], tanks.boxes[1, :there], tanks.sides[:there]
-    place_handlers(x, y, sides, LOG2_BLOCK, heads, objects, links)
-    for p in range(scan_blocks(x, y, sides, LOG2_BLOCK, heads, objects, links, found, tally)):
+    place_handlers(x, y, sides, LOG2_BLOCK, game.handlers)
+    for p in range(scan_blocks(x, y, sides, LOG2_BLOCK, game.handlers, found, game.tally)):
         a, b = np.int64(found[p, 0]), np.int64(found[p, 1])
         hit = is_hit_line_1(rectangle_of(tanks, a), rectangle_of(tanks, b), None)
         if b == shell:
@@ -299,7 +292,7 @@ def run_frames(game, pad, frames):
             shoot(tanks.rows, words)
         words[PAD_BEFORE] = pad
         move_shell(words)
-        determine_clashes(tanks, game.blocks, words)
+        determine_clashes(game)
         if tanks.flags[COLLIDED, 0] and not was_hit:
             words[BUMPS] += 1
         if words[STRUCK]:

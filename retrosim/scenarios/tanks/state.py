@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from retrosim.checks import check_integer
+from retrosim.collide.kernels.blocks import Handlers
 from retrosim.numeric.tables import TURN
 from retrosim.rom import Rom
 from retrosim.scenarios.pictures import read_gallery
@@ -49,14 +50,18 @@ class State(Scenario):
             flags=np.zeros((2, objects), np.uint8),
         )
         blocks, handlers = (rules.COLUMNS, rules.ROWS), HANDLERS * (objects + 1)
-        scratch = rules.Blocks(
-            heads=np.empty(blocks, np.int32),
-            objects=np.empty(handlers, np.int32),
-            links=np.empty(handlers, np.int32),
+        self._game = rules.Game(
+            self._tanks,
+            self.words,
+            tufts=np.zeros((rules.TUFTS, 3), np.int32),
+            handlers=Handlers(
+                heads=np.empty(blocks, np.int32),
+                objects=np.empty(handlers, np.int32),
+                links=np.empty(handlers, np.int32),
+            ),
             found=np.empty((objects * (objects + 1) // 2, 2), np.int32),
             tally=np.empty(blocks, np.int64),
         )
-        self._game = rules.Game(self._tanks, scratch, self.words, tufts=np.zeros((rules.TUFTS, 3), np.int32))
         self._art = picture.Art(
             gallery.pictures,
             icons=gallery.numbered(*ICONS),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide.swept import is_box_hit
+from retrosim.collide.kernels.swept import is_box_hit
 from retrosim.jit import kernel
 from retrosim.numeric.random import advance, rand_scalar
 from retrosim.scenarios.scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
@@ -73,7 +73,7 @@ def fly(lanes, words, i, shift, move):
         dx, vx = begin - ship, -speed - move
         if test == 0:
             dx, vx = dx + vx, 0
-        is_hit = is_box_hit(dx, MISSILE_TOP - SHIP_TOP, vx, 0, MISSILE_WIDTH, MISSILE_HEIGHT, SIDE, SIDE)
+        is_hit = is_box_hit((dx, MISSILE_TOP - SHIP_TOP), (vx, 0), (MISSILE_WIDTH, MISSILE_HEIGHT), (SIDE, SIDE))
         if is_hit and not lanes[PLAIN_HIT + test, i]:
             lanes[PLAIN_HIT + test, i] = 1
             lanes[PLAIN_BURST + test, i] = BURST_FRAMES

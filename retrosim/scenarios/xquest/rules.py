@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrosim.collide.masks import Masks, is_common
-from retrosim.collide.sectors import scan_four_shifts
+from retrosim.collide.kernels.four_shifts import scan_four_shifts
+from retrosim.collide.kernels.masks import METHODS, Masks, is_common, sprite_of
+from retrosim.collide.kernels.overlap import Boxes
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.numeric.random import advance, rand_scalar, rand_value
@@ -32,7 +33,7 @@ PX, PY, VX, VY = range(4)
 SPRITE_WIDTH, SPRITE_HEIGHT, SHAPE = range(3)
 NEAR, COLLIDED, MET = range(3)
 GEMS, BUMPS = 3, 4
-DWORD = 1  # index into `collide.masks.METHODS`: the ROM's routine
+DWORD = METHODS.index("dword")  # the ROM's routine
 
 
 class Field(NamedTuple):
@@ -186,14 +187,16 @@ def determine_touches(game):
     sprites, flags = game.field.sprites, game.field.flags
     flags[:] = 0
     game.tally[:] = 0
-    x, y, width, height = game.field.corners[0], game.field.corners[1], sprites[SPRITE_WIDTH], sprites[SPRITE_HEIGHT]
-    found = scan_four_shifts(x, y, width, height, False, game.work, flags[NEAR], game.reports, game.tally)
-    words, first, across, widths, heights = game.masks
-    shape = sprites[SHAPE]
+    x, y, shape = game.field.corners[0], game.field.corners[1], sprites[SHAPE]
+    boxes = Boxes(x, y, sprites[SPRITE_WIDTH], sprites[SPRITE_HEIGHT])
+    found = scan_four_shifts(boxes, False, game.work, flags[NEAR], game.reports, game.tally)
+    words, first, words_per_row, width, height = game.masks
     for r in range(found):
         a, b = game.reports[r, 0], game.reports[r, 1]
         dx, dy = int(x[b]) - int(x[a]), int(y[b]) - int(y[a])
-        if is_common(words, first, across, widths, heights, shape[a], shape[b], dx, dy, DWORD):
+        one = sprite_of(first, words_per_row, width, height, shape[a])
+        other = sprite_of(first, words_per_row, width, height, shape[b])
+        if is_common(words, one, other, dx, dy, DWORD):
             flags[COLLIDED, a] = 1
             flags[COLLIDED, b] = 1
             if a == 0:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from retrosim.checks import check_integer
-from retrosim.collide import masks
-from retrosim.collide.kernels.grid import SECTORS, workspace
+from retrosim.collide.kernels.sector_grid import SECTORS
+from retrosim.collide.masks import pack
+from retrosim.collide.sectors import workspace
 from retrosim.rom import Rom
 from retrosim.scenarios.pictures import read_gallery
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
@@ -60,7 +61,7 @@ class State(Scenario):
             self._cast,
             self.words,
             stars=np.zeros((rules.STARS, 3), np.int32),
-            masks=masks.pack(gallery.images),
+            masks=pack(gallery.images),
             work=workspace(objects),
             reports=np.empty((2 * objects * (objects - 1), 2), np.int32),  # every pair in every pass
             tally=np.empty(SECTORS, np.int64),
@@ -91,10 +92,10 @@ class State(Scenario):
         return columns | dict(zip(("near", "collided", "met"), field.flags))
 
     def auxiliary(self) -> Columns:
-        words, first, _, _, heights = self._game.masks
+        masks = self._game.masks
         rows = np.arange(32)
-        numbers = np.minimum(first[:, None] + rows, len(words) - 1)
-        return {"masks": np.where(rows < heights[:, None], words[numbers], 0)}
+        numbers = np.minimum(masks.first[:, None] + rows, len(masks.words) - 1)
+        return {"masks": np.where(rows < masks.height[:, None], masks.words[numbers], 0)}
 
     def saved(self) -> list[np.ndarray]:
         turn = self._field.sprites[rules.SHAPE, 0] - self._cast.ship
