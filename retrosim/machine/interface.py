@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
@@ -59,6 +59,7 @@ class RunOutcome(Protocol):
     def fault(self) -> Exception | None: ...
 
 
+@runtime_checkable
 class PlayableMachine(Protocol):
     """A machine that tapes can be recorded and replayed on.
 
@@ -103,6 +104,7 @@ class PlayableMachine(Protocol):
     def stop_compiling(self) -> None: ...
 
 
+@runtime_checkable
 class AnyMachine(PlayableMachine, Protocol):
     """A machine that `open_machine` returns: it has a picture and a frame clock, and can be rewound.
 
@@ -135,6 +137,7 @@ class LoadedImage(ImageDescription, Protocol):
     def source_line(self, pc: int) -> tuple[str, int] | None: ...
 
 
+@runtime_checkable
 class SimulatedMachine(AnyMachine, Protocol):
     """A machine with a CPU.
 

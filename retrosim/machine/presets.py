@@ -243,8 +243,11 @@ PRESETS = {
     )
 }
 
+NATIVE = "native"
+MACHINE_NAMES = (*PRESETS, NATIVE)
+
 
 def preset(name: str) -> Preset:
     """Return a preset. Errors: ValueError that lists the names."""
-    check_choice("machine", name, [*PRESETS, "native"])
+    check_choice("machine", name, MACHINE_NAMES)
     return PRESETS[name]

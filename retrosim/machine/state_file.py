@@ -12,11 +12,12 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrosim.cpu.engines.core import Core
+from retrosim.cpu.engines.core import CHUNK_BYTES, Core, memory_chunks
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, RUNNING
 from retrosim.errors import StateError
 
@@ -27,6 +28,8 @@ MAGIC = b"RSTATE02"
 MAX_HEADER = 1 << 16
 MAX_CLOCKS = 1 << 62
 MAX_AHEAD = 1 << 32  # clocks that a stage of the pipeline or the bus may be ahead of execution
+MAX_CONTENT = 2 * (ADDRESS_MASK + 1)
+UNPACKED_BYTES = 1 << 20  # at once
 DIGEST_BYTES = 16
 HOST_FIELDS = (
     "reason",
@@ -75,8 +78,9 @@ def _header(machine: Machine) -> dict:
 def save(machine: Machine) -> bytes:
     """Return the state of a machine."""
     header = json.dumps(_header(machine), sort_keys=True, separators=(",", ":")).encode()
-    body = zlib.compress(registers(machine._core) + machine.mem.tobytes(), 1)
-    blob = MAGIC + len(header).to_bytes(4, "big") + header + body
+    packer = zlib.compressobj(1)
+    parts = packer.compress(registers(machine._core)), packer.compress(machine.mem), packer.flush()
+    blob = MAGIC + len(header).to_bytes(4, "big") + header + b"".join(parts)
     return blob + hashlib.blake2b(blob, digest_size=DIGEST_BYTES).digest()
 
 
@@ -100,19 +104,19 @@ def restore(machine: Machine, state: bytes) -> None:
     for length in lengths:
         parts.append(state[start : start + length])
         start += length
-    content = np.zeros((machine.mem.size // PAGE, PAGE), np.uint8)
-    content[np.frombuffer(parts[2], np.uint32)] = np.frombuffer(parts[3], np.uint8).reshape(-1, PAGE)
-    _apply(machine, json.loads(parts[0]), parts[1], content.reshape(-1))
+    numbers, pages = np.frombuffer(parts[2], np.uint32).tolist(), memoryview(parts[3])
+    used = ((PAGE * number, pages[PAGE * i : PAGE * (i + 1)]) for i, number in enumerate(numbers))
+    _apply(machine, json.loads(parts[0]), parts[1], memory_chunks(used))
 
 
-def _apply(machine: Machine, header: dict, register_bytes: bytes, content: np.ndarray) -> None:
+def _apply(machine: Machine, header: dict, register_bytes: bytes | np.ndarray, chunks: Iterable[np.ndarray]) -> None:
     core, offset = machine._core, 0
     for name in register_fields(core):
         field = core.state[name]
         core.state[name] = np.frombuffer(register_bytes, field.dtype, field.size, offset).reshape(field.shape)
         offset += field.nbytes
     core.state["reason"] = RUNNING
-    core.replace(content)
+    core.replace(chunks)
     machine.parameters = dict(header["parameters"])
     machine._frame_start = tuple(header["frame_start"])
     for name in _COUNTERS:
@@ -134,10 +138,23 @@ def load(machine: Machine, state: bytes) -> None:
         )
     size = header["registers"]
     _check_registers(machine._core, content)
-    _apply(machine, header, content[:size], np.frombuffer(content, np.uint8, offset=size))
+    chunks = (content[start : start + CHUNK_BYTES] for start in range(size, len(content), CHUNK_BYTES))
+    _apply(machine, header, content[:size], chunks)
 
 
-def _read(state: bytes) -> tuple[dict, bytes]:
+def _unpack(packed: bytes) -> np.ndarray:
+    """Decompress registers and memory. Errors: StateError, zlib.error."""
+    unpacker, content, length = zlib.decompressobj(), np.zeros(MAX_CONTENT, np.uint8), 0
+    while packed and length < MAX_CONTENT:
+        piece = unpacker.decompress(packed, min(UNPACKED_BYTES, MAX_CONTENT - length))
+        content[length : length + len(piece)] = np.frombuffer(piece, np.uint8)
+        packed, length = unpacker.unconsumed_tail, length + len(piece)
+    if not unpacker.eof:
+        raise StateError("saved state", "unreadable: not a whole state")
+    return content[:length]
+
+
+def _read(state: bytes) -> tuple[dict, np.ndarray]:
     """Take a state apart; everything is limited before it is parsed."""
     if state[: len(MAGIC)] != MAGIC:
         raise StateError("saved state", f"begins with {state[:8]!r}, not {MAGIC!r}")
@@ -151,11 +168,10 @@ def _read(state: bytes) -> tuple[dict, bytes]:
         raise StateError("saved state", f"header of {length} bytes: allowed up to {min(MAX_HEADER, len(blob) - 12)}")
     try:
         header = json.loads(blob[12 : 12 + length])
-        unpacker = zlib.decompressobj()
-        content = unpacker.decompress(blob[12 + length :], 2 * (ADDRESS_MASK + 1))
+        content = _unpack(blob[12 + length :])
     except (ValueError, RecursionError, zlib.error) as error:
         raise StateError("saved state", f"unreadable: {error}") from None
-    if not isinstance(header, dict) or not unpacker.eof:
+    if not isinstance(header, dict):
         raise StateError("saved state", "unreadable: not a whole state")
     return header, content
 
@@ -180,7 +196,7 @@ def _check_counters(header: dict, expected: dict) -> None:
         raise StateError("saved state", f"parameters {parameters!r}: allowed whole numbers")
 
 
-def _check_registers(core: Core, content: bytes) -> None:
+def _check_registers(core: Core, content: np.ndarray) -> None:
     """Refuse values that no run can leave in a register: beyond its width, its address space, or far in the future."""
     fields, offset = {}, 0
     for name in register_fields(core):

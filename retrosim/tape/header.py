@@ -33,10 +33,11 @@ import json
 import re
 from collections.abc import Callable
 from fractions import Fraction
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from retrosim.tape.machine import program_of
+from retrosim.version import NAME as PROGRAM
+from retrosim.version import __version__
 
 if TYPE_CHECKING:
     from retrosim.machine.interface import PlayableMachine
@@ -141,11 +142,8 @@ FIELDS: dict[str, tuple[Check, str]] = {
 
 
 def program_version() -> str:
-    """Return "retrosim" and the installed version, as written into headers."""
-    try:
-        return f"retrosim {version('retrosim')}"
-    except PackageNotFoundError:
-        return "retrosim"
+    """Return name and version of this program, as written into headers."""
+    return f"{PROGRAM} {__version__}"
 
 
 def canonical(value: object) -> bytes:

@@ -101,7 +101,7 @@ EMPTY = ("--arg", 0, "--arg", 0x8000, "--arg", 0, "--arg", 0x9000, "--arg", 16, 
 
 @pytest.mark.parametrize(("machine", "clocks"), [("i386dx-33", (4, 3, 6)), ("i486dx2-66", (1, 3, 2))])
 def test_the_three_instructions_of_the_masks(run, machine: str, clocks: tuple[int, ...]) -> None:
-    """A row of document 001 is a MOV, a SHL and an AND; what they cost stands in the listing."""
+    """A row of a mask (Mackey 1995) is a MOV, a SHL and an AND; what they cost stands in the listing."""
     command = ("cost", "masks", "--machine", machine, *TOUCH, *EMPTY)
     report = run(*command, "--json").json()
     rows = [row for row in report["listing"] if row["visits"] == 16][:3]

@@ -38,7 +38,7 @@ def test_doctor_finds_faults(run, monkeypatch, tmp_path) -> None:
     (folder / "sectors" / load_rom("sectors").images[0].file).write_bytes(b"spoilt")
     monkeypatch.setattr("retrosim.rom.library.rom_folders", lambda: [folder])
     monkeypatch.setattr("retrosim.cli.commands.doctor.MIN_PYTHON", (9, 0))
-    monkeypatch.setattr("retrosim.jit.CACHE_FOLDER", tmp_path / "nowhere")
+    monkeypatch.setattr("retrosim.jit.CACHE", tmp_path / "nowhere")
     monkeypatch.setattr("retrosim.cli.commands.doctor.REQUIRED", ("numba", "no-such-distribution"))
     ran = run("doctor", "--json")
     checks = {check["name"]: check for check in json.loads(ran.out)["checks"]}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from retrosim.cli.opening import shipped_tapes
 from retrosim.machine import PRESETS
-from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
+from retrosim.scenarios import SCENARIOS
+from retrosim.tape import shipped_tapes
 
 
 def test_list_shows_everything(run) -> None:

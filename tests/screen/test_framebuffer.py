@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrosim.screen.framebuffer import blank, clipped, frame_rect, paint_rect
-from retrosim.screen.pattern import BLACK, DK_GRAY, GRAY, LT_GRAY, WHITE, pattern_bits, pattern_mask
+from retrosim.screen.pattern import BLACK, DK_GRAY, GRAY, LT_GRAY, WHITE, pattern_bits
 
 PATTERNS = {"white": WHITE, "ltGray": LT_GRAY, "gray": GRAY, "dkGray": DK_GRAY, "black": BLACK}
 SIDES = st.integers(-700, 1300)
@@ -13,19 +13,6 @@ RECTS = st.tuples(SIDES, SIDES, SIDES, SIDES)
 
 def picture(pixels):
     return ["".join("#" if pixel == 255 else "." if pixel == 0 else "?" for pixel in row) for row in pixels]
-
-
-def test_patterns_have_their_grey_and_their_phase():
-    share = {name: pattern_bits(pattern).mean() for name, pattern in PATTERNS.items()}
-    assert share == {"white": 0, "ltGray": 0.25, "gray": 0.5, "dkGray": 0.75, "black": 1}
-    assert picture(np.where(pattern_bits(GRAY), 255, 0)[:2]) == ["#.#.#.#.", ".#.#.#.#"]
-    assert picture(np.where(pattern_bits(LT_GRAY), 255, 0)[:2]) == ["#...#...", "..#...#."]
-    assert picture(np.where(pattern_bits(DK_GRAY), 255, 0)[:2]) == [".###.###", "##.###.#"]
-
-
-def test_pattern_of_another_length_is_refused():
-    with pytest.raises(ValueError, match="has 7 bytes, must have 8"):
-        pattern_bits(bytes(7))
 
 
 @pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS)
@@ -37,11 +24,6 @@ def test_patterns_are_anchored_to_the_screen(pattern):
     assert (whole == parts).all(), "adjoining fills join without a seam"
     y, x = np.mgrid[0:480, 0:640]
     assert ((whole == 255) == pattern_bits(pattern)[y & 7, x & 7]).all()
-
-
-def test_gray_is_the_chequered_board_of_the_contract():
-    y, x = np.mgrid[0:480, 0:640]
-    assert (pattern_mask(GRAY, 0, 0, 640, 480) == ((x ^ y) & 1 == 0)).all()
 
 
 def test_paint_rect_is_half_open_and_pat_copy():

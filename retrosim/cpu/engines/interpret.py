@@ -88,8 +88,7 @@ def run_records(ram, code, state, records, index, start, budget):
 class InstalledRegion:
     """A recompiled region: `insns` are its instructions by address, `breaks` counts writes into them."""
 
-    entries: tuple[int, ...]
-    address: int
+    compiled: CompiledRegion
     insns: dict[int, Insn]
     is_active: bool = False
     breaks: int = 0
@@ -107,6 +106,7 @@ class Interpreter:
     def __init__(self, core: Core, cache: HandlerCache) -> None:
         self.core = core
         self.bridge = Evaluator(core)
+        self._caches = [cache]  # whose code the records point to
         self._handlers = dict(cache.handlers)
         self._stubs = cache.stubs
         self.forget_missing()
@@ -175,6 +175,7 @@ class Interpreter:
 
     def use(self, cache: HandlerCache) -> None:
         """Take handlers in, in place of those that are there."""
+        self._caches.append(cache)
         self._handlers |= cache.handlers
         self.forget_missing()
         self._clear()
@@ -199,12 +200,12 @@ class Interpreter:
         if address not in (self._stubs[UNKNOWN], self._stubs[GOTO]):
             region = self._entered.get(int(self._records[slot, PC_WORD]))
             if region is not None:
-                words[HANDLER_WORD] = region.address
+                words[HANDLER_WORD] = region.compiled.address
 
     def install(self, compiled: CompiledRegion) -> None:
         """Run a recompiled region from now on, as long as its code stays what it is."""
         region = compiled.region
-        installed = InstalledRegion(region.entries, compiled.address, {i.pc: i for i in region.insns})
+        installed = InstalledRegion(compiled, {i.pc: i for i in region.insns})
         for pc in installed.insns:
             self._covering.setdefault(pc, []).append(installed)
         self._resume(installed)
@@ -216,18 +217,18 @@ class Interpreter:
         if any(self.core.decode(pc) != insn for pc, insn in region.insns.items()):
             return
         region.is_active = True
-        for pc in region.entries:
+        for pc in region.compiled.region.entries:
             self._entered[pc] = region
             slot = int(self._index[pc >> self._shift])
             if slot != UNKNOWN_RECORD:
-                self._records[slot].view(np.uint64)[HANDLER_WORD] = region.address
+                self._records[slot].view(np.uint64)[HANDLER_WORD] = region.compiled.address
 
     def _suspend(self, region: InstalledRegion) -> None:
         """Let the interpreter run the code of a region."""
         if not region.is_active:
             return
         region.is_active = False
-        for pc in region.entries:
+        for pc in region.compiled.region.entries:
             if self._entered.get(pc) is not region:
                 continue
             del self._entered[pc]

@@ -34,6 +34,7 @@ class FakeMachine:
     mode = "demo"
     engine = "interpret"
     is_compiling = False
+    mem = np.zeros(16, np.uint8)
     spec_revision, timing_revision = "fake-spec-1", "fake-timing-1"
     image = SimpleNamespace(
         isa="fake", build="O1", sha256="1" * 64, source_line=lambda pc: ("demo.c", pc & 0xFF) if pc & 2 else None
@@ -156,6 +157,9 @@ class FakeMachine:
             setattr(self, name, value.copy() if isinstance(value, np.ndarray) else value)
 
     restore = load
+
+    def stop_compiling(self):
+        """Nothing is compiled for this machine."""
 
 
 class FakeNative(FakeMachine):
