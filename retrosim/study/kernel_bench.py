@@ -22,7 +22,7 @@ import numpy as np
 
 from retrosim.checks import check_choice
 from retrosim.collide import plane
-from retrosim.collide.kernels.grid import SCREEN_HEIGHT, SCREEN_WIDTH
+from retrosim.collide.kernels.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH
 from retrosim.jit import source_digest
 
 from .bench import Steps, host

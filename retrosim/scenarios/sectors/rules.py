@@ -6,7 +6,7 @@ to the collision check, `words` int64[3] the frame counter, the random state and
 
 from __future__ import annotations
 
-from retrosim.collide.sectors import mark_four_shifts
+from retrosim.collide.kernels.four_shifts import mark_four_shifts
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.numeric.random import advance, rand_scalar, rand_value

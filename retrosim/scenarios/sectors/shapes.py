@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide.kernels.grid import COLUMNS, ROWS, SHIFT
+from retrosim.collide.kernels.sector_grid import COLUMNS, ROWS, SHIFT
 from retrosim.scenarios.sectors.rules import SIDE
 from retrosim.screen.shapes import Columns, Grid, Shapes, pairs_of, table
 

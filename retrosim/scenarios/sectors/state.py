@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from retrosim.checks import check_integer
-from retrosim.collide.kernels.grid import workspace
+from retrosim.collide import workspace
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Ranges, Scenario, check_span
 from retrosim.scenarios.sectors import rules as demo
 from retrosim.screen.shapes import Columns

@@ -12,7 +12,8 @@ stars     int32[k, 3]    x, y at power-on, pixels; pixels per frame
 
 from __future__ import annotations
 
-from retrosim.collide.objects import ALIEN, DETECT_ALL, DETECT_NONE, DETECT_SHIP, MISSILE, SHIP, scan_objects
+from retrosim.collide.kernels.objects import scan_objects
+from retrosim.collide.objects import ALIEN, DETECT_ALL, DETECT_NONE, DETECT_SHIP, MISSILE, SHIP
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.numeric.random import advance, rand_scalar, rand_value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide.objects import DETECT_NONE, DETECT_SHIP, LARGEST_RADIUS, SHIP
+from retrosim.collide.objects import DETECT_NONE, DETECT_SHIP, MAX_RADIUS, SHIP
 from retrosim.collide.oracle.objects import check_all
 from retrosim.rom.reading import Reader
 from retrosim.screen.shapes import Columns, Shapes, pairs_of, table
@@ -70,7 +70,7 @@ def shapes(columns: Columns) -> Shapes:
     return Shapes(
         hit=hit,
         centres=table(x + middle[:, 0], y + middle[:, 1]),
-        circles=table(owner, x[owner] + shown[:, 0], y[owner] + shown[:, 1], np.clip(shown[:, 2], 0, LARGEST_RADIUS)),
+        circles=table(owner, x[owner] + shown[:, 0], y[owner] + shown[:, 1], np.clip(shown[:, 2], 0, MAX_RADIUS)),
         tested=pairs_of(is_reached | is_reached.T),
         hits=hits,
     )

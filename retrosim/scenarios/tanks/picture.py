@@ -7,7 +7,7 @@ screen uint8[480, 640]  palette indices
 
 from __future__ import annotations
 
-from retrosim.collide.kernels.oriented import corners_of, rectangle
+from retrosim.collide.kernels.oriented import corners_of, rectangle_of
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.numeric.tables import TURN
@@ -178,12 +178,12 @@ def draw(places, half, kinds, boxes, sides, flags, words, tufts, pixels, begin, 
     draw_count(screen, BUMPS_LEFT, words[tanks.BUMPS], pixels, begin, sizes, icons[2])
     x, y, angle, count = places[X], places[Y], places[ANGLE], len(kinds)
     if words[tanks.SHELL_FLIES]:
-        fill_rectangle(screen, spans, rectangle(x, y, half, angle, count), inks[SHELL])
+        fill_rectangle(screen, spans, rectangle_of(x, y, half, angle, count), inks[SHELL])
     for i in range(count):
-        draw_tank(screen, spans, rectangle(x, y, half, angle, i), kinds[i], inks, i == 0)
+        draw_tank(screen, spans, rectangle_of(x, y, half, angle, i), kinds[i], inks, i == 0)
     for i in range(count):
         if flags[COLLIDED, i]:
-            frame_tank(screen, rectangle(x, y, half, angle, i), inks[FRAME])
+            frame_tank(screen, rectangle_of(x, y, half, angle, i), inks[FRAME])
         elif flags[NEAR, i]:
             tick_box(screen, boxes[0, i], boxes[1, i], sides[i, 0], sides[i, 1], inks[TICK])
     if words[tanks.BLAST_LEFT] > 0:

@@ -15,8 +15,8 @@ work      scratch for `collide.blocks`: heads, objects, links, found, tally
 
 from __future__ import annotations
 
-from retrosim.collide.blocks import place_handlers, scan_blocks
-from retrosim.collide.kernels.oriented import CHOICES, corners_of, is_hit, rectangle
+from retrosim.collide.kernels.blocks import Handlers, place_handlers, scan_blocks
+from retrosim.collide.kernels.oriented import CHOICES, corners_of, is_hit, rectangle_of
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.numeric.random import advance, rand_scalar, rand_value
@@ -180,7 +180,7 @@ def move_shell(words):
 @kernel
 def find_box(places, half, i, boxes, sides):
     """Find the box of rectangle `i`, in pixels."""
-    a, b, c, d = corners_of(rectangle(places[X], places[Y], half, places[ANGLE], i), None)
+    a, b, c, d = corners_of(rectangle_of(places[X], places[Y], half, places[ANGLE], i), None)
     boxes[0, i] = to_pixels(min(min(a[0], b[0]), min(c[0], d[0])))
     boxes[1, i] = to_pixels(min(min(a[1], b[1]), min(c[1], d[1])))
     sides[i, 0] = to_pixels(max(max(a[0], b[0]), max(c[0], d[0]))) - boxes[0, i]
@@ -211,12 +211,15 @@ def determine_clashes(places, half, boxes, sides, flags, words, work):
     words[STRUCK] = 0
     there = find_boxes(places, half, words, boxes, sides)
     heads, objects, links, found, tally = work
+    handlers = Handlers(heads, objects, links)
     x, y, around = boxes[0, :there], boxes[1, :there], sides[:there]
-    place_handlers(x, y, around, LOG2_BLOCK, heads, objects, links)
+    place_handlers(x, y, around, LOG2_BLOCK, handlers)
     shell = places.shape[1] - 1
-    for p in range(scan_blocks(x, y, around, LOG2_BLOCK, heads, objects, links, found, tally)):
+    for p in range(scan_blocks(x, y, around, LOG2_BLOCK, handlers, found, tally)):
         a, b = found[p, 0], found[p, 1]
-        hit = is_hit(places[X], places[Y], half, places[ANGLE], a, b, *LINE_1, None)
+        one = rectangle_of(places[X], places[Y], half, places[ANGLE], a)
+        two = rectangle_of(places[X], places[Y], half, places[ANGLE], b)
+        hit = is_hit(one, two, LINE_1, None)
         if b == shell:
             if hit and a != 0 and (words[STRUCK] == 0 or a < words[STRUCK]):
                 words[STRUCK] = a

@@ -7,7 +7,7 @@ words   int64[9]      frame counter, random state, input of the frame before, an
 
 from __future__ import annotations
 
-from retrosim.collide.swept import is_box_hit
+from retrosim.collide.kernels.swept import is_box_hit
 from retrosim.jit import kernel
 from retrosim.numeric.random import advance, rand_scalar
 from retrosim.scenarios.shooter.picture import draw_number, draw_picture, draw_text, glyphs_of
@@ -66,15 +66,15 @@ def fly(lanes, words, i, shift, move):
     for row in (PLAIN_BURST, SWEPT_BURST, MISS):
         lanes[row, i] = max(0, lanes[row, i] - 1)
     begin, ship, speed = lanes[X, i], lanes[SHIP, i] + shift, words[SPEED]
-    sizes = (MISSILE_WIDE, MISSILE_HIGH, SIDE, SIDE)
+    sizes = ((MISSILE_WIDE, MISSILE_HIGH), (SIDE, SIDE))
     down = MISSILE_DOWN - SHIP_DOWN
     lanes[BEGIN, i] = begin
-    if not lanes[SWEPT_HIT, i] and is_box_hit(begin - ship, down, -speed - move, 0, *sizes):
+    if not lanes[SWEPT_HIT, i] and is_box_hit((begin - ship, down), (-speed - move, 0), *sizes):
         lanes[SWEPT_HIT, i] = 1
         lanes[SWEPT_BURST, i] = BURST_FRAMES
         words[SWEPT] = min(words[SWEPT] + 1, MAX_COUNTED)
     lanes[X, i] = begin - speed
-    if not lanes[PLAIN_HIT, i] and is_box_hit(begin - speed - ship - move, down, 0, 0, *sizes):
+    if not lanes[PLAIN_HIT, i] and is_box_hit((begin - speed - ship - move, down), (0, 0), *sizes):
         lanes[PLAIN_HIT, i] = 1
         lanes[PLAIN_BURST, i] = BURST_FRAMES
         words[PLAIN] = min(words[PLAIN] + 1, MAX_COUNTED)

@@ -13,8 +13,9 @@ masks     the columns of `collide.masks.Masks`, in its order
 
 from __future__ import annotations
 
-from retrosim.collide.masks import is_common
-from retrosim.collide.sectors import scan_four_shifts
+from retrosim.collide.kernels.four_shifts import scan_four_shifts
+from retrosim.collide.kernels.masks import is_common, sprite_of
+from retrosim.collide.kernels.overlap import Boxes
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.numeric.random import advance, rand_scalar, rand_value
@@ -139,13 +140,15 @@ def determine_touches(corners, sprites, flags, masks, work, reports, tally):
     flags[:] = 0
     tally[:] = 0
     x, y = corners[0], corners[1]
-    found = scan_four_shifts(x, y, sprites[WIDE], sprites[HIGH], False, work, flags[NEAR], reports, tally)
+    boxes = Boxes(x, y, sprites[WIDE], sprites[HIGH])
+    found = scan_four_shifts(boxes, False, work, flags[NEAR], reports, tally)
     words, first, across, wide, high = masks
     shape = sprites[SHAPE]
     for r in range(found):
         a, b = reports[r, 0], reports[r, 1]
         dx, dy = int(x[b]) - int(x[a]), int(y[b]) - int(y[a])
-        if is_common(words, first, across, wide, high, shape[a], shape[b], dx, dy, DWORD):
+        one, two = sprite_of(first, across, wide, high, shape[a]), sprite_of(first, across, wide, high, shape[b])
+        if is_common(words, one, two, dx, dy, DWORD):
             flags[COLLIDED, a] = 1
             flags[COLLIDED, b] = 1
             if a == 0:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from retrosim.checks import check_integer
-from retrosim.collide import masks
-from retrosim.collide.kernels.grid import SECTORS, workspace
+from retrosim.collide import masks, workspace
+from retrosim.collide.kernels.sector_grid import SECTORS
 from retrosim.scenarios.drawings import read_gallery
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
 from retrosim.scenarios.xquest import rules as xquest
