@@ -9,14 +9,12 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
-from typing import Any
 
 import numba
 import numba.core.config as numba_config
+from numba.core.errors import NumbaError
 from platformdirs import user_cache_path, user_data_path
 
 PACKAGE = Path(__file__).parent
@@ -74,6 +72,7 @@ def cached_files() -> list[Path]:
     """Return all files of CACHE_FOLDERS."""
     return [path for folder in CACHE_FOLDERS.values() for path in folder.rglob("*") if path.is_file()]
 
+
 kernel = numba.njit(cache=True, nogil=True, error_model="numpy")
 """Compile a leaf function or a routine: cached, without the interpreter lock, no zero-division checks."""
 
@@ -86,37 +85,5 @@ def compiles_correctly() -> bool:
 JIT = not numba_config.DISABLE_JIT
 """Whether kernels are compiled at all."""
 
-UNKNOWN = (TypeError, OverflowError)
-"""What a call raises when types are new: to be met by a check of all arguments, then by `Ready.admit`."""
-
-_COMPILING = Lock()
-
-
-class Ready:
-    """A kernel that can be called without a look at its arguments; no other kernel may call it.
-
-    A kernel is compiled for types. One that must not be compiled any further refuses all types but those it knows, so
-    it is called at once; what it refuses is checked at length, and only then admitted. Values (lengths, ranges) are for
-    the kernel itself to check.
-
-    call  the kernel itself, which raises one of UNKNOWN for types that were not admitted
-    """
-
-    def __init__(self, routine: Callable) -> None:
-        self._routine, self.call = routine, self._unknown
-
-    @staticmethod
-    def _unknown(*arguments: Any) -> None:
-        raise TypeError
-
-    def admit(self, *arguments: Any) -> Any:
-        """Call the kernel with arguments that were checked; types like these pass from now on."""
-        if JIT:  # else it is plain Python, which takes any type: admitted anew every time
-            kinds = tuple(map(numba.typeof, arguments))
-            with _COMPILING:
-                if kinds not in self._routine.overloads:
-                    self._routine.disable_compile(False)
-                    self._routine.compile(kinds)
-                    self._routine.disable_compile()
-                self.call = self._routine
-        return self._routine(*arguments)
+REFUSED_TYPES = (TypeError, OverflowError, NumbaError)
+"""What the call of a kernel raises that is not, and cannot be, compiled for the types of its arguments."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,7 @@ from retrosim.errors import RetrosimError
 from retrosim.rom import Image, Rom, load_rom
 from retrosim.rom.parameters import all_parameters
 from retrosim.rom.reading import Reader
-from retrosim.scenarios.shapes import read_beside, shapes_of
+from retrosim.scenarios.shapes import shapes_of
 from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.shapes import Shapes
 
@@ -293,7 +292,8 @@ class Machine(Clockwork):
         """Return what the ROM's routine tested, read from memory; None for an image without a manifest."""
         if self.rom is None:
             return None
-        return shapes_of(self.rom.name, self.world().columns, partial(read_beside, self._reader))
+        reader = self._reader
+        return shapes_of(self.rom.name, self.world().columns, lambda source, columns: source.auxiliary(reader, columns))
 
     def hash(self, kind: str = "world") -> str:
         """Return 16 hex digits of the "world", or of the "machine": registers, memory, clock."""

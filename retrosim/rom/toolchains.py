@@ -100,7 +100,7 @@ class Plan:
     toolchain          that builds it
     start, script      start-up code and linker script
     sources            in link order, behind the start-up code
-    runtime            sources of the archive that is linked last
+    runtime            sources of the archive that is linked last, if functions are missing
     flags, link_flags  of the compiler driver
     """
 

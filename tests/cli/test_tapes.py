@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from retrosim.machine import PRESETS, Machine
-from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
+from retrosim.scenarios import SCENARIOS
 from retrosim.tape import Hash, Input, Tape, load_tape
 
 SCRIPT = "0 pad=8; 20 pad=0; 40 pad=16; 41 pad=1"

@@ -8,8 +8,8 @@ from pathlib import Path
 import draw_sprites
 import numpy as np
 import pytest
-
 from retrosim.collide.kernels.grid import LARGEST_SIDE
+
 from retrosim.collide.masks import make_mask
 from retrosim.errors import RomError
 from retrosim.rom import load_rom

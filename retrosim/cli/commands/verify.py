@@ -62,8 +62,8 @@ def run(options: argparse.Namespace) -> int:
 def _machines(tape: Tape, options: argparse.Namespace) -> list[str]:
     """Return the machines to verify a tape on; not every ROM has native kernels."""
     from retrosim.machine import PRESETS
-    from retrosim.machine.native import SCENARIOS
     from retrosim.rom import load_rom
+    from retrosim.scenarios import SCENARIOS
 
     if options.on not in (None, [ALL]):
         return list(options.on)

@@ -82,8 +82,8 @@ def _steps(names: list[str], everything: bool) -> Iterator[Step]:
     """Yield what is to be compiled, the most wanted first; some of it more than once."""
     from retrosim.machine import PRESETS
     from retrosim.machine.ahead import programs_of
-    from retrosim.machine.native import SCENARIOS
     from retrosim.rom import load_rom, rom_names
+    from retrosim.scenarios import SCENARIOS
     from retrosim.study.causes import MODE
 
     presets = [PRESETS[name] for name in sorted(names, key=lambda name: name != arguments.MACHINE) if name in PRESETS]
