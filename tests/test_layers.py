@@ -151,11 +151,17 @@ def test_the_oracles_stand_alone() -> None:
 
 def test_distributions_are_used_where_they_belong() -> None:
     assert users("pyglet") == {"window/pyglet_window.py"}
-    assert users("numba") == {"jit.py", "collide/kernels/lanes.py", "cpu/engines/interpret.py"}
+    assert users("numba") == {
+        "jit.py",
+        *(f"collide/kernels/{name}.py" for name in ("entry", "simd")),
+        "cpu/engines/interpret.py",
+    }
     emitting = {file for file in users("llvmlite") if not file.startswith("cpu/engines/")}
-    assert emitting <= {"collide/kernels/lanes.py", "cpu/spec/values.py"}
+    assert emitting <= {"collide/kernels/simd.py", "cpu/spec/values.py"}
     assert {file.split("/")[0] for file in users("unicorn", "machine68k", "capstone")} <= {"study"}
     assert {file.split("/")[0] for file in users("elftools")} == {"rom"}
+    assert users("platformdirs") == {"jit.py"} and users("shtab") == {"cli/commands/completion.py"}
+    assert {file.split("/")[0] for file in users("pygame", "matplotlib")} <= {"study", "examples"}
 
 
 def test_one_place_decorates_for_numba() -> None:
