@@ -9,7 +9,8 @@ import numpy as np
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.ppc.exceptions import NAMES
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
-from retrosim.cpu.spec.rows import Row, fixed_bits
+from retrosim.cpu.spec.decoding import fixed_bits
+from retrosim.cpu.spec.rows import Row
 
 CODE, CODE_BYTES = 0x10000, 0x1000
 DATA, DATA_BYTES = 0x20000, 0x10000
