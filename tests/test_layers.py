@@ -157,6 +157,8 @@ def test_distributions_are_used_where_they_belong() -> None:
     assert emitting <= {"collide/kernels/simd.py", "cpu/spec/values.py"}
     assert {file.split("/")[0] for file in users("unicorn", "machine68k", "capstone")} <= {"study"}
     assert {file.split("/")[0] for file in users("elftools")} == {"rom"}
+    assert users("platformdirs") == {"jit.py"} and users("shtab") == {"cli/commands/completion.py"}
+    assert {file.split("/")[0] for file in users("pygame", "matplotlib")} <= {"study", "examples"}
 
 
 def test_one_place_decorates_for_numba() -> None:
