@@ -51,7 +51,7 @@ from retrosim.rom import Image
 from .causes import MODE, CauseCounter, named
 from .manual import base_of
 
-MOST = 2_000_000  # instructions: about a minute, one by one
+MAX_INSTRUCTIONS = 2_000_000  # instructions: about a minute, one by one
 REPORT_EVERY = 5_000  # instructions between two reports of progress
 NEAREST = 5  # names shown for one that is unknown
 STACK_BYTES = 0x10000  # kept free below the stack pointer that a user's program starts with
@@ -77,7 +77,7 @@ def cost_report(
     symbol: str | int,
     *arguments: int,
     convention: str = "c",
-    most: int = MOST,
+    max_instructions: int = MAX_INSTRUCTIONS,
     progress: Progress = lambda done, total, text: None,
 ) -> dict[str, Any]:
     """Call a routine once as a whole and once instruction by instruction; return what it cost, as described above.
@@ -90,7 +90,7 @@ def cost_report(
     symbol     name or address of the routine
     arguments  words of 32 bits, in real mode of 16 bits; negative ones as those bits
     convention how it is called, see `Machine.measure`
-    most       instructions after which the call is given up
+    max_instructions  after which the call is given up
     progress   called with instructions done, of how many, and a text
     Errors     ValueError; CpuFault, RetrosimError when the routine does not return
     """
@@ -103,9 +103,9 @@ def cost_report(
     try:
         _make_room(machine)
         start = machine.snapshot()
-        progress(0, most, "running the routine")
+        progress(0, max_instructions, "running the routine")
         name = symbol if isinstance(symbol, str) else entry
-        measured = machine.measure(name, *words, convention=convention, most=most)
+        measured = machine.measure(name, *words, convention=convention, max_instructions=max_instructions)
         machine.restore(start)
         executed, accesses = _step_through(machine, entry, words, convention, measured.instructions, progress)
     finally:
@@ -114,7 +114,7 @@ def cost_report(
     listing = [_described(machine, each) for each in executed]
     return {
         "machine": machine.name,
-        "model": machine._core.cpu.model,
+        "model": machine.core.cpu.model,
         "clock_hz": machine.clock_hz,
         "timing": "full" if machine.timing == MODE else machine.timing,
         "engine": machine.engine,
@@ -180,10 +180,10 @@ DIRTY = {"MPC601": mpc601_cache.DIRTY}
 
 
 def _caches_of(machine: Machine) -> list[_CacheWatch]:
-    fields = machine._core.state.dtype.names
+    fields = machine.core.state.dtype.names
     modelled = machine.timing in ("full", MODE)
     return [
-        _CacheWatch(machine._core.state, name, *places, DIRTY.get(machine._core.cpu.model, 0))
+        _CacheWatch(machine.core.state, name, *places, DIRTY.get(machine.core.cpu.model, 0))
         for name, places in CACHES.items()
         if modelled and places[0] in fields and machine.memory_clocks
     ]
@@ -194,7 +194,7 @@ def _step_through(
 ) -> tuple[list[Executed], dict[str, int | None]]:
     """Execute the call one instruction at a time; return what was executed, and the accesses to each cache."""
     machine.enter(entry, *words, convention=convention)
-    core, latest, executed = machine._core, {}, []
+    core, latest, executed = machine.core, {}, []
     caches = _caches_of(machine)
     no_misses = dict.fromkeys((watch.name for watch in caches), 0) or {"data": 0, "instruction": 0}
     counter = CauseCounter(machine) if machine.timing == MODE else None
@@ -257,7 +257,7 @@ def _caches(
 
 def _described(machine: Machine, each: Executed) -> dict[str, Any]:
     insn, image = each.insn, machine.image
-    base, entry, source = base_of(machine._core.cpu.model, each)
+    base, entry, source = base_of(machine.core.cpu.model, each)
     function, offset = image.symbol_at(insn.pc) or (None, None)
     file, line = image.source_line(insn.pc) or (None, None)
     average = each.cycles / each.visits

@@ -172,7 +172,7 @@ def test_a_routine_that_does_not_return(tmp_path, code, error):
     machine = opened(write_elf(tmp_path / "bad.elf", code, bad=ADDRESS))
     before = machine.hash("machine")
     with pytest.raises(error) as caught:
-        cost_report(machine, "bad", most=1000)
+        cost_report(machine, "bad", max_instructions=1000)
     assert "\n" not in str(caught.value)
     if code == ENDLESS:
         assert str(caught.value).startswith("bad did not return within 1000 instructions")

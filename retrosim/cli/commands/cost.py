@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
                 check_integer("argument", argument, -(1 << bits - 1), (1 << bits) - 1)
         if isinstance(rom, Rom):
             machine.run(frames=1)
-        chosen = {"convention": convention, "most": options.max_instructions}
+        chosen = {"convention": convention, "max_instructions": options.max_instructions}
         report = cost_report(machine, entry, *options.arg, **chosen, progress=progress.step)
     if options.json:
         print_json(report)

@@ -20,7 +20,7 @@ from retrosim.cpu.m68k.exceptions import ADDRESS_ERROR
 from retrosim.cpu.m68k.state import M68K
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
 from retrosim.cpu.spec.rows import Insn, InstructionSet
-from retrosim.machine.presets import MAX_MEMORY_CLOCKS
+from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import stay_within_bounds
 
