@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
+import numpy as np
+
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.tiers import Tiers
@@ -44,6 +46,11 @@ class Clockwork:
     _host: Host
     _engine: Evaluator | Tiers
     _frame_start: tuple[int, int]
+
+    @property
+    def mem(self) -> np.ndarray:
+        """All memory: uint8[2**24], a view. Write code through `write`, so that decoded copies are dropped."""
+        return self.core.ram[: ADDRESS_MASK + 1]
 
     @property
     def cycles(self) -> int:
@@ -198,5 +205,5 @@ class Clockwork:
         pc = int(self.core.state["pc"])
         insn = self.core.decode(pc)
         vector = int(self.core.state["detail"]) if self.core.state["reason"] == FAULT else None
-        kind = self._host.faults.get(vector, CpuFault)
+        kind = CpuFault if vector is None else self._host.faults.get(vector, CpuFault)
         return kind(reason, self.core.cpu.model, pc, self.mem[pc : pc + insn.length].tobytes(), insn.text)

@@ -164,11 +164,6 @@ class Machine(Calls):
     def _peek(self, address: int) -> int:
         return int.from_bytes(self.mem[address : address + 4].tobytes(), self.image.byte_order)
 
-    @property
-    def mem(self) -> np.ndarray:
-        """All memory: uint8[2**24], a view. Write code through `write`, so that decoded copies are dropped."""
-        return self.core.ram[: ADDRESS_MASK + 1]
-
     def write(self, address: int, data: bytes) -> None:
         """Write bytes into memory. Errors: ValueError outside 0..2**24-1."""
         if not 0 <= address <= ADDRESS_MASK + 1 - len(data):
@@ -256,7 +251,7 @@ class Machine(Calls):
             return self.world().hash()
         digest = hashlib.blake2b(digest_size=8)
         digest.update(state_file.registers(self.core))
-        digest.update(self.mem)
+        digest.update(self.mem.data)
         return digest.hexdigest()
 
     def _identity(self) -> state_file.Identity:
