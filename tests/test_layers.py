@@ -108,7 +108,7 @@ def test_the_parser_sees_every_kind_of_import() -> None:
     """A check of the checker: each of these is known to be there, relative, absolute and inside a function."""
     seen = {(path.relative_to(PACKAGE).as_posix(), name) for path, found in IMPORTS.items() for _, name in found}
     assert ("cpu/m68k/arith.py", "retrosim.cpu.m68k.ea") in seen  # from .ea import
-    assert ("cpu/m68k/family.py", "retrosim.cpu.m68k.shift") in seen  # from . import shift
+    assert ("cpu/m68k/models.py", "retrosim.cpu.m68k.shift") in seen  # from . import shift
     assert ("cpu/m68k/state.py", "retrosim.cpu.spec.cpu") in seen  # from ..spec.cpu import
     assert ("machine/machine.py", "retrosim.machine.state_file") in seen
     assert ("window/pyglet_window.py", "pyglet") in seen  # inside a function
@@ -151,11 +151,14 @@ def test_the_oracles_stand_alone() -> None:
 
 def test_distributions_are_used_where_they_belong() -> None:
     assert users("pyglet") == {"window/pyglet_window.py"}
-    assert users("numba") == {"jit.py", "collide/kernels/lanes.py", "cpu/engines/interpret.py"}
+    kernels = {f"collide/kernels/{name}.py" for name in ("simd", "entry")}
+    assert users("numba") == {"jit.py", *kernels, "cpu/engines/interpret.py"}
     emitting = {file for file in users("llvmlite") if not file.startswith("cpu/engines/")}
-    assert emitting <= {"collide/kernels/lanes.py", "cpu/spec/values.py"}
+    assert emitting <= {"collide/kernels/simd.py", "cpu/spec/values.py"}
     assert {file.split("/")[0] for file in users("unicorn", "machine68k", "capstone")} <= {"study"}
     assert {file.split("/")[0] for file in users("elftools")} == {"rom"}
+    assert users("platformdirs") == {"jit.py"} and users("shtab") == {"cli/commands/completion.py"}
+    assert {file.split("/")[0] for file in users("pygame", "matplotlib")} <= {"study", "examples"}
 
 
 def test_one_place_decorates_for_numba() -> None:

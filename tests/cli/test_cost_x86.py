@@ -7,31 +7,20 @@ from pathlib import Path
 import pytest
 
 from retrosim.machine import open_machine
-from tests.helpers.rom.elf_builder import elf, symbol
+from tests.helpers.study.cost_programs import ADDRESS, write_elf
 
-ADDRESS = 0x2000
+I386 = 3  # EM_386
 # long sum(long n): xor eax,eax; mov ecx,[esp+4]; again: add eax,ecx; loop again; ret
-SUM = bytes.fromhex("31c0 8b4c2404 01c8 e2fc c3")
+SUM = "31c0 8b4c2404 01c8 e2fc c3"
 # real mode: mov cx,5; again: add ax,cx; loop again; ret
 SUM_16 = bytes.fromhex("b90500 01c8 e2fc c3")
 # int far pascal difference(int a, int b): mov bp,sp; mov ax,[bp+6]; sub ax,[bp+4]; retf 4
-DIFFERENCE = bytes.fromhex("89e5 8b4606 2b4604 ca0400")
-
-
-def write_elf(path: Path, code: bytes, **names: int) -> Path:
-    """Write an x86 executable of one segment with functions."""
-    strings, table = b"\0", symbol(0, 0, 0, 0, 0, order="<")
-    for name, place in names.items():
-        table += symbol(len(strings), place, 0, 0x12, 1, order="<")
-        strings += name.encode() + b"\0"
-    sections = [(".text", 1, 6, b"", 0), (".symtab", 2, 0, table, 3), (".strtab", 3, 0, strings, 0)]
-    path.write_bytes(elf([(ADDRESS, code, len(code))], entry=ADDRESS, machine=3, order="<", sections=sections))
-    return path
+DIFFERENCE = "89e5 8b4606 2b4604 ca0400"
 
 
 @pytest.fixture
 def program(tmp_path) -> Path:
-    return write_elf(tmp_path / "sum.elf", SUM, sum_up=ADDRESS)
+    return write_elf(tmp_path / "sum.elf", SUM, machine=I386, order="<", sum_up=ADDRESS)
 
 
 @pytest.fixture
@@ -87,7 +76,7 @@ def test_full_timing_is_what_the_machine_measures(run, program) -> None:
 
 
 def test_a_far_pascal_routine(run, tmp_path) -> None:
-    path = write_elf(tmp_path / "unit.elf", DIFFERENCE, difference=ADDRESS)
+    path = write_elf(tmp_path / "unit.elf", DIFFERENCE, machine=I386, order="<", difference=ADDRESS)
     command = ("cost", path, "--entry", "difference", "--arg", 50, "--arg", 8, "--machine", "i386dx-33")
     report = run(*command, "--bits", 16, "--convention", "pascal", "--json").json()
     assert (report["totals"]["result"], report["totals"]["instructions"]) == (42, 4)

@@ -308,6 +308,8 @@ def test_rom_of_ones_own(run, tmp_path) -> None:
     shutil.copytree(load_rom("sectors").path, tmp_path / "folder")
     manifest = tmp_path / "folder" / "rom.toml"
     manifest.write_text(manifest.read_text().replace('name = "sectors"', 'name = "mine"', 1))
+    for image in (tmp_path / "folder").glob("sectors-*.elf"):
+        image.rename(image.with_name(image.name.replace("sectors", "mine", 1)))
     assert run("record", "a.rtape", "--rom", "folder", "--frames", 5, "--hash-every", 5).status == 0
     for machines in ((), ("--on", "all")):
         report = run("verify", "a.rtape", "--rom", "folder", "--json", *machines).json()

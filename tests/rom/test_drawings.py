@@ -8,8 +8,8 @@ from pathlib import Path
 import draw_sprites
 import numpy as np
 import pytest
-from retrosim.collide.kernels.grid import LARGEST_SIDE
 
+from retrosim.collide.kernels.sector_grid import MAX_SIDE
 from retrosim.collide.masks import make_mask
 from retrosim.errors import RomError
 from retrosim.rom import load_rom
@@ -85,7 +85,7 @@ def test_what_xquest_draws() -> None:
     shapes = {name: pictures for name, pictures in drawings.items() if name != "digits"}
     sizes = {(len(pictures[0][0]), len(pictures[0])) for pictures in shapes.values()}
     assert len(shapes) >= 5 and len(sizes) >= 5
-    assert all(8 <= width <= LARGEST_SIDE and 8 <= height <= LARGEST_SIDE for width, height in sizes)
+    assert all(8 <= width <= MAX_SIDE and 8 <= height <= MAX_SIDE for width, height in sizes)
     for pictures in shapes.values():
         assert all(len({index for row in picture for index in row} - {0}) >= 3 for picture in pictures)
     assert len(drawings["ship"]) == 4 and len(drawings["digits"]) == 10

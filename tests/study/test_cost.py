@@ -231,8 +231,8 @@ def test_csv_and_json_hold_the_listing(tmp_path):
 
 
 def test_progress_is_told(tmp_path):
-    told = []
+    steps = []
     machine = opened(write_elf(tmp_path / "sum.elf", SUM, sum=ADDRESS))
-    cost_report(machine, "sum", 5000, progress=lambda *step: told.append(step))
-    assert told[0] == (0, 2_000_000, "running the routine")
-    assert told[1:] == [(done, 15004, "attributing cycles") for done in (0, 5000, 10000, 15000)]
+    cost_report(machine, "sum", 5000, progress=lambda *step: steps.append(step))
+    assert steps[0] == (0, 2_000_000, "running the routine")
+    assert steps[1:] == [(done, 15004, "attributing cycles") for done in (0, 5000, 10000, 15000)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrosim.cpu.ppc.mpc601_cache import DIRTY
+from retrosim.cpu.ppc.mpc601_cache import STATUS_BITS
 from retrosim.machine import Machine, open_machine
 from retrosim.rom import load_elf
 from retrosim.study.cost import cost_report
@@ -57,7 +57,7 @@ def test_misses_are_sectors_that_come() -> None:
     machine.measure("DetermineCollisions")
     assert 0 < cold < 200
     tags = machine.core.state["tag"].copy()
-    machine.core.state["tag"] &= ~tags.dtype.type(DIRTY)
+    machine.core.state["tag"] &= ~tags.dtype.type(STATUS_BITS)
     machine.run(frames=1)
     assert cost_report(machine, "DetermineCollisions")["caches"]["unified"]["misses"] < cold / 4
 

@@ -17,7 +17,8 @@ from weakref import WeakMethod
 import numpy as np
 
 from ..spec.cpu import ADDRESS_BITS, ADDRESS_MASK, Cpu
-from ..spec.rows import IllegalEncoding, Insn, TooLong, undefined_insn
+from ..spec.decoding import IllegalEncoding, TooLong
+from ..spec.rows import Insn, undefined_insn
 
 MIRROR_BYTES = 1024  # as many as exception vectors take: no program lies there
 CHUNK_BYTES = 1 << 16  # of memory that are replaced at once
