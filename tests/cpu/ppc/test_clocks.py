@@ -129,7 +129,7 @@ def per_iteration(name: str, body: list[int], at: int = AT) -> float:
     found = []
     for passes in (100, 200):
         core, runs = start(name, words, {31: passes}, at)
-        runs.run(1_000_000, at + 4 * len(words))
+        runs.run(1_000_000, {at + 4 * len(words)})
         assert core.state["reason"] == REACHED
         found.append(int(core.state["cycles"]))
     return (found[1] - found[0]) / 100
