@@ -16,8 +16,9 @@ def check_choice(what: str, value: str, allowed: Iterable[str], where: str = "")
     """
     names = tuple(allowed)
     if value not in names:
-        shown = value if len(value) <= MAX_SHOWN else f"{value[:MAX_SHOWN]}..."
-        raise ValueError(f"{what} {shown!r}: allowed {', '.join(names) or 'none'}{where}{did_you_mean(value, names)}")
+        text = str(value)  # whatever it is
+        shown = text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
+        raise ValueError(f"{what} {shown!r}: allowed {', '.join(names) or 'none'}{where}{did_you_mean(text, names)}")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -31,13 +32,13 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 def check_integer(what: str, value: int, minimum: int, maximum: int | None = None) -> int:
     """Return a whole number, of Python or NumPy, within its range. Errors: ValueError."""
-    allowed = f"allowed {minimum} or more" if maximum is None else f"allowed {minimum}..{maximum}"
     try:
         number = None if isinstance(value, bool) else index(value)
     except TypeError:
         number = None
+    if number is not None and number >= minimum and (maximum is None or number <= maximum):
+        return number
+    allowed = f"allowed {minimum} or more" if maximum is None else f"allowed {minimum}..{maximum}"
     if number is None:
         raise ValueError(f"{what} {value!r}: {allowed}, a whole number")
-    if number < minimum or (maximum is not None and number > maximum):
-        raise ValueError(f"{what} {number}: {allowed}")
-    return number
+    raise ValueError(f"{what} {number}: {allowed}")

@@ -1,130 +1,89 @@
-"""The one place that decorates functions for Numba, and the one place that knows its cache.
+"""The one place that decorates functions for Numba, and the folders in which compiled code is kept.
 
-Numba's on-disk cache notices an edited function but not an edited callee, so the cache folder is named by a digest of
-all sources of this package: any edit starts a fresh cache, and folders of older versions are removed.
+Numba's on-disk cache notices an edited function but not an edited callee, so each folder is named by a digest of all
+sources that its code can come from: any edit of those starts a fresh folder, and folders of older versions are removed.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import shutil
-import sys
-from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from threading import Lock
-from types import ModuleType
-from typing import Any
 
 import numba
 import numba.core.config as numba_config
+from numba.core.errors import NumbaError
+from platformdirs import user_cache_path, user_data_path
 
 PACKAGE = Path(__file__).parent
-KEPT_CACHES = 4  # versions side by side, so that two checkouts do not evict each other
+MAX_CACHES = 4  # versions side by side, so that two checkouts do not evict each other
+SOURCES = {
+    "kernels": (
+        "errors.py", "checks.py", "jit.py", "numeric", "collide", "scenarios", "screen", "cpu/spec", "cpu/engines",
+    ),
+    "engines": ("errors.py", "cpu"),
+}  # fmt: skip
+"""Kind of compiled code -> files and folders of the package that it comes from, a kernel's own file aside."""
 
 
 def user_folder(kind: str) -> Path:
-    """Return the folder for "cache" or "data" files: RETROSIM_HOME, else the XDG location."""
+    """Return the folder for "cache" or "data" files: in RETROSIM_HOME, else where the system keeps such files."""
     home = os.environ.get("RETROSIM_HOME")
     if home:
         return Path(home) / kind
-    variable, default = {"cache": ("XDG_CACHE_HOME", ".cache"), "data": ("XDG_DATA_HOME", ".local/share")}[kind]
-    return Path(os.environ.get(variable) or Path.home() / default) / "retrosim"
+    return {"cache": user_cache_path, "data": user_data_path}[kind]("retrosim", appauthor=False)
 
 
-def source_digest() -> str:
-    """Return 16 hex digits that change with any source or table of the package."""
+def source_digest(*names: str) -> str:
+    """Return 16 hex digits that change with any source or table of the package, or of some of its files and folders."""
     digest = hashlib.blake2b(digest_size=8)
-    for path in sorted(PACKAGE.rglob("*")):
-        if path.suffix in (".py", ".csv", ".txt"):
-            digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+    for place in map(PACKAGE.joinpath, names or ("",)):
+        for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            if path.suffix in (".py", ".csv", ".txt"):
+                digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
 
-def _open_cache() -> Path:
-    """Create the cache folder of this version and drop the oldest others; Numba uses it from now on."""
-    root = user_folder("cache") / "jit"
-    folder = root / source_digest()
-    try:
+CACHE = user_folder("cache")
+
+
+def _open_cache(kind: str) -> Path:
+    """Create the folder for a kind of compiled code, and remove the oldest of other versions."""
+    root = CACHE / kind
+    folder = root / source_digest(*SOURCES[kind])
+    with suppress(OSError):  # a read-only home: nothing is kept
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
-        others = sorted((p for p in root.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime, reverse=True)
-        for old in others[KEPT_CACHES:]:
+        versions = sorted((p for p in root.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime, reverse=True)
+        for old in versions[MAX_CACHES:]:
             shutil.rmtree(old, ignore_errors=True)
-        numba_config.CACHE_DIR = str(folder)
-    except OSError:  # a read-only home: compile in memory every time
-        numba_config.CACHE_DIR = ""
     return folder
 
 
-CACHE_FOLDER = _open_cache()
+CACHE_FOLDERS = {kind: _open_cache(kind) for kind in SOURCES}
+"""Where the compiled code of the present sources is kept, by kind."""
+
+numba_config.CACHE_DIR = str(CACHE_FOLDERS["kernels"])
+
+
+def cached_files() -> list[Path]:
+    """Return all files of CACHE_FOLDERS."""
+    return [path for folder in CACHE_FOLDERS.values() for path in folder.rglob("*") if path.is_file()]
+
 
 kernel = numba.njit(cache=True, nogil=True, error_model="numpy")
 """Compile a leaf function or a routine: cached, without the interpreter lock, no zero-division checks."""
 
 
+def compiles_correctly() -> bool:
+    """Compile a function in memory, and tell whether it gives the right result."""
+    return numba.njit(lambda a, b: a * b + 1)(6, 7) == 43
+
+
 JIT = not numba_config.DISABLE_JIT
 """Whether kernels are compiled at all."""
 
-UNKNOWN = (TypeError, OverflowError)
-"""What a call raises when types are new: to be met by a check of all arguments, then by `Ready.admit`."""
-
-_COMPILING = Lock()
-
-
-class Ready:
-    """A kernel that can be called without a look at its arguments; no other kernel may call it.
-
-    A kernel is compiled for types. One that must not be compiled any further refuses all types but those it knows, so
-    it is called at once; what it refuses is checked at length, and only then admitted. Values (lengths, ranges) are for
-    the kernel itself to check.
-
-    call  the kernel itself, which raises one of UNKNOWN for types that were not admitted
-    """
-
-    def __init__(self, routine: Callable) -> None:
-        self._routine, self.call = routine, self._unknown
-
-    @staticmethod
-    def _unknown(*arguments: Any) -> None:
-        raise TypeError
-
-    def admit(self, *arguments: Any) -> Any:
-        """Call the kernel with arguments that were checked; types like these pass from now on."""
-        if JIT:  # else it is plain Python, which takes any type: admitted anew every time
-            kinds = tuple(map(numba.typeof, arguments))
-            with _COMPILING:
-                if kinds not in self._routine.overloads:
-                    self._routine.disable_compile(False)
-                    self._routine.compile(kinds)
-                    self._routine.disable_compile()
-                self.call = self._routine
-        return self._routine(*arguments)
-
-
-def is_compiled(name: str) -> bool:
-    """Does the cache hold the functions of a generated module?"""
-    return any(CACHE_FOLDER.rglob(f"{name}.*.nbi"))
-
-
-def generated_module(name: str, source: str) -> ModuleType:
-    """Import `source` as a module whose compiled functions can be cached.
-
-    Numba caches a function under the file it stands in and does not look at the globals it uses, so what such a module
-    depends on (an instruction table, a ROM) must be part of `name`.
-    """
-    path = CACHE_FOLDER / f"{name}.py"
-    module = ModuleType(name)
-    try:
-        if not path.exists():
-            partial = path.with_suffix(f".{os.getpid()}")
-            partial.write_text(source)
-            partial.replace(path)
-        spec = importlib.util.spec_from_file_location(name, path)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module  # where Numba looks for it when it loads from the cache
-        spec.loader.exec_module(module)
-    except OSError:
-        exec(compile(source.replace("cache=True", "cache=False"), name, "exec"), module.__dict__)
-    return module
+REFUSED_TYPES = (TypeError, OverflowError, NumbaError)
+"""What the call of a kernel raises that is not, and cannot be, compiled for the types of its arguments."""

@@ -8,7 +8,7 @@ import pytest
 from hatchling.builders.wheel import WheelBuilder
 
 import retrosim.rom.library
-from retrosim.rom import load_rom, rom_folders, rom_names
+from retrosim.rom import load_rom, load_toolchains, rom_folders, rom_names
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -26,6 +26,7 @@ def test_every_file_of_the_package_is_shipped(shipped: dict[str, Path]) -> None:
 
 
 def test_every_rom_is_shipped(shipped: dict[str, Path]) -> None:
+    assert f"retrosim/_roms/{load_toolchains().path.relative_to(ROOT / 'roms').as_posix()}" in shipped
     for name in rom_names():
         rom = load_rom(name)
         needed = {rom.path / "rom.toml", *(rom.path / info.file for info in rom.images), *rom.tapes()}
@@ -36,8 +37,8 @@ def test_every_rom_is_shipped(shipped: dict[str, Path]) -> None:
 
 def test_nothing_else_is_shipped(shipped: dict[str, Path]) -> None:
     assert {path.split("/")[0] for path in shipped} == {"retrosim"}
-    beside = {Path(path).suffix for path in shipped if path.startswith("retrosim/_roms/")}
-    assert beside == {".elf", ".rtape", ".toml", ".txt"}
+    suffixes = {Path(path).suffix for path in shipped if path.startswith("retrosim/_roms/")}
+    assert suffixes == {".elf", ".rtape", ".toml", ".txt"}
 
 
 def test_installed_package_finds_its_roms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

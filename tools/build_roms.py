@@ -2,211 +2,228 @@
 """Build the ROM images from their sources, or prove that the committed ones are what the sources give.
 
     tools/build_roms.py                 build all, update the images and the hashes in rom.toml
-    tools/build_roms.py --check         build all in a temporary folder and compare; nothing is written
+    tools/build_roms.py --check         build all and compare; nothing is written
     tools/build_roms.py --rom sectors   one ROM only (may be repeated)
+    tools/build_roms.py --jobs 1        one image at a time; default: as many as there are processors
 
-What is built, by which compiler and with which flags is written in each rom.toml, table [build]; for a ROM with
-drawings tools/draw_sprites.py gives src/drawings.h and src/drawings.c, linked first; tables come from
-tools/rom_tables.py. Every image comes from a fresh temporary folder whose name is mapped away, so the same compiler
-gives the same bytes anywhere.
+A rom.toml says what its images are built from, roms/common/toolchains.toml what all share: compilers, flags, start-up
+code, linker scripts. The hash of an image that is new is filled in; a rom.toml that lists no images gets one for each
+processor. For a ROM with drawings tools/draw_sprites.py gives src/drawings.h and src/drawings.c, linked first; tables
+come from tools/rom_tables.py. Every image comes from a fresh temporary folder whose name is mapped away, so the same
+compiler gives the same bytes anywhere.
 
-Exit status: 0 done or equal, 1 an image differs or does not build, 2 usage, 3 a compiler is missing or another version.
+Exit status: 0 done or equal, 1 an image differs or does not build, 2 usage, 3 a compiler is missing or another version,
+4 a bad rom.toml.
 """
 
 from __future__ import annotations
 
 import argparse
-import functools
 import hashlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
+import tomllib
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
-import draw_sprites  # noqa: E402  (the checkout needs no installation)
-import pascal  # noqa: E402
-import rom_tables  # noqa: E402
+import pascal  # noqa: E402  (the checkout needs no installation)
+from image_builder import BuildError, build_image, run  # noqa: E402
+from rich.console import Console  # noqa: E402
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: E402
 
 from retrosim.errors import RomError  # noqa: E402
-from retrosim.rom import ImageInfo, Rom, load_rom  # noqa: E402
-from retrosim.rom.image import read_image  # noqa: E402
-from retrosim.rom.recipe import Pascal, Recipe, Toolchain  # noqa: E402
+from retrosim.rom import ImageInfo, Rom, load_rom, load_toolchains  # noqa: E402
+from retrosim.rom.manifest import MANIFEST  # noqa: E402
+from retrosim.rom.toolchains import Toolchain, Toolchains  # noqa: E402
 
 ROMS = ROOT / "roms"
-LONGEST_RUN = 600  # seconds for one call of a compiler
+EQUAL, WRITTEN, FAILED = "equal", "written", "FAILED"
+HEADING = f"{'rom':<12}{'isa':<8}{'build':<16}{'bytes':>8}  {'sha256':<18}state"
 
 
-class BuildError(Exception):
-    """An image cannot be built; `exit_status` is what the tool ends with."""
-
-    def __init__(self, reason: str, exit_status: int = 1) -> None:
-        super().__init__(reason)
-        self.exit_status = exit_status
-
-
-def run(command: list[str], folder: Path) -> str:
-    """Run a tool in a folder with a neutral environment; return what it prints. Errors: BuildError."""
-    environment = {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "LC_ALL": "C",
-        "SOURCE_DATE_EPOCH": "0",
-        "TMPDIR": str(folder),
-    }
-    try:
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=LONGEST_RUN, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise BuildError(f"{command[0]}: {error}") from None
-    if done.returncode:
-        raise BuildError(f"{' '.join(command)}\n{(done.stderr + done.stdout).strip()}")
-    return done.stdout
+def load_roms(names: list[str]) -> list[Rom]:
+    """Read the manifests of some ROMs, built or not. Errors: RomError, BuildError."""
+    roms = [load_rom(ROMS / name, require_built=False) for name in names]
+    for rom in roms:
+        if rom.name != rom.path.name:
+            raise RomError(rom.path / MANIFEST, f"name: is {rom.name!r}, its folder {rom.path.name!r}")
+    return roms
 
 
-def check_compiler(tools: Toolchain) -> None:
-    """Make sure that the compiler is there and is the one the images were built with. Errors: BuildError."""
+def needed_toolchains(roms: list[Rom], toolchains: Toolchains) -> list[Toolchain]:
+    """Return the tool chains that build some ROMs, each once. Errors: RomError for an image that none builds."""
+    found = {}
+    for rom, info in [(each, info) for each in roms for info in each.images]:
+        plan = toolchains.plan(rom, info)
+        if plan is None:
+            raise RomError(rom.path / MANIFEST, f"does not say how {info.file} is built")
+        found[plan.toolchain.versions] = plan.toolchain
+    return list(found.values())
+
+
+def check_compiler(tools: Toolchain, any_version: bool = False) -> None:
+    """Make sure that a compiler is there and, unless any will do, the one that the images were built with.
+
+    Errors   BuildError
+    """
     if shutil.which(tools.command) is None:
         raise BuildError(f"{tools.command} is not installed: apt-get install {tools.package}", 3)
-    version = run([tools.command, "--version"], ROOT).splitlines()[0]
-    if version != tools.version:
-        raise BuildError(f"{tools.command} is {version!r}, rom.toml asks for {tools.version!r}", 3)
-    if tools.pascal is None:
-        return
-    packages = " ".join(tools.pascal.packages)
-    if not all(map(shutil.which, ("fpc", "nasm"))) or not pascal.SOURCES.is_dir():
-        raise BuildError(f"Free Pascal, its source or nasm is not installed: apt-get install {packages}", 3)
-    wanted, found = (tools.pascal.version, tools.pascal.assembler), pascal.find_versions(run, ROOT)
-    if found != wanted:
-        raise BuildError(f"{', '.join(found)} are installed, rom.toml asks for {', '.join(wanted)}", 3)
+    wanted, found = [tools.version], [run([tools.command, "--version"], ROOT).splitlines()[0]]
+    if tools.pascal is not None:
+        if not all(map(shutil.which, ("fpc", "nasm"))) or not pascal.SOURCES.is_dir():
+            packages = " ".join(tools.pascal.packages)
+            raise BuildError(f"Free Pascal, its source or nasm is not installed: apt-get install {packages}", 3)
+        wanted += [tools.pascal.version, tools.pascal.assembler]
+        found += pascal.find_versions(run, ROOT)
+    for asked, there in zip(wanted, found):
+        if asked != there and not any_version:
+            advice = "--any-version builds all the same, but existing images will differ"
+            raise BuildError(f"{there!r} is installed, toolchains.toml asks for {asked!r}; {advice}", 3)
 
 
-@functools.cache
-def pascal_compiler() -> tuple[Path, tempfile.TemporaryDirectory[str]]:
-    """Build the compiler of Pascal units once; return it, and the folder that it lives in as long as that is held."""
-    folder = tempfile.TemporaryDirectory(prefix="retrosim-pascal-")
-    return pascal.build_compiler(run, Path(folder.name)), folder
+class Builds:
+    """The images of some ROMs while they are built, by threads that wait for compilers.
 
-
-def recipe_of(rom: Rom, info: ImageInfo) -> tuple[Recipe, Toolchain]:
-    """Return how an image is built. Errors: BuildError."""
-    if rom.recipe is None or not info.toolchain:
-        raise BuildError(f"{rom.path.name}/{info.file}: rom.toml does not say how it is built")
-    return rom.recipe, rom.recipe.toolchains[info.toolchain]
-
-
-def without(assembly: str, instructions: tuple[str, ...]) -> str:
-    """Return assembler source without the lines that hold one of some operand-less instructions."""
-    return "".join(line for line in assembly.splitlines(keepends=True) if line.strip() not in instructions)
-
-
-def build_image(rom: Rom, info: ImageInfo, folder: Path) -> bytes:
-    """Compile, assemble and link one image.
-
-    rom, info  from rom.toml
-    folder     an empty folder to work in; its name does not show in the result
-    Returns    the ELF file
-    Errors     BuildError
+    roms        whose images
+    toolchains  that build them
+    pool        of threads
+    folder      a temporary one
     """
-    recipe, tools = recipe_of(rom, info)
-    folder = folder / rom.name  # beside it lie the folders of other ROMs whose sources are used
-    sources = [*recipe.sources, *info.sources]
-    for name in (*sources, *recipe.headers, recipe.script, tools.start):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        try:
-            shutil.copyfile(rom.path / name, folder / name)
-        except OSError as error:
-            raise BuildError(f"{rom.path.name}/{name}: {error.strerror}") from None
-    if rom.drawings:
-        (folder / "src" / draw_sprites.HEADER).write_text(draw_sprites.header(rom))
-        sources.insert(0, f"src/{draw_sprites.SOURCE}")
-        (folder / sources[0]).write_text(draw_sprites.source(rom))
-    for name in recipe.tables:
-        write_table(folder / name)
-    sources = [*recipe.tables, *sources]
-    flags = [*info.flags.split(), f"-ffile-prefix-map={folder}=."]
-    plain = [flag for flag in flags if not flag.startswith("-g")]  # the compiler has written the lines already
-    objects = []
-    for number, source in enumerate([tools.start, *sources]):
-        objects.append(f"{number}.o")
-        if tools.pascal and source.endswith(".pas"):
-            compile_pascal(tools.pascal, folder / source, folder / objects[-1])
-            continue
-        if source.endswith(".S"):
-            run([tools.command, *flags, "-c", source, "-o", objects[-1]], folder)
-            continue
-        assembly = folder / f"{number}.s"
-        run([tools.command, *flags, "-S", source, "-o", assembly.name], folder)
-        assembly.write_text(without(assembly.read_text(), info.drop))
-        run([tools.command, *plain, "-c", assembly.name, "-o", objects[-1]], folder)
-    run([tools.command, *plain, *recipe.link_flags, f"-Wl,-T,{recipe.script}", *objects, "-o", "image.elf"], folder)
-    content = (folder / "image.elf").read_bytes()
-    read_image(rom.path / info.file, content, info.isa, info.build)
-    return content
+
+    def __init__(self, roms: list[Rom], toolchains: Toolchains, pool: ThreadPoolExecutor, folder: Path) -> None:
+        self._toolchains, self._folder = toolchains, folder
+        images = [(rom, info, bool(toolchains.plan(rom, info).toolchain.pascal)) for rom in roms for info in rom.images]
+        images.sort(key=lambda image: image[2])  # those in Pascal last: their compiler is built meanwhile
+        self._compiler = pool.submit(self._build_pascal_compiler) if images and images[-1][2] else None
+        self._started = {(rom.name, info.file): pool.submit(self._build, rom, info) for rom, info, _ in images}
+
+    @property
+    def count(self) -> int:
+        """How many images there are."""
+        return len(self._started)
+
+    def content(self, rom: Rom, info: ImageInfo) -> bytes:
+        """Wait for an image. Errors: BuildError, RomError."""
+        return self._started[rom.name, info.file].result()
+
+    def when_done(self, callback: Callable[[Future[bytes]], None]) -> None:
+        """Have something called for each image that is finished."""
+        for future in self._started.values():
+            future.add_done_callback(callback)
+
+    def _pascal_compiler(self) -> Path:
+        return self._compiler.result()
+
+    def _build_pascal_compiler(self) -> Path:
+        return pascal.build_compiler(run, Path(tempfile.mkdtemp(prefix="pascal-", dir=self._folder)))
+
+    def _build(self, rom: Rom, info: ImageInfo) -> bytes:
+        with tempfile.TemporaryDirectory(prefix=f"{rom.name}-", dir=self._folder) as folder:
+            return build_image(rom, info, self._toolchains, Path(folder), self._pascal_compiler)
 
 
-def write_table(path: Path) -> None:
-    """Write the C source of a table, named as the table, and its header. Errors: BuildError."""
-    if path.suffix != ".c" or path.stem not in rom_tables.TABLES:
-        raise BuildError(f"{path.name}: allowed {', '.join(f'{name}.c' for name in rom_tables.TABLES)}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(rom_tables.source(path.stem))
-    path.with_suffix(".h").write_text(rom_tables.header(path.stem))
+def state_of(rom: Rom, info: ImageInfo, content: bytes) -> str:
+    """Compare an image with the committed one; return one word or two."""
+    path = rom.path / info.file
+    if not path.is_file():
+        return "MISSING"
+    if path.read_bytes() != content:
+        return "DIFFERS"
+    return EQUAL if info.sha256 == digest_of(content) else "WRONG HASH" if info.sha256 else "NO HASH"
 
 
-def compile_pascal(how: Pascal, source: Path, target: Path) -> None:
-    """Compile a Pascal unit into an object. Errors: BuildError."""
-    try:
-        pascal.compile_unit(run, pascal_compiler()[0], source, how.flags, str(target))
-    except ValueError as error:
-        raise BuildError(f"{source.name}: {error}") from None
+def digest_of(content: bytes) -> str:
+    """Return the hash that rom.toml has of an image."""
+    return hashlib.sha256(content).hexdigest()
 
 
-def store(rom: Rom, info: ImageInfo, content: bytes) -> None:
-    """Write an image and its hash in rom.toml."""
-    manifest = rom.path / "rom.toml"
-    line = re.compile(rf'(?m)^(file = "{re.escape(info.file)}"\nsha256 = ")[0-9a-f]{{64}}(")$')
-    text, count = line.subn(rf"\g<1>{hashlib.sha256(content).hexdigest()}\g<2>", manifest.read_text("utf-8"))
-    if count != 1:
-        raise BuildError(f"{rom.path.name}/rom.toml: no line sha256 directly below file = {info.file!r}")
-    (rom.path / info.file).write_bytes(content)
+def store(rom: Rom, contents: list[bytes]) -> None:
+    """Write all images of a ROM, and their hashes in rom.toml. Errors: BuildError."""
+    manifest = rom.path / MANIFEST
+    text = with_hashes(rom, manifest.read_text("utf-8"), [digest_of(content) for content in contents])
+    for info, content in zip(rom.images, contents):
+        (rom.path / info.file).write_bytes(content)
     manifest.write_text(text, "utf-8")
 
 
-def state_of(rom: Rom, info: ImageInfo, content: bytes, check: bool) -> str:
-    """Compare an image with the committed one and, unless only checking, replace that; return one word or two."""
-    path = rom.path / info.file
-    committed = path.read_bytes() if path.is_file() else None
-    if committed == content and info.sha256 == hashlib.sha256(content).hexdigest():
-        return "equal"
-    if check:
-        return "MISSING" if committed is None else "DIFFERS" if committed != content else "WRONG HASH"
-    store(rom, info, content)
-    return "written"
+def with_hashes(rom: Rom, text: str, digests: list[str]) -> str:
+    """Return the text of rom.toml with the hash of each image; a list of images is added if there is none.
+
+    Errors   BuildError
+    """
+    head, *entries = re.split(r"(?m)^(?=\[\[images\]\])", text)
+    if not entries:
+        entries = [f'\n[[images]]\nisa = "{info.isa}"\nbuild = "{info.build}"\n' for info in rom.images]
+        head = f"{head.rstrip()}\n"
+    changed = head + "".join(map(_with_hash, entries, digests))
+    try:
+        written = [image.get("sha256") for image in tomllib.loads(changed)["images"]]
+    except tomllib.TOMLDecodeError:
+        written = []
+    if written != digests:
+        raise BuildError(f"{rom.path.name}/{MANIFEST}: each image needs its own table, under a line [[images]]")
+    return changed
 
 
-def build_all(names: list[str], check: bool) -> int:
-    """Build the images of some ROMs, print a table, return the exit status."""
-    status = 0
-    print(f"{'rom':<12}{'isa':<8}{'build':<8}{'bytes':>8}  {'sha256':<18}state")
-    for name in names:
-        rom = load_rom(ROMS / name)
-        if rom.recipe:
-            for tools in rom.recipe.toolchains.values():
-                check_compiler(tools)
-        for info in rom.images:
-            with tempfile.TemporaryDirectory(prefix="retrosim-rom-") as folder:
-                content = build_image(rom, info, Path(folder))
-            state = state_of(rom, info, content, check)
-            status |= state not in ("equal", "written")
-            digest = hashlib.sha256(content).hexdigest()[:16]
-            print(f"{name:<12}{info.isa:<8}{info.build:<8}{len(content):>8}  {digest:<18}{state}")
-    return status
+def _with_hash(entry: str, digest: str) -> str:
+    """Return a table [[images]] with a hash, a new one behind the keys that say which image it is."""
+    line = f'sha256 = "{digest}"'
+    if re.search(r"(?m)^sha256\b", entry):
+        return re.sub(r'(?m)^sha256 *= *"[0-9a-f]*"', line, entry, count=1)
+    return re.sub(r"\A(\n?\[\[images\]\].*\n(?:(?:isa|build|file)\b.*\n)*)", rf"\g<1>{line}\n", entry)
+
+
+def report(rom: Rom, builds: Builds, check: bool, out: Console) -> int:
+    """Wait for the images of a ROM, store what changed unless only checking, print a line each; return the exit status.
+
+    Nothing is stored unless all are built.
+    """
+    contents, errors = [], []
+    for info in rom.images:
+        try:
+            contents.append(builds.content(rom, info))
+        except (BuildError, RomError) as error:
+            contents.append(None)
+            errors.append(str(error))
+    states = [state_of(rom, info, each) if each else FAILED for info, each in zip(rom.images, contents)]
+    if not check and not errors and set(states) != {EQUAL}:
+        store(rom, contents)
+        states = [each if each == EQUAL else WRITTEN for each in states]
+    for info, content, state in zip(rom.images, contents, states):
+        size, digest = (len(content), digest_of(content)[:16]) if content else ("", "")
+        out.print(f"{rom.name:<12}{info.isa:<8}{info.build:<16}{size:>8}  {digest:<18}{state}")
+    for reason in dict.fromkeys(errors):
+        print(f"build_roms: {rom.name}: {reason}", file=sys.stderr)
+    return int(bool(set(states) - {EQUAL, WRITTEN}))
+
+
+def build_all(names: list[str], check: bool, jobs: int, any_version: bool) -> int:
+    """Build the images of some ROMs, print a table; return the exit status. Errors: BuildError, RomError."""
+    roms, toolchains = load_roms(names), load_toolchains()
+    for tools in needed_toolchains(roms, toolchains):
+        check_compiler(tools, any_version)
+    out = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    columns = TextColumn("building"), BarColumn(), MofNCompleteColumn()
+    with (
+        tempfile.TemporaryDirectory(prefix="retrosim-roms-") as folder,
+        ThreadPoolExecutor(jobs) as pool,
+        Progress(*columns, console=out, transient=True, disable=not out.is_terminal) as progress,
+    ):
+        builds = Builds(roms, toolchains, pool, Path(folder))
+        bar = progress.add_task("", total=builds.count)
+        builds.when_done(lambda future: progress.advance(bar))
+        out.print(HEADING)
+        try:
+            return max(report(rom, builds, check, out) for rom in roms)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -214,18 +231,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Build the ROM images, or prove that they can be rebuilt.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if an image differs")
     parser.add_argument("--rom", action="append", metavar="NAME", help="only this ROM (may be repeated)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="images at a time; default: %(default)s")
+    parser.add_argument("--any-version", action="store_true", help="take the compilers installed, whatever version")
     options = parser.parse_args(arguments)
-    there = sorted(path.parent.name for path in ROMS.glob("*/rom.toml"))
-    names = options.rom or there
-    for name in names:
-        if name not in there:
-            parser.error(f"no ROM {name!r}; there are: {', '.join(there)}")
+    if options.jobs < 1:
+        parser.error(f"--jobs {options.jobs}: allowed 1 or more")
+    known = sorted(path.parent.name for path in ROMS.glob(f"*/{MANIFEST}"))
+    for name in options.rom or ():
+        if name not in known:
+            parser.error(f"no file roms/{name}/{MANIFEST}; there are: {', '.join(known)}")
     try:
-        return build_all(names, options.check)
-    except BuildError as error:
-        print(f"build_roms: {error}", file=sys.stderr)
-        return error.exit_status
-    except RomError as error:
+        return build_all(options.rom or known, options.check, options.jobs, options.any_version)
+    except (BuildError, RomError) as error:
         print(f"build_roms: {error}", file=sys.stderr)
         return error.exit_status
 

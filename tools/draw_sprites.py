@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Turn the drawings of a ROM, text files with one letter a pixel, into the C data that tools/build_roms.py compiles.
+"""Turn the drawings of a ROM, text files with one letter per pixel, into the C data that tools/build_roms.py compiles.
 
     tools/draw_sprites.py ROM                     print the C source
     tools/draw_sprites.py ROM --header            print its header
     tools/draw_sprites.py ROM --picture FILE.png  show all pictures, four times enlarged, on black
 
-A mask has a word per row, the leftmost pixel in bit 31, 1 where it is opaque (document 001).
+A mask has a word per row, the leftmost pixel in bit 31, 1 where it is opaque (Mackey 1995).
 
 Exit status: 0 done, 1 the picture cannot be written, 2 usage, 4 a bad drawing.
 """
@@ -28,7 +28,7 @@ from retrosim.rom.drawings import Picture, read_colours, read_pictures  # noqa: 
 from retrosim.screen.palette import BLACK, macintosh_palette  # noqa: E402
 from retrosim.screen.png import write_png  # noqa: E402
 
-WIDEST = 32  # pixels: a row of a mask is one word
+MAX_WIDTH = 32  # pixels: a row of a mask is one word
 SCALE, GAP = 4, 4
 HEADER, SOURCE = "drawings.h", "drawings.c"
 
@@ -40,8 +40,8 @@ def sprites(rom: Rom) -> tuple[dict[str, int], dict[str, list[Picture]]]:
     colours = read_colours(rom.drawings, macintosh_palette())
     pictures = read_pictures(rom.drawings, colours)
     for name, each in pictures.items():
-        if len(each[0][0]) > WIDEST:
-            raise RomError(rom.path, f"drawing {name} is {len(each[0][0])} pixels wide: allowed 1..{WIDEST}")
+        if len(each[0][0]) > MAX_WIDTH:
+            raise RomError(rom.path, f"drawing {name} is {len(each[0][0])} pixels wide: allowed 1..{MAX_WIDTH}")
     return colours, pictures
 
 
@@ -138,7 +138,7 @@ def main(arguments: list[str] | None = None) -> int:
     wanted.add_argument("--picture", type=Path, metavar="FILE", help="write a PNG of all pictures")
     options = parser.parse_args(arguments)
     try:
-        rom = load_rom(options.rom)
+        rom = load_rom(options.rom, require_built=False)
         if options.picture:
             write_png(options.picture, sheet(rom), macintosh_palette())
         else:

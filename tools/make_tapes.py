@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Make the scenario tapes that come with the ROMs from the list below, or check them.
+"""Make the scenario tapes that are shipped with the ROMs from the list below, or check them.
 
-    tools/make_tapes.py            write the tapes that are not there
-    tools/make_tapes.py --renew    write all of them anew, after a change of this list, the ROM or the timing
-    tools/make_tapes.py --check    run the list again and compare; exit status 1 if a tape is another
+    tools/make_tapes.py            write the tapes that are missing
+    tools/make_tapes.py --renew    write all of them again, after a change of this list, a ROM or the timing
+    tools/make_tapes.py --check    run the list again and compare; exit status 1 if a tape differs
 
-A tape is another if its scenario, inputs or worlds are; machine hashes and cycles too, unless the tape says that it was
-recorded with another spec or timing revision.
+A tape differs if its scenario, inputs or worlds do; also if machine hashes or cycles do, unless it was recorded with
+another spec or timing revision.
 """
 
 from __future__ import annotations
@@ -199,12 +199,12 @@ TAPES = (
 
 
 def path_of(plan: Plan, roms: Path = ROMS) -> Path:
-    """Return the file of a tape: in the folder of its ROM, which lies in `roms`."""
+    """Return the file of a tape: in the folder of its ROM, below `roms`."""
     return roms / plan.rom / "tapes" / f"{plan.name}.rtape"
 
 
 def make(plans: Iterable[Plan], roms: Path = ROMS) -> Iterator[Path]:
-    """Record tapes, those of a ROM on one machine. Errors: TapeError if one is there already."""
+    """Record tapes, those of one ROM on one machine. Errors: TapeError if a file exists already."""
     for rom, group in groupby(plans, lambda plan: plan.rom):
         machine = open_machine(MACHINE, load_rom(ROMS / rom))
         for plan in group:
@@ -213,7 +213,7 @@ def make(plans: Iterable[Plan], roms: Path = ROMS) -> Iterator[Path]:
 
 
 def record(plan: Plan, machine: Machine, path: Path) -> Path:
-    """Record a tape. Errors: TapeError if it is there already."""
+    """Record a tape. Errors: TapeError if its file exists already."""
     path.parent.mkdir(parents=True, exist_ok=True)
     machine.parameters = {"objects": plan.objects, "seed": plan.seed}
     labels = {"title": plan.title, "author": AUTHOR, "description": plan.description}
@@ -224,33 +224,33 @@ def record(plan: Plan, machine: Machine, path: Path) -> Path:
 
 
 def differences(shipped: Tape, fresh: Tape) -> list[str]:
-    """Return how a tape differs from what its plan gives now."""
+    """Return how a shipped tape differs from a fresh recording of its plan."""
     found = [f"header {key}" for key in COMPARED if shipped.header[key] != fresh.header[key]]
     if shipped.inputs != fresh.inputs:
         found.append("inputs")
     if shipped.frames != fresh.frames or not shipped.is_complete:
         found.append(f"{shipped.frames} frames, complete: {shipped.is_complete}")
-    ours, theirs = ({line.frame: line for line in tape.hashes} for tape in (shipped, fresh))
-    if ours.keys() != theirs.keys():
+    lines, fresh_lines = ({line.frame: line for line in tape.hashes} for tape in (shipped, fresh))
+    if lines.keys() != fresh_lines.keys():
         return [*found, "frames of the hash lines"]
-    worlds = [frame for frame, line in ours.items() if line.world != theirs[frame].world]
+    worlds = [frame for frame, line in lines.items() if line.world != fresh_lines[frame].world]
     if worlds:
         found.append(f"world after frame {worlds[0]}")
-    machines = [frame for frame, line in ours.items() if line.machines != theirs[frame].machines]
+    machines = [frame for frame, line in lines.items() if line.machines != fresh_lines[frame].machines]
     if machines and shipped.header["machines"] == fresh.header["machines"]:
         found.append(f"machine hash or cycles after frame {machines[0]}")
     return found
 
 
 def check(roms: Path = ROMS) -> list[str]:
-    """Return a line for every tape that is missing, not in the list, or another than its plan gives."""
+    """Return a line for every tape that is missing, not in the list, or different from its plan."""
     planned = {path_of(plan, roms) for plan in TAPES}
-    there = sorted(roms.glob("*/tapes/*.rtape"))
-    wrong = [f"{path.name}: is not in the list" for path in there if path not in planned]
-    wrong += [f"{plan.name}: is missing" for plan in TAPES if path_of(plan, roms) not in there]
-    kept = [plan for plan in TAPES if path_of(plan, roms) in there]
+    present = sorted(roms.glob("*/tapes/*.rtape"))
+    wrong = [f"{path.name}: is not in the list" for path in present if path not in planned]
+    wrong += [f"{plan.name}: is missing" for plan in TAPES if path_of(plan, roms) not in present]
+    recorded = [plan for plan in TAPES if path_of(plan, roms) in present]
     with tempfile.TemporaryDirectory() as fresh:
-        for plan, path in zip(kept, make(kept, Path(fresh)), strict=True):
+        for plan, path in zip(recorded, make(recorded, Path(fresh)), strict=True):
             found = differences(load_tape(path_of(plan, roms)), load_tape(path))
             if found:
                 wrong.append(f"{plan.name}: differs in {', '.join(found)}")
@@ -258,7 +258,7 @@ def check(roms: Path = ROMS) -> list[str]:
 
 
 def wanted(renew: bool) -> Iterator[Plan]:
-    """Name the tapes to write one after the other, removing the present one first if all are written anew."""
+    """Yield the plans of the tapes to write one after the other, removing the present file first if `renew`."""
     for plan in TAPES:
         if renew:
             path_of(plan).unlink(missing_ok=True)
@@ -267,13 +267,13 @@ def wanted(renew: bool) -> Iterator[Plan]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Makes or checks the scenario tapes that come with the ROMs.")
-    parser.add_argument("--check", action="store_true", help="compare the tapes with what the list gives")
-    parser.add_argument("--renew", action="store_true", help="write all tapes anew")
+    parser = argparse.ArgumentParser(description="Make or check the scenario tapes that are shipped with the ROMs.")
+    parser.add_argument("--check", action="store_true", help="compare the tapes with the list")
+    parser.add_argument("--renew", action="store_true", help="write all tapes again")
     options = parser.parse_args()
     if options.check:
         wrong = check()
-        print("\n".join(wrong) or f"{len(TAPES)} tapes are what the list gives")
+        print("\n".join(wrong) or f"{len(TAPES)} tapes are as listed")
         return int(bool(wrong))
     for path in make(wanted(options.renew)):
         print(path.relative_to(ROOT))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measure what a row of the mask tests of ROM masks costs; print the README's table.
+"""Measure what one row costs in the mask tests of ROM masks; print a table.
 
     tools/mask_clocks.py
 
-A row's clocks are the difference between calls with 48 and with 16 rows in common, none with a pixel in common, divided
-by 32; code and masks are in the caches where there are any, from a call before. Beside them stands what the manual
-prints for the document's three instructions: a MOV from memory, a SHL and an AND with memory.
+The clocks of a row are the difference between calls with 48 and with 16 common rows, none with a common pixel, divided
+by 32; where there are caches, an earlier call has filled them. The last column has the manual's clocks of the three
+instructions that Mackey 1995 names: a MOV from memory, a SHL and an AND with memory.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Case:
 
 
 def cases() -> list[Case]:
-    """Return everything that the table has, PCs first."""
+    """Return the rows of the table, PCs first."""
 
     def touch(shift: int, *between: int) -> Callable[[int], tuple[int, ...]]:
         return lambda rows: (0, LEFT, 0, RIGHT, *between, rows, shift)
@@ -71,7 +71,7 @@ def flat(rows: int) -> tuple[int, ...]:
 
 
 def opened(case: Case) -> Machine:
-    """Return a machine that has called the routine: two sprites of 64 x 48 transparent pixels are at LEFT and RIGHT."""
+    """Return a machine that has called the routine once, on two sprites of 64 x 48 transparent pixels."""
     machine = open_machine(case.machine, "masks", build=case.build, engine="evaluate")
     machine.run(frames=1)
     for address in (LEFT, RIGHT) if case.entry == "CollideParts" else ():
@@ -90,11 +90,11 @@ def row_clocks(case: Case) -> tuple[float, float]:
             raise RuntimeError(f"{case}: empty sprites collide")
         clocks.append(done.cycles)
         instructions.append(done.instructions)
-    return tuple((most - least) / (MANY - FEW) for least, most in (clocks, instructions))
+    return tuple((many - few) / (MANY - FEW) for few, many in (clocks, instructions))
 
 
 def claimed_clocks(case: Case) -> int | None:
-    """Return the manual's clocks of the three instructions, None where they are others."""
+    """Return the manual's clocks of the three instructions, None where the routine uses others."""
     if case.entry not in ("TouchDword", "mask_touch") or not case.machine.startswith("i"):
         return None
     words = case.words(FEW)
@@ -105,7 +105,7 @@ def claimed_clocks(case: Case) -> int | None:
 
 def main() -> int:
     """Print the table."""
-    print("| test | machine | instructions a row | clocks a row | the document's MOV, SHL, AND |")
+    print("| test | machine | instructions a row | clocks a row | Mackey's MOV, SHL, AND |")
     print("|---|---|---|---|---|")
     for case in cases():
         clocks, instructions = row_clocks(case)

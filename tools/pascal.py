@@ -1,7 +1,7 @@
 """Pascal units for real mode: Free Pascal's compiler for the 8086, built from Debian's source package, and NASM.
 
-The compiler writes NASM source for object files of DOS. The code goes into section .text of an ELF object, routines are
-called what they are in the source, and what is said of types for use at run time is left out, for nothing here asks it.
+The compiler writes NASM source for object files of DOS. The code goes into section .text of an ELF object, routines
+keep the names they have in the source, and type information for use at run time is left out: nothing here asks for it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ VERSION = "3.2.2"
 SOURCES = Path("/usr/share/fpcsrc") / VERSION / "compiler"
 LIBRARY = Path("/usr/lib/x86_64-linux-gnu/fpc") / VERSION
 UNITS = LIBRARY / "units" / "x86_64-linux"
-SYSTEM = "system.pp"  # beside a unit: what the compiler wants below all others
+SYSTEM = "system.pp"  # the unit that the compiler puts below all others
 
 CODE_LISTS = {"al_pure_assembler", "al_procedures"}
 OTHER_LISTS = {"al_rtti", "al_indirectglobals", "al_dwarf_frame"}
@@ -30,26 +30,27 @@ def find_versions(run: Run, folder: Path) -> tuple[str, str]:
 
 
 def build_compiler(run: Run, folder: Path) -> Path:
-    """Build the cross compiler in an empty folder, some 10 seconds; return its path."""
+    """Build the cross compiler in an empty folder, which takes some 10 seconds; return its path."""
     run(["fpc", "-FE.", "-FU.", str(SOURCES / "utils" / "msg2inc.pp")], folder)
     run([str(folder / "msg2inc"), str(LIBRARY / "msg" / "errore.msg"), "msg", "msg"], folder)
     compiler = folder / "ppcross8086"
-    places = [f"-Fu{UNITS / 'rtl'}", f"-Fu{UNITS}/*", f"-Fi{folder}", "-Fui8086", "-Fux86", "-Fusystems"]
-    places += ["-Fii8086", "-Fix86", f"-FE{folder}", f"-FU{folder}", f"-o{compiler}"]
-    run(["fpc", "-n", "-di8086", "-Sgic", "-O1", "-Xs", *places, "pp.pas"], SOURCES)
+    paths = [f"-Fu{UNITS / 'rtl'}", f"-Fu{UNITS}/*", f"-Fi{folder}", "-Fui8086", "-Fux86", "-Fusystems"]
+    paths += ["-Fii8086", "-Fix86", f"-FE{folder}", f"-FU{folder}", f"-o{compiler}"]
+    run(["fpc", "-n", "-di8086", "-Sgic", "-O1", "-Xs", *paths, "pp.pas"], SOURCES)
     return compiler
 
 
-def compile_unit(run: Run, compiler: Path, source: Path, flags: tuple[str, ...], target: str) -> None:
+def compile_unit(run: Run, compiler: Path, source: Path, system: Path, flags: tuple[str, ...], target: str) -> None:
     """Compile a unit in the dialect of Turbo Pascal into an ELF object.
 
     compiler  from `build_compiler`
-    source    the unit, beside its system.pp; both are compiled in their folder
-    target    name of the object, in that folder
+    source    the unit; all is compiled in its folder
+    system    the unit system.pp
+    target    name of the object
     Errors    those of `run`; ValueError for a unit that has data
     """
     folder, assembly = source.parent, source.with_suffix(".s")
-    run([str(compiler), "-n", "-s", *flags, "-Us", SYSTEM], folder)
+    run([str(compiler), "-n", "-s", *flags, "-FU.", "-Us", str(system)], folder)
     run([str(compiler), "-n", "-s", "-al", "-Mtp", *flags, "-Fu.", source.name], folder)
     assembly.write_text(for_elf(assembly.read_text()))
     run(["nasm", "-f", "elf32", "-g", "-F", "dwarf", assembly.name, "-o", target], folder)
@@ -61,9 +62,9 @@ def for_elf(text: str) -> str:
     names = {each.split("\n", 1)[0] for each in lists}
     if names - CODE_LISTS - OTHER_LISTS:
         raise ValueError(f"{', '.join(sorted(names - CODE_LISTS - OTHER_LISTS))}: a unit may not have data")
-    kept = ["".join(line for line in head.splitlines(keepends=True) if not line.startswith("EXTERN"))]
-    kept += [each.split("\n", 1)[1] for each in lists if each.split("\n", 1)[0] in CODE_LISTS]
-    code = re.sub(r"(?m)^SECTION \w+_TEXT\b.*$", "SECTION .text", "".join(kept))
+    parts = ["".join(line for line in head.splitlines(keepends=True) if not line.startswith("EXTERN"))]
+    parts += [each.split("\n", 1)[1] for each in lists if each.split("\n", 1)[0] in CODE_LISTS]
+    code = re.sub(r"(?m)^SECTION \w+_TEXT\b.*$", "SECTION .text", "".join(parts))
     return with_own_names(code)
 
 

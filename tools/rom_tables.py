@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turn tables of retrosim.numeric into the C data that tools/build_roms.py compiles: kernels and ROMs have the same.
+"""Turn tables of retrosim.numeric into the C data that tools/build_roms.py compiles; kernels and ROMs share them.
 
     tools/rom_tables.py sines             print the C source
     tools/rom_tables.py sines --header    print its header
@@ -34,7 +34,7 @@ MADE = "/* Made by tools/rom_tables.py from retrosim/numeric/tables.py. */"
 
 
 def declaration(name: str) -> str:
-    """Return what a table is declared as: sines as gSines."""
+    """Return the C declaration of a table: that of `sines` is called gSines."""
     return f"const short g{name.capitalize()}[{len(TABLES[name][1])}]"
 
 
@@ -54,7 +54,7 @@ def source(name: str) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the tool; return its exit status."""
-    parser = argparse.ArgumentParser(description="Prints a table of numbers as the C source that ROMs are built from.")
+    parser = argparse.ArgumentParser(description="Print a table as the C source that ROMs are built from.")
     parser.add_argument("table", choices=TABLES)
     parser.add_argument("--header", action="store_true", help="print its header")
     options = parser.parse_args(arguments)

@@ -3,9 +3,9 @@
 
     tools/stalls.py [--machine mc68040-25] [--timing full] [--seconds 60]
 
-Runs a session as the window does, without a display: sleep until the next turn, advance, compose bar and strip. The
-cache of compiled code is empty at first. A turn's gap is the time from when it was due to its end, less the time in
-which this thread could have run but the host gave its processors to others (Linux's schedstat; 0 elsewhere).
+Runs a session as the window does, without a display: sleep until the next turn, advance, compose toolbar and status
+bar. The cache of compiled code is empty at first. A turn's gap is the time from when it was due to its end, less the
+time in which this thread could have run but the host gave its processors to others (Linux's schedstat; 0 elsewhere).
 """
 
 from __future__ import annotations

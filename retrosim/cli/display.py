@@ -40,14 +40,14 @@ def open_window(
     options       speed, scale, fullscreen, overlay
     make_machine  opens the machine while the window is already shown
     on_start      gets the `Session` when the machine is open, before its first frame
-    hooks         recorder, player: as for `retrosim.window.window.Window`
+    hooks         recorder, player: as for `retrosim.window.pyglet_window.Window`
     Errors        NoWindow
     """
     reason = missing_display()
     if reason:
         raise NoWindow(reason)
     from retrosim.screen.overlay import View
-    from retrosim.window.window import Window
+    from retrosim.window.pyglet_window import Window
 
     class StartedWindow(Window):
         """Tells when the session begins."""

@@ -1,4 +1,4 @@
-"""Many scenes in one call: what a call costs is paid once, and a scene of 50 boxes takes a third of a microsecond.
+"""Many scenes in one call: the cost of a call is paid once, and a scene of 50 boxes takes a third of a microsecond.
 
     >>> import numpy as np
     >>> from retrosim.collide import batch
@@ -12,7 +12,7 @@
     >>> rows.tolist(), ends.tolist()
     ([[0, 1], [1, 2]], [1, 2])
 
-Flags and pairs of a scene are those of `retrosim.collide.plane`.
+Flags and pairs of a scene are those that `retrosim.collide.plane` gives.
 
 Conventions
     x, y    int16[scenes, n] or int32[scenes, n], C-contiguous; or, with `starts`, all scenes one after another,
@@ -26,60 +26,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide import arguments
-from retrosim.collide.kernels import few
-from retrosim.collide.kernels.grid import LARGEST_SIDE
-from retrosim.collide.kernels.strips import farthest, list_alone, mark_alone
-from retrosim.collide.plane import FARTHEST, MOST_OBJECTS
-from retrosim.collide.results import flag_array, row_table, split_keys
-from retrosim.jit import kernel
+from retrosim.checks import check_integer
 
-
-@kernel
-def has_few(x, y):
-    """Tell whether corners that are not negative are such as `few.mark_few` takes."""
-    return len(x) <= few.MOST_FEW and max(farthest(x), farthest(y)) <= few.FARTHEST_FEW
-
-
-@kernel
-def mark_scenes(x, y, starts, size, flags):
-    """Flag every object that collides in its scene.
-
-    x, y    int16[total] or int32[total]  upper-left corners, pixels, not negative
-    starts  int64[scenes + 1]
-    flags   uint8[total]                  output
-    """
-    for s in range(len(starts) - 1):
-        begin, end = starts[s], starts[s + 1]
-        if has_few(x[begin:end], y[begin:end]):
-            few.mark_few(x[begin:end], y[begin:end], size, flags[begin:end])
-        else:
-            mark_alone(x[begin:end], y[begin:end], size, flags[begin:end])
-
-
-@kernel
-def list_scenes(x, y, starts, size, rows, keys, ends, are_keys):
-    """List the pairs of scenes until one has more than there is room for; see `mark_scenes`.
-
-    rows      int32[k, 2]    output, scene after scene
-    keys      int64[k]       the same memory
-    ends      int64[scenes]  output: where the pairs of each scene end
-    are_keys  bool[scenes]   output: the scene has its pairs as keys, see `results.sorted_pairs`, not as rows in order
-    Returns   int, int       scenes listed, and how many pairs the next one has
-    """
-    total = np.int64(0)
-    for s in range(len(starts) - 1):
-        begin, end = starts[s], starts[s + 1]
-        are_keys[s] = not has_few(x[begin:end], y[begin:end])
-        if not are_keys[s]:
-            found = few.list_few(x[begin:end], y[begin:end], size, rows[total:])
-        else:
-            found = list_alone(x[begin:end], y[begin:end], size, keys[total:])
-        if total + found > len(rows):
-            return s, found
-        total += found
-        ends[s] = total
-    return len(starts) - 1, 0
+from ._arguments import check_range, check_vectors, form_of
+from ._results import flag_array, keys_of, row_table, sort_keys
+from .kernels.batch import list_scenes, mark_scenes
+from .kernels.sector_grid import MAX_SIDE
+from .kernels.uniform_grid import MAX_COORDINATE, MAX_OBJECTS
 
 
 def _check(x, y, starts, size):
@@ -92,17 +45,17 @@ def _check(x, y, starts, size):
             raise ValueError(f"y has shape {y.shape}: allowed {x.shape}, as x has")
         starts = np.arange(len(x) + 1, dtype=np.int64) * x.shape[1]
         x, y = x.reshape(-1), y.reshape(-1)
-    total = arguments.check_coordinates(x=x, y=y)
-    side = arguments.check_side("size", size, LARGEST_SIDE)
-    arguments.check_range(0, FARTHEST, x=x, y=y)
+    total = check_vectors(x=x, y=y)
+    side = check_integer("size", size, 1, MAX_SIDE)
+    check_range(0, MAX_COORDINATE, x=x, y=y)
     starts = np.asarray(starts)
     if starts.dtype.kind not in "iu" or starts.ndim != 1 or len(starts) == 0:
-        raise ValueError(f"starts is {starts.dtype}{list(starts.shape)}: allowed integers[scenes + 1]")
+        raise ValueError(f"starts is {form_of(starts)}: allowed integers[scenes + 1]")
     starts = starts.astype(np.int64)
     lengths = np.diff(starts)
-    is_wrong = lengths.min(initial=0) < 0 or lengths.max(initial=0) > MOST_OBJECTS
+    is_wrong = lengths.min(initial=0) < 0 or lengths.max(initial=0) > MAX_OBJECTS
     if starts[0] != 0 or starts[-1] != total or is_wrong:
-        raise ValueError(f"starts: allowed from 0 to {total}, never falling, at most {MOST_OBJECTS} objects a scene")
+        raise ValueError(f"starts: allowed from 0 to {total}, never falling, at most {MAX_OBJECTS} objects a scene")
     return x, y, starts, side
 
 
@@ -128,7 +81,7 @@ def pairs(
 ) -> tuple[np.ndarray, np.ndarray]:
     """List every overlapping pair of every scene once.
 
-    out      int32[m, 2]  with room enough for all pairs; None makes an array
+    out      int32[m, 2]  with enough rows for all pairs; None makes an array
     Returns  int32[m, 2]    scene after scene: indices within the scene, the lower one first, in ascending order; a view
                             of `out` if that is given
              int64[scenes]  where the pairs of each scene end
@@ -137,15 +90,12 @@ def pairs(
     rows = row_table(out, 2 * len(x) if out is None else 0, 2, np.int32)
     ends, are_keys = np.empty(len(starts) - 1, np.int64), np.empty(len(starts) - 1, np.bool_)
     while True:
-        keys = rows.view(np.int64)[:, 0]
-        done, found = list_scenes(x, y, starts, side, rows, keys, ends, are_keys)
+        done, found = list_scenes(x, y, starts, side, rows, keys_of(rows), ends, are_keys)
         if done == len(ends):
             break
         if out is not None:
             raise ValueError(f"out has {len(out)} rows: scene {done}, with {found} pairs, does not fit in")
         rows = np.empty((2 * len(rows) + found, 2), np.int32)
     for scene in np.flatnonzero(are_keys):
-        mine = slice(ends[scene - 1] if scene else 0, ends[scene])
-        keys[mine].sort()
-        split_keys(keys[mine], rows[mine])
+        sort_keys(rows[ends[scene - 1] if scene else 0 : ends[scene]])
     return rows[: ends[-1] if len(ends) else 0], ends

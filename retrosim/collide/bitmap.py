@@ -1,4 +1,4 @@
-"""Collision by the colours on the screen (document 004, "Bit Map"): look under an object before it is drawn.
+"""Collision by the colours on the screen ("Bit Map", Jon E P 2007): look under an object before it is drawn.
 
     >>> import numpy as np
     >>> from retrosim.collide import bitmap
@@ -15,8 +15,8 @@
     [1, 1, 1]
 
 Conventions
-    x, y     int16[n] or int32[n], C-contiguous; upper-left corners, pixels, -16384..16383; what is beyond the frame's
-             edges is neither looked at nor drawn
+    x, y     int16[n] or int32[n], C-contiguous; upper-left corners, pixels, -16384..16383; what is outside the frame
+             is neither looked at nor drawn
     shape    int32[n], which of the images each object looks like
     images   what `pack` returned
     frame    uint8[h, w], C-contiguous: palette indices, as a machine's screen is
@@ -29,33 +29,20 @@ Conventions
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from retrosim.collide import arguments
-from retrosim.collide.results import flag_array
-from retrosim.jit import kernel
+from retrosim.checks import check_integer
 
-
-class Images(NamedTuple):
-    """Sprites in colour, one palette index per pixel, 0 transparent.
-
-    pixels  uint8[t]  all rows of all sprites, one after the other
-    first   int32[k]  where each sprite begins
-    wide    int32[k]  pixels
-    high    int32[k]  pixels
-    """
-
-    pixels: np.ndarray
-    first: np.ndarray
-    wide: np.ndarray
-    high: np.ndarray
+from ._arguments import check_layout, check_numbers, check_positions, form_of, read_pixels
+from ._results import flag_array
+from .kernels.bitmap import Images, look, look_and_paint
+from .kernels.sprites import Placed
 
 
 def pack(sprites: Sequence[bytes | np.ndarray]) -> Images:
     """Put sprites into one table; each an XLib linear bitmap or uint8[h, w], as for `masks.pack`."""
-    images = [arguments.read_pixels(sprite) for sprite in sprites]
+    images = [read_pixels(sprite) for sprite in sprites]
     columns = [
         np.cumsum([0, *(image.size for image in images)])[:-1],
         [image.shape[1] for image in images],
@@ -65,77 +52,23 @@ def pack(sprites: Sequence[bytes | np.ndarray]) -> Images:
     return Images(pixels, *(np.array(column, np.int32) for column in columns))
 
 
-@kernel
-def is_solid_under(frame, pixels, first, wide, high, x, y, solid):
-    """Tell whether the frame shows a solid colour under any opaque pixel of an image.
-
-    frame        uint8[h, w]  palette indices
-    pixels       uint8[t]     all images
-    first        int          where this one begins; wide, high: its sides
-    x, y         int          its upper-left corner, anywhere
-    solid        uint8[256]   1 for a colour that counts
-    """
-    for row in range(max(0, -y), min(high, frame.shape[0] - y)):
-        for column in range(max(0, -x), min(wide, frame.shape[1] - x)):
-            if pixels[first + row * wide + column] != 0 and solid[frame[y + row, x + column]] != 0:
-                return True
-    return False
-
-
-@kernel
-def paint(frame, pixels, first, wide, high, x, y):
-    """Draw the opaque pixels of an image; arguments as for `is_solid_under`."""
-    for row in range(max(0, -y), min(high, frame.shape[0] - y)):
-        for column in range(max(0, -x), min(wide, frame.shape[1] - x)):
-            colour = pixels[first + row * wide + column]
-            if colour != 0:
-                frame[y + row, x + column] = colour
-
-
-@kernel
-def look(frame, pixels, first, wide, high, shape, x, y, solid, out):
-    """Write for each object whether anything solid is under it.
-
-    shape  int32[n]              which image each object looks like
-    x, y   int16[n] or int32[n]  upper-left corners, pixels
-    out    uint8[n]              output, 1 or 0
-    """
-    for i in range(len(x)):
-        s = shape[i]
-        out[i] = is_solid_under(frame, pixels, first[s], wide[s], high[s], int(x[i]), int(y[i]), solid)
-
-
-@kernel
-def look_and_paint(frame, pixels, first, wide, high, shape, x, y, solid, out):
-    """Write the same for each object, and draw it before the next one looks."""
-    for i in range(len(x)):
-        s = shape[i]
-        out[i] = is_solid_under(frame, pixels, first[s], wide[s], high[s], int(x[i]), int(y[i]), solid)
-        paint(frame, pixels, first[s], wide[s], high[s], int(x[i]), int(y[i]))
-
-
 def _solid_table(solid):
     table = np.zeros(256, np.uint8)
     for colour in solid:
-        table[arguments.check_side("solid colour", colour, 255, 0)] = 1
+        table[check_integer("solid colour", colour, 0, 255)] = 1
     return table
 
 
 def _run(routine, x, y, shape, images, frame, solid, out):
-    count = arguments.check_places(x=x, y=y)
+    count = check_positions(x=x, y=y)
     if not isinstance(frame, np.ndarray) or frame.dtype != np.uint8 or frame.ndim != 2:
-        shown = f"{frame.dtype}{list(frame.shape)}" if isinstance(frame, np.ndarray) else type(frame).__name__
-        raise ValueError(f"frame is {shown}: allowed uint8[h, w]")
-    if not frame.flags.c_contiguous or (routine is look_and_paint and not frame.flags.writeable):
-        raise ValueError(
-            f"frame has strides {frame.strides}, writeable {frame.flags.writeable}: "
-            "allowed C-contiguous arrays, writable ones to draw"
-        )
+        raise ValueError(f"frame is {form_of(frame)}: allowed uint8[h, w]")
+    check_layout("frame", frame, is_written=routine is look_and_paint)
     if not isinstance(images, Images):
         raise ValueError(f"images is a {type(images).__name__}: allowed what `pack` returns")
-    arguments.check_shape(shape, count, len(images.first))
+    check_numbers("shape", shape, count, len(images.first) - 1)
     out = flag_array(out, count)
-    routine(frame, *images, shape, x, y, _solid_table(solid), out)
+    routine(frame, images, Placed(shape, x, y), _solid_table(solid), out)
     return out
 
 
@@ -166,7 +99,7 @@ def draw(
     solid: Sequence[int],
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Look under each object and draw it, in order: of two that overlap, the one drawn later notices.
+    """Look under each object and draw it, in order: of two that overlap, the one drawn later sees it.
 
     Returns  uint8[n]  1 where an object had a solid colour under it when its turn came
     """

@@ -1,4 +1,4 @@
-"""Collision to the pixel by masks of bits (document 001): one bit per pixel, a row shifted and ANDed with a row.
+"""Collision to the pixel by bit masks (Mackey 1995): one bit per pixel, a row shifted and ANDed with a row.
 
     >>> import numpy as np
     >>> from retrosim.collide import masks
@@ -24,60 +24,37 @@ Conventions
     x, y      int16[n] or int32[n], C-contiguous; upper-left corners of the bitmaps, pixels, -16384..16383
     shape     int32[n], which of the sprites each object looks like
     sprites   what `pack` returned
-    pairs     int32[m, 2], indices of objects. Boxes that do not overlap never collide, so any pair may be asked.
+    pairs     int32[m, 2], indices of objects. Boxes that do not overlap never collide, so any pair may be listed.
     method    one of METHODS, all with the same result:
                 any     any width: each row shifted as one long word
-                dword   up to 32 pixels: the document's routine, 32-bit registers
-                qword   up to 64 pixels: the exercise it leaves, two registers shifted together (SHLD)
-                word    up to 32 pixels: the version for a 286 that its author offers by mail, 16-bit registers only
+                dword   up to 32 pixels: the original routine, 32-bit registers
+                qword   up to 64 pixels: left as an exercise there, two registers shifted together (SHLD)
+                word    up to 32 pixels: the version for a 286 that the author offers by mail, 16-bit registers only
                 parts   any width: every sprite is several sprites of up to 32 pixels
-    out       where to write, instead of making an array: of the form that is returned; lists with room enough
+    out       where to write, instead of making an array: of the form that is returned; lists with enough rows
     Errors    ValueError  wrong dtype, shape or length; a value out of range, named with the range
     Source    Mackey, COLLIDE.PAS 1.0, 1995
 
-The document has the topmost sprite's row shifted left; that holds only while the topmost sprite is also the leftmost.
-Meant is: rows are aligned at the lower one of the upper edges, and the leftmost sprite's row is shifted.
+The original text shifts the topmost sprite's row left; that is right only while the topmost sprite is also the
+leftmost. What is meant: rows are aligned at the lower one of the upper sides, and the leftmost sprite's row is shifted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from retrosim.collide import arguments
-from retrosim.collide.kernels.mask_rows import (
-    common_dword,
-    common_long,
-    common_parts,
-    common_qword,
-    common_word,
-    contact_in_row,
-    make_words,
-)
-from retrosim.collide.results import array_of, flag_array, pair_list, row_table
-from retrosim.jit import kernel
+from retrosim.checks import check_choice, check_integer
 
-METHODS = ("any", "dword", "qword", "word", "parts")
-WIDEST = {"any": arguments.MOST, "dword": 32, "qword": 64, "word": 32, "parts": arguments.MOST}
+from ._arguments import MAX_COORDINATE, check_numbers, check_pairs, check_positions, read_pixels
+from ._results import array_of, flag_array, pair_list, row_table
+from .kernels.checks import first_beyond
+from .kernels.mask_rows import make_words
+from .kernels.masks import METHODS, Masks, find_row, list_contacts, mark_pairs
+from .kernels.sprites import Placed
 
-
-class Masks(NamedTuple):
-    """Sprites as bits: rows of 32-bit words, leftmost pixel in bit 31, 1 where a pixel is opaque, unused bits 0.
-
-    words   uint32[t]  all rows of all sprites, one after the other
-    first   int32[k]   where each sprite's words begin
-    across  int32[k]   words per row
-    wide    int32[k]   pixels
-    high    int32[k]   pixels
-    """
-
-    words: np.ndarray
-    first: np.ndarray
-    across: np.ndarray
-    wide: np.ndarray
-    high: np.ndarray
+MAX_WIDTH = {"any": MAX_COORDINATE, "dword": 32, "qword": 64, "word": 32, "parts": MAX_COORDINATE}
 
 
 def make_wide_mask(sprite: bytes | np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
@@ -86,9 +63,9 @@ def make_wide_mask(sprite: bytes | np.ndarray, *, out: np.ndarray | None = None)
     sprite   bytes or uint8[2 + w * h], an XLib linear bitmap, or uint8[h, w], an image; colour 0 is transparent
     Returns  uint32[h, n]  n words a row, leftmost first
     """
-    pixels = arguments.read_pixels(sprite)
-    high, wide = pixels.shape
-    out = array_of(out, np.uint32, high, -(-wide // 32))
+    pixels = read_pixels(sprite)
+    height, width = pixels.shape
+    out = array_of(out, np.uint32, height, -(-width // 32))
     make_words(pixels, out)
     return out
 
@@ -99,7 +76,7 @@ def make_mask(sprite: bytes | np.ndarray, *, out: np.ndarray | None = None) -> n
     Returns  uint32[h]  one word a row
     Source   Mackey 1995, MakeMask
     """
-    pixels = arguments.read_pixels(sprite)
+    pixels = read_pixels(sprite)
     if pixels.shape[1] > 32:
         raise ValueError(f"sprite is {pixels.shape[1]} pixels wide: allowed 1..32; make_wide_mask takes wider ones")
     out = array_of(out, np.uint32, len(pixels))
@@ -109,7 +86,7 @@ def make_mask(sprite: bytes | np.ndarray, *, out: np.ndarray | None = None) -> n
 
 def pack(sprites: Sequence[bytes | np.ndarray]) -> Masks:
     """Make the masks of several sprites and put them into one table; each as for `make_wide_mask`."""
-    images = [arguments.read_pixels(sprite) for sprite in sprites]
+    images = [read_pixels(sprite) for sprite in sprites]
     masks = [make_wide_mask(image) for image in images]
     sizes = [mask.size for mask in masks]
     columns = [
@@ -122,95 +99,13 @@ def pack(sprites: Sequence[bytes | np.ndarray]) -> Masks:
     return Masks(words, *(np.array(column, np.int32) for column in columns))
 
 
-@kernel
-def is_common(words, first, across, wide, high, a, b, dx, dy, method):
-    """Tell whether two sprites have an opaque pixel in common. Callable from compiled code.
-
-    words, first, across, wide, high  the columns of `Masks`
-    a, b     int  which sprites
-    dx, dy   int  pixels from the upper-left corner of `a` to that of `b`
-    method   int  index into METHODS; the sprites are narrow enough for it
-    Source   Mackey 1995, the test; the boxes are compared first, as its caller must
-    """
-    if dx < 0:
-        a, b, dx, dy = b, a, -dx, -dy
-    top_a, top_b = max(dy, 0), max(-dy, 0)  # first rows in common
-    rows = min(high[a] - top_a, high[b] - top_b)
-    if dx >= wide[a] or rows <= 0:
-        return False
-    left = first[a] + top_a * across[a]
-    right = first[b] + top_b * across[b]
-    if method == 1:
-        return common_dword(words, left, right, rows, dx)
-    if method == 2:
-        return common_qword(words, left, across[a], right, across[b], rows, dx)
-    if method == 3:
-        return common_word(words, left, right, rows, dx)
-    if method == 4:
-        return common_parts(words, left, across[a], right, across[b], rows, dx)
-    return common_long(words, left, across[a], right, across[b], rows, dx) >= 0
-
-
-@kernel
-def mark_pairs(words, first, across, wide, high, shape, x, y, pairs, method, out):
-    """Write 1 for each listed pair of objects with a pixel in common, else 0; arguments as for `is_common`.
-
-    shape   int32[n]              which sprite each object looks like
-    x, y    int16[n] or int32[n]  upper-left corners, pixels
-    pairs   int32[m, 2]           indices of objects
-    out     uint8[m]              output
-    """
-    for p in range(len(pairs)):
-        a, b = pairs[p, 0], pairs[p, 1]
-        dx, dy = int(x[b]) - int(x[a]), int(y[b]) - int(y[a])
-        out[p] = is_common(words, first, across, wide, high, shape[a], shape[b], dx, dy, method)
-
-
-@kernel
-def find_row(words, first, across, wide, high, a, b, dx, dy, after):
-    """Return the first row of the screen below `after` with a common pixel, and where that is; or -1 and 0.
-
-    after    int       rows below the lower one of the two upper edges: the first to look at
-    Returns  int, int  row, counted like `after`; pixels from the right sprite's left edge
-    """
-    if dx < 0:
-        a, b, dx, dy = b, a, -dx, -dy
-    top_a, top_b = max(dy, 0) + after, max(-dy, 0) + after
-    rows = min(high[a] - top_a, high[b] - top_b)
-    if dx >= wide[a] or rows <= 0:
-        return -1, 0
-    left = first[a] + top_a * across[a]
-    right = first[b] + top_b * across[b]
-    row = common_long(words, left, across[a], right, across[b], rows, dx)
-    if row < 0:
-        return -1, 0
-    left += row * across[a]
-    right += row * across[b]
-    return after + row, contact_in_row(words, left, across[a], right, across[b], dx)
-
-
-@kernel
-def list_contacts(words, first, across, wide, high, shape, x, y, pairs, out):
-    """Write for each listed pair whether it collides, and the first common pixel; arguments as for `mark_pairs`.
-
-    out  int32[m, 3]  output: 1 or 0, x, y; topmost row, leftmost pixel in it
-    """
-    for p in range(len(pairs)):
-        a, b = pairs[p, 0], pairs[p, 1]
-        dx, dy = int(x[b]) - int(x[a]), int(y[b]) - int(y[a])
-        row, column = find_row(words, first, across, wide, high, shape[a], shape[b], dx, dy, 0)
-        out[p, 0] = row >= 0
-        out[p, 1] = max(int(x[a]), int(x[b])) + column if row >= 0 else 0
-        out[p, 2] = max(int(y[a]), int(y[b])) + row if row >= 0 else 0
-
-
 def _check(x, y, shape, sprites, pairs):
     """Check all but `sprites` itself, which is ours; return the number of pairs."""
-    count = arguments.check_places(x=x, y=y)
+    count = check_positions(x=x, y=y)
     if not isinstance(sprites, Masks):
         raise ValueError(f"sprites is a {type(sprites).__name__}: allowed what `pack` returns")
-    arguments.check_shape(shape, count, len(sprites.first))
-    return arguments.check_pairs(pairs, count)
+    check_numbers("shape", shape, count, len(sprites.first) - 1)
+    return check_pairs(pairs, count)
 
 
 def hits(
@@ -228,15 +123,14 @@ def hits(
     Returns  uint8[m]  1 where the pair has an opaque pixel in common
     """
     out = flag_array(out, _check(x, y, shape, sprites, pairs))
-    if method not in METHODS:
-        raise ValueError(f"method {method!r}: allowed {', '.join(METHODS)}")
-    index = arguments.first_beyond(sprites.wide, 1, WIDEST[method])
+    check_choice("method", method, METHODS)
+    index = first_beyond(sprites.width, 1, MAX_WIDTH[method])
     if index >= 0:
         raise ValueError(
-            f"sprite {index} is {sprites.wide[index]} pixels wide: method {method!r} allows 1..{WIDEST[method]}; "
-            "'any' and 'parts' take wider ones"
+            f"sprite {index} is {sprites.width[index]} pixels wide: allowed 1..{MAX_WIDTH[method]} for method "
+            f"{method!r}; 'any' and 'parts' take wider ones"
         )
-    mark_pairs(*sprites, shape, x, y, pairs, METHODS.index(method), out)
+    mark_pairs(sprites, Placed(shape, x, y), pairs, METHODS.index(method), out)
     return out
 
 
@@ -255,7 +149,7 @@ def contacts(
     """
     count = _check(x, y, shape, sprites, pairs)
     out = row_table(out, count, 3, np.int32)
-    list_contacts(*sprites, shape, x, y, pairs, out)
+    list_contacts(sprites, Placed(shape, x, y), pairs, out)
     return out[:count]
 
 
@@ -273,20 +167,21 @@ def contact_rows(
 
     Returns  int32[r, 2]  x and y of the leftmost common pixel of each row that has one, from the top
     """
-    count = arguments.check_places(x=x, y=y)
-    pair = np.array([[arguments.check_side(name, i, count - 1, 0) for name, i in (("a", a), ("b", b))]], np.int32)
+    count = check_positions(x=x, y=y)
+    pair = np.array([[check_integer(name, i, 0, count - 1) for name, i in (("a", a), ("b", b))]], np.int32)
     _check(x, y, shape, sprites, pair)
     dx, dy = int(x[b]) - int(x[a]), int(y[b]) - int(y[a])
     left, top = max(int(x[a]), int(x[b])), max(int(y[a]), int(y[b]))
+    one, two = (tuple(int(column[shape[i]]) for column in sprites[1:]) for i in (a, b))
 
     def scan(rows: np.ndarray) -> int:
         total, row = 0, -1
         while True:
-            row, column = find_row(*sprites, shape[a], shape[b], dx, dy, row + 1)
+            row, column = find_row(sprites.words, one, two, dx, dy, row + 1)
             if row < 0:
                 return total
             if total < len(rows):
                 rows[total] = left + column, top + row
             total += 1
 
-    return pair_list(scan, out, int(sprites.high[shape[a]]))
+    return pair_list(scan, out, int(sprites.height[shape[a]]))

@@ -1,6 +1,6 @@
-"""Spheres about objects, in three axes (document 003): L < r1 + r2, without a square root.
+"""Spheres around objects, in three axes (Rekaby 2011): L < r1 + r2, without a square root.
 
-Touching is no collision: the document's comparison is strict here, while its rectangles count their edges in.
+Touching is no collision: this comparison is strict as printed, while for Rekaby's rectangles touching counts.
 
     >>> import numpy as np
     >>> from retrosim.collide import spheres
@@ -16,7 +16,7 @@ Touching is no collision: the document's comparison is strict here, while its re
 Conventions
     x, y, z  int16[n] or int32[n], C-contiguous; centres, pixels, -16384..16383
     radius   pixels, 0..16383: one number, or int[n]
-    out      where to write, instead of making an array: uint8[m] for flags, int32[m, 2] with room enough for pairs
+    out      where to write, instead of making an array: uint8[m] for flags, int32[m, 2] with enough rows for pairs
     Errors   ValueError  wrong dtype, shape or length; a value out of range, named with the range
     Source   Rekaby, "Study of Collision Detection Algorithms in Strategic Games", 5 June 2011
 
@@ -27,55 +27,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide import arguments
-from retrosim.collide.results import flag_array, pair_list
-from retrosim.jit import kernel
-
-
-@kernel
-def is_meeting(x, y, z, radius, a, b):
-    """Tell whether spheres `a` and `b` collide; arguments as for `mark_pairs`.
-
-    Source  document 003, "Sphere algorithms"
-    """
-    dx, dy, dz = int(x[a]) - int(x[b]), int(y[a]) - int(y[b]), int(z[a]) - int(z[b])
-    reach = int(radius[a]) + int(radius[b])
-    return dx * dx + dy * dy + dz * dz < reach * reach
-
-
-@kernel
-def mark_pairs(x, y, z, radius, pairs, out):
-    """Write 1 for each listed pair that collides, else 0. Callable from compiled code.
-
-    x, y, z  int16[n] or int32[n]  centres, pixels
-    radius   uint16[n]             pixels
-    pairs    int32[m, 2]           indices
-    out      uint8[m]              output
-    """
-    for p in range(len(pairs)):
-        out[p] = is_meeting(x, y, z, radius, pairs[p, 0], pairs[p, 1])
-
-
-@kernel
-def scan_pairs(x, y, z, radius, found):
-    """List every pair i < j that collides; return how many there are.
-
-    found  int32[m, 2]  output; collisions beyond m rows are only counted
-    """
-    total = 0
-    for a in range(len(x)):
-        for b in range(a + 1, len(x)):
-            if is_meeting(x, y, z, radius, a, b):
-                if total < len(found):
-                    found[total, 0] = a
-                    found[total, 1] = b
-                total += 1
-    return total
+from ._arguments import MAX_COORDINATE, check_pairs, check_positions, word_per_object
+from ._results import flag_array, pair_list
+from .kernels.spheres import Spheres, mark_pairs, scan_pairs
 
 
 def _check(x, y, z, radius):
-    count = arguments.check_places(x=x, y=y, z=z)
-    return count, arguments.word_per_object("radius", radius, count, np.uint16, arguments.MOST)
+    count = check_positions(x=x, y=y, z=z)
+    return Spheres(x, y, z, word_per_object("radius", radius, count, np.uint16, MAX_COORDINATE))
 
 
 def hits(
@@ -92,9 +51,9 @@ def hits(
     pairs    int32[m, 2]  indices
     Returns  uint8[m]     1 where the pair collides
     """
-    count, radii = _check(x, y, z, radius)
-    out = flag_array(out, arguments.check_pairs(pairs, count))
-    mark_pairs(x, y, z, radii, pairs, out)
+    spheres = _check(x, y, z, radius)
+    out = flag_array(out, check_pairs(pairs, len(x)))
+    mark_pairs(spheres, pairs, out)
     return out
 
 
@@ -105,5 +64,5 @@ def pairs(
 
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
-    count, radii = _check(x, y, z, radius)
-    return pair_list(lambda found: scan_pairs(x, y, z, radii, found), out, 4 * count)
+    spheres = _check(x, y, z, radius)
+    return pair_list(lambda found: scan_pairs(spheres, found), out, 4 * len(x))

@@ -53,4 +53,5 @@ def read_page(name: str) -> Page:
     if name not in TOPICS and name not in fact_names():
         raise KeyError(name)
     text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    return Page(name, text.partition("\n")[0].removeprefix("# "), text)
+    title = text.partition("\n")[0].removeprefix("# ").replace("`", "")
+    return Page(name, title, text)

@@ -1,1 +1,1 @@
-"""Words of the period's machines: wrapping scalars, Q11.5 positions, ANSI C random numbers, sines, distances."""
+"""Integer arithmetic of the period: wrapping words, Q11.5 positions, ANSI C random numbers, sines, distances."""

@@ -1,6 +1,6 @@
-"""Distances of whole numbers: the integer square root, and a distance without one (document 004).
+"""Distances in integers: the integer square root, and a distance without a square root (Jon E P 2007).
 
-The document names `integer_square_root()` and `distance_2D()` and prints neither; it says that the second finds the
+Jon E P 2007 names `integer_square_root()` and `distance_2D()` and prints neither; it says that the second finds the
 distance by trigonometry, to avoid a square root. Here the longer of |dx| and |dy| is the leg of a right triangle next
 to its smaller angle, the ratio of the legs is the tangent of that angle, and a table gives the secant for each of 1025
 tangents: one division and one multiplication of 16-bit words.
@@ -32,7 +32,7 @@ SECANTS = np.array([(isqrt(4 * 256 * (TANGENTS**2 + i**2)) + 1) // 2 for i in ra
 
 @kernel
 def integer_square_root(value: int) -> int:
-    """Return the largest integer whose square is not above `value`: one bit of the result per step, no division.
+    """Return the integer part of the square root: one bit of the result per step, no division.
 
     value    int  0..2**32-1
     Returns  int  0..65535
@@ -53,7 +53,7 @@ def integer_square_root(value: int) -> int:
 
 @kernel
 def distance_2d(x1: int, y1: int, x2: int, y2: int) -> int:
-    """Return the distance of two points by the table of secants, rounded.
+    """Return the distance between two points by the table of secants, rounded.
 
     x1, y1, x2, y2  int  pixels; differences of at most 32767
     Returns         int  pixels, 0..46340

@@ -1,4 +1,4 @@
-"""Q11.5: positions and velocities in 16 bits, in units of 1/32 pixel, from -1024 to almost 1024 pixels."""
+"""Q11.5 fixed point: positions and velocities in 16 bits, in units of 1/32 pixel, from -1024 to almost 1024 pixels."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ def to_q5(pixels: int) -> int:
 
 @kernel
 def to_pixels(position_q5: int) -> int:
-    """Return the pixel that holds a Q11.5 position: an arithmetic shift, so it rounds towards minus infinity."""
+    """Return the pixel that a Q11.5 position lies in: an arithmetic shift, so it rounds towards minus infinity."""
     return position_q5 >> FRACTION_BITS

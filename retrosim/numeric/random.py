@@ -1,6 +1,6 @@
 """The `rand` printed in the ANSI C standard: 32 bits of state, 15 bits of result.
 
-The state is a plain integer 0..2**32-1, handed in and out, so that kernels, saved machines and the world hash hold it.
+The state is a plain integer 0..2**32-1 that callers pass in and get back, so it can be saved and hashed with a world.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def advance(state: int) -> int:
 
 @kernel
 def rand_value(state: int) -> int:
-    """Return the number `rand` gives out in this state: 0..RAND_MAX."""
+    """Return the number that `rand` gives in this state: 0..RAND_MAX."""
     return (state >> 16) & RAND_MAX
 
 

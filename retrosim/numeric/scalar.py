@@ -1,7 +1,7 @@
 """Two's complement words that wrap: what a 16-bit or 32-bit register keeps of a wider result.
 
-Numba computes every integer in 64 bits, so a kernel says where the period's word ends by calling `wrap`. Written in
-arithmetic that plain Python integers obey as well: the kernels give the same results with the compiler switched off.
+Numba computes every integer in 64 bits, so a kernel calls `wrap` where a word of the period would overflow. The
+formulas also hold for Python's unbounded integers: kernels give the same results with the compiler switched off.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ def wrap32(value: int) -> int:
 
 
 @kernel
-def wrap(value: int, narrow: bool) -> int:
-    """Return `value` as a 16-bit word if `narrow`, else as a 32-bit word."""
-    if narrow:
+def wrap(value: int, is_16_bit: bool) -> int:
+    """Return `value` as a 16-bit word if `is_16_bit`, else as a 32-bit word."""
+    if is_16_bit:
         return wrap16(value)
     return wrap32(value)

@@ -1,8 +1,8 @@
-"""Sines and cosines in Q1.14, read from a table and never computed while a game runs (document 002's advice).
+"""Sines and cosines in Q1.14, read from a table (No-collision boxes 2011 advises against computing them in a game).
 
-Angles are binary, 1024 to the turn (`_bam`), and wrap by masking; an angle of 256 to the turn is a quarter of that:
+Angles are binary, 1024 to the turn (`_bam`), and wrap by masking; an angle with 256 to the turn becomes one of these by
 `angle << 2`. A sine is a 16-bit word, 16384 for 1. The table is built from integers only, so it is the same on every
-host. It is a quarter turn longer than a turn: the cosine is the same table, a quarter turn further on.
+host. It covers a turn and a quarter: the cosine is the same table, read a quarter turn further on.
 
     >>> from retrosim.numeric.tables import cosine, rotated_x, rotated_y, sine
     >>> sine(256), cosine(0), sine(512), sine(-256)
@@ -25,7 +25,7 @@ PI_Q64 = 57952155664616982739  # the integer next to pi * 2**64
 
 
 def _quarter_wave() -> list[int]:
-    """Return the sines of 0..QUARTER rounded to nearest: the sine's power series in integers with 64 binary places."""
+    """Return the sines of 0..QUARTER, rounded to nearest: the power series in integers with 64 fractional bits."""
     wave = []
     for angle in range(QUARTER + 1):
         radians = PI_Q64 * 2 * angle // TURN
@@ -62,16 +62,16 @@ def cosine(angle_bam: int) -> int:
 
 @kernel
 def rotated_x(x: int, y: int, cosine_q14: int, sine_q14: int) -> int:
-    """Return the x of a point turned about the origin: on the screen, where y grows downward, clockwise.
+    """Return the x of a point rotated about the origin: on the screen, where y grows downward, clockwise.
 
     x, y     int  16-bit words; the products have 32 bits, and so has their sum
     Returns  int  in the unit of x and y, rounded towards minus infinity by the shift back
-    Source   document 003, the rotation formulas under "Point algorithm 1"
+    Source   Rekaby 2011, the rotation formulas under "Point algorithm 1"
     """
     return (x * cosine_q14 - y * sine_q14) >> FRACTION_BITS
 
 
 @kernel
 def rotated_y(x: int, y: int, cosine_q14: int, sine_q14: int) -> int:
-    """Return the y of a point turned about the origin; as `rotated_x`."""
+    """Return the y of a point rotated about the origin; arguments as for `rotated_x`."""
     return (x * sine_q14 + y * cosine_q14) >> FRACTION_BITS

@@ -3,7 +3,7 @@
     colours file    "LETTER RRGGBB" per line: the letters of all drawings
     drawing file    pictures of one size; "." is transparent, "#" begins a comment line
 
-tools/draw_sprites.py makes C data of them; the native machine draws with the same pictures.
+tools/draw_sprites.py turns them into C data; the native machine draws the same pictures.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import RomError
-from .fields import LONGEST_FILE, SOURCE_PATH, Fields, read_bytes
+from .fields import MAX_FILE_BYTES, SOURCE_PATH, Fields, read_bytes
 
 TRANSPARENT, CLEAR = 0, "."  # colour and letter
-MOST_PICTURES = 256  # of one file
-LARGEST = 255  # pixels, of either side
+MAX_PICTURES = 256  # of one file
+MAX_SIDE = 255  # pixels, of either side
 
 Picture = tuple[bytes, ...]
 """Rows of palette indices, all of one length; 0 is transparent."""
@@ -27,9 +27,9 @@ Picture = tuple[bytes, ...]
 class DrawingFiles:
     """The table [drawings] of rom.toml.
 
-    folder   of the ROM; all files relative to it, "../NAME/..." in that of another ROM
+    folder   of the ROM; the files are relative to it, "../NAME/..." in that of another ROM
     colours  file with the letters
-    files    in the order of the pictures' numbers; "../NAME/..." in the folder of another ROM
+    files    in the order of the pictures' numbers
     """
 
     folder: Path
@@ -81,31 +81,31 @@ def read_pictures(drawn: DrawingFiles, colours: dict[str, int]) -> dict[str, lis
 def _pictures(path: Path, colours: dict[str, int]) -> list[Picture]:
     indices = {CLEAR: TRANSPARENT, **colours}
     pictures: list[list[bytes]] = []
-    goes_on = False
+    continues = False
     for number, line in _lines(path):
         if not line or line.startswith("#"):
-            goes_on = False
+            continues = False
             continue
         unknown = [letter for letter in line if letter not in indices]
         if unknown:
             raise RomError(path, f"line {number}: {unknown[0]!r} is not among the colours")
-        if not goes_on:
+        if not continues:
             pictures.append([])
-        goes_on = True
+        continues = True
         pictures[-1].append(bytes(indices[letter] for letter in line))
         if len(line) != len(pictures[0][0]):
             raise RomError(path, f"line {number}: {len(line)} pixels, the first row has {len(pictures[0][0])}")
     if not pictures:
         raise RomError(path, "holds no picture")
     sides = (len(pictures[0][0]), *(len(picture) for picture in pictures))
-    if len(pictures) > MOST_PICTURES or max(sides) > LARGEST or len(set(sides[1:])) > 1:
-        raise RomError(path, f"allowed are 1..{MOST_PICTURES} pictures of one size, 1..{LARGEST} pixels on each side")
+    if len(pictures) > MAX_PICTURES or max(sides) > MAX_SIDE or len(set(sides[1:])) > 1:
+        raise RomError(path, f"allowed are 1..{MAX_PICTURES} pictures of one size, 1..{MAX_SIDE} pixels on each side")
     return [tuple(picture) for picture in pictures]
 
 
 def _lines(path: Path) -> list[tuple[int, str]]:
     try:
-        text = read_bytes(path, LONGEST_FILE).decode("ascii")
+        text = read_bytes(path, MAX_FILE_BYTES).decode("ascii")
     except UnicodeDecodeError:
         raise RomError(path, "is not ASCII text") from None
     return [(number, line.rstrip()) for number, line in enumerate(text.splitlines(), start=1)]

@@ -8,16 +8,28 @@ from pathlib import Path
 
 from ..errors import RomError
 
-LONGEST_FILE = 64 * 1024  # bytes
-LONGEST_TEXT = 400  # characters, unless told
-MOST_ITEMS = 64  # entries of a list, unless told
+MAX_FILE_BYTES = 64 * 1024  # bytes
+MAX_TEXT = 400  # characters, unless a key allows more
+MAX_ITEMS = 64  # entries of a list
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,31}", re.ASCII)
 SYMBOL = re.compile(r"[A-Za-z_.$][A-Za-z0-9_.$]{0,127}", re.ASCII)
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
 FILE_PATH = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}/){0,4}[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
-SOURCE_PATH = re.compile(rf"(?:\.\./[a-z][a-z0-9_]{{0,31}}/)?{FILE_PATH.pattern}", re.ASCII)  # or another ROM's
+SOURCE_PATH = re.compile(rf"(?:\.\./{NAME.pattern}/)?{FILE_PATH.pattern}", re.ASCII)
 SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
+FLAG = re.compile(r"-[!-~]{1,99}", re.ASCII)
+
+_FILE_WORDS = "letters, digits, _, - and ., none of them first but a letter, digit or _"
+ALLOWED = {
+    NAME: "a lower-case letter, then up to 31 lower-case letters, digits and _",
+    SYMBOL: "a symbol: letters, digits, _, . and $, a digit not first",
+    FILE_NAME: f"a file name without folders: {_FILE_WORDS}",
+    FILE_PATH: f"a relative path: {_FILE_WORDS}",
+    SOURCE_PATH: f"a path in the ROM's folder, or ../NAME/ and a path in that of another: {_FILE_WORDS}",
+    SHA256: "64 hex digits",
+    FLAG: "an option: - and up to 99 characters, no spaces",
+}
 
 
 class Fields:
@@ -43,19 +55,33 @@ class Fields:
         """Tell whether a key is there and not yet read."""
         return key in self._left
 
-    def text(self, key: str, pattern: re.Pattern[str] | None = None, longest: int = LONGEST_TEXT) -> str:
-        """Return a text of 1..longest characters that matches a pattern as a whole."""
-        return self._checked_text(self._take(key), key, pattern, longest)
+    def text(
+        self,
+        key: str,
+        pattern: re.Pattern[str] | None = None,
+        *,
+        max_length: int = MAX_TEXT,
+        default: str | None = None,
+    ) -> str:
+        """Return a text of 1..max_length characters that matches a pattern as a whole.
+
+        An absent key gives the default, if there is one.
+        """
+        if default is not None and not self.has(key):
+            return default
+        return self._checked_text(self._take(key), key, pattern, max_length)
 
     def texts(self, key: str, pattern: re.Pattern[str] | None = None, default: list[str] | None = None) -> list[str]:
         """Return a list of texts; an absent key gives the default, if there is one."""
         if default is not None and not self.has(key):
             return default
         items = self._take_list(key)
-        return [self._checked_text(item, key, pattern, LONGEST_TEXT) for item in items]
+        return [self._checked_text(item, key, pattern, MAX_TEXT) for item in items]
 
-    def integer(self, key: str, minimum: int, maximum: int) -> int:
-        """Return a whole number in minimum..maximum."""
+    def integer(self, key: str, minimum: int, maximum: int, default: int | None = None) -> int:
+        """Return a whole number in minimum..maximum; an absent key gives the default, if there is one."""
+        if default is not None and not self.has(key):
+            return default
         value = self._take(key)
         if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
             raise self.error(f"allowed is a whole number {minimum}..{maximum}", key)
@@ -87,11 +113,11 @@ class Fields:
 
     def names(self, pattern: re.Pattern[str]) -> list[str]:
         """Return the names of all keys left, each of which must match."""
-        if len(self._left) > MOST_ITEMS:
-            raise self.error(f"has {len(self._left)} entries, more than {MOST_ITEMS}")
+        if len(self._left) > MAX_ITEMS:
+            raise self.error(f"has {len(self._left)} entries, more than {MAX_ITEMS}")
         for name in self._left:
             if not pattern.fullmatch(name):
-                raise self.error(f"the name {name[:40]!r} is not allowed")
+                raise self.error(f"the name {name[:40]!r} is not allowed: {ALLOWED[pattern]}")
         return list(self._left)
 
     def end(self) -> None:
@@ -106,40 +132,40 @@ class Fields:
 
     def _take_list(self, key: str) -> list[object]:
         items = self._take(key)
-        if not isinstance(items, list) or len(items) > MOST_ITEMS:
-            raise self.error(f"allowed is a list of at most {MOST_ITEMS} entries", key)
+        if not isinstance(items, list) or len(items) > MAX_ITEMS:
+            raise self.error(f"allowed is a list of at most {MAX_ITEMS} entries", key)
         return items
 
-    def _checked_text(self, value: object, key: str, pattern: re.Pattern[str] | None, longest: int) -> str:
-        if not isinstance(value, str) or not 1 <= len(value) <= longest:
-            raise self.error(f"allowed is a text of 1..{longest} characters", key)
+    def _checked_text(self, value: object, key: str, pattern: re.Pattern[str] | None, max_length: int) -> str:
+        if not isinstance(value, str) or not 1 <= len(value) <= max_length:
+            raise self.error(f"allowed is a text of 1..{max_length} characters", key)
         if not value.replace("\n", " ").isprintable():
             raise self.error("holds control characters", key)
         if pattern and not pattern.fullmatch(value):
-            raise self.error(f"{value[:60]!r} is not allowed", key)
+            raise self.error(f"{value[:60]!r} is not allowed: {ALLOWED[pattern]}", key)
         return value
 
 
-def read_bytes(path: Path, longest: int) -> bytes:
-    """Return the contents of a regular file of at most `longest` bytes. Errors: RomError."""
+def read_bytes(path: Path, max_size: int) -> bytes:
+    """Return the contents of a regular file of at most `max_size` bytes. Errors: RomError."""
     try:
         if not path.exists():
             raise RomError(path, "no such file")
         if not path.is_file():
             raise RomError(path, "is not a file")
         with path.open("rb") as file:
-            content = file.read(longest + 1)
+            content = file.read(max_size + 1)
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise RomError(path, f"cannot be read: {reason}") from None
-    if len(content) > longest:
-        raise RomError(path, f"is longer than {longest} bytes")
+    if len(content) > max_size:
+        raise RomError(path, f"is longer than {max_size} bytes")
     return content
 
 
 def read_toml(path: Path) -> Fields:
     """Return the outermost table of a TOML file. Errors: RomError."""
-    content = read_bytes(path, LONGEST_FILE)
+    content = read_bytes(path, MAX_FILE_BYTES)
     try:
         table = tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError:

@@ -15,9 +15,10 @@ from .fields import read_bytes
 from .lines import LineTable, Row, read_lines
 from .symbols import Symbol, SymbolTable, read_symbols
 
-LONGEST_IMAGE = 4 * 1024 * 1024  # bytes
-MOST_SEGMENTS = 32
-MOST_SECTIONS = 256
+ELF_MAGIC = b"\x7fELF"
+MAX_IMAGE_BYTES = 4 * 1024 * 1024  # bytes
+MAX_SEGMENTS = 32
+MAX_SECTIONS = 256
 RAM_FIRST, RAM_END = 0x400, 0x800000  # below: exception vectors; above: video memory
 
 _LOAD, _SYMTAB, _NOBITS = "PT_LOAD", "SHT_SYMTAB", "SHT_NOBITS"
@@ -104,7 +105,7 @@ class Image:
 
 
 def load_elf(path: str | Path, isa: str | None = None, boot: str = "") -> Image:
-    """Load an ELF file of the user's own.
+    """Load an ELF file that belongs to no ROM.
 
     path     a linked 32-bit executable whose segments fit into RAM
     isa      of a family the file is for; None: what the file itself says
@@ -114,13 +115,13 @@ def load_elf(path: str | Path, isa: str | None = None, boot: str = "") -> Image:
     if isa is not None and isa not in ISAS:
         raise ValueError(f"isa {isa!r}: allowed {', '.join(ISAS)}")
     path = Path(path)
-    image = read_image(path, read_bytes(path, LONGEST_IMAGE), isa, "")
+    image = read_image(path, read_bytes(path, MAX_IMAGE_BYTES), isa, "")
     check_boot(boot, image.family)
     return replace(image, boot=boot)
 
 
 def load_raw(path: str | Path, isa: str, origin: int, boot: str = "") -> Image:
-    """Load a flat binary: code as it lies in memory, without a name or a header; it begins with its first instruction.
+    """Load a flat binary: code as it lies in memory, without symbols or a header; its first instruction comes first.
 
     origin   address that its first byte goes to
     Errors   RomError; ValueError for an unknown isa, a boot that it does not have, an origin outside RAM
@@ -129,7 +130,7 @@ def load_raw(path: str | Path, isa: str, origin: int, boot: str = "") -> Image:
         raise ValueError(f"isa {isa!r}: allowed {', '.join(ISAS)}")
     path, family = Path(path), family_of(isa)
     check_boot(boot, family)
-    content = read_bytes(path, LONGEST_IMAGE)
+    content = read_bytes(path, MAX_IMAGE_BYTES)
     if not content:
         raise RomError(path, "is empty")
     last = RAM_END - len(content)
@@ -173,7 +174,7 @@ class _Elf:
     """The parts of one file; every offset in it is checked against its length. All errors are ValueErrors."""
 
     def __init__(self, content: bytes) -> None:
-        if content[:4] != b"\x7fELF":
+        if content[: len(ELF_MAGIC)] != ELF_MAGIC:
             raise ValueError("is not an ELF file")
         if len(content) < 52 or content[4] != 1:
             raise ValueError("is not a 32-bit ELF file, or truncated")
@@ -215,11 +216,11 @@ class _Elf:
             raise ValueError(f"is truncated: {what} reaches beyond the end of the file")
         return self.content[offset : offset + size]
 
-    def _headers(self, kind: str, parser: Any, most: int) -> list[Any]:
+    def _headers(self, kind: str, parser: Any, maximum: int) -> list[Any]:
         """Return the program ("ph") or section ("sh") headers."""
         count, size, offset = (self.header[f"e_{kind}{field}"] for field in ("num", "entsize", "off"))
-        if count > most:
-            raise ValueError(f"has {count} segments or sections, more than {most}")
+        if count > maximum:
+            raise ValueError(f"has {count} segments or sections, more than {maximum}")
         if count and size != parser.sizeof():
             raise ValueError("has headers of a wrong size")
         table = self._slice(offset, count * size, "a table of headers")
@@ -229,7 +230,7 @@ class _Elf:
         """Return the segments' contents and the zeros behind them."""
         segments, bss = [], []
         end = RAM_FIRST
-        headers = [h for h in self._headers("ph", self._structs.Elf_Phdr, MOST_SEGMENTS) if h["p_type"] == _LOAD]
+        headers = [h for h in self._headers("ph", self._structs.Elf_Phdr, MAX_SEGMENTS) if h["p_type"] == _LOAD]
         for header in sorted(headers, key=lambda h: h["p_vaddr"]):
             start, size, in_file = header["p_vaddr"], header["p_memsz"], header["p_filesz"]
             if in_file > size:
@@ -250,7 +251,7 @@ class _Elf:
 
     def _sections(self) -> tuple[SymbolTable, dict[str, bytes]]:
         """Return the symbols and the sections with source lines; both may be empty."""
-        headers = self._headers("sh", self._structs.Elf_Shdr, MOST_SECTIONS)
+        headers = self._headers("sh", self._structs.Elf_Shdr, MAX_SECTIONS)
         if not headers:
             return SymbolTable({}), {}
         symbols = SymbolTable({})

@@ -12,10 +12,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Literal
 
-MOST_ROWS = 200_000
-MOST_FILES = 4096  # files and folders of one program
-LONGEST_STRING = 4096  # bytes
-LONGEST_NUMBER = 10  # bytes of a LEB128
+MAX_ROWS = 200_000
+MAX_FILES = 4096  # files and folders of one program
+MAX_STRING = 4096  # bytes
+MAX_LEB128_BYTES = 10  # bytes of a LEB128
 
 Row = tuple[int, str, int]
 
@@ -77,7 +77,7 @@ class Reader:
     def number(self, signed: bool = False) -> int:
         """Return the next LEB128 number."""
         value = 0
-        for shift in range(0, 7 * LONGEST_NUMBER, 7):
+        for shift in range(0, 7 * MAX_LEB128_BYTES, 7):
             byte = self.fixed(1)
             value |= (byte & 127) << shift
             if byte < 128:
@@ -86,7 +86,7 @@ class Reader:
 
     def string(self) -> str:
         """Return the next text, which ends with a zero byte."""
-        stop = self.content.find(b"\0", self.at, min(self.end, self.at + LONGEST_STRING))
+        stop = self.content.find(b"\0", self.at, min(self.end, self.at + MAX_STRING))
         if stop < 0:
             raise ValueError("a file name in the line table is too long")
         self.at, start = stop + 1, self.at
@@ -139,8 +139,8 @@ def _run_program(r: Reader, sections: dict[str, bytes], rows: list[Row], ends: l
     address, file, line = 0, 1, 1
 
     def row() -> None:
-        if len(rows) >= MOST_ROWS:
-            raise ValueError(f"the line table has more than {MOST_ROWS} rows")
+        if len(rows) >= MAX_ROWS:
+            raise ValueError(f"the line table has more than {MAX_ROWS} rows")
         name = files[file] if 0 <= file < len(files) else "?"
         rows.append((address & 0xFFFFFFFF, name, line & 0x7FFFFFFF))
 
@@ -184,8 +184,8 @@ def _old_files(r: Reader) -> list[str]:
     while r.string():
         pass
     while name := r.string():
-        if len(files) >= MOST_FILES:
-            raise ValueError(f"the line table names more than {MOST_FILES} files")
+        if len(files) >= MAX_FILES:
+            raise ValueError(f"the line table names more than {MAX_FILES} files")
         files.append(name)
         for _ in range(3):  # folder, time, size
             r.number()
@@ -201,8 +201,8 @@ def _files(r: Reader, sections: dict[str, bytes]) -> list[str]:
 def _entries(r: Reader, sections: dict[str, bytes]) -> list[str]:
     formats = [(r.number(), r.number()) for _ in range(r.fixed(1))]
     count = r.number()
-    if count > MOST_FILES or (count and not formats):
-        raise ValueError(f"the line table names more than {MOST_FILES} files, or none it describes")
+    if count > MAX_FILES or (count and not formats):
+        raise ValueError(f"the line table names more than {MAX_FILES} files, or none it describes")
     names = []
     for _ in range(count):
         name = "?"

@@ -1,23 +1,28 @@
-"""A ROM: the folder with rom.toml, its images, and the description of its parameters and of its world."""
+"""A ROM: the folder with rom.toml, its images, and the description of its parameters and of its world.
+
+Reading a manifest needs no compiler and no tool chain: `toolchains` has what images are built with.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import RomError
 from .drawings import DrawingFiles, read_files
-from .fields import FILE_NAME, NAME, SHA256, SOURCE_PATH, SYMBOL, Fields, read_bytes, read_toml
-from .image import ISAS, LONGEST_IMAGE, Image, check_boot, family_of, read_image
+from .fields import FILE_NAME, FLAG, NAME, SHA256, SOURCE_PATH, SYMBOL, Fields, read_bytes, read_toml
+from .image import ISAS, MAX_IMAGE_BYTES, Image, check_boot, family_of, read_image
 from .recipe import Recipe, read_recipe
 
 FORMAT = 1
 MANIFEST = "rom.toml"
 WORDS = 8  # of parameters
 DEVICES = ("pad",)
-LONGEST_DESCRIPTION = 4000  # characters
-FARTHEST = 65536  # bytes: largest offset and stride in the world's description
+MAX_DESCRIPTION = 4000  # characters
+MAX_OFFSET = 65536  # bytes: of an offset or a stride in the world's description
+DEFAULT_BUILD = "O2"
 
 WIDTHS = {"u8": 1, "s16": 2, "u16": 2, "s32": 4, "u32": 4}  # bytes
 ONE = "1"
@@ -62,27 +67,25 @@ class WorldColumn:
 class ImageInfo:
     """One line of the list of images.
 
-    isa, build  "m68040", "O2": no two images have both the same
-    file        name in the ROM's folder
-    sha256      64 hex digits
-    compiler    exact versions of all that made it
-    flags       all compiler flags, separated by spaces
-    default     the build that is taken when none is asked for; one per ISA
-    toolchain   its name in the recipe, "" if the image is not built by it
-    drop        instructions removed from the compiler's output before it is assembled
-    sources     of this image alone, linked behind those of the recipe
-    description what is particular about it, "" if nothing is
-    boot        what the CPU starts it in: "flat" or "real" on the x86, "" for the usual one
+    isa, build   "m68040", "O2": no two images have both the same
+    file         name in the ROM's folder
+    sha256       64 hex digits, "" for an image that has not been built yet
+    default      the build that is taken when none is asked for; one per ISA
+    compiler     exact versions of all that made it, "" if it is built as the recipe says
+    flags        of the compiler, for this image alone
+    drop         instructions removed from the compiler's output before it is assembled
+    sources      of this image alone, linked behind those of the recipe
+    description  what is particular about it, "" if nothing is
+    boot         what the CPU starts it in: "flat" or "real" on the x86, "" for the usual one
     """
 
     isa: str
     build: str
     file: str
     sha256: str
-    compiler: str
-    flags: str
-    default: bool
-    toolchain: str
+    default: bool = False
+    compiler: str = ""
+    flags: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     description: str = ""
@@ -91,14 +94,14 @@ class ImageInfo:
 
 @dataclass(frozen=True)
 class Rom:
-    """A program with images for several machines, and all that is said about it.
+    """A program with images for several machines, as its manifest describes it.
 
     path        its folder
     constants   numbers the host may need, such as the word and the values of the mode
     inputs      devices it reads
     recipe      how the images are built, None if the manifest does not say
     drawings    where its sprites are drawn, None if it has none
-    is_library  its routines are there to be called; nothing runs by itself, so there is nothing to see or to record
+    is_library  its routines are called from outside; nothing runs by itself, so there is nothing to see or to record
     """
 
     name: str
@@ -135,7 +138,7 @@ class Rom:
         path = self.path / info.file
         if path.resolve().parent != self.path.resolve():
             raise RomError(path, "lies outside the folder of its ROM")
-        content = read_bytes(path, LONGEST_IMAGE)
+        content = read_bytes(path, MAX_IMAGE_BYTES)
         found = hashlib.sha256(content).hexdigest()
         if found != info.sha256:
             raise RomError(path, f"has SHA-256 {found[:16]}..., the manifest says {info.sha256[:16]}...")
@@ -149,33 +152,43 @@ class Rom:
         return sorted(path for path in (self.path / "tapes").glob("*.rtape") if path.is_file())
 
 
-def read_manifest(path: Path) -> Rom:
-    """Read a rom.toml. Errors: RomError, whatever the file holds."""
+def read_manifest(path: Path, require_built: bool = True) -> Rom:
+    """Read a rom.toml.
+
+    require_built  refuse a ROM that has an image without a hash; only the tool that builds images can use one
+    Errors         RomError, whatever the file holds
+    """
     fields = read_toml(path)
     fields.integer("format", FORMAT, FORMAT)
     recipe = read_recipe(fields.table("build")) if fields.has("build") else None
+    name = fields.text("name", NAME)
     rom = Rom(
-        name=fields.text("name", NAME),
+        name=name,
         title=fields.text("title"),
         description=_description(fields),
-        authors=fields.texts("authors"),
+        authors=fields.texts("authors", default=[]),
         path=path.parent,
         parameters={name: _parameter(table) for name, table in fields.named_tables("parameters", NAME).items()},
         constants=_constants(fields),
         inputs=fields.texts("inputs", default=[]),
         world=[_column(table) for table in fields.tables("world")],
-        images=[_image_info(table, recipe) for table in fields.tables("images")],
+        images=_images(fields, name, recipe),
         recipe=recipe,
         drawings=read_files(fields.table("drawings"), path.parent) if fields.has("drawings") else None,
         is_library=fields.flag("library"),
     )
     fields.end()
     _check_whole(fields, rom)
+    if require_built:
+        for info in rom.images:
+            if not info.sha256:
+                reason = f"{info.isa} {info.build} is not built yet; build it with tools/build_roms.py --rom {rom.name}"
+                raise fields.error(reason, "images")
     return rom
 
 
 def _description(fields: Fields) -> str:
-    return " ".join(fields.text("description", longest=LONGEST_DESCRIPTION).split())
+    return " ".join(fields.text("description", max_length=MAX_DESCRIPTION, default="").split())
 
 
 def _parameter(fields: Fields) -> Parameter:
@@ -195,16 +208,17 @@ def _constants(fields: Fields) -> dict[str, int]:
 
 
 def _column(fields: Fields) -> WorldColumn:
+    type, count = fields.text("type"), fields.text("count", default=ONE)
+    if type not in WIDTHS:
+        raise fields.error(f"{type[:40]!r}: allowed {', '.join(WIDTHS)}", "type")
     column = WorldColumn(
         name=fields.text("name", NAME),
         symbol=fields.text("symbol", SYMBOL),
-        offset=fields.integer("offset", 0, FARTHEST),
-        stride=fields.integer("stride", 1, FARTHEST),
-        type=fields.text("type"),
-        count=fields.text("count"),
+        offset=fields.integer("offset", 0, MAX_OFFSET, default=0),
+        stride=fields.integer("stride", 1, MAX_OFFSET, default=WIDTHS[type] if count == ONE else None),
+        type=type,
+        count=count,
     )
-    if column.type not in WIDTHS:
-        raise fields.error(f"{column.type[:40]!r}: allowed {', '.join(WIDTHS)}", "type")
     if column.width > column.stride:
         raise fields.error("entries overlap", "stride")
     if column.count != ONE and not SYMBOL.fullmatch(column.count):
@@ -213,36 +227,42 @@ def _column(fields: Fields) -> WorldColumn:
     return column
 
 
-def _image_info(fields: Fields, recipe: Recipe | None) -> ImageInfo:
-    isa = fields.text("isa")
+def _images(fields: Fields, name: str, recipe: Recipe | None) -> list[ImageInfo]:
+    """Return the images that are listed, or else one for each ISA, if the recipe says how to build them."""
+    images = [_image_info(table, name, recipe) for table in fields.tables("images")]
+    if not images and recipe is not None:
+        images = [ImageInfo(isa, DEFAULT_BUILD, _file_name(name, isa, DEFAULT_BUILD), "") for isa in ISAS]
+    count = Counter(info.isa for info in images)
+    return [replace(info, default=info.default or count[info.isa] == 1) for info in images]
+
+
+def _file_name(name: str, isa: str, build: str) -> str:
+    return f"{name}-{isa}-{build}.elf"
+
+
+def _image_info(fields: Fields, name: str, recipe: Recipe | None) -> ImageInfo:
+    isa, build = fields.text("isa"), fields.text("build", FILE_NAME, default=DEFAULT_BUILD)
     if isa not in ISAS:
         raise fields.error(f"{isa[:40]!r}: allowed {', '.join(ISAS)}", "isa")
-    boot = fields.text("boot") if fields.has("boot") else ""
+    boot = fields.text("boot", default="")
     try:
         check_boot(boot, family_of(isa))
     except ValueError as error:
         raise fields.error(str(error), "boot") from None
-    flags = fields.texts("flags", default=[])
-    toolchain = fields.text("toolchain", NAME) if fields.has("toolchain") else ""
-    if not toolchain:
-        compiler = fields.text("compiler")
-    elif recipe is None or toolchain not in recipe.toolchains:
-        raise fields.error(f"{toolchain!r} is not described in [build.toolchains]", "toolchain")
-    else:
-        tools = recipe.toolchains[toolchain]
-        compiler, flags = tools.versions, [*recipe.flags, *tools.flags, *flags]
+    compiler = fields.text("compiler", default="")
+    if not compiler and recipe is None:
+        raise fields.error("is missing; without it, a table [build] has to say how to build the image", "compiler")
     info = ImageInfo(
         isa=isa,
-        build=fields.text("build", FILE_NAME),
-        file=fields.text("file", FILE_NAME),
-        sha256=fields.text("sha256", SHA256),
-        compiler=compiler,
-        flags=" ".join(flags),
+        build=build,
+        file=fields.text("file", FILE_NAME, default=_file_name(name, isa, build)),
+        sha256=fields.text("sha256", SHA256, default=None if compiler else ""),
         default=fields.flag("default"),
-        toolchain=toolchain,
+        compiler=compiler,
+        flags=tuple(fields.texts("flags", FLAG, [])),
         drop=tuple(fields.texts("drop", default=[])),
         sources=tuple(fields.texts("sources", SOURCE_PATH, [])),
-        description=_description(fields) if fields.has("description") else "",
+        description=_description(fields),
         boot=boot,
     )
     fields.end()
@@ -261,13 +281,13 @@ def _check_whole(fields: Fields, rom: Rom) -> None:
     if len(set(names)) < len(names):
         raise fields.error("two columns share a name", "world")
     if not rom.images:
-        raise fields.error("there is none", "images")
+        raise fields.error("there is none, and no table [build] says how to build one", "images")
     builds = [(info.isa, info.build) for info in rom.images]
     if len(set(builds)) < len(builds) or len({info.file for info in rom.images}) < len(builds):
         raise fields.error("two images share a file, or ISA and build", "images")
     for isa in {info.isa for info in rom.images}:
         if sum(info.default for info in rom.images if info.isa == isa) != 1:
-            raise fields.error(f"{isa} needs exactly one image with default = true", "images")
+            raise fields.error(f"of several builds for {isa}, exactly one must say default = true", "images")
 
 
 def _check_column(path: Path, column: WorldColumn, image: Image) -> None:

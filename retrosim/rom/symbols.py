@@ -6,8 +6,8 @@ import struct
 from bisect import bisect_right
 from dataclasses import dataclass
 
-MOST_SYMBOLS = 65536
-LONGEST_NAME = 1024  # characters; C++ has such
+MAX_SYMBOLS = 65536
+MAX_NAME = 1024  # characters; C++ has such
 
 _NOTYPE, _OBJECT, _FUNCTION = 0, 1, 2  # ELF symbol types
 _LOCAL = 0  # ELF binding
@@ -60,8 +60,8 @@ def read_symbols(table: bytes, names: bytes, byte_order: str, is_code: list[bool
     entry = struct.Struct((">" if byte_order == "big" else "<") + "IIIBBH")
     if len(table) % entry.size:
         raise ValueError("the symbol table is truncated")
-    if len(table) > MOST_SYMBOLS * entry.size:
-        raise ValueError(f"more than {MOST_SYMBOLS} symbols")
+    if len(table) > MAX_SYMBOLS * entry.size:
+        raise ValueError(f"more than {MAX_SYMBOLS} symbols")
     found: dict[str, tuple[bool, Symbol]] = {}
     for start, address, size, info, _, section in entry.iter_unpack(table):
         binding, kind = info >> 4, info & 15
@@ -81,7 +81,7 @@ def read_symbols(table: bytes, names: bytes, byte_order: str, is_code: list[bool
 
 
 def _name(names: bytes, start: int) -> str:
-    end = names.find(b"\0", start, start + LONGEST_NAME + 1)
+    end = names.find(b"\0", start, start + MAX_NAME + 1)
     if start >= len(names) or end < 0:
         raise ValueError("a symbol's name lies outside the table of names or is too long")
     try:

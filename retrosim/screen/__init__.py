@@ -1,1 +1,1 @@
-"""The picture of a machine: framebuffer, palette, patterns, font, PNG files and the overlay. NumPy only."""
+"""Pictures and what is drawn over them: framebuffer, palette, patterns, font, overlay, PNG files. NumPy only."""

@@ -1,4 +1,4 @@
-"""A small fixed-pitch bitmap font, drawn here row by row, for the HUD, the overlay and the help.
+"""A small fixed-pitch bitmap font, drawn here row by row, for status bar, overlay and help.
 
 A glyph is 5x9: capitals in rows 0..6, small letters from row 2, descenders in rows 7 and 8. Its cell is 6x11, so
 lines need no extra leading. Bold smears a glyph one pixel to the right and widens its cell by one, as QuickDraw made
@@ -102,14 +102,14 @@ _SHEET = r"""
 
 @cache
 def glyphs() -> np.ndarray:
-    """Return the font, bool[95, 9, 5]: glyph of each character from space to tilde, rows, columns."""
+    """Return the font, bool[95, 9, 5]: characters from space to tilde, rows, columns."""
     bands = [band.split("\n") for band in _SHEET.strip("\n").split("\n\n")]
     drawn = [[row.split()[at] for row in band] for band in bands for at in range(len(band[0].split()))]
     return np.array([[[dot == "#" for dot in row] for row in glyph] for glyph in drawn])
 
 
 def text_width(text: str, scale: int = 1, bold: bool = False) -> int:
-    """Return the pixels a line of text occupies, the gap after its last character included."""
+    """Return the width of a line of text in pixels, including the gap after its last character."""
     return len(text) * (ADVANCE + bold) * scale
 
 
@@ -117,12 +117,12 @@ def text_mask(text: str, scale: int = 1, bold: bool = False) -> np.ndarray:
     """Return which pixels a line of text covers; characters outside the font show as "?".
 
     text     one line
-    scale    int    whole pixels per dot, at least 1
+    scale    int    pixels per dot, 1 or more
     Returns  bool[9 * scale, text_width(text, scale, bold)]
     Errors   ValueError  scale below 1
     """
     if scale < 1:
-        raise ValueError(f"scale is {scale}, must be at least 1")
+        raise ValueError(f"scale {scale}: allowed 1 or more")
     codes = [ord(char) if FIRST <= ord(char) <= LAST else ord("?") for char in text]
     cells = np.zeros((len(codes), GLYPH_HEIGHT, ADVANCE + bold), bool)
     cells[:, :, :GLYPH_WIDTH] = glyphs()[np.array(codes, int) - FIRST]
@@ -135,11 +135,14 @@ def text_mask(text: str, scale: int = 1, bold: bool = False) -> np.ndarray:
 def draw_text(
     pixels: np.ndarray, x: int, y: int, text: str, colour: int | tuple[int, ...], *, scale: int = 1, bold: bool = False
 ) -> int:
-    """Draw one line of text and return the column after it; what lies outside the image is not drawn.
+    """Draw one line of text; what lies outside the image is not drawn.
 
-    pixels   uint8[h, w] palette indices or uint8[h, w, 4] RGBA, changed in place
+    pixels   uint8[height, width] palette indices or uint8[height, width, 4] RGBA, changed in place
     x, y     int    upper left corner of the first character, pixels; may be negative
     colour   index, or tuple of four
+    scale    int    pixels per dot, 1 or more
+    Returns  int    the column after the text
+    Errors   ValueError  scale below 1
     """
     mask = text_mask(text, scale, bold)
     height, width = mask.shape

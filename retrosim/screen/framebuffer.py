@@ -12,7 +12,7 @@ import numpy as np
 
 from .palette import BLACK, WHITE
 from .pattern import BLACK as SOLID
-from .pattern import GRAY, pattern_mask
+from .pattern import pattern_mask
 
 WIDTH, HEIGHT = 640, 480
 
@@ -47,8 +47,8 @@ def paint_rect(
 
     pixels   image, changed in place
     rect     half-open rectangle, pixels; may lie outside the image
-    pattern  8 bytes, anchored to the image's corner
-    clip     half-open rectangle outside which nothing changes
+    pattern  8 bytes, anchored to the upper left corner of the image
+    clip     half-open rectangle outside of which nothing changes
     """
     seen = clipped(pixels, rect, clip)
     if seen is None:
@@ -74,8 +74,8 @@ def frame_rect(
 ) -> None:
     """Draw the border of a rectangle just inside it; the interior stays untouched.
 
-    pen      width of the upright sides, height of the level ones; pixels
-    others   as for `paint_rect`
+    pen      width of the vertical sides, height of the horizontal ones; pixels
+    The other arguments are those of `paint_rect`.
     """
     left, top, right, bottom = rect
     across, down = min(pen[0], right - left), min(pen[1], bottom - top)
@@ -86,26 +86,3 @@ def frame_rect(
         (right - across, top, right, bottom),
     ):
         paint_rect(pixels, side, pattern, clip=clip, foreground=foreground, background=background)
-
-
-def reference_scene(x: np.ndarray, y: np.ndarray, collided: np.ndarray, size: int | np.ndarray = 30) -> np.ndarray:
-    """Draw the scene of the `sectors` ROM: what its picture must be, pixel by pixel.
-
-    Objects in index order on white: a collided one as a black one-pixel outline just inside its square, the others
-    filled with the 50 % grey pattern.
-
-    x, y      int[n]          upper left corners, pixels
-    collided  int[n]          0 or not
-    size      int or int[n]   side, pixels
-    Returns   uint8[480, 640] palette indices
-    Source    Moertel 1994, drawing part of the test program
-    """
-    pixels = blank()
-    sizes = np.broadcast_to(np.asarray(size), np.shape(x))
-    for left, top, hit, side in zip(np.asarray(x).tolist(), np.asarray(y).tolist(), collided, sizes.tolist()):
-        rect = (left, top, left + side, top + side)
-        if hit:
-            frame_rect(pixels, rect)
-        else:
-            paint_rect(pixels, rect, GRAY)
-    return pixels

@@ -1,8 +1,4 @@
-"""The 256 colours of the Macintosh, as RGB rows and as the 32-bit words of the palette device.
-
-A palette is uint8[256, 3], one row of red, green, blue per index. In simulated memory it is 256 words of 0x00RRGGBB
-in the byte order of the CPU.
-"""
+"""The 256 colours of the Macintosh. A palette is uint8[256, 3]: red, green, blue of each index."""
 
 from __future__ import annotations
 
@@ -30,30 +26,3 @@ def macintosh_palette() -> np.ndarray:
     for start, channels in ((215, [0]), (225, [1]), (235, [2]), (245, [0, 1, 2])):
         palette[start : start + 10, channels] = ramp[:, None]
     return palette
-
-
-def palette_words(palette: np.ndarray) -> np.ndarray:
-    """Return the device words of a palette.
-
-    palette  uint8[256, 3]  red, green, blue
-    Returns  uint32[256]    0x00RRGGBB, host byte order
-    Errors   ValueError     another shape
-    """
-    rgb = np.asarray(palette)
-    if rgb.shape != (COLOURS, 3):
-        raise ValueError(f"palette has shape {rgb.shape}, must be (256, 3)")
-    rgb = rgb.astype(np.uint32)
-    return rgb[:, 0] << 16 | rgb[:, 1] << 8 | rgb[:, 2]
-
-
-def palette_of(words: np.ndarray) -> np.ndarray:
-    """Return the palette that 256 device words describe; the top byte of a word is ignored.
-
-    words    uint32[256]    0x00RRGGBB, any byte order the dtype states
-    Returns  uint8[256, 3]  red, green, blue
-    Errors   ValueError     another number of words
-    """
-    words = np.asarray(words)
-    if words.shape != (COLOURS,):
-        raise ValueError(f"palette words have shape {words.shape}, must be (256,)")
-    return np.stack([words >> 16 & 0xFF, words >> 8 & 0xFF, words & 0xFF], axis=1).astype(np.uint8)

@@ -17,21 +17,21 @@ INDEXED, TRUECOLOUR = 3, 2  # colour types
 def png_bytes(pixels: np.ndarray, palette: np.ndarray | None = None) -> bytes:
     """Return a PNG file's content; equal pictures give equal bytes.
 
-    pixels   uint8[height, width]     palette indices, neither side 0
-             uint8[height, width, 3]  red, green, blue, where there is no palette
+    pixels   uint8[height, width]     palette indices, or without a palette
+             uint8[height, width, 3]  red, green, blue; neither side 0
     palette  uint8[256, 3] or None    red, green, blue
-    Errors   ValueError            other shapes or dtypes
+    Errors   ValueError               other shapes or dtypes
     Source   PNG specification, second edition: 11.2.2 IHDR, 11.2.3 PLTE, 11.2.4 IDAT
     """
     pixels, depth = np.asarray(pixels), () if palette is not None else (3,)
     if pixels.shape[2:] != depth or pixels.ndim != 2 + len(depth) or pixels.dtype != np.uint8 or not pixels.size:
         wanted = f"uint8[height, width{', 3' if depth else ''}]"
-        raise ValueError(f"pixels are {pixels.dtype}{list(pixels.shape)}, must be {wanted}, neither 0")
+        raise ValueError(f"pixels are {pixels.dtype}{list(pixels.shape)}, allowed {wanted}, neither side 0")
     if palette is not None and (np.shape(palette) != (256, 3) or palette.dtype != np.uint8):
-        raise ValueError(f"palette is {palette.dtype}{list(palette.shape)}, must be uint8[256, 3]")
+        raise ValueError(f"palette is {palette.dtype}{list(palette.shape)}, allowed uint8[256, 3]")
     height, width = pixels.shape[:2]
     kind = TRUECOLOUR if palette is None else INDEXED
-    rows = np.zeros((height, 1 + pixels[0].size), np.uint8)  # each row is led by its filter type, 0 = none
+    rows = np.zeros((height, 1 + pixels[0].size), np.uint8)  # each row begins with its filter type, 0 = none
     rows[:, 1:] = pixels.reshape(height, -1)
     return b"".join(
         (
@@ -56,7 +56,7 @@ def check_free(path: str | Path, *, overwrite: bool = False) -> None:
     path = Path(path)
     try:
         if path.is_dir():
-            raise RetrosimError(f"{path}: is a folder; name a file")
+            raise RetrosimError(f"{path}: is a folder, not a file")
         if os.path.lexists(path) and not overwrite:
             raise RetrosimError(f"{path}: exists already and is not overwritten; choose another name")
         if not path.parent.is_dir():

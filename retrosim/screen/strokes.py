@@ -1,7 +1,7 @@
-"""Lines and circles in whole pixels, many at a time: which pixels they are, and how these get their colour.
+"""Lines and circles in whole pixels, many at a time: which pixels they cover, and drawing them.
 
-Points are int[n, 2], x and y, and may lie anywhere; only what falls on the image costs time. That includes what lies
-PEN - 1 pixels left of or above it, where a thick pen, which hangs to the right and below, reaches in.
+Points are int[n, 2], x and y, and may lie anywhere; only those on the image cost time. They include those up to PEN - 1
+pixels left of the image or above it, because a thick pen extends to the right and below.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .framebuffer import HEIGHT, WIDTH
 
 Ink = tuple[int, int, int, int]
 """Red, green, blue, alpha."""
-PEN = 2  # pixels, both sides of the thick one
+PEN = 2  # pixels, width and height of the thick pen
 
 
 def _is_near(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -25,8 +25,8 @@ def line_pixels(start: np.ndarray, stop: np.ndarray, every: int = 1) -> tuple[np
     """Return the pixels of straight lines, both ends included, as far as they lie on the image.
 
     start, stop  int[n, 2]
-    every        steps from one pixel of a line to the next
-    Returns      int[p] x 3   x, y, number of the line
+    every        draw every n-th pixel of a line
+    Returns      three int[p]  x, y, number of the line
     Source       Bresenham 1965, in closed form: along the longer axis step k is k pixels on, along the shorter one
                  (2 k b + a) // (2 a), where a and b are the lengths
     """
@@ -34,9 +34,9 @@ def line_pixels(start: np.ndarray, stop: np.ndarray, every: int = 1) -> tuple[np
     length, step = np.abs(stop - start), np.sign(stop - start)
     lines, long = np.arange(len(start)), (length[:, 1] > length[:, 0]).astype(int)
     begin, forward, a, b = start[lines, long], step[lines, long], length[lines, long], length[lines, 1 - long]
-    least, most = 1 - PEN, np.array((WIDTH, HEIGHT))[long] - 1  # of the longer axis, on the image
-    first = np.where(forward >= 0, least - begin, begin - most).clip(0)
-    last = np.minimum(np.where(forward >= 0, most - begin, begin - least), a)
+    minimum, maximum = 1 - PEN, np.array((WIDTH, HEIGHT))[long] - 1  # coordinate on the longer axis, on the image
+    first = np.where(forward >= 0, minimum - begin, begin - maximum).clip(0)
+    last = np.minimum(np.where(forward >= 0, maximum - begin, begin - minimum), a)
     first = -(-first // every) * every
     count = ((last - first) // every + 1).clip(0)
     line = np.repeat(lines, count)
@@ -52,9 +52,10 @@ def line_pixels(start: np.ndarray, stop: np.ndarray, every: int = 1) -> tuple[np
 
 @lru_cache(256)
 def circle_offsets(radius: int) -> np.ndarray:
-    """Return the pixels of a circle about (0, 0), int[p, 2], each once.
+    """Return the pixels of a circle around (0, 0), each once.
 
-    radius   0 or more
+    radius   pixels, 0 or more
+    Returns  int[p, 2]  x, y
     Source   the midpoint algorithm: an eighth of the circle, where x steps inwards once the midpoint is outside
     """
     x, y, error, eighth = radius, 0, 1 - radius, []
@@ -71,7 +72,11 @@ def circle_offsets(radius: int) -> np.ndarray:
 
 
 def circle_pixels(circles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pixels of circles, x and y, as far as they lie on the image. circles: int[n, 3], x, y, radius 0.."""
+    """Return the pixels of circles, as far as they lie on the image.
+
+    circles  int[n, 3]   x and y of the centre, radius; pixels, radius 0 or more
+    Returns  two int[p]  x, y
+    """
     parts = [np.empty((0, 2), int)]
     for radius in np.unique(circles[:, 2]):
         centres = circles[circles[:, 2] == radius, :2]
@@ -82,16 +87,21 @@ def circle_pixels(circles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def polygon_lines(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the edges of closed polygons, start and stop, int[n * k, 2] each. corners: int[n, k, 2]."""
+    """Return the sides of closed polygons.
+
+    corners  int[n, k, 2]        x, y
+    Returns  two int[n * k, 2]   where the sides start and stop
+    """
     return corners.reshape(-1, 2), np.roll(corners, -1, axis=1).reshape(-1, 2)
 
 
 def frame_boxes(overlay: np.ndarray, boxes: np.ndarray, ink: Ink, pen: int = 1, every: int = 1) -> None:
-    """Draw the pixels just inside of boxes.
+    """Draw the borders of boxes, just inside of them.
 
-    boxes    int[n, 4]  left, top, right, bottom; half open
-    pen      pixels, of all four sides
-    every    steps from one pixel of a side to the next
+    overlay  uint8[480, 640, 4], C-contiguous, changed in place
+    boxes    int[n, 4]  left, top, right, bottom; half-open, pixels
+    pen      width of the border, pixels
+    every    draw every n-th pixel of a side
     """
     image, word = _words(overlay), _word(ink)
     for left, top, right, bottom in boxes.tolist():
@@ -106,10 +116,11 @@ def frame_boxes(overlay: np.ndarray, boxes: np.ndarray, ink: Ink, pen: int = 1, 
 
 
 def plot(overlay: np.ndarray, x: np.ndarray, y: np.ndarray, ink: Ink, pen: int = 1) -> None:
-    """Give pixels a colour; those off the image are left out.
+    """Draw pixels; those off the image are left out.
 
-    overlay  uint8[480, 640, 4], C-contiguous
-    pen      1..PEN: pixels to the right and below that get it too, the pixel itself included
+    overlay  uint8[480, 640, 4], C-contiguous, changed in place
+    x, y     int[p]
+    pen      1..PEN: width and height in pixels of what is drawn for each pixel, to the right and below
     """
     image, word = _words(overlay).reshape(-1), _word(ink)
     for across, down in np.ndindex(pen, pen):

@@ -1,24 +1,25 @@
-"""The analysis of document 000: what the four shifts cost beside adjacent sectors, by formula and by counting.
+"""The analysis of Moertel 1994: what the four shifts cost and what adjacent sectors do, by formula and by counting.
 
-The document counts pair tests per sector when every sector holds K objects: 2K^2 - 2K for four shifts, (81K^2 - 9K)/2
-for all pairs of nine sectors. Two things it leaves out are shown beside it. Adjacent sectors need not be tested that
-wastefully: K(K-1)/2 + 8K^2 tests suffice, or K(K-1)/2 + 4K^2 with half of the neighbours. And objects strewn at random
+The article counts pair tests per sector when every sector holds K objects: 2K^2 - 2K for four shifts, (81K^2 - 9K)/2
+for all pairs of nine sectors. Two things that it leaves out are shown as well. Adjacent sectors need not be tested that
+wastefully: K(K-1)/2 + 8K^2 tests suffice, or K(K-1)/2 + 4K^2 with half of the neighbours. And objects placed at random
 do not come K to a sector but K on average: the mean number of pairs in a sector is then K^2/2, not K(K-1)/2, the four
 shifts cost 2K^2, and no method costs more than 20.25 times that at any K. The large gains at K = 1, 2 and 3 are those
 of a screen where objects keep their distance.
 
 Counts come from the kernels as they run. An *even* scene has K objects in each of the 80 sectors that the screen
-touches, and the same K in each sector of the shifted grids. A *random* scene strews 75 K objects over the screen (it
-has the area of 75 sectors). The formulas know no border, where a sector has fewer neighbours or is cut by the edge of
-the screen: so the 40 sectors with eight whole neighbours are counted apart, and for the even scene the screen too.
+touches, and the same K in each sector of the shifted grids. A *random* scene places 75 K objects over the screen, which
+has the area of 75 sectors. The formulas know no border, where a sector has fewer neighbours or is cut off: so the 40
+sectors with eight whole neighbours are counted apart, and for the even scene the whole screen too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from retrosim.collide.kernels.grid import SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
-from retrosim.collide.scenes import FILLED_COLUMNS, FILLED_ROWS, even_scene, random_scene
+from retrosim.collide.kernels.scenes import FILLED_COLUMNS, FILLED_ROWS
+from retrosim.collide.kernels.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
+from retrosim.collide.scenes import even_scene, random_scene
 from retrosim.collide.sectors import tally_tests
 
 METHODS = ("four_shifts", "nine_sectors", "all_neighbours", "half_neighbours")
@@ -96,7 +97,7 @@ def analysis_table(densities: Iterable[int] = DENSITIES) -> list[dict[str, objec
         formula              tests per sector by the formulas, one number per method
         counted              the same counted in inner sectors of an even scene: equal to the formulas
         counted_screen       the same over all sectors of the screen, borders included
-        random_expected      mean tests per sector for objects strewn at random
+        random_expected      mean tests per sector for objects placed at random
         random_counted       the same counted in inner sectors of random scenes
         ratio                for each of these, the other methods over four_shifts; None where those need no test
         limit                what the ratios of the formulas tend to

@@ -3,7 +3,7 @@
 Every scene is a frame of rectangles at any angle, some of which move. A method is judged twice: by the exact test of
 the very forms that it is given (boxes, circles, pixels ..), which tells whether it does what it says; and by the
 rectangles themselves at any time of the frame, which is what a player sees. A pair is any two of a scene's objects,
-whether or not the method comes to test it.
+whether or not the method tests it.
 """
 
 from __future__ import annotations
@@ -15,33 +15,34 @@ from typing import Any
 
 import numpy as np
 
-from retrosim.checks import check_choice
+from retrosim.checks import check_choice, check_integer
 from retrosim.machine import PRESETS
 from retrosim.machine.presets import preset
 
 from .forms import Forms
-from .methods import METHODS, Method, prepared
+from .method import Method
+from .methods import METHODS
 from .operations import KINDS, Count
-from .routines import ROUTINES, build_of, measure_method, open_unit, roms_of
+from .routines import build_of, measure_method, open_unit, roms_of
 from .scenes import ADVERSARIAL, OBJECTS, random_scenes
 
-SEED, SCENES, MOST_SCENES = 2011, 10, 1000
+SEED, SCENES, MAX_SCENES = 2011, 10, 1000
 MEASURED = 2  # scenes of each random kind that are run on machines
 LAPS, CALLS = 5, 20  # host time: laps of so many frames each
 
 NOTES = (
     "As stated: errors against the exact test of the very forms a method is given, where the frame ends; swept: during "
     "it. As seen: against the rectangles themselves, exact, at any time of the frame.",
-    "Forms are the smallest of their kind that hold the rectangle; document 000 has squares of 30 pixels for all; "
+    "Forms are the smallest of their kind that hold the rectangle; Moertel 1994 has squares of 30 pixels for all; "
     "sprites have the pixels whose centres are inside.",
-    "Touching counts in documents 002 and 003, but for spheres, and in the exact judge of what is seen; in 000 and 004 "
-    "it does not.",
+    "Touching counts in No-collision boxes 2011, in Rekaby 2011 except for spheres, and in the exact test of what is "
+    "seen; it does not in Moertel 1994, Mackey 1995 and Jon E P 2007.",
     "+n: n pairs found that do not collide; -n: n pairs missed.",
     "A frame finds all collisions of {objects} objects, {pairs} pairs; a cost per pair is that of the frame over all "
     "of these, tested or not.",
     "Operations are counted by running the kernels on numbers that count; loops, addresses and tables are free. The "
     "bitmap method tests objects, not pairs, and compares pixels; its clocks and time include drawing, not clearing. "
-    "Document 004's loop meets each pair in both orders, unless one of the two has collided before and left.",
+    "The loop of Jon E P 2007 meets each pair in both orders, unless one of the two has collided before and left.",
     "Clocks are those of -O2 code in ROMs, on the first {measured} scenes of each random kind, the second time that a "
     "frame is run; the ROM's findings are compared with the kernel's.",
     "Host time is that of the compiled kernel here and now: the median of {laps} laps, on one core.",
@@ -82,16 +83,14 @@ def compare_methods(
             operations        a frame: additions, multiplications, comparisons, bits
             host_ns_per_pair  time of the kernel
             cycles            per machine: rom, build, entry, cycles_per_frame, instructions_per_frame,
-                              cycles_per_pair
+                              cycles_per_pair; nothing for a method without ROM code
         machines  that were measured
         method    seed, scenes, objects, pairs, measured
         notes     list of sentences that belong under the table
     Errors    ValueError; RetrosimError when a ROM finds other collisions than the kernel
     """
-    if not 1 <= scenes <= MOST_SCENES:
-        raise ValueError(f"scenes {scenes}: allowed 1..{MOST_SCENES}")
-    if not 0 <= seed < 1 << 32:
-        raise ValueError(f"seed {seed}: allowed 0..{2**32 - 1}")
+    check_integer("scenes", scenes, 1, MAX_SCENES)
+    check_integer("seed", seed, 0, 2**32 - 1)
     names = list(dict.fromkeys(PRESETS if machines is None else machines))
     for name in names:
         preset(name)
@@ -99,7 +98,7 @@ def compare_methods(
     at_random = [Forms(scene) for scene in random_scenes(seed, scenes)]
     every = [*at_random, *(Forms(make()) for make in ADVERSARIAL)]
     total = (2 + len(names)) * len(chosen)
-    progress(0, total, "the exact judge")
+    progress(0, total, "the exact tests")
     truths = [forms.scene.truth() for forms in every]
     rows = []
     for number, method in enumerate(chosen):
@@ -116,16 +115,16 @@ def compare_methods(
         for method, row in zip(chosen, rows):
             progress(done, total, f"{method.name} on the {name}")
             done += 1
-            routine = ROUTINES[method.name]
-            rom = roms[routine.rom]
-            build = build_of(rom, name)
+            if not method.routine:
+                continue
+            rom = roms[method.routine.rom]
             if rom.name not in units:
-                units[rom.name] = open_unit(name, rom, build, OBJECTS, engine)
-            cycles, instructions = measure_method(method, routine, units[rom.name], at_random[: 2 * MEASURED])
+                units[rom.name] = open_unit(name, rom, OBJECTS, engine)
+            cycles, instructions = measure_method(method, units[rom.name], at_random[: 2 * MEASURED])
             row["cycles"][name] = {
                 "rom": rom.name,
-                "build": build,
-                "entry": routine.entry,
+                "build": build_of(rom, name),
+                "entry": method.routine.entry,
                 "cycles_per_frame": cycles,
                 "instructions_per_frame": instructions,
                 "cycles_per_pair": cycles / len(at_random[0].scene.pairs),
@@ -143,7 +142,7 @@ def compare_methods(
 
 def _kinds(every: Sequence[Forms], truths: Sequence[np.ndarray]) -> list[dict[str, Any]]:
     about = {make().name: make.__doc__ for make in ADVERSARIAL}
-    about |= {"strewn": "Random, over the whole screen.", "crowded": "Random, over a sixteenth of the screen."}
+    about |= {"random": "Random, over the whole screen.", "crowded": "Random, over a sixteenth of the screen."}
     kinds = []
     for name in dict.fromkeys(forms.scene.name for forms in every):
         chosen = [(forms, truth) for forms, truth in zip(every, truths) if forms.scene.name == name]
@@ -172,9 +171,8 @@ def _row(method: Method, every: Sequence[Forms], truths: Sequence[np.ndarray]) -
     """Judge a method on all scenes."""
     stated, seen = np.zeros(2, int), {forms.scene.name: np.zeros(2, int) for forms in every}
     for forms, truth in zip(every, truths):
-        frame = prepared(method, forms)
-        for kernel, arguments in frame.calls:
-            kernel(*arguments)
+        frame = method.frame(forms)
+        frame.run()
         found = frame.hits()
         stated += _errors(found, np.array([method.exact(forms, i, j) for i, j in forms.scene.pairs], np.uint8))
         seen[forms.scene.name] += _errors(found, truth)
@@ -193,7 +191,7 @@ def _spent(method: Method, scenes: Sequence[Forms]) -> dict[str, Any]:
     """Count tests and operations of a frame, the mean over scenes."""
     count = Count()
     for forms in scenes:
-        for kernel, arguments in prepared(method, forms, count.of).calls:
+        for kernel, arguments in method.frame(forms, count.of).calls:
             count.plain(kernel, method.test)(*arguments)
     return {
         "tests": count.tests / len(scenes),
@@ -203,7 +201,7 @@ def _spent(method: Method, scenes: Sequence[Forms]) -> dict[str, Any]:
 
 def _host_time(method: Method, scenes: Sequence[Forms]) -> float:
     """Return nanoseconds per pair."""
-    frames = [prepared(method, forms) for forms in scenes]
+    frames = [method.frame(forms) for forms in scenes]
     pairs = sum(len(forms.scene.pairs) for forms in scenes)
     laps = []
     for _ in range(LAPS):
@@ -211,8 +209,7 @@ def _host_time(method: Method, scenes: Sequence[Forms]) -> float:
         for frame in CALLS * frames:
             frame.fresh()
             begin = perf_counter_ns()
-            for kernel, arguments in frame.calls:
-                kernel(*arguments)
+            frame.run()
             spent += perf_counter_ns() - begin
         laps.append(spent / (CALLS * pairs))
     return median(laps)

@@ -13,9 +13,9 @@ from retrosim.screen.palette import BLACK, macintosh_palette
 from retrosim.screen.pattern import GRAY
 
 # Left edges and widths of the three parts, pixels
-NAMES, ERRORS, ERRORS_WIDE, CLOCKS, CLOCKS_WIDE = 8, 104, 150, 284, 346
+NAMES, ERRORS, ERRORS_WIDTH, CLOCKS, CLOCKS_WIDTH = 8, 104, 150, 284, 346
 TOP, BOTTOM, LEGEND = 58, 448, 456
-LEAST_DECADE = 1  # clocks per pair: bars begin at 10
+MIN_DECADE = 1  # clocks per pair: bars begin at 10
 GRID = 248  # a light grey of the grey ramp
 
 
@@ -52,13 +52,13 @@ def draw_comparison(result: dict[str, Any]) -> np.ndarray:
     draw_text(pixels, CLOCKS, 40, f"clocks per pair of {settings['objects']} objects, each line x10", BLACK, bold=True)
     step = min((BOTTOM - TOP) // len(rows), 48)
     bottom = TOP + step * len(rows)
-    most = max(1, *(value for row in rows for value in row["seen"].values()))
+    maximum = max(1, *(value for row in rows for value in row["seen"].values()))
     decades = _decades(result)
     _draw_grid(pixels, decades, bottom)
     for number, row in enumerate(rows):
         top = TOP + number * step
         draw_text(pixels, NAMES, top + (step - 9) // 2, row["method"], BLACK)
-        _draw_errors(pixels, row["seen"], most, top, step)
+        _draw_errors(pixels, row["seen"], maximum, top, step)
         _draw_clocks(pixels, row["cycles"], result["machines"], decades, top, step)
     _draw_legend(pixels, result["machines"])
     return pixels
@@ -67,12 +67,12 @@ def draw_comparison(result: dict[str, Any]) -> np.ndarray:
 def _decades(result: dict[str, Any]) -> int:
     """Return how many powers of ten the scale of clocks has."""
     clocks = [cell["cycles_per_pair"] for row in result["rows"] for cell in row["cycles"].values()]
-    return max(1, int(np.ceil(log10(max([10.0 ** (LEAST_DECADE + 1), *clocks])))) - LEAST_DECADE)
+    return max(1, int(np.ceil(log10(max([10.0 ** (MIN_DECADE + 1), *clocks])))) - MIN_DECADE)
 
 
 def _draw_grid(pixels: np.ndarray, decades: int, bottom: int) -> None:
     for decade in range(decades + 1):
-        x, label = CLOCKS + CLOCKS_WIDE * decade // decades, str(10 ** (LEAST_DECADE + decade))
+        x, label = CLOCKS + CLOCKS_WIDTH * decade // decades, str(10 ** (MIN_DECADE + decade))
         paint_rect(pixels, (x, TOP - 4, x + 1, bottom), GRAY, foreground=GRID)
         left = x if decade == 0 else min(x - text_width(label) // 2, WIDTH - text_width(label))
         draw_text(pixels, left, bottom + 1, label, BLACK)
@@ -80,19 +80,19 @@ def _draw_grid(pixels: np.ndarray, decades: int, bottom: int) -> None:
     paint_rect(pixels, (CLOCKS - 1, TOP - 4, CLOCKS, bottom))
 
 
-def _bar(pixels: np.ndarray, left: int, top: int, wide: int, high: int, colour: int) -> None:
-    paint_rect(pixels, (left, top, left + wide, top + high), foreground=colour)
-    if wide > 2 and high > 6:
-        frame_rect(pixels, (left, top, left + wide, top + high))
+def _bar(pixels: np.ndarray, left: int, top: int, width: int, height: int, colour: int) -> None:
+    paint_rect(pixels, (left, top, left + width, top + height), foreground=colour)
+    if width > 2 and height > 6:
+        frame_rect(pixels, (left, top, left + width, top + height))
 
 
-def _draw_errors(pixels: np.ndarray, errors: dict[str, int], most: int, top: int, step: int) -> None:
-    high = (step - 6) // 2
+def _draw_errors(pixels: np.ndarray, errors: dict[str, int], maximum: int, top: int, step: int) -> None:
+    height = (step - 6) // 2
     for part, (kind, colour) in enumerate((("false_positives", FALSE_POSITIVE), ("false_negatives", FALSE_NEGATIVE))):
-        wide = -(-errors[kind] * (ERRORS_WIDE - 30) // most)
-        y = top + 3 + part * high
-        _bar(pixels, ERRORS, y, wide, high, colour)
-        draw_text(pixels, ERRORS + wide + 3, y + (high - 9) // 2 + 1, str(errors[kind]), BLACK)
+        width = -(-errors[kind] * (ERRORS_WIDTH - 30) // maximum)
+        y = top + 3 + part * height
+        _bar(pixels, ERRORS, y, width, height, colour)
+        draw_text(pixels, ERRORS + width + 3, y + (height - 9) // 2 + 1, str(errors[kind]), BLACK)
 
 
 def _draw_clocks(
@@ -101,16 +101,18 @@ def _draw_clocks(
     if not machines:
         draw_text(pixels, CLOCKS + 4, top + (step - 9) // 2, "not measured", BLACK)
         return
-    high = (step - 4) // len(machines)
+    height = (step - 4) // len(machines)
     for number, name in enumerate(machines):
-        clocks = max(cycles[name]["cycles_per_pair"], 10.0**LEAST_DECADE)
-        wide = max(1, round((log10(clocks) - LEAST_DECADE) * CLOCKS_WIDE / decades))
-        _bar(pixels, CLOCKS, top + 2 + number * high, wide, high, MACHINES[number % len(MACHINES)])
+        if name not in cycles:  # no ROM code
+            continue
+        clocks = max(cycles[name]["cycles_per_pair"], 10.0**MIN_DECADE)
+        width = max(1, round((log10(clocks) - MIN_DECADE) * CLOCKS_WIDTH / decades))
+        _bar(pixels, CLOCKS, top + 2 + number * height, width, height, MACHINES[number % len(MACHINES)])
 
 
 def _draw_legend(pixels: np.ndarray, machines: list[str]) -> None:
     x = NAMES
-    keys = [("found in vain", FALSE_POSITIVE), ("missed", FALSE_NEGATIVE)]
+    keys = [("false hits", FALSE_POSITIVE), ("missed", FALSE_NEGATIVE)]
     keys += [(name, MACHINES[number % len(MACHINES)]) for number, name in enumerate(machines)]
     for text, colour in keys:
         _bar(pixels, x, LEGEND + 8, 9, 9, colour)

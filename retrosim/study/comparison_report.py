@@ -10,11 +10,12 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from .operations import KINDS
 from .timing_report import heading, notes, number_table
 
-_LONGEST = 6  # characters of a heading
+_MAX_LENGTH = 6  # characters of a heading
 
 
 def render_comparison(result: dict[str, Any]) -> RenderableType:
@@ -48,19 +49,24 @@ def _padded(table: Table) -> RenderableType:
 
 
 def _errors(result: dict[str, Any]) -> RenderableType:
-    table = number_table("method", "doc", "as stated\nagainst", "false\n+", "false\n-", "as seen\nfalse +", "false\n-")
-    table.columns[2].justify = "left"
+    """Return a table of methods, below the name of the text that they are from."""
+    table = number_table("method", "as stated\nagainst", "false\n+", "false\n-", "as seen\nfalse +", "false\n-")
+    table.columns[1].justify = "left"
+    document = None
     for row in result["rows"]:
+        if row["document"] != document:
+            document = row["document"]
+            table.add_row("", Text(document, style="bold"))
         errors = (str(row[key][kind]) for key in ("stated", "seen") for kind in ("false_positives", "false_negatives"))
-        table.add_row(row["method"], row["document"], row["reference"], *errors)
+        table.add_row(row["method"], row["reference"], *errors)
     pairs, hits = (sum(each[key] for each in result["scenes"]) for key in ("pairs", "collisions"))
     table.caption, table.caption_justify = f"of {pairs} pairs, {hits} of which collide as seen", "left"
     return _padded(table)
 
 
 def _broken(name: str) -> str:
-    """Return a scene's name as a narrow heading."""
-    parts = (word if len(word) <= _LONGEST else f"{word[:5]}-\n{word[5:]}" for word in name.split())
+    """Return a scene's name as a heading that takes little width."""
+    parts = (word if len(word) <= _MAX_LENGTH else f"{word[:5]}-\n{word[5:]}" for word in name.split())
     return "\n".join(parts)
 
 
@@ -89,8 +95,8 @@ def _work(result: dict[str, Any]) -> RenderableType:
 def _clocks(result: dict[str, Any], key: str, digits: int) -> RenderableType:
     table = number_table("method", *(name.replace("-", "-\n") for name in result["machines"]))
     for row in result["rows"]:
-        cells = (row["cycles"][name][key] for name in result["machines"])
-        table.add_row(row["method"], *(f"{cell:.{digits}f}" for cell in cells))
+        cells = (row["cycles"].get(name) for name in result["machines"])
+        table.add_row(row["method"], *(f"{cell[key]:.{digits}f}" if cell else "-" for cell in cells))
     return _padded(table)
 
 
@@ -106,7 +112,7 @@ def comparison_csv(result: dict[str, Any]) -> str:
         row |= {"tests": each["tests"], **each["operations"], "host_ns_per_pair": each["host_ns_per_pair"]}
         for machine in result["machines"]:
             for key in ("cycles_per_frame", "cycles_per_pair"):
-                row[f"{machine}_{key}"] = each["cycles"][machine][key]
+                row[f"{machine}_{key}"] = each["cycles"].get(machine, {}).get(key)
         rows.append(row)
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")

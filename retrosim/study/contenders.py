@@ -22,7 +22,7 @@ from typing import Protocol
 import numpy as np
 
 from retrosim.collide import workspace
-from retrosim.collide.sectors import mark_four_shifts
+from retrosim.collide.kernels.four_shifts import mark_four_shifts
 from retrosim.errors import RetrosimError
 from retrosim.jit import PACKAGE, kernel
 from retrosim.rom import Rom

@@ -31,13 +31,13 @@ accesses operands (each line that one touches), and lines of code entered: the m
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from retrosim.checks import did_you_mean
 from retrosim.cpu.spec.cpu import Cache
 from retrosim.cpu.spec.rows import Insn
 from retrosim.errors import RetrosimError
@@ -48,7 +48,7 @@ from .causes import MODE, CauseCounter, named
 
 MAX_INSTRUCTIONS = 2_000_000  # about a minute, one by one
 REPORT_EVERY = 5_000  # instructions between two reports of progress
-NEAREST = 5  # names shown for one that is unknown
+SOME_NAMES = 5  # of an image's routines, in an error
 STACK_BYTES = 0x10000  # kept free below the stack pointer that a user's program starts with
 
 Progress = Callable[[int, int, str], None]
@@ -100,7 +100,7 @@ def cost_report(
         start = machine.snapshot()
         progress(0, max_instructions, "running the routine")
         name = symbol if isinstance(symbol, str) else entry
-        measured = machine.measure(name, *words, convention=convention, most=max_instructions)
+        measured = machine.measure(name, *words, convention=convention, max_instructions=max_instructions)
         machine.restore(start)
         executed, accesses = _step_through(machine, entry, words, convention, measured.instructions, progress)
     finally:
@@ -109,7 +109,7 @@ def cost_report(
     listing = [_described(machine, each) for each in executed]
     return {
         "machine": machine.name,
-        "model": machine._core.cpu.model,
+        "model": machine.core.cpu.model,
         "clock_hz": machine.clock_hz,
         "timing": "full" if machine.timing == MODE else machine.timing,
         "engine": machine.engine,
@@ -132,12 +132,12 @@ def cost_report(
 
 
 def find_routine(image: Image, symbol: str | int) -> int:
-    """Return the address of a routine. Errors: ValueError, with the nearest names for one that is unknown."""
+    """Return the address of a routine. Errors: ValueError."""
     if isinstance(symbol, str):
         if symbol not in image.symbols:
-            names = [name for name, found in image.symbols.items() if found.kind == "function"]
-            near = difflib.get_close_matches(symbol, names, NEAREST, 0.4) or sorted(names)[:NEAREST]
-            raise ValueError(f"symbol {symbol!r}: not in the image; nearest: {', '.join(near) or 'it has none'}")
+            names = sorted(name for name, found in image.symbols.items() if found.kind == "function")
+            some = ", ".join(names[:SOME_NAMES]) or "none"
+            raise ValueError(f"symbol {symbol!r}: not in the image{did_you_mean(symbol, names) or f'; it has {some}'}")
         if image.symbols[symbol].kind != "function":
             raise ValueError(f"symbol {symbol!r}: is data, allowed a routine")
         return find_routine(image, image.symbols[symbol].address)
@@ -171,7 +171,7 @@ def _is_free(taken: list[tuple[int, int]], start: int, end: int) -> bool:
 def _caches_of(machine: Machine) -> list[_CacheWatch]:
     if machine.timing not in ("full", MODE):
         return []
-    return [_CacheWatch(machine._core.state, name, cache) for name, cache in machine._core.cpu.caches.items()]
+    return [_CacheWatch(machine.core.state, name, cache) for name, cache in machine.core.cpu.caches.items()]
 
 
 def _step_through(
@@ -179,7 +179,7 @@ def _step_through(
 ) -> tuple[list[Executed], dict[str, int | None]]:
     """Execute the call one instruction at a time; return what was executed, and the accesses to each cache."""
     machine.enter(entry, *words, convention=convention)
-    core, latest, executed = machine._core, {}, []
+    core, latest, executed = machine.core, {}, []
     caches = _caches_of(machine)
     no_misses = dict.fromkeys((watch.name for watch in caches), 0) or {"data": 0, "instruction": 0}
     counter = CauseCounter(machine) if machine.timing == MODE else None
@@ -235,7 +235,7 @@ def _caches(
     report = {}
     for name, count in accesses.items():
         misses = sum(each.misses[name] for each in executed)
-        allocates = machine._core.cpu.caches[name].allocates
+        allocates = machine.core.cpu.caches[name].allocates
         is_exact = count is not None and (not allocates or machine.memory_clocks[allocates])
         report[name] = {"accesses": count, "hits": count - misses if is_exact else None, "misses": misses}
     return report or None
@@ -243,7 +243,7 @@ def _caches(
 
 def _described(machine: Machine, each: Executed) -> dict[str, Any]:
     insn, image = each.insn, machine.image
-    said = machine._core.cpu.explain(insn, each.visits, each.departures)
+    said = machine.core.cpu.explain(insn, each.visits, each.departures)
     function, offset = image.symbol_at(insn.pc) or (None, None)
     file, line = image.source_line(insn.pc) or (None, None)
     average = each.cycles / each.visits

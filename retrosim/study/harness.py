@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrosim.collide.scenes import randomize
+from retrosim.collide.kernels.scenes import randomize
 from retrosim.collide.sectors import collided
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine

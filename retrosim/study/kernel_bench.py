@@ -1,9 +1,9 @@
-"""`retrosim bench --kernels`: the kernels of `retrosim.collide` beside what else a Python game finds overlaps with.
+"""`retrosim bench --kernels`: the kernels of `retrosim.collide`, and what else a Python game finds overlaps with.
 
 Objects of one size lie at random, as many to a pixel as 200 on the screen; from frame to frame all of them move. Flags
 and pairs are two questions. Contenders take turns, lap by lap, so that a disturbance of the host meets all; a lap is
 some frames in a row, and counts in wall time, since some use two threads. Every answer of the first laps must be the
-one that `Judge` holds for right; a contender that fails this is reported as an error and gets no figure.
+one that `Judge` has; a contender that gives another one is reported as an error and gets no figure.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ import numpy as np
 
 from retrosim.checks import check_choice
 from retrosim.collide import plane
-from retrosim.collide.kernels.grid import SCREEN_HEIGHT, SCREEN_WIDTH
+from retrosim.collide.kernels.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH
 from retrosim.jit import source_digest
 
 from .bench import Steps, host
 from .kernel_peers import CONTENDERS, FLAGS, PAIRS, SIDE, Contender, Frames, is_missing
 
 OBJECTS = (50, 200, 2_000, 20_000, 200_000, 2_000_000)
-MOST_OBJECTS = plane.MOST_OBJECTS
-ON_SCREEN = 200  # objects on the screen: the density of document 000
-STEP = 3  # pixels that an object moves in a frame, at most, along each axis
-MOST_JUDGED = 5_000  # objects up to which every pair is compared
+MAX_OBJECTS = plane.MAX_OBJECTS
+ON_SCREEN = 200  # objects on the screen: the density of Moertel 1994
+MAX_STEP = 3  # pixels that an object moves in a frame along each axis
+MAX_JUDGED = 5_000  # objects up to which every pair is compared
 QUESTIONS = (FLAGS, PAIRS)
 PACKAGES = ("numba", "numpy", "pygame", "pygame-ce", "scipy", "shapely", "pymunk")  # as they are distributed
 COLUMNS = ("name", "engine", "question", "objects", "seconds", "best_seconds", "per_second", "laps", "frames", "error")
@@ -60,9 +60,9 @@ def benchmark_kernels(
     seed: int = 1994,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> dict[str, Any]:
-    """Measure; the defaults take some minutes, most of them for two million objects.
+    """Measure. The defaults take some minutes, the larger part for two million objects.
 
-    objects   scenes, each 1..MOST_OBJECTS
+    objects   scenes, each 1..MAX_OBJECTS
     engines   some of CONTENDERS, None for all
     rounds    laps of each, 1 or more; contenders whose frame takes long run fewer, spread over the rounds
     seconds   aimed at for a lap, above 0
@@ -83,13 +83,16 @@ def benchmark_kernels(
     for name in names:
         check_choice("engine", name, CONTENDERS)
     for count in objects:
-        if not 1 <= count <= MOST_OBJECTS:
-            raise ValueError(f"objects {count}: allowed 1..{MOST_OBJECTS}")
+        if not 1 <= count <= MAX_OBJECTS:
+            raise ValueError(f"objects {count}: allowed 1..{MAX_OBJECTS}")
     if rounds < 1 or not 0 < seconds <= 60:
         raise ValueError(f"rounds {rounds}, seconds {seconds}: allowed 1 or more, and above 0, to 60")
     absent = dict.fromkeys(CONTENDERS[name].package for name in names if is_missing(CONTENDERS[name]))
     names = [name for name in names if not is_missing(CONTENDERS[name])]
-    fields = {count: [n for n in names if CONTENDERS[n].least <= count <= CONTENDERS[n].most] for count in objects}
+    fields = {
+        count: [n for n in names if CONTENDERS[n].min_objects <= count <= CONTENDERS[n].max_objects]
+        for count in objects
+    }
     steps = Steps(progress, sum(len(field) + rounds for field in fields.values()))
     cases = []
     for count, field_names in fields.items():
@@ -116,24 +119,25 @@ def moving_scene(count: int, seed: int) -> Frames:
     frames = []
     for _ in range(16 if count <= 2_000 else 4 if count <= 200_000 else 2):
         frames.append(tuple(axis.astype(np.int32) for axis in here))
-        moved = [axis + rng.integers(-STEP, STEP + 1, count) for axis in here]
+        moved = [axis + rng.integers(-MAX_STEP, MAX_STEP + 1, count) for axis in here]
         here = [np.clip(axis, 0, limit - 1) for axis, limit in zip(moved, limits)]
     return frames
 
 
 def every_pair(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return the pairs that overlap, int[m, 2] in ascending order, by NumPy and nothing of ours."""
-    wide, high = x.astype(np.int64), y.astype(np.int64)
-    lists = [i + 1 + np.flatnonzero((abs(wide[i + 1 :] - wide[i]) < SIDE) & (abs(high[i + 1 :] - high[i]) < SIDE))
-             for i in range(len(x))]  # fmt: skip
+    x, y = x.astype(np.int64), y.astype(np.int64)
+    lists = [
+        i + 1 + np.flatnonzero((abs(x[i + 1 :] - x[i]) < SIDE) & (abs(y[i + 1 :] - y[i]) < SIDE)) for i in range(len(x))
+    ]
     return np.stack([np.repeat(np.arange(len(x)), [len(each) for each in lists]), np.concatenate(lists)], axis=1)
 
 
 class Judge:
-    """The right answers for some frames: by NumPy up to MOST_JUDGED objects, then our pairs, for peers to confirm."""
+    """The right answers for some frames: by NumPy up to MAX_JUDGED objects, then our pairs, for peers to confirm."""
 
     def __init__(self, frames: Frames) -> None:
-        self.method = "every pair" if len(frames[0][0]) <= MOST_JUDGED else "plane.pairs"
+        self.method = "every pair" if len(frames[0][0]) <= MAX_JUDGED else "plane.pairs"
         every = self.method == "every pair"
         self._pairs = [every_pair(x, y) if every else plane.pairs(x, y) for x, y in frames]
         self._count = len(frames[0][0])

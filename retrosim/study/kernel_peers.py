@@ -1,4 +1,4 @@
-"""Those who run beside `retrosim.collide` in `retrosim bench --kernels`: what else a Python game finds overlaps with.
+"""Who runs in `retrosim bench --kernels`: `retrosim.collide`, and what else a Python game finds overlaps with.
 
 Every contender is given the same frames: squares of SIDE pixels, half open, at whole pixels. Where a library's boxes
 are closed, or its distances not strict, it gets CLOSED_SIDE, which is the same question at whole pixels. What a game
@@ -29,21 +29,21 @@ Answer = Callable[[int], Any]
 class Contender:
     """One way to answer one question.
 
-    question  FLAGS or PAIRS
-    make      frames -> answer: frame number -> flags of each object, or pairs, integers[m, 2], in any order; or a
-              function that makes them of what was found, outside the time
-    package   whose it is, None for ours
-    least     objects, from which on it is worth showing
-    most      objects, up to which it ends in reasonable time or memory
-    scenes    frames that one call answers for
-    note      what it is
+    question     FLAGS or PAIRS
+    make         frames -> answer: frame number -> flags of each object, or pairs, integers[m, 2], in any order; or a
+                 function that makes them of what was found, outside the time
+    package      whose it is, None for ours
+    min_objects  from which on it is worth showing
+    max_objects  up to which it ends in reasonable time and memory
+    scenes       frames that one call answers for
+    note         what it is
     """
 
     question: str
     make: Callable[[Frames], Answer]
     package: str | None = None
-    least: int = 1
-    most: int = 1 << 22
+    min_objects: int = 1
+    max_objects: int = 1 << 22
     scenes: int = 1
     note: str = ""
 
@@ -62,7 +62,7 @@ def _flags_of(count: int, pairs: np.ndarray) -> np.ndarray:
 
 
 def _flagged(make: Callable[[Frames], Answer]) -> Callable[[Frames], Answer]:
-    """Return the way to flags by way of pairs."""
+    """Return an answer in flags, made of one in pairs."""
 
     def make_flags(frames: Frames) -> Answer:
         pairs, count = make(frames), len(frames[0][0])
@@ -95,7 +95,7 @@ def _four_shifts(frames: Frames) -> Answer:
 
 
 def _many(routine: Callable) -> Callable[[Frames], Answer]:
-    """Return the way to answer for SCENES frames in one call; what is looked at is the first of them."""
+    """Return an answer for SCENES frames in one call; the first of them is checked."""
 
     def make(frames: Frames) -> Answer:
         orders = [[(first + k) % len(frames) for k in range(SCENES)] for first in range(len(frames))]
@@ -209,7 +209,7 @@ def _pygame_pairs(frames: Frames) -> Answer:
 
 
 def _numpy_near(frames: Frames) -> Answer:
-    """Return the way to all pairs at once: differences of 16 bits, compared as in `retrosim.collide.kernels.lanes`."""
+    """Compare all pairs at once: differences of 16 bits, compared as in `retrosim.collide.kernels.simd`."""
     small = [[axis.astype(np.int16) for axis in frame] for frame in frames]
 
     def answer(number: int) -> np.ndarray:
@@ -238,31 +238,32 @@ def _numpy_pairs(frames: Frames) -> Answer:
 _PAIRS = {
     "scipy": (_tree_pairs, {}, "cKDTree.query_pairs, Chebyshev metric"),
     "shapely": (_shapely_pairs, {}, "STRtree.query of all boxes at once"),
-    "pymunk": (_pymunk_pairs, {"most": 20_000}, "Space.step, positions and arbiters by pymunk.batch"),
+    "pymunk": (_pymunk_pairs, {"max_objects": 20_000}, "Space.step, positions and arbiters by pymunk.batch"),
 }
 CONTENDERS: dict[str, Contender] = {
     "collided": Contender(FLAGS, _collided(), note="plane.collided"),
     "collided-out": Contender(FLAGS, _collided_out, note="the same, out= an array made once"),
-    "collided-1-thread": Contender(FLAGS, _collided(threads=1), least=plane.TWO_THREADS, note="the same, threads=1"),
-    "collided-batch": Contender(FLAGS, _many(lambda x, y: batch.collided(x, y)[0]), most=2000, scenes=SCENES,
+    "collided-1-thread": Contender(FLAGS, _collided(threads=1), min_objects=plane.TWO_THREADS,
+                                   note="the same, threads=1"),
+    "collided-batch": Contender(FLAGS, _many(lambda x, y: batch.collided(x, y)[0]), max_objects=2000, scenes=SCENES,
                                 note=f"batch.collided, {SCENES} scenes a call, time of one"),
-    "four-shifts": Contender(FLAGS, _four_shifts, most=200, note="collided(method='four_shifts'), as in 1994"),
+    "four-shifts": Contender(FLAGS, _four_shifts, max_objects=200, note="collided(method='four_shifts'), as in 1994"),
     **{
         name: Contender(FLAGS, _flagged(make), name, note=note, **given)
         for name, (make, given, note) in _PAIRS.items()
     },
     "scipy-nearest": Contender(FLAGS, _tree_nearest, "scipy", note="cKDTree.query, 2 nearest, 2 threads from 20 000"),
-    "pygame": Contender(FLAGS, _pygame_flags, "pygame", most=2000, note="Rect.collidelistall for each"),
-    "numpy": Contender(FLAGS, _numpy_flags, "numpy", most=2000, note="all differences at once"),
+    "pygame": Contender(FLAGS, _pygame_flags, "pygame", max_objects=2000, note="Rect.collidelistall for each"),
+    "numpy": Contender(FLAGS, _numpy_flags, "numpy", max_objects=2000, note="all differences at once"),
     "pairs": Contender(PAIRS, _pairs, note="plane.pairs"),
-    "pairs-batch": Contender(PAIRS, _many(_first_pairs), most=2000, scenes=SCENES,
+    "pairs-batch": Contender(PAIRS, _many(_first_pairs), max_objects=2000, scenes=SCENES,
                              note=f"batch.pairs, {SCENES} scenes a call, time of one"),
     **{
         f"{name}-pairs": Contender(PAIRS, make, name, note=note, **given)
         for name, (make, given, note) in _PAIRS.items()
     },
-    "pygame-pairs": Contender(PAIRS, _pygame_pairs, "pygame", most=2000, note="Rect.collidelistall for each"),
-    "numpy-pairs": Contender(PAIRS, _numpy_pairs, "numpy", most=2000, note="all differences at once"),
+    "pygame-pairs": Contender(PAIRS, _pygame_pairs, "pygame", max_objects=2000, note="Rect.collidelistall for each"),
+    "numpy-pairs": Contender(PAIRS, _numpy_pairs, "numpy", max_objects=2000, note="all differences at once"),
 }  # fmt: skip
 """Name -> who runs: ours, then the peers."""
 

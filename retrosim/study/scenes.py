@@ -1,31 +1,32 @@
 """The scenes that `retrosim study` puts before every method: rectangles at any angle that may move during the frame.
 
 All of them are known exactly, in integers: centres are whole pixels, half sides Q11.5, angles 1024 to the turn, and a
-frame moves a rectangle straight and evenly by whole pixels, without turning it. No corner is further than REACH from
-its centre, so that each fits the square of 30 pixels that document 000 has for every object.
+frame moves a rectangle in a straight line, at constant speed, by whole pixels, without rotating it. No corner is
+further than REACH from its centre, so that each fits the square of 30 pixels that Moertel 1994 has for every object.
 
-Source  figures 11 and 12: Rekaby 2011 (document 003); tunnelling: Jon E P 2007 (document 004)
+Source  figures 11 and 12: Rekaby 2011; tunnelling: Jon E P 2007
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
 from retrosim.numeric.random import advance, rand_scalar
-from retrosim.numeric.tables import FRACTION_BITS, QUARTER, TURN, cosine, sine
+from retrosim.numeric.tables import QUARTER, TURN
+
+from .exact import rectangles_meet
 
 OBJECTS = 24  # of a random scene
 REACH = 15 * 32  # Q11.5: of a corner from the centre, at most
-LEAST_HALF, MOST_HALF = 64, 464  # Q11.5
+MIN_HALF, MAX_HALF = 64, 464  # Q11.5
 SCREEN, CROWD = (15, 15, 625, 465), (240, 180, 400, 300)  # left, top, right, bottom of the centres of random scenes
-SLOT, ACROSS, FIRST = 96, 6, (60, 60)  # pixels from one duel to the next, duels in a row, place of the first
+SPACING, PER_ROW, FIRST = 96, 6, (60, 60)  # pixels between couples, couples in a row, position of the first
 
 Rectangle = tuple[int, int, int, int, int]  # x, y of the centre, half width, half height: Q11.5; angle
-Moving = tuple[int, int, int, int, int, int, int]  # x, y from the duel's middle, half sides, angle, move x, move y
+Moving = tuple[int, int, int, int, int, int, int]  # x, y from the couple's centre, half sides, angle, move x, move y
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +49,7 @@ class Scene:
 
     def rectangle(self, i: int) -> Rectangle:
         """Return a rectangle where the frame ends."""
-        x, y, wide, high = int(self.x[i]), int(self.y[i]), *self.half[i].tolist()
-        return x * 32, y * 32, wide, high, int(self.angle[i])
+        return int(self.x[i]) * 32, int(self.y[i]) * 32, *self.half[i].tolist(), int(self.angle[i])
 
     @property
     def pairs(self) -> np.ndarray:
@@ -60,36 +60,8 @@ class Scene:
         """Tell of each pair whether the rectangles have a point in common at any time of the frame: uint8[m]."""
         objects = [self.rectangle(i) for i in range(len(self.x))]
         moves = (self.move.astype(int) * 32).tolist()
-        return np.array([meet_in_frame(objects[i], moves[i], objects[j], moves[j]) for i, j in self.pairs], np.uint8)
-
-
-def meet_in_frame(a: Rectangle, a_move: Sequence[int], b: Rectangle, b_move: Sequence[int]) -> bool:
-    """Tell whether two rectangles touch or overlap at any time of a frame: separating axes, exact.
-
-    a, b  where the frame ends; moves Q11.5. Along each axis they meet in one stretch of time, to both ends inclusive;
-    the stretches of all axes and the frame itself must have a time in common.
-    """
-    begin, end = Fraction(0), Fraction(1)
-    sides = [(cosine(r[4]), sine(r[4])) for r in (a, b)]
-    for c, s in sides:
-        for along, across in ((c, s), (-s, c)):
-            apart, speed = ((p[0] * along + p[1] * across) << FRACTION_BITS for p in _differences(a, a_move, b, b_move))
-            apart -= speed  # where the frame begins
-            reach = 0
-            for r, (rc, rs) in zip((a, b), sides):
-                reach += r[2] * abs(along * rc + across * rs) + r[3] * abs(across * rc - along * rs)
-            if speed:
-                times = sorted((Fraction(-reach - apart, speed), Fraction(reach - apart, speed)))
-                begin, end = max(begin, times[0]), min(end, times[1])
-            elif abs(apart) > reach:
-                return False
-            if begin > end:
-                return False
-    return True
-
-
-def _differences(a, a_move, b, b_move):
-    return (a[0] - b[0], a[1] - b[1]), (a_move[0] - b_move[0], a_move[1] - b_move[1])
+        meet = [rectangles_meet(objects[i], objects[j], moves[i], moves[j]) for i, j in self.pairs]
+        return np.array(meet, np.uint8)
 
 
 def _scene(name: str, rows: Sequence[Moving]) -> Scene:
@@ -99,7 +71,7 @@ def _scene(name: str, rows: Sequence[Moving]) -> Scene:
 
 
 def random_scene(name: str, area: tuple[int, int, int, int], seed: int) -> Scene:
-    """Strew OBJECTS rectangles at rest; a quarter of them upright.
+    """Place OBJECTS rectangles at random, at rest; a quarter of them upright.
 
     area  left, top, right, bottom of their centres, pixels
     seed  0..2**32-1
@@ -113,18 +85,18 @@ def random_scene(name: str, area: tuple[int, int, int, int], seed: int) -> Scene
 
     while len(rows) < OBJECTS:
         x, y = area[0] + below(area[2] - area[0]), area[1] + below(area[3] - area[1])
-        wide, high = (LEAST_HALF + below(MOST_HALF - LEAST_HALF + 1) for _ in range(2))
+        width, height = (MIN_HALF + below(MAX_HALF - MIN_HALF + 1) for _ in range(2))
         angle = below(TURN)
         if below(4) == 0:
             angle -= angle % QUARTER
-        if wide * wide + high * high <= REACH * REACH:
-            rows.append((x, y, wide, high, angle, 0, 0))
+        if width * width + height * height <= REACH * REACH:
+            rows.append((x, y, width, height, angle, 0, 0))
     return _scene(name, rows)
 
 
 def random_scenes(seed: int, count: int) -> list[Scene]:
-    """Return `count` scenes of each random kind: strewn over the screen, and over a sixteenth of it."""
-    kinds = (("strewn", SCREEN), ("crowded", CROWD))
+    """Return `count` scenes of each random kind: all over the screen, and crowded into a sixteenth of it."""
+    kinds = (("random", SCREEN), ("crowded", CROWD))
     return [
         random_scene(name, area, (seed + 2 * number + kind) % 2**32)
         for number in range(count)
@@ -132,81 +104,82 @@ def random_scenes(seed: int, count: int) -> list[Scene]:
     ]
 
 
-def _duels(name: str, *duels: tuple[Moving, Moving]) -> Scene:
-    """Put pairs of rectangles on the screen, each pair far from the others."""
+def _couples(name: str, *couples: tuple[Moving, Moving]) -> Scene:
+    """Put couples of rectangles on the screen, each far from the others."""
     rows = []
-    for number, duel in enumerate(duels):
-        x, y = (first + SLOT * place for first, place in zip(FIRST, (number % ACROSS, number // ACROSS)))
-        rows += [(x + each[0], y + each[1], *each[2:]) for each in duel]
+    for number, couple in enumerate(couples):
+        x, y = (first + SPACING * step for first, step in zip(FIRST, (number % PER_ROW, number // PER_ROW)))
+        rows += [(x + each[0], y + each[1], *each[2:]) for each in couple]
     return _scene(name, rows)
 
 
-def _still(x: int, y: int, wide: int, high: int, angle: int = 0) -> Moving:
-    return x, y, wide, high, angle, 0, 0
+def _still(x: int, y: int, half_width: int, half_height: int, angle: int = 0) -> Moving:
+    return x, y, half_width, half_height, angle, 0, 0
 
 
 def nested() -> Scene:
     """Figure 11: one rectangle inside the other, in both orders, the outer one upright or not."""
     outers, inner = (_still(0, 0, 380, 280, 40), _still(0, 0, 380, 280, 512)), _still(1, -1, 90, 60, 300)
-    return _duels("nested", *((outer, inner) for outer in outers), *((inner, outer) for outer in outers))
+    return _couples("nested", *((outer, inner) for outer in outers), *((inner, outer) for outer in outers))
 
 
 def cross() -> Scene:
-    """Figure 12: the edges of two bars cross, no corner of one is inside the other."""
+    """Figure 12: the sides of two bars cross, no corner of one is inside the other."""
     turns = (0, 37, 128, 200)
-    return _duels("cross", *((_still(0, 0, 464, 64, turn), _still(1, -1, 464, 64, turn + QUARTER)) for turn in turns))
+    return _couples("cross", *((_still(0, 0, 464, 64, turn), _still(1, -1, 464, 64, turn + QUARTER)) for turn in turns))
 
 
 def fifth_point() -> Scene:
-    """A corner of B sticks into a side of A; only for one angle in four it is the one that is tested."""
+    """A corner of B sticks into a side of A; only for one angle in four is it the one that is tested."""
     squares = (_still(6, 0, 100, 100, angle + 3) for angle in (128, 384, 640, 896))
-    return _duels("fifth point", *((_still(0, 0, 64, 470, 3), square) for square in squares))
+    return _couples("fifth point", *((_still(0, 0, 64, 470, 3), square) for square in squares))
 
 
 def outside_corner() -> Scene:
     """A bar passes outside a square's corner, with opposite outcodes."""
     square = _still(0, 0, 128, 128)
     bars = ((6, -8, 100), (-6, -8, 412), (-6, 8, 100), (6, 8, 412))
-    return _duels("outside corner", *((_still(x, y, 460, 16, angle), square) for x, y, angle in bars))
+    return _couples("outside corner", *((_still(x, y, 460, 16, angle), square) for x, y, angle in bars))
 
 
 def touching() -> Scene:
-    """Upright squares edge to edge and corner to corner, and one pixel further apart."""
+    """Upright squares side to side and corner to corner, and one pixel further apart."""
     square = _still(0, 0, 160, 160)
-    places = ((10, 0), (0, 10), (10, 10), (11, 0), (0, 11), (11, 11))
-    return _duels("touching", *((square, _still(x, y, 160, 160)) for x, y in places))
+    positions = ((10, 0), (0, 10), (10, 10), (11, 0), (0, 11), (11, 11))
+    return _couples("touching", *((square, _still(x, y, 160, 160)) for x, y in positions))
 
 
 def empty_corners() -> Scene:
     """Squares on their corners side by side: their boxes overlap in empty corners."""
-    places = ((14, 14), (-14, 14), (16, 12), (-12, -16))
-    return _duels("empty corners", *((_still(0, 0, 300, 300, 128), _still(x, y, 300, 300, 128)) for x, y in places))
+    positions = ((14, 14), (-14, 14), (16, 12), (-12, -16))
+    square = _still(0, 0, 300, 300, 128)
+    return _couples("empty corners", *((square, _still(x, y, 300, 300, 128)) for x, y in positions))
 
 
 def slivers() -> Scene:
     """Bars thinner than a pixel that cross."""
     turns = ((20, 276), (100, 356), (64, 448), (10, 138))
-    return _duels("slivers", *((_still(0, 0, 470, 12, a), _still(1, 0, 470, 12, b)) for a, b in turns))
+    return _couples("slivers", *((_still(0, 0, 470, 12, a), _still(1, 0, 470, 12, b)) for a, b in turns))
 
 
 def far_corners() -> Scene:
     """The four corners of the screen."""
     left, top, right, bottom = SCREEN
-    places = ((left, top), (right - 1, top), (left, bottom - 1), (right - 1, bottom - 1))
-    return _scene("far corners", [_still(x, y, 320, 320, 30) for x, y in places])
+    positions = ((left, top), (right - 1, top), (left, bottom - 1), (right - 1, bottom - 1))
+    return _scene("far corners", [_still(x, y, 320, 320, 30) for x, y in positions])
 
 
 def seams() -> Scene:
     """Pairs that overlap across borders of sectors and blocks, and where four of them meet."""
-    places = ((64, 100), (192, 64), (320, 320), (96, 224), (544, 416))
-    return _scene("seams", [_still(x + d, y + d, 200, 200, 60) for x, y in places for d in (-4, 4)])
+    positions = ((64, 100), (192, 64), (320, 320), (96, 224), (544, 416))
+    return _scene("seams", [_still(x + d, y + d, 200, 200, 60) for x, y in positions for d in (-4, 4)])
 
 
 def tunnelling() -> Scene:
     """25 pixels a frame against a ship of 8: at neither end of the frame they overlap. The last missile passes by."""
     ship, side = _still(0, 0, 128, 128), (64, 64, 0)
     missiles = ((-12, 0, *side, -25, 0), (12, 1, *side, 25, 0), (0, 12, *side, 0, 25), (-12, 8, *side, -25, 0))
-    return _duels("tunnelling", *((missile, ship) for missile in missiles))
+    return _couples("tunnelling", *((missile, ship) for missile in missiles))
 
 
 ADVERSARIAL = (

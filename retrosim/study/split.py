@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrosim.collide.kernels.grid import SECTORS
-from retrosim.collide.scenes import randomize
+from retrosim.collide.kernels.scenes import randomize
+from retrosim.collide.kernels.sector_grid import SECTORS
 from retrosim.collide.sectors import count_tests
 
 PASSES = 4

@@ -18,12 +18,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrosim.collide.oracle.sectors import check
 from retrosim.collide.scenes import random_scene
 from retrosim.machine import Machine, open_machine
 from retrosim.rom import Rom
 
+from .exact import flags_of
+
 LOOP = 0x200000
+SIDE = 30  # pixels, of the objects
 ROUTINE = "DetermineCollisions"
 FLAGS = "gCollisionArray"
 _WRITTEN = ("gObjects", "gSectorArray", FLAGS)
@@ -81,7 +83,7 @@ class Workload:
     flags_at      address of the collision flags, one byte per object
     written       (address, size) of all that the routine writes
     x, y          int16[objects], pixels
-    flags         bytes[objects], what must come out, by the reference in plain Python
+    flags         bytes[objects], what must come out, by the exact test in plain Python
     after         digest of the written memory after any number of checks
     instructions, cycles  of one check, on the machine with its full timing
     """
@@ -154,7 +156,7 @@ def prepare(name: str, rom: Rom, build: str, objects: int, seed: int) -> Workloa
         written=written,
         x=x,
         y=y,
-        flags=bytes(check(x.tolist(), y.tolist())[0]),
+        flags=bytes(flags_of([(a, b, SIDE, SIDE) for a, b in zip(x.tolist(), y.tolist())])),
         after=digest(machine.mem[start : start + size].tobytes() for start, size in written),
         instructions=cost.instructions,
         cycles=cost.cycles,

@@ -1,16 +1,18 @@
 """Scenario tapes: record what a player did, replay it on any machine, verify that the world comes out the same.
 
-The grammar of the file stands in format.py, its header in header.py, what is asked of a machine in machine.py. A frame
+The grammar of the file is in format.py, its header in header.py, what a tape needs of a machine in machine.py. A frame
 is one pass of the ROM's main loop; the world is the ISA-neutral state of its objects, equal on every machine. Nothing
 here draws or prints; progress goes to callbacks.
 """
 
 from retrosim.tape.divergence import Divergence, locate_machine, locate_world
 from retrosim.tape.format import Tape, load_tape, parse_tape, save_tape
-from retrosim.tape.kept import KeptMachines
-from retrosim.tape.play import Mismatch, Player, open_for
+from retrosim.tape.library import find_tape, shipped_tapes
+from retrosim.tape.machine_pool import MachinePool, open_for
+from retrosim.tape.play import Mismatch, Player
 from retrosim.tape.record import Recorder, numbered_path, parse_script, record_script
 from retrosim.tape.records import Checkpoint, Comment, End, Hash, Input, Other
+from retrosim.tape.timeline import InputTimeline
 from retrosim.tape.verify import exit_status, report_lines, verify
 
 __all__ = [
@@ -20,13 +22,15 @@ __all__ = [
     "End",
     "Hash",
     "Input",
-    "KeptMachines",
+    "InputTimeline",
+    "MachinePool",
     "Mismatch",
     "Other",
     "Player",
     "Recorder",
     "Tape",
     "exit_status",
+    "find_tape",
     "load_tape",
     "locate_machine",
     "locate_world",
@@ -37,5 +41,6 @@ __all__ = [
     "record_script",
     "report_lines",
     "save_tape",
+    "shipped_tapes",
     "verify",
 ]

@@ -1,19 +1,22 @@
 """Finding where a replay leaves its tape: the frame, then the field, register or bytes.
 
-Hash lines say between which frames; a second machine that agrees with the tape on both sides says the rest, run frame
-by frame beside the failing one.
+Hash lines tell between which two frames it happened. A second machine that agrees with the tape at both of them tells
+the rest: it runs frame by frame in step with the failing one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retrosim.tape.format import Tape
-from retrosim.tape.machine import TapeMachine
 from retrosim.tape.play import Player
+
+if TYPE_CHECKING:
+    from retrosim.machine.interface import PlayableMachine, SimulatedMachine
 
 Progress = Callable[[int, int], None]
 
@@ -40,8 +43,8 @@ class Divergence:
 
 def locate_world(
     tape: Tape,
-    failing: TapeMachine,
-    trusted: TapeMachine,
+    failing: PlayableMachine,
+    trusted: PlayableMachine,
     good: int,
     bad: int,
     *,
@@ -50,14 +53,15 @@ def locate_world(
 ) -> Divergence | str:
     """Find the first frame whose world differs from a trusted machine's, or in which the program stops.
 
-    tape     a loaded tape
-    failing  the machine that diverged; both machines are reset
-    trusted  another machine; it must agree with every hash line up to frame `bad`
-    good     last frame known to agree
-    bad      frame of the first hash line that differs, or in which the program stopped
-    force    as for Player
-    Returns  the divergence, or a sentence saying why none can be given
-    Errors   TapeError as for Player
+    tape         a loaded tape
+    failing      the machine that diverged; both machines are reset
+    trusted      another machine; it must agree with every hash line up to frame `bad`
+    good         last frame known to agree
+    bad          frame of the first hash line that differs, or in which the program stopped
+    force        as for `Player`
+    on_progress  as for `Player.run`
+    Returns      the divergence, or a sentence saying why none can be given
+    Errors       TapeError as for `Player`
     """
     ours, theirs = Player(tape, failing, force=force), Player(tape, trusted, force=force)
     repeats = ours.run(good + 1, on_progress) and not ours.world_mismatch
@@ -67,7 +71,7 @@ def locate_world(
     theirs.run(bad + 1, on_progress)
     if theirs.world_ok is False:
         return f"{trusted.name} does not agree with the tape either: {theirs.world_mismatch or theirs.stop_reason}"
-    return found or f"{failing.name} did not diverge in the same place when replayed beside {trusted.name}"
+    return found or f"{failing.name} did not diverge in the same place when replayed together with {trusted.name}"
 
 
 def _step_worlds(ours: Player, theirs: Player, bad: int, on_progress: Progress | None) -> Divergence | None:
@@ -88,8 +92,8 @@ def _step_worlds(ours: Player, theirs: Player, bad: int, on_progress: Progress |
 
 def locate_machine(
     tape: Tape,
-    failing: TapeMachine,
-    reference: TapeMachine,
+    failing: SimulatedMachine,
+    reference: SimulatedMachine,
     good: int,
     bad: int,
     *,
@@ -98,14 +102,15 @@ def locate_machine(
 ) -> Divergence | str:
     """Find the first frame whose cycles, registers or memory differ between two machines of one name.
 
-    tape       a loaded tape
-    failing    the machine whose machine hash differs; both machines are reset
-    reference  the same kind of machine, for example with another engine
-    good       last frame known to agree
-    bad        frame of the first machine hash that differs
-    force      as for Player
-    Returns    the divergence, or a sentence saying why none can be given
-    Errors     TapeError as for Player
+    tape         a loaded tape
+    failing      the machine whose machine hash differs; both machines are reset
+    reference    the same kind of machine, for example with another engine
+    good         last frame known to agree
+    bad          frame of the first machine hash that differs
+    force        as for `Player`
+    on_progress  as for `Player.run`
+    Returns      the divergence, or a sentence saying why none can be given
+    Errors       TapeError as for `Player`
     """
     ours, theirs = Player(tape, failing, force=force), Player(tape, reference, force=force)
     for player in (ours, theirs):
@@ -119,10 +124,13 @@ def locate_machine(
     return f"two machines {failing.name} agree with each other, but not with the tape"
 
 
-def machine_difference(expected: TapeMachine, found: TapeMachine) -> tuple[str, int, int | str, int | str] | None:
+def machine_difference(
+    expected: SimulatedMachine, found: SimulatedMachine
+) -> tuple[str, int, int | str, int | str] | None:
     """Compare cycles, registers and memory of two simulated machines.
 
-    Returns  (what, first address or 0, expected, found), or None; of memory up to 8 bytes of the first differing range
+    Returns  (what, first address or 0, expected, found), or None if they agree; for memory, at most the first 8 bytes
+             of the first range that differs, in hexadecimal
     """
     if expected.cycles != found.cycles:
         return "cycles", 0, expected.cycles, found.cycles
@@ -135,5 +143,5 @@ def machine_difference(expected: TapeMachine, found: TapeMachine) -> tuple[str, 
     first = int(differing[0])
     gaps = np.flatnonzero(np.diff(differing) > 1)
     length = min(8, int(gaps[0]) + 1 if len(gaps) else len(differing))
-    shown = [bytes(machine.mem[first : first + length]).hex(" ") for machine in (expected, found)]
-    return "memory", first, *shown
+    wanted, here = (machine.mem[first : first + length].tobytes().hex(" ") for machine in (expected, found))
+    return "memory", first, wanted, here

@@ -13,8 +13,8 @@
 * Numbers are decimal without sign or leading zeros: frame 0..2147483647, state 0..4294967295, others below 10^18.
 * crc is CRC-32 (as in zip and PNG) over the bytes of the line up to and including the "|" before it, eight lower-case
   hex digits; for the header it runs over the first line and its LF as well. CRC-32 finds every damage of up to 32
-  neighbouring bits, which includes every changed byte; a checksum per line (and not a running one) keeps an edit in one
-  line a difference in one line. A lost or doubled whole line is found by the order rule or by the next hash line.
+  neighbouring bits, which includes every changed byte; a checksum per line (and not a running one) makes an edit of
+  one line a difference in one line. A lost or doubled whole line is found by the order rule or by the next hash line.
 * An input line holds every device of the header, in the header's order; it takes effect before its frame is executed
   and lasts until the next one. Frame 0 always has one, if the ROM has inputs.
 * Hash and checkpoint of frame F belong to the state after executing F and before the inputs of F+1. Machine names come
@@ -29,7 +29,7 @@
   final LF, reported as a recovered tape.
 * A tape has at most 16 MiB, about three hours with an input change in every frame.
 
-`records.KINDS` is the only list of records: it gives writer, reader and the player's actions.
+`records.KINDS` is the only list of records: writer, reader and the rules of order all come from it.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.errors import TapeError
-from retrosim.tape.header import HEADER_BYTES, POWER_ON, canonical, check_header, parse_header, program_version
+from retrosim.tape.header import MAX_HEADER_BYTES, POWER_ON, canonical, check_header, parse_header, program_version
 from retrosim.tape.records import (
     BY_RECORD,
     CRC_BYTES,
-    LINE_BYTES,
+    MAX_LINE_BYTES,
     Comment,
     End,
     Hash,
@@ -62,7 +62,7 @@ from retrosim.tape.records import (
 )
 
 MAJOR, MINOR = 1, 0
-TAPE_BYTES = 16 * 1024 * 1024
+MAX_TAPE_BYTES = 16 * 1024 * 1024
 
 
 class RecordOrder:
@@ -70,7 +70,7 @@ class RecordOrder:
 
     header   of the tape; recorder and reader both ask `accept` for every record
 
-    After each record `frames` is one more than the last frame known to be executed or begun.
+    After each record `frames` is one more than the last frame known to have been executed or begun.
     """
 
     def __init__(self, header: dict[str, Any]) -> None:
@@ -224,8 +224,8 @@ def write_start(header: dict[str, Any], minor: int = MINOR) -> bytes:
     check_header(header)
     first = b"RTAPE %d.%d\n" % (MAJOR, minor)
     spelled = canonical(header)
-    if len(spelled) + 1 + CRC_BYTES > HEADER_BYTES:
-        raise ValueError(f"header is {len(spelled)} bytes long, allowed are {HEADER_BYTES - 1 - CRC_BYTES}")
+    if len(spelled) + 1 + CRC_BYTES > MAX_HEADER_BYTES:
+        raise ValueError(f"header is {len(spelled)} bytes long, allowed {MAX_HEADER_BYTES - 1 - CRC_BYTES}")
     return first + seal(spelled, before=first)
 
 
@@ -238,7 +238,7 @@ def load_tape(path: str | Path) -> Tape:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise TapeError(path, "is not a regular file")
         with open(path, "rb") as file:
-            data = file.read(TAPE_BYTES + 1)
+            data = file.read(MAX_TAPE_BYTES + 1)
     except OSError as error:
         raise TapeError(path, f"cannot be read: {error.strerror}") from None
     except ValueError as error:
@@ -254,14 +254,14 @@ def parse_tape(data: bytes, path: str | Path = "tape") -> Tape:
     Returns  the tape, without a torn last line
     Errors   TapeError with the line number
     """
-    if len(data) > TAPE_BYTES:
-        raise TapeError(path, f"is larger than a tape can be ({TAPE_BYTES >> 20} MiB)")
+    if len(data) > MAX_TAPE_BYTES:
+        raise TapeError(path, f"is larger than a tape can be ({MAX_TAPE_BYTES >> 20} MiB)")
     number = 1
     try:
         first, at = _next_line(data, 0, 32)
         minor = _read_version(first)
         number = 2
-        line, at = _next_line(data, at, HEADER_BYTES)
+        line, at = _next_line(data, at, MAX_HEADER_BYTES)
         try:
             body = unseal(line, before=first + b"\n")
         except ValueError:
@@ -276,10 +276,13 @@ def parse_tape(data: bytes, path: str | Path = "tape") -> Tape:
             number += 1
             start = at
             try:
-                line, at = _next_line(data, at, LINE_BYTES)
+                line, at = _next_line(data, at, MAX_LINE_BYTES)
                 body = unseal(line)
             except ValueError:
-                if b"\n" in data[start : start + LINE_BYTES + 1] or len(data[start:].rstrip(b"\0")) > LINE_BYTES:
+                if (
+                    b"\n" in data[start : start + MAX_LINE_BYTES + 1]
+                    or len(data[start:].rstrip(b"\0")) > MAX_LINE_BYTES
+                ):
                     raise
                 torn = f"line {number} is torn"
                 break
@@ -293,13 +296,13 @@ def parse_tape(data: bytes, path: str | Path = "tape") -> Tape:
     return Tape(str(path), header, tuple(records), minor, torn)
 
 
-def _next_line(data: bytes, start: int, most: int) -> tuple[bytes, int]:
+def _next_line(data: bytes, start: int, max_bytes: int) -> tuple[bytes, int]:
     """Return the line at `start` without LF, and where the next one begins."""
-    end = data.find(b"\n", start, start + most + 1)
+    end = data.find(b"\n", start, start + max_bytes + 1)
     if end < 0:
         end = len(data)
-        if end - start > most:
-            raise ValueError(f"line is longer than {most} bytes")
+        if end - start > max_bytes:
+            raise ValueError(f"line is longer than {max_bytes} bytes")
     return data[start:end], end + 1
 
 

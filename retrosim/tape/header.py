@@ -15,13 +15,13 @@ are allowed everywhere and kept when the tape is written again.
     roms          [{isa, build, name, sha256}] every image of the ROM when the tape was made
     inputs        [device] the columns of an input line, in order
     machine       name of the machine it was recorded on
-    machines      {name: {spec, timing, clock, tick, build, image}} what machine hashes of that name were made with:
+    machines      {name: {spec, timing, clock, tick, build, image}} what machine hashes of that name depend on:
                   spec revision, timing revision, cycles and ticks per second as [numerator, denominator], ROM build and
                   sha256 of its image (both null where no image runs)
     sync          {name: number or text} settings that change cycles but not the world
     start         "power-on", or {frame, state}: number of the first frame and sha256 of the saved state, a side file
     hash          "blake2b-64"
-    hash_every    frames between hash lines; a hint, hash lines may stand after any frame
+    hash_every    frames between hash lines; a hint: hash lines may follow any frame
 
 No host state: no wall clock, no user, host or folder names.
 """
@@ -33,17 +33,21 @@ import json
 import re
 from collections.abc import Callable
 from fractions import Fraction
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from retrosim.tape.machine import NATIVE, TapeMachine, check_machine
+from retrosim.tape.machine import program_of
+from retrosim.version import NAME as PROGRAM
+from retrosim.version import __version__
+
+if TYPE_CHECKING:
+    from retrosim.machine.interface import PlayableMachine
 
 FORMAT_NAME = "rtape"
 HASH_NAME = "blake2b-64"
 POWER_ON = "power-on"
-HEADER_BYTES = 64 * 1024
+MAX_HEADER_BYTES = 64 * 1024
 U32 = (1 << 32) - 1
-FRAME_LIMIT = (1 << 31) - 1  # more than a year at 60 frames per second
+MAX_FRAME = (1 << 31) - 1  # more than a year at 60 frames per second
 
 DEVICE = "[a-z][a-z0-9_]{0,31}"
 MACHINE = "[a-z][a-z0-9-]{0,31}"
@@ -54,12 +58,12 @@ NAME = "[A-Za-z0-9][A-Za-z0-9._+-]{0,63}"  # one path component at most, so it c
 Check = Callable[[Any], bool]
 
 
-def _text(most: int, also: str = "") -> Check:
-    return lambda v: isinstance(v, str) and len(v) <= most and all(c.isprintable() or c in also for c in v)
+def _text(max_length: int, also: str = "") -> Check:
+    return lambda v: isinstance(v, str) and len(v) <= max_length and all(c.isprintable() or c in also for c in v)
 
 
-def _whole(low: int, high: int) -> Check:
-    return lambda v: type(v) is int and low <= v <= high
+def _integer(minimum: int, maximum: int) -> Check:
+    return lambda v: type(v) is int and minimum <= v <= maximum
 
 
 def _word(pattern: str) -> Check:
@@ -74,12 +78,12 @@ def _either(*checks: Check) -> Check:
     return lambda v: any(check(v) for check in checks)
 
 
-def _listing(check: Check, most: int) -> Check:
-    return lambda v: isinstance(v, list) and len(v) <= most and all(check(item) for item in v)
+def _list(check: Check, max_length: int) -> Check:
+    return lambda v: isinstance(v, list) and len(v) <= max_length and all(check(item) for item in v)
 
 
-def _mapping(key: Check, value: Check, most: int) -> Check:
-    return lambda v: isinstance(v, dict) and len(v) <= most and all(key(k) and value(x) for k, x in v.items())
+def _mapping(key: Check, value: Check, max_length: int) -> Check:
+    return lambda v: isinstance(v, dict) and len(v) <= max_length and all(key(k) and value(x) for k, x in v.items())
 
 
 def _keys(**checks: Check) -> Check:
@@ -87,7 +91,7 @@ def _keys(**checks: Check) -> Check:
 
 
 def _ratio(v: Any) -> bool:
-    return _listing(_whole(0, 1 << 62), 2)(v) and len(v) == 2 and v[1] > 0
+    return _list(_integer(0, 1 << 62), 2)(v) and len(v) == 2 and v[1] > 0
 
 
 _NONE = _same(None)
@@ -101,13 +105,13 @@ FIELDS: dict[str, tuple[Check, str]] = {
     "created_with": (_text(80), "one line of at most 80 printable characters"),
     "edited_with": (_either(_NONE, _text(80)), "null or one line of at most 80 printable characters"),
     "scenario": (_word(NAME), "the name of a ROM"),
-    "parameters": (_mapping(_word(DEVICE), _whole(0, U32), 16), "at most 16 names with numbers 0..4294967295"),
-    "seed": (_either(_NONE, _whole(0, U32)), "null or 0..4294967295"),
+    "parameters": (_mapping(_word(DEVICE), _integer(0, U32), 16), "at most 16 names with numbers 0..4294967295"),
+    "seed": (_either(_NONE, _integer(0, U32)), "null or 0..4294967295"),
     "roms": (
-        _listing(_keys(isa=_word(NAME), build=_word(NAME), name=_word(NAME), sha256=_word(HEX64)), 128),
+        _list(_keys(isa=_word(NAME), build=_word(NAME), name=_word(NAME), sha256=_word(HEX64)), 128),
         "a list of at most 128 images {isa, build, name, sha256}",
     ),
-    "inputs": (_listing(_word(DEVICE), 16), "at most 16 device names"),
+    "inputs": (_list(_word(DEVICE), 16), "at most 16 device names"),
     "machine": (_word(MACHINE), "the name of a machine"),
     "machines": (
         _mapping(
@@ -125,24 +129,21 @@ FIELDS: dict[str, tuple[Check, str]] = {
         "at most 32 machines {spec, timing, clock, tick, build, image}",
     ),
     "sync": (
-        _mapping(_word(DEVICE), _either(_whole(-U32, U32), _text(80)), 32),
+        _mapping(_word(DEVICE), _either(_integer(-U32, U32), _text(80)), 32),
         "at most 32 names with a number or a text",
     ),
     "start": (
-        _either(_same(POWER_ON), _keys(frame=_whole(0, FRAME_LIMIT), state=_word(HEX64))),
+        _either(_same(POWER_ON), _keys(frame=_integer(0, MAX_FRAME), state=_word(HEX64))),
         '"power-on" or {frame, state}',
     ),
     "hash": (_same(HASH_NAME), f'"{HASH_NAME}"'),
-    "hash_every": (_whole(1, FRAME_LIMIT), f"1..{FRAME_LIMIT}"),
+    "hash_every": (_integer(1, MAX_FRAME), f"1..{MAX_FRAME}"),
 }
 
 
 def program_version() -> str:
-    """Return "retrosim" and the installed version, as written into headers."""
-    try:
-        return f"retrosim {version('retrosim')}"
-    except PackageNotFoundError:
-        return "retrosim"
+    """Return name and version of this program, as written into headers."""
+    return f"{PROGRAM} {__version__}"
 
 
 def canonical(value: object) -> bytes:
@@ -175,8 +176,8 @@ def parse_header(line: bytes) -> dict[str, Any]:
     Returns  the header; unknown keys are kept
     Errors   ValueError saying what is wrong
     """
-    if len(line) > HEADER_BYTES:
-        raise ValueError(f"header is longer than {HEADER_BYTES} bytes")
+    if len(line) > MAX_HEADER_BYTES:
+        raise ValueError(f"header is longer than {MAX_HEADER_BYTES} bytes")
     try:
         header = json.loads(line.decode("utf-8"), parse_float=_no_float, parse_constant=_no_float)
         respelled = canonical(header)
@@ -218,9 +219,9 @@ def tape_id(header: dict[str, Any]) -> str:
     return hashlib.blake2b(canonical(content), digest_size=8).hexdigest()
 
 
-def describe_machine(machine: TapeMachine) -> dict[str, Any]:
+def describe_machine(machine: PlayableMachine) -> dict[str, Any]:
     """Return the `machines` entry of a machine: what its hashes and cycles depend on."""
-    image = None if machine.name == NATIVE else machine.image
+    image = machine.image
     return {
         "spec": machine.spec_revision,
         "timing": machine.timing_revision,
@@ -236,7 +237,7 @@ def _as_ratio(rate: int | Fraction) -> list[int]:
 
 
 def new_header(
-    machine: TapeMachine,
+    machine: PlayableMachine,
     *,
     title: str = "",
     author: str = "",
@@ -249,10 +250,9 @@ def new_header(
 
     Errors   ValueError naming the key and what is allowed
     """
-    check_machine(machine)
+    rom = program_of(machine)
     parameters = dict(machine.parameters)
     seed = parameters.pop("seed", None)
-    rom = machine.rom
     images = sorted((image.isa, image.build, image.sha256) for image in rom.images)
     header: dict[str, Any] = {
         "format": FORMAT_NAME,

@@ -1,21 +1,31 @@
-"""Replaying scenario tapes: inputs in, frames executed, every hash line compared."""
+"""Replaying scenario tapes: the inputs of any frame, and the comparison of every hash line.
+
+`Player` is the only place that compares a machine with a tape. `run` and `step` play forward, as `verify` and
+`replay --headless` need it; the window, which also goes back in time, runs the machine itself and asks for `inputs`
+before and for `compare` after each frame.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from retrosim.errors import TapeDiverged, TapeError
 from retrosim.tape.format import Tape
 from retrosim.tape.header import describe_machine
-from retrosim.tape.machine import NATIVE, TapeMachine, TapeRun, check_machine, state_path
-from retrosim.tape.records import BY_RECORD, Hash, Input, Record
+from retrosim.tape.machine import program_of, state_path
+from retrosim.tape.records import Hash
+from retrosim.tape.timeline import InputTimeline
+
+if TYPE_CHECKING:
+    from retrosim.machine.interface import PlayableMachine, RunOutcome
 
 STRETCH = 60  # frames between two progress calls where the tape has no records
-STATE_BYTES = 256 * 1024 * 1024
+MAX_STATE_BYTES = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,56 +50,64 @@ class Mismatch:
 
 
 class Player:
-    """Run a machine as a tape says.
+    """A tape on a machine.
 
     tape     a loaded tape
     machine  of the tape's ROM; it is reset with the tape's parameters
     force    play a tape of another ROM or ROM image as well; `is_verified` is then False
     sync     settings of this run as given to the recorder; if they differ, machine hashes are not compared
 
-    `world_mismatch` and `machine_mismatch` hold the first hash line that differs, `compared` counts the hash lines
-    whose world was compared and `machine_compared` those whose machine hash was; `machine_reason` says why none is.
-    `good_frame` is the last one before it whose world agrees.
-    `stop` is the machine's result if the program ended or failed before the tape did.
+    `world_mismatch` and `machine_mismatch` hold the first hash line that differs; `machine_reason` says why machine
+    hashes are not compared, `note` how the ROM is a wrong one. `good_frame` is the last frame whose world is known to
+    agree. `stop` is the machine's result if the program ended or failed before the tape did.
 
     Errors   TapeError: another ROM, unusable parameters or devices, saved state missing or wrong; StateError;
-             ValueError: the machine runs something tapes are not made of
+             ValueError: the machine runs something that tapes are not made of
     """
 
     def __init__(
         self,
         tape: Tape,
-        machine: TapeMachine,
+        machine: PlayableMachine,
         *,
         force: bool = False,
         sync: dict[str, int | str] | None = None,
     ) -> None:
-        check_machine(machine)
+        self._rom = program_of(machine)
         self.tape = tape
         self.machine = machine
-        self.world_mismatch: Mismatch | None = None
-        self.machine_mismatch: Mismatch | None = None
-        self.compared = self.machine_compared = 0
-        self.stop: TapeRun | None = None
         wrong = self._wrong_rom()
         if wrong and not force:
             raise TapeError(tape.path, f"{wrong}; only a forced, unverified replay is possible")
         self.note = wrong
         self.is_verified = not wrong
         self.machine_reason = self._why_not_compared(sync or {})
-        self._records = [record for record in tape.records if type(record) in BY_RECORD and _action(record)]
-        self._next = 0
-        self.good_frame = self._machine_good = tape.first_frame - 1
+        self._inputs = InputTimeline((record.frame, record.states) for record in tape.inputs)
+        self._hashes = {record.frame: record for record in tape.hashes}
+        self._input_frames = {record.frame for record in tape.inputs}
+        self._pauses = sorted({*self._input_frames, *(frame + 1 for frame in self._hashes)})
+        self.restart()
+
+    def restart(self) -> None:
+        """Bring the machine to the start of the tape and forget what was compared.
+
+        Errors   TapeError: unusable parameters or devices, saved state missing or wrong; StateError
+        """
+        self.world_mismatch: Mismatch | None = None
+        self.machine_mismatch: Mismatch | None = None
+        self.stop: RunOutcome | None = None
+        self.good_frame = self._good_machine_frame = self.tape.first_frame - 1
+        self._compared: set[int] = set()
+        self._machine_compared: set[int] = set()
         self._power_on()
 
     def _wrong_rom(self) -> str:
         """Say how the machine's ROM is another than the tape's, or ""."""
-        rom, header = self.machine.rom, self.tape.header
+        rom, header, image = self._rom, self.tape.header, self.machine.image
         if rom.name != header["scenario"]:
             return f"recorded with ROM {header['scenario']!r}, this machine runs {rom.name!r}"
-        if self.machine.name == NATIVE:
+        if image is None:
             return ""
-        image = self.machine.image
         known = [entry["sha256"] for entry in header["roms"] if entry["isa"] == image.isa]
         if known and image.sha256 not in known:
             return f"recorded with other {image.isa} images of ROM {rom.name!r} than {image.sha256[:16]}"
@@ -113,19 +131,18 @@ class Player:
         return ""
 
     def _power_on(self) -> None:
-        """Bring the machine to the start of the tape."""
-        tape, machine = self.tape, self.machine
+        """Set parameters, switch the machine off and on, and load the saved state that the tape starts from."""
+        tape, machine, rom = self.tape, self.machine, self._rom
         for name, value in tape.parameters.items():
-            allowed = machine.rom.parameters.get(name)
+            allowed = rom.parameters.get(name)
             if allowed is None:
-                raise TapeError(tape.path, f"ROM {machine.rom.name!r} has no parameter {name!r}")
+                raise TapeError(tape.path, f"ROM {rom.name!r} has no parameter {name!r}")
             if not allowed.minimum <= value <= allowed.maximum:
-                raise TapeError(
-                    tape.path, f"parameter {name} is {value}, allowed are {allowed.minimum}..{allowed.maximum}"
-                )
-        unknown = [device for device in tape.header["inputs"] if device not in machine.rom.inputs]
+                limits = f"{allowed.minimum}..{allowed.maximum}"
+                raise TapeError(tape.path, f"parameter {name} is {value}, allowed {limits}")
+        unknown = [device for device in tape.header["inputs"] if device not in rom.inputs]
         if unknown:
-            raise TapeError(tape.path, f"ROM {machine.rom.name!r} has no device {unknown[0]!r}")
+            raise TapeError(tape.path, f"ROM {rom.name!r} has no device {unknown[0]!r}")
         machine.parameters = dict(tape.parameters)
         machine.reset()
         if tape.state_sha256 is not None:
@@ -134,11 +151,11 @@ class Player:
             raise TapeError(tape.path, f"starts at frame {tape.first_frame}, the machine at {machine.frame_number}")
 
     def _state(self) -> bytes:
-        """Return the saved state beside the tape."""
+        """Return the saved state that lies next to the tape."""
         path = state_path(Path(self.tape.path))
         try:
             with open(path, "rb") as file:
-                state = file.read(STATE_BYTES)
+                state = file.read(MAX_STATE_BYTES)
         except OSError as error:
             raise TapeError(path, f"the saved state of the tape cannot be read: {error.strerror}") from None
         if hashlib.sha256(state).hexdigest() != self.tape.state_sha256:
@@ -156,18 +173,79 @@ class Player:
         return self.stop is not None or self.frame >= self.tape.frames
 
     @property
+    def compared(self) -> int:
+        """Number of hash lines whose world was compared."""
+        return len(self._compared)
+
+    @property
+    def machine_compared(self) -> int:
+        """Number of hash lines whose machine hash and cycles were compared."""
+        return len(self._machine_compared)
+
+    @property
     def world_ok(self) -> bool | None:
         """True: every world hash so far agrees; False: one differs or the program stopped; None: none compared."""
         if self.world_mismatch or self.stop:
             return False
-        return True if self.compared else None
+        return True if self._compared else None
 
     @property
     def machine_ok(self) -> bool | None:
         """True: every machine hash and cycle count so far agrees; False: one differs; None: none compared."""
         if self.machine_mismatch:
             return False
-        return True if self.machine_compared else None
+        return True if self._machine_compared else None
+
+    @property
+    def mismatch(self) -> Mismatch | None:
+        """The first world hash that differs, else the first machine hash that does."""
+        return self.world_mismatch or self.machine_mismatch
+
+    def inputs(self, frame: int) -> dict[str, int] | None:
+        """Return the device states a frame runs with; None if the tape ends before it."""
+        return self._inputs.at(frame) if frame < self.tape.frames else None
+
+    def compare(self) -> None:
+        """Compare the machine, right after a frame, with the tape's hash line of that frame, if it has one."""
+        line = self._hashes.get(self.frame - 1)
+        if line is None:
+            return
+        self._compare_world(line)
+        if not self.machine_reason and self.machine.name in line.machines:
+            self._compare_machine(line)
+
+    def _compare_world(self, line: Hash) -> None:
+        self._compared.add(line.frame)
+        if self.world_mismatch is not None:
+            return
+        found = self.machine.hash("world")
+        if found == line.world:
+            self.good_frame = line.frame
+        else:
+            self.world_mismatch = Mismatch(line.frame, self.good_frame, "world", line.world, found)
+
+    def _compare_machine(self, line: Hash) -> None:
+        self._machine_compared.add(line.frame)
+        if self.machine_mismatch is not None:
+            return
+        expected, expected_cycles = line.machines[self.machine.name]
+        found, cycles = self.machine.hash("machine"), self.machine.cycles
+        if found != expected:
+            what = "machine", expected, found
+        elif cycles != expected_cycles:
+            what = "cycles", str(expected_cycles), str(cycles)
+        else:
+            self._good_machine_frame = line.frame
+            return
+        self.machine_mismatch = Mismatch(line.frame, self._good_machine_frame, *what)
+
+    def rewound(self) -> None:
+        """Forget what was found at frames that the machine, taken back in time, has not executed yet."""
+        if self.world_mismatch and self.world_mismatch.frame >= self.frame:
+            self.world_mismatch = None
+        if self.machine_mismatch and self.machine_mismatch.frame >= self.frame:
+            self.machine_mismatch = None
+        self.stop = None
 
     def run(
         self,
@@ -182,6 +260,7 @@ class Player:
         on_progress  called with frame number and the tape's frames, at every record and at least every 60 frames
         keep_on      do not stop at a world hash that differs
         Returns      whether that frame was reached
+        Errors       TapeError: the machine refuses an input
         """
         end = self.tape.frames if to is None else min(to, self.tape.frames)
         while self.frame < end and self.stop is None and (keep_on or self.world_mismatch is None):
@@ -200,68 +279,34 @@ class Player:
 
     def _advance(self, end: int) -> None:
         """Apply the inputs of this frame, run up to the next record or `end`, compare."""
-        self._perform(self.frame, before=True)
-        stop = min(end, self.frame + STRETCH)
-        if self._next < len(self._records):
-            following = self._records[self._next]
-            stop = min(stop, following.frame + (_order(following) > 0))
-        wanted = stop - self.frame
-        result = self.machine.run(frames=wanted)
+        frame = self.frame
+        if frame in self._input_frames:
+            self._apply(frame)
+        stop = min(end, frame + STRETCH)
+        following = bisect_right(self._pauses, frame)
+        if following < len(self._pauses):
+            stop = min(stop, self._pauses[following])
+        result = self.machine.run(frames=stop - frame)
         if self.frame < stop:
             self.stop = result
-            return
-        self._perform(self.frame - 1, before=False)
+        else:
+            self.compare()
 
-    def _perform(self, frame: int, before: bool) -> None:
-        """Perform the records that belong before, or after, a frame."""
-        while self._next < len(self._records):
-            record = self._records[self._next]
-            if record.frame != frame or (_order(record) == 0) != before:
-                return
-            self._next += 1
-            getattr(self, _action(record))(record)
-
-    def apply_input(self, record: Input) -> None:
-        """Set the devices as an input line says."""
-        for device, value in record.states.items():
+    def _apply(self, frame: int) -> None:
+        for device, value in self._inputs.at(frame).items():
             try:
                 self.machine.set_input(device, value)
             except ValueError as error:
-                raise TapeError(self.tape.path, f"inputs of frame {record.frame}: {error}") from None
-
-    def compare_hash(self, record: Hash) -> None:
-        """Compare the machine with a hash line."""
-        frame, machine = record.frame, self.machine
-        found = machine.hash("world")
-        self.compared += 1
-        if self.world_mismatch is None:
-            if found == record.world:
-                self.good_frame = frame
-            else:
-                self.world_mismatch = Mismatch(frame, self.good_frame, "world", record.world, found)
-        if self.machine_reason or machine.name not in record.machines:
-            return
-        self.machine_compared += 1
-        if self.machine_mismatch is not None:
-            return
-        digest, cycles = record.machines[machine.name]
-        here = machine.hash("machine")
-        if (here, machine.cycles) == (digest, cycles):
-            self._machine_good = frame
-        else:
-            what = ("machine", digest, here) if here != digest else ("cycles", str(cycles), str(machine.cycles))
-            self.machine_mismatch = Mismatch(frame, self._machine_good, *what)
+                raise TapeError(self.tape.path, f"inputs of frame {frame}: {error}") from None
 
     def check(self) -> None:
         """Raise what the replay found.
 
         Errors   TapeDiverged: a hash line differs, or the program stopped before the tape did
         """
-        mismatch = self.world_mismatch or self.machine_mismatch
-        if mismatch:
-            raise TapeDiverged(self.tape.path, f"diverged on {self.machine.name}: {mismatch}")
-        if self.stop:
-            raise TapeDiverged(self.tape.path, f"diverged on {self.machine.name}: {self.stop_reason}")
+        found = str(self.mismatch) if self.mismatch else self.stop_reason
+        if found:
+            raise TapeDiverged(self.tape.path, f"diverged on {self.machine.name}: {found}")
 
     @property
     def stop_reason(self) -> str:
@@ -272,31 +317,5 @@ class Player:
         return f"the program stopped in frame {self.frame} ({why})"
 
 
-def _action(record: Record) -> str | None:
-    return BY_RECORD[type(record)].replay
-
-
-def _order(record: Record) -> int:
-    return BY_RECORD[type(record)].order or 0
-
-
 def _short(value: object) -> str:
     return repr(value)[:24] if isinstance(value, str) else str(value)
-
-
-def open_for(tape: Tape, name: str, rom: str | Path | None = None, **options: Any) -> TapeMachine:
-    """Open a machine that can play a tape, with the ROM build the tape was recorded with where there is one.
-
-    tape     a loaded tape
-    name     of the machine, or "native"
-    rom      instead of the ROM the tape names
-    options  for `open_machine`: engine, timing, progress, ...
-    Errors   RomError; ValueError for an unknown machine or option
-    """
-    from retrosim.machine import open_machine  # imported here because reading a tape needs no compiler
-    from retrosim.rom import load_rom
-
-    found = load_rom(tape.scenario if rom is None else rom)
-    recorded = tape.header["machines"].get(name, {}).get("build")
-    build = recorded if recorded in {image.build for image in found.images} else None
-    return open_machine(name, found, build=build, **options)

@@ -16,16 +16,20 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from retrosim.errors import TapeError
-from retrosim.tape.format import TAPE_BYTES, RecordOrder, create_file, write_all, write_new, write_start
+from retrosim.tape.format import MAX_TAPE_BYTES, RecordOrder, create_file, write_all, write_new, write_start
 from retrosim.tape.header import DEVICE, POWER_ON, U32, new_header
-from retrosim.tape.machine import TapeMachine, TapeRun, state_path
+from retrosim.tape.machine import state_path
 from retrosim.tape.records import Comment, End, Hash, Input, Record, write_record
+
+if TYPE_CHECKING:
+    from retrosim.machine.interface import PlayableMachine, RunOutcome
 
 HASH_EVERY = 60  # about one second at 60.147 ticks per second
 SECOND = 1.0
-END_ROOM = 16 * 1024  # bytes kept free for the last hash line and END
+END_RESERVE = 16 * 1024  # bytes kept free for the last hash line and END
 
 Script = Sequence[tuple[int, Mapping[str, int]]]
 
@@ -34,13 +38,13 @@ class Recorder:
     """Write what happens to a machine into a new tape.
 
     path         file to create; an existing one is never touched
-    machine      at power-on (it is reset), unless `history` or `from_state` says where it stands
+    machine      at power-on (it is reset), unless `history` or `from_state` says how it got where it is
     title, author, description      for the header
     hash_every   frames between hash lines, 1 or more
     inputs       device states at the start; default all 0
     history      [(frame, {device: state})] inputs of the frames already executed since power-on, where they changed
-    from_state   start the tape at the machine's present state, saved beside the tape; such a tape plays on this
-                 machine only
+    from_state   start the tape at the machine's present state, which is saved in a second file next to the tape; such a
+                 tape plays on this machine only
     sync         {name: number or text} settings of this run that change cycles but not the world
     live         also write a hash line when a second passed without a line; False makes equal runs equal files
     clock        host seconds, for `live` and for syncing
@@ -54,7 +58,7 @@ class Recorder:
     def __init__(
         self,
         path: str | Path,
-        machine: TapeMachine,
+        machine: PlayableMachine,
         *,
         title: str = "",
         author: str = "",
@@ -95,7 +99,7 @@ class Recorder:
         self._clock = clock
         if not from_state and not machine.frame_number:
             machine.reset()
-        before = self._play_back(history) if machine.frame_number and not from_state else []
+        before = self._play_back(history or []) if machine.frame_number and not from_state else []
         self._state = before[-1].states if before else dict.fromkeys(header["inputs"], 0)
         self._pending = self._checked(inputs or {})
         self._written: dict[str, int] | None = self._state if before else None
@@ -138,7 +142,7 @@ class Recorder:
             if device not in result:
                 raise ValueError(f"device {device!r} is not one of {', '.join(result) or 'none'}")
             if not 0 <= value <= U32:
-                raise ValueError(f"{device} is {value}, allowed are 0..{U32}")
+                raise ValueError(f"{device} is {value}, allowed 0..{U32}")
             result[device] = operator.index(value)
         return result
 
@@ -162,7 +166,7 @@ class Recorder:
     def on_frame(self, whole: bool = True) -> None:
         """Note that the machine completed a frame, or several with the same inputs; otherwise do nothing.
 
-        whole    the machine stands right after a frame; False: inside the next one, so no hash can be taken
+        whole    the machine is between two frames; False: inside the next one, so no hash can be taken
         Errors   TapeError: cannot be written, or full; ValueError: the machine went back
         """
         frame = self.machine.frame_number
@@ -179,15 +183,15 @@ class Recorder:
         late = self._live and self._clock() - self._noted >= SECOND
         if whole and (late or frame // self._every > self._hashed // self._every):
             self._write_hash()
-        if self._size > TAPE_BYTES - END_ROOM:
+        if self._size > MAX_TAPE_BYTES - END_RESERVE:
             self.close()
-            raise TapeError(self.path, f"is full ({TAPE_BYTES >> 20} MiB) and was closed at frame {frame - 1}")
+            raise TapeError(self.path, f"is full ({MAX_TAPE_BYTES >> 20} MiB) and was closed at frame {frame - 1}")
         if whole and self._waiting:
             waiting, self._waiting = self._waiting, {}
             for device, value in waiting.items():
                 self.set_input(device, value)
 
-    def run(self, frames: int, on_progress: Callable[[int], None] | None = None) -> TapeRun:
+    def run(self, frames: int, on_progress: Callable[[int], None] | None = None) -> RunOutcome:
         """Run the machine with the present inputs and record it.
 
         frames       1 or more
@@ -196,7 +200,7 @@ class Recorder:
         Errors       TapeError, ValueError as `on_frame`
         """
         if frames < 1:
-            raise ValueError(f"frames is {frames}, allowed are 1 or more")
+            raise ValueError(f"frames is {frames}, allowed 1 or more")
         last = self.machine.frame_number + frames
         while True:
             frame = self.machine.frame_number
@@ -306,7 +310,7 @@ def parse_script(text: str) -> list[tuple[int, dict[str, int]]]:
 
 def record_script(
     path: str | Path,
-    machine: TapeMachine,
+    machine: PlayableMachine,
     frames: int,
     script: str | Script = "",
     *,
@@ -316,7 +320,7 @@ def record_script(
     hash_every: int = HASH_EVERY,
     sync: dict[str, int | str] | None = None,
     on_progress: Callable[[int], None] | None = None,
-) -> TapeRun:
+) -> RunOutcome:
     """Record a run without a person: equal arguments give equal files.
 
     path         file to create
@@ -328,7 +332,7 @@ def record_script(
     Errors       TapeError; ValueError for frames, script steps after the end, unknown devices
     """
     if frames < 1:
-        raise ValueError(f"frames is {frames}, allowed are 1 or more")
+        raise ValueError(f"frames is {frames}, allowed 1 or more")
     steps = parse_script(script) if isinstance(script, str) else list(script)
     late = [frame for frame, _ in steps if not 0 <= frame < frames]
     if late:
@@ -337,8 +341,16 @@ def record_script(
         for device, value in states.items():
             machine.set_input(device, value)  # refuses what it does not know, before a file exists
     machine.reset()
-    options = {"title": title, "author": author, "description": description, "hash_every": hash_every, "sync": sync}
-    with Recorder(path, machine, live=False, **options) as recorder:
+    with Recorder(
+        path,
+        machine,
+        title=title,
+        author=author,
+        description=description,
+        hash_every=hash_every,
+        sync=sync,
+        live=False,
+    ) as recorder:
         for frame, states in [*steps, (frames, {})]:
             if frame > machine.frame_number:
                 result = recorder.run(frame - machine.frame_number, on_progress)

@@ -1,6 +1,6 @@
-"""Records of a scenario tape and their lines; the grammar stands in format.py.
+"""Records of a scenario tape and their lines; the grammar is in format.py.
 
-`KINDS` is the only list of records: it gives writer, reader and the player's actions.
+`KINDS` is the only list of records: writer, reader and the rules of order all come from it.
 """
 
 from __future__ import annotations
@@ -11,18 +11,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from retrosim.tape.header import (
-    DEVICE,
-    FRAME_LIMIT,
-    HEX16,
-    HEX64,
-    MACHINE,
-    U32,
-)
+from retrosim.tape.header import DEVICE, HEX16, HEX64, MACHINE, MAX_FRAME, U32
 
-LINE_BYTES = 4 * 1024
+MAX_LINE_BYTES = 4 * 1024
 CRC_BYTES = 8
-NUMBER_LIMIT = 10**18 - 1
+MAX_NUMBER = 10**18 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +37,7 @@ class Hash:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A saved state of after this frame, `length` bytes at `offset` of a side file; players may ignore it."""
+    """The state saved after this frame, `length` bytes at `offset` of a side file; players may ignore it."""
 
     frame: int
     sha256: str
@@ -70,7 +63,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A record of a later minor version that may be skipped, as it stands in the file."""
+    """A record of a later minor version that may be skipped, with the text of its line."""
 
     text: str
 
@@ -95,15 +88,13 @@ class Kind:
     tag      what its line starts with
     record   its class
     layout   fixed texts and fields, in order
-    order    place within a frame; None: anywhere
-    replay   the player's method that performs it; before its frame for order 0, else after it
+    order    position within a frame: 0 before it is executed, then ascending after it; None: anywhere
     """
 
     tag: str
     record: type
     layout: tuple[str | Field, ...]
     order: int | None = None
-    replay: str | None = None
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -115,17 +106,17 @@ _STATE = f"{DEVICE}:{_NUMBER}"
 _RUN = f"{MACHINE}={HEX16}:{_NUMBER}"
 
 
-def _read_number(most: int) -> Callable[[str], int]:
+def _read_number(maximum: int) -> Callable[[str], int]:
     def read(text: str) -> int:
-        if int(text) > most:
-            raise ValueError(f"{text} is not in 0..{most}")
+        if int(text) > maximum:
+            raise ValueError(f"{text} is not in 0..{maximum}")
         return int(text)
 
     return read
 
 
-def _number(name: str, most: int = NUMBER_LIMIT) -> Field:
-    return Field(name, _NUMBER, _read_number(most), str)
+def _number(name: str, maximum: int = MAX_NUMBER) -> Field:
+    return Field(name, _NUMBER, _read_number(maximum), str)
 
 
 def _plain(name: str, pattern: str) -> Field:
@@ -154,7 +145,7 @@ def _unique(pairs: Iterator[tuple[str, Any]]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for name, value in pairs:
         if name in result:
-            raise ValueError(f"{name} stands twice")
+            raise ValueError(f"{name} is given twice")
         result[name] = value
     return result
 
@@ -165,14 +156,13 @@ def _read_text(text: str) -> str:
     return text
 
 
-_FRAME = _number("frame", FRAME_LIMIT)
+_FRAME = _number("frame", MAX_FRAME)
 KINDS = (
     Kind(
         "|",
         Input,
         ("|", _FRAME, "|", Field("states", f"{_STATE}(?: {_STATE})*", _read_states, _write_states)),
         order=0,
-        replay="apply_input",
     ),
     Kind(
         "=",
@@ -182,7 +172,6 @@ KINDS = (
             Field("machines", f"(?: {_RUN})*", _read_runs, _write_runs),
         ),
         order=1,
-        replay="compare_hash",
     ),
     Kind(
         "@",
@@ -198,14 +187,14 @@ KINDS = (
         "END",
         End,
         (
-            *("END frames=", _number("frames", FRAME_LIMIT + 1)),
+            *("END frames=", _number("frames", MAX_FRAME + 1)),
             Field("world", f"(?: world={HEX16})?", lambda t: t[7:], lambda w: f" world={w}" if w else ""),
         ),
     ),
 )
 BY_TAG = {kind.tag: kind for kind in KINDS}
 BY_RECORD = {kind.record: kind for kind in KINDS}
-_TAG = re.compile("[A-Za-z]+|.|", re.DOTALL)
+_TAG = re.compile("[A-Za-z]+|.", re.DOTALL)
 _READERS = {
     kind.tag: re.compile("".join(f"({p.pattern})" if isinstance(p, Field) else re.escape(p) for p in kind.layout))
     for kind in KINDS
@@ -215,14 +204,14 @@ _READERS = {
 def write_record(record: Record) -> bytes:
     """Return the line of a record with checksum and LF.
 
-    Errors   ValueError if it would not be read back the same
+    Errors   ValueError if the line would not be read back as the same record
     """
     if isinstance(record, Other):
         return seal(record.text.encode())
     parts = BY_RECORD[type(record)].layout
     text = "".join(p if isinstance(p, str) else p.write(getattr(record, p.name)) for p in parts)
     line = seal(text.encode())
-    if len(line) - 1 > LINE_BYTES or read_record(text) != record:
+    if len(line) - 1 > MAX_LINE_BYTES or read_record(text) != record:
         raise ValueError(f"{record} does not fit into a tape line")
     return line
 
@@ -232,7 +221,8 @@ def read_record(text: str) -> Record:
 
     Errors   ValueError saying what is wrong
     """
-    tag = _TAG.match(text)[0]
+    first = _TAG.match(text)
+    tag = first[0] if first else ""
     if tag not in BY_TAG:
         if "a" <= tag < "{":
             return Other(text)

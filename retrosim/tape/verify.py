@@ -1,4 +1,4 @@
-"""Verifying tapes on machines: does every hash line come out again, and if not, where does it go wrong?
+"""Verifying tapes on machines: is every hash line reproduced, and if not, where is the first difference?
 
 The report is the plain data that `retrosim verify --json` prints:
 
@@ -9,16 +9,16 @@ The report is the plain data that `retrosim verify --json` prints:
             compared      number of hash lines compared
             engine        that ran at the end (null: none)
             note          why something was not compared or not located, or ""
-        and of a divergence
+        and for a divergence
             what          "world", "machine" or "stop"
             exact         whether first_bad_frame is exact, or that of the first bad hash line
             good_frame    last frame whose hash line agrees; -1 if none does
             field, index, expected, found, trusted    the first difference to the trusted machine
-        and of a machine that could not play the tape
+        and for a machine that could not play the tape
             error
 
-A world hash must come out on every machine. Machine hash and cycles must come out on the same machine with the same
-spec and timing revisions and the same ROM image; otherwise machine_ok is null.
+A world hash must be reproduced on every machine. Machine hash and cycles must be reproduced on the same machine with
+the same spec and timing revisions and the same ROM image; on any other, machine_ok is null.
 """
 
 from __future__ import annotations
@@ -30,14 +30,16 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.errors import RetrosimError, TapeDiverged, TapeError
+from retrosim.machine import NATIVE
+from retrosim.machine.interface import has_cpu
 from retrosim.tape.divergence import Divergence, locate_machine, locate_world
 from retrosim.tape.format import Tape, load_tape
-from retrosim.tape.kept import KeptMachines
-from retrosim.tape.machine import NATIVE, TapeMachine
-from retrosim.tape.play import Player
+from retrosim.tape.machine_pool import MachinePool, Opener
+from retrosim.tape.play import Mismatch, Player
 
-Opener = Callable[[Tape, str], TapeMachine]
 Report = dict[str, Any]
+OUTCOMES = {True: "ok", False: "DIVERGED", None: "not compared"}
+"""How `world_ok` and `machine_ok` are shown to people."""
 
 
 def verify(
@@ -54,17 +56,16 @@ def verify(
 
     tapes        paths
     machines     names; default: the machine each tape was recorded on, and native
-    opener       opens the machine of a name for a tape; it may hand out the same one again. Default: `open_for`, the
-                 machines kept as long as tapes of a ROM follow each other
-    reference    opens a second machine of the same name, for example with another engine, to find the first differing
-                 register or byte when only the machine hash differs; default: the frames are given
+    opener       opens the machine of a name for a tape; it may return the same machine again. Default: a `MachinePool`
+    reference    opens a second machine of the same name, for example with another engine, to find the first register
+                 or byte that differs when only the machine hash does; default: only the frames are reported
     force        replay with a wrong ROM as well; the result says so
     sync         settings of these runs, as given to the recorder
     on_progress  called with path, machine name, frame number, frames of the tape
     Returns      the report described above
     Errors       ValueError for an unknown machine name; bad tapes and ROMs are in the report
     """
-    with KeptMachines() if opener is None else nullcontext(opener) as machine_of:
+    with MachinePool() if opener is None else nullcontext(opener) as machine_of:
         options = _Options(machine_of, reference, force, sync, on_progress)
         return {"tapes": [_verify_tape(path, machines, options) for path in tapes]}
 
@@ -111,7 +112,7 @@ def _verify_on(tape: Tape, name: str, options: _Options) -> Report:
     player.run(on_progress=options.progress(tape, name))
     result = _result(
         name,
-        engine=getattr(player.machine, "engine", None),
+        engine=player.machine.engine,
         world_ok=player.world_ok,
         machine_ok=player.machine_ok,
         verified=player.is_verified,
@@ -122,16 +123,16 @@ def _verify_on(tape: Tape, name: str, options: _Options) -> Report:
         return result | {"note": "the tape has no hash line to compare"}
     if player.world_ok is False:
         return result | _describe_world(player, options)
-    if player.machine_ok is False:
-        return result | _describe_machine(player, options)
+    if player.machine_mismatch:
+        return result | _describe_machine(player, player.machine_mismatch, options)
     return result
 
 
 def _describe_world(player: Player, options: _Options) -> Report:
-    """Say where the world of a replay went wrong, by the first other machine that agrees with the tape."""
+    """Say where the world of a replay went wrong, by comparing with a machine that agrees with the tape."""
     tape, machine, mismatch = player.tape, player.machine, player.world_mismatch
     good, bad = player.good_frame, mismatch.frame if mismatch else player.frame
-    base = {"what": "world" if mismatch else "stop", "first_bad_frame": bad, "good_frame": good}
+    base: Report = {"what": "world" if mismatch else "stop", "first_bad_frame": bad, "good_frame": good}
     reasons = [str(mismatch) if mismatch else player.stop_reason]
     for name in dict.fromkeys((NATIVE, tape.machine)):
         if name == machine.name or (tape.state_sha256 is not None and name == NATIVE):
@@ -141,20 +142,19 @@ def _describe_world(player: Player, options: _Options) -> Report:
             progress = options.progress(tape, machine.name)
             found = locate_world(tape, machine, trusted, good, bad, force=options.force, on_progress=progress)
         except (RetrosimError, ValueError) as error:
-            found = f"{name} cannot be asked: {error}"
+            found = f"{name} cannot be compared with: {error}"
         if isinstance(found, Divergence):
             return base | _located(found) | {"note": "" if mismatch else player.stop_reason}
         reasons.append(found)
     return base | {"exact": False, "note": "; ".join(reasons)}
 
 
-def _describe_machine(player: Player, options: _Options) -> Report:
+def _describe_machine(player: Player, mismatch: Mismatch, options: _Options) -> Report:
     """Say where machine hash or cycles of a replay went wrong while its world is right."""
-    tape, machine, mismatch = player.tape, player.machine, player.machine_mismatch
-    base = {"what": "machine", "first_bad_frame": mismatch.frame, "good_frame": mismatch.good}
-    reasons = [f"{mismatch}; the world agrees; it happened in frames {mismatch.good + 1}..{mismatch.frame}"]
-    if options.reference is not None and machine.name != NATIVE:
-        reference = options.reference(tape, machine.name)
+    tape, machine = player.tape, player.machine
+    base: Report = {"what": "machine", "first_bad_frame": mismatch.frame, "good_frame": mismatch.good}
+    reasons = [f"{mismatch}; the world agrees; the first difference is in frames {mismatch.good + 1}..{mismatch.frame}"]
+    if options.reference and has_cpu(machine) and has_cpu(reference := options.reference(tape, machine.name)):
         progress = options.progress(tape, machine.name)
         found = locate_machine(
             tape, machine, reference, mismatch.good, mismatch.frame, force=options.force, on_progress=progress
@@ -178,7 +178,7 @@ def _located(found: Divergence) -> Report:
 
 
 def exit_status(report: Report) -> int:
-    """Return what `retrosim verify` ends with: 3 if anything diverged, else 4 if anything could not be read, else 0."""
+    """Return the exit status of `retrosim verify`: 3 if anything diverged, else 4 if a tape or ROM is bad, else 0."""
     results = [result for tape in report["tapes"] for result in tape["results"]]
     if any(result["world_ok"] is False or result["machine_ok"] is False for result in results):
         return TapeDiverged.exit_status
@@ -205,14 +205,13 @@ def report_lines(report: Report) -> list[str]:
 def _result_text(result: Report) -> str:
     if "error" in result:
         return f"not played: {result['error']}"
-    words = {True: "ok", False: "DIVERGED", None: "not compared"}
-    text = f"world {words[result['world_ok']]} ({result['compared']} hash lines), "
-    text += f"machine {words[result['machine_ok']]}"
+    text = f"world {OUTCOMES[result['world_ok']]} ({result['compared']} hash lines), "
+    text += f"machine {OUTCOMES[result['machine_ok']]}"
     if not result["verified"] and result["compared"]:
         text += ", UNVERIFIED"
     if "what" in result:
-        about = "" if result["exact"] else " at the latest"
-        text += f"; first bad frame {result['first_bad_frame']}{about}"
+        bound = "" if result["exact"] else " at the latest"
+        text += f"; first bad frame {result['first_bad_frame']}{bound}"
     if "field" in result:
         where = f"{result['field']}[{result['index']}]"
         text += f": {where} is {result['found']}, {result['trusted']} has {result['expected']}"

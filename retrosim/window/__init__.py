@@ -1,1 +1,1 @@
-"""What a user sees and does at a running machine: session, panels, keys. Only `window.window` imports pyglet."""
+"""What a user sees and does while a machine runs: session, panels, keys. Only `pyglet_window` imports pyglet."""

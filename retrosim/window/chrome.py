@@ -1,5 +1,6 @@
-"""Draws the window's own parts, indexed in the Macintosh palette: the row of buttons above the machine's screen and the
-strip of figures below it, so that neither hides the picture.
+"""Draws the window's own parts in indices of the Macintosh palette: toolbar above the picture, status bar below it.
+
+Neither hides any of the picture.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from retrosim.screen.palette import BLACK, RED, WHITE
 
 from .controls import CONTROLS, GROUP_STARTS, Control
 
-MINIMUM_WIDTH = 640
-WIDE = 1200
-"""From this width on both metrics lines stand side by side."""
-BAR_HEIGHT = 17
+MIN_WIDTH = 640
+ONE_LINE_WIDTH = 1200
+"""From this width on, the status bar shows both lines of metrics in one row."""
+TOOLBAR_HEIGHT = 17
 PITCH = 10
 SPEED_CHARACTERS = 5
 
 
 @dataclass(frozen=True)
 class Button:
-    """A control on the bar and where it is: half-open rectangle in pixels of the bar."""
+    """A control on the toolbar and where it is: half-open rectangle, pixels of the toolbar."""
 
     control: Control
     rect: Rect
@@ -42,7 +43,7 @@ def buttons() -> list[Button]:
             left += 5
         characters = SPEED_CHARACTERS if control.action == "normal" else len(control.button)
         right = left + text_width("0" * characters) + 7
-        row.append(Button(control, (left, 2, right, BAR_HEIGHT - 2), control.button))
+        row.append(Button(control, (left, 2, right, TOOLBAR_HEIGHT - 2), control.button))
         left = right + 3
     return row
 
@@ -51,7 +52,10 @@ ROW = buttons()
 
 
 def button_at(x: float, y: float) -> Control | None:
-    """Return the control whose button holds the point (pixels of the bar, y downwards), None between them."""
+    """Return the control whose button contains a point; None where there is no button.
+
+    x, y     pixels of the toolbar, y downwards
+    """
     for button in ROW:
         left, top, right, bottom = button.rect
         if left <= x < right and top <= y < bottom:
@@ -59,18 +63,19 @@ def button_at(x: float, y: float) -> Control | None:
     return None
 
 
-def draw_bar(width: int, lit: Collection[str], speed: str) -> np.ndarray:
-    """Return the bar of buttons, uint8[17, width].
+def draw_toolbar(width: int, active: Collection[str], speed: str) -> np.ndarray:
+    """Draw the row of buttons.
 
-    width    int    pixels, at least 640
-    lit      actions that are on or held: their buttons are white on black
+    width    int    pixels; less than 640 counts as 640
+    active   actions that are on or held down: their buttons are white on black
     speed    text of the button that returns to normal speed
+    Returns  uint8[17, width]  palette indices
     """
-    bar = blank(max(width, MINIMUM_WIDTH), BAR_HEIGHT)
-    paint_rect(bar, (0, BAR_HEIGHT - 1, bar.shape[1], BAR_HEIGHT))
+    bar = blank(max(width, MIN_WIDTH), TOOLBAR_HEIGHT)
+    paint_rect(bar, (0, TOOLBAR_HEIGHT - 1, bar.shape[1], TOOLBAR_HEIGHT))
     for button in ROW:
         left, top, right, bottom = button.rect
-        ink, paper = (WHITE, BLACK) if button.control.action in lit else (BLACK, WHITE)
+        ink, paper = (WHITE, BLACK) if button.control.action in active else (BLACK, WHITE)
         paint_rect(bar, button.rect, foreground=paper)
         frame_rect(bar, button.rect)
         bar[[top, top, bottom - 1, bottom - 1], [left, right - 1, left, right - 1]] = WHITE  # round corners
@@ -81,44 +86,46 @@ def draw_bar(width: int, lit: Collection[str], speed: str) -> np.ndarray:
 
 
 def fitted(text: str, columns: int) -> str:
-    """Return a text that fits into so many characters: its middle is left out if it is longer."""
+    """Return a text shortened to `columns` characters: "..." replaces the middle of a longer one."""
     if len(text) <= columns:
         return text
     head = columns // 3
     return f"{text[:head]}...{text[len(text) - (columns - head - 3) :]}"
 
 
-def strip_height(width: int) -> int:
-    """Return the height of the strip below the picture, pixels."""
-    return (2 if width >= WIDE else 3) * PITCH + 4
+def status_bar_height(width: int) -> int:
+    """Return the height of the status bar of a window of this width; both in pixels of the bar."""
+    return (2 if width >= ONE_LINE_WIDTH else 3) * PITCH + 4
 
 
-def draw_strip(
+def draw_status_bar(
     width: int, lines: Sequence[str], message: str, state: str, *, is_recording: bool = False, is_alarming: bool = False
 ) -> np.ndarray:
-    """Return the strip below the picture, uint8[strip_height(width), width].
+    """Draw the status bar.
 
-    lines         metrics, at most two
-    message       what was just done, or the next instruction
-    state         what the machine does, in capitals at the right; white on black if `is_alarming`
-    is_recording  a red dot and REC beside the state
+    width         int        pixels; less than 640 counts as 640
+    lines         list[str]  metrics, at most two lines
+    message       str        what was just done, or the next instruction
+    state         str        what the machine does, in capitals at the right; white on black if `is_alarming`
+    is_recording  bool       show a red dot and REC to the left of the state
+    Returns       uint8[status_bar_height(width), width]  palette indices
     """
-    width = max(width, MINIMUM_WIDTH)
-    strip = blank(width, strip_height(width))
-    paint_rect(strip, (0, 0, width, 1))
-    rows = ["     ".join(lines), message] if width >= WIDE else [*lines, *[""] * (2 - len(lines)), message]
+    width = max(width, MIN_WIDTH)
+    bar = blank(width, status_bar_height(width))
+    paint_rect(bar, (0, 0, width, 1))
+    rows = ["     ".join(lines), message] if width >= ONE_LINE_WIDTH else [*lines, *[""] * (2 - len(lines)), message]
     for row, line in enumerate(rows):
-        draw_text(strip, 6, 4 + row * PITCH, fitted(line, (width - 12) // ADVANCE), BLACK)
+        draw_text(bar, 6, 4 + row * PITCH, fitted(line, (width - 12) // ADVANCE), BLACK)
     right = width - 6
     left = right - text_width(state, bold=True)
-    paint_rect(strip, (left - 3, 2, right + 3, 13), foreground=BLACK if is_alarming else WHITE)
-    draw_text(strip, left, 4, state, WHITE if is_alarming else BLACK, bold=True)
+    paint_rect(bar, (left - 3, 2, right + 3, 13), foreground=BLACK if is_alarming else WHITE)
+    draw_text(bar, left, 4, state, WHITE if is_alarming else BLACK, bold=True)
     if is_recording:
         left -= text_width("REC", bold=True) + 12
-        paint_rect(strip, (left - 16, 2, left + 24, 13), foreground=WHITE)
-        draw_text(strip, left, 4, "REC", BLACK, bold=True)
-        _dot(strip, left - 13, 3)
-    return strip
+        paint_rect(bar, (left - 16, 2, left + 24, 13), foreground=WHITE)
+        draw_text(bar, left, 4, "REC", BLACK, bold=True)
+        _dot(bar, left - 13, 3)
+    return bar
 
 
 def _dot(pixels: np.ndarray, left: int, top: int) -> None:

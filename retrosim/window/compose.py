@@ -1,4 +1,4 @@
-"""Composes what the window shows around and over the machine's picture."""
+"""Composes what the window shows around the machine's picture and over it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrosim.screen.overlay import NOTHING, clear_overlay, draw_help, draw_view, draw_waiting, inks_for
+from retrosim.screen.overlay import NOTHING, clear_overlay, draw_view, inks_for
+from retrosim.screen.panels import draw_help, draw_waiting
 
-from .chrome import draw_bar, draw_strip
+from .chrome import draw_status_bar, draw_toolbar
 from .controls import help_lines
 from .hud import metrics_lines, speed_text
 from .session import Session
@@ -18,21 +19,24 @@ from .session import Session
 class Images:
     """The parts of the window other than the picture.
 
-    bar, strip  uint8[h, w]               palette indices
-    overlay     uint8[480, 640, 4] or None  RGBA over the picture
+    toolbar, status_bar  uint8[height, width]        indices of the Macintosh palette
+    overlay              uint8[480, 640, 4] or None  RGBA over the picture
     """
 
-    bar: np.ndarray
-    strip: np.ndarray
+    toolbar: np.ndarray
+    status_bar: np.ndarray
     overlay: np.ndarray | None
 
 
 def compose(session: Session, chrome_width: int) -> Images:
-    """Return what the window shows of a session, bar and strip `chrome_width` pixels wide."""
+    """Return what the window shows of a session.
+
+    chrome_width  width of toolbar and status bar, in their own pixels
+    """
     readings = session.readings()
     lines = metrics_lines(readings) if session.shows_metrics else [f"{readings.machine}  {readings.rom}"]
     state, is_alarming = session.state
-    strip = draw_strip(
+    status_bar = draw_status_bar(
         chrome_width,
         lines,
         session.message,
@@ -40,7 +44,8 @@ def compose(session: Session, chrome_width: int) -> Images:
         is_recording=session.recording is not None,
         is_alarming=is_alarming,
     )
-    return Images(draw_bar(chrome_width, session.lit, speed_text(readings.speed)), strip, _overlay(session))
+    toolbar = draw_toolbar(chrome_width, session.active, speed_text(readings.speed))
+    return Images(toolbar, status_bar, _overlay(session))
 
 
 def _overlay(session: Session) -> np.ndarray | None:
@@ -57,7 +62,12 @@ def _overlay(session: Session) -> np.ndarray | None:
 
 
 def compose_waiting(title: str, notice: str, seconds: float, chrome_width: int) -> Images:
-    """Return what the window shows while the machine is being made, for so many seconds already."""
+    """Return what the window shows until the machine is ready.
+
+    title, notice  text in the box: the program's name, and what is being done
+    seconds        since the window opened
+    chrome_width   width of toolbar and status bar, in their own pixels
+    """
     overlay = clear_overlay()
     draw_waiting(overlay, title, notice, seconds)
-    return Images(draw_bar(chrome_width, (), "1x"), draw_strip(chrome_width, [], "", "STARTING"), overlay)
+    return Images(draw_toolbar(chrome_width, (), "1x"), draw_status_bar(chrome_width, [], "", "STARTING"), overlay)

@@ -1,8 +1,8 @@
-"""Everything the window can be told, in one table: keys, button, help line.
+"""Every command of the window, in one table: its keys, its button, its line of help.
 
-The table gives the key look-up, the row of buttons and the help. A chord is written "Ctrl+Shift+M": modifiers in that
+Key bindings, toolbar and help panel all come from this table. A chord is written "Ctrl+Shift+M": modifiers in that
 order, then the key's name in capitals (pyglet's names, digits without their underscore). With Shift, X11 names a key
-after the character it then gives, other systems after the one without; both stand here.
+after the character that Shift gives, other systems after the one without Shift; the table has both.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from dataclasses import dataclass
 
 MODIFIERS = ("Ctrl", "Alt", "Shift")
 PAD = {"LEFT": 1, "RIGHT": 2, "UP": 4, "DOWN": 8, "SPACE": 16}
-"""Bits of the machine's input word `pad`: these keys go to the machine, whatever modifiers are down."""
+"""Key -> bit of the machine's input word `pad`. These keys go to the machine, with or without Shift."""
 SLOTS = tuple(range(1, 11))
 SCALES = (1, 2, 3, 4)
 
 
 @dataclass(frozen=True)
 class Control:
-    """One thing to do.
+    """One command.
 
-    action   what `Session.do` or the window is asked for
-    chords   key chord -> argument
-    shown    how the help writes the keys
-    does     what the help says
+    action   name of the action that `Session.do` or the window carries out
+    chords   key chord -> argument of the action
+    shown    the keys as the help panel writes them
+    does     what the help panel says
     button   text of its button, "" for none
     is_held  True if it lasts as long as the key or button is down
-    value    argument its button gives
+    value    argument of the action when the button is clicked
     """
 
     action: str
@@ -43,32 +43,45 @@ def _keys(*chords: str) -> dict[str, int]:
 
 
 CONTROLS = (
-    Control("pause", _keys("P", "PAUSE"), "P  Pause", "pause, go on", "Pause"),
-    Control("frame", _keys("PERIOD"), ".", "one frame", "Frame"),
+    Control("pause", _keys("P", "PAUSE"), "P  Pause", "pause or resume", "Pause"),
+    Control("frame", _keys("PERIOD"), ".", "advance one frame", "Frame"),
     Control(
-        "instruction", _keys("Shift+PERIOD", "Shift+GREATER", "Shift+COLON"), "Shift+.", "one instruction", "Instr"
+        "instruction",
+        _keys("Shift+PERIOD", "Shift+GREATER", "Shift+COLON"),
+        "Shift+.",
+        "advance one instruction",
+        "Step",
     ),
     Control("rewind", _keys("COMMA", "BACKSPACE"), ",  Backspace", "rewind while held", "Back", is_held=True),
     Control("fast", _keys("TAB"), "Tab", "fast forward while held", "Fast", is_held=True),
-    Control("slower", _keys("MINUS", "NUM_SUBTRACT"), "-", "half the speed", "-"),
+    Control("slower", _keys("MINUS", "NUM_SUBTRACT"), "-", "halve the speed", "-"),
     Control("normal", _keys("0"), "0", "speed of the real machine", "1x"),
-    Control("faster", _keys("EQUAL", "Shift+EQUAL", "PLUS", "Shift+PLUS", "NUM_ADD"), "=", "twice the speed", "+"),
+    Control("faster", _keys("EQUAL", "Shift+EQUAL", "PLUS", "Shift+PLUS", "NUM_ADD"), "=", "double the speed", "+"),
     Control("reset", _keys("Ctrl+R"), "Ctrl+R", "reset the machine", "Reset"),
-    Control("record", _keys("Ctrl+Shift+M"), "Ctrl+Shift+M", "record a tape, stop", "Rec"),
-    Control("save", {f"Shift+F{n}": n for n in SLOTS}, "Shift+F1..F10", "save state (button: 1)", "Save", value=1),
-    Control("load", {f"F{n}": n for n in SLOTS}, "F1..F10", "load state (button: 1)", "Load", value=1),
-    Control("shot", _keys("F12"), "F12", "screenshot", "Shot"),
-    Control("collisions", _keys("V"), "V", "shapes and hits, tested pairs, off", "Hits"),
-    Control("grid", _keys("G"), "G", "grid, next pass, off", "Grid"),
-    Control("metrics", _keys("M"), "M", "metrics below the screen", "Info"),
-    Control("fullscreen", _keys("F11"), "F11", "full screen", "Full"),
-    Control("help", _keys("Shift+SLASH", "QUESTION", "Shift+QUESTION", "H"), "?  H", "this list", "?"),
-    Control("scale", {f"Alt+{n}": n for n in SCALES}, "Alt+1..4", "size of a pixel"),
+    Control("record", _keys("Ctrl+Shift+M"), "Ctrl+Shift+M", "start or stop recording a tape", "Rec"),
+    Control(
+        "save",
+        {f"Shift+F{n}": n for n in SLOTS},
+        "Shift+F1..F10",
+        "save state to slot 1..10 (button: slot 1)",
+        "Save",
+        value=1,
+    ),
+    Control(
+        "load", {f"F{n}": n for n in SLOTS}, "F1..F10", "load state from slot 1..10 (button: slot 1)", "Load", value=1
+    ),
+    Control("shot", _keys("F12"), "F12", "save a screenshot", "Shot"),
+    Control("collisions", _keys("V"), "V", "show shapes and hits, then tested pairs too, then off", "Hits"),
+    Control("grid", _keys("G"), "G", "show the grid, then its next pass, then off", "Grid"),
+    Control("metrics", _keys("M"), "M", "show or hide the metrics", "Info"),
+    Control("fullscreen", _keys("F11"), "F11", "full screen on or off", "Full"),
+    Control("help", _keys("Shift+SLASH", "QUESTION", "Shift+QUESTION", "H"), "?  H", "show or hide this list", "?"),
+    Control("scale", {f"Alt+{n}": n for n in SCALES}, "Alt+1..4", "size of the picture: scale 1 to 4"),
     Control("quit", _keys("Ctrl+Q"), "Ctrl+Q", "quit"),
 )
 
 GROUP_STARTS = ("slower", "reset", "save", "collisions", "help")
-"""Actions before whose button the row leaves a wider gap."""
+"""Actions whose button has a larger gap before it."""
 
 
 def _by_chord() -> dict[str, tuple[Control, int]]:
@@ -85,12 +98,15 @@ BY_CHORD = _by_chord()
 
 
 def chord_name(key: str, *, ctrl: bool = False, alt: bool = False, shift: bool = False) -> str:
-    """Return the chord of a key's name and the modifiers that are down."""
+    """Return the chord of a key and the modifiers that are down.
+
+    key      pyglet's name of the key
+    """
     held = [name for name, down in zip(MODIFIERS, (ctrl, alt, shift)) if down]
     return "+".join([*held, key.removeprefix("_") if key[1:].isdigit() else key])
 
 
 def help_lines() -> list[tuple[str, str]]:
-    """Return the key list, (keys, meaning) per row; the machine's own keys come last."""
+    """Return the rows of the help panel, (keys, meaning); the keys of the simulated program come last."""
     lines = [(control.shown, control.does) for control in CONTROLS]
-    return [*lines, ("arrows", "wind, or the pad of the machine"), ("space", "scatter, or fire")]
+    return [*lines, ("Arrows", "direction keys of the program"), ("Space", "fire button of the program")]

@@ -1,4 +1,4 @@
-"""Runs a machine without any display."""
+"""Runs a machine without a display."""
 
 from __future__ import annotations
 
@@ -7,27 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from retrosim.errors import RetrosimError
-from retrosim.screen.overlay import NOTHING, View, picture_of
+from retrosim.machine.interface import AnyMachine
+from retrosim.screen.overlay import NOTHING, View
 from retrosim.screen.png import check_free, write_png
 
-STRETCH = 30  # frames between two reports
+from .picture import check_view, picture_of
 
-
-def check_view(machine: Any, view: View) -> None:
-    """Refuse what cannot be drawn, before anything runs. Errors: RetrosimError."""
-    if view == NOTHING:
-        return
-    shapes, name = machine.shapes(), machine.rom.name if machine.rom else "a program without a manifest"
-    if shapes is None:
-        raise RetrosimError(f"overlay: {name} has no objects to draw; allowed are ROMs of `retrosim list`")
-    if view.grid is not None and view.grid >= len(shapes.grids):
-        allowed = ", ".join(f"grid{number}" for number in range(1, len(shapes.grids) + 1)) or "none, it has no grid"
-        raise RetrosimError(f"overlay: grid{view.grid + 1} of {name}: allowed {allowed}")
+REPORT_FRAMES = 30  # frames between two reports
 
 
 def run_headless(
-    machine: Any,
+    machine: AnyMachine,
     frames: int,
     screenshot: str | Path | None = None,
     report: Callable[[int, int], None] = lambda done, frames: None,
@@ -35,29 +25,28 @@ def run_headless(
     overwrite: bool = False,
     view: View = NOTHING,
 ) -> dict[str, Any]:
-    """Run a number of frames as fast as the host can, and write the picture after the last one.
+    """Run a number of frames as fast as the host can, and save the picture after the last one.
 
-    machine     Machine or NativeMachine
     frames      1 or more
-    screenshot  PNG file to write, None for none; refused before anything runs if it cannot be written
-    report      called with frames done and frames wanted, about every half second of simulated time
-    overwrite   replace a file of that name
-    view        what of the routine's work is drawn over the picture
+    screenshot  PNG file to write, None for none
+    report      called with the frames done and the frames asked for, about every half second of simulated time
+    overwrite   replace an existing file
+    view        what is drawn over the picture
     Returns     dict  machine, rom (name), frames (done), cycles, instructions, reason, world (hash),
                 seconds (host), screenshot (path or None); rom and world are None for an image without a manifest
-    Errors      ValueError for frames below 1; RetrosimError for a file that exists or cannot be written, and as for
-                `check_view`; CpuFault if the program fails, after the picture was written
+    Errors      ValueError for frames below 1; RetrosimError, before anything runs, for a file that exists or cannot be
+                written and as for `check_view`; CpuFault if the program fails, after the picture was written
     """
     if frames < 1:
-        raise ValueError(f"frames is {frames}, must be at least 1")
+        raise ValueError(f"frames {frames}: allowed 1 or more")
     if screenshot is not None:
         check_free(screenshot, overwrite=overwrite)
     check_view(machine, view)
-    first, cycles, instructions = machine.frame_number, machine.cycles, getattr(machine, "instructions", 0)
+    first, cycles, instructions = machine.frame_number, machine.cycles, machine.instructions
     begun = time.perf_counter()
     reason, fault = "frames", None
     while reason == "frames" and (done := machine.frame_number - first) < frames:
-        result = machine.run(frames=min(STRETCH, frames - done))
+        result = machine.run(frames=min(REPORT_FRAMES, frames - done))
         reason, fault = result.reason, result.fault
         report(machine.frame_number - first, frames)
     seconds = time.perf_counter() - begun
@@ -70,7 +59,7 @@ def run_headless(
         "rom": machine.rom.name if machine.rom else None,
         "frames": machine.frame_number - first,
         "cycles": machine.cycles - cycles,
-        "instructions": getattr(machine, "instructions", 0) - instructions,
+        "instructions": machine.instructions - instructions,
         "reason": reason,
         "world": machine.hash("world") if machine.rom else None,
         "seconds": seconds,

@@ -1,4 +1,4 @@
-"""Says in words and figures what the machine is doing: pure functions from readings to lines of text."""
+"""Turns readings of the machine into the lines of text of the status bar."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from retrosim.screen.shapes import Shapes
 
 @dataclass(frozen=True)
 class Readings:
-    """What the HUD shows.
+    """What the metrics are computed from. A period is one of the clock that `yield_frame` waits for.
 
-    machine, rom  names
-    frame         frames completed
-    periods       of the clock that frames wait for, which the shown frames occupied
-    cycles        CPU clocks of the last frame, 0 where none are counted
-    instructions  instructions of the last frame, 0 where none are counted
-    period_cycles CPU clocks in a period, 0 where none are counted
-    shapes        what was tested, or None
-    speed         multiple of real time
-    period        what a period is called: "tick", "retrace"
+    machine, rom   names
+    frame          frames completed since power-on
+    periods        periods since power-on
+    cycles         CPU clocks of the last frame, 0 where none are counted
+    instructions   instructions of the last frame, 0 where none are counted
+    period_cycles  CPU clocks in a period, 0 where none are counted
+    shapes         what the routine tested in the last frame, or None
+    speed          multiple of real time
+    period         what a period is called: "tick", "retrace"
     """
 
     machine: str
@@ -37,21 +37,26 @@ class Readings:
 
 
 def speed_text(speed: Fraction) -> str:
-    """Return a speed as people write it: "1x", "1/4x", "8x"."""
+    """Return a speed as text: "1x", "1/4x", "8x"."""
     return f"{speed}x"
 
 
 FIELDS = (24, 22, 18, 16, 12, 0)
-"""Widths of the columns both metrics lines share, so that figures stay where they are while they change."""
+"""Widths in characters of the columns of both lines, so that figures stay in place while they change."""
 
 
 def metrics_lines(readings: Readings) -> list[str]:
-    """Return the two metrics lines.
+    """Return the two lines of metrics.
 
-    Returns  list[str]  at most 104 characters each: place in time; cost of the last frame and its collisions
+    Returns  list[str]  at most 104 characters each: the time reached; the cost and the collisions of the last frame
     """
     r = readings
-    place = [f"{r.machine} {r.rom}", f"frame {r.frame:,}", f"{r.period} {r.periods:,}", f"speed {speed_text(r.speed)}"]
+    reached = [
+        f"{r.machine} {r.rom}",
+        f"frame {r.frame:,}",
+        f"{r.period} {r.periods:,}",
+        f"speed {speed_text(r.speed)}",
+    ]
     if r.period_cycles:
         cpi = f"{r.cycles / r.instructions:.2f}" if r.instructions else "-"
         share = float(100 * r.cycles / r.period_cycles)
@@ -61,4 +66,4 @@ def metrics_lines(readings: Readings) -> list[str]:
     if r.shapes is not None:
         hits, count = int(r.shapes.hit.sum()), len(r.shapes.hit)
         cost += [f"{hits} of {count} hit", counted(len(r.shapes.hits), "pair"), counted(r.shapes.tests, "test")]
-    return ["".join(text.ljust(width) for text, width in zip(fields, FIELDS)).rstrip() for fields in (place, cost)]
+    return ["".join(text.ljust(width) for text, width in zip(fields, FIELDS)).rstrip() for fields in (reached, cost)]

@@ -1,4 +1,4 @@
-"""Turns keys and clicks into what they ask for; knows which keys are down, so that none stays stuck."""
+"""Turns keys and clicks into commands, and remembers which keys are down so that none of them gets stuck."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .session import Session
 class Inputs:
     """Keyboard and mouse of one window.
 
-    session  Callable[[], Session or None]   the session, None until the machine is there
-    act      Callable[[str, int], None]      carries out an action of the control table that does not last
+    session  Callable[[], Session or None]   the session, None until the machine is ready
+    act      Callable[[str, int], None]      carries out an action that does not last while a key is down
     """
 
     def __init__(self, session: Callable[[], Session | None], act: Callable[[str, int], None]) -> None:
@@ -22,9 +22,9 @@ class Inputs:
         self._asked_help = False
 
     def key_down(self, key: str, *, ctrl: bool = False, alt: bool = False, shift: bool = False) -> None:
-        """Take a key that went down.
+        """Handle a key that went down.
 
-        key      pyglet's name
+        key      pyglet's name of it
         """
         session = self._session()
         self._asked_help = False
@@ -45,24 +45,24 @@ class Inputs:
         self._act(control.action, argument)
 
     def key_up(self, key: str) -> None:
-        """Take a key that was released; another key that asks for the same goes on asking."""
-        what = self._down.pop(key, None)
+        """Handle a key that was released; what another key still holds down goes on."""
+        held = self._down.pop(key, None)
         session = self._session()
-        if what is None or session is None or what in self._down.values():
+        if held is None or session is None or held in self._down.values():
             return
-        if isinstance(what, int):
-            session.press(what, False)
+        if isinstance(held, int):
+            session.press(held, False)
         else:
-            session.hold(what, False)
+            session.hold(held, False)
 
     def text(self, text: str) -> None:
-        """Take typed text: "?" asks for the key list wherever it is on the keyboard."""
+        """Handle typed text: "?" shows or hides the help panel, wherever it is on the keyboard."""
         if text == "?" and not self._asked_help:
             self._act("help", 0)
         self._asked_help = False
 
     def button_down(self, control: Control | None) -> None:
-        """Take a click on a button, or beside them (None), which closes the key list."""
+        """Handle a click on a button, or outside of all buttons (None), which closes the help panel."""
         session = self._session()
         if control is None:
             if session is not None and session.shows_help:
@@ -74,14 +74,14 @@ class Inputs:
             session.hold(control.action, True)
 
     def button_up(self) -> None:
-        """Take the release of the mouse button, wherever it happens."""
+        """Handle the release of the mouse button, wherever it happens."""
         session, clicked = self._session(), self._clicked
         self._clicked = None
         if clicked is not None and session is not None and clicked.action not in self._down.values():
             session.hold(clicked.action, False)
 
     def release_all(self) -> None:
-        """Forget every key and button that is down: the window lost the keyboard."""
+        """Release every key and button: the window lost the keyboard focus."""
         self._down.clear()
         self._clicked = None
         session = self._session()

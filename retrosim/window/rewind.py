@@ -1,33 +1,30 @@
-"""Goes back in time: saved states every few frames, and the inputs to replay from there to any frame between.
+"""Remembers a machine's past: states saved every few frames, and the inputs to replay from one to any later frame.
 
-States are kept as pages; a page that did not change since the state before is shared with it, so a state costs what it
+A state is stored as pages. It shares with the state before it the pages that did not change, so it costs only what
 changed. Memory is bounded: the oldest states are forgotten first.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import deque
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from retrosim.tape.timeline import InputTimeline
+
 PAGE = 4096
-PAGE_COST = 8  # bytes to remember one page, shared or not
+PAGE_COST = 8  # bytes for the reference to a page, shared or not
 
 
 class Rewindable(Protocol):
-    """What of a machine going back needs.
+    """What rewinding needs of a machine."""
 
-    A machine may have `snapshot() -> bytes` and `restore(bytes)` besides: the same for this process only, neither
-    compressed nor protected, and so much faster that no tick is missed; then these are used.
-    """
-
-    frame_number: int
-
-    def save(self) -> bytes: ...
-    def load(self, state: bytes) -> None: ...
+    @property
+    def frame_number(self) -> int: ...
+    def snapshot(self) -> bytes: ...
+    def restore(self, state: bytes) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -39,38 +36,41 @@ class _State:
 
 
 class Rewind:
-    """Remembers a machine's past.
+    """States and inputs of a machine's past frames.
 
-    every        int  frames between saved states; going back replays at most as many
-    limit_bytes  int  memory for what changed between states, beside one whole state; the newest is always kept
+    every        int  frames between saved states; rewinding replays at most as many
+    limit_bytes  int  memory for what changed between states, in addition to one whole state; the newest always stays
+    inputs       InputTimeline  what the frames ran with; it stays when states are forgotten to save memory
+
+    Errors       ValueError  every below 1
     """
 
     def __init__(self, *, every: int = 12, limit_bytes: int = 192 << 20) -> None:
         if every < 1:
-            raise ValueError(f"every is {every}, must be at least 1")
+            raise ValueError(f"every {every}: allowed 1 or more")
         self.every, self.limit_bytes = every, limit_bytes
         self.used_bytes = 0
+        self.inputs = InputTimeline()
         self._states: deque[_State] = deque()
-        self._inputs: list[tuple[int, dict[str, int]]] = []  # from this frame on, ascending
         self._newest = np.zeros((0, PAGE), np.uint8)
 
     @property
     def first_frame(self) -> int | None:
-        """The earliest frame that can be gone back to, None before anything was noted."""
+        """The earliest frame that can be restored, None before anything was noted."""
         return self._states[0].frame if self._states else None
 
     def forget(self) -> None:
-        """Forget the past (the machine was reset or loaded)."""
+        """Forget the past: the machine was reset, or a state was loaded."""
         self._states.clear()
-        self._inputs.clear()
+        self.inputs = InputTimeline()
         self._newest = self._newest[:0]
         self.used_bytes = 0
 
     def note(self, machine: Rewindable) -> None:
-        """Save the state between two frames, if it is time to."""
+        """Save the state of a machine between two frames, if `every` frames have passed since the last one."""
         if self._states and machine.frame_number < self._states[-1].frame + self.every:
             return
-        state = getattr(machine, "snapshot", machine.save)()
+        state = machine.snapshot()
         raw = _paged(state)
         if raw.shape == self._newest.shape and self._states:
             changed = (raw.view(np.uint64) != self._newest.view(np.uint64)).any(axis=1)
@@ -87,25 +87,10 @@ class Rewind:
         while self.used_bytes > self.limit_bytes and len(self._states) > 1:
             self.used_bytes -= self._states.popleft().cost
 
-    def note_inputs(self, frame: int, inputs: dict[str, int]) -> None:
-        """Remember the inputs a frame is about to run with."""
-        if not self._inputs or self._inputs[-1][1] != inputs:
-            self._inputs.append((frame, dict(inputs)))
-
-    @property
-    def history(self) -> list[tuple[int, dict[str, int]]]:
-        """Inputs since the past began, (frame, device states) where they changed; kept when states are forgotten."""
-        return [(frame, dict(inputs)) for frame, inputs in self._inputs]
-
-    def inputs_at(self, frame: int) -> dict[str, int]:
-        """Return the inputs a past frame ran with."""
-        at = bisect_right(self._inputs, frame, key=_first_frame) - 1
-        return self._inputs[at][1] if at >= 0 else {}
-
     def restore(self, machine: Rewindable, frame: int) -> None:
-        """Load the last state at or before `frame`, else the earliest there is, and forget the later ones.
+        """Load the last state at or before a frame, else the earliest there is, and forget the later ones.
 
-        The caller replays from `machine.frame_number` to `frame` with `inputs_at`, then calls `forget_inputs`.
+        The caller replays from `machine.frame_number` to `frame` with `inputs`, then forgets the inputs from there on.
         Nothing happens if nothing was noted.
         """
         if not self._states:
@@ -114,16 +99,8 @@ class Rewind:
             self.used_bytes -= self._states.pop().cost
         state = self._states[-1]
         content = b"".join(state.pages)[: state.length]
-        getattr(machine, "restore", machine.load)(content)
+        machine.restore(content)
         self._newest = _paged(content)
-
-    def forget_inputs(self, frame: int) -> None:
-        """Forget the inputs from `frame` on: the future is open again."""
-        del self._inputs[bisect_left(self._inputs, frame, key=_first_frame) :]
-
-
-def _first_frame(entry: tuple[int, dict[str, int]]) -> int:
-    return entry[0]
 
 
 def _paged(state: bytes) -> np.ndarray:

@@ -1,6 +1,6 @@
-"""What the window does with a machine, without a window: does what keys and buttons ask for, says what is shown.
+"""What the window does with a machine, without the window itself: carries out commands, tells what to show.
 
-Everything that can be asked for is `do` (once) or `hold` (while a key or button is down).
+Every command is either `do` (once) or `hold` (while a key or button is down).
 """
 
 from __future__ import annotations
@@ -10,69 +10,46 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Protocol
 
 from retrosim.errors import RetrosimError
-from retrosim.screen.overlay import View, picture_of
+from retrosim.machine.interface import AnyMachine, SimulatedMachine, has_cpu
+from retrosim.screen.overlay import View
 from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
+from retrosim.tape.play import Player
+from retrosim.tape.record import Recorder
 
 from .files import home_short, newest_file, read_file, write_new
 from .hud import Readings, speed_text
 from .pacer import SPEEDS
+from .picture import picture_of
 from .transport import Transport
 
 IDLE_NS = 25_000_000
-"""Longest time between two turns."""
+"""Longest time between two calls of `advance`."""
 MESSAGE_NS = 4_000_000_000
 """How long a message stays."""
-COMPILING = "compiling in the background: it gets faster (once only)   ? lists the keys"
-
-
-class Recorder(Protocol):
-    """A tape being written; `retrosim.tape.record.Recorder` is one."""
-
-    path: Path
-
-    def set_input(self, device: str, value: int) -> None:
-        """Note a device state from the next frame on."""
-
-    def on_frame(self) -> None:
-        """Note that the machine completed a frame."""
-
-    def close(self) -> None:
-        """Finish the tape."""
-
+KEYS_HINT = "press ? for the keys"
+COMPILING = f"compiling the program in the background; it will run faster   {KEYS_HINT}"
 
 History = list[tuple[int, dict[str, int]]]
-MakeRecorder = Callable[[Any, History | None], Recorder]
-"""Starts a tape of a machine between two frames. The history are the inputs of its frames since power-on, (frame,
-device states) where they changed; None if a loaded state hides them: the tape then starts from the present state."""
-
-
-class Player(Protocol):
-    """A tape that is replayed: gives the inputs and compares the outcome."""
-
-    def inputs(self, frame: int) -> dict[str, int] | None:
-        """Return the device states `frame` runs with, None after the last one."""
-
-    def check(self, machine: Any) -> str | None:
-        """Compare the machine after a frame; return what differs, None if nothing does."""
+MakeRecorder = Callable[[AnyMachine, History | None], Recorder]
+"""Starts a tape of a machine between two frames. The history is the inputs of its frames since power-on, (frame, device
+states) where they changed; None after a state was loaded: the tape then starts from the present state."""
 
 
 class Session:
-    """One machine being used.
+    """One machine in use.
 
-    machine   Machine or NativeMachine
-    folder    Callable[[str], Path]                where files of a kind ("states", "shots") go
-    clock     Callable[[], int]                    host nanoseconds
-    recorder  MakeRecorder or None                 starts a recording
-    player    Player or None                       replays a tape: the keyboard does not reach the machine
+    folder    Callable[[str], Path]  folder for files of a kind ("states", "shots")
+    clock     Callable[[], int]      host nanoseconds
+    recorder  MakeRecorder or None   starts a recording
+    player    Player or None         replays a tape on the machine, which then does not get the keyboard's input
     """
 
     def __init__(
         self,
-        machine: Any,
+        machine: AnyMachine,
         *,
         folder: Callable[[str], Path],
         clock: Callable[[], int] = time.perf_counter_ns,
@@ -88,23 +65,23 @@ class Session:
         self.shows_metrics = True
         self.recording: Recorder | None = None
         self.held: set[str] = set()
-        self.diverged = ""
         self._folder, self._make_recorder = folder, recorder
         self._message, self._message_until = "", 0
         self._shapes: tuple[tuple[int, int], Shapes | None] | None = None
-        self._past = 0  # counts resets, loads and goings back: a frame number alone does not name a world
+        self._past = 0  # counts resets, loads and rewinds, because a frame number alone does not identify a world
         self.transport = Transport(machine, clock, self._inputs, self._after_frame)
 
     def advance(self) -> bool:
-        """Run what is due; True if the picture or the figures changed."""
+        """Run what is due; return whether the picture or the metrics changed."""
         if "rewind" not in self.held:
             return self.transport.advance("fast" if "fast" in self.held else "run")
         changed = self.transport.advance("rewind")
         if changed:
             self._past += 1
-            self.diverged = ""
+            if self.player is not None:
+                self.player.rewound()
         elif self.machine.frame_number == self.transport.rewind.first_frame:
-            self.say(f"frame {self.machine.frame_number:,} is as far back as is remembered")
+            self.say(f"cannot rewind further: frame {self.machine.frame_number:,} is the earliest one saved")
         return changed
 
     def wait_ns(self) -> int:
@@ -112,6 +89,11 @@ class Session:
         if "fast" in self.held and not self.transport.halted:
             return 0
         return min(IDLE_NS, self.transport.pacer.wait_ns(self.clock()))
+
+    @property
+    def diverged(self) -> str:
+        """How the machine differs from the tape that is replayed, or ""."""
+        return str(self.player.mismatch) if self.player is not None and self.player.mismatch else ""
 
     def _inputs(self, frame: int) -> dict[str, int] | None:
         if self.player is not None:
@@ -125,9 +107,10 @@ class Session:
     def _after_frame(self) -> None:
         if self.recording is not None:
             self._recorded(self.recording.on_frame)
-        if self.player is not None and not self.diverged:
-            self.diverged = self.player.check(self.machine) or ""
-            if self.diverged:
+        if self.player is not None:
+            had_diverged = bool(self.diverged)
+            self.player.compare()
+            if self.diverged and not had_diverged:
                 self.held.discard("fast")
                 self.transport.pause(True)
 
@@ -137,12 +120,15 @@ class Session:
             write(*arguments)
         except RetrosimError as error:
             self.recording = None
-            self.say(f"the recording has ended: {error}")
+            self.say(f"recording stopped: {error}")
 
-    # What is asked for
+    # Commands
 
     def do(self, action: str, argument: int = 0) -> bool:
-        """Carry out an action of the control table; False if it is none of the session's. Failures become messages."""
+        """Carry out an action of the control table; a failure becomes a message.
+
+        Returns  whether the session has this action
+        """
         method = getattr(self, f"_do_{action}", None)
         if method is None:
             return False
@@ -153,18 +139,18 @@ class Session:
         return True
 
     def hold(self, action: str, is_down: bool) -> None:
-        """Begin or end what lasts while a key or button is down: "rewind" or "fast"."""
-        if is_down == (action in self.held) or (is_down and action == "rewind" and self._is_refused("go back")):
+        """Begin or end an action that lasts while a key or button is down: "rewind" or "fast"."""
+        if is_down == (action in self.held) or (is_down and action == "rewind" and self._is_refused("rewind")):
             return
         self.held ^= {action}
         self.transport.pacer.restart(self.clock())
 
     def press(self, bit: int, is_down: bool) -> None:
-        """Set or clear a bit of the input word; the machine sees it at its next frame."""
+        """Set or clear a bit of the input word; the machine reads it in its next frame."""
         self.pad = self.pad | bit if is_down else self.pad & ~bit
 
     def release_all(self) -> None:
-        """Release every key: the window lost the keyboard."""
+        """Release every key: the window lost the keyboard focus."""
         self.pad = 0
         for action in tuple(self.held):
             self.hold(action, False)
@@ -174,13 +160,13 @@ class Session:
         self._message, self._message_until = text, self.clock() + MESSAGE_NS
 
     def close(self) -> None:
-        """End a recording that is under way, so that its tape is complete."""
+        """Finish the recording, if there is one, so that its tape is complete."""
         if self.recording is not None:
             self.do("record")
 
     def _is_refused(self, what: str) -> bool:
         if self.recording is not None:
-            self.say(f"cannot {what} while a tape is recorded: stop it first (Ctrl+Shift+M)")
+            self.say(f"cannot {what} while recording: stop the recording first (Ctrl+Shift+M)")
         return self.recording is not None
 
     def _do_pause(self, _: int) -> None:
@@ -191,15 +177,15 @@ class Session:
         self._message_until = 0
         self.transport.pause(True)
         if self.transport.run_on() and not self.transport.is_between_frames:
-            self.say("this frame takes long: . goes on with it")
+            self.say("this frame has not ended yet: press . to go on")
 
     def _do_instruction(self, _: int) -> None:
         self._message_until = 0
         self.transport.pause(True)
-        if self.transport.is_simulated:
+        if has_cpu(self.machine):
             self.transport.step()
         else:
-            self.say(f"{self.machine.name} runs compiled routines: there are no instructions to step")
+            self.say(f"{self.machine.name} has no CPU, so there are no instructions to step through")
 
     def _do_slower(self, _: int) -> None:
         self._set_speed(max(0, SPEEDS.index(self.transport.pacer.speed) - 1))
@@ -216,13 +202,17 @@ class Session:
 
     def _do_reset(self, _: int) -> None:
         if not self._is_refused("reset"):
-            self.machine.reset()
+            if self.player is not None:
+                self.player.restart()
+            else:
+                self.machine.reset()
             self._start_over()
-            self.say("reset: the machine starts from power-on")
+            self.say(
+                "reset: the machine starts again from " + ("power-on" if self.player is None else "the tape's start")
+            )
 
     def _start_over(self) -> None:
         self.transport.start_over()
-        self.diverged = ""
         self._past += 1
 
     def _do_record(self, _: int) -> None:
@@ -231,33 +221,33 @@ class Session:
             recording.close()
             self.say(f"recorded {home_short(recording.path)}")
         elif self.player is not None:
-            self.say("a tape is being replayed: nothing to record")
+            self.say("cannot record while a tape is replayed")
         elif self._make_recorder is None:
-            self.say("no tape can be recorded here")
+            self.say("this window cannot record tapes")
         elif not self.transport.is_between_frames:
-            self.say("a tape starts between two frames: finish this one first (.)")
+            self.say("recording starts between two frames: finish this one first (.)")
         else:
             self.recording = self._make_recorder(self.machine, self.transport.history)
-            self.say(f"recording {home_short(self.recording.path)}")
+            self.say(f"recording to {home_short(self.recording.path)}")
 
     def _stem(self, slot: int) -> str:
         return f"{self.program}-{self.machine.name}-slot{slot}"
 
     def _do_save(self, slot: int) -> None:
         path = write_new(self._folder("states"), self._stem(slot), ".state", self.machine.save())
-        self.say(f"saved slot {slot}: {home_short(path)}")
+        self.say(f"saved to slot {slot}: {home_short(path)}")
 
     def _do_load(self, slot: int) -> None:
         if self.player is not None:
-            self.say("a tape is being replayed: no state can be loaded")
+            self.say("cannot load a state while a tape is replayed")
         elif not self._is_refused("load a state"):
             path = newest_file(self._folder("states"), self._stem(slot), ".state")
             if path is None:
-                self.say(f"slot {slot} holds no state of {self.program} on {self.machine.name}")
+                self.say(f"slot {slot} has no saved state of {self.program} on {self.machine.name}")
                 return
             self.machine.load(read_file(path))
             self._start_over()
-            self.say(f"loaded slot {slot}: {home_short(path)}")
+            self.say(f"loaded from slot {slot}: {home_short(path)}")
 
     def _do_shot(self, _: int) -> None:
         machine = self.machine
@@ -266,7 +256,7 @@ class Session:
         self.say(f"saved {home_short(path)}")
 
     def _do_collisions(self, _: int) -> None:
-        """Shapes and hits, then the tested pairs too, then nothing."""
+        """Show shapes and hits, then the tested pairs too, then nothing."""
         shapes, tested = self.view.shapes, self.view.tested
         self.view = replace(self.view, shapes=not tested, tested=shapes and not tested)
 
@@ -281,20 +271,20 @@ class Session:
         following = 0 if self.view.grid is None else self.view.grid + 1
         self.view = replace(self.view, grid=following if following < count else None)
         if not count:
-            self.say(f"{self.program} uses no grid")
+            self.say(f"{self.program} has no grid")
 
-    # What is shown
+    # What to show
 
     @property
     def shapes(self) -> Shapes | None:
-        """What was tested in the last frame."""
+        """What the program's routine tested in the last frame; None if that is not known."""
         key = (self.machine.frame_number, self._past)
         if self._shapes is None or self._shapes[0] != key:
             self._shapes = (key, self.machine.shapes())
         return self._shapes[1]
 
     def readings(self) -> Readings:
-        """Return what the HUD shows."""
+        """Return what the metrics are computed from."""
         cycles, instructions = self.transport.frame_cost
         return Readings(
             machine=self.machine.name,
@@ -305,13 +295,13 @@ class Session:
             cycles=cycles,
             instructions=instructions,
             period_cycles=self.transport.tick_cycles,
-            shapes=self.shapes if self.shows_metrics else None,  # they cost time
+            shapes=self.shapes if self.shows_metrics else None,  # computing them takes time
             speed=self.transport.pacer.speed,
         )
 
     @property
-    def lit(self) -> set[str]:
-        """Actions that are on or held: their buttons are shown pressed."""
+    def active(self) -> set[str]:
+        """Actions that are on or held down: their buttons are shown pressed."""
         on = {
             "pause": self.transport.is_paused,
             "record": self.recording is not None,
@@ -324,7 +314,7 @@ class Session:
 
     @property
     def state(self) -> tuple[str, bool]:
-        """What the machine does, in one capital word, and whether it stands still."""
+        """What the machine does, one word in capitals, and whether it has stopped."""
         if self.diverged:
             return "DIVERGED", True
         if "rewind" in self.held:
@@ -339,17 +329,18 @@ class Session:
 
     @property
     def message(self) -> str:
-        """The line below the metrics: what was just done, why it stands, or the next instruction."""
+        """The line below the metrics: what was just done, why the machine stopped, or the next instruction."""
         if self.clock() < self._message_until:
             return self._message
         if self.diverged or self.transport.halted:
             return self.diverged or self.transport.halted
-        if self.transport.is_paused and self.transport.is_simulated:
-            return self.next_instruction()
-        return COMPILING if getattr(self.machine, "is_compiling", False) else "? lists the keys"
+        if self.transport.is_paused and has_cpu(self.machine):
+            return next_instruction(self.machine)
+        return COMPILING if self.machine.is_compiling else KEYS_HINT
 
-    def next_instruction(self) -> str:
-        """Return address, code, listing and source line of the instruction the machine executes next."""
-        pc = self.machine.regs["pc"]
-        line = self.machine.image.source_line(pc)
-        return f"next {self.machine.listing(pc, 1)[0]}" + (f"  ({line[0]}:{line[1]})" if line else "")
+
+def next_instruction(machine: SimulatedMachine) -> str:
+    """Return address, code, listing and source line of the instruction that a machine executes next."""
+    pc = machine.regs["pc"]
+    line = machine.image.source_line(pc)
+    return f"next {machine.listing(pc, 1)[0]}" + (f"  ({line[0]}:{line[1]})" if line else "")

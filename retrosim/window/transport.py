@@ -1,7 +1,7 @@
 """Moves a machine through time: at its own pace, frame by frame, instruction by instruction, fast, and back.
 
 `Transport.advance` is called again and again; it reads the clock and runs what is due. Inputs are given to the machine
-between frames only, so what happens depends on the frames they fell into and on nothing of the host.
+between frames only, so what happens depends on the frame of each input and on nothing else of the host.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ import math
 import time
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 from retrosim.errors import CpuFault
+from retrosim.machine.interface import AnyMachine, has_cpu
 
 from .pacer import SECOND_NS, Pacer
 from .rewind import Rewind
 
 CALL_TICKS = 8
-"""Ticks of work after which a frame that has not ended gives the window a turn."""
+"""Ticks after which a frame that has not ended is interrupted, so that the window can react."""
 STATE_EVERY, STATE_SHARE = 12, 0.04
-"""A state to go back to is saved every so many frames, less often if saving took more than this share of the time."""
+"""Frames between two saved states; more if saving would take more than this share of the time."""
 TURN_NS = 25_000_000
-"""Host time one call of `advance` may take, when the host is too slow or runs fast forward."""
+"""Host time that one call of `advance` may take when the host is too slow or runs fast forward."""
 
 
-def run_ahead(machine: Any) -> None:
-    """Run a frame and take it back, so that what compiles on first use has compiled."""
+def run_ahead(machine: AnyMachine) -> None:
+    """Run a frame and undo it, so that whatever compiles on first use is compiled."""
     state = machine.save()
-    if hasattr(machine, "step"):
+    if has_cpu(machine):
         machine.run(frames=1, cycles=int(CALL_TICKS * machine.clock_hz / machine.frame_hz))
     else:
         machine.run(frames=1)
@@ -36,36 +36,35 @@ def run_ahead(machine: Any) -> None:
 
 
 class Transport:
-    """A machine and its place in time.
+    """A machine on its way through time.
 
-    machine      Machine or NativeMachine
     clock        Callable[[], int]                 host nanoseconds
     inputs       Callable[[int], dict or None]     device states a frame runs with; None: there are no more frames
-    after_frame  Callable[[], None]                called when a frame has ended; not when going back
+    after_frame  Callable[[], None]                called when a frame has ended; not when rewinding
 
     halted       why the machine cannot go on, or ""
+    tick_cycles  CPU clocks in a period of the frame clock, 0 without a CPU
     """
 
     def __init__(
         self,
-        machine: Any,
+        machine: AnyMachine,
         clock: Callable[[], int] = time.perf_counter_ns,
         inputs: Callable[[int], dict[str, int] | None] = lambda frame: {},
         after_frame: Callable[[], None] = lambda: None,
     ) -> None:
         self.machine, self.clock = machine, clock
         self.is_paused = False
-        self.is_simulated = hasattr(machine, "step")
-        self.tick_cycles = Fraction(machine.clock_hz) / machine.frame_hz if self.is_simulated else Fraction(0)
+        self.tick_cycles = Fraction(machine.clock_hz) / machine.frame_hz
         self.pacer = Pacer(machine.frame_hz, clock())
         self.rewind = Rewind()
         self._inputs, self._after_frame = inputs, after_frame
         self.start_over()
 
     def start_over(self) -> None:
-        """Take the machine as it stands now (power-on, reset, a loaded state) and forget its past."""
+        """Begin with the machine as it is now (after power-on, a reset or a loaded state) and forget its past."""
         self.halted = ""
-        self._on_screen = 0  # ticks the last frame still has to stay
+        self._on_screen = 0  # ticks that the last frame still has to be shown
         self._is_between_frames = True
         self._is_from_power_on = self.machine.frame_number == 0
         self.rewind.forget()
@@ -77,26 +76,27 @@ class Transport:
     @property
     def history(self) -> list[tuple[int, dict[str, int]]] | None:
         """Inputs since power-on, (frame, device states) where they changed; None if a state was loaded since."""
-        return self.rewind.history if self._is_from_power_on else None
+        return self.rewind.inputs.changes if self._is_from_power_on else None
 
     @property
     def is_between_frames(self) -> bool:
+        """Whether the last frame has ended and the next one has not begun."""
         return self._is_between_frames
 
     @property
     def tick(self) -> int:
         """Periods of the frame clock since power-on; without a CPU one per frame."""
-        return self.machine.retraces if self.is_simulated else self.machine.frame_number
+        return self.machine.retraces if has_cpu(self.machine) else self.machine.frame_number
 
     @property
     def frame_cost(self) -> tuple[int, int]:
         """CPU clocks that the last frame was busy, and its instructions; 0 without a CPU."""
-        return (self.machine.frame_cycles, self.machine.frame_instructions) if self.is_simulated else (0, 0)
+        return (self.machine.frame_cycles, self.machine.frame_instructions) if has_cpu(self.machine) else (0, 0)
 
     def advance(self, mode: str = "run") -> bool:
-        """Run what is due; True if the picture or the figures changed.
+        """Run what is due; return whether the picture or the metrics changed.
 
-        mode     "run", "fast" (as the host can, paused or not) or "rewind"
+        mode     "run", "fast" (as fast as the host can, even when paused) or "rewind"
         """
         now = self.clock()
         due = self.pacer.due(now)
@@ -122,22 +122,22 @@ class Transport:
         return changed
 
     def pause(self, is_paused: bool) -> None:
-        """Stop after the frame under way, or go on from now."""
+        """Stop after the present frame, or go on from now."""
         self.is_paused = is_paused
         self._on_screen = 0
         self.pacer.restart(self.clock())
 
     def run_on(self) -> bool:
-        """Run to the end of the frame, or `CALL_TICKS` if it does not end; False if the machine cannot go on.
+        """Run to the end of the frame, or for `CALL_TICKS` if it does not end; False if the machine cannot go on.
 
-        What was run stays on the screen for the ticks it took, at least one: a frame that worked for 1.7 ticks for
-        two, because the machine itself waits for the tick in `yield_frame`.
+        The frame stays on the screen for the ticks it took, at least one: a frame that was busy for 1.7 ticks stays
+        for two, because the machine itself waits for the tick in `yield_frame`.
         """
         if not self._begin():
             return False
         tick = self.tick
         try:
-            if self.is_simulated:
+            if has_cpu(self.machine):
                 result = self.machine.run(frames=1, cycles=int(CALL_TICKS * self.tick_cycles))
             else:
                 result = self.machine.run(frames=1)
@@ -151,8 +151,8 @@ class Transport:
         return True
 
     def step(self) -> bool:
-        """Execute one instruction of a simulated machine; False if it cannot go on."""
-        if not self._begin():
+        """Execute one instruction; False if the machine cannot go on or has no CPU."""
+        if not has_cpu(self.machine) or not self._begin():
             return False
         frame = self.machine.frame_number
         try:
@@ -164,9 +164,9 @@ class Transport:
         return True
 
     def go_back(self, frames: int) -> bool:
-        """Go back so many frames, or to the earliest remembered; False if the machine is there already.
+        """Rewind by a number of frames, at most to the earliest remembered one; False if the machine is there already.
 
-        In the middle of a frame, its own start counts as the first one back.
+        In the middle of a frame, the first step back goes to its start.
         """
         machine = self.machine
         here = machine.frame_number + (not self.is_between_frames)
@@ -176,17 +176,17 @@ class Transport:
         self.rewind.restore(machine, target)
         self.halted = ""
         while machine.frame_number < target:
-            for device, value in self.rewind.inputs_at(machine.frame_number).items():
+            for device, value in self.rewind.inputs.at(machine.frame_number).items():
                 machine.set_input(device, value)
             if machine.run(frames=1).reason != "frames":
                 break
         self._is_between_frames = True
         self._on_screen = 0
-        self.rewind.forget_inputs(target)
+        self.rewind.inputs.forget_from(target)
         return True
 
     def _begin(self) -> bool:
-        """Begin the next frame unless one is under way; False if there is none."""
+        """Begin the next frame unless one has begun already; False if there is none."""
         if self.halted:
             return False
         if self._is_between_frames:
@@ -195,8 +195,11 @@ class Transport:
             if inputs is None:
                 return self._halt(f"the tape ends here, after {frame:,} frames")
             for device, value in inputs.items():
-                self.machine.set_input(device, value)
-            self.rewind.note_inputs(frame, inputs)
+                try:
+                    self.machine.set_input(device, value)
+                except ValueError as error:
+                    return self._halt(f"inputs of frame {frame:,}: {error}")
+            self.rewind.inputs.note(frame, inputs)
             self._is_between_frames = False
         return True
 

@@ -33,11 +33,12 @@ def test_doctor_for_people(run) -> None:
 
 def test_doctor_finds_faults(run, monkeypatch, tmp_path) -> None:
     folder = tmp_path / "roms"
-    shutil.copytree(load_rom("sectors").path, folder / "sectors")
+    for name in ("common", "sectors"):
+        shutil.copytree(load_rom("sectors").path.parent / name, folder / name)
     (folder / "sectors" / load_rom("sectors").images[0].file).write_bytes(b"spoilt")
     monkeypatch.setattr("retrosim.rom.library.rom_folders", lambda: [folder])
     monkeypatch.setattr("retrosim.cli.commands.doctor.MIN_PYTHON", (9, 0))
-    monkeypatch.setattr("retrosim.jit.CACHE_FOLDER", tmp_path / "nowhere")
+    monkeypatch.setattr("retrosim.jit.CACHE", tmp_path / "nowhere")
     monkeypatch.setattr("retrosim.cli.commands.doctor.REQUIRED", ("numba", "no-such-distribution"))
     ran = run("doctor", "--json")
     checks = {check["name"]: check for check in json.loads(ran.out)["checks"]}

@@ -8,7 +8,7 @@ import pytest
 
 from retrosim.cli.arguments import ENGINES
 from retrosim.machine import open_machine
-from retrosim.window.session import Session
+from retrosim.window.session import KEYS_HINT, Session
 from tests.helpers.rom.elf_builder import elf
 from tests.helpers.study.cost_programs import ADDRESS, SUM, write_elf
 
@@ -55,8 +55,8 @@ def test_help_says_which_is_the_default(run) -> None:
 def test_the_window_says_that_it_compiles() -> None:
     machine = open_machine("native", parameters={"objects": 3})
     session = Session(machine, folder=Path)
-    assert session.message == "? lists the keys"
+    assert session.message == KEYS_HINT
     machine.is_compiling = True
     assert session.message.startswith("compiling in the background")
     machine.is_compiling = False
-    assert session.message == "? lists the keys"
+    assert session.message == KEYS_HINT

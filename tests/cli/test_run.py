@@ -16,11 +16,12 @@ import pytest
 from retrosim.collide.oracle.sectors import Demo
 from retrosim.machine import NativeMachine
 from retrosim.rom import load_rom
-from retrosim.screen.framebuffer import reference_scene
-from retrosim.screen.overlay import View, picture_of
+from retrosim.screen.overlay import View
 from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.png import png_bytes
+from retrosim.window.picture import picture_of
 from tests.helpers.rom.elf_builder import elf
+from tests.helpers.screen.reference_scene import reference_scene
 
 ILLEGAL, FOREVER = b"\x4a\xfc", b"\x60\xfe"  # ILLEGAL; BRA to itself
 EXIT = b"\x70\x00\xa0\x02"  # MOVEQ #0,D0; the service exit
@@ -190,9 +191,9 @@ def test_folder_without_permission(run, tmp_path) -> None:
         (("--objects", "0"), "objects 0: allowed 1..200"),
         (("--objects", "201"), "objects 201: allowed 1..200"),
         (("--set", "wind=1"), "parameter 'wind': allowed objects, seed"),
-        (("--machine", "native", "--build", "O1"), "--build: native"),
-        (("--machine", "native", "--engine", "evaluate"), "--engine: native"),
-        (("--machine", "native", "--timing", "off"), "--timing: native"),
+        (("--machine", "native", "--build", "O1"), "--build: does not apply to native"),
+        (("--machine", "native", "--engine", "evaluate"), "--engine: does not apply to native"),
+        (("--machine", "native", "--timing", "off"), "--timing: does not apply to native"),
     ],
 )
 @pytest.mark.parametrize("mode", [(), ("--headless",)], ids=["window", "headless"])

@@ -13,6 +13,7 @@ from tests.helpers.pages import PAGES, ROOT, blocks, commands, mentioned, prose,
 
 EXAMPLES = [(path, number) for path in PAGES for number in range(len(blocks(path, "python")))]
 EXAMPLE_NAMES = [f"{shown(path)}-{number}" for path, number in EXAMPLES]
+MADE_BY_READERS = ("roms/bits/", "roms/solid/")  # paths that recipes tell the reader to make
 KINDS = {"python", "sh", "text", "c", "pascal", "toml"}  # of fenced blocks; only Python runs here, C in test_recipes.py
 
 
@@ -24,7 +25,7 @@ def test_every_file_is_a_topic_or_a_fact() -> None:
 @pytest.mark.parametrize("name", [*TOPICS, *fact_names()])
 def test_a_page_has_one_title_and_says_what_it_leaves_out(name: str) -> None:
     page = read_page(name)
-    assert page.text.startswith(f"# {page.title}\n\n") and 5 < len(page.title) < 100
+    assert page.text.replace("`", "").startswith(f"# {page.title}\n\n") and 5 < len(page.title) < 100
     assert len(re.findall(r"^# ", prose(FOLDER / f"{name}.md"), re.M)) == 1
     assert re.search(r"^(## )?Not (covered|modelled)|^## .*[Nn]ot (covered|modelled)", page.text, re.M), "not covered?"
 
@@ -40,7 +41,7 @@ def test_paths_of_the_project_exist(path: Path) -> None:
     """Whatever is written as a path below one of the project's folders, patterns included, is there."""
     text = path.read_text(encoding="utf-8")
     for target in re.findall(r"(?<![\w/.])((?:retrosim|tests|tools|roms)/[\w./*-]*\w)", text):
-        assert list(ROOT.glob(target)), target
+        assert target.startswith(MADE_BY_READERS) or list(ROOT.glob(target)), target
 
 
 @pytest.mark.parametrize("path", PAGES, ids=shown)

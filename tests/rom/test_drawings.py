@@ -9,7 +9,7 @@ import draw_sprites
 import numpy as np
 import pytest
 
-from retrosim.collide.kernels.grid import LARGEST_SIDE
+from retrosim.collide.kernels.sector_grid import MAX_SIDE
 from retrosim.collide.masks import make_mask
 from retrosim.errors import RomError
 from retrosim.rom import load_rom
@@ -85,7 +85,7 @@ def test_what_xquest_draws() -> None:
     shapes = {name: pictures for name, pictures in drawings.items() if name != "digits"}
     sizes = {(len(pictures[0][0]), len(pictures[0])) for pictures in shapes.values()}
     assert len(shapes) >= 5 and len(sizes) >= 5
-    assert all(8 <= wide <= LARGEST_SIDE and 8 <= high <= LARGEST_SIDE for wide, high in sizes)
+    assert all(8 <= width <= MAX_SIDE and 8 <= height <= MAX_SIDE for width, height in sizes)
     for pictures in shapes.values():
         assert all(len({index for row in picture for index in row} - {0}) >= 3 for picture in pictures)
     assert len(drawings["ship"]) == 4 and len(drawings["digits"]) == 10
@@ -99,7 +99,7 @@ def table(source: str, name: str) -> list[int]:
 
 
 def test_c_data_are_the_drawings() -> None:
-    """Masks are those of document 001; runs put every opaque pixel where it was drawn, and nothing else."""
+    """Masks are those of `make_mask`; runs put every opaque pixel where it was drawn, and nothing else."""
     rom = load_rom("xquest")
     source = draw_sprites.source(rom)
     for name, pictures in draw_sprites.sprites(rom)[1].items():

@@ -12,7 +12,7 @@ import pytest
 
 from retrosim.errors import RomError
 from retrosim.rom import Image, load_elf, load_rom
-from retrosim.rom.image import LONGEST_IMAGE, RAM_END, RAM_FIRST, read_image
+from retrosim.rom.image import MAX_IMAGE_BYTES, RAM_END, RAM_FIRST, read_image
 from tests.helpers.rom.elf_builder import elf, symbol
 
 BUILDS = ("O0", "O1", "O2")
@@ -228,7 +228,7 @@ def test_hostile_files_take_no_long_time() -> None:
     for sections in ([hostile[0]], [hostile[1]], unnamed):
         started = time.perf_counter()
         content = elf([(0x1000, CODE, 4)], sections=sections)
-        assert len(content) <= LONGEST_IMAGE
+        assert len(content) <= MAX_IMAGE_BYTES
         with contextlib.suppress(RomError):
             read(content)
         assert time.perf_counter() - started < 5
@@ -237,12 +237,12 @@ def test_hostile_files_take_no_long_time() -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     big = tmp_path / "big.elf"
     with big.open("wb") as file:
-        file.truncate(LONGEST_IMAGE + 1)
+        file.truncate(MAX_IMAGE_BYTES + 1)
     for path, reason in [
         (tmp_path / "missing.elf", "no such file"),
         (tmp_path, "is not a file"),
         (Path("/dev/zero"), "is not a file"),
-        (big, f"longer than {LONGEST_IMAGE} bytes"),
+        (big, f"longer than {MAX_IMAGE_BYTES} bytes"),
         (tmp_path / "zero\0byte", "no such file|cannot be read"),
     ]:
         with pytest.raises(RomError, match=reason):

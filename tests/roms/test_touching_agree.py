@@ -54,7 +54,7 @@ def machines_are_freed():
 
 
 def sectors(machine: str) -> int:
-    """Document 000."""
+    """Moertel 1994."""
     return reach(lambda places: flags(sector_machine(machine), np.array(places, np.int16)).all())
 
 
@@ -63,7 +63,7 @@ def nine_sectors(machine: str) -> int:
 
 
 def pixels(machine: str) -> int:
-    """Document 001, full squares of 30 pixels."""
+    """Mackey 1995, full squares of 30 pixels."""
     unit = mask_unit(machine, "O2" if machine.startswith(("mc", "ppc")) else "flat")
     unit.free = MASKS
     square, pair = unit.add(np.ones((30, 30), np.uint8)), np.array([[0, 1]])
@@ -71,7 +71,7 @@ def pixels(machine: str) -> int:
 
 
 def shapes(machine: str, is_circle: int, routine: str = "ShapesTouch") -> int:
-    """Document 002."""
+    """No-collision boxes 2011."""
     unit = shape_unit(machine)
     return reach(
         lambda places: unit.test(routine, unit.objects("shape", [(*each, 30, 30, is_circle) for each in places]))[0]
@@ -84,7 +84,7 @@ def compounds(machine: str) -> int:
 
 
 def blocks(machine: str) -> int:
-    """Document 003."""
+    """Rekaby 2011."""
     return reach(
         lambda places: len(shape_unit(machine).check_planes([([(*p, 30, 30) for p in places], 6)], [(4, 4, 8)])[0][0])
     )
@@ -106,7 +106,7 @@ def rectangles(machine: str, routine: str) -> int:
 
 
 def records(machine: str, test: str) -> int:
-    """Document 004."""
+    """Jon E P 2007."""
     ours = library(machine)
     shape = (0, 0, 30, 30) if test == "BoxesMeet" else (0, 0, 15, 225)
 
@@ -123,7 +123,7 @@ def records(machine: str, test: str) -> int:
 
 
 def moving(machine: str, test: str) -> int:
-    """Document 004 as extended to the way of a frame: at rest."""
+    """Jon E P 2007, extended to the path through a frame: at rest."""
     ours = library(machine)
     side = 30 if test == "BoxesMeetInFrame" else 15
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from retrosim.machine import NativeMachine, World
-from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
-from retrosim.tape import KeptMachines, load_tape
+from retrosim.scenarios import SCENARIOS
+from retrosim.tape import MachinePool, load_tape
 from tests.helpers.scenarios.random_scenarios import LONGEST, chosen, failures, generate, opener_of, record
 
 COUNT = int(os.environ.get("RETROSIM_SCENARIOS", "15"))
@@ -30,7 +30,7 @@ def test_every_machine_is_in_the_same_world(rom: str, tmp_path: Path) -> None:
     frames = done = 0
     began = said = time.monotonic()
     for build, group in groupby(ours, lambda each: each.build):
-        with KeptMachines(opener_of(build)) as machine_of:
+        with MachinePool(opener_of(build)) as machine_of:
             for scenario in group:
                 path = record(scenario, tmp_path)
                 found = failures(path, machine_of)
@@ -71,8 +71,8 @@ def test_a_wrong_world_is_named(tmp_path: Path) -> None:
 
     path = record(scenario, tmp_path)
     assert load_tape(path).frames == len(load_tape(path).hashes) == scenario.frames
-    assert failures(path, KeptMachines(open_one), ["native"]) == []
-    (line,) = failures(path, KeptMachines(open_one), ["mc68040-25", "native"])
+    assert failures(path, MachinePool(open_one), ["native"]) == []
+    (line,) = failures(path, MachinePool(open_one), ["mc68040-25", "native"])
     assert line == (
         f"mc68040-25: what world, first_bad_frame {bad}, field frame, index 0, "
         f"expected {bad + 1}, found {bad + 1 ^ 1}, trusted native"

@@ -72,10 +72,10 @@ def test_text_is_clipped_at_every_edge():
     whole = np.zeros((30, 60), np.uint8)
     draw_text(whole, 10, 10, "Clip", 5)
     for x, y in [(-4, 3), (50, 3), (3, -5), (3, 26), (-40, 0), (99, 99)]:
-        seen, wide = np.zeros((30, 60), np.uint8), np.zeros((230, 260), np.uint8)
+        seen, larger = np.zeros((30, 60), np.uint8), np.zeros((230, 260), np.uint8)
         draw_text(seen, x, y, "Clip", 5)
-        draw_text(wide, x + 100, y + 100, "Clip", 5)
-        assert (seen == wide[100:130, 100:160]).all(), (x, y)
+        draw_text(larger, x + 100, y + 100, "Clip", 5)
+        assert (seen == larger[100:130, 100:160]).all(), (x, y)
     assert (whole == 5).sum() == text_mask("Clip").sum()
 
 
@@ -90,7 +90,7 @@ def test_foreign_characters_show_as_question_marks():
 
 
 def test_scale_below_one_is_refused():
-    with pytest.raises(ValueError, match="scale is 0"):
+    with pytest.raises(ValueError, match="scale 0: allowed 1 or more"):
         text_mask("a", 0)
 
 

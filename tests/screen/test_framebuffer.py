@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrosim.screen.framebuffer import blank, clipped, frame_rect, paint_rect, reference_scene
-from retrosim.screen.pattern import BLACK, DK_GRAY, GRAY, LT_GRAY, WHITE, pattern_bits, pattern_mask
+from retrosim.screen.framebuffer import blank, clipped, frame_rect, paint_rect
+from retrosim.screen.pattern import BLACK, DK_GRAY, GRAY, LT_GRAY, WHITE, pattern_bits
 
 PATTERNS = {"white": WHITE, "ltGray": LT_GRAY, "gray": GRAY, "dkGray": DK_GRAY, "black": BLACK}
 SIDES = st.integers(-700, 1300)
@@ -13,19 +13,6 @@ RECTS = st.tuples(SIDES, SIDES, SIDES, SIDES)
 
 def picture(pixels):
     return ["".join("#" if pixel == 255 else "." if pixel == 0 else "?" for pixel in row) for row in pixels]
-
-
-def test_patterns_have_their_grey_and_their_phase():
-    share = {name: pattern_bits(pattern).mean() for name, pattern in PATTERNS.items()}
-    assert share == {"white": 0, "ltGray": 0.25, "gray": 0.5, "dkGray": 0.75, "black": 1}
-    assert picture(np.where(pattern_bits(GRAY), 255, 0)[:2]) == ["#.#.#.#.", ".#.#.#.#"]
-    assert picture(np.where(pattern_bits(LT_GRAY), 255, 0)[:2]) == ["#...#...", "..#...#."]
-    assert picture(np.where(pattern_bits(DK_GRAY), 255, 0)[:2]) == [".###.###", "##.###.#"]
-
-
-def test_pattern_of_another_length_is_refused():
-    with pytest.raises(ValueError, match="has 7 bytes, must have 8"):
-        pattern_bits(bytes(7))
 
 
 @pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS)
@@ -37,11 +24,6 @@ def test_patterns_are_anchored_to_the_screen(pattern):
     assert (whole == parts).all(), "adjoining fills join without a seam"
     y, x = np.mgrid[0:480, 0:640]
     assert ((whole == 255) == pattern_bits(pattern)[y & 7, x & 7]).all()
-
-
-def test_gray_is_the_chequered_board_of_the_contract():
-    y, x = np.mgrid[0:480, 0:640]
-    assert (pattern_mask(GRAY, 0, 0, 640, 480) == ((x ^ y) & 1 == 0)).all()
 
 
 def test_paint_rect_is_half_open_and_pat_copy():
@@ -97,36 +79,3 @@ def test_images_may_be_rgba():
     image = np.zeros((4, 4, 4), np.uint8)
     paint_rect(image, (0, 0, 2, 1), GRAY, foreground=(1, 2, 3, 255), background=(9, 9, 9, 255))
     assert image[0, :3].tolist() == [[1, 2, 3, 255], [9, 9, 9, 255], [0, 0, 0, 0]]
-
-
-def dumb_scene(x, y, collided, size):
-    """The scene of the contract, one pixel at a time."""
-    rows = [[0] * 640 for _ in range(480)]
-    for left, top, hit, side in zip(x, y, collided, size):
-        for row in range(max(0, top), min(480, top + side)):
-            for column in range(max(0, left), min(640, left + side)):
-                is_edge = row in (top, top + side - 1) or column in (left, left + side - 1)
-                if hit and is_edge:
-                    rows[row][column] = 255
-                elif not hit:
-                    rows[row][column] = 255 if (row ^ column) & 1 == 0 else 0
-    return np.array(rows, np.uint8)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_reference_scene_equals_a_drawing_pixel_by_pixel(seed):
-    random = np.random.default_rng(seed)
-    count = 40
-    x, y = random.integers(0, 611, count), random.integers(0, 451, count)
-    if seed == 3:  # partly and wholly outside
-        x, y = random.integers(-60, 660, count), random.integers(-60, 500, count)
-    collided = random.integers(0, 2, count)
-    size = np.full(count, 30) if seed < 2 else random.integers(1, 40, count)
-    scene = reference_scene(x, y, collided, 30 if seed < 2 else size)
-    assert (scene == dumb_scene(x.tolist(), y.tolist(), collided.tolist(), size.tolist())).all()
-
-
-def test_later_objects_lie_over_earlier_ones():
-    grey, outline = reference_scene([0], [0], [0]), reference_scene([0, 0], [0, 0], [0, 1])
-    assert (outline[1:29, 1:29] == grey[1:29, 1:29]).all() and (outline[0, :30] == 255).all()
-    assert (reference_scene([0, 0], [0, 0], [1, 0]) == grey).all()

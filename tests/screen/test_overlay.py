@@ -1,53 +1,28 @@
 import numpy as np
 import pytest
 
-from retrosim.screen.font import text_mask
 from retrosim.screen.overlay import (
     BLUE,
-    DOTS,
+    DOT_PITCH,
     INK,
-    NOTHING,
     ON_DARK,
     ON_LIGHT,
     RED,
     View,
     clear_overlay,
     draw_grid,
-    draw_help,
+    draw_over,
     draw_shapes,
     draw_tag,
     draw_view,
-    draw_waiting,
     grid_text,
     inks_for,
-    picture_of,
     shapes_text,
 )
 from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.shapes import Grid, Shapes
 from retrosim.screen.strokes import circle_offsets
-from retrosim.window.controls import help_lines
-from tests.helpers.window.fake_machine import FakeMachine
-
-
-def where(overlay, colour):
-    return (overlay == np.array(colour, np.uint8)).all(axis=2)
-
-
-def has_text(overlay, text, colour):
-    """Find a line of text anywhere: the mask fits with every dot in that colour and no dot between."""
-    mask, image = text_mask(text)[:7], where(overlay, colour)
-    windows = np.lib.stride_tricks.sliding_window_view(image, mask.shape)
-    first = np.argwhere(windows[:, :, mask].all(axis=2) if mask.sum() < 60 else _candidates(windows, mask))
-    return any((windows[y, x] == mask).all() for y, x in first)
-
-
-def _candidates(windows, mask):
-    dots = np.argwhere(mask)[:60]
-    found = np.ones(windows.shape[:2], bool)
-    for y, x in dots:
-        found &= windows[:, :, y, x]
-    return found
+from tests.helpers.screen.overlay_pixels import has_text, where
 
 
 def grid(left=0, top=0, counts=()):
@@ -58,10 +33,10 @@ def grid(left=0, top=0, counts=()):
 
 
 def shapes(objects, hit=(), **rows):
-    """Shapes of so many objects, whose middles lie at (100, 100), (200, 100), .."""
-    places = np.array([(100 * (i + 1), 100) for i in range(objects)], np.int32).reshape(-1, 2)
+    """Shapes of so many objects, with centres at (100, 100), (200, 100), .."""
+    centres = np.array([(100 * (i + 1), 100) for i in range(objects)], np.int32).reshape(-1, 2)
     flags = np.isin(np.arange(objects), hit)
-    return Shapes(flags, places, **{name: np.array(row, np.int32) for name, row in rows.items()})
+    return Shapes(flags, centres, **{name: np.array(row, np.int32) for name, row in rows.items()})
 
 
 @pytest.mark.parametrize("x_shift, y_shift", [(0, 0), (0, 32), (32, 0), (32, 32)])
@@ -94,17 +69,17 @@ BOXES = [[0, 100, 100, 130, 130], [1, 110, 110, 140, 140], [2, 300, 300, 330, 33
 
 
 def test_boxes_of_hit_objects_are_thick_and_joined_the_others_thin():
-    places = np.array([[115, 115], [125, 125], [315, 315]], np.int32)
-    seen = Shapes(np.array([True, True, False]), places, boxes=np.array(BOXES), hits=np.array([[0, 1]]))
+    centres = np.array([[115, 115], [125, 125], [315, 315]], np.int32)
+    seen = Shapes(np.array([True, True, False]), centres, boxes=np.array(BOXES), hits=np.array([[0, 1]]))
     overlay = draw_view(seen, View(shapes=True), ON_LIGHT)
     red, blue = where(overlay, RED), where(overlay, BLUE)
     assert red[100:102, 100:110].all() and red[110:130, 138:140].all()
-    assert all(red[d, d] and red[d, d + 1] and red[d + 1, d] for d in range(115, 126)), "a line joins the middles"
+    assert all(red[d, d] and red[d, d + 1] and red[d + 1, d] for d in range(115, 126)), "a line joins the centres"
     assert blue[300, 300:330].all() and blue[300:330, 329].all() and not overlay[302:328, 302:328].any()
-    assert shapes_text(seen, View(True)) == "2 objects hit (thick), 1 pair (joined)"
+    assert shapes_text(seen, View(True)) == "2 objects hit (thick), 1 pair hit (solid line)"
 
 
-def test_boxes_at_the_edge_stay_on_the_screen():
+def test_boxes_at_the_border_stay_on_the_screen():
     overlay = clear_overlay()
     rows = [[0, 610, 450, 640, 480], [1, 639, 470, 669, 500], [2, -9, -9, 21, 21]]
     draw_shapes(overlay, shapes(3, [0, 1], boxes=rows, hits=[[0, 1]]), ON_LIGHT)
@@ -115,8 +90,8 @@ def test_what_was_tested_is_dotted_and_on_request():
     seen = shapes(2, tested=[[0, 1]])
     assert not draw_view(seen, View(shapes=True), ON_LIGHT)[:460].any()
     dots = where(draw_view(seen, View(tested=True), ON_LIGHT), ON_LIGHT.tested)
-    assert np.argwhere(dots).tolist() == [[100, x] for x in range(100, 201, DOTS)]
-    assert shapes_text(seen, View(tested=True)) == "1 pair tested (dotted lines)"
+    assert np.argwhere(dots).tolist() == [[100, x] for x in range(100, 201, DOT_PITCH)]
+    assert shapes_text(seen, View(tested=True)) == "1 pair tested (dotted line)"
 
 
 @pytest.mark.parametrize("fine", ["polygons", "circles", "outlines"])
@@ -140,11 +115,11 @@ def test_polygons_and_circles_of_hit_objects_are_thick_but_outlines_leave_that_t
     assert red[60, 300] and not red[60, 301] and red[50:52, 290:310].all() and red[50:70, 308:310].all()
 
 
-def test_ways_are_dotted_even_when_hit():
+def test_paths_are_dotted_even_when_hit():
     for hit, ink in (((), ON_DARK.fine), ((0,), ON_DARK.hit)):
         overlay = clear_overlay()
         draw_shapes(overlay, shapes(1, hit, paths=[[0, 40, 50, 60, 50, 60, 51, 40, 51]]), ON_DARK)
-        assert where(overlay, ink)[50].nonzero()[0].tolist() == list(range(40, 61, DOTS))
+        assert where(overlay, ink)[50].nonzero()[0].tolist() == list(range(40, 61, DOT_PITCH))
 
 
 def test_inks_can_be_seen_on_the_picture():
@@ -156,37 +131,18 @@ def test_inks_can_be_seen_on_the_picture():
         assert {ink[:3] for ink in vars(inks).values()} <= colours, "period colours"
 
 
-def test_a_picture_has_the_overlay_where_there_is_one():
-    machine = FakeMachine()
-    machine.run(frames=2)
-    pixels, palette = picture_of(machine, NOTHING)
-    assert pixels is machine.frame and palette is machine.palette
-    pixels, palette = picture_of(machine, View(True, True, 1))
-    overlay = draw_view(machine.shapes(), View(True, True, 1), ON_LIGHT)
-    covered = overlay[..., 3] != 0
-    assert palette is None and (pixels[covered] == overlay[covered][:, :3]).all()
-    assert (pixels[~covered] == machine.palette[machine.frame][~covered]).all() and covered.any()
-
-
-def test_help_shows_every_line_of_the_control_table():
-    overlay = clear_overlay()
-    draw_help(overlay, help_lines())
-    for keys, meaning in help_lines():
-        assert has_text(overlay, keys, INK) and has_text(overlay, meaning, INK), keys
-
-
-def test_waiting_says_what_is_done_and_moves():
-    images = []
-    for seconds in (0.0, 0.5, 61.0):
-        images.append(clear_overlay())
-        draw_waiting(images[-1], "retrosim", "compiling the 68040 (first run only) ...", seconds)
-        assert has_text(images[-1], "compiling the 68040 (first run only) ...", INK)
-        assert images[-1][..., 3].all(), "nothing shows through"
-    assert (images[0] != images[1]).any()
-    assert has_text(images[2], "61 s", INK)
-
-
 def test_tags_stay_inside_the_image():
     overlay = clear_overlay()
     draw_tag(overlay, 630, 475, "Corner")
     assert has_text(overlay, "Corner", INK)
+
+
+def test_a_picture_has_the_overlay_where_there_is_one():
+    pixels, palette, seen = np.full((480, 640), 7, np.uint8), macintosh_palette(), shapes(2, tested=[[0, 1]])
+    view = View(shapes=True, tested=True)
+    overlay = draw_view(seen, view, inks_for(pixels, palette))
+    covered = overlay[..., 3] != 0
+    drawn = draw_over(pixels, palette, seen, view)
+    assert drawn.shape == (480, 640, 3) and drawn.dtype == np.uint8
+    assert (drawn[covered] == overlay[covered][:, :3]).all() and covered.any()
+    assert (drawn[~covered] == palette[7]).all()

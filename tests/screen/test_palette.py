@@ -1,7 +1,6 @@
 import numpy as np
-import pytest
 
-from retrosim.screen.palette import BLACK, RED, WHITE, macintosh_palette, palette_of, palette_words
+from retrosim.screen.palette import BLACK, RED, WHITE, macintosh_palette
 
 KNOWN = {
     WHITE: "FFFFFF",
@@ -39,20 +38,3 @@ def test_cube_formula():
     for index in range(215):
         wanted = levels[index // 36], levels[index // 6 % 6], levels[index % 6]
         assert tuple(palette[index]) == wanted, index
-
-
-@pytest.mark.parametrize("order", ["<u4", ">u4"])
-def test_device_words_and_back(order):
-    words = palette_words(macintosh_palette()).astype(order)
-    assert words[RED] == 0x00FF0000 and words[1] == 0x00FFFFCC and words[BLACK] == 0
-    assert (palette_of(words) == macintosh_palette()).all()
-    assert (palette_of(words | np.uint32(0xAA000000)) == macintosh_palette()).all(), "the top byte means nothing"
-
-
-@pytest.mark.parametrize("shape", [(255, 3), (256, 4), (256,)])
-def test_other_shapes_are_refused(shape):
-    with pytest.raises(ValueError, match=r"must be \(256, 3\)"):
-        palette_words(np.zeros(shape, np.uint8))
-    if shape != (256,):
-        with pytest.raises(ValueError, match=r"must be \(256,\)"):
-            palette_of(np.zeros(shape, np.uint32))

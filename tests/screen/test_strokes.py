@@ -18,16 +18,16 @@ RECTS = st.tuples(ACROSS, DOWN, st.integers(1, 900), st.integers(1, 900))
 def bresenham(start, stop):
     """Return the pixels one after the other, by an error that grows."""
     (x, y), (end_x, end_y) = start, stop
-    wide, high = abs(end_x - x), abs(end_y - y)
+    width, height = abs(end_x - x), abs(end_y - y)
     step_x, step_y = (1 if end_x >= x else -1), (1 if end_y >= y else -1)
-    long, short = max(wide, high), min(wide, high)
+    long, short = max(width, height), min(width, height)
     pixels, error = [(x, y)], long
     for _ in range(long):
         error += 2 * short
         aside = error >= 2 * long
         error -= 2 * long * aside
-        x += step_x * (wide >= high or aside)
-        y += step_y * (high > wide or aside)
+        x += step_x * (width >= height or aside)
+        y += step_y * (height > width or aside)
         pixels.append((x, y))
     return pixels
 
@@ -71,7 +71,7 @@ def test_a_thick_line_along_the_left_edge():
 @settings(deadline=None, max_examples=40, derandomize=True)
 @given(st.lists(RECTS, max_size=4), st.integers(1, 3), st.integers(1, 3))
 def test_frames_lie_just_inside_of_boxes(rects, pen, every):
-    boxes = [(left, top, left + wide, top + high) for left, top, wide, high in rects]
+    boxes = [(left, top, left + width, top + height) for left, top, width, height in rects]
     overlay, wanted = clear_overlay(), set()
     frame_boxes(overlay, np.array(boxes, int).reshape(-1, 4), INK, pen, every)
     for left, top, right, bottom in boxes:

@@ -20,7 +20,7 @@ from tests.helpers.tape.drift_machine import FakeMachine, Wrong
 
 
 class Clock:
-    """Host seconds that pass only when told."""
+    """Host seconds that pass only when the test says so."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -62,8 +62,8 @@ def test_a_live_recording_loses_at_most_one_second(tmp_path, seconds_per_frame, 
         clock.now += seconds_per_frame
         times.append(clock.now)
         recorder.on_frame()
-        kept = load_tape(path).frames
-        lost = clock.now - (times[kept - 1] if kept else 100.0)
+        recovered = load_tape(path).frames
+        lost = clock.now - (times[recovered - 1] if recovered else 100.0)
         assert lost < 1.0
     assert len(load_tape(path).hashes) == lines
     recorder.close()
@@ -141,17 +141,17 @@ def test_kill_9_loses_nothing_but_the_frames_since_the_last_line(tmp_path, delay
 def test_short_writes_are_continued_and_a_full_disk_leaves_a_playable_tape(tmp_path, monkeypatch):
     machine = FakeMachine()
     recorder = Recorder(tmp_path / "a.rtape", machine, hash_every=1)
-    room = [1000]
+    free = [1000]
     real = recorder._file
 
     class Disk:
         """Takes at most 10 bytes at once, and none when full."""
 
         def write(self, data: bytes) -> int:
-            if not room[0]:
+            if not free[0]:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            taken = min(10, room[0], len(data))
-            room[0] -= taken
+            taken = min(10, free[0], len(data))
+            free[0] -= taken
             return real.write(data[:taken])
 
         def close(self) -> None:
@@ -170,7 +170,7 @@ def test_short_writes_are_continued_and_a_full_disk_leaves_a_playable_tape(tmp_p
 
 
 def test_a_tape_never_grows_beyond_what_can_be_loaded(tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "TAPE_BYTES", record.END_ROOM + 3000)
+    monkeypatch.setattr(record, "MAX_TAPE_BYTES", record.END_RESERVE + 3000)
     recorder = Recorder(tmp_path / "a.rtape", FakeMachine(), hash_every=1)
     with pytest.raises(TapeError, match=r"is full .* closed at frame"):
         recorder.run(1000)
@@ -196,7 +196,7 @@ def test_a_program_that_fails_in_a_frame_leaves_the_frames_before(tmp_path):
     result = record_script(tmp_path / "a.rtape", machine, 200, "0 pad=1; 65 pad=2; 80 pad=3")
     assert result.reason == "fault"
     tape = load_tape(tmp_path / "a.rtape")
-    assert (tape.frames, tape.is_complete) == (66, False)  # no hash can be had of frame 69, so 65 has the last line
+    assert (tape.frames, tape.is_complete) == (66, False)  # no hash can be taken of frame 69, so 65 has the last line
     player = Player(tape, FakeMachine())
     assert player.run() and player.world_ok
 

@@ -179,7 +179,7 @@ def test_what_the_rom_cannot_take_is_refused(tape):
         (other_rom(parameters={"objects": FakeParameter(1, 200)}), "has no parameter 'seed'"),
         (
             other_rom(parameters={"objects": FakeParameter(1, 4), "seed": FakeParameter(0, 9999)}),
-            "objects is 5, allowed are 1..4",
+            "objects is 5, allowed 1..4",
         ),
         (other_rom(inputs=("stick",)), "has no device 'pad'"),
     ]:
@@ -215,3 +215,74 @@ def test_saved_states_are_checked(tmp_path):
     later = replace(tape, header=tape.header | {"start": tape.header["start"] | {"frame": 34}})
     with pytest.raises(TapeError, match="starts at frame 34, the machine at 33"):
         Player(later, FakeMachine())
+
+
+def play_as_the_window_does(player: Player, to: int) -> None:
+    """Run frame by frame outside of the player, with its inputs and its comparison."""
+    machine = player.machine
+    while machine.frame_number < to:
+        for device, value in player.inputs(machine.frame_number).items():
+            machine.set_input(device, value)
+        machine.run(frames=1)
+        player.compare()
+
+
+def test_inputs_of_any_frame(tape):
+    player = Player(tape, FakeMachine())
+    assert [player.inputs(frame)["pad"] for frame in range(150)] == PADS
+    assert player.inputs(150) is None
+
+
+def test_another_program_may_run_the_machine_and_take_it_back(tape):
+    machine = FakeMachine()
+    player = Player(tape, machine)
+    play_as_the_window_does(player, 40)
+    state = machine.save()
+    play_as_the_window_does(player, 130)
+    machine.load(state)
+    player.rewound()
+    play_as_the_window_does(player, 150)
+    assert (player.world_ok, player.machine_ok) == (True, True)
+    assert (player.compared, player.machine_compared) == (3, 3), "a line that is compared again counts once"
+    assert machine.hash("machine") == play_by_hand(FakeMachine(), PADS)[-1][1]
+
+
+@pytest.mark.parametrize("what", ["px", "cycles"])
+def test_rewinding_forgets_the_mismatches_of_later_frames_only(tape, what):
+    machine = FakeMachine(wrong=Wrong(70, what))
+    player = Player(tape, machine)
+    states = {}
+    for frame in (65, 130):
+        play_as_the_window_does(player, frame)
+        states[frame] = machine.save()
+    assert player.mismatch.frame == 119
+    player.rewound()
+    assert player.mismatch.frame == 119, "the machine has executed that frame"
+    machine.load(states[65])
+    player.rewound()
+    assert player.mismatch is None
+    play_as_the_window_does(player, 130)
+    assert player.mismatch.frame == 119 and player.mismatch.good == 59
+    with pytest.raises(TapeDiverged, match="after frame 119"):
+        player.check()
+
+
+def test_a_restart_plays_the_tape_again_from_its_beginning(tape):
+    machine = FakeMachine(wrong=Wrong(70, "px"))
+    player = Player(tape, machine)
+    assert not player.run() and player.world_ok is False
+    machine.wrong = None
+    player.restart()
+    assert (player.frame, player.world_ok, player.compared) == (0, None, 0)
+    assert player.run() and player.world_ok
+
+
+def test_a_restart_loads_the_saved_state_again(tmp_path):
+    machine = FakeMachine()
+    play_by_hand(machine, [5] * 33)
+    with Recorder(tmp_path / "a.rtape", machine, from_state=True) as recorder:
+        recorder.run(30)
+    player = Player(load_tape(tmp_path / "a.rtape"), FakeMachine())
+    assert player.run()
+    player.restart()
+    assert player.frame == 33 and player.run() and player.world_ok

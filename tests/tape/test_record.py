@@ -142,7 +142,7 @@ def test_a_machine_inside_its_first_frame_is_reset(tmp_path):
 @pytest.mark.parametrize(
     ("frames", "script", "words"),
     [
-        (0, "", "frames is 0, allowed are 1 or more"),
+        (0, "", "frames is 0, allowed 1 or more"),
         (-3, "", "frames is -3"),
         (10, "10 pad=1", "input step of frame 10 is not in the recorded frames 0..9"),
         (10, "0 stick=1", "stick"),

@@ -18,7 +18,7 @@ SCRIPT = "0 pad=3; 7 pad=8; 60 pad=0; 61 pad=31; 119 pad=1"
 
 
 class Makers:
-    """Opens fake machines by name, each as wrong as it was told."""
+    """Opens fake machines by name, each with the fault that was asked for."""
 
     def __init__(self, **wrong: Wrong | None) -> None:
         self.wrong = {name.replace("_", "-"): value for name, value in wrong.items()}
@@ -122,7 +122,7 @@ def test_a_machine_that_cannot_be_opened_is_not_asked(path):
 
     result = single(verify([path], ["fake-25"], opener=NoNative(fake_25=Wrong(80, "px"))))
     assert (result["first_bad_frame"], result["exact"]) == (119, False)
-    assert "native cannot be asked: rom.toml: is missing" in result["note"]
+    assert "native cannot be compared with: rom.toml: is missing" in result["note"]
 
 
 def test_a_divergence_that_does_not_come_again_is_called_that(path):
@@ -140,7 +140,7 @@ def test_a_divergence_that_does_not_come_again_is_called_that(path):
 
     result = single(verify([path], ["fake-25"], opener=opener))
     assert (result["world_ok"], result["first_bad_frame"], result["exact"]) == (False, 119, False)
-    assert "fake-25 did not diverge in the same place when replayed beside native" in result["note"]
+    assert "fake-25 did not diverge in the same place when replayed together with native" in result["note"]
 
 
 @pytest.mark.parametrize("frame", [0, 59, 60, 100])
@@ -174,7 +174,7 @@ def test_a_machine_difference_without_a_second_machine_gives_the_frames(path):
     result = single(report)
     assert (result["world_ok"], result["machine_ok"]) == (True, False)
     assert (result["first_bad_frame"], result["exact"], result["good_frame"]) == (119, False, 59)
-    assert "the world agrees; it happened in frames 60..119" in result["note"]
+    assert "the world agrees; the first difference is in frames 60..119" in result["note"]
     assert exit_status(report) == 3
     same = verify(
         [path], ["fake-25"], opener=Makers(fake_25=Wrong(70, "d1")), reference=Makers(fake_25=Wrong(70, "d1"))

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-from pathlib import Path
-from types import ModuleType
 
 import pytest
+import rom_tables
 
 from retrosim.machine import open_machine
 from retrosim.numeric.tables import FRACTION_BITS, QUARTER, SINES, TURN
 from retrosim.rom import load_rom
 
-TOOL = Path(__file__).resolve().parents[2] / "tools" / "rom_tables.py"
 
-
-@pytest.fixture(scope="module")
-def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("rom_tables", TOOL)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_source_has_every_sine(tool, capsys) -> None:
-    assert tool.main(["sines"]) == 0
+def test_the_source_has_every_sine(capsys) -> None:
+    assert rom_tables.main(["sines"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("/* Made by tools/rom_tables.py") and "const short gSines[1280] = {" in text
     numbers = text[text.index("{") : text.index("}")]
@@ -33,16 +21,16 @@ def test_the_source_has_every_sine(tool, capsys) -> None:
     assert max(map(len, text.splitlines())) <= 120
 
 
-def test_the_header_has_the_constants(tool, capsys) -> None:
-    assert tool.main(["sines", "--header"]) == 0
+def test_the_header_has_the_constants(capsys) -> None:
+    assert rom_tables.main(["sines", "--header"]) == 0
     text = capsys.readouterr().out
     found = {name: int(value) for name, value in re.findall(r"(k\w+) = (\d+)", text)}
     assert found == {"kTurn": TURN, "kQuarter": QUARTER, "kFractionBits": FRACTION_BITS}
 
 
-def test_other_tables_are_refused(tool) -> None:
+def test_other_tables_are_refused() -> None:
     with pytest.raises(SystemExit) as refused:
-        tool.main(["tangents"])
+        rom_tables.main(["tangents"])
     assert refused.value.code == 2
 
 

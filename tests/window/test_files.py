@@ -31,7 +31,7 @@ def test_the_newest_of_a_stem(tmp_path):
 
 def test_what_cannot_be_written_or_read_is_one_clear_error(tmp_path):
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(RetrosimError, match="cannot hold a new file"):
+    with pytest.raises(RetrosimError, match="no file can be created in it"):
         write_new(tmp_path / "file", "a", ".png", b"")
     with pytest.raises(RetrosimError, match="cannot be read: No such file"):
         read_file(tmp_path / "missing")

@@ -7,9 +7,10 @@ import pytest
 
 from retrosim import errors
 from retrosim.errors import CpuFault, RetrosimError
-from retrosim.screen.overlay import View, picture_of
+from retrosim.screen.overlay import View
 from retrosim.screen.png import png_bytes
 from retrosim.window.headless import run_headless
+from retrosim.window.picture import picture_of
 from tests.helpers.window.fake_machine import FakeMachine, FakeNative
 from tests.screen.test_png import decoded
 
@@ -62,7 +63,7 @@ def test_an_overlay_that_cannot_be_drawn_is_refused_before_anything_runs():
 
 @pytest.mark.parametrize("frames", [0, -1])
 def test_no_frames_are_refused(frames):
-    with pytest.raises(ValueError, match=f"frames is {frames}, must be at least 1"):
+    with pytest.raises(ValueError, match=f"frames {frames}: allowed 1 or more"):
         run_headless(FakeMachine(), frames)
 
 

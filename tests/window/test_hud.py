@@ -33,9 +33,9 @@ def test_lines_say_what_the_issue_asks_for():
         shapes=sectors([(0, 0), (10, 10), (200, 200)], [1, 1, 0]),
         speed=Fraction(1, 4),
     )
-    place, cost = metrics_lines(readings)
+    reached, cost = metrics_lines(readings)
     for part in ("mc68040-25 sectors", "frame 1,234", "tick 2,468", "speed 1/4x"):
-        assert part in place
+        assert part in reached
     for part in ("623,468 cycles/frame", "150.0% of a tick", "CPI 2.08", "2 of 3 hit", "1 pair ", "4 tests"):
         assert part in cost
 

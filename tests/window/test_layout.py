@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrosim.window.chrome import MINIMUM_WIDTH
+from retrosim.window.chrome import MIN_WIDTH
 from retrosim.window.layout import first_size, layout, window_size
 
 
@@ -24,9 +24,9 @@ def test_first_size(screen, size):
 @pytest.mark.parametrize("scale", [1, 2, 3, 4])
 def test_a_window_made_for_a_scale_gets_it(scale):
     width, height = window_size(scale, 3840, 2160)
-    place = layout(width, height)
-    assert place.scale == scale and width == 640 * scale
-    assert place.picture[0] == 0 and place.picture[1] == place.bar[3] and place.picture[3] == place.strip[1]
+    areas = layout(width, height)
+    assert areas.scale == scale and width == 640 * scale
+    assert areas.picture[0] == 0 and areas.picture[1] == areas.toolbar[3] and areas.picture[3] == areas.status_bar[1]
 
 
 def test_a_screen_may_be_too_small():
@@ -36,16 +36,16 @@ def test_a_screen_may_be_too_small():
 @settings(deadline=None)
 @given(st.integers(640, 5000), st.integers(531, 4000))
 def test_pixels_are_whole_and_parts_do_not_overlap(width, height):
-    place = layout(width, height)
-    left, top, right, bottom = place.picture
-    assert place.scale == int(place.scale) >= 1 and (right - left, bottom - top) == (
-        640 * place.scale,
-        480 * place.scale,
+    areas = layout(width, height)
+    left, top, right, bottom = areas.picture
+    assert areas.scale == int(areas.scale) >= 1 and (right - left, bottom - top) == (
+        640 * areas.scale,
+        480 * areas.scale,
     )
     assert left >= 0 and right <= width and abs(left - (width - right)) <= 1, "centred"
-    assert place.bar[3] <= top and bottom <= place.strip[1] and place.strip[3] == height
-    assert place.chrome_scale <= place.scale and place.bar[2] >= width
-    assert place.chrome_width >= MINIMUM_WIDTH
+    assert areas.toolbar[3] <= top and bottom <= areas.status_bar[1] and areas.status_bar[3] == height
+    assert areas.chrome_scale <= areas.scale and areas.toolbar[2] >= width
+    assert areas.chrome_width >= MIN_WIDTH
 
 
 @settings(deadline=None)
@@ -59,9 +59,9 @@ def test_no_larger_pixels_would_fit(width, height):
 @settings(deadline=None)
 @given(st.integers(1, 700), st.integers(1, 600))
 def test_small_windows_still_show_everything(width, height):
-    place = layout(width, height)
-    assert 0 < place.scale <= 1
-    if place.scale < 1:
-        assert place.chrome_scale == place.scale
-    assert place.picture[2] - place.picture[0] <= max(width, 2) + 1
-    assert place.picture[3] - place.picture[1] <= max(height, 2) + 1
+    areas = layout(width, height)
+    assert 0 < areas.scale <= 1
+    if areas.scale < 1:
+        assert areas.chrome_scale == areas.scale
+    assert areas.picture[2] - areas.picture[0] <= max(width, 2) + 1
+    assert areas.picture[3] - areas.picture[1] <= max(height, 2) + 1

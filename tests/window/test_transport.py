@@ -53,7 +53,7 @@ def test_the_frame_rate_is_exact_over_an_hour():
     """Irregular turns, rational rate: frames are the whole ticks that passed."""
     machine = FakeNative(objects=1)
     machine.run = lambda frames: (setattr(machine, "frame_number", machine.frame_number + 1), Done)[1]
-    machine.save = lambda: b"state"
+    machine.snapshot = lambda: b"state"
     transport, clock = started(machine)
     for turn in itertools.count():
         clock.now += (turn * 7919) % 40_000_000
@@ -214,7 +214,7 @@ def test_expensive_states_are_saved_less_often():
     machine = FakeMachine()
     clock = Clock()
     save = machine.save
-    machine.save = lambda: (setattr(clock, "now", clock.now + 40_000_000), save())[1]
+    machine.snapshot = lambda: (setattr(clock, "now", clock.now + 40_000_000), save())[1]
     assert Transport(machine, clock).rewind.every == 61, "40 ms are 4 % of 61 frames"
 
 

@@ -29,7 +29,7 @@ def finished(code, **environment):
 OPEN = """
 from tests.helpers.window.fake_machine import FakeMachine
 from retrosim.errors import RetrosimError
-from retrosim.window.window import Window
+from retrosim.window.pyglet_window import Window
 try:
     Window(FakeMachine())
 except RetrosimError as error:
@@ -50,7 +50,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from tests.helpers.window.fake_machine import FakeMachine
-from retrosim.window.window import Window
+from retrosim.window.pyglet_window import Window
 folder = Path(sys.argv[1])
 window = Window(lambda report: FakeMachine(), folder=folder.joinpath, title="retrosim test", scale=1)
 window.run()

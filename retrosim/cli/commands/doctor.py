@@ -27,7 +27,7 @@ from retrosim.cli.parser import Parser
 from retrosim.errors import RetrosimError
 
 if TYPE_CHECKING:
-    from retrosim.rom.recipe import Pascal
+    pass
 
 MIN_PYTHON = (3, 11)
 REQUIRED = ("numba", "llvmlite", "numpy", "pyglet", "pyelftools", "rich", "platformdirs", "shtab")
@@ -130,28 +130,21 @@ def _package(name: str, status: str, advice: str) -> Check:
 
 def _compiler() -> Check:
     """Compile and run a function, in memory."""
-    import numpy as np
+    from retrosim.jit import compiles_correctly
 
-    from retrosim.jit import generated_module
-
-    module = generated_module(
-        "doctor", "from retrosim.jit import kernel\n\n\n@kernel\ndef last(a):\n    return a[-1] + 1\n"
-    )
-    if module.last(np.arange(3)) != 3:
+    if not compiles_correctly():
         return Check("compiler", "failed", "a compiled function gives a wrong result")
     return Check("compiler", "ok", "Numba compiles, and the result is right")
 
 
 def _cache() -> Check:
-    from retrosim.jit import CACHE_FOLDER
+    from retrosim.jit import CACHE, cached_files
 
-    files = [path for path in CACHE_FOLDER.rglob("*") if path.is_file()]
+    files = cached_files()
     size = sum(path.stat().st_size for path in files)
-    found = f"{CACHE_FOLDER}: {counted(len(files), 'file')}, {size / 1e6:.1f} MB of compiled code"
-    if not is_writable(CACHE_FOLDER):
-        return Check(
-            "cache", "warning", f"{CACHE_FOLDER} is not writable", "everything is compiled again at every start"
-        )
+    found = f"{CACHE}: {counted(len(files), 'file')}, {size / 1e6:.1f} MB of compiled code"
+    if not is_writable(CACHE):
+        return Check("cache", "warning", f"{CACHE} is not writable", "everything is compiled again at every start")
     return Check("cache", "ok", found, "" if size > 1e6 else "`retrosim warmup` compiles programs in advance")
 
 
@@ -209,35 +202,30 @@ def _window() -> Check:
 
 
 def _cross_compilers() -> Iterator[Check]:
-    """Yield the compilers that can rebuild the ROM images, each once."""
-    from retrosim.rom import load_rom, rom_names
+    """Yield the compilers that ROM images are built by, each once."""
+    from retrosim.rom import load_toolchains
 
-    seen: set[str] = set()
-    for name in rom_names():
-        try:
-            recipe = load_rom(name).recipe
-        except RetrosimError:
-            continue  # reported by `_rom`
-        for chain in recipe.toolchains.values() if recipe else ():
-            if chain.pascal:
-                yield _pascal(name, chain.pascal)
-            if chain.command in seen:
-                continue
-            seen.add(chain.command)
-            use = f"only to rebuild ROM {name}: apt install {chain.package}"
-            if shutil.which(chain.command) is None:
-                yield Check(chain.command, "missing", "not installed", use)
-                continue
-            found = _first_line(chain.command)
-            advice = "" if found == chain.version else f"{name} was built with {chain.version}; images may differ"
-            yield Check(chain.command, "ok", found, advice)
+    try:
+        chains = load_toolchains().by_name.values()
+    except RetrosimError as error:
+        yield Check("tool chains", "failed", str(error))
+        return
+    for chain in {each.command: each for each in chains}.values():
+        if shutil.which(chain.command) is None:
+            yield _missing_compiler(chain.command, chain.package)
+            continue
+        found = _first_line(chain.command)
+        advice = "" if found == chain.version else f"the ROM images were built by {chain.version}"
+        yield Check(chain.command, "ok", found, advice)
+    for pascal in (each.pascal for each in chains if each.pascal):
+        if all(map(shutil.which, ("fpc", "nasm"))):
+            yield Check("Free Pascal", "ok", f"installed, and NASM; ROM images were built by {pascal.version}")
+        else:
+            yield _missing_compiler("Free Pascal", *pascal.packages)
 
 
-def _pascal(name: str, pascal: Pascal) -> Check:
-    if all(map(shutil.which, ("fpc", "nasm"))):
-        return Check("Free Pascal", "ok", f"installed, and NASM too; {name} was built with {pascal.version}")
-    use = f"only to rebuild ROM {name}: apt install {' '.join(pascal.packages)}"
-    return Check("Free Pascal", "missing", "not installed", use)
+def _missing_compiler(name: str, *packages: str) -> Check:
+    return Check(name, "missing", "not installed", f"only to build ROM images: apt install {' '.join(packages)}")
 
 
 def _native_compiler() -> Check:

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments
-from retrosim.cli.opening import shipped_tapes
 from retrosim.cli.output import columns, counted, print_json, print_lines
 from retrosim.cli.parser import Parser
 from retrosim.errors import RetrosimError
 
 if TYPE_CHECKING:
     from retrosim.rom import Rom
+    from retrosim.rom.toolchains import Toolchains
 
 KINDS = ("roms", "machines", "tapes")
 NATIVE_TITLE = "the same programs as compiled Python, without a CPU and without cycles"
@@ -34,6 +34,8 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
+    from retrosim.tape import shipped_tapes
+
     makers = {"roms": _roms, "machines": _machines, "tapes": lambda: [_tape(path) for path in shipped_tapes()]}
     found = {what: makers[what]() for what in ([options.what] if options.what else KINDS)}
     if options.json:
@@ -46,20 +48,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _roms() -> list[dict[str, Any]]:
-    from retrosim.rom import load_rom, rom_names
+    from retrosim.rom import load_rom, load_toolchains, rom_names
 
-    entries = []
+    entries, toolchains = [], load_toolchains()
     for name in rom_names():
         try:
-            rom = load_rom(name)
+            entries.append(_rom(load_rom(name), toolchains))
         except RetrosimError as error:
             entries.append({"name": name, "error": str(error)})
-            continue
-        entries.append(_rom(rom))
     return entries
 
 
-def _rom(rom: Rom) -> dict[str, Any]:
+def _rom(rom: Rom, toolchains: Toolchains) -> dict[str, Any]:
+    made_by = [toolchains.made_by(rom, info) for info in rom.images]
     return {
         "name": rom.name,
         "title": rom.title,
@@ -74,8 +75,8 @@ def _rom(rom: Rom) -> dict[str, Any]:
         },
         "images": [
             {"isa": info.isa, "build": info.build, "default": info.default, "file": info.file}
-            | {"sha256": info.sha256, "compiler": info.compiler, "flags": info.flags}
-            for info in rom.images
+            | {"sha256": info.sha256, "compiler": compiler, "flags": " ".join(flags)}
+            for info, (compiler, flags) in zip(rom.images, made_by)
         ],
     }
 
@@ -154,7 +155,7 @@ def _machine_lines(entries: list[dict[str, Any]]) -> list[str]:
         for name, each in entry["parameters"].items():
             lines.append(f"    {name} {each['minimum']}..{each['maximum']}, default {each['value']}: {each['meaning']}")
             lines.append(f"      {each['source']}")
-    return lines
+    return [*lines, "  a source NAME.md is a page: `retrosim guide facts/NAME`"]
 
 
 def _tape_lines(entries: list[dict[str, Any]]) -> list[str]:

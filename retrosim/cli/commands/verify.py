@@ -12,15 +12,15 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, values
-from retrosim.cli.opening import NATIVE, check_machines, tape_path
+from retrosim.cli.opening import NATIVE, check_machines
 from retrosim.cli.output import print_json, print_lines, say
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.errors import RomError, TapeError
 
 if TYPE_CHECKING:
-    from retrosim.tape import KeptMachines, Tape
-    from retrosim.tape.machine import TapeMachine
+    from retrosim.machine.interface import PlayableMachine
+    from retrosim.tape import MachinePool, Tape
 
 ALL = "all"
 
@@ -62,8 +62,8 @@ def run(options: argparse.Namespace) -> int:
 def _machines(tape: Tape, options: argparse.Namespace) -> list[str]:
     """Return the machines to verify a tape on; not every ROM has native kernels."""
     from retrosim.machine import PRESETS
-    from retrosim.machine.native import SCENARIOS
     from retrosim.rom import load_rom
+    from retrosim.scenarios import SCENARIOS
 
     if options.on not in (None, [ALL]):
         return list(options.on)
@@ -74,13 +74,13 @@ def _machines(tape: Tape, options: argparse.Namespace) -> list[str]:
 
 
 def _verify_tapes(names: list[str], options: argparse.Namespace, progress: Progress) -> list[dict[str, Any]]:
-    from retrosim.tape import KeptMachines, open_for
+    from retrosim.tape import MachinePool, open_for
 
-    def open_one(tape: Tape, name: str) -> TapeMachine:
+    def open_one(tape: Tape, name: str) -> PlayableMachine:
         settings = {"engine": options.engine} if options.engine and name != NATIVE else {}
         return open_for(tape, name, options.rom, progress=progress.note, **settings)
 
-    with KeptMachines(open_one) as machine_of:
+    with MachinePool(open_one) as machine_of:
         return [
             _verify_tape(name, f"{number} of {len(names)}, {name}", machine_of, options, progress)
             for number, name in enumerate(names, 1)
@@ -88,11 +88,11 @@ def _verify_tapes(names: list[str], options: argparse.Namespace, progress: Progr
 
 
 def _verify_tape(
-    name: str, place: str, machine_of: KeptMachines, options: argparse.Namespace, progress: Progress
+    name: str, place: str, machine_of: MachinePool, options: argparse.Namespace, progress: Progress
 ) -> dict[str, Any]:
-    from retrosim.tape import load_tape, open_for, verify
+    from retrosim.tape import find_tape, load_tape, open_for, verify
 
-    def reference(tape: Tape, machine: str) -> TapeMachine:
+    def reference(tape: Tape, machine: str) -> PlayableMachine:
         return open_for(tape, machine, options.rom, progress=progress.note, engine="interpret")
 
     def on_progress(path: str, machine: str, frame: int, frames: int) -> None:
@@ -100,7 +100,7 @@ def _verify_tape(
 
     entry: dict[str, Any] = {"path": name, "frames": 0, "complete": False, "note": "", "results": []}
     try:
-        entry["path"] = path = tape_path(name)
+        entry["path"] = path = find_tape(name)
         tape = load_tape(path)
         entry |= {"frames": tape.frames, "complete": tape.is_complete, "note": tape.note}
         report = verify(

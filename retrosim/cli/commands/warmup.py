@@ -16,7 +16,6 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrosim.cli import arguments
@@ -43,36 +42,39 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    from retrosim.jit import CACHE_FOLDER
+    from retrosim.jit import CACHE
     from retrosim.machine import MACHINE_NAMES
 
     names = list(dict.fromkeys(options.machine or MACHINE_NAMES))
     check_machines(names)
-    if not is_writable(CACHE_FOLDER):
-        raise RetrosimError(f"{CACHE_FOLDER}: not writable, so compiled code cannot be kept; set RETROSIM_HOME")
+    if not is_writable(CACHE):
+        raise RetrosimError(f"{CACHE}: not writable, so compiled code cannot be kept; set RETROSIM_HOME")
     steps = list(dict(_steps(names, options.all)).items())
-    before, begun = _cached(CACHE_FOLDER), time.perf_counter()
+    before, begun = _cached(), time.perf_counter()
     done = []
     with Progress(is_quiet=options.json) as progress:
         for number, (text, compile_it) in enumerate(steps):
             progress.step(number, len(steps), f"compiling {text}")
             started = time.perf_counter()
             compile_it()
-            done.append({"what": text, "seconds": time.perf_counter() - started})
-    seconds, (files, size) = time.perf_counter() - begun, _cached(CACHE_FOLDER)
-    result = {"steps": done, "seconds": seconds, "folder": str(CACHE_FOLDER), "files": files, "bytes": size}
+            done.append((text, time.perf_counter() - started))
+    seconds, (files, size) = time.perf_counter() - begun, _cached()
+    listed = [{"what": text, "seconds": taken} for text, taken in done]
+    result = {"steps": listed, "seconds": seconds, "folder": str(CACHE), "files": files, "bytes": size}
     if options.json:
         print_json(result | {"new_files": files - before[0], "new_bytes": size - before[1]})
         return 0
-    print_lines(columns([[f"{step['seconds']:6.1f} s", step["what"]] for step in done], 0))
+    print_lines(columns([[f"{taken:6.1f} s", text] for text, taken in done], 0))
     print(f"{seconds:6.1f} s  total; {counted(files - before[0], 'new file')}")
-    print(f"{CACHE_FOLDER}: {counted(files, 'file')}, {size / 1e6:.1f} MB")
+    print(f"{CACHE}: {counted(files, 'file')}, {size / 1e6:.1f} MB")
     return 0
 
 
-def _cached(folder: Path) -> tuple[int, int]:
+def _cached() -> tuple[int, int]:
     """Return number and total size of the compiled files."""
-    sizes = [path.stat().st_size for path in folder.rglob("*.nb?") if path.is_file()]
+    from retrosim.jit import cached_files
+
+    sizes = [path.stat().st_size for path in cached_files()]
     return len(sizes), sum(sizes)
 
 
@@ -80,8 +82,8 @@ def _steps(names: list[str], everything: bool) -> Iterator[Step]:
     """Yield what is to be compiled, the most wanted first; some of it more than once."""
     from retrosim.machine import PRESETS
     from retrosim.machine.ahead import programs_of
-    from retrosim.machine.native import SCENARIOS
     from retrosim.rom import load_rom, rom_names
+    from retrosim.scenarios import SCENARIOS
     from retrosim.study.causes import MODE
 
     presets = [PRESETS[name] for name in sorted(names, key=lambda name: name != arguments.MACHINE) if name in PRESETS]

@@ -1,29 +1,31 @@
-"""The alternative that document 000 argues against: one unshifted grid, each sector together with its neighbours.
+"""The alternative that Moertel 1994 argues against: one unshifted grid, each sector together with its neighbours.
 
-Three readings of "together with". The document's formula takes all nine sectors as one list and tests every pair of
-it, L(L-1)/2 tests with L = 9K. But only pairs with an object in the middle sector need a test: K(K-1)/2 + 8K^2. And
-each pair of neighbours meets twice that way, so half of the neighbours are enough: K(K-1)/2 + 4K^2.
+There are three readings of "together with". The article's formula takes all nine sectors as one list and tests every
+pair of it: L(L-1)/2 tests with L = 9K. But only pairs with an object in the middle sector need a test: K(K-1)/2 + 8K^2.
+And each pair of neighbours meets twice that way, so half of the neighbours are enough: K(K-1)/2 + 4K^2.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide.kernels.grid import COLUMNS, END, ROWS, SECTORS, place
-from retrosim.collide.overlap import is_overlap, note_hit
 from retrosim.jit import kernel
 
-# Column and row of a neighbour, relative; the first four come later than the sector itself in x-major order.
+from .overlap import box_of, is_overlap, note_hit
+from .sector_grid import COLUMNS, END, ROWS, SECTORS, place
+
+# Column and row of a neighbour, relative; the first four come after the sector itself, column by column.
 NEIGHBOURS = ((0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))
 
 
 @kernel
-def scan_neighbours(x, y, wide, high, narrow, work, flags, reports, tally, neighbours):
+def scan_neighbours(boxes, is_16_bit, work, flags, reports, tally, neighbours):
     """Test each sector's objects among themselves, then against those of its first `neighbours` neighbours.
 
     neighbours  int  4 or 8, how many of NEIGHBOURS
-    The other arguments and the result are those of `sectors.scan_four_shifts`.
+    The other arguments and the result are those of `scan_four_shifts`.
     """
+    x, y, width, height = boxes
     heads = work[:SECTORS]
     links = work[SECTORS:]
     place(x, y, 0, 0, heads, links)
@@ -37,8 +39,8 @@ def scan_neighbours(x, y, wide, high, narrow, work, flags, reports, tally, neigh
                 b = links[a]
                 while b != END:
                     tests += 1
-                    if is_overlap(x, y, wide, high, narrow, a, b):
-                        total = note_hit(a, b, flags, reports, total)
+                    if is_overlap(box_of(x, y, width, height, a), box_of(x, y, width, height, b), is_16_bit):
+                        total = note_hit(flags, reports, total, a, b)
                     b = links[b]
                 for n in range(neighbours):
                     near_column = column + NEIGHBOURS[n][0]
@@ -47,8 +49,8 @@ def scan_neighbours(x, y, wide, high, narrow, work, flags, reports, tally, neigh
                         b = heads[np.uint64(near_column * ROWS + near_row)]
                         while b != END:
                             tests += 1
-                            if is_overlap(x, y, wide, high, narrow, a, b):
-                                total = note_hit(a, b, flags, reports, total)
+                            if is_overlap(box_of(x, y, width, height, a), box_of(x, y, width, height, b), is_16_bit):
+                                total = note_hit(flags, reports, total, a, b)
                             b = links[b]
                 a = links[a]
             tally[sector] += tests
@@ -56,12 +58,12 @@ def scan_neighbours(x, y, wide, high, narrow, work, flags, reports, tally, neigh
 
 
 @kernel
-def scan_nine(x, y, wide, high, narrow, work, flags, reports, tally):
+def scan_nine(boxes, is_16_bit, work, flags, reports, tally):
     """Gather each sector and its eight neighbours into one list, and test every pair of the list.
 
-    Sectors without objects of their own are passed over. The arguments and the result are those of
-    `sectors.scan_four_shifts`.
+    Sectors without objects of their own are skipped. The arguments and the result are those of `scan_four_shifts`.
     """
+    x, y, width, height = boxes
     count = len(x)
     heads = work[:SECTORS]
     links = work[SECTORS : SECTORS + count]
@@ -85,7 +87,7 @@ def scan_nine(x, y, wide, high, narrow, work, flags, reports, tally):
                 a = gathered[i]
                 for j in range(i + 1, length):
                     b = gathered[j]
-                    if is_overlap(x, y, wide, high, narrow, a, b):
-                        total = note_hit(a, b, flags, reports, total)
+                    if is_overlap(box_of(x, y, width, height, a), box_of(x, y, width, height, b), is_16_bit):
+                        total = note_hit(flags, reports, total, a, b)
                 tally[sector] += length - 1 - i
     return total

@@ -1,15 +1,42 @@
-"""The rectangle tests of document 003, two rectangles at a time; `retrosim.collide.rectangles` says what they are for.
+"""The tests of Rekaby 2011 for two oriented rectangles; see `retrosim.collide.rectangles`.
 
-A rectangle is a tuple (x, y, half width, half height, angle), a point (x, y), both in Q11.5. `spent` is int64[3]
-(additions, multiplications, comparisons), or None, and then counting costs nothing.
+A rectangle is a tuple (x, y, half width, half height, angle), a point is (x, y), both in Q11.5. A rectangle is upright
+if its sides are parallel to the axes. `spent` is int64[3] (additions, multiplications, comparisons), added to; or None,
+and then counting costs nothing.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
 
 from retrosim.jit import kernel
 from retrosim.numeric.tables import FRACTION_BITS, QUARTER, cosine, rotated_x, rotated_y, sine
 
 LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
+
+# A method is a tuple with one entry that is not None: so Numba compiles the test of that method only.
+CHOICES = {
+    "point_1": (True, None, None, None),
+    "point_2": (None, True, None, None),
+    "line_1": (None, None, True, None),
+    "separating_axis": (None, None, None, True),
+}
+
+
+class Rectangles(NamedTuple):
+    """Rectangles at any angle.
+
+    x, y   int16[n]     centres, Q11.5
+    half   int16[n, 2]  half sides, Q11.5
+    angle  int16[n]     binary, 1024 to the turn
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    half: np.ndarray
+    angle: np.ndarray
 
 
 @kernel
@@ -23,9 +50,9 @@ def spend(spent, additions, multiplications, comparisons):
 
 @kernel
 def corners_of(r, spent):
-    """Return the four corners of a rectangle, those that are upper left, upper right, lower right, lower left unturned.
+    """Return the four corners of a rectangle: upper left, upper right, lower right and lower left at angle 0.
 
-    Source  document 003, the rotation formulas
+    Source  Rekaby 2011, the rotation formulas
     """
     c, s = cosine(r[4]), sine(r[4])
     wc, ws, hc, hs = r[2] * c, r[2] * s, r[3] * c, r[3] * s
@@ -40,21 +67,21 @@ def corners_of(r, spent):
 
 @kernel
 def is_upright(r):
-    """Tell whether a rectangle is what the document calls stable: its sides are parallel to the axes."""
+    """Tell whether a rectangle is upright, which Rekaby calls stable."""
     return r[4] & (QUARTER - 1) == 0
 
 
 @kernel
 def upright_sides(r):
-    """Return the half sides of a rectangle as it lies once it is upright, without turning it further than needed."""
+    """Return the half sides along x and y of a rectangle that is rotated until it is upright, as little as needed."""
     if is_upright(r) and r[4] & QUARTER:
         return r[3], r[2]
     return r[2], r[3]
 
 
 @kernel
-def seen_from(point, r, spent):
-    """Return a point relative to a rectangle's centre, turned with the rectangle until that is upright."""
+def relative_to(point, r, spent):
+    """Return a point relative to a rectangle's centre, rotated together with the rectangle until that is upright."""
     dx, dy = point[0] - r[0], point[1] - r[1]
     spend(spent, 2, 0, 0)
     if is_upright(r):
@@ -65,52 +92,52 @@ def seen_from(point, r, spent):
 
 
 @kernel
-def is_within(point, wide, high, spent):
-    """Tell whether a point lies in an upright rectangle about the origin, its edges included.
+def is_within(point, half_width, half_height, spent):
+    """Tell whether a point lies in an upright rectangle around the origin, its sides included.
 
-    Source  document 003, "Point algorithm 1": four comparisons with <= and >=
+    Source  Rekaby 2011, "Point algorithm 1": four comparisons with <= and >=
     """
     spend(spent, 1, 0, 1)
-    if point[0] < -wide:
+    if point[0] < -half_width:
         return False
     spend(spent, 0, 0, 1)
-    if point[0] > wide:
+    if point[0] > half_width:
         return False
     spend(spent, 1, 0, 1)
-    if point[1] < -high:
+    if point[1] < -half_height:
         return False
     spend(spent, 0, 0, 1)
-    return point[1] <= high
+    return point[1] <= half_height
 
 
 @kernel
 def is_corner_inside(b, a, spent):
     """Tell whether the first corner of `b` lies in `a`: the fifth point, for nested rectangles (figure 11)."""
-    wide, high = upright_sides(a)
+    half_width, half_height = upright_sides(a)
     spend(spent, 4, 4, 0)  # one corner of the four
-    return is_within(seen_from(corners_of(b, None)[0], a, spent), wide, high, spent)
+    return is_within(relative_to(corners_of(b, None)[0], a, spent), half_width, half_height, spent)
 
 
 @kernel
 def is_hit_point_1(a, b, spent):
-    """Document 003, "Point algorithm 1": four corners of A in B, then one corner of B in A. B is upright if one is."""
+    """Rekaby 2011, "Point algorithm 1": four corners of A in B, then one corner of B in A. B is upright if one is."""
     if is_upright(a) and not is_upright(b):
         a, b = b, a
-    wide, high = upright_sides(b)
+    half_width, half_height = upright_sides(b)
     for corner in corners_of(a, spent):
-        if is_within(seen_from(corner, b, spent), wide, high, spent):
+        if is_within(relative_to(corner, b, spent), half_width, half_height, spent):
             return True
     return is_corner_inside(b, a, spent)
 
 
 @kernel
 def has_faces(point, corners, spent):
-    """Tell whether a point's "faces", the feet of its perpendiculars on the four edges, all lie on the edges.
+    """Tell whether a point's "faces", the feet of its perpendiculars on the four sides, all lie on the sides.
 
-    By the document's similar triangles the foot divides the edge DE as (DP . DE) / (DE . DE); both sides are multiplied
-    by DE . DE here, so that nothing is divided and level edges need no exception.
+    By similar triangles the foot divides the side DE as (DP . DE) / (DE . DE); here the comparison is multiplied by
+    DE . DE, so that nothing is divided and level sides need no exception.
 
-    Source  document 003, "Point algorithm 2"
+    Source  Rekaby 2011, "Point algorithm 2"
     """
     for k in range(4):
         d, e = corners[k], corners[(k + 1) & 3]
@@ -127,7 +154,7 @@ def has_faces(point, corners, spent):
 
 @kernel
 def is_hit_point_2(a, b, spent):
-    """Document 003, "Point algorithm 2": the same five points, by their faces; nothing is turned."""
+    """Rekaby 2011, "Point algorithm 2": the same five points, by their faces; nothing is rotated."""
     of_a, of_b = corners_of(a, spent), corners_of(b, spent)
     for corner in of_a:
         if has_faces(corner, of_b, spent):
@@ -136,39 +163,39 @@ def is_hit_point_2(a, b, spent):
 
 
 @kernel
-def outcode(point, wide, high, spent):
-    """Return on which sides of an upright rectangle about the origin a point lies: LEFT or RIGHT, UP or DOWN, or 0."""
+def outcode(point, half_width, half_height, spent):
+    """Return where a point lies beside an upright rectangle around the origin: LEFT or RIGHT, UP or DOWN, or 0."""
     code = 0
     spend(spent, 1, 0, 1)
-    if point[0] < -wide:
+    if point[0] < -half_width:
         code = LEFT
     else:
         spend(spent, 0, 0, 1)
-        if point[0] > wide:
+        if point[0] > half_width:
             code = RIGHT
     spend(spent, 1, 0, 1)
-    if point[1] < -high:
+    if point[1] < -half_height:
         return code | UP
     spend(spent, 0, 0, 1)
-    if point[1] > high:
+    if point[1] > half_height:
         return code | DOWN
     return code
 
 
 @kernel
-def is_crossing(at, across, x0, y0, dx, dy, spent):
-    """Tell whether an edge meets one side of a rectangle: where it crosses the line x = `at`, is |y| <= `across`?
+def is_crossing(at, limit, x0, y0, dx, dy, spent):
+    """Tell whether a line from (x0, y0) to (x0 + dx, y0 + dy) crosses x = `at` where |y| <= `limit`.
 
-    at      int  the line of the side; the edge's ends lie on different sides of it
-    x0, y0  int  one end of the edge; dx, dy to the other; x and y exchanged for the lines above and below
-    Source  document 003, "Line algorithm 1": the point by the line equation, multiplied by dx instead of divided
+    The line's ends lie on either side of x = `at`. For the upper and the lower side x and y are exchanged.
+
+    Source  Rekaby 2011, "Line algorithm 1": the point by the line equation, multiplied by dx instead of divided
     """
     spend(spent, 2, 2, 1)
     y = y0 * dx + (at - x0) * dy
     if dx < 0:
         y, dx = -y, -dx
         spend(spent, 2, 0, 0)
-    limit = across * dx
+    limit *= dx
     spend(spent, 1, 1, 1)
     if y < -limit:
         return False
@@ -177,10 +204,10 @@ def is_crossing(at, across, x0, y0, dx, dy, spent):
 
 
 @kernel
-def is_edge_hit(p, p_code, q, q_code, wide, high, spent):
-    """Tell whether the document takes the edge from `p` to `q` to meet an upright rectangle; neither end is inside.
+def is_side_hit(p, p_code, q, q_code, half_width, half_height, spent):
+    """Tell whether the method takes the side from `p` to `q` to meet an upright rectangle; neither end is inside.
 
-    Source  document 003, "Line algorithm 1", tables 2 and 3
+    Source  Rekaby 2011, "Line algorithm 1", tables 2 and 3
     """
     if p_code & q_code:
         return False
@@ -190,43 +217,43 @@ def is_edge_hit(p, p_code, q, q_code, wide, high, spent):
     dx, dy = q[0] - p[0], q[1] - p[1]
     spend(spent, 2, 0, 0)
     if either & (LEFT | RIGHT):
-        at = wide if either & RIGHT else -wide
-        if is_crossing(at, high, p[0], p[1], dx, dy, spent):
+        at = half_width if either & RIGHT else -half_width
+        if is_crossing(at, half_height, p[0], p[1], dx, dy, spent):
             return True
     if either & (UP | DOWN):
-        at = high if either & DOWN else -high
-        if is_crossing(at, wide, p[1], p[0], dy, dx, spent):
+        at = half_height if either & DOWN else -half_height
+        if is_crossing(at, half_width, p[1], p[0], dy, dx, spent):
             return True
     return False
 
 
 @kernel
 def is_hit_line_1(a, b, spent):
-    """Document 003, "Line algorithm 1": outcodes of A's corners, then A's edges, then one corner of B in A."""
+    """Rekaby 2011, "Line algorithm 1": outcodes of A's corners, then A's sides, then one corner of B in A."""
     if is_upright(a) and not is_upright(b):
         a, b = b, a
-    wide, high = upright_sides(b)
+    half_width, half_height = upright_sides(b)
     corners = corners_of(a, spent)
-    p = seen_from(corners[0], b, spent)
-    p_code = outcode(p, wide, high, spent)
+    p = relative_to(corners[0], b, spent)
+    p_code = outcode(p, half_width, half_height, spent)
     if p_code == 0:
         return True
-    q = seen_from(corners[1], b, spent)
-    q_code = outcode(q, wide, high, spent)
+    q = relative_to(corners[1], b, spent)
+    q_code = outcode(q, half_width, half_height, spent)
     if q_code == 0:
         return True
-    r = seen_from(corners[2], b, spent)
-    r_code = outcode(r, wide, high, spent)
+    r = relative_to(corners[2], b, spent)
+    r_code = outcode(r, half_width, half_height, spent)
     if r_code == 0:
         return True
-    s = seen_from(corners[3], b, spent)
-    s_code = outcode(s, wide, high, spent)
+    s = relative_to(corners[3], b, spent)
+    s_code = outcode(s, half_width, half_height, spent)
     if s_code == 0:
         return True
     points, codes = (p, q, r, s), (p_code, q_code, r_code, s_code)
     for k in range(4):
         n = (k + 1) & 3
-        if is_edge_hit(points[k], codes[k], points[n], codes[n], wide, high, spent):
+        if is_side_hit(points[k], codes[k], points[n], codes[n], half_width, half_height, spent):
             return True
     return is_corner_inside(b, a, spent)
 
@@ -235,8 +262,8 @@ def is_hit_line_1(a, b, spent):
 def is_hit_separating_axis(a, b):
     """Tell whether two rectangles have a point in common, exactly: no rounding, 64-bit sums.
 
-    The rectangles have the cosines and sines of the table as they are: corner = centre + (+-half width * (c, s) +-
-    half height * (-s, c)) / 2**14, not rounded.
+    The rectangles are those that the table's sines and cosines give, not rounded: corner = centre + (+-half width *
+    (c, s) +- half height * (-s, c)) / 2**14.
     """
     ca, sa, cb, sb = cosine(a[4]), sine(a[4]), cosine(b[4]), sine(b[4])
     dx, dy = b[0] - a[0], b[1] - a[1]
@@ -252,44 +279,26 @@ def is_hit_separating_axis(a, b):
 
 
 @kernel
-def rectangle(x, y, half, angle, i):
+def rectangle_of(x, y, half, angle, i):
     """Return rectangle `i` of a scene as a tuple."""
     return int(x[i]), int(y[i]), int(half[i, 0]), int(half[i, 1]), int(angle[i])
 
 
 @kernel
-def is_hit(x, y, half, angle, i, j, point_1, point_2, line_1, judge, spent):
-    """Tell whether a method finds rectangles `i` (the document's A) and `j` (its B) in collision.
-
-    x, y    int16[n]     centres, Q11.5
-    half    int16[n, 2]  half sides, Q11.5
-    angle   int16[n]     binary, 1024 to the turn
-    point_1, point_2, line_1, judge  one of `CHOICES`: the method that is not None. Numba compiles no other then.
-    """
-    a, b = rectangle(x, y, half, angle, i), rectangle(x, y, half, angle, j)
+def is_hit_by(a, b, point_1, point_2, line_1, separating_axis, spent):
+    """Tell whether a method finds two rectangles in collision: the method that is not None, see CHOICES."""
     if point_1 is not None:
         return is_hit_point_1(a, b, spent)
     if point_2 is not None:
         return is_hit_point_2(a, b, spent)
     if line_1 is not None:
         return is_hit_line_1(a, b, spent)
-    if judge is not None:
+    if separating_axis is not None:
         return is_hit_separating_axis(a, b)
     return False
 
 
-CHOICES = {
-    "point_1": (True, None, None, None),
-    "point_2": (None, True, None, None),
-    "line_1": (None, None, True, None),
-    "separating_axis": (None, None, None, True),
-}
-
-
 @kernel
-def place_corners(x, y, half, angle, i, out):
-    """Write the corners of rectangle `i`; out is int16[4, 2]."""
-    corners = corners_of(rectangle(x, y, half, angle, i), None)
-    for k in range(4):
-        out[k, 0] = corners[k][0]
-        out[k, 1] = corners[k][1]
+def is_hit(a, b, method, spent):
+    """Tell whether a method, one of the values of CHOICES, finds two rectangles, Rekaby's A and B, in collision."""
+    return is_hit_by(a, b, *method, spent)

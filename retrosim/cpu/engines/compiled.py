@@ -1,41 +1,128 @@
-"""Functions of the handler type, compiled through Numba's extension point and cached on disk under a name."""
+"""Functions of the handler type as machine code: compiled by LLVM, cached on disk, freed when nobody holds them.
+
+Numba keeps whatever it has compiled or loaded to the end of the process. A machine brings a hundred functions and
+regions of its own, so they go to LLVM by themselves: every group is compiled in a context and linked in an engine
+that end with it.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import hashlib
 from collections.abc import Callable, Sequence
-from types import ModuleType
+from functools import cache
 
+import llvmlite
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
-from retrosim.jit import generated_module
+from llvmlite import binding, ir
 
 from .emit import I64
 from .handlers import HANDLER
+from .objects import cached_object, is_cached
 
-SOURCE = "from retrosim.jit import kernel\n\n\n@kernel\ndef fill(addresses):\n    return body(addresses)\n"
+TABLE = "addresses"  # symbol of a group's table
+UNUSED_FEATURES = {"movbe"}  # that make code slower: regions run a tenth faster when bytes are swapped apart
+
+
+class CompiledFunctions:
+    """A group of functions; their code is there as long as this object.
+
+    addresses  uint64[functions]
+    """
+
+    def __init__(self, code: bytes, count: int) -> None:
+        """Link object code whose table has `count` functions."""
+        self._context = binding.create_context()
+        empty = binding.parse_assembly("", self._context)
+        self._engine = binding.create_mcjit_compiler(empty, _target_machine(0))
+        self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        table = (ctypes.c_uint64 * count).from_address(self._engine.get_global_value_address(TABLE))
+        self.addresses = np.array(table, np.uint64)
+
+    def __del__(self) -> None:
+        for part in ("_engine", "_context"):
+            if hasattr(self, part):
+                getattr(self, part).close()
 
 
 def compile_functions(
     name: str, emitters: Sequence[Callable[[ir.Function], None]], quick: bool = False
-) -> tuple[np.ndarray, ModuleType]:
-    """Compile a group of functions, or load it from the cache.
+) -> CompiledFunctions:
+    """Compile a group of functions, or link it from the cache.
 
     name      says everything that the functions depend on (by a digest), apart from the sources of this package
     emitters  each fills one function
     quick     compile several times faster, to code that runs several times slower
-    Returns   uint64[functions] addresses, and what keeps the code alive
     """
-    module = generated_module(name, SOURCE)
-    functions: list[ir.Function] = []
-    module.body = _body(name, emitters, quick, functions)
-    addresses = np.zeros(len(emitters), np.uint64)
-    module.fill(addresses)
-    for function in functions:
+    code = cached_object(_on_host(name), lambda: _compile(name, emitters, quick))
+    return CompiledFunctions(code, len(emitters))
+
+
+def is_compiled(name: str) -> bool:
+    """Is a group of functions in the cache?"""
+    return is_cached(_on_host(name))
+
+
+@cache
+def _host() -> tuple[str, str]:
+    """Return the processor of this host and its features, as LLVM writes them."""
+    try:
+        features = binding.get_host_cpu_features()
+    except RuntimeError:  # LLVM does not know them
+        return binding.get_host_cpu_name(), ""
+    features.update(dict.fromkeys(UNUSED_FEATURES & features.keys(), False))
+    return binding.get_host_cpu_name(), features.flatten()
+
+
+@cache
+def _host_digest() -> str:
+    """Return what object code depends on besides the sources: the compiler and the host."""
+    parts = (llvmlite.__version__, binding.get_process_triple(), *_host())
+    return hashlib.blake2b(repr(parts).encode(), digest_size=4).hexdigest()
+
+
+def _on_host(name: str) -> str:
+    return f"{name}_{_host_digest()}"
+
+
+@cache
+def _target() -> binding.Target:
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding.Target.from_triple(binding.get_process_triple())
+
+
+def _target_machine(level: int) -> binding.TargetMachine:
+    """Return a code generator for this host, of optimization level 0..3."""
+    processor, features = _host()
+    relocation = "static" if _target().name.startswith("x86") else "default"
+    return _target().create_target_machine(
+        cpu=processor, features=features, opt=level, reloc=relocation, codemodel="jitdefault", jit=True
+    )
+
+
+def _compile(name: str, emitters: Sequence[Callable[[ir.Function], None]], quick: bool) -> bytes:
+    """Return object code with a table of the functions' addresses."""
+    module = ir.Module(name)
+    module.triple = binding.get_process_triple()
+    functions = []
+    for number, emit in enumerate(emitters):
+        function = ir.Function(module, HANDLER, f"{name}_{number}")
+        function.linkage = "internal"
+        if quick:
+            function.attributes.add("noinline")
+            function.attributes.add("optnone")
+        functions.append(function)
+        emit(function)
+    kind = ir.ArrayType(I64, len(functions))
+    table = ir.GlobalVariable(module, kind, TABLE)
+    table.global_constant = True
+    table.initializer = ir.Constant(kind, [function.ptrtoint(I64) for function in functions])
+    text = str(module)
+    for function in module.functions:
         _take_apart(function)
-    return addresses, module
+    return _object_code(text, quick)
 
 
 def _take_apart(function: ir.Function) -> None:
@@ -47,36 +134,18 @@ def _take_apart(function: ir.Function) -> None:
     vars(function).clear()
 
 
-def _avoid_slow_instructions(function: ir.Function, features: str) -> None:
-    """Have bytes swapped apart from the access: without MOVBE regions run a tenth faster (the host of `tools/bench`).
-
-    features  of the host, as LLVM writes them
-    """
-    if "+movbe" in features.split(","):
-        # llvmlite refuses attributes that are not on its list; LLVM has this one for every function
-        set.add(function.attributes, f'"target-features"="{features},-movbe"')
-
-
-def _body(name: str, emitters: Sequence[Callable[[ir.Function], None]], quick: bool, functions: list[ir.Function]):
-    """Return an intrinsic that defines the functions and stores their addresses into an array."""
-
-    @intrinsic
-    def body(typing_context, addresses):
-        def generate(context, builder, signature, arguments):
-            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-            for number, emit in enumerate(emitters):
-                function = ir.Function(builder.module, HANDLER, f"{name}_{number}")
-                function.linkage = "internal"
-                _avoid_slow_instructions(function, context.codegen().magic_tuple()[2])
-                if quick:
-                    function.attributes.add("noinline")
-                    function.attributes.add("optnone")
-                functions.append(function)
-                emit(function)
-                entry = builder.gep(data, [ir.Constant(I64, number)], inbounds=True)
-                builder.store(builder.ptrtoint(function, I64), entry)
-            return ir.Constant(I64, len(emitters))
-
-        return types.int64(addresses), generate
-
-    return body
+def _object_code(text: str, quick: bool) -> bytes:
+    """Optimize the text of a module and return its object code."""
+    context = binding.create_context()
+    module = binding.parse_assembly(text, context)
+    machine = _target_machine(3)
+    module.data_layout = str(machine.target_data)
+    options = binding.create_pipeline_tuning_options(1 if quick else 3)
+    options.loop_vectorization = options.slp_vectorization = False
+    builder = binding.create_pass_builder(machine, options)
+    passes = builder.getModulePassManager()
+    passes.run(module, builder)
+    code = machine.emit_object(module)
+    module.close()
+    context.close()
+    return code

@@ -7,14 +7,13 @@ import threading
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 from llvmlite import ir
 
-from retrosim.jit import is_compiled
-
 from ..spec.cpu import Cpu
 from ..spec.rows import Insn, Row
-from .compiled import compile_functions
+from .compiled import compile_functions, is_compiled
 from .core import Core
 from .handlers import GOTO, STUBS, UNDECODED_PC, HandlerEmitter, emit_goto, emit_undecoded
 
@@ -35,10 +34,11 @@ class HandlerCache:
         self.quick = quick
         emitters = [partial(_emit_stub, cpu, number) for number in range(STUBS)]
         emitters += [partial(_emit, cpu, timing, *handler) for handler in handlers]
-        addresses, self._module = compile_functions(handler_cache_name(cpu, timing, handlers, quick), emitters, quick)
-        self.stubs = addresses[:STUBS].tolist()
+        self._functions = compile_functions(handler_cache_name(cpu, timing, handlers, quick), emitters, quick)
+        addresses = self._functions.addresses.tolist()
+        self.stubs = addresses[:STUBS]
         keys = [(row.key, statics) for row, statics in handlers]
-        self.handlers = dict(zip(keys, addresses[STUBS:].tolist(), strict=True))
+        self.handlers = dict(zip(keys, addresses[STUBS:], strict=True))
 
 
 def handler_cache_name(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool) -> str:
@@ -58,17 +58,18 @@ def _emit(cpu: Cpu, timing: str, row: Row, statics: tuple[Any, ...], function: i
     HandlerEmitter(cpu, cpu.timing[timing], function).emit(row, statics)
 
 
-_caches: dict[str, HandlerCache] = {}
+_caches: WeakValueDictionary[str, HandlerCache] = WeakValueDictionary()
 _lock = threading.Lock()
 
 
 def handler_cache(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool = False) -> HandlerCache:
-    """Return the cache of some handlers, made once in a process."""
+    """Return the cache of some handlers, the same for all who hold it."""
     name = handler_cache_name(cpu, timing, handlers, quick)
     with _lock:
-        if name not in _caches:
-            _caches[name] = HandlerCache(cpu, timing, handlers, quick)
-        return _caches[name]
+        found = _caches.get(name)
+        if found is None:
+            found = _caches[name] = HandlerCache(cpu, timing, handlers, quick)
+        return found
 
 
 def full_handler_cache(cpu: Cpu, timing: str) -> HandlerCache:

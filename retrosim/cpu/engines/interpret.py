@@ -7,6 +7,7 @@ ever waits for a rare one. Regions that the recompiler has made are entered thro
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from weakref import WeakMethod
 
@@ -88,8 +89,7 @@ def run_records(ram, code, state, records, index, start, budget):
 class InstalledRegion:
     """A recompiled region: `insns` are its instructions by address, `breaks` counts writes into them."""
 
-    entries: tuple[int, ...]
-    address: int
+    compiled: CompiledRegion
     insns: dict[int, Insn]
     is_active: bool = False
     breaks: int = 0
@@ -107,31 +107,32 @@ class Interpreter:
     def __init__(self, core: Core, cache: HandlerCache) -> None:
         self.core = core
         self.bridge = Evaluator(core)
+        self._caches = [cache]  # whose code the records point to
         self._handlers = dict(cache.handlers)
         self._stubs = cache.stubs
         self.forget_missing()
         unit = core.cpu.isa.word_bytes
         self._shift = unit.bit_length() - 1
-        self._stop: int | None = None  # where the present run ends
+        self._stops: Collection[int] = ()  # where the present run ends
         self._entered: dict[int, InstalledRegion] = {}  # entry point -> the region in force
         self._covering: dict[int, list[InstalledRegion]] = {}  # instruction -> the regions that contain it
         self._state = core.state.reshape(1).view(np.uint8)
         self._clear()
         core.on_invalidate.append(WeakMethod(self._forget))
 
-    def run(self, instructions: int, stop: int | None = None) -> int:
-        """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
+    def run(self, instructions: int, stops: Collection[int] = ()) -> int:
+        """Execute up to `instructions`, or to one of the addresses `stops`; return how many. The state tells why."""
         self.core.sync_mirrors()
         self.core.state["reason"] = RUNNING
-        self._stop = stop
-        regions = self._covering.get(stop, ())
+        self._stops = stops
+        regions = [region for stop in stops for region in self._covering.get(stop, ())]
         for region in regions:
             self._suspend(region)
-        self._watch_stop()
+        self._watch_stops()
         try:
             return self._run(instructions)
         finally:
-            self._stop = None
+            self._stops = ()
             for region in regions:
                 self._resume(region)
 
@@ -148,7 +149,7 @@ class Interpreter:
                     core.state["pc"] = self._records[following, PC_WORD]
             elif following == -NOT_EXECUTED:
                 core.state["reason"] = RUNNING
-                if done and int(core.state["pc"]) == self._stop:
+                if done and int(core.state["pc"]) in self._stops:
                     core.state["reason"] = REACHED
                     break
                 if not self._link(int(core.state["pc"])):
@@ -175,6 +176,7 @@ class Interpreter:
 
     def use(self, cache: HandlerCache) -> None:
         """Take handlers in, in place of those that are there."""
+        self._caches.append(cache)
         self._handlers |= cache.handlers
         self.forget_missing()
         self._clear()
@@ -185,12 +187,13 @@ class Interpreter:
         self._set_handler(UNKNOWN_RECORD, self._stubs[UNKNOWN])
         self._used = 1
         self._branches: dict[int, list[int]] = {}  # address -> records that branch to it
-        self._watch_stop()
+        self._watch_stops()
 
-    def _watch_stop(self) -> None:
-        """Make the record of the address to stop at ask the host, every time."""
-        if self._stop is not None and not self._stop & ((1 << self._shift) - 1):
-            self._set_handler(self._slot(self._stop), self._stubs[UNDECODED_PC])
+    def _watch_stops(self) -> None:
+        """Make the records of the addresses to stop at ask the host, every time."""
+        for stop in self._stops:
+            if not stop & ((1 << self._shift) - 1):
+                self._set_handler(self._slot(stop), self._stubs[UNDECODED_PC])
 
     def _set_handler(self, slot: int, address: int) -> None:
         """Make a record run a handler; where a region is entered, the region."""
@@ -199,35 +202,37 @@ class Interpreter:
         if address not in (self._stubs[UNKNOWN], self._stubs[GOTO]):
             region = self._entered.get(int(self._records[slot, PC_WORD]))
             if region is not None:
-                words[HANDLER_WORD] = region.address
+                words[HANDLER_WORD] = region.compiled.address
 
     def install(self, compiled: CompiledRegion) -> None:
         """Run a recompiled region from now on, as long as its code stays what it is."""
         region = compiled.region
-        installed = InstalledRegion(region.entries, compiled.address, {i.pc: i for i in region.insns})
+        installed = InstalledRegion(compiled, {i.pc: i for i in region.insns})
         for pc in installed.insns:
             self._covering.setdefault(pc, []).append(installed)
         self._resume(installed)
 
     def _resume(self, region: InstalledRegion) -> None:
         """Put a region in force if memory holds the code that it was compiled from."""
-        if region.is_active or region.breaks > MAX_BREAKS or self._stop in region.insns:
+        if region.is_active or region.breaks > MAX_BREAKS:
+            return
+        if any(stop in region.insns for stop in self._stops):
             return
         if any(self.core.decode(pc) != insn for pc, insn in region.insns.items()):
             return
         region.is_active = True
-        for pc in region.entries:
+        for pc in region.compiled.region.entries:
             self._entered[pc] = region
             slot = int(self._index[pc >> self._shift])
             if slot != UNKNOWN_RECORD:
-                self._records[slot].view(np.uint64)[HANDLER_WORD] = region.address
+                self._records[slot].view(np.uint64)[HANDLER_WORD] = region.compiled.address
 
     def _suspend(self, region: InstalledRegion) -> None:
         """Let the interpreter run the code of a region."""
         if not region.is_active:
             return
         region.is_active = False
-        for pc in region.entries:
+        for pc in region.compiled.region.entries:
             if self._entered.get(pc) is not region:
                 continue
             del self._entered[pc]

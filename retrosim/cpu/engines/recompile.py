@@ -384,8 +384,8 @@ class CompiledRegion:
         """Compile, or load from the cache."""
         self.region = region
         emit = partial(_emit, cpu, timing, region)
-        addresses, self._module = compile_functions(region_name(cpu, timing, region, quick), [emit], quick)
-        self.address = int(addresses[0])
+        self._functions = compile_functions(region_name(cpu, timing, region, quick), [emit], quick)
+        self.address = int(self._functions.addresses[0])
 
 
 def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> str:

@@ -1,4 +1,4 @@
-| The test of document 001 for sprites of up to 32 pixels: LSL and AND for each row. 68000 and up.
+| The test of Mackey 1995 for sprites of up to 32 pixels: LSL and AND for each row. 68000 and up.
 
 	.text
 	.globl	mask_touch

@@ -1,4 +1,4 @@
-# The test of document 001 for sprites of up to 32 pixels: slw and and. for each row.
+# The test of Mackey 1995 for sprites of up to 32 pixels: slw and and. for each row.
 
 	.text
 	.globl	mask_touch

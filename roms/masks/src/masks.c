@@ -1,4 +1,4 @@
-/* Collision to the pixel, after COLLIDE.PAS 1.0 (Mark Mackey, 1995), for C programs: all but the inner loop, which is
+/* Pixel-exact collision after COLLIDE.PAS 1.0 (Mark Mackey, 1995), for C programs: all but the inner loop, which is
    mask_touch in the assembly language of each processor. masks.pas is the same for real mode, with more variants. */
 
 typedef unsigned char u8;
@@ -15,7 +15,7 @@ struct Bitmap { /* XLib's linear bitmap */
 
 struct Mask {
     u16 width, height;
-    u32 rows[]; /* bit 31 is the leftmost pixel; of a wide sprite part after part, 32 pixels each */
+    u32 rows[]; /* bit 31 is the leftmost pixel; wide sprites: part after part, 32 pixels each */
 };
 
 struct Pair { /* two sprites and their upper-left corners */
@@ -29,12 +29,12 @@ struct Pair { /* two sprites and their upper-left corners */
 struct Common { /* what two sprites' boxes have in common */
     const struct Mask *left, *right;
     int leftRow, rightRow; /* first common row of each */
-    int rows, shift; /* rows in common; pixels that the left sprite begins further left */
+    int rows, shift; /* rows in common; how many pixels further left the left sprite begins */
 };
 
 int mask_touch(const u32 *left_rows, const u32 *right_rows, int rows, int shift);
 
-/* Make a mask of so many parts. 0, and nothing written, if the bitmap has no pixels or is wider than the parts. */
+/* Make a mask of so many parts. Return 0 and write nothing if the bitmap is empty or wider than the parts. */
 int MakeMask(const struct Bitmap *bitmap, struct Mask *mask, int parts)
 {
     int width = bitmap->width, height = bitmap->height, part, row, column;
@@ -57,7 +57,7 @@ int MakeMask(const struct Bitmap *bitmap, struct Mask *mask, int parts)
     return 1;
 }
 
-/* Find the common rows; rows are aligned at the lower one of the upper edges. 0 if the boxes do not overlap. */
+/* Find the common rows, from the lower one of the two upper sides. Return 0 if the boxes do not overlap. */
 static int FindCommon(const struct Mask *a, int ax, int ay, const struct Mask *b, int bx, int by, struct Common *common)
 {
     int ours, theirs, skip;
@@ -108,7 +108,7 @@ int CollideParts(const struct Mask *a, int ax, int ay, const struct Mask *b, int
     return 0;
 }
 
-/* Test every pair of a list in one of these ways. */
+/* Test every pair of a list by one of these routines. */
 void CollideList(struct Pair *pair, int count,
     int (*collide)(const struct Mask *a, int ax, int ay, const struct Mask *b, int bx, int by))
 {

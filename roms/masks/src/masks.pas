@@ -1,4 +1,4 @@
-{ Collision to the pixel, after COLLIDE.PAS 1.0 (Mark Mackey, 1995): one bit a pixel, a row shifted and ANDed with a row.
+{ Pixel-exact collision after COLLIDE.PAS 1.0 (Mark Mackey, 1995): one bit a pixel, a row shifted and ANDed with a row.
 
   Turbo Pascal's conventions: far calls, arguments pushed from left to right, the routine takes them off, pointers are
   segment and offset, a result is in AL or DX:AX. All is code for a 286 in 16-bit registers but for the two routines
@@ -37,7 +37,7 @@ type
     rows, shift: word;                  { rows in common; pixels that the leftmost sprite begins further left }
   end;
 
-{ Make a mask of so many parts. False, and nothing written, if the bitmap has no pixels or is wider than the parts. }
+{ Make a mask of so many parts. Return False and write nothing if the bitmap is empty or wider than the parts. }
 function MakeMask(bitmap: PBitmap; mask: PMask; parts: word): boolean;
 
 { Do two sprites have a pixel in common? Corners -16384..16383; boxes that do not overlap do not collide. }
@@ -46,7 +46,7 @@ function CollideQword(a: PMask; ax, ay: integer; b: PMask; bx, by: integer): boo
 function CollideWord(a: PMask; ax, ay: integer; b: PMask; bx, by: integer): boolean;   { one part each; 286 }
 function CollideParts(a: PMask; ax, ay: integer; b: PMask; bx, by: integer): boolean;  { as many as the width needs; 386 }
 
-{ Test every pair of a list in one of these ways. }
+{ Test every pair of a list by one of these routines. }
 procedure CollideList(pair: PPair; count: word; collide: TCollide);
 
 { The inner loops: rows 1..255, shift less than the left sprite's width. }
@@ -110,7 +110,7 @@ begin
   MakeMask := true;
 end;
 
-{ Find the common rows; rows are aligned at the lower one of the upper edges. False if the boxes do not overlap. }
+{ Find the common rows, from the lower one of the two upper sides. Return False if the boxes do not overlap. }
 function FindCommon(a: PMask; ax, ay: integer; b: PMask; bx, by: integer; var common: TCommon): boolean;
   [public, alias: 'FindCommon'];
 var
@@ -284,7 +284,7 @@ begin
   CollideWord := FindCommon(a, ax, ay, b, bx, by, c) and TouchWord(c.left, c.right, c.rows, c.shift);
 end;
 
-{ Return the n-th part's rows of those that begin at a row. }
+{ Return the rows of the n-th part, from a row on. }
 function PartOf(row: PRow; bytes, n: word): PRow; assembler; [public, alias: 'PartOf'];
 asm
     mov  ax, bytes

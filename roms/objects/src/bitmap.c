@@ -1,4 +1,4 @@
-/* Collision by the colours on the screen: look under an image before it is drawn. What is beyond the screen's edges is
+/* Collision by the colours on the screen: look under an image before it is drawn. What lies outside the screen is
    neither looked at nor drawn. */
 
 #include "objects.h"

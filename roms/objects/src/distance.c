@@ -1,4 +1,4 @@
-/* Square roots and distances without them. */
+/* Square roots, and distances without square roots. */
 
 #include "objects.h"
 
@@ -34,7 +34,7 @@ SEPARATE u16 IntegerSquareRoot(u32 value)
     return root;
 }
 
-/* The distance by trigonometry: the longer leg times the secant of the angle beside it. Legs are at most 32767. */
+/* The distance by trigonometry: the longer leg times the secant of its angle to the hypotenuse. Legs are at most 32767. */
 SEPARATE u16 Distance2D(s16 x1, s16 y1, s16 x2, s16 y2)
 {
     s16 longer = x1 < x2 ? x2 - x1 : x1 - x2, shorter = y1 < y2 ? y2 - y1 : y1 - y2;

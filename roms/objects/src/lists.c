@@ -26,13 +26,13 @@ struct duel {
     s32 hit; /* result */
 };
 
-/* By the square root of the squared distance. */
+/* Two circles, by the square root of the squared distance. */
 int CirclesMeetByRoot(s16 dx, s16 dy, const union shape *one, const union shape *other)
 {
     return IntegerSquareRoot((s32)dx * dx + (s32)dy * dy) < one->circle.radius + other->circle.radius;
 }
 
-/* By the table's distance. */
+/* Two circles, by the distance from the table. */
 int CirclesMeetByTable(s16 dx, s16 dy, const union shape *one, const union shape *other)
 {
     return Distance2D(0, 0, dx, dy) < one->circle.radius + other->circle.radius;
@@ -61,7 +61,7 @@ void DistanceList(struct leg *leg, s32 count)
         leg->distance = Distance2D(leg->x1, leg->y1, leg->x2, leg->y2);
 }
 
-/* Each looks, and is drawn before the next one looks if `paint`. */
+/* Each image is tested and, if `paint`, drawn before the next one is tested. */
 void LookList(struct place *place, s32 count, const u8 *solid, s32 paint)
 {
     for (; count > 0; count--, place++) {

@@ -1,10 +1,10 @@
 /* Object records with collision circles, after Jon E P, "Simple Collision Detection" (2007). Method and names: Jon E P.
-   This text: the retrosim project. */
+   This source: the retrosim project. */
 
 #ifndef OBJECTS_H
 #define OBJECTS_H
 
-#include "../../sectors/src/isa.h"
+#include "../../common/isa.h"
 
 enum { /* types of objects */
     kTypeShip = 1,
@@ -12,7 +12,7 @@ enum { /* types of objects */
     kTypeAlien
 };
 
-enum { /* with whom an object collides */
+enum { /* what an object collides with */
     kDetectNone,
     kDetectShip,
     kDetectAll
@@ -44,7 +44,7 @@ struct pair {
     s32 one, other;
 };
 
-/* Whether two shapes collide whose places lie (dx, dy) apart, the first less the second. */
+/* Whether two shapes collide; (dx, dy) is the position of the first less that of the second. */
 typedef int shape_test(s16 dx, s16 dy, const union shape *one, const union shape *other);
 
 /* records.c: the routine */

@@ -2,7 +2,7 @@
 
 #include "objects.h"
 
-/* The document's test: no square root. Products are of 16-bit words. */
+/* The test of Jon E P 2007: no square root. Products are of 16-bit words. */
 SEPARATE int CirclesMeet(s16 dx, s16 dy, const union shape *one, const union shape *other)
 {
     s16 reach = one->circle.radius + other->circle.radius;
@@ -22,7 +22,7 @@ static int ShapesMeet(const struct object *one, const struct object *other, cons
     return 0;
 }
 
-/* Let all active objects collide, all pairs in both orders; return how many did. `found` has room for count / 2. */
+/* Test all pairs of active objects, in both orders; return how many collide. `found` holds up to count / 2. */
 SEPARATE s32 CheckAllObjects(struct object *objects, s32 count, const union shape *shapes, shape_test *test,
                              struct pair *found)
 {

@@ -1,4 +1,4 @@
-/* Secants by their tangents i / 1024, rounded: 2^14 sqrt(1 + (i / 1024)^2). A test compares them with the kernel's. */
+/* Secants, indexed by the tangent i / 1024, rounded: 2^14 sqrt(1 + (i / 1024)^2). A test compares them with the kernel's. */
 
 #include "objects.h"
 

@@ -19,7 +19,7 @@ static void Span(s32 apart, s32 move, s32 wide, s32 other_wide, s32 *begin, s32 
     }
 }
 
-/* The boxes overlap along x in one stretch of time, along y in another: every two of these and the frame must have a
+/* The boxes overlap along x in one interval of time, along y in another: these two and the frame must have a
    time in common. */
 SEPARATE int BoxesMeetInFrame(const struct mover *one, const struct mover *other)
 {

@@ -1,4 +1,4 @@
-/* Demo: objects fly, bounce off the edges and are pushed about by the pad; collisions show as outlines. */
+/* Demo: objects move, bounce off the screen's sides and are pushed by the pad; those that collide are drawn as outlines. */
 
 #include "sectors.h"
 
@@ -44,7 +44,7 @@ static void BlowObjects(u32 pad)
     }
 }
 
-/* Step one coordinate; at 0 and at `limit` it is mirrored and the velocity turns round. */
+/* Step one coordinate; at 0 and at `limit` it is reflected and the velocity reversed. */
 static inline void Bounce(s16 *place, s16 *velocity, s16 limit)
 {
     s16 next = *place + *velocity;

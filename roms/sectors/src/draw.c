@@ -9,7 +9,7 @@ static inline s32 AtMost(s32 value, s32 most)
     return value > most ? most : value;
 }
 
-/* Fill whole words and return the place behind them. A row of an object has nine at most: for those, no loop. */
+/* Fill whole words and return the address behind them. A row of an object has at most nine, which need no loop. */
 static inline u8 *FillWords(u8 *pixel, s32 count, u32 four)
 {
     u32 *word = (u32 *)pixel;
@@ -35,7 +35,7 @@ struct span {
     s32 head, words, tail;
 };
 
-/* Return what the screen shows of columns left..right-1: at least three, or all up to the edge. */
+/* Return what the screen shows of columns left..right-1: at least three, or all up to the right side. */
 static inline struct span SpanOf(s32 left, s32 right)
 {
     struct span span;

@@ -1,5 +1,5 @@
 /* The timing harness of 1994: how many complete checks fit into thirty seconds. Random placement happens every fifty
-   checks and is not counted: the time it takes moves the end. */
+   checks and is not counted: the end is put off by the time it takes. */
 
 #include "sectors.h"
 

@@ -31,7 +31,7 @@ static scalar RandScalar(scalar max)
 }
 
 /* Chain the first `count` objects. The list always begins with object 0, so "no objects" is a list of one: in 1994 the
-   end mark of an empty list fell in front of the array and object 0 stayed in the list, measured as such. */
+   end mark of an empty list was written in front of the array, so object 0 stayed in the list and was measured. */
 static void LinkObjects(scalar count)
 {
     scalar i;
@@ -41,7 +41,7 @@ static void LinkObjects(scalar count)
     gObjects[i - 1].obj_link = 0;
 }
 
-/* For the demo: every object somewhere on the screen, wholly visible, with a velocity up to two pixels per frame. */
+/* For the demo: every object somewhere on the screen, wholly visible, with a velocity of up to two pixels per frame. */
 void ScatterObjects(scalar count)
 {
     struct motion *each = gMotion;

@@ -1,10 +1,10 @@
 /* Sector-based collision detection after Tom Moertel (21 June 1994), with a demo and his timing harness around it.
-   Method and credit: Tom Moertel, 1994. This text: the retrosim project. */
+   Method and credit: Tom Moertel, 1994. This source: the retrosim project. */
 
 #ifndef SECTORS_H
 #define SECTORS_H
 
-#include "isa.h"
+#include "../../common/isa.h"
 
 enum {
     kMaxObjects = 200,
@@ -13,7 +13,7 @@ enum {
     kScreenHeight = 480,
     kSectorShift = 6,
     kSectorSide = 1 << kSectorShift,
-    kSectorColumns = kScreenWidth / kSectorSide + 1,                      /* 11: one to spare for the shifted grid */
+    kSectorColumns = kScreenWidth / kSectorSide + 1,                      /* 11: one more for the shifted grid */
     kSectorRows = (kScreenHeight + kSectorSide - 1) / kSectorSide + 1,    /* 9 */
     kSectors = kSectorColumns * kSectorRows,
     kWhite = 0,

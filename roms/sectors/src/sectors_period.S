@@ -1,5 +1,5 @@
 /* The routine as a Macintosh C++ compiler of 1994 without optimiser would have compiled it: translated by hand, statement
-   by statement, by the rules below. They were fixed before one clock of it was counted; rom.toml tells where they are from.
+   by statement, by the rules below. They were fixed before any clock of it was counted; rom.toml names their sources.
 
     1  Every function keeps a frame: LINK A6, UNLK A6. Arguments are pushed as long words from right to left, the caller
        removes them, results are in D0. (Words for `short` arguments, as other compilers had them, would concern four

@@ -1,6 +1,6 @@
 /* The routine as a Macintosh C++ compiler of 1994 for PowerPC would have compiled it with registers for variables, and no
-   other optimisation: translated by hand, statement by statement, by the rules below. They were fixed before one clock of
-   it was counted; rom.toml tells where they are from.
+   other optimisation: translated by hand, statement by statement, by the rules below. They were fixed before any clock of
+   it was counted; rom.toml names their sources.
 
     1  Variables and intermediate results live in registers, given out over the whole function: r3 to r12 what no call
        outlives, r31 and down the rest. A copy between two that are not needed together is no instruction.

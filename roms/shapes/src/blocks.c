@@ -1,4 +1,4 @@
-/* Document 003: blocks. N objects in a block cost N(N-1)/2 checks; a pair that meets in several is reported once. */
+/* Blocks, after Rekaby 2011. N objects in a block cost N(N-1)/2 checks; a pair that meets in several is reported once. */
 
 #include "blocks.h"
 
@@ -7,7 +7,7 @@ static inline s32 Greater(s32 a, s32 b)
     return a > b ? a : b;
 }
 
-/* Find columns and rows of blocks, and how many handlers there are: a box includes its right and lower edge. */
+/* Find columns and rows of blocks, and how many handlers there are; a box includes its right and bottom sides. */
 void MeasurePlane(struct plane *plane)
 {
     const struct shape *box = plane->boxes, *end = box + plane->count;
@@ -24,7 +24,7 @@ void MeasurePlane(struct plane *plane)
     }
 }
 
-/* Give every block a handler for each object that reaches into it, the last object in front. */
+/* Give every block a handler for each object that reaches into it, the last object first. */
 void PlaceHandlers(struct plane *plane)
 {
     struct handler *handler = plane->handlers;
@@ -52,7 +52,7 @@ void PlaceHandlers(struct plane *plane)
     plane->used = handler - plane->handlers;
 }
 
-/* Report a pair in the block that has the upper-left corner of what both boxes have in common. */
+/* Report a pair in the block that has the upper-left corner of the intersection of both boxes. */
 static void Report(struct plane *plane, s32 a, s32 b, s32 column, s32 row)
 {
     const struct shape *one = &plane->boxes[a], *other = &plane->boxes[b];

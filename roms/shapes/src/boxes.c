@@ -1,4 +1,4 @@
-/* Document 002: collision found by detecting that there is none. Touching counts. */
+/* Collision found by detecting that there is none (No-collision boxes 2011). Touching counts. */
 
 #include "shapes.h"
 
@@ -16,7 +16,7 @@ s32 BoxesApart(const struct shape *a, const struct shape *b)
     return 0;
 }
 
-/* The exercise, two additions: the axis along which two boxes are apart, 1 or 2, or 0. */
+/* The text's exercise, two additions: the axis along which two boxes are apart, 1 or 2, or 0. */
 s32 BoxesApartTwo(const struct shape *a, const struct shape *b)
 {
     if (a->x < b->x) {
@@ -55,7 +55,7 @@ s32 ShapesTouchTwo(const struct shape *a, const struct shape *b)
     return !(a->is_circle && b->is_circle && CirclesApart(a, b));
 }
 
-/* A part where its object puts it. */
+/* A part, at its position on the plane. */
 static struct shape Placed(const struct shape *part, s32 x, s32 y)
 {
     struct shape placed = *part;

@@ -1,9 +1,9 @@
-/* The pair loop of document 002, and drivers that walk lists of inputs in memory. */
+/* The pair loop of No-collision boxes 2011, and drivers that walk lists of inputs in memory. */
 
 #include "blocks.h"
 #include "rotation.h"
 
-/* The document's checkObjects. */
+/* checkObjects of the text. */
 static inline s32 CheckObjects(const struct filter *a, const struct filter *b)
 {
     return (a->category & b->mask) && (b->category & a->mask);
@@ -55,7 +55,7 @@ void CheckPlanes(struct plane *plane, s32 count)
     }
 }
 
-struct turn { /* an angle and a point; results: its sine and cosine, and where the point is turned to */
+struct turn { /* an angle and a point; results: its sine and cosine, and where the point is rotated to */
     s16 angle, x, y;
     s16 sine, cosine, turned_x, turned_y;
     s16 unused;

@@ -1,9 +1,9 @@
-/* Document 000: what it argues against, every pair of the objects in a sector and its eight neighbours, in one grid that is
+/* What Moertel 1994 argues against: every pair of the objects in a sector and its eight neighbours, in one grid that is
    never shifted. Objects, grid and arithmetic are those of the ROM `sectors`. */
 
 #include "nine.h"
 
-/* The inline function of document 000, not its macro. */
+/* The inline function of Moertel 1994, not its macro. */
 static inline scalar Abs(scalar a)
 {
     return a < 0 ? -a : a;
@@ -32,7 +32,7 @@ static void PlaceObjects(struct nine *nine)
     }
 }
 
-/* Put the objects of all sectors about one into a list; return its length. */
+/* Put the objects of a sector and its neighbours into a list; return its length. */
 static s32 Gather(struct nine *nine, s32 column, s32 row)
 {
     s32 left = column > 0 ? column - 1 : 0, right = column < kSectorColumns - 1 ? column + 1 : column;
@@ -46,7 +46,7 @@ static s32 Gather(struct nine *nine, s32 column, s32 row)
     return next - nine->gathered;
 }
 
-/* Flag every object that collides. Sectors without objects of their own are passed over. */
+/* Flag every object that collides. Sectors without objects of their own are skipped. */
 void CheckNineSectors(struct nine *nine)
 {
     obj **head = nine->heads;

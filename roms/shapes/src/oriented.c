@@ -1,5 +1,5 @@
-/* Document 003: rectangles at any angle, by points and by lines. Touching counts. What these methods are known to miss
-   (the cross, and all but one corner of B) or to find wrongly (opposite codes beyond a corner) is kept. */
+/* Rectangles at any angle, by points and by lines (Rekaby 2011). Touching counts. What these methods are known to miss
+   (the cross, and all but one corner of B) or to find wrongly (opposite codes beyond a corner) stays as it is. */
 
 #include "rotation.h"
 
@@ -31,7 +31,7 @@ void FindCorners(const struct rectangle *r, struct point corners[4])
     corners[3].y = r->y + ((-ws + hc) >> kFractionBits);
 }
 
-/* What the document calls stable: sides parallel to the axes. */
+/* What Rekaby calls stable: sides parallel to the axes. */
 static inline s32 IsUpright(const struct rectangle *r)
 {
     return (r->angle & (kQuarter - 1)) == 0;
@@ -48,7 +48,7 @@ static inline struct sides UprightSides(const struct rectangle *r)
     return sides;
 }
 
-/* A point relative to a rectangle's centre, turned with the rectangle until that is upright. */
+/* A point relative to a rectangle's centre, rotated with the rectangle until that is upright. */
 static inline struct point SeenFrom(struct point point, const struct rectangle *r)
 {
     struct point seen = {point.x - r->x, point.y - r->y};
@@ -98,7 +98,7 @@ s32 PointOne(const struct rectangle *a, const struct rectangle *b)
     return IsCornerInside(b, a);
 }
 
-/* Whether the feet of a point's perpendiculars on four edges lie on the edges. Not divided, but multiplied. */
+/* Whether the feet of a point's perpendiculars to four sides lie on these sides. By multiplication, without division. */
 static s32 HasFaces(const struct point *point, const struct point corners[4])
 {
     s32 k;
@@ -114,7 +114,7 @@ static s32 HasFaces(const struct point *point, const struct point corners[4])
     return 1;
 }
 
-/* "Point algorithm 2": the same five points by their faces; nothing is turned. */
+/* "Point algorithm 2": the same five points by their faces; nothing is rotated. */
 s32 PointTwo(const struct rectangle *a, const struct rectangle *b)
 {
     struct point of_a[4], of_b[4];
@@ -144,8 +144,8 @@ static inline s32 Outcode(struct point point, struct sides sides)
     return code;
 }
 
-/* Whether an edge from (x, y), dx and dy long, meets the side x = at, -across..across; its ends lie left and right of
-   it. For the sides above and below x and y are exchanged. Not divided by dx, but multiplied. */
+/* Whether a line from (x, y), dx and dy long, meets the side x = at, -across..across; its ends lie left and right of
+   it. For the sides above and below, x and y are exchanged. By multiplication, without division by dx. */
 static s32 IsCrossing(s32 at, s32 across, s32 x, s32 y, s32 dx, s32 dy)
 {
     s32 place = Product(y, dx) + Product(at - x, dy), limit;
@@ -158,7 +158,7 @@ static s32 IsCrossing(s32 at, s32 across, s32 x, s32 y, s32 dx, s32 dy)
     return place >= -limit && place <= limit;
 }
 
-/* Whether the document takes an edge to meet an upright rectangle; neither of its ends is inside. */
+/* Whether a line meets an upright rectangle, as Rekaby has it; neither of its ends is inside. */
 static s32 IsEdgeHit(struct point p, s32 p_code, struct point q, s32 q_code, struct sides sides)
 {
     s32 either = p_code | q_code, dx, dy;
@@ -176,7 +176,7 @@ static s32 IsEdgeHit(struct point p, s32 p_code, struct point q, s32 q_code, str
         && IsCrossing(either & kDown ? sides.high : -sides.high, sides.wide, p.y, p.x, dy, dx);
 }
 
-/* "Line algorithm 1": outcodes of a's corners about b, then a's edges, then one corner of b in a. */
+/* "Line algorithm 1": outcodes of a's corners around b, then a's sides, then one corner of b in a. */
 s32 LineOne(const struct rectangle *a, const struct rectangle *b)
 {
     struct point corners[4];

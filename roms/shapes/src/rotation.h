@@ -16,7 +16,7 @@ static inline s32 Cosine(s32 angle)
     return gSines[(angle & (kTurn - 1)) + kQuarter];
 }
 
-/* A point turned about the origin, rounded down: x and y, 16 bits each. */
+/* A point rotated about the origin, rounded down: x and y, 16 bits each. */
 static inline s32 RotatedX(s32 x, s32 y, s32 cosine, s32 sine)
 {
     return (Product(x, cosine) - Product(y, sine)) >> kFractionBits;

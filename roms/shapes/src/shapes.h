@@ -1,13 +1,13 @@
-/* The shapes of documents 002 ("Collision detection by detecting ...no-collision", 2011) and 003 (Rekaby, "Study of
-   Collision Detection Algorithms in Strategic Games", 2011), and who may collide with whom. Every kind of object begins
-   with its filter, so that one pair loop does for all. The same as `retrosim.collide` in Python, bit for bit. */
+/* The shapes of "Collision detection by detecting ...no-collision" (2011) and of Rekaby, "Study of Collision Detection
+   Algorithms in Strategic Games" (2011), and what may collide with what. Every kind of object begins with its filter,
+   so that one pair loop serves all. The same as `retrosim.collide` in Python, bit for bit. */
 
 #ifndef SHAPES_H
 #define SHAPES_H
 
-#include "../../sectors/src/isa.h"
+#include "../../common/isa.h"
 
-/* 16-bit sets: two objects are looked at if each one's category has a bit in common with the other's mask. */
+/* 16-bit sets: two objects are tested if the category of each has a bit in common with the mask of the other. */
 struct filter {
     u16 category, mask;
 };
@@ -20,7 +20,7 @@ struct shape {
     u16 is_circle, unused;
 };
 
-/* An object of several shapes, whose places count from its own. */
+/* An object of several shapes, whose positions are relative to its own. */
 struct compound {
     struct filter filter;
     s16 x, y; /* -8192..8191, those of the parts too */
@@ -43,7 +43,7 @@ struct rectangle {
     s16 unused;
 };
 
-/* Routines tell about two objects: 0, or what they have found. */
+/* What the routines return for two objects: 0, or what they have found. */
 typedef s32 test(const void *a, const void *b);
 
 struct pair {
@@ -59,7 +59,7 @@ struct scene {
     const u8 *objects; /* of one kind */
     s32 stride; /* bytes from one to the next */
     s32 count;
-    struct found *found; /* where pairs are listed: room for so many */
+    struct found *found; /* where pairs are listed; how many it can hold */
     s32 room;
     s32 looked_at, total; /* results: pairs that pass the filter; those that collide, listed or not */
 };

@@ -1,4 +1,4 @@
-/* Document 003: spheres about objects, in three axes. Touching is no collision. */
+/* Spheres around objects, in three axes (Rekaby 2011). Touching is no collision. */
 
 #include "shapes.h"
 

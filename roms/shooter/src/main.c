@@ -1,4 +1,4 @@
-/* The game: what follows from hits, frame by frame. */
+/* The game: the consequences of hits, frame by frame. */
 
 #include "shooter.h"
 
@@ -22,7 +22,7 @@ static s32 BurstFrames(s32 type)
     return type == kTypeShip ? kShipBurst : type == kTypeMissile ? kMissileBurst : kAlienBurst;
 }
 
-/* What was hit is gone when it has burst; the ship is replaced as long as there are others. */
+/* What was hit disappears when it has burst; the ship is replaced while there are ships in reserve. */
 static void AgeBursts(void)
 {
     s32 number;
@@ -84,7 +84,7 @@ static void NoteHits(void)
         gGame.best = gGame.score;
 }
 
-/* Give each record's picture its size, for whoever looks at the boxes. */
+/* Write the size of each record's picture, for tools that show boxes. */
 static void NoteSizes(void)
 {
     s32 number;

@@ -11,7 +11,7 @@ enum {
 };
 
 enum { /* Q11.5 pixels, and per frame; frames where it says so */
-    kMargin = 4 << kQ5, /* of the ship from the edges */
+    kMargin = 4 << kQ5, /* of the ship from the sides */
     kShipTop = 330 << kQ5,
     kShipAcross = 112,
     kShipDown = 80,
@@ -20,7 +20,7 @@ enum { /* Q11.5 pixels, and per frame; frames where it says so */
     kReloadFrames = 9,
     kFarthestSway = 60 << kQ5,
     kComingSpeed = 64,
-    kReturn = (kFieldTop - 32) * (1 << kQ5), /* where an alien comes back that left at the bottom */
+    kReturn = (kFieldTop - 32) * (1 << kQ5), /* where an alien that left at the bottom comes back */
     kDiveLeap = -72,
     kDiveSide = 64,
     kDiveTurn = 2,
@@ -92,7 +92,7 @@ static s16 Nearer(s16 place, s16 goal)
     return Limited(goal, place - kComingSpeed, place + kComingSpeed);
 }
 
-/* A leap upwards, then down, after the ship; whoever leaves at the bottom comes back from the top. */
+/* A leap upwards, then down, after the ship; an alien that leaves at the bottom comes back from the top. */
 static void Dive(s32 number)
 {
     struct motion *each = &gMotion[number];
@@ -141,7 +141,7 @@ static void MoveAliens(void)
     }
 }
 
-/* The first alien from a random one on that may go, or 0. */
+/* The first alien that may dive, from a random one on, or 0. */
 static s32 ChooseAlien(int (*may)(s32 number))
 {
     s32 aliens = gNumObjects - kFirstAlien, number = kFirstAlien + RandomBelow(aliens), i;

@@ -6,7 +6,7 @@
 enum {
     kTextTop = 6,     /* pixels; of the panel */
     kLineTop = 25,    /* below it */
-    kScoreLeft = 8,   /* of words, and of the figures behind them */
+    kScoreLeft = 8,   /* of words, and of the digits behind them */
     kScoreFigures = kScoreLeft + 6 * kCell,
     kHighLeft = 216,
     kHighFigures = kHighLeft + 5 * kCell,
@@ -19,7 +19,7 @@ enum {
     kMessageTop = 226,
     kMessageRight = 384,
     kMessageBottom = 274,
-    kMessageFrames = 60 /* that the number of a wave stands */
+    kMessageFrames = 60 /* for which the number of a wave is shown */
 };
 
 enum { /* messages */
@@ -39,7 +39,7 @@ static struct {
 } gShown;
 
 /* Draw what of a picture lies between `top` and the bottom of the screen: each row is runs of opaque pixels, (pixels to
-   skip, number, colours), and ends with a run of none. */
+   skip, number, colours), and ends with an empty run. */
 static void DrawPicture(s32 x, s32 y, const struct picture *picture, s32 top)
 {
     const u8 *from = picture->runs;
@@ -63,7 +63,7 @@ static void DrawPicture(s32 x, s32 y, const struct picture *picture, s32 top)
     }
 }
 
-/* Show a number of the panel again if it is another. */
+/* Show a number of the panel again if it has changed. */
 static void ShowNumber(s32 *shown, s32 number, s32 x, s32 figures)
 {
     if (*shown == number)
@@ -88,7 +88,7 @@ static void ShowPanel(void)
         DrawPicture(kSpareLeft + i * kSpareStep, kSpareTop, &gPictures[kSpare], 0);
 }
 
-/* At the beginning. The last figure of a score is always 0. */
+/* At the beginning. The last digit of a score is always 0. */
 static void DrawPanel(void)
 {
     s32 x;
@@ -106,7 +106,7 @@ static void DrawPanel(void)
     gShown.score = gShown.best = gShown.wave = gShown.ships = -1;
 }
 
-/* Stars fall; those of the same speed keep their distances. */
+/* Stars fall; those of the same speed keep their distance. */
 static void MoveStars(void)
 {
     struct star *each;

@@ -1,5 +1,5 @@
 /* A shoot-'em-up on the object records of Jon E P, "Simple Collision Detection" (2007). Random numbers are those of the
-   ROM `sectors`, records and their check those of `objects`. This text and the drawings: the retrosim project. */
+   ROM `sectors`, records and their check those of `objects`. This source and the drawings: the retrosim project. */
 
 #ifndef SHOOTER_H
 #define SHOOTER_H
@@ -42,7 +42,7 @@ enum {
     kComing /* back to its place */
 };
 
-/* What a record needs beyond document 004. */
+/* What a record needs beyond those of Jon E P 2007. */
 struct sprite {
     s16 wide, high; /* of what is shown; 0 if nothing is */
     u8 shape;       /* number of its first picture */

@@ -1,9 +1,9 @@
-/* What every ROM with the font shares. */
+/* What all ROMs with the font share. */
 
 #ifndef TEXT_H
 #define TEXT_H
 
-#include "../../sectors/src/isa.h"
+#include "../../common/isa.h"
 
 enum {
     kRowBytes = 640, /* of the screen */

@@ -1,4 +1,4 @@
-/* Who collides: blocks find boxes that overlap, the line algorithm of document 003 decides. */
+/* What collides: blocks find boxes that overlap, the line algorithm of Rekaby 2011 decides. */
 
 #include "tanks.h"
 
@@ -66,7 +66,7 @@ static void FindBoxes(void)
     FindBox(&gTanks[i], &gBoxes[i]);
 }
 
-/* Judge two rectangles whose boxes overlap; only the second can be the shell. Of several it strikes the first tank. */
+/* Test two rectangles whose boxes overlap; only the second can be the shell. Of several tanks it hits the first. */
 static void Judge(s32 a, s32 b)
 {
     s32 is_hit = LineOne(&gTanks[a], &gTanks[b]);

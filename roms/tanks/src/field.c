@@ -1,4 +1,4 @@
-/* The field: who is in it, where everything begins, and how tanks drive. */
+/* The field: what is in it, where everything begins, and how tanks drive. */
 
 #include "tanks.h"
 #include "../../sectors/src/objects.c" /* the random numbers */
@@ -13,10 +13,10 @@ enum {
     kPadRight = 2,
     kPadUp = 4,
     kPadDown = 8,
-    kUpward = 3 * kQuarter,  /* angle of a tank that looks up */
+    kUpward = 3 * kQuarter,  /* angle of a tank that faces up */
     kSteering = 8,           /* angle per frame, of the player's tank */
     kThrust = 3,             /* Q11.5 pixels per frame, gained in a frame */
-    kAvoiding = 12,          /* angle per frame, of a tank that cannot go on; more than any tank turns by itself */
+    kAvoiding = 12,          /* angle per frame, of a tank that cannot go on; more than any tank turns otherwise */
     kLeastWait = 16,         /* frames */
     kMuzzle = 22 * kPixel,   /* from the middle of a tank to the shell that leaves it */
     kShellSpeed = 6 * kPixel,
@@ -47,7 +47,7 @@ static void MakeTank(s32 number, s32 kind, s32 x, s32 y, s32 angle)
     gDrives[number].turn = gDrives[number].wait = 0;
 }
 
-/* Put a tank anywhere into the field, looking anywhere. */
+/* Put a tank at a random position in the field, at a random angle. */
 void PlaceTank(s32 number)
 {
     u16 part = (u16)(number - 1) % (u16)sizeof gCast;
@@ -86,7 +86,7 @@ void StartField(u32 seed, s32 count)
     ScatterTanks();
 }
 
-/* Go forward, or backward with a negative speed. 0, and nowhere, if that leads out of the field. */
+/* Go forward, or backward with a negative speed. Return 0 and stay if that leads out of the field. */
 static s32 Step(struct rectangle *tank, s32 speed)
 {
     s32 x = tank->x + RotatedX(speed, 0, Cosine(tank->angle), Sine(tank->angle));
@@ -124,7 +124,7 @@ static void DrivePlayer(u32 pad)
         drive->speed = 0;
 }
 
-/* Drive all: who collides at half speed, who cannot go on turns until he can. */
+/* Drive all: a tank that collides at half speed; one that cannot go on turns until it can. */
 void DriveTanks(u32 pad)
 {
     struct rectangle *tank = gTanks + 1;

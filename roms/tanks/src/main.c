@@ -1,4 +1,4 @@
-/* The game: drive a tank, hit the others with shells, bump into none. */
+/* The game: drive a tank, hit the others with shells, do not bump into them. */
 
 #include "tanks.h"
 
@@ -11,7 +11,7 @@ enum {
     kBadParameters = 1
 };
 
-/* A tank that was struck in the frame before blows up, and another one turns up elsewhere. */
+/* A tank that was hit in the frame before explodes, and another one appears elsewhere. */
 static void BlowUp(void)
 {
     if (gBlast.left > 0)

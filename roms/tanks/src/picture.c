@@ -3,17 +3,17 @@
 #include "tanks.h"
 
 enum {
-    kFrameDistance = 3, /* pixels: of the frame round a tank that collides */
-    kGun = 6,           /* what the gun reaches beyond the deck */
+    kFrameDistance = 3, /* pixels: of the frame around a tank that collides */
+    kGun = 6,           /* how far the gun reaches beyond the deck */
     kTick = 3,          /* length of the ticks at the corners of a box that only overlaps */
     kTickDistance = 2,  /* of the ticks from the box */
     kTrack = 3,         /* pixels of the tracks that the deck leaves free on both sides */
     kFigures = 3,
-    kMost = 999, /* that three figures can show */
+    kMost = 999, /* that three digits can show */
     kHitsLeft = 260,
     kBumpsLeft = 340,
     kFiguresTop = 6,
-    kBetween = 6, /* an icon and its figures */
+    kBetween = 6, /* an icon and its digits */
     kBlastStep = 2 * kPixel
 };
 
@@ -47,7 +47,7 @@ static void FillBox(s32 left, s32 top, s32 right, s32 bottom, u8 colour)
     }
 }
 
-/* Fill a stretch of a row, from one pixel to another, both included. */
+/* Fill part of a row, from one pixel to another, both included. */
 static inline void FillSpan(u8 *to, u8 *last, u8 colour)
 {
     u8 *word_end = (u8 *)((unsigned long)(last + 1) & ~3UL);
@@ -95,7 +95,7 @@ static inline void WidenRight(struct span *span, s16 x)
         span->right = x;
 }
 
-/* The slope of an edge, 8 binary places; edges are shorter than 128 pixels. */
+/* The slope of a side, 8 fraction bits; sides are shorter than 128 pixels. */
 static inline s32 Slope(s32 across, s32 down)
 {
     if (across < 0)
@@ -103,7 +103,7 @@ static inline s32 Slope(s32 across, s32 down)
     return (u16)(across << 8) / (u16)down;
 }
 
-/* Widen the spans to an edge, row by row: going clockwise, what leads down is right and what leads up is left. */
+/* Widen the spans to a side, row by row: clockwise, sides that lead down are right and those that lead up are left. */
 static inline void TraceEdge(const struct point *from, const struct point *to)
 {
     struct span *span = &gSpans[from->y], *last = &gSpans[to->y];
@@ -191,7 +191,7 @@ static void DrawLine(s32 x0, s32 y0, s32 x1, s32 y1, u8 colour)
     }
 }
 
-/* Draw the frame round a tank. */
+/* Draw the frame around a tank. */
 static void FrameTank(const struct rectangle *tank)
 {
     struct rectangle frame = *tank;
@@ -312,7 +312,7 @@ static void DrawTufts(void)
     }
 }
 
-/* Draw a picture: each row is runs of opaque pixels, (pixels to skip, number, colours), and ends with a run of none. */
+/* Draw a picture: each row is runs of opaque pixels, (pixels to skip, number, colours), and ends with an empty run. */
 static void DrawPicture(s32 x, s32 y, const struct picture *picture)
 {
     const u8 *from = picture->runs;
@@ -349,7 +349,7 @@ static void ShowCount(s32 which, s32 left, s32 count)
     DrawCount(left, count);
 }
 
-/* Draw what the counts stand for, each left of its figures, in the middle of the panel. */
+/* Draw what the counts stand for, each left of its digits, in the middle of the panel. */
 static void DrawIcon(s32 left, s32 shape)
 {
     const struct picture *picture = &gPictures[shape];

@@ -1,6 +1,6 @@
 /* Tanks: rectangles at any angle that drive and turn. Blocks find those whose boxes overlap, the line algorithm decides
    (Rekaby, "Study of Collision Detection Algorithms in Strategic Games", 2011); both are those of the ROM `shapes`, the
-   random numbers those of `sectors`. This text and the drawings: the retrosim project. */
+   random numbers those of `sectors`. This source and the drawings: the retrosim project. */
 
 #ifndef TANKS_H
 #define TANKS_H
@@ -14,8 +14,8 @@ enum {
     kMaxTanks = 64,
     kPixel = 1 << 5,   /* Q11.5 */
     kPanelHeight = 24, /* pixels, at the top: the score */
-    kWall = 4,         /* round the field */
-    kClearance = 28,   /* between the wall and the middle of any tank: more than anything drawn about it reaches */
+    kWall = 4,         /* around the field */
+    kClearance = 28,   /* between the wall and the middle of any tank: more than anything drawn around it reaches */
     kFieldLeft = kWall + kClearance,
     kFieldTop = kPanelHeight + kWall + kClearance,
     kFieldRight = kScreenWidth - kWall - kClearance, /* end, exclusive */
@@ -37,7 +37,7 @@ enum {
 struct drive {
     s16 speed; /* Q11.5 pixels per frame */
     s16 turn;  /* angle per frame */
-    s16 wait;  /* frames until it turns otherwise */
+    s16 wait;  /* frames until it changes its turn */
     s16 kind;
 };
 
@@ -51,7 +51,7 @@ struct shell {
 };
 
 struct blast {
-    s16 x, y, left, unused; /* centre, Q11.5; frames to come */
+    s16 x, y, left, unused; /* centre, Q11.5; frames left */
 };
 
 struct tuft {

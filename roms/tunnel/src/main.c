@@ -1,5 +1,5 @@
-/* Missiles of 25 pixels a frame against ships of 8, tested where they are in each frame and on their way through it.
-   After Jon E P, "Simple Collision Detection" (2007), which names the case. This text: the retrosim project. */
+/* Missiles of 25 pixels a frame against ships of 8, tested where they are in each frame and along their path through it.
+   After Jon E P, "Simple Collision Detection" (2007), which describes the case. This source: the retrosim project. */
 
 #include "../../objects/src/objects.h"
 #include "../../shooter/src/text.h"
@@ -20,7 +20,7 @@ enum {
     kShipRange = 160,
     kFarthestShift = 40,
     kShiftStep = 2,
-    kLaunch = 276, /* to 300: as many places as pixels in a frame of the text's missile */
+    kLaunch = 276, /* to 300: as many positions as the missile of the text moves pixels in a frame */
     kLaunchRange = 25,
     kEnd = 8,      /* left of it a flight is over */
     kSpeed = 25,   /* at power-on, pixels per frame */
@@ -118,7 +118,7 @@ static void StepDown(u8 *frames)
         --*frames;
 }
 
-/* Whether the boxes overlap where they are: the test of a frame that knows of no way. */
+/* Whether the boxes overlap where they are: the test that does not look at the path of a frame. */
 static int BoxesMeetNow(const struct mover *one, const struct mover *other)
 {
     return one->x < other->x + other->wide && other->x < one->x + one->wide && one->y < other->y + other->high
@@ -207,7 +207,7 @@ static void DrawPicture(s32 x, s32 y, const struct picture *picture)
     }
 }
 
-/* One lane in one half: missile, ship, what is left of a hit. The missile's last place, or all its way, is dim. */
+/* One lane in one half: missile, ship, what is left of a hit. The missile's last position, or its whole path, is dim. */
 static void DrawLane(const struct lane *lane, s32 left, s32 top, int is_hit, u8 burst, int is_swept)
 {
     s32 x = left + lane->ship + gTunnel.shift, y = top + kMissileDown;

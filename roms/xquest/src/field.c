@@ -1,4 +1,4 @@
-/* The field: who is in it, where everything begins, and how it moves. */
+/* The field: what is in it, where everything begins, and how it moves. */
 
 #include "xquest.h"
 #include "../../sectors/src/objects.c" /* the objects and their random numbers */
@@ -23,7 +23,7 @@ enum {
     kPointsLeft
 };
 
-/* Everything but the ship, in turn. A random speed up to two pixels per frame is halved `calm` times. */
+/* Everything but the ship, in turn. A random speed of up to two pixels per frame is halved `calm` times. */
 static const struct {
     u8 shape, calm;
 } gCast[] = {
@@ -43,7 +43,7 @@ static void Show(scalar number, s32 shape)
     gSprites[number].shape = shape;
 }
 
-/* A random place, least..most pixels. */
+/* A random coordinate, least..most pixels. */
 static s16 Somewhere(s32 least, s32 most)
 {
     return (least + RandScalar(most - least + 1)) << kPixelShift;
@@ -54,7 +54,7 @@ static s16 SomeSpeed(s32 calm)
     return ((Rand() & 127) - 64) >> calm;
 }
 
-/* Put an object anywhere into the field. */
+/* Put an object at a random position in the field. */
 void PlaceSprite(scalar number)
 {
     struct motion *motion = &gMotion[number];
@@ -126,7 +126,7 @@ static void SteerShip(u32 pad)
         Show(0, kShip + (dy > 0 ? kPointsDown : kPointsUp));
 }
 
-/* Step one coordinate; at the ends of least..most, pixels, it is mirrored and the velocity turns round. */
+/* Step one coordinate; at the ends of least..most, pixels, it is reflected and the velocity reversed. */
 static inline void Bounce(s16 *place, s16 *velocity, s32 least, s32 most)
 {
     s32 next = *place + *velocity;

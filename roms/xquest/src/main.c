@@ -1,4 +1,4 @@
-/* The game: steer the ship, collect what is cut, touch nothing else. */
+/* The game: steer the ship, collect the gems, touch nothing else. */
 
 #include "xquest.h"
 
@@ -12,7 +12,7 @@ enum {
     kBadParameters = 1
 };
 
-/* Gems that were touched in the frame before, and shown so, turn up elsewhere. */
+/* Gems that the ship touched in the frame before, and that were shown so, reappear elsewhere. */
 static void ReplaceGems(void)
 {
     scalar i;
@@ -30,7 +30,7 @@ static void NoteMet(void)
         gMetBefore[i] = gMetArray[i];
 }
 
-/* Count whom the ship has begun to touch. */
+/* Count what the ship has begun to touch. */
 static void Score(void)
 {
     scalar i;

@@ -7,11 +7,11 @@ enum {
     kTick = 2,         /* and where only boxes overlap */
     kMarkDistance = 2, /* of the marks from the box */
     kFigures = 3,
-    kMost = 999, /* that three figures can show */
+    kMost = 999, /* that three digits can show */
     kGemsLeft = 260,
     kBumpsLeft = 340,
     kFiguresTop = 6,
-    kBetween = 6 /* an icon and its figures */
+    kBetween = 6 /* an icon and its digits */
 };
 
 static const u8 gBrightness[4] = {kColour_D, kColour_g, kColour_G, kColour_c};
@@ -39,7 +39,7 @@ static void FillBox(s32 left, s32 top, s32 right, s32 bottom, u8 colour)
     }
 }
 
-/* Draw a picture: each row is runs of opaque pixels, (pixels to skip, number, colours), and ends with a run of none. */
+/* Draw a picture: each row is runs of opaque pixels, (pixels to skip, number, colours), and ends with an empty run. */
 static void DrawPicture(s32 x, s32 y, const struct picture *picture)
 {
     const u8 *from = picture->runs;
@@ -107,7 +107,7 @@ static void DrawCount(s32 left, s32 count)
     }
 }
 
-/* Draw what the counts stand for, each left of its figures, in the middle of the panel. */
+/* Draw what the counts stand for, each left of its digits, in the middle of the panel. */
 static void DrawIcon(s32 left, s32 shape)
 {
     const struct picture *picture = &gPictures[shape];

@@ -9,7 +9,7 @@ static inline scalar Lesser(scalar a, scalar b)
     return a < b ? a : b;
 }
 
-/* Whether two boxes overlap along one axis: the side of the one that begins first decides. */
+/* Whether two boxes overlap along one axis: the width of the one that begins first decides. */
 static inline scalar Within(scalar a, scalar b, scalar side_a, scalar side_b)
 {
     scalar distance = a - b;
@@ -25,7 +25,7 @@ SEPARATE scalar BoxesOverlap(obj *a, obj *b)
 }
 
 /* Whether two objects whose boxes overlap have a pixel in common: rows are compared from the lower one of the two upper
-   edges down, the leftmost object's shifted by what lies left of the other one. */
+   edges down, those of the left object shifted by the distance to the right one. */
 SEPARATE scalar PixelsMeet(obj *a, obj *b)
 {
     obj *left = a->x <= b->x ? a : b, *right = a->x <= b->x ? b : a;

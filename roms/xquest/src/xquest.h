@@ -1,5 +1,5 @@
-/* Sprites that collide to the pixel: sectors (Moertel 1994) find the boxes that overlap, masks (Mackey 1995) decide.
-   Objects, their motion, their random numbers and the sectors are those of the ROM `sectors`. This text and the drawings:
+/* Sprites with pixel-exact collision: sectors (Moertel 1994) find the boxes that overlap, masks (Mackey 1995) decide.
+   Objects, their motion, their random numbers and the sectors are those of the ROM `sectors`. This source and the drawings:
    the retrosim project. */
 
 #ifndef XQUEST_H
@@ -10,8 +10,8 @@
 
 enum {
     kPanelHeight = 24, /* pixels, at the top: the score */
-    kWall = 4,         /* round the field */
-    kClearance = 4,    /* between the wall and any object: room for the marks */
+    kWall = 4,         /* around the field */
+    kClearance = 4,    /* between the wall and any object, for the marks */
     kFieldLeft = kWall + kClearance,
     kFieldTop = kPanelHeight + kWall + kClearance,
     kFieldRight = kScreenWidth - kWall - kClearance, /* end, exclusive */

@@ -38,8 +38,8 @@ def test_the_code_of_a_compiled_function_is_freed_without_the_collector():
 
     gc.disable()
     try:
-        addresses, _module = compile_functions(f"test_freed_{os.getpid()}", [emit])
-        assert addresses[0] != 0
+        functions = compile_functions(f"test_freed_{os.getpid()}", [emit])
+        assert functions.addresses[0] != 0
         assert len(instructions) == 2 and [each() for each in instructions] == [None, None]
     finally:
         gc.enable()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from retrosim.collide.kernels.grid import SECTORS
+from retrosim.collide.kernels.sector_grid import SECTORS
 from retrosim.machine import Machine, open_machine
 
 MACHINES = ("i386dx-33", "i486dx2-66", "mc68000-8", "mc68040-25", "ppc601-80")

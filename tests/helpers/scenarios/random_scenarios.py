@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from retrosim.machine import MACHINE_NAMES, PRESETS, open_machine
-from retrosim.machine.native import SCENARIOS
+from retrosim.machine import MACHINE_NAMES, NATIVE, PRESETS, open_machine
+from retrosim.machine.interface import PlayableMachine
 from retrosim.rom import load_rom
-from retrosim.tape import KeptMachines, Tape, record_script, verify
-from retrosim.tape.machine import NATIVE, TapeMachine
+from retrosim.scenarios import SCENARIOS
+from retrosim.tape import MachinePool, Tape, record_script, verify
 
 ALL_KEYS = 31
 LONGEST, USUAL = 160, 24  # frames: a wave of missiles, a ship lost and a new one need more than a second
@@ -92,10 +92,10 @@ def record(scenario: Generated, folder: Path) -> Path:
     return path
 
 
-def opener_of(build: str) -> Callable[[Tape, str], TapeMachine]:
+def opener_of(build: str) -> Callable[[Tape, str], PlayableMachine]:
     """Return what opens machines with a build, where they have it."""
 
-    def open_one(tape: Tape, name: str) -> TapeMachine:
+    def open_one(tape: Tape, name: str) -> PlayableMachine:
         rom = rom_of(tape.scenario)
         if name == NATIVE:
             return open_machine(name, rom)
@@ -105,7 +105,7 @@ def opener_of(build: str) -> Callable[[Tape, str], TapeMachine]:
     return open_one
 
 
-def failures(path: Path, machine_of: KeptMachines, machines: Sequence[str] = MACHINE_NAMES) -> list[str]:
+def failures(path: Path, machine_of: MachinePool, machines: Sequence[str] = MACHINE_NAMES) -> list[str]:
     """Play a tape on machines; return what is not as recorded, with the first bad frame and field."""
     (entry,) = verify([path], machines, opener=machine_of)["tapes"]
     found = []

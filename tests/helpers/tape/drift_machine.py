@@ -1,4 +1,4 @@
-"""A small deterministic machine with the interface tapes need, that can be told to go wrong at a known frame."""
+"""A small deterministic machine with the interface tapes need, that goes wrong at a chosen frame."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ class FakeMachine:
     """Objects drifting by a random sequence and the pad; registers, memory and cycles follow from the same numbers."""
 
     mode = "demo"
+    engine = None
     clock_hz = 25_000_000
     tick_hz = Fraction(60147, 1000)
 
@@ -60,7 +61,7 @@ class FakeMachine:
     ) -> None:
         self.name = name
         self.rom = rom or FakeRom()
-        self.image = self.rom.images[build]
+        self.image = None if name == "native" else self.rom.images[build]
         self.wrong = wrong
         self.spec_revision, self.timing_revision = "fake-spec-1", "fake-timing-1"
         self.parameters = {"objects": 5, "seed": 1994}
@@ -135,6 +136,9 @@ class FakeMachine:
         self.frame_number, self.cycles, self.random, self.pad_before, self.parameters, self.regs = numbers
         self.columns = {key: np.array(column) for key, column in columns.items()}
         self.mem = np.array(memory, np.uint8)
+
+    def stop_compiling(self) -> None:
+        """Nothing is compiled for this machine."""
 
 
 def play_by_hand(machine: FakeMachine, pads: list[int]) -> list[tuple[str, str, int]]:

@@ -12,10 +12,13 @@ import numpy as np
 
 from retrosim.errors import IllegalInstruction, StateError
 from retrosim.scenarios.shapes import shapes_of
-from retrosim.screen.framebuffer import reference_scene
 from retrosim.screen.palette import macintosh_palette
+from tests.helpers.screen.reference_scene import reference_scene
 
 LIMITS = np.array([610 * 32, 450 * 32])
+
+
+RANGES = {"objects": SimpleNamespace(minimum=1, maximum=1000), "seed": SimpleNamespace(minimum=0, maximum=2**32 - 1)}
 
 
 class FakeMachine:
@@ -28,10 +31,19 @@ class FakeMachine:
     clock_hz = 25_000_000
     tick_hz = frame_hz = Fraction(15_667_200, 704 * 370)
     frame_period = "tick"
-    image = SimpleNamespace(source_line=lambda pc: ("demo.c", pc & 0xFF) if pc & 2 else None)
+    mode = "demo"
+    engine = "interpret"
+    is_compiling = False
+    mem = np.zeros(16, np.uint8)
+    spec_revision, timing_revision = "fake-spec-1", "fake-timing-1"
+    image = SimpleNamespace(
+        isa="fake", build="O1", sha256="1" * 64, source_line=lambda pc: ("demo.c", pc & 0xFF) if pc & 2 else None
+    )
 
     def __init__(self, objects=60, seed=1994, *, steps=8, cost=30_000, ends_at=None, fails_at=None):
-        self.rom = SimpleNamespace(name="sectors", title="Sectors", inputs=["pad"])
+        self.rom = SimpleNamespace(
+            name="sectors", title="Sectors", inputs=["pad"], images=[self.image], parameters=RANGES
+        )
         self.parameters = {"objects": objects, "seed": seed}
         self.steps, self.cost, self.ends_at, self.fails_at = steps, cost, ends_at, fails_at
         self.palette = macintosh_palette()
@@ -40,7 +52,7 @@ class FakeMachine:
 
     def reset(self):
         random = np.random.default_rng(self.parameters["seed"])
-        self.place = random.integers(0, LIMITS + 1, (self.parameters["objects"], 2))
+        self.position = random.integers(0, LIMITS + 1, (self.parameters["objects"], 2))
         self.speed = random.integers(-64, 64, (self.parameters["objects"], 2))
         self.frame_number = self.cycles = self.instructions = self.at = self.pad = 0
         self.frame_cycles = self.frame_instructions = 0
@@ -48,7 +60,7 @@ class FakeMachine:
         self._collide()
 
     def _collide(self):
-        x, y = self.place.T >> 5
+        x, y = self.position.T >> 5
         near = (np.abs(x[:, None] - x) < 30) & (np.abs(y[:, None] - y) < 30)
         self.collided = near.sum(axis=1) > 1
 
@@ -88,12 +100,14 @@ class FakeMachine:
         self.speed[:, 0] += (self.pad >> 1 & 1) - (self.pad & 1)
         self.speed[:, 1] += (self.pad >> 3 & 1) - (self.pad >> 2 & 1)
         np.clip(self.speed, -128, 128, out=self.speed)
-        self.place += self.speed
-        outside = (self.place < 0) | (self.place > LIMITS)
-        self.place = np.where(self.place < 0, -self.place, np.minimum(self.place, 2 * LIMITS - self.place))
+        self.position += self.speed
+        outside = (self.position < 0) | (self.position > LIMITS)
+        self.position = np.where(
+            self.position < 0, -self.position, np.minimum(self.position, 2 * LIMITS - self.position)
+        )
         self.speed[outside] *= -1
         self._collide()
-        self.frame[:] = reference_scene(*(self.place.T >> 5), self.collided)
+        self.frame[:] = reference_scene(*(self.position.T >> 5), self.collided)
         self.frame_number += 1
 
     def run(self, frames=None, cycles=None, instructions=None, until=None):
@@ -115,22 +129,24 @@ class FakeMachine:
 
     def world(self):
         names = ("px", "py", "vx", "vy")
-        columns = dict(zip(names, np.concatenate([self.place.T, self.speed.T]).astype(np.int32)))
+        columns = dict(zip(names, np.concatenate([self.position.T, self.speed.T]).astype(np.int32)))
         return SimpleNamespace(columns=columns | {"collided": self.collided.astype(np.int32)})
 
     def shapes(self):
         return shapes_of("sectors", self.world().columns, lambda *_: {}) if self.rom else None
 
     def hash(self, kind="world"):
-        parts = [np.array([self.frame_number]), self.place, self.speed]
+        parts = [np.array([self.frame_number]), self.position, self.speed]
         if kind == "machine":
             parts += [self.frame, np.array([self.cycles, self.instructions, self.at, self.pad])]
         return hashlib.blake2b(b"".join(part.tobytes() for part in parts), digest_size=8).hexdigest()
 
     def save(self):
-        names = ("place", "speed", "collided", "frame", "frame_number", "frame_cycles", "frame_instructions")
+        names = ("position", "speed", "collided", "frame", "frame_number", "frame_cycles", "frame_instructions")
         names += ("cycles", "instructions", "at", "pad")
         return pickle.dumps({name: getattr(self, name) for name in names})
+
+    snapshot = save
 
     def load(self, state):
         try:
@@ -140,13 +156,21 @@ class FakeMachine:
         for name, value in values.items():
             setattr(self, name, value.copy() if isinstance(value, np.ndarray) else value)
 
+    restore = load
+
+    def stop_compiling(self):
+        """Nothing is compiled for this machine."""
+
 
 class FakeNative(FakeMachine):
     """The same without a CPU."""
 
     name = "native"
     clock_hz = 0
-    step = property()  # hasattr() is False
+    engine = None
+
+    def step(self):
+        raise AssertionError("there are no instructions")
 
     @property
     def ticks(self):

@@ -1,0 +1,77 @@
+"""What functions return: `out` arrays that callers pass, and lists of pairs whose length is known only afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ._arguments import check_layout, check_table, check_words, form_of
+from .kernels.pair_keys import split_keys
+
+
+def flag_array(out: np.ndarray | None, count: int) -> np.ndarray:
+    """Return `out`, checked to be uint8[count], or a new array."""
+    if out is None:
+        return np.empty(count, np.uint8)
+    check_words("out", out, np.uint8, count, count)
+    return out
+
+
+def array_of(out: np.ndarray | None, dtype: type, *shape: int) -> np.ndarray:
+    """Return `out`, checked to be a writable C-contiguous array of this form, or a new array."""
+    if out is None:
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != shape:
+        raise ValueError(f"out is {form_of(out)}: allowed {np.dtype(dtype)}{list(shape)}")
+    check_layout("out", out, is_written=True)
+    return out
+
+
+def row_table(out: np.ndarray | None, rows: int, columns: int, dtype: type) -> np.ndarray:
+    """Return `out`, checked to be a writable dtype[rows, columns] or longer, or a new array."""
+    if out is None:
+        return np.empty((rows, columns), dtype)
+    check_table("out", out, columns, dtype, min_rows=rows)
+    check_layout("out", out, is_written=True)
+    return out
+
+
+def tally_table(out: np.ndarray | None, columns: int, rows: int) -> np.ndarray:
+    """Return `out`, checked to be a writable int64[columns, rows] or larger both ways, or a new array."""
+    if out is None:
+        return np.empty((columns, rows), np.int64)
+    if isinstance(out, np.ndarray) and out.ndim == 2 and (out.shape[0] < columns or out.shape[1] < rows):
+        raise ValueError(f"out is {form_of(out)}: allowed int64[{columns}, {rows}] or larger")
+    return array_of(out, np.int64, *(out.shape if getattr(out, "ndim", 0) == 2 else (columns, rows)))
+
+
+def pair_list(scan: Callable[[np.ndarray], int], out: np.ndarray | None, guess: int) -> np.ndarray:
+    """Run a scan that writes pairs; return the filled rows, a view of `out` if that is given.
+
+    scan    writes rows into its argument, int32[m, 2], as long as there is room, and returns how many pairs it found
+    out     int32[m, 2] or None
+    guess   rows to begin with, if `out` is None
+    Errors  ValueError  `out` is of another form, or has not enough rows for this scene
+    """
+    rows = row_table(out, guess if out is None else 0, 2, np.int32)
+    total = scan(rows)
+    if total > len(rows):
+        if out is not None:
+            raise ValueError(f"out has {len(out)} rows: this scene has {total} pairs")
+        rows = np.empty((total, 2), np.int32)
+        scan(rows)
+    return rows[:total]
+
+
+def keys_of(rows: np.ndarray) -> np.ndarray:
+    """Return int64[m], the memory of int32[m, 2]."""
+    return rows.view(np.int64)[:, 0]
+
+
+def sort_keys(rows: np.ndarray) -> np.ndarray:
+    """Turn rows that hold keys (see `kernels.pair_keys`) into pairs in ascending order; return them."""
+    keys = keys_of(rows)
+    keys.sort()
+    split_keys(keys, rows)
+    return rows

@@ -1,0 +1,161 @@
+"""Boxes of one size: the way from a call to the kernel that answers it, for `sectors` and for `plane`.
+
+A call goes straight to compiled code, which checks its arguments (`kernels.entry`): up to 256 objects are all compared
+(`kernels.small`), more are sorted into a grid first (`kernels.uniform_grid`), very many by two threads. Only when a
+kernel has refused is each argument looked at, for the error to name it.
+
+Arguments of all functions here
+    x, y          int16[n] or int32[n]  upper-left corners, pixels
+    size          int                   side of all boxes, 1..31 pixels
+    max_x, max_y  int                   what x and y may be at most
+    threads       1, 2 or None          see `plane`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Thread
+
+import numpy as np
+
+from retrosim.checks import check_integer
+from retrosim.jit import REFUSED_TYPES
+
+from ._arguments import check_range, check_vectors
+from ._results import flag_array, keys_of, row_table, sort_keys
+from .kernels.entry import DONE, REFUSED, TOO_LARGE
+from .kernels.sector_grid import MAX_SIDE
+from .kernels.small import MAX_OBJECTS as MAX_SMALL
+from .kernels.small import check_and_list as list_small
+from .kernels.small import check_and_mark as mark_small
+from .kernels.uniform_grid import (
+    MAX_OBJECTS,
+    begin_columns,
+    count_columns,
+    fill_columns,
+    plan_grid,
+    scan_columns,
+    scan_plane,
+)
+from .kernels.uniform_grid import check_and_list as list_keys
+from .kernels.uniform_grid import check_and_mark as mark_plane
+
+FLAG, INDEX = np.dtype(np.uint8), np.dtype(np.int32)
+TWO_THREADS = 500_000  # objects: tens of milliseconds of work. Three threads start for it, late if the host is busy.
+
+
+def _threads_for(count: int, threads: int | None) -> int:
+    """Return how many threads to take for so many objects."""
+    return threads or (2 if count >= TWO_THREADS else 1)
+
+
+def mark(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
+    """Flag every object that collides; return the flags, uint8[n]."""
+    try:
+        count = len(x)
+        flags = np.empty(count, FLAG) if out is None else out
+        status = mark_small(x, y, size, max_x, max_y, flags) if count <= MAX_SMALL and threads != 2 else TOO_LARGE
+        if status == TOO_LARGE:
+            mark_large = _mark_by_two if _threads_for(count, threads) == 2 else mark_plane
+            status = mark_large(x, y, size, max_x, max_y, flags)
+        if status == DONE:
+            return flags
+    except REFUSED_TYPES:
+        pass
+    check_squares(x, y, size, max_x, max_y)
+    flag_array(out, count)
+    raise _not_arrays(x, y, out)
+
+
+def list_pairs(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
+    """List every overlapping pair once; return int32[m, 2], in ascending order."""
+    try:
+        count, scan, total = len(x), list_small, TOO_LARGE
+        rows = np.empty((4 * count, 2), INDEX) if out is None else out
+        if count <= MAX_SMALL and threads != 2:
+            total = list_small(x, y, size, max_x, max_y, rows)
+        if total == TOO_LARGE:
+            scan = _list_by_two if _threads_for(count, threads) == 2 else _list_plane
+            total = scan(x, y, size, max_x, max_y, rows)
+        if total > len(rows) and out is None:
+            rows = np.empty((total, 2), INDEX)
+            scan(x, y, size, max_x, max_y, rows)
+        if 0 <= total <= len(rows):
+            return rows[:total]
+    except REFUSED_TYPES:
+        total = REFUSED
+    check_squares(x, y, size, max_x, max_y)
+    row_table(out, 0, 2, np.int32)
+    if total > 0:
+        raise ValueError(f"out has {len(out)} rows: this scene has {total} pairs")
+    raise _not_arrays(x, y, out)
+
+
+def check_squares(x, y, size, max_x, max_y) -> None:
+    """Look at each argument. Errors: ValueError, for the first that is wrong."""
+    count = check_vectors(x=x, y=y)
+    check_integer("size", size, 1, MAX_SIDE)
+    if count > MAX_OBJECTS:
+        raise ValueError(f"x has length {count}: allowed {MAX_OBJECTS} or less")
+    check_range(0, max_x, x=x)
+    check_range(0, max_y, y=y)
+
+
+def _not_arrays(*arrays: object) -> ValueError:
+    """Return the error for what looks like an array, and is none that a kernel takes: masked ones."""
+    return ValueError(f"arrays are {', '.join(type(array).__name__ for array in arrays)}: allowed NumPy arrays")
+
+
+def _list_plane(x, y, size, max_x, max_y, rows) -> int:
+    """Do for many objects what `small.check_and_list` does for few."""
+    total = list_keys(x, y, size, max_x, max_y, rows)
+    if 0 < total <= len(rows):
+        sort_keys(rows[:total])
+    return total
+
+
+def _together(routine: Callable, first: tuple, second: tuple) -> tuple:
+    """Call a kernel with two lists of arguments at the same time; return both results."""
+    results: list = []
+    thread = Thread(target=lambda: results.append(routine(*second)))
+    thread.start()
+    mine = routine(*first)
+    thread.join()
+    return mine, results[0]
+
+
+def _scan_by_two(x, y, size, max_x, max_y, flags, keys) -> tuple[int, int]:
+    """Sort and compare in two threads: each takes half of the objects, then half of the columns; see `scan_columns`."""
+    check_squares(x, y, size, max_x, max_y)
+    grid = plan_grid(x, y, max_x, max_y)
+    count, half, log2 = len(x), len(x) // 2, grid.log2_cell
+    counts, columns = np.zeros((2, grid.columns), np.int32), np.empty(grid.columns + 1, np.int32)
+    words = np.empty(count, np.int64)
+    _together(count_columns, (x, 0, half, log2, counts[0]), (x, half, count, log2, counts[1]))
+    begin_columns(counts, columns)
+    _together(fill_columns, (x, y, 0, half, log2, counts[0], words), (x, y, half, count, log2, counts[1], words))
+    middle = int(np.searchsorted(columns, half))
+    first = (words, columns, 0, middle, grid, size, flags, keys[0])
+    second = (words, columns, middle, grid.columns, grid, size, flags, keys[1])
+    return _together(scan_columns, first, second)
+
+
+def _mark_by_two(x, y, size, max_x, max_y, flags) -> int:
+    """Do what `uniform_grid.check_and_mark` does, in two threads."""
+    _scan_by_two(x, y, size, max_x, max_y, flag_array(flags, len(x)), (None, None))
+    return DONE
+
+
+def _list_by_two(x, y, size, max_x, max_y, rows) -> int:
+    """Do what `_list_plane` does, in two threads: each has half of the rows."""
+    keys = keys_of(row_table(rows, 0, 2, np.int32))
+    capacity = len(keys) // 2
+    first, second = _scan_by_two(x, y, size, max_x, max_y, None, (keys[:capacity], keys[capacity:]))
+    total = first + second
+    if first <= capacity and second <= len(keys) - capacity:
+        keys[first:total] = keys[capacity : capacity + second]
+    elif total <= len(keys):  # more than half of the rows for one of them, but enough for both
+        scan_plane(x, y, size, max_x, max_y, None, keys)
+    if total <= len(keys):
+        sort_keys(rows[:total])
+    return total

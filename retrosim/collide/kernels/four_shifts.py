@@ -1,0 +1,77 @@
+"""The method of Moertel 1994: four passes over the sectors, the grid shifted by half a sector between them."""
+
+from __future__ import annotations
+
+from retrosim.jit import kernel
+
+from .overlap import box_of, is_overlap, is_overlap_along, note_hit
+from .sector_grid import END, SECTORS, SHIFT, first_outside, place
+
+
+@kernel
+def mark_four_shifts(x, y, size, is_16_bit, work, flags):
+    """Flag all objects that collide: the original's routine, for boxes of one size.
+
+    x, y       int16[n] or int32[n]   upper-left corners, pixels
+    size       int                    side of every box, 1..MAX_SIDE pixels
+    is_16_bit  bool                   differences are 16 bits wide (16-bit scalar, inline `_Abs`), else 32
+    work       uint32[SECTORS + n]    scratch, or more
+    flags      uint8[n]               output, 1 where an object collides; untouched unless the status is -1
+    Status     int                    -1, or the index of the first object off the screen
+    Source     Moertel 1994, _DetermineCollisions
+    """
+    outside = first_outside(x, y)
+    if outside >= 0:
+        return outside
+    heads = work[:SECTORS]
+    links = work[SECTORS:]
+    flags[:] = 0
+    for shift in range(4):
+        place(x, y, (shift >> 1) * SHIFT, (shift & 1) * SHIFT, heads, links)
+        for sector in range(SECTORS):
+            a = heads[sector]
+            while a != END:
+                b = links[a]
+                while b != END:
+                    if is_overlap_along(x[a], x[b], size, size, is_16_bit) and is_overlap_along(
+                        y[a], y[b], size, size, is_16_bit
+                    ):
+                        flags[a] = 1
+                        flags[b] = 1
+                    b = links[b]
+                a = links[a]
+    return -1
+
+
+@kernel
+def scan_four_shifts(boxes, is_16_bit, work, flags, reports, tally):
+    """Flag, report and count: the original's four passes, for boxes of any allowed sizes.
+
+    boxes      Boxes                  on the screen, sides 1..MAX_SIDE pixels
+    is_16_bit  bool                   differences are 16 bits wide, else 32
+    work       uint32[SECTORS + 2*n]  scratch
+    flags      uint8[n]               output, zero on entry; 1 where a box is in a collision
+    reports    int32[m, 2]            output, hits in the original's order; those beyond m rows are only counted
+    tally      int64[SECTORS]         output, zero on entry; pair tests made in each sector, column by column
+    Returns    int                    reports
+    Source     Moertel 1994, _DetermineCollisions
+    """
+    x, y, width, height = boxes
+    heads = work[:SECTORS]
+    links = work[SECTORS:]
+    total = 0
+    for shift in range(4):
+        place(x, y, (shift >> 1) * SHIFT, (shift & 1) * SHIFT, heads, links)
+        for sector in range(SECTORS):
+            tests = 0
+            a = heads[sector]
+            while a != END:
+                b = links[a]
+                while b != END:
+                    tests += 1
+                    if is_overlap(box_of(x, y, width, height, a), box_of(x, y, width, height, b), is_16_bit):
+                        total = note_hit(flags, reports, total, a, b)
+                    b = links[b]
+                a = links[a]
+            tally[sector] += tests
+    return total

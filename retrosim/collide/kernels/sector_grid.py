@@ -1,0 +1,61 @@
+"""The sector grid of Moertel 1994: 640x480 pixels in sectors of 64, with a spare column and a spare row for the shift.
+
+A sector's list is a chain of object numbers that ends with END, as the original's was a chain of pointers that ended
+with NULL. A workspace is one uint32 array: SECTORS list heads, then two words per object: its link, and a place in a
+list that is gathered from several sectors.
+
+Coordinates are upper-left corners. The heads would hold 0..671 by 0..543 (the grid, less the shift), but the functions
+promise, and check, the screen itself. On the screen the spare row is never used: 480 is not a multiple of 64, so the
+last row of sectors has 32 pixels to spare anyway.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from retrosim.jit import kernel
+
+SCREEN_WIDTH, SCREEN_HEIGHT = 640, 480
+MAX_X, MAX_Y = SCREEN_WIDTH - 1, SCREEN_HEIGHT - 1
+LOG2_SECTOR = 6
+SECTOR = 1 << LOG2_SECTOR
+SHIFT = SECTOR // 2
+COLUMNS = -(-SCREEN_WIDTH // SECTOR) + 1
+ROWS = -(-SCREEN_HEIGHT // SECTOR) + 1
+SECTORS = COLUMNS * ROWS
+MAX_SIDE = SHIFT - 1  # two corners closer than half a sector are separated by at most one of the two grids
+END = np.uint32(0xFFFFFFFF)
+
+
+@kernel
+def first_outside(x, y):
+    """Return the index of the first object whose corner is off the screen, or -1.
+
+    x, y  int16[n] or int32[n]  upper-left corners, pixels
+    """
+    signs = 0
+    for i in range(len(x)):
+        signs |= int(x[i]) | (MAX_X - int(x[i])) | int(y[i]) | (MAX_Y - int(y[i]))
+    if signs >= 0:
+        return -1
+    for i in range(len(x)):
+        if int(x[i]) < 0 or int(x[i]) > MAX_X or int(y[i]) < 0 or int(y[i]) > MAX_Y:
+            return i
+    return -1
+
+
+@kernel
+def place(x, y, xoff, yoff, heads, links):
+    """Empty all lists, then push every object, in order, on the front of its sector's list.
+
+    x, y        int16[n] or int32[n]  upper-left corners on the screen, pixels
+    xoff, yoff  int                   shift of the grid, 0 or SHIFT
+    heads       uint32[SECTORS]       output, first object of each sector, column by column
+    links       uint32[n]             output, next object of the same sector
+    Source      Moertel 1994, UpdateSectors
+    """
+    heads[:] = END
+    for o in range(len(x)):
+        sector = np.uint64(((int(x[o]) + xoff) >> LOG2_SECTOR) * ROWS + ((int(y[o]) + yoff) >> LOG2_SECTOR))
+        links[o] = heads[sector]
+        heads[sector] = np.uint32(o)

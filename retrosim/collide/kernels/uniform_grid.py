@@ -1,0 +1,361 @@
+"""Many boxes of one size on a plane: sorted into the columns of a uniform grid, columns into cells, cells compared.
+
+A column is 1 << log2_cell pixels wide, and a cell as high; both are at least as large as a box. While objects are
+sorted each is one word of 64 bits: from the top down y, x and its number. What overlaps an object is in its own cell or
+the eight around it: in three runs of neighbours, since the cells of a column lie one after the other. A run rarely has
+more than ROW objects, so it is compared by one vector, whatever its length: the objects behind its end are just as
+real, and too far away to overlap.
+
+For flags all three runs are looked at; then an object's flag is known at once and written once. For pairs it is the
+rest of its own run and the run to the right. The first ROUNDS of their hits are written without asking whether there
+are so many, and the count moves on only by those that exist: that costs less than branches that cannot be predicted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from retrosim.jit import kernel
+
+from .entry import DONE, REFUSED, require_types
+from .sector_grid import MAX_SIDE
+from .simd import VECTOR, lowest_bit, overlap_bits
+
+COORDINATE_BITS, INDEX_BITS = 20, 22  # of x and of y, and of an object's number
+X_SHIFT, Y_SHIFT = INDEX_BITS, INDEX_BITS + COORDINATE_BITS
+MAX_COORDINATE, MAX_OBJECTS = (1 << COORDINATE_BITS) - 1, 1 << INDEX_BITS
+INDEX_MASK = MAX_OBJECTS - 1
+LOG2_CELL = 5
+ROW = VECTOR[32]
+LAST = 1 << (2 * ROW - 1)  # a bit for `lowest_bit` to find in any case
+ROUNDS = 3
+FAR_AWAY = -(1 << 28)
+
+
+class Grid(NamedTuple):
+    """A uniform grid.
+
+    columns, cells  int  columns, and cells in each; no columns if a corner is where it must not be
+    log2_cell       int  log2 of the side of a cell, pixels
+    """
+
+    columns: int
+    cells: int
+    log2_cell: int
+
+
+class Objects(NamedTuple):
+    """The objects of three columns, cell by cell.
+
+    x, y   int32[m]  corners, pixels
+    index  int32[m]  their numbers
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    index: np.ndarray
+
+
+class Column(NamedTuple):
+    """Where one column is among `Objects`.
+
+    begin   int               its first object
+    starts  int32[cells + 3]  cell c is begin + starts[c + 1] .. begin + starts[c + 2] - 1; there is an empty cell on
+                              either side of the real ones
+    """
+
+    begin: int
+    starts: np.ndarray
+
+
+@kernel
+def highest(values):
+    """Return the largest entry, or -1 if there is none or any is negative."""
+    largest, signs = -1, 0
+    for i in range(len(values)):
+        value = int(values[i])
+        largest = max(largest, value)
+        signs |= value
+    return largest if signs >= 0 else -1
+
+
+@kernel
+def plan_grid(x, y, max_x, max_y):
+    """Choose a grid.
+
+    x, y     int16[n] or int32[n]  upper-left corners, pixels
+    Returns  Grid                  without columns if a corner lies outside 0..max_x, 0..max_y
+    """
+    highest_x, highest_y = highest(x), highest(y)
+    if len(x) == 0:
+        return Grid(1, 1, LOG2_CELL)
+    if highest_x < 0 or highest_y < 0 or highest_x > max_x or highest_y > max_y:
+        return Grid(0, 0, 0)
+    log2 = LOG2_CELL
+    while ((highest_x >> log2) + 1) * ((highest_y >> log2) + 1) > 8 * len(x) + 1024:  # a sparse plane has larger cells
+        log2 += 1
+    return Grid((highest_x >> log2) + 1, (highest_y >> log2) + 1, log2)
+
+
+@kernel
+def count_columns(x, begin, end, log2_cell, counts):
+    """Add the objects begin .. end - 1 to the counts of their columns.
+
+    x       int16[n] or int32[n]  pixels, not negative
+    counts  int32[columns]        added to
+    """
+    for i in range(begin, end):
+        counts[np.uint64(int(x[np.uint64(i)]) >> log2_cell)] += 1
+
+
+@kernel
+def begin_columns(counts, columns):
+    """Turn counts into the indices at which each thread's part of each column begins.
+
+    counts   int32[threads, columns]  changed
+    columns  int32[columns + 1]       output: where each column begins, and the number of objects
+    """
+    total = 0
+    for c in range(counts.shape[1]):
+        columns[c] = total
+        for t in range(counts.shape[0]):
+            count = counts[t, c]
+            counts[t, c] = total
+            total += count
+    columns[counts.shape[1]] = total
+
+
+@kernel
+def fill_columns(x, y, begin, end, log2_cell, cursors, words):
+    """Write the objects begin .. end - 1 as words into their columns.
+
+    cursors  int32[columns]  where the next object of each column goes; advanced
+    words    int64[n]        output
+    """
+    for i in range(begin, end):
+        at_x = int(x[np.uint64(i)])
+        column = np.uint64(at_x >> log2_cell)
+        to = cursors[column]
+        cursors[column] = to + 1
+        words[np.uint64(to)] = (int(y[np.uint64(i)]) << Y_SHIFT) | (at_x << X_SHIFT) | i
+
+
+@kernel
+def load_column(words, begin, end, log2_cell, column, objects):
+    """Sort a column into its cells.
+
+    words    int64[n]  the column is begin .. end - 1
+    column   Column    where it goes; starts are output
+    objects  Objects   output; behind the last, a vector of nothing nearby
+    """
+    here, starts = column
+    xs, ys, indices = objects
+    starts[:] = 0
+    shift = Y_SHIFT + log2_cell
+    for w in range(begin, end):
+        starts[np.uint64((words[np.uint64(w)] >> shift) + 3)] += 1
+    total = 0
+    for c in range(len(starts)):
+        total += starts[c]
+        starts[c] = total
+    for w in range(begin, end):
+        word = words[np.uint64(w)]
+        cell = np.uint64((word >> shift) + 2)
+        to = np.uint64(here + starts[cell])
+        starts[cell] += 1
+        xs[to] = (word >> X_SHIFT) & MAX_COORDINATE
+        ys[to] = word >> Y_SHIFT
+        indices[to] = word & INDEX_MASK
+    for k in range(here + total, here + total + ROW):
+        xs[np.uint64(k)] = FAR_AWAY
+
+
+@kernel
+def has_overlaps(xs, ys, begin, end, x, y, size, more_than):
+    """Tell whether more than so many of the objects begin .. end - 1, and of those behind, overlap one at (x, y)."""
+    for at in range(begin, end, ROW):
+        near = overlap_bits(xs, ys, at, x, y, size)
+        while near:
+            if more_than == 0:
+                return True
+            more_than -= 1
+            near &= near - 1
+    return False
+
+
+@kernel
+def mark_column(left, here, right, count, log2_cell, size, objects, flags):
+    """Flag the objects of a column that collide with each other or with those of the columns on either side.
+
+    left, here, right  Column    the three columns
+    count              int       objects of the one in the middle
+    objects            Objects   of all three
+    flags              uint8[n]  output, for all objects of the column
+    """
+    a_begin, a_starts = left
+    b_begin, b_starts = here
+    c_begin, c_starts = right
+    xs, ys, indices = objects
+    for i in range(b_begin, b_begin + count):
+        x, y = np.int64(xs[np.uint64(i)]), np.int64(ys[np.uint64(i)])
+        above = np.uint64(y >> log2_cell)
+        below = above + np.uint64(3)
+        a, b, c = a_begin + a_starts[above], b_begin + b_starts[above], c_begin + c_starts[above]
+        near = overlap_bits(xs, ys, b, x, y, size)
+        near &= near - 1  # one of them is the object itself
+        near |= overlap_bits(xs, ys, a, x, y, size) | overlap_bits(xs, ys, c, x, y, size)
+        a_end, b_end, c_end = a_begin + a_starts[below], b_begin + b_starts[below], c_begin + c_starts[below]
+        if (ROW - (a_end - a)) | (ROW - (b_end - b)) | (ROW - (c_end - c)) < 0 and near == 0:  # crowded
+            near = (
+                has_overlaps(xs, ys, b, b_end, x, y, size, 1)
+                or has_overlaps(xs, ys, a, a_end, x, y, size, 0)
+                or has_overlaps(xs, ys, c, c_end, x, y, size, 0)
+            )
+        flags[np.uint64(indices[np.uint64(i)])] = near != 0
+
+
+@kernel
+def list_near(near, i, first, second, indices, keys, total):
+    """List the pairs of object `i` that two vectors of comparisons have found.
+
+    near           int       ROW bits for the objects from `first` on, then ROW for those from `second` on
+    indices        int32[m]  of `Objects`
+    keys           int64[k]  output: lower index in the upper half; pairs beyond k are only counted
+    total          int       pairs so far
+    Returns        int       pairs now
+    """
+    mine = np.int64(indices[np.uint64(i)])
+    if total + ROUNDS <= len(keys):
+        for _ in range(ROUNDS):  # written in any case, counted if it is a pair: there is no branch to predict
+            bit = lowest_bit(near | LAST)
+            partner = np.int64(indices[np.uint64((first if bit < ROW else second - ROW) + bit)])
+            keys[np.uint64(total)] = (min(mine, partner) << 32) | max(mine, partner)
+            total += np.int64(near != 0)
+            near &= near - 1
+    while near:
+        bit = lowest_bit(near)
+        partner = np.int64(indices[np.uint64((first if bit < ROW else second - ROW) + bit)])
+        if total < len(keys):
+            keys[np.uint64(total)] = (min(mine, partner) << 32) | max(mine, partner)
+        total += 1
+        near &= near - 1
+    return total
+
+
+@kernel
+def list_column(here, right, count, log2_cell, size, objects, keys, total):
+    """List the pairs of a column with itself and with the column to its right; see `mark_column` and `list_near`."""
+    begin, starts = here
+    right_begin, right_starts = right
+    xs, ys, indices = objects
+    for i in range(begin, begin + count):
+        x, y = np.int64(xs[np.uint64(i)]), np.int64(ys[np.uint64(i)])
+        above = np.uint64(y >> log2_cell)
+        below = above + np.uint64(3)
+        first, first_end = i + 1, begin + starts[below]
+        second, second_end = right_begin + right_starts[above], right_begin + right_starts[below]
+        near = overlap_bits(xs, ys, first, x, y, size) | (overlap_bits(xs, ys, second, x, y, size) << ROW)
+        total = list_near(near, i, first, second, indices, keys, total)
+        for at in range(first + ROW, first_end, ROW):  # crowded
+            total = list_near(overlap_bits(xs, ys, at, x, y, size), i, at, at, indices, keys, total)
+        for at in range(second + ROW, second_end, ROW):
+            total = list_near(overlap_bits(xs, ys, at, x, y, size), i, at, at, indices, keys, total)
+    return total
+
+
+@kernel
+def scan_columns(words, columns, first, last, grid, size, flags, keys):
+    """Compare the columns first .. last - 1 among themselves and with their neighbours; write flags or pairs.
+
+    words    int64[n]             objects by columns
+    columns  int32[columns + 1]   where each column begins
+    grid     Grid
+    size     int                  side of all boxes, pixels
+    flags    uint8[n] or None     output, for all objects of these columns
+    keys     int64[k] or None     output, see `list_column`
+    Returns  int                  pairs if `keys` is given
+    """
+    largest, total = 0, 0
+    for c in range(max(first - 1, 0), min(last + 1, grid.columns)):
+        largest = max(largest, columns[c + 1] - columns[c])
+    starts = np.zeros((3, grid.cells + 3), np.int32)  # in a column beyond the border all cells are empty
+    capacity = largest + 2 * ROW
+    objects = Objects(
+        np.full(3 * capacity, FAR_AWAY, np.int32), np.empty(3 * capacity, np.int32), np.empty(3 * capacity, np.int32)
+    )
+    for c in range(max(first - 1, 0), last + 1):
+        slot = c % 3
+        right = Column(slot * capacity, starts[slot])
+        if c < grid.columns:
+            load_column(words, columns[c], columns[c + 1], grid.log2_cell, right, objects)
+        else:
+            starts[slot] = 0
+        if c <= first:
+            continue
+        here = Column((c + 2) % 3 * capacity, starts[(c + 2) % 3])
+        left = Column((c + 1) % 3 * capacity, starts[(c + 1) % 3])
+        count = columns[c] - columns[c - 1]
+        if flags is not None:
+            mark_column(left, here, right, count, grid.log2_cell, size, objects, flags)
+        if keys is not None:
+            total = list_column(here, right, count, grid.log2_cell, size, objects, keys, total)
+    return total
+
+
+@kernel
+def sort_into_columns(x, y, grid, columns):
+    """Sort all objects into columns; return their words. columns is int32[columns + 1], output."""
+    counts, words = np.zeros((1, grid.columns), np.int32), np.empty(len(x), np.int64)
+    count_columns(x, 0, len(x), grid.log2_cell, counts[0])
+    begin_columns(counts, columns)
+    fill_columns(x, y, 0, len(x), grid.log2_cell, counts[0], words)
+    return words
+
+
+@kernel
+def scan_plane(x, y, size, max_x, max_y, flags, keys):
+    """Flag or list what collides, in one thread.
+
+    x, y          int16[n] or int32[n]  upper-left corners, pixels; n at most MAX_OBJECTS
+    size          int                   side of all boxes, 1 .. 1 << LOG2_CELL pixels
+    max_x, max_y  int                   0..MAX_COORDINATE
+    flags, keys   see `scan_columns`
+    Returns       int                   pairs if `keys` is given, else 0; REFUSED if a corner lies outside 0..max_x,
+                                        0..max_y, and then nothing is written
+    """
+    grid = plan_grid(x, y, max_x, max_y)
+    if grid.columns == 0:
+        return REFUSED
+    columns = np.empty(grid.columns + 1, np.int32)
+    words = sort_into_columns(x, y, grid, columns)
+    return scan_columns(words, columns, 0, grid.columns, grid, size, flags, keys)
+
+
+@kernel
+def is_plane(x, y, size):
+    """Check lengths and the side."""
+    return len(x) == len(y) and len(x) <= MAX_OBJECTS and 1 <= size <= MAX_SIDE
+
+
+@kernel
+def check_and_mark(x, y, size, max_x, max_y, flags):
+    """Flag every object that collides, for callers that have checked nothing. Status: DONE or REFUSED."""
+    require_types(x, y, size, flags)
+    if not is_plane(x, y, size) or len(flags) != len(x):
+        return REFUSED
+    return DONE if scan_plane(x, y, np.int64(size), max_x, max_y, flags, None) != REFUSED else REFUSED
+
+
+@kernel
+def check_and_list(x, y, size, max_x, max_y, rows):
+    """List every pair that collides, for callers that have checked nothing.
+
+    rows     int32[k, 2]  output: k keys in the same memory, see `list_near`
+    Returns  int          pairs, or REFUSED
+    """
+    require_types(x, y, size, rows)
+    if not is_plane(x, y, size) or rows.shape[1] != 2:
+        return REFUSED
+    return scan_plane(x, y, np.int64(size), max_x, max_y, None, rows.view(np.int64).reshape(-1))

@@ -1,0 +1,169 @@
+"""What may be relied on of a machine, as protocols: nothing needs to inherit from them.
+
+`PlayableMachine` is what recording and replaying a tape needs; any other program's machine may be one. `AnyMachine` is
+what `open_machine` returns, simulated or native. `SimulatedMachine` has a CPU as well; `has_cpu` tells which it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from retrosim.machine.world import World
+    from retrosim.screen.shapes import Shapes
+
+
+class ImageDescription(Protocol):
+    """A ROM image in memory, or one line of a ROM's list of images."""
+
+    @property
+    def isa(self) -> str: ...
+    @property
+    def build(self) -> str: ...
+    @property
+    def sha256(self) -> str: ...
+
+
+class ParameterRange(Protocol):
+    """The allowed values of a ROM's parameter."""
+
+    @property
+    def minimum(self) -> int: ...
+    @property
+    def maximum(self) -> int: ...
+
+
+class Program(Protocol):
+    """A ROM, as its manifest describes it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def inputs(self) -> Sequence[str]: ...
+    @property
+    def images(self) -> Sequence[ImageDescription]: ...
+    @property
+    def parameters(self) -> Mapping[str, ParameterRange]: ...
+
+
+class RunOutcome(Protocol):
+    """Why a run stopped: "frames" when all of them were completed, else "exit", "fault", ..."""
+
+    @property
+    def reason(self) -> str: ...
+    @property
+    def fault(self) -> Exception | None: ...
+
+
+@runtime_checkable
+class PlayableMachine(Protocol):
+    """A machine that tapes can be recorded and replayed on.
+
+    rom         what it runs; None for an image without a manifest, of which no tape can be made
+    image       the ROM image in memory, None where there is no CPU
+    mode        what the ROM was told to do, "demo" for tapes
+    engine      what executes the program, None where there is no CPU
+    parameters  the ROM's host parameters; a change takes effect at the next `reset`
+    """
+
+    parameters: dict[str, int]
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def rom(self) -> Program | None: ...
+    @property
+    def image(self) -> ImageDescription | None: ...
+    @property
+    def mode(self) -> str: ...
+    @property
+    def engine(self) -> str | None: ...
+    @property
+    def frame_number(self) -> int: ...
+    @property
+    def cycles(self) -> int: ...
+    @property
+    def clock_hz(self) -> int | Fraction: ...
+    @property
+    def tick_hz(self) -> int | Fraction: ...
+    @property
+    def spec_revision(self) -> str: ...
+    @property
+    def timing_revision(self) -> str: ...
+    def run(self, frames: int) -> RunOutcome: ...
+    def set_input(self, device: str, value: int) -> None: ...
+    def world(self) -> World: ...
+    def hash(self, kind: str) -> str: ...
+    def reset(self) -> None: ...
+    def save(self) -> bytes: ...
+    def load(self, state: bytes) -> None: ...
+    def stop_compiling(self) -> None: ...
+
+
+@runtime_checkable
+class AnyMachine(PlayableMachine, Protocol):
+    """A machine that `open_machine` returns: it has a picture and a frame clock, and can be rewound.
+
+    frame         uint8[480, 640]      palette indices
+    palette       uint8[256, 3]        red, green, blue
+    frame_period  what a period of the frame clock is called: "tick", "retrace"
+    is_compiling  whether code is being compiled in the background
+    """
+
+    @property
+    def instructions(self) -> int: ...
+    @property
+    def frame_hz(self) -> Fraction: ...
+    @property
+    def frame_period(self) -> str: ...
+    @property
+    def frame(self) -> np.ndarray: ...
+    @property
+    def palette(self) -> np.ndarray: ...
+    @property
+    def is_compiling(self) -> bool: ...
+    def shapes(self) -> Shapes | None: ...
+    def snapshot(self) -> bytes: ...
+    def restore(self, state: bytes) -> None: ...
+
+
+class LoadedImage(ImageDescription, Protocol):
+    """A ROM image in memory, which knows the source line that an instruction was compiled from."""
+
+    def source_line(self, pc: int) -> tuple[str, int] | None: ...
+
+
+@runtime_checkable
+class SimulatedMachine(AnyMachine, Protocol):
+    """A machine with a CPU.
+
+    retraces            periods of the frame clock since power-on
+    frame_cycles        CPU clocks that the last frame was busy
+    frame_instructions  instructions of the last frame
+    regs, mem           registers by name; uint8[2**24]
+    """
+
+    @property
+    def image(self) -> LoadedImage: ...
+    @property
+    def retraces(self) -> int: ...
+    @property
+    def frame_cycles(self) -> int: ...
+    @property
+    def frame_instructions(self) -> int: ...
+    @property
+    def regs(self) -> Mapping[str, int]: ...
+    @property
+    def mem(self) -> np.ndarray: ...
+    def run(self, frames: int | None = None, cycles: int | None = None) -> RunOutcome: ...
+    def step(self) -> str: ...
+    def listing(self, pc: int, count: int = 1) -> list[str]: ...
+
+
+def has_cpu(machine: PlayableMachine) -> TypeGuard[SimulatedMachine]:
+    """Tell whether a machine executes instructions and counts cycles."""
+    return machine.clock_hz > 0

@@ -1,0 +1,393 @@
+"""The window, and the only module that imports pyglet: keys, mouse and OpenGL around a `Session`.
+
+The picture stays indexed until it is drawn: one texture holds the palette indices, another the 256 colours, and the
+fragment shader looks them up. Toolbar and status bar are drawn the same way, overlays as RGBA on top of the picture.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from retrosim.errors import RetrosimError
+from retrosim.machine.interface import AnyMachine
+from retrosim.screen.framebuffer import HEIGHT, WIDTH, Rect
+from retrosim.screen.palette import macintosh_palette
+
+from .chrome import button_at
+from .compose import compose, compose_waiting
+from .controls import SCALES
+from .inputs import Inputs
+from .layout import chrome_height, first_size, layout, window_size
+from .session import IDLE_NS, MakeRecorder, Player, Session
+from .transport import run_ahead
+
+REDRAW_NS = 250_000_000
+"""Longest time between two drawings of the window."""
+Report = Callable[[str], None]
+MakeMachine = Callable[[Report], AnyMachine]
+HEADLESS = "retrosim run --headless --frames 120 --screenshot shot.png"
+
+_VERTEX = """#version 330 core
+out vec2 position;
+void main() {
+    vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);
+    position = vec2(corner.x, 1.0 - corner.y);
+    gl_Position = vec4(corner * 2.0 - 1.0, 0.0, 1.0);
+}
+"""
+_INDEXED = """#version 330 core
+uniform usampler2D pixels;
+uniform sampler2D palette;
+in vec2 position;
+out vec4 colour;
+void main() {
+    ivec2 size = textureSize(pixels, 0);
+    uint index = texelFetch(pixels, clamp(ivec2(position * size), ivec2(0), size - 1), 0).r;
+    colour = vec4(texelFetch(palette, ivec2(index, 0), 0).rgb, 1.0);
+}
+"""
+_RGBA = """#version 330 core
+uniform sampler2D pixels;
+in vec2 position;
+out vec4 colour;
+void main() {
+    ivec2 size = textureSize(pixels, 0);
+    colour = texelFetch(pixels, clamp(ivec2(position * size), ivec2(0), size - 1), 0);
+}
+"""
+
+
+class _Canvas:
+    """Draws images into rectangles of the window with OpenGL 3.3."""
+
+    def __init__(self) -> None:
+        from pyglet import gl
+        from pyglet.graphics.shader import Shader, ShaderProgram
+
+        self._gl = gl
+        self._programs = {
+            kind: ShaderProgram(Shader(_VERTEX, "vertex"), Shader(source, "fragment"))
+            for kind, source in (("indexed", _INDEXED), ("rgba", _RGBA))
+        }
+        self._programs["indexed"]["palette"] = 1
+        self._textures: dict[str, int] = {}
+        array = gl.GLuint()
+        gl.glGenVertexArrays(1, array)
+        gl.glBindVertexArray(array)
+        gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 1)
+        gl.glBlendFunc(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA)
+        self._array = array
+
+    def begin(self, width: int, height: int) -> None:
+        """Start drawing in a black window of this size, pixels."""
+        gl = self._gl
+        self._height = height
+        gl.glBindVertexArray(self._array)
+        gl.glViewport(0, 0, width, height)
+        gl.glClearColor(0.0, 0.0, 0.0, 1.0)
+        gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+
+    def _fill(self, name: str, unit: int, pixels: np.ndarray, formats: tuple[int, int]) -> None:
+        gl = self._gl
+        gl.glActiveTexture(gl.GL_TEXTURE0 + unit)
+        if name not in self._textures:
+            texture = gl.GLuint()
+            gl.glGenTextures(1, texture)
+            self._textures[name] = texture.value
+            gl.glBindTexture(gl.GL_TEXTURE_2D, texture)
+            for setting in (gl.GL_TEXTURE_MIN_FILTER, gl.GL_TEXTURE_MAG_FILTER):
+                gl.glTexParameteri(gl.GL_TEXTURE_2D, setting, gl.GL_NEAREST)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self._textures[name])
+        pixels = np.ascontiguousarray(pixels)
+        height, width = pixels.shape[:2]
+        stored, given = formats
+        gl.glTexImage2D(gl.GL_TEXTURE_2D, 0, stored, width, height, 0, given, gl.GL_UNSIGNED_BYTE, pixels.ctypes.data)
+
+    def indexed(self, name: str, pixels: np.ndarray, palette: np.ndarray, rect: Rect) -> None:
+        """Draw palette indices, uint8[height, width], with their palette, uint8[256, 3]."""
+        gl = self._gl
+        self._fill(f"{name} palette", 1, palette[None], (gl.GL_RGB8, gl.GL_RGB))
+        self._fill(name, 0, pixels, (gl.GL_R8UI, gl.GL_RED_INTEGER))
+        self._paint("indexed", rect)
+
+    def rgba(self, name: str, pixels: np.ndarray, rect: Rect) -> None:
+        """Draw an RGBA image, uint8[height, width, 4], over what is there."""
+        gl = self._gl
+        self._fill(name, 0, pixels, (gl.GL_RGBA8, gl.GL_RGBA))
+        gl.glEnable(gl.GL_BLEND)
+        self._paint("rgba", rect)
+        gl.glDisable(gl.GL_BLEND)
+
+    def _paint(self, kind: str, rect: Rect) -> None:
+        left, top, right, bottom = rect
+        gl = self._gl
+        self._programs[kind].use()
+        gl.glViewport(left, self._height - bottom, right - left, bottom - top)
+        gl.glDrawArrays(gl.GL_TRIANGLE_STRIP, 0, 4)
+
+
+class Window:
+    """A machine on the desktop. `run` shows it until the user closes it.
+
+    machine   a machine, or a function that makes one: then the window opens first and the function runs in another
+              thread; it gets a function to which it can give texts that tell what it is doing
+    title     of the window
+    recorder  MakeRecorder or None                 starts a tape
+    player    Callable[[machine], Player] or None  replays a tape
+    folder    Callable[[str], Path]                folder for files of a kind ("states", "shots")
+    scale     1..4 or None                         window pixels per pixel; default: the largest that fits the screen
+    clock     Callable[[], int]                    host nanoseconds
+
+    Errors    RetrosimError  there is no display or no OpenGL 3.3; ValueError  scale
+    """
+
+    def __init__(
+        self,
+        machine: AnyMachine | MakeMachine,
+        *,
+        title: str = "retrosim",
+        recorder: MakeRecorder | None = None,
+        player: Callable[[AnyMachine], Player] | None = None,
+        folder: Callable[[str], Path] | None = None,
+        scale: int | None = None,
+        is_fullscreen: bool = False,
+        clock: Callable[[], int] = time.perf_counter_ns,
+    ) -> None:
+        if scale is not None and scale not in SCALES:
+            raise ValueError(f"scale {scale}: allowed {SCALES[0]}..{SCALES[-1]}")
+        self.clock = clock
+        self.session: Session | None = None
+        self._recorder, self._player, self._folder = recorder, player, folder or _data_folder
+        self._title, self._notice = title, "starting the machine"
+        self._inputs = Inputs(lambda: self.session, self.act)
+        self._dirty, self._drawn = True, 0
+        self._failure: BaseException | None = None
+        self._made: list[AnyMachine] = []
+        self._palette = macintosh_palette()
+        self._open(title, scale, is_fullscreen)
+        self._opened = clock()
+        self._worker: threading.Thread | None = None
+        if callable(machine):
+            self._worker = threading.Thread(target=self._make, args=(machine,), name="machine")
+            self._worker.start()
+        else:
+            self._start(machine)
+
+    def _open(self, title: str, scale: int | None, is_fullscreen: bool) -> None:
+        opened = None
+        try:
+            import pyglet
+
+            pyglet.options["shadow_window"] = False
+            from pyglet import app, display, window
+
+            self._pyglet = pyglet
+            screen = display.get_display().get_default_screen()
+            if scale is None:
+                width, height = first_size(screen.width, screen.height)
+            else:
+                width, height = WIDTH * scale, HEIGHT * scale + chrome_height(WIDTH * scale, scale)
+            opened = window.Window(width, height, title, resizable=True, fullscreen=is_fullscreen, visible=False)
+            opened.switch_to()
+            self._app, self._window, self._canvas = app, opened, _Canvas()
+        except Exception as error:  # pyglet raises many kinds: no display, no OpenGL, a broken driver
+            if opened is not None:
+                opened.close()
+            first = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+            has_display = type(error).__name__ != "NoSuchDisplayException"
+            reason = f"OpenGL 3.3 is not available ({first})" if has_display else "there is no display"
+            raise RetrosimError(f"cannot open a window: {reason}; to run without one: {HEADLESS}") from error
+        self._window.push_handlers(self)
+        self._window.set_minimum_size(WIDTH // 2, HEIGHT // 2)
+        self._window.set_visible(True)
+
+    # Making the machine
+
+    def _make(self, factory: MakeMachine) -> None:
+        try:
+            machine = factory(self.say)
+            run_ahead(machine)
+            self._made.append(machine)
+        except BaseException as error:  # raised again by `run`, in the main thread
+            self._failure = error
+
+    def _start(self, machine: AnyMachine) -> None:
+        player = self._player(machine) if self._player else None
+        self.session = Session(machine, folder=self._folder, clock=self.clock, recorder=self._recorder, player=player)
+        self._window.set_caption(f"{self.session.program} on {machine.name} - {self._title}")
+        self._dirty = True
+
+    def say(self, text: str) -> None:
+        """Show what is happening: in a box until the machine is ready, later as a message for a few seconds."""
+        self._notice = text
+        if self.session is not None:
+            self.session.say(text)
+
+    # The loop
+
+    def run(self) -> None:
+        """Show the window until it is closed.
+
+        Errors   whatever was raised when the machine was made
+        """
+        self._pyglet.clock.schedule_once(self._turn_again, 0)
+        try:
+            if self.is_open:
+                self._app.run(None)
+        finally:
+            self._pyglet.clock.unschedule(self._turn_again)
+            self.close()
+        if self._failure is not None:
+            raise self._failure
+
+    def _turn_again(self, _: float) -> None:
+        self.turn()
+        if self.is_open:
+            wait = self.session.wait_ns() if self.session else IDLE_NS
+            self._pyglet.clock.schedule_once(self._turn_again, wait / 1e9)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the window is on the desktop."""
+        return self._window.context is not None
+
+    def turn(self) -> None:
+        """Run what is due and draw if anything changed."""
+        if self.session is None and self._made:
+            self._start(self._made.pop())
+        if self._failure is not None:
+            self.close()
+        if not self.is_open:
+            return
+        changed = self.session.advance() if self.session else True
+        if changed or self._dirty or self.clock() - self._drawn > REDRAW_NS:
+            self._window.draw(0.0)
+
+    def close(self) -> None:
+        """Finish the recording, if there is one, and close the window. A second call does nothing."""
+        if not self.is_open:
+            return
+        if self.session is not None:
+            self.session.close()
+        self._window.close()
+
+    # Drawing
+
+    def on_draw(self) -> bool:
+        width, height = self._window.get_framebuffer_size()
+        parts = layout(width, height)
+        session, canvas = self.session, self._canvas
+        canvas.begin(width, height)
+        if session is None:
+            seconds = (self.clock() - self._opened) / 1e9
+            images = compose_waiting(self._title, self._notice, seconds, parts.chrome_width)
+        else:
+            images = compose(session, parts.chrome_width)
+            canvas.indexed("picture", session.machine.frame, session.machine.palette, parts.picture)
+        if images.overlay is not None:
+            canvas.rgba("overlay", images.overlay, parts.picture)
+        canvas.indexed("toolbar", images.toolbar, self._palette, parts.toolbar)
+        canvas.indexed("status bar", images.status_bar, self._palette, parts.status_bar)
+        self._dirty, self._drawn = False, self.clock()
+        return True
+
+    def on_resize(self, width: int, height: int) -> bool:
+        self._dirty = True
+        return True
+
+    on_scale = on_resize
+
+    def on_expose(self) -> None:
+        self._dirty = True
+
+    on_show = on_expose
+
+    # What the user does
+
+    def act(self, action: str, argument: int = 0) -> None:
+        """Carry out an action of the control table."""
+        self._dirty = True
+        if action == "quit":
+            self.close()
+        elif action == "fullscreen":
+            self._window.set_fullscreen(not self._window.fullscreen)
+        elif action == "scale":
+            self._rescale(argument)
+        elif self.session is not None:
+            self.session.do(action, argument)
+
+    def _rescale(self, scale: int) -> None:
+        screen, ratio = self._window.screen, self._window.get_pixel_ratio()
+        size = window_size(scale, round(screen.width * ratio), round(screen.height * ratio))
+        if size is None:
+            self.say(f"this screen ({screen.width}x{screen.height}) is too small for scale {scale}")
+        elif self._window.fullscreen:
+            self.say("leave full screen (F11) to change the size")
+        else:
+            self._window.set_size(*(round(side / ratio) for side in size))
+
+    def on_close(self) -> bool:
+        self.close()
+        return True
+
+    def on_key_press(self, symbol: int, modifiers: int) -> bool:
+        key = self._pyglet.window.key
+        control = key.MOD_COMMAND if sys.platform == "darwin" else key.MOD_CTRL
+        self._inputs.key_down(
+            key.symbol_string(symbol),
+            ctrl=bool(modifiers & control),
+            alt=bool(modifiers & key.MOD_ALT),
+            shift=bool(modifiers & key.MOD_SHIFT),
+        )
+        self._dirty = True
+        return True
+
+    def on_key_release(self, symbol: int, _: int) -> bool:
+        # On X11, pyglet names a key pressed with Shift after its character (GREATER), but its release without (PERIOD).
+        # GREATER then stays in its set of keys that are down, and every further press counts as a repetition.
+        if symbol not in self._pressed_keys():
+            self._pressed_keys().clear()
+        self._inputs.key_up(self._pyglet.window.key.symbol_string(symbol))
+        self._dirty = True
+        return True
+
+    def _pressed_keys(self) -> set[int]:
+        """The set itself; only pyglet's windows on X11 have one."""
+        return getattr(self._window, "pressed_keys", set())
+
+    def on_text(self, text: str) -> bool:
+        self._inputs.text(text)
+        return True
+
+    def on_mouse_press(self, x: float, y: float, button: int, _: int) -> bool:
+        if button == self._pyglet.window.mouse.LEFT:
+            width, height = self._window.get_framebuffer_size()
+            ratio = self._window.get_pixel_ratio()
+            scale = layout(width, height).chrome_scale
+            self._inputs.button_down(button_at(x * ratio / scale, (height - 1 - y * ratio) / scale))
+            self._dirty = True
+        return True
+
+    def on_mouse_release(self, *_: object) -> bool:
+        self._inputs.button_up()
+        self._dirty = True
+        return True
+
+    def on_deactivate(self) -> None:
+        self._pressed_keys().clear()
+        self._inputs.release_all()
+        self._dirty = True
+
+    on_hide = on_deactivate
+
+
+def _data_folder(kind: str) -> Path:
+    from retrosim.jit import user_folder  # imports Numba, so only when a file is written
+
+    return user_folder("data") / kind

@@ -1,9 +1,0 @@
-/* A library has nothing to run: flat 32-bit mode. */
-
-	.section .text.start,"ax"
-	.globl	_start
-	.type	_start,@function
-_start:
-	int	$0x60			/* next frame */
-	jmp	_start
-	.size	_start,.-_start
