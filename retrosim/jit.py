@@ -17,6 +17,7 @@ from typing import Any
 
 import numba
 import numba.core.config as numba_config
+from platformdirs import user_cache_path, user_data_path
 
 PACKAGE = Path(__file__).parent
 MAX_CACHES = 4  # versions side by side, so that two checkouts do not evict each other
@@ -30,12 +31,11 @@ SOURCES = {
 
 
 def user_folder(kind: str) -> Path:
-    """Return the folder for "cache" or "data" files: RETROSIM_HOME, else the XDG location."""
+    """Return the folder for "cache" or "data" files: in RETROSIM_HOME, else where the system keeps such files."""
     home = os.environ.get("RETROSIM_HOME")
     if home:
         return Path(home) / kind
-    variable, default = {"cache": ("XDG_CACHE_HOME", ".cache"), "data": ("XDG_DATA_HOME", ".local/share")}[kind]
-    return Path(os.environ.get(variable) or Path.home() / default) / "retrosim"
+    return {"cache": user_cache_path, "data": user_data_path}[kind]("retrosim", appauthor=False)
 
 
 def source_digest(*names: str) -> str:

@@ -20,6 +20,7 @@ from retrosim.rom.toolchains import COMMON, Plan, Toolchains
 
 SOURCES = "src"  # folder of a ROM's own sources
 MAX_SECONDS = 600  # for one call of a compiler
+UNDEFINED = "undefined reference to `"  # what the linker says of a function that is missing
 RUNTIME_HINT = "GCC itself calls functions whose names begin with __; roms/common/runtime has those that there are"
 
 
@@ -47,7 +48,7 @@ def run(command: list[str], folder: Path) -> str:
         raise BuildError(f"{command[0]}: {error}") from None
     if done.returncode:
         said = (done.stderr + done.stdout).strip() or f"{' '.join(command)}: status {done.returncode}"
-        raise BuildError(f"{said}\n{RUNTIME_HINT}" if "undefined reference to `__" in said else said)
+        raise BuildError(f"{said}\n{RUNTIME_HINT}" if f"{UNDEFINED}__" in said else said)
     return done.stdout
 
 
@@ -69,9 +70,12 @@ def build_image(
     made = _write_made_sources(rom, folder / rom.name)
     work = _Work(plan, info, folder / rom.name, pascal_compiler)
     parts = [work.compile(source) for source in (plan.start, *made, *plan.sources)]
-    if plan.runtime:
-        parts.append(work.archive([work.compile(source) for source in plan.runtime]))
-    content = work.link(parts)
+    try:
+        content = work.link(parts)
+    except BuildError as error:
+        if UNDEFINED not in str(error) or not plan.runtime:
+            raise
+        content = work.link([*parts, work.archive([work.compile(source) for source in plan.runtime])])
     read_image(rom.path / info.file, content, info.isa, info.build)
     return content
 

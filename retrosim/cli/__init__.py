@@ -3,7 +3,7 @@
     commands       one module a command: its help, its options, what it does
     arguments      options that several commands share;  values  the readers of their values
     parser         puts the commands together; usage errors, suggestions
-    opening        opens the ROM, the machine and the tape that the options name
+    opening        opens the ROM and the machine that the options name
     output         results, messages, new files;  progress  what takes long;  display  the window
 
 Exit status   0 ok, 1 failure, 2 usage, 3 divergence, 4 bad or corrupt input file, 130 interrupted by Ctrl-C,

@@ -1,16 +1,15 @@
-"""Opens what the options name: ROM or ELF file, machine, parameters, tape."""
+"""Opens what the options name: ROM or ELF file, machine, parameters."""
 
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from retrosim.checks import check_choice, did_you_mean
+from retrosim.checks import check_choice
 from retrosim.cli.values import bad_arguments
-from retrosim.errors import RomError, TapeError
+from retrosim.errors import RomError
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine, NativeMachine
@@ -49,32 +48,6 @@ def _is_elf(path: Path) -> bool:
             return file.read(len(ELF_MAGIC)) == ELF_MAGIC
     except (OSError, ValueError):
         return False
-
-
-def shipped_tapes() -> list[Path]:
-    """Return the tapes that come with the ROMs, without those of ROMs that cannot be read."""
-    from retrosim.rom import load_rom, rom_names
-
-    paths: list[Path] = []
-    for name in rom_names():
-        try:
-            paths += load_rom(name).tapes()
-        except RomError:
-            continue
-    return paths
-
-
-def tape_path(name: str) -> str:
-    """Return the path of a tape: the name itself if there is such a file, else the shipped tape of that name.
-
-    Errors   TapeError
-    """
-    if os.path.lexists(name):
-        return name
-    shipped = {path.stem: str(path) for path in shipped_tapes()}
-    if name not in shipped:
-        raise TapeError(name, f"no such file, and no tape of `retrosim list tapes`{did_you_mean(name, shipped)}")
-    return shipped[name]
 
 
 def program_name(rom: Rom | Image) -> str:

@@ -116,7 +116,7 @@ def is_16_bit(abs: str, scalar: np.dtype) -> bool:
 
 def _filled(value: int, dtype: type, *shape: int) -> np.ndarray:
     """Return a new array of one value; faster than np.full."""
-    array = np.empty(shape, dtype)
+    array: np.ndarray = np.empty(shape, dtype)
     array.fill(value)
     return array
 
@@ -126,7 +126,7 @@ def _check_per_object(name: str, size: np.ndarray, count: int, minimum: int, max
         raise ValueError(f"{name} has dtype {size.dtype}: allowed integers")
     if size.shape not in ((count,), (count, 2)):
         raise ValueError(f"{name} has shape {size.shape}: allowed ({count},) or ({count}, 2)")
-    (check_range if size.ndim == 1 else check_rows)(minimum, maximum, **{name: size})
+    (check_range if size.ndim == 1 else check_rows)(minimum, maximum, **{name: size})  # type: ignore[arg-type]
 
 
 def sides_of(name: str, size: int | np.ndarray, count: int, maximum: int) -> np.ndarray:
@@ -148,7 +148,7 @@ def size_table(name: str, size: int | np.ndarray, count: int, minimum: int = 0) 
     size  int, int[count] or int[count, 2]
     """
     if isinstance(size, np.ndarray) and size.dtype == np.int32 and size.shape == (count, 2) and size.flags.c_contiguous:
-        check_rows(minimum, MAX_COORDINATE, **{name: size})
+        check_rows(minimum, MAX_COORDINATE, **{name: size})  # type: ignore[arg-type]
         return size
     if not isinstance(size, np.ndarray):
         return _filled(check_integer(name, size, minimum, MAX_COORDINATE), np.int32, count, 2)

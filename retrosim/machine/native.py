@@ -10,35 +10,26 @@ import hashlib
 import math
 import struct
 from collections.abc import Mapping
-from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 from retrosim.errors import StateError
-from retrosim.machine.result import RunResult
-from retrosim.machine.world import World
-from retrosim.rom import Rom
-from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Scenario, checked_parameters
-from retrosim.scenarios.sectors.state import Sectors
+from retrosim.rom import Rom, load_rom
+from retrosim.rom.parameters import all_parameters
+from retrosim.scenarios import SCENARIOS, load_scenario
+from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, PAD_MASK, RANDOM, Scenario
 from retrosim.scenarios.shapes import shapes_of
-from retrosim.scenarios.shooter.state import Shooter
-from retrosim.scenarios.tanks.state import Tanks
-from retrosim.scenarios.tunnel.state import Tunnel
-from retrosim.scenarios.xquest.state import Xquest
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 from retrosim.screen.palette import WHITE, macintosh_palette
+from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
 
-SCENARIOS: dict[str, type[Scenario]] = {
-    "sectors": Sectors,
-    "shooter": Shooter,
-    "tanks": Tanks,
-    "tunnel": Tunnel,
-    "xquest": Xquest,
-}
-"""By the name of the ROM; the first is what a machine without a ROM runs."""
-TICK_HZ = Fraction(15_667_200, 704 * 370)  # Macintosh: pixel clock over pixels in a frame, 60.147 Hz
+from .memory import INPUT_WORDS
+from .presets import MACINTOSH_TICK_HZ
+from .result import RunResult
+from .world import World
 
 _VERSION = 1
 _HEADER = struct.Struct("<8sHHIQIII")  # magic, version, objects, seed, frames, pad, random, pad of the frame before
@@ -50,7 +41,7 @@ class NativeMachine:
     """Runs a scenario without simulating a CPU; instances share nothing.
 
     name          "native"
-    rom           the Rom it was opened with, or None
+    rom           the Rom that it runs
     parameters    dict[str, int]     objects, seed; a change takes effect at the next `reset`
     frame_number  int                frames completed since power-on
     clock_hz, cycles, instructions   0: there is no CPU
@@ -68,24 +59,31 @@ class NativeMachine:
     clock_hz = 0
     cycles = 0
     instructions = 0
-    tick_hz = frame_hz = TICK_HZ
+    tick_hz = frame_hz = MACINTOSH_TICK_HZ
     frame_period = "tick"
 
-    def __init__(self, rom: Rom | None = None, *, parameters: Mapping[str, int] | None = None) -> None:
+    def __init__(self, rom: Rom | str | Path = "sectors", *, parameters: Mapping[str, int] | None = None) -> None:
         """Switch the machine on.
 
-        rom         Rom or None  its description: of a ROM that has native kernels; None for `sectors`
+        rom         a shipped ROM's name, a folder or manifest, or a loaded Rom: one that has native kernels
         parameters  objects and seed, as the ROM has them
         Errors      ValueError, RomError
         """
-        name = getattr(rom, "name", next(iter(SCENARIOS)))
-        check_choice("rom", name, SCENARIOS, ", which have native kernels")
-        self.rom = rom
-        self._kind = SCENARIOS[name]
+        self.rom = rom if isinstance(rom, Rom) else load_rom(rom)
+        check_choice("rom", self.rom.name, SCENARIOS, ", which have native kernels")
+        self._kind = load_scenario(self.rom.name)
         self._screen = np.zeros((HEIGHT, WIDTH), np.uint8)
         self._palette = macintosh_palette()
         self._palette.flags.writeable = False
-        self._power_on(checked_parameters(self._kind.ranges(rom), parameters))
+        self._power_on(all_parameters(self.rom, parameters))
+
+    def __repr__(self) -> str:
+        parameters = ", ".join(f"{name} {value}" for name, value in self.parameters.items())
+        return f"<NativeMachine: {self.rom.name}, {parameters}, frame {self.frame_number:,}>"
+
+    def _repr_png_(self) -> bytes:
+        """Return the screen, for notebooks."""
+        return png_bytes(self._screen, self._palette)
 
     def _power_on(self, parameters: dict[str, int]) -> None:
         self._set_up(parameters, self._kind(self.rom, parameters["objects"], parameters["seed"]), 0, 0)
@@ -101,7 +99,7 @@ class NativeMachine:
 
     def reset(self) -> None:
         """Switch off and on again, with the present `parameters` and no input. Errors: ValueError."""
-        self._power_on(checked_parameters(self._kind.ranges(self.rom), self.parameters))
+        self._power_on(all_parameters(self.rom, self.parameters))
 
     @property
     def frame(self) -> np.ndarray:
@@ -122,9 +120,8 @@ class NativeMachine:
         value   0..31, the sum of 1 left, 2 right, 4 up, 8 down, 16 fire
         Errors  ValueError
         """
-        if device != "pad":
-            raise ValueError(f"device {device!r}: allowed 'pad'")
-        self._pad = check_integer("pad", value, 0, self._kind.pad_mask)
+        check_choice("device", device, tuple(INPUT_WORDS))
+        self._pad = check_integer(device, value, 0, INPUT_WORDS[device][1])
 
     def run(
         self,
@@ -165,16 +162,12 @@ class NativeMachine:
 
     def shapes(self) -> Shapes | None:
         """Return what the scenario's routine tested in the last frame, equal to that of every simulated machine."""
-        name = getattr(self.rom, "name", next(iter(SCENARIOS)))
-        return shapes_of(name, self.world().columns, lambda *_: self._scenario.beside())
+        return shapes_of(self.rom.name, self.world().columns, lambda *_: self._scenario.auxiliary())
 
     def hash(self, kind: str = "world") -> str:
         """Return 16 hex digits for the "world", or for the whole "machine" with its parameters and input."""
-        if kind == "world":
-            return self.world().hash()
-        if kind == "machine":
-            return hashlib.blake2b(self.save(), digest_size=8).hexdigest()
-        raise ValueError(f"hash {kind!r}: allowed 'world' or 'machine'")
+        check_choice("hash", kind, ("world", "machine"))
+        return self.world().hash() if kind == "world" else hashlib.blake2b(self.save(), digest_size=8).hexdigest()
 
     def save(self) -> bytes:
         """Return the whole state, parameters included, for `load` of any native machine."""
@@ -206,11 +199,14 @@ class NativeMachine:
         fields, arrays = _taken_apart(state, self._kind)
         objects, seed, frames, pad, random, pad_before = fields
         try:
-            parameters = checked_parameters(self._kind.ranges(self.rom), {"objects": objects, "seed": seed})
-            check_integer("pad", pad, 0, self._kind.pad_mask)
-            check_integer("pad of the frame before", pad_before, 0, self._kind.pad_mask)
+            parameters = all_parameters(self.rom, {"objects": objects, "seed": seed})
+            check_integer("pad", pad, 0, PAD_MASK)
+            check_integer("pad of the frame before", pad_before, 0, PAD_MASK)
             scenario = self._kind(self.rom, objects, seed)
-            scenario.restore(arrays, has_run=frames > 0)
+            if frames:
+                scenario.restore(arrays)
+            elif any(array.any() for array in arrays):
+                raise ValueError("frame 0 with something else than zeros: nothing has run before it")
         except ValueError as impossible:
             raise StateError("saved state", str(impossible)) from None
         scenario.words[[FRAME, RANDOM, PAD_BEFORE]] = frames & 0xFFFFFFFF, random, pad_before

@@ -1,4 +1,4 @@
-"""Why and where a run stopped."""
+"""Why and where a run stopped, and what a call cost."""
 
 from __future__ import annotations
 
@@ -26,10 +26,17 @@ class RunResult:
     pc: int
     fault: CpuFault | None = None
 
+    def __repr__(self) -> str:
+        counts = f"frames={self.frames}, cycles={self.cycles}, instructions={self.instructions}, pc={self.pc:#x}"
+        return f"RunResult({self.reason!r}, {counts}{f', fault={str(self.fault)!r}' if self.fault else ''})"
+
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one call of a routine cost: clocks and instructions from its first instruction to its return."""
+    """What one call of a routine cost: clocks and instructions from its first instruction to its return.
+
+    result  the register of a result, as it is
+    """
 
     cycles: int
     instructions: int

@@ -82,6 +82,10 @@ class World:
                 return Difference(name, index, _entry(ours, index), _entry(theirs, index))
         return None
 
+    def __repr__(self) -> str:
+        shown = {name: f" {each[0]}" if len(each) == 1 else f"[{len(each)}]" for name, each in self.columns.items()}
+        return f"<World {self.hash()}: {', '.join(f'{name}{value}' for name, value in shown.items())}>"
+
     def __eq__(self, other: object) -> bool:
         """Tell whether the other world has the same columns, in the same order, with the same entries."""
         if not isinstance(other, World):

@@ -8,9 +8,11 @@ from ..checks import check_choice, check_integer
 from .manifest import Rom
 
 
-def all_parameters(rom: Rom | None, given: Mapping[str, int] | None, mode: str) -> dict[str, int]:
-    """Return all parameters; a mode may widen a range by a constant such as harness_minimum_objects.
+def all_parameters(rom: Rom | None, given: Mapping[str, int] | None, mode: str = "demo") -> dict[str, int]:
+    """Return all parameters, defaults filled in; a mode may widen a range by a constant harness_minimum_objects.
 
+    rom      None: there are no parameters
+    mode     what the ROM does
     Errors   ValueError
     """
     known, constants = (rom.parameters, rom.constants) if rom else ({}, {})

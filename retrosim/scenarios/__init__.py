@@ -1,1 +1,31 @@
-"""The programs of the shipped ROMs as kernels: one package a scenario, with rules, picture, state and shapes."""
+"""The programs of the shipped ROMs as kernels: a folder each, of the ROM's name, with the same files.
+
+    rules     the game: what happens in a frame
+    picture   what is drawn after it
+    state     class State(Scenario): the arrays, power-on, saved states, columns of the world
+    shapes    SHAPES: what the routine tests, for overlays on any machine
+
+A new folder is a new scenario; nothing else lists them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .scenario import Scenario, ShapeSource
+
+SCENARIOS = tuple(module.name for module in iter_modules(__path__) if module.ispkg)
+"""Names of the ROMs whose program is here."""
+
+
+def load_scenario(name: str) -> type[Scenario]:
+    """Return the class of a scenario. `name`: one of SCENARIOS."""
+    return import_module(f"{__name__}.{name}.state").State
+
+
+def load_shapes(name: str) -> ShapeSource:
+    """Return how the shapes of a scenario are found. `name`: one of SCENARIOS."""
+    return import_module(f"{__name__}.{name}.shapes").SHAPES

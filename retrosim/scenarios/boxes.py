@@ -1,4 +1,4 @@
-"""Boxes of a program that no module here knows, if its world has px, py, collided; wide, high where sides differ."""
+"""Boxes of a program that is not known here, if its world has px, py, collided; wide, high where sides differ."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import numpy as np
 
 from retrosim.screen.shapes import Columns, Shapes, pairs_of, table
 
-OBJECTS, SINGLE = ("px", "py", "collided"), ()
-SIDE, LARGEST_SIDE = 30, 640
+from .scenario import ShapeSource
+
+SIDE, MAX_SIDE = 30, 640
 """Pixels: of boxes that a world does not give sides, and what counts as one."""
 
 
@@ -17,15 +18,15 @@ Boxes = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 def overlapping(boxes: Boxes, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Tell whether boxes `a` and `b`, int[..], overlap: half open, the side of the one that begins first decides."""
-    x, y, wide, high = boxes
+    x, y, width, height = boxes
     dx, dy = x[b] - x[a], y[b] - y[a]
-    return (dx < wide[a]) & (-dx < wide[b]) & (dy < high[a]) & (-dy < high[b])
+    return (dx < width[a]) & (-dx < width[b]) & (dy < height[a]) & (-dy < height[b])
 
 
-def middles(boxes: Boxes) -> np.ndarray:
-    """Return the middles of boxes, int32[n, 2]."""
-    x, y, wide, high = boxes
-    return table(x + wide // 2, y + high // 2)
+def centres(boxes: Boxes) -> np.ndarray:
+    """Return the centres of boxes, int32[n, 2]."""
+    x, y, width, height = boxes
+    return table(x + width // 2, y + height // 2)
 
 
 def both(flags: np.ndarray, pairs: np.ndarray) -> np.ndarray:
@@ -39,13 +40,16 @@ def shapes(columns: Columns) -> Shapes:
     sides = [columns.get(name, ()) for name in ("wide", "high")]
     if [len(each) for each in sides] != [len(x)] * 2:
         sides = [np.full(len(x), SIDE)] * 2
-    wide, high = np.clip(sides, 1, LARGEST_SIDE)
+    width, height = np.clip(sides, 1, MAX_SIDE)
     every = np.arange(len(x))
-    tested = pairs_of(overlapping((x, y, wide, high), every[:, None], every))
+    tested = pairs_of(overlapping((x, y, width, height), every[:, None], every))
     return Shapes(
         hit=hit,
-        centres=middles((x, y, wide, high)),
-        boxes=table(every, x, y, x + wide, y + high),
+        centres=centres((x, y, width, height)),
+        boxes=table(every, x, y, x + width, y + height),
         tested=tested,
         hits=tested[both(hit, tested)],
     )
+
+
+SHAPES = ShapeSource(objects=("px", "py", "collided"), single=(), shapes=shapes)

@@ -1,83 +1,98 @@
-"""What the native machine needs of a scenario, and what all scenarios have in common.
+"""What a scenario consists of, and what all of them have in common.
 
-A scenario has arrays of state and `words` int64[k], which begin with the frame counter, the random state and the input
-of the frame before.
+A scenario's `words` int64[k] begin with the frame counter, the random state and the input of the frame before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from retrosim.checks import check_choice, check_integer
-from retrosim.screen.shapes import Columns
+from retrosim.checks import check_integer
+from retrosim.rom import Rom
+from retrosim.rom.reading import Reader
+from retrosim.screen.shapes import Columns, Shapes
 
 FRAME, RANDOM, PAD_BEFORE = range(3)
-Ranges = Mapping[str, tuple[int, int, int]]
-"""Of parameters: default, least, most."""
+LEFT, RIGHT, UP, DOWN, FIRE = 1, 2, 4, 8, 16  # of the input "pad"
+PAD_MASK = LEFT | RIGHT | UP | DOWN | FIRE
 Layout = Sequence[tuple[str, tuple[int, ...]]]
 """Of a saved state: type, in little-endian order, and shape of each array."""
 
 
-class Scenario(Protocol):
-    """One scenario under way; those of this package inherit it.
+class Scenario(ABC):
+    """One scenario under way: its arrays, and the kernels that work on them.
 
-    magic     8 bytes a saved state begins with
-    pad_mask  the greatest input
-    words     int64[k]
+    magic   8 bytes that a saved state begins with
+    words   int64[k]
     """
 
     magic: ClassVar[bytes]
-    pad_mask: ClassVar[int]
     words: np.ndarray
 
     @staticmethod
-    def ranges(rom: Any) -> Ranges:
-        """Return what its parameters may be, as the ROM's description says; they are `objects` and `seed`."""
-        return {name: (each.default, each.minimum, each.maximum) for name, each in rom.parameters.items()}
-
-    @staticmethod
+    @abstractmethod
     def layout(objects: int) -> Layout:
-        """Return what a state of so many objects has, beside the words that all scenarios have."""
+        """Return what a state of so many objects has besides the words that all scenarios have."""
 
-    def __init__(self, rom: Any, objects: int, seed: int) -> None:
-        """Make everything as it is at power-on: nothing has run."""
+    @abstractmethod
+    def __init__(self, rom: Rom, objects: int, seed: int) -> None:
+        """Make everything as it is at power-on: nothing has run. Errors: RomError."""
 
+    @abstractmethod
     def start(self) -> None:
         """Do what the program does before its first frame."""
 
+    @abstractmethod
     def run(self, pad: int, frames: int) -> None:
         """Run frames with an input."""
 
+    @abstractmethod
     def draw(self, screen: np.ndarray) -> None:
         """Draw uint8[480, 640] after a frame."""
 
+    @abstractmethod
     def columns(self) -> dict[str, np.ndarray | list[int]]:
         """Return the columns of the world, in the order of the ROM's description."""
 
-    def beside(self) -> Columns:
-        """Return what the module of `shapes` for this scenario reads beside the world."""
+    def auxiliary(self) -> Columns:
+        """Return the columns that the scenario's shapes need besides the world."""
+        return {}
 
+    @abstractmethod
     def saved(self) -> list[np.ndarray]:
         """Return the arrays of `layout`."""
 
-    def restore(self, arrays: Sequence[np.ndarray], *, has_run: bool) -> None:
-        """Take the arrays of `layout`, and make what follows from them. Errors: ValueError if a value is impossible."""
+    @abstractmethod
+    def restore(self, arrays: Sequence[np.ndarray]) -> None:
+        """Take the arrays of `layout`, as a frame leaves them, and make what follows from them.
+
+        Errors   ValueError if a value is impossible
+        """
 
 
-def checked_parameters(ranges: Ranges, given: Mapping[str, int] | None) -> dict[str, int]:
-    """Return all parameters, defaults filled in. Errors: ValueError."""
-    values = {name: default for name, (default, _, _) in ranges.items()}
-    for name, value in (given or {}).items():
-        check_choice("parameter", name, ranges)
-        _, least, most = ranges[name]
-        values[name] = check_integer(name, value, least, most)
-    return values
+@dataclass(frozen=True)
+class ShapeSource:
+    """How the shapes that a scenario tests follow from its world, for overlays and figures.
+
+    objects    columns of the world that it needs, all of one length
+    single     columns of the world that it needs, of one entry each
+    shapes     shapes(columns, auxiliary ones among them)
+    auxiliary  auxiliary(reader, columns): what else the routine reads, found in a simulated machine's memory; the
+               native machine has it in its own arrays. Errors: ValueError where the program lacks it
+    """
+
+    objects: tuple[str, ...]
+    single: tuple[str, ...]
+    shapes: Callable[[Columns], Shapes]
+    auxiliary: Callable[[Reader, Columns], Columns] = lambda reader, columns: {}
 
 
-def check_span(name: str, values: np.ndarray, least: int, most: int) -> None:
-    """Refuse values outside least..most. Errors: ValueError."""
-    check_integer(f"least {name}", values.min(), least)
-    check_integer(f"greatest {name}", values.max(), least, most)
+def check_span(name: str, values: np.ndarray, minimum: int, maximum: int) -> None:
+    """Refuse values outside minimum..maximum. Errors: ValueError."""
+    check_integer(f"least {name}", values.min(), minimum)
+    check_integer(f"greatest {name}", values.max(), minimum, maximum)

@@ -7,6 +7,7 @@ here draws or prints; progress goes to callbacks.
 
 from retrosim.tape.divergence import Divergence, locate_machine, locate_world
 from retrosim.tape.format import Tape, load_tape, parse_tape, save_tape
+from retrosim.tape.library import find_tape, shipped_tapes
 from retrosim.tape.machine_pool import MachinePool, open_for
 from retrosim.tape.play import Mismatch, Player
 from retrosim.tape.record import Recorder, numbered_path, parse_script, record_script
@@ -29,6 +30,7 @@ __all__ = [
     "Recorder",
     "Tape",
     "exit_status",
+    "find_tape",
     "load_tape",
     "locate_machine",
     "locate_world",
@@ -39,5 +41,6 @@ __all__ = [
     "record_script",
     "report_lines",
     "save_tape",
+    "shipped_tapes",
     "verify",
 ]

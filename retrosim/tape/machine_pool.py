@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from retrosim.tape.format import Tape
 
 if TYPE_CHECKING:
-    from retrosim.machine.interface import PlayableMachine
+    from retrosim.machine.interface import AnyMachine, PlayableMachine
 
 Opener = Callable[[Tape, str], "PlayableMachine"]
 """Opens the machine of a name for a tape."""
@@ -22,7 +22,7 @@ Program = tuple[str, str | None]
 """A scenario, and the ROM build that a tape was recorded with, if it says."""
 
 
-def open_for(tape: Tape, name: str, rom: str | Path | None = None, **options: Any) -> PlayableMachine:
+def open_for(tape: Tape, name: str, rom: str | Path | None = None, **options: Any) -> AnyMachine:
     """Open a machine that can play a tape, with the ROM build the tape was recorded with where there is one.
 
     tape     a loaded tape

@@ -80,7 +80,7 @@ def test_text_fits_80_columns(run, tmp_path, machine) -> None:
 
 def test_a_routine_that_does_not_return(run, tmp_path) -> None:
     path = write_elf(tmp_path / "endless.elf", ENDLESS, endless=ADDRESS)
-    ran = run("cost", path, "--entry", "endless", "--most", 5000)
+    ran = run("cost", path, "--entry", "endless", "--max-instructions", 5000)
     ran.is_refused(1, "endless did not return within 5000 instructions")
     run("cost", path, "--entry", "endless").is_refused(1, "within 2000000 instructions")
     write_elf(path, "4AFC", bad=ADDRESS)
@@ -99,7 +99,7 @@ def test_bad_files(run, program, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--entry", "sum_op"), "symbol 'sum_op': not in the image; nearest: sum_up"),
+        (("--entry", "sum_op"), "symbol 'sum_op': not in the image; did you mean sum_up?"),
         (("--entry", "0x9000"), "address 0x9000"),
         (("--entry", "0xyz"), "'0xyz'"),
         ((), "--entry"),
@@ -107,7 +107,7 @@ def test_bad_files(run, program, tmp_path) -> None:
         (("--entry", "sum_up", "--machine", "native"), "machine 'native': has no CPU"),
         (("--entry", "sum_up", "--timing", "off"), "--timing off: counts no cycles"),
         (("--entry", "sum_up", "--arg", "5000000000"), "'5000000000': allowed"),
-        (("--entry", "sum_up", "--most", "0"), "'0': allowed 1"),
+        (("--entry", "sum_up", "--max-instructions", "0"), "'0': allowed 1"),
         (("--entry", "sum_up", "--build", "O1"), "--build O1"),
         (("--entry", "sum_up", "--objects", "5"), "parameter 'objects'"),
         (("--entry", "sum_up", "--json", "--csv"), "argument --csv: not allowed with argument --json"),
@@ -118,17 +118,17 @@ def test_bad_arguments(run, program, options, words) -> None:
 
 
 def test_negative_arguments(run, program) -> None:
-    ran = run("cost", program, "--entry", "sum_up", "--arg", "-5", "--most", "100")
+    ran = run("cost", program, "--entry", "sum_up", "--arg", "-5", "--max-instructions", "100")
     ran.is_refused(1, "sum_up did not return within 100 instructions")
 
 
 def test_unknown_symbol_of_a_rom(run) -> None:
-    run("cost", "sectors", "--entry", "DetermineColisions").is_refused(2, "nearest: DetermineCollisions")
+    run("cost", "sectors", "--entry", "DetermineColisions").is_refused(2, "did you mean DetermineCollisions?")
     run("cost", "sectors", "--entry", "gObjects").is_refused(2, "is data")
     run("cost", "sectors", "--entry", "x", "--build", "O9").is_refused(2, "build 'O9'")
 
 
-LARGEST = """
+SOURCE = """
 static short table[20];
 static unsigned seed = 1;
 
@@ -163,7 +163,7 @@ def test_a_routine_compiled_as_the_help_says(run, tmp_path, machine, compiler, p
         pytest.skip(f"{compiler} is not installed")
     shown = re.search(r"gcc -m68040 -O2 (.*) blit\.c -o mine\.elf \\\n +(\S+)\n", run("cost", "--help").out)
     flags = " ".join(shown.groups()).split()
-    (tmp_path / "largest.c").write_text(LARGEST)
+    (tmp_path / "largest.c").write_text(SOURCE)
     command = [compiler, processor, "-O1", "-g", *flags, "-Wl,-emain", "largest.c", "-o", "largest.elf"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     command = ("cost", str(tmp_path / "largest.elf"), "--machine", machine, "--entry", "largest", "--arg", "20")

@@ -7,31 +7,20 @@ from pathlib import Path
 import pytest
 
 from retrosim.machine import open_machine
-from tests.helpers.rom.elf_builder import elf, symbol
+from tests.helpers.study.cost_programs import ADDRESS, write_elf
 
-ADDRESS = 0x2000
+I386 = 3  # EM_386
 # long sum(long n): xor eax,eax; mov ecx,[esp+4]; again: add eax,ecx; loop again; ret
-SUM = bytes.fromhex("31c0 8b4c2404 01c8 e2fc c3")
+SUM = "31c0 8b4c2404 01c8 e2fc c3"
 # real mode: mov cx,5; again: add ax,cx; loop again; ret
 SUM_16 = bytes.fromhex("b90500 01c8 e2fc c3")
 # int far pascal difference(int a, int b): mov bp,sp; mov ax,[bp+6]; sub ax,[bp+4]; retf 4
-DIFFERENCE = bytes.fromhex("89e5 8b4606 2b4604 ca0400")
-
-
-def write_elf(path: Path, code: bytes, **names: int) -> Path:
-    """Write an x86 executable of one segment with functions."""
-    strings, table = b"\0", symbol(0, 0, 0, 0, 0, order="<")
-    for name, place in names.items():
-        table += symbol(len(strings), place, 0, 0x12, 1, order="<")
-        strings += name.encode() + b"\0"
-    sections = [(".text", 1, 6, b"", 0), (".symtab", 2, 0, table, 3), (".strtab", 3, 0, strings, 0)]
-    path.write_bytes(elf([(ADDRESS, code, len(code))], entry=ADDRESS, machine=3, order="<", sections=sections))
-    return path
+DIFFERENCE = "89e5 8b4606 2b4604 ca0400"
 
 
 @pytest.fixture
 def program(tmp_path) -> Path:
-    return write_elf(tmp_path / "sum.elf", SUM, sum_up=ADDRESS)
+    return write_elf(tmp_path / "sum.elf", SUM, machine=I386, order="<", sum_up=ADDRESS)
 
 
 @pytest.fixture
@@ -87,7 +76,7 @@ def test_full_timing_is_what_the_machine_measures(run, program) -> None:
 
 
 def test_a_far_pascal_routine(run, tmp_path) -> None:
-    path = write_elf(tmp_path / "unit.elf", DIFFERENCE, difference=ADDRESS)
+    path = write_elf(tmp_path / "unit.elf", DIFFERENCE, machine=I386, order="<", difference=ADDRESS)
     command = ("cost", path, "--entry", "difference", "--arg", 50, "--arg", 8, "--machine", "i386dx-33")
     report = run(*command, "--bits", 16, "--convention", "pascal", "--json").json()
     assert (report["totals"]["result"], report["totals"]["instructions"]) == (42, 4)
@@ -101,7 +90,7 @@ EMPTY = ("--arg", 0, "--arg", 0x8000, "--arg", 0, "--arg", 0x9000, "--arg", 16, 
 
 @pytest.mark.parametrize(("machine", "clocks"), [("i386dx-33", (4, 3, 6)), ("i486dx2-66", (1, 3, 2))])
 def test_the_three_instructions_of_the_masks(run, machine: str, clocks: tuple[int, ...]) -> None:
-    """A row of document 001 is a MOV, a SHL and an AND; what they cost stands in the listing."""
+    """A row of a mask (Mackey 1995) is a MOV, a SHL and an AND; what they cost stands in the listing."""
     command = ("cost", "masks", "--machine", machine, *TOUCH, *EMPTY)
     report = run(*command, "--json").json()
     rows = [row for row in report["listing"] if row["visits"] == 16][:3]
@@ -127,7 +116,7 @@ def test_text_fits_80_columns(run, program, binary) -> None:
         (("--raw", "--entry", "0x7c00"), "--raw: needs --org"),
         (("--org", "0x7c00", "--entry", "0x7c00"), "--org: needs --raw"),
         (("--raw", "--org", "0x100", "--entry", "0x100"), "origin 0x100: allowed 0x400..0x7ffff8"),
-        (("--raw", "--org", "0x7c00", "--entry", "sum_up"), "symbol 'sum_up': not in the image; nearest: it has none"),
+        (("--raw", "--org", "0x7c00", "--entry", "sum_up"), "symbol 'sum_up': not in the image; it has none"),
         (("--raw", "--org", "0x7c00", "--entry", "0x9000"), "address 0x9000: allowed an address in the image"),
         (("--raw", "--org", "0x200000", "--entry", "0x200000", "--bits", "16"), "allowed 0..0xfffff in real mode"),
         (("--raw", "--org", "0x7c00", "--entry", "0x7c00", "--bits", "24"), "24"),

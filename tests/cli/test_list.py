@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
-from retrosim.cli.opening import shipped_tapes
+from retrosim.guide import read_page
 from retrosim.machine import PRESETS
-from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
+from retrosim.scenarios import SCENARIOS
+from retrosim.tape import shipped_tapes
 
 
 def test_list_shows_everything(run) -> None:
     found = run("list", "--json").json()
     assert list(found) == ["roms", "machines", "tapes"]
     roms = {rom["name"]: rom for rom in found["roms"]}
-    assert {name for name, rom in roms.items() if not rom["library"]} == set(SCENARIOS)
+    assert {name for name, rom in roms.items() if not rom["library"]} >= set(SCENARIOS)
     rom = roms["sectors"]
     assert rom["inputs"] == ["pad"]
     images = {image["build"]: image["default"] for image in rom["images"] if image["isa"] == "m68040"}
@@ -43,7 +45,10 @@ def test_list_for_people(run) -> None:
     for words in (builds, *figures, "60.147 ticks/s", "native", "Pixel masks, 1995, a library of routines"):
         assert words in ran.out
     assert all(tape.stem in ran.out for tape in shipped_tapes())
-    assert run("list", "machines").out.splitlines()[0] == "machines"
+    machines = run("list", "machines").out
+    assert machines.startswith("machines\n") and machines.endswith("`retrosim guide facts/NAME`\n")
+    cited = set(re.findall(r"(\w+)\.md", machines)) - {"NAME"}
+    assert cited and all(read_page(f"facts/{name}").text for name in cited)
     assert "roms" not in run("list", "tapes", "--json").json()
 
 

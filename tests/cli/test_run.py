@@ -191,9 +191,9 @@ def test_folder_without_permission(run, tmp_path) -> None:
         (("--objects", "0"), "objects 0: allowed 1..200"),
         (("--objects", "201"), "objects 201: allowed 1..200"),
         (("--set", "wind=1"), "parameter 'wind': allowed objects, seed"),
-        (("--machine", "native", "--build", "O1"), "--build: native"),
-        (("--machine", "native", "--engine", "evaluate"), "--engine: native"),
-        (("--machine", "native", "--timing", "off"), "--timing: native"),
+        (("--machine", "native", "--build", "O1"), "--build: does not apply to native"),
+        (("--machine", "native", "--engine", "evaluate"), "--engine: does not apply to native"),
+        (("--machine", "native", "--timing", "off"), "--timing: does not apply to native"),
     ],
 )
 @pytest.mark.parametrize("mode", [(), ("--headless",)], ids=["window", "headless"])

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from retrosim.machine import PRESETS, Machine
-from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
+from retrosim.scenarios import SCENARIOS
 from retrosim.tape import Hash, Input, Tape, load_tape
 
 SCRIPT = "0 pad=8; 20 pad=0; 40 pad=16; 41 pad=1"
@@ -79,7 +79,7 @@ def test_folder_gets_numbered_tapes(run, tmp_path) -> None:
     for number in (1, 2):
         ran = run("record", "tapes", "--headless", "--machine", "native", "--frames", 5)
         path = Path("tapes", f"sectors-00{number}.rtape")
-        assert ran.out == f"{path}: 5 frames on native, 1 input lines\n"
+        assert ran.out == f"{path}: 5 frames on native, 1 input line\n"
     assert run("record", "long.rtape", "--headless", "--machine", "native", "--json").json()["frames"] == 600
 
 
@@ -127,7 +127,7 @@ def test_interrupted_recording_is_kept(run, start, tmp_path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert err.splitlines()[-1] == "retrosim: interrupted; long.rtape can be played as far as it goes"
+    assert err.splitlines()[-1] == "retrosim: interrupted; long.rtape can be replayed up to here"
     ran = run("verify", "long.rtape", "--on", "native")
     assert ran.status == 0
     assert "the recording was interrupted: recovered to frame" in ran.out
@@ -308,6 +308,8 @@ def test_rom_of_ones_own(run, tmp_path) -> None:
     shutil.copytree(load_rom("sectors").path, tmp_path / "folder")
     manifest = tmp_path / "folder" / "rom.toml"
     manifest.write_text(manifest.read_text().replace('name = "sectors"', 'name = "mine"', 1))
+    for image in (tmp_path / "folder").glob("sectors-*.elf"):
+        image.rename(image.with_name(image.name.replace("sectors", "mine", 1)))
     assert run("record", "a.rtape", "--rom", "folder", "--frames", 5, "--hash-every", 5).status == 0
     for machines in ((), ("--on", "all")):
         report = run("verify", "a.rtape", "--rom", "folder", "--json", *machines).json()

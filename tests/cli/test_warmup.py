@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from retrosim.machine.native import SCENARIOS
-from retrosim.rom import load_rom
+from retrosim.rom import load_rom, rom_names
+from retrosim.scenarios import SCENARIOS
 
 
 def test_warmup_compiles_once(start, tmp_path) -> None:
@@ -49,7 +49,8 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     kinds = [kind for kind, _, _ in compiled]
     first = kinds.index("frame")
     programs, regions = (kinds[:first].count(kind) for kind in ("handler_cache", "CompiledRegion"))
-    assert programs == kinds.count("frame") == len(SCENARIOS) and regions > 3 * programs
+    running = [name for name in rom_names() if not load_rom(name).is_library]
+    assert programs == kinds.count("frame") == len(running) and regions > 3 * programs
     assert kinds.count("CompiledRegion") == regions and first == programs + regions
     assert kinds[:2] == ["handler_cache", "CompiledRegion"] and texts[0].startswith("sectors ")
     assert {timing for _, _, timing in compiled[:first]} == {"full"}
@@ -65,7 +66,7 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     ]
     for timing, build in product(("full", "table", "off"), builds):
         assert f"sectors {build} for the MC68040, timing {timing}: region 1 of " in ran.out
-    assert " s  total; 0 new files" in ran.out and "sectors on the native machine" in ran.out
+    assert " s  total; " in ran.out.splitlines()[-2] and "sectors on the native machine" in ran.out
     compiled.clear()
     texts = [step["what"] for step in run("warmup", "--machine", "i386dx-33", "--json").json()["steps"]]
     assert ("handler_cache", "i386_real", "full") in compiled and (

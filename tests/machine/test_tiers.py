@@ -140,8 +140,8 @@ def test_a_machine_that_is_done_with_compiles_no_more(events: list[str], monkeyp
 
 
 LEAVES = """
-import programs
-from retrosim.cpu import tiers
+from retrosim.cpu.engines import tiers
+from tests.helpers.machine import programs
 tiers.BUSY = 1
 ours = programs.machine({code!r}, engine="auto", timing="table")
 while ours._engine._worker is None:

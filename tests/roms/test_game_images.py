@@ -15,14 +15,14 @@ from tests.helpers.rom.simulators import EXIT, PAD, SCREEN, YIELD_FRAME, judge, 
 
 ROMS = {name: load_rom(name) for name in ("xquest", "tanks", "shooter", "tunnel")}
 IMAGES = [(name, info.isa, info.build) for name, rom in ROMS.items() for info in rom.images]
-MOST = {name: rom.parameters["objects"].maximum for name, rom in ROMS.items()}
+MAX_OBJECTS = {name: rom.parameters["objects"].maximum for name, rom in ROMS.items()}
 FIRE = 16
 
 
 @pytest.mark.parametrize(("name", "isa", "build"), IMAGES)
 @pytest.mark.parametrize(("is_full", "seed", "frames"), [(True, 2007, 60), (False, 2**32 - 1, 300)])
 def test_frames_are_the_native_ones(name: str, isa: str, build: str, is_full: bool, seed: int, frames: int) -> None:
-    rom, count = ROMS[name], MOST[name] if is_full else 3
+    rom, count = ROMS[name], MAX_OBJECTS[name] if is_full else 3
     native = NativeMachine(rom, parameters={"objects": count, "seed": seed})
     machine, draw, pad = judge(rom.image(isa, build)), random.Random(seed), 0
     machine.write(SCREEN, b"\x55" * (640 * 480))  # what the screen held before must not show
@@ -43,6 +43,6 @@ def test_frames_are_the_native_ones(name: str, isa: str, build: str, is_full: bo
 @pytest.mark.parametrize(("mode", "beyond"), [(1, 0), (0, None), (0, 1)])
 def test_bad_parameters_end_at_once(name: str, isa: str, build: str, mode: int, beyond: int | None) -> None:
     machine = judge(ROMS[name].image(isa, build))
-    machine.power_on(mode, 0 if beyond is None else MOST[name] + beyond, 1)
+    machine.power_on(mode, 0 if beyond is None else MAX_OBJECTS[name] + beyond, 1)
     assert machine.to_service() == EXIT
     assert machine.data(0) == 1

@@ -14,7 +14,7 @@ import pytest
 from retrosim.collide import masks
 from retrosim.collide.oracle import masks as oracle
 from tests.helpers.collide.mask_scenes import objects_of, random_sprites
-from tests.helpers.rom.mask_units import BUILDS, FLAT, LEAST_PARTS, MASKS, PAIRS, REAL, VARIANTS, WIDEST, Unit
+from tests.helpers.rom.mask_units import BUILDS, FLAT, MASKS, MAX_WIDTH, MIN_PARTS, PAIRS, REAL, VARIANTS, Unit
 
 RANDOM_PAIRS = int(os.environ.get("RETROSIM_MASKS", "300"))
 SEED = 1995
@@ -45,12 +45,12 @@ def random_pairs(widest: int, count: int):
 
 @pytest.mark.parametrize(("machine", "build", "variant"), VARIANTS)
 def test_random_pairs(machine: str, build: str, variant: str) -> None:
-    unit, widths = unit_of(machine, build), [wide for wide in (32, 64, 96) if wide <= WIDEST[variant]]
+    unit, widths = unit_of(machine, build), [width for width in (32, 64, 96) if width <= MAX_WIDTH[variant]]
     for widest in widths:
         sprites, shape, x, y, pairs, expected = random_pairs(widest, RANDOM_PAIRS)
         assert masks.hits(x, y, shape, masks.pack(sprites), pairs, method=KERNELS[variant]).tolist() == expected
         unit.free = MASKS
-        addresses = [unit.add(sprite, LEAST_PARTS.get(variant, 1)) for sprite in sprites]
+        addresses = [unit.add(sprite, MIN_PARTS.get(variant, 1)) for sprite in sprites]
         table, places = [addresses[each] for each in shape], list(zip(x.tolist(), y.tolist()))
         print(f"seed {SEED}, widest {widest}: {len(pairs)} pairs, {sum(expected)} collide")
         assert unit.collide(variant, table, places, pairs) == expected
@@ -63,8 +63,8 @@ def sprite(*rows: str) -> np.ndarray:
     return np.array([[0 if each == "." else 7 for each in row] for row in rows], np.uint8)
 
 
-def full(wide: int, high: int) -> np.ndarray:
-    return np.full((high, wide), 255, np.uint8)
+def full(width: int, height: int) -> np.ndarray:
+    return np.full((height, width), 255, np.uint8)
 
 
 def cases():
@@ -79,10 +79,10 @@ def cases():
         for right in (full(1, 1), full(32, 1)):
             yield from ((one, right, shift, 0) for one in (left, hole, full(32, 1)))
             yield from ((right, one, -shift, 0) for one in (left, hole, full(32, 1)))
-    for wide in (1, 2, 31, 32, 33, 63, 64, 65, 96, 255):
-        edge = sprite("X" + "." * (wide - 2) + "X" if wide > 1 else "X")
-        for dx in (-wide, 1 - wide, -1, 0, 1, wide - 1, wide):
-            yield from ((one, other, dx, 0) for one in (full(wide, 1), edge) for other in (full(wide, 1), edge))
+    for width in (1, 2, 31, 32, 33, 63, 64, 65, 96, 255):
+        edge = sprite("X" + "." * (width - 2) + "X" if width > 1 else "X")
+        for dx in (-width, 1 - width, -1, 0, 1, width - 1, width):
+            yield from ((one, other, dx, 0) for one in (full(width, 1), edge) for other in (full(width, 1), edge))
     top, bottom = sprite("XX", "XX", "XX", ".X"), sprite("X.", "XX", "XX", "XX")
     yield from ((top, bottom, dx, 3) for dx in (-1, 0, 1))  # one row in common
     yield from ((bottom, top, dx, -3) for dx in (-1, 0, 1))
@@ -104,7 +104,7 @@ def cases():
 
 @pytest.mark.parametrize(("machine", "build", "variant"), VARIANTS)
 def test_what_is_easily_wrong(machine: str, build: str, variant: str) -> None:
-    chosen = [each for each in cases() if max(each[0].shape[1], each[1].shape[1]) <= WIDEST[variant]]
+    chosen = [each for each in cases() if max(each[0].shape[1], each[1].shape[1]) <= MAX_WIDTH[variant]]
     assert len(chosen) > 150
     for corner in ((100, 50), (-8000, 9000)):
         unit = unit_of(machine, build)
@@ -112,7 +112,7 @@ def test_what_is_easily_wrong(machine: str, build: str, variant: str) -> None:
         addresses, places, expected = [], [], []
         for one, other, dx, dy in chosen:
             there = (corner[0] + dx, corner[1] + dy)
-            addresses += [unit.add(each, LEAST_PARTS.get(variant, 1)) for each in (one, other)]
+            addresses += [unit.add(each, MIN_PARTS.get(variant, 1)) for each in (one, other)]
             places += [corner, there]
             expected.append(int(oracle.by_pixels(one.tolist(), corner, other.tolist(), there) is not None))
         pairs = np.arange(len(places)).reshape(-1, 2)
@@ -146,15 +146,15 @@ def shift_of(unit: Unit) -> int:
 @pytest.mark.parametrize(("machine", "build", "variant"), VARIANTS)
 def test_no_count_beyond_the_width_is_asked_for(machine: str, build: str, variant: str) -> None:
     """All offsets of two sprites that fill 32 or 64 columns: the counts are 0..31, SHLD's 0..63, no other."""
-    unit, wide = unit_of(machine, build), 64 if variant in ("CollideQword", "CollideParts") else 32
+    unit, width = unit_of(machine, build), 64 if variant in ("CollideQword", "CollideParts") else 32
     loop = {"CollideQword": "TouchQword", "CollideWord": "TouchWord"}.get(variant, "TouchDword")
     loop = loop if unit.is_real else "mask_touch"
     unit.free = MASKS
-    nothing = unit.add(np.zeros((2, wide), np.uint8))  # nothing is found, so that every row of every part is compared
-    offsets = [(dx, dy) for dx in range(-wide - 3, wide + 4) for dy in (-2, -1, 0, 1, 2)]
-    counts, parts = [], range(wide // 32 if variant == "CollideParts" else 1)
+    nothing = unit.add(np.zeros((2, width), np.uint8))  # nothing is found, so that every row of every part is compared
+    offsets = [(dx, dy) for dx in range(-width - 3, width + 4) for dy in (-2, -1, 0, 1, 2)]
+    counts, parts = [], range(width // 32 if variant == "CollideParts" else 1)
     for dx, dy in offsets:
-        counts += [abs(abs(dx) + 32 * (j - i)) for i in parts for j in parts if abs(dx) < wide and abs(dy) < 2]
+        counts += [abs(abs(dx) + 32 * (j - i)) for i in parts for j in parts if abs(dx) < width and abs(dy) < 2]
     counts = [count for count in counts if count < 32 or variant == "CollideQword"]
     table = np.zeros(len(offsets), unit.pair)
     table["a"] = table["b"] = unit.pointer(nothing)
@@ -166,6 +166,6 @@ def test_no_count_beyond_the_width_is_asked_for(machine: str, build: str, varian
     while unit.machine.run(until=loop, instructions=5000).reason == "until":
         asked.append(shift_of(unit))
         unit.machine.run(instructions=1)
-    assert asked == counts and set(asked) == set(range(32 if variant == "CollideParts" else wide))
+    assert asked == counts and set(asked) == set(range(32 if variant == "CollideParts" else width))
     assert unit.machine.mem[PAIRS : PAIRS + table.nbytes].view(unit.pair)["collided"].tolist() == [0] * len(offsets)
     unit.machine.restore(saved)

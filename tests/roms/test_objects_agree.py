@@ -258,27 +258,27 @@ def mover(ours: Library) -> list[tuple[str, str]]:
     return [(f"{name}_{side}", ours.order + ("i4" if name in "xy" else "i2")) for side in "ab" for name in names]
 
 
-def duels(seed: int, largest: tuple[int, int, int], is_box: bool) -> np.ndarray:
+def duels(seed: int, max_sizes: tuple[int, int, int], is_box: bool) -> np.ndarray:
     """Return int32[m, 2, 6] movers: on a coarse lattice, on the screen, and over the whole range."""
     rng, parts = np.random.default_rng((SEED, seed)), []
-    for span, fastest, most in zip((12, 200, 32767), (9, 150, 4095), largest):
+    for span, fastest, max_size in zip((12, 200, 32767), (9, 150, 4095), max_sizes):
         part = np.empty((RANDOM_INPUTS // 3 + 40, 2, 6), np.int32)
         part[:, :, :2] = rng.integers(-span, span + 1, part[:, :, :2].shape)
         part[:, :, 2:4] = rng.integers(-fastest, fastest + 1, part[:, :, 2:4].shape)
         part[:, :, 2:4][rng.random(part[:, :, 2:4].shape) < 0.2] = 0
-        part[:, :, 4:] = rng.integers(int(is_box), most + 1, part[:, :, 4:].shape)
+        part[:, :, 4:] = rng.integers(int(is_box), max_size + 1, part[:, :, 4:].shape)
         parts.append(part)
     ends = [(-32768, -32768, 4095, 4095), (32767, 32767, -4095, -4095), (-32768, 32767, 4095, -4095), (0, 0, 0, 0)]
     for one in ends:
         for other in ends:
-            parts.append(np.array([[(*one, size, size), (*other, size, size)] for size in (1, largest[2])], np.int32))
+            parts.append(np.array([[(*one, size, size), (*other, size, size)] for size in (1, max_sizes[2])], np.int32))
     ship = (100, 50, 0, 0, 8, 8)
     parts.append(np.array([[(x, 50, -25, 0, 2, 2), ship] for x in range(84, 140)], np.int32))  # the text's 25 pixels
     for x, y, vx, vy in ((-50, 10, 100, 0), (-50, 9, 100, 0), (-20, 0, 20, 20), (-20, 0, 20, 19), (-20, 0, 10, 0)):
         size = 10 if is_box else 5
         parts.append(np.array([[(x, y, vx, vy, size, size), (0, 0, 0, 0, size, size)]], np.int32))
-    least = int(is_box)
-    for one, other in ((least, least), (least, 9), (9, 9), (4, 30)):  # at one place, nested, side by side
+    min_size = int(is_box)
+    for one, other in ((min_size, min_size), (min_size, 9), (9, 9), (4, 30)):  # at one place, nested, side by side
         for x, y in ((0, 0), (1, 2), (-one, 0), (other, 0), (0, one + other), (-one - other, 0)):
             for vx, vy in ((0, 0), (7, -3), (-4095, 4095)):
                 for also_x, also_y in ((vx, vy), (0, 0), (-vx, vy)):

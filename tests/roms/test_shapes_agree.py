@@ -135,7 +135,7 @@ def judged(routine: str, is_random: bool) -> tuple[list, list[int]]:
     return rows, expected
 
 
-def told(unit: Unit, routine: str, rows) -> list[int]:
+def on_machine(unit: Unit, routine: str, rows) -> list[int]:
     """Return what the machine says of pairs."""
     kind, results = ROUTINES[routine][0], []
     if kind != "compound":
@@ -152,7 +152,7 @@ def test_random_pairs(machine: str, routine: str) -> None:
     rows, expected = judged(routine, True)
     hits = sum(map(bool, expected))
     print(f"seed {SEED}: {len(expected)} pairs, {hits} not 0")
-    assert told(unit_of(machine), routine, rows) == expected
+    assert on_machine(unit_of(machine), routine, rows) == expected
     assert 0.15 * len(expected) < hits < 0.85 * len(expected)
 
 
@@ -160,7 +160,7 @@ def test_random_pairs(machine: str, routine: str) -> None:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_adversarial_pairs(machine: str, routine: str) -> None:
     rows, expected = judged(routine, False)
-    assert told(unit_of(machine), routine, rows) == expected
+    assert on_machine(unit_of(machine), routine, rows) == expected
     assert len(expected) > 150 and 0 in expected and any(expected)
 
 
@@ -168,19 +168,19 @@ def test_adversarial_pairs(machine: str, routine: str) -> None:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_figure_11_nested(machine: str, routine: str) -> None:
     """No corner of the outer rectangle is inside: the fifth point finds it, in all methods."""
-    assert told(unit_of(machine), routine, scenes.nested()) == [1] * 4
+    assert on_machine(unit_of(machine), routine, scenes.nested()) == [1] * 4
 
 
 @pytest.mark.parametrize(("routine", "expected"), [("PointOne", 0), ("PointTwo", 0), ("LineOne", 1)])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_figure_12_cross(machine: str, routine: str, expected: int) -> None:
     """Edges cross, no corner is inside: the point algorithms miss it, the line algorithm does not."""
-    assert told(unit_of(machine), routine, scenes.crosses()) == [expected] * 10
+    assert on_machine(unit_of(machine), routine, scenes.crosses()) == [expected] * 10
 
 
 def reach(unit: Unit, routine: str, make: Callable) -> int:
     """Return the largest of the distances 29, 30, 31 of two 30-pixel objects that counts, along both axes."""
-    found = [told(unit, routine, [row for d in (29, 30, 31) for row in make(d, axis)]) for axis in (0, 1)]
+    found = [on_machine(unit, routine, [row for d in (29, 30, 31) for row in make(d, axis)]) for axis in (0, 1)]
     assert found[0] == found[1] == sorted(found[0], reverse=True)
     return 28 + sum(found[0])
 
@@ -266,9 +266,9 @@ def test_pair_loop_with_filters(machine: str) -> None:
     for number, routine in enumerate(("ShapesTouch", "ShapesTouchTwo")):
         for start in range(0, len(made), AT_ONCE):
             some = made[start : start + AT_ONCE]
-            told = unit.handle(routine, [unit.objects("shape", *scene) for scene in some])
+            seen = unit.handle(routine, [unit.objects("shape", *scene) for scene in some])
             expected = [each[number] for each in found[start : start + AT_ONCE]]
-            assert told == [(pairs, looked_at, len(pairs)) for pairs, looked_at in expected]
+            assert seen == [(pairs, looked_at, len(pairs)) for pairs, looked_at in expected]
     assert sum(len(each[0][0]) for each in found) > RANDOM // 2
 
 
@@ -280,8 +280,8 @@ def test_pair_loop_with_every_kind_of_filter(machine: str) -> None:
     rows = np.array([(5, 5, 9, 9, 0)] * len(category))
     for method, routine in zip(boxes.METHODS, ("ShapesTouch", "ShapesTouchTwo")):
         pairs, looked_at = expected_of(rows, category, mask, method)
-        told = unit_of(machine).handle(routine, [unit_of(machine).objects("shape", rows, category, mask)])
-        assert told == [(pairs, looked_at, len(pairs))]
+        found = unit_of(machine).handle(routine, [unit_of(machine).objects("shape", rows, category, mask)])
+        assert found == [(pairs, looked_at, len(pairs))]
         assert 0 < len(pairs) == looked_at < len(rows) * (len(rows) - 1) // 2
 
 
@@ -304,20 +304,20 @@ def test_pair_loop_takes_every_kind_of_object(machine: str) -> None:
     first = np.cumsum([0, *(len(each) for _, each in rows)]).astype(np.int32)
     shape, options = np.ascontiguousarray(parts[:, :4]), {"category": category, "mask": mask}
     expected = compound.pairs(x, y, shape, first, circle=parts[:, 4].copy(), **options)
-    told = unit.handle("CompoundsTouch", [unit.compounds(*zip(*rows), category, mask)])
-    assert told[0][0] == [tuple(pair) for pair in expected.tolist()] and len(expected) > 20
+    found = unit.handle("CompoundsTouch", [unit.compounds(*zip(*rows), category, mask)])
+    assert found[0][0] == [tuple(pair) for pair in expected.tolist()] and len(expected) > 20
     rows = scenes.random_spheres(rng, 20)
     *places, radius = columns(rows, 0, 1, 2, 3)
     expected = spheres.pairs(*places, radius=radius)
-    told = unit.handle("SpheresMeet", [unit.objects("sphere", rows)])
-    assert told == [([tuple(pair) for pair in expected.tolist()], 780, len(expected))]
+    found = unit.handle("SpheresMeet", [unit.objects("sphere", rows)])
+    assert found == [([tuple(pair) for pair in expected.tolist()], 780, len(expected))]
     rows = [(x // 4, y // 4, *rest) for x, y, *rest in scenes.random_rectangles(rng, 20)]
     x, y, angle = columns(rows, 0, 1, 4)
     half = np.array(rows, np.int16)[:, 2:4].copy()
     for routine, method in (("PointOne", "point_1"), ("PointTwo", "point_2"), ("LineOne", "line_1")):
         expected = rectangles.pairs(x, y, half, angle, method=method)
-        told = unit.handle(routine, [unit.objects("rectangle", rows)])
-        assert told == [([tuple(pair) for pair in expected.tolist()], 780, len(expected))]
+        found = unit.handle(routine, [unit.objects("rectangle", rows)])
+        assert found == [([tuple(pair) for pair in expected.tolist()], 780, len(expected))]
 
 
 # Blocks
@@ -359,8 +359,8 @@ def test_blocks_at_random(machine: str) -> None:
     unit, (planes, expected) = unit_of(machine), random_planes()
     at_once = 100  # the work space of all together
     for start in range(0, len(planes), at_once):
-        some, told = planes[start : start + at_once], expected[start : start + at_once]
-        assert unit.check_planes(some, [sizes for *_, sizes in told]) == told
+        some, wanted = planes[start : start + at_once], expected[start : start + at_once]
+        assert unit.check_planes(some, [sizes for *_, sizes in wanted]) == wanted
     assert sum(len(pairs) for pairs, *_ in expected) > RANDOM
 
 

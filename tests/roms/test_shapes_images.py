@@ -52,5 +52,5 @@ def test_adversarial_pairs(isa: str, build: str, judge: type[Simulator], routine
     simulator.write(OBJECTS, objects.tobytes())
     simulator.write(LISTS, pairs.tobytes())
     simulator.call("TestPairs", LISTS, len(pairs), simulator.address(routine))
-    told = np.frombuffer(bytes(simulator.read(LISTS, pairs.nbytes)), pairs.dtype)["result"].tolist()
-    assert told == [int(tell(a, b)) for a, b in zip(rows[::2], rows[1::2])]
+    found = np.frombuffer(bytes(simulator.read(LISTS, pairs.nbytes)), pairs.dtype)["result"].tolist()
+    assert found == [int(tell(a, b)) for a, b in zip(rows[::2], rows[1::2])]

@@ -12,8 +12,8 @@ from types import ModuleType
 import pytest
 
 from retrosim.machine import PRESETS
-from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
+from retrosim.scenarios import SCENARIOS
 from retrosim.tape import Hash, load_tape
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "make_tapes.py"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from retrosim.machine import NativeMachine, World
-from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
+from retrosim.scenarios import SCENARIOS
 from retrosim.tape import MachinePool, load_tape
 from tests.helpers.scenarios.random_scenarios import LONGEST, chosen, failures, generate, opener_of, record
 

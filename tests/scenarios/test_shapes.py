@@ -12,20 +12,23 @@ import pytest
 
 from retrosim.collide.oracle.blocks import in_blocks
 from retrosim.collide.oracle.objects import by_circles, check_all
+from retrosim.collide.oracle.rectangles import Study, corners
 from retrosim.collide.oracle.sectors import check, distinct, four_shifts
 from retrosim.machine import Machine, NativeMachine
 from retrosim.rom import load_rom
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.rom.reading import Reader
 from retrosim.rom.symbols import Symbol
-from retrosim.scenarios.shapes import MODULES, read_beside, shapes_of
+from retrosim.scenarios import SCENARIOS, load_shapes
+from retrosim.scenarios.shapes import shapes_of
+from retrosim.scenarios.shooter.shapes import touching as touching_circles
+from retrosim.scenarios.tanks.shapes import corners_of, line_hits
 from retrosim.scenarios.xquest.shapes import outlines_of, touching
 from retrosim.screen.overlay import ON_DARK, View, draw_view
 from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.shapes import Shapes
 from retrosim.tape import load_tape
 
-SCENARIOS = tuple(MODULES)
 BIG, LITTLE = "mc68040-25", "i486dx2-66"
 SKIPPED = {"sectors": 3, "xquest": 20, "tanks": 70, "shooter": 200, "tunnel": 0}  # frames before things happen
 PADS = (16, 16, 1, 2, 10, 5, 0, 16)
@@ -141,8 +144,8 @@ def test_outlines_are_those_of_the_drawings() -> None:
     shapes, columns = machine.shapes(), machine.world().columns
     for i, (px, py, shape) in enumerate(zip(*(columns[name].tolist() for name in ("px", "py", "shape")))):
         opaque = {(x, y) for y, row in enumerate(pictures[shape]) for x, colour in enumerate(row) if colour}
-        beside = ((1, 0), (-1, 0), (0, 1), (0, -1))
-        edge = {(x, y) for x, y in opaque if any((x + dx, y + dy) not in opaque for dx, dy in beside)}
+        steps = ((1, 0), (-1, 0), (0, 1), (0, -1))
+        edge = {(x, y) for x, y in opaque if any((x + dx, y + dy) not in opaque for dx, dy in steps)}
         found = shapes.outlines[shapes.outlines[:, 0] == i, 1:] - (px >> 5, py >> 5)
         assert sorted(pairs(found)) == sorted(edge) and edge
 
@@ -174,6 +177,30 @@ def test_masks_meet_where_pixels_do() -> None:
     assert touching(masks, shape, x, y, every).tolist() == wanted and 0 < sum(wanted) < len(wanted)
     edges = outlines_of(masks)
     assert {(px, py) for picture, px, py in edges.tolist() if picture == 0} <= opaque[0]
+
+
+def test_the_line_algorithm_is_that_of_the_oracle() -> None:
+    """Crowded rectangles, upright ones and lying ones among them, and corners to the last bit."""
+    random = np.random.default_rng(2011)
+    count = 4000
+    sides = random.integers(1, 800, (2, count, 2))
+    angles = random.choice([*range(1024), *range(0, 1024, 256), *[0, 256, 512, 768] * 100, -3, 5000], (2, count))
+    centres = random.integers(0, 1400, (2, count, 2))
+    a, b = np.concatenate([centres, sides, angles[..., None]], axis=2)
+    expected = [Study(tuple(one), tuple(two)).line_1() for one, two in zip(a.tolist(), b.tolist())]
+    assert line_hits(a, b).tolist() == expected and 0.2 < np.mean(expected) < 0.8
+    assert corners_of(a).tolist() == [[list(point) for point in corners(tuple(each))] for each in a.tolist()]
+
+
+def test_circles_overlap_as_in_the_oracle() -> None:
+    random = np.random.default_rng(2007)
+    circles = np.concatenate([random.integers(-40, 40, (80, 2)), random.integers(0, 12, (80, 1))], axis=1)
+    owner = np.sort(random.integers(0, 30, 80))
+    expected = np.zeros((30, 30), bool)
+    for i, one in zip(owner, circles.tolist()):
+        for j, two in zip(owner, circles.tolist()):
+            expected[i, j] |= by_circles(one[0] - two[0], one[1] - two[1], one, two)
+    assert touching_circles(owner, circles, 30).tolist() == expected.tolist() and 0 < expected.mean() < 1
 
 
 def test_tanks_have_the_boxes_that_blocks_were_given() -> None:
@@ -255,17 +282,22 @@ def test_a_program_of_a_known_name_with_another_world_has_boxes_or_nothing() -> 
     many = {column: np.zeros(1001, int) for column in world}
     assert shapes_of("sectors", many, lambda *_: {}) is None
     sprites = world | dict.fromkeys(("wide", "high", "shape"), np.array([8, -5]))
-    assert shapes_of("xquest", sprites, lambda *_: None).boxes.tolist() == [[0, 1, 1, 9, 9], [1, 2, 2, 3, 3]]
+
+    def lacking(*_: object) -> dict[str, np.ndarray]:
+        raise ValueError("symbol 'gPictures': not in the image")
+
+    assert shapes_of("xquest", sprites, lacking).boxes.tolist() == [[0, 1, 1, 9, 9], [1, 2, 2, 3, 3]]
 
 
 @pytest.mark.parametrize("rom", ["xquest", "tanks", "shooter"])
-def test_a_program_that_lacks_what_a_module_reads_is_another_one(rom: str) -> None:
+def test_a_program_that_lacks_what_a_source_reads_is_another_one(rom: str) -> None:
     """No symbols at all, and symbols with room for less than the world says."""
     columns = {"x": np.zeros(9, np.int64)}
     small = {name: Symbol(64, 48, "object") for name in ("gTanks", "gRecords", "gCircles")}
     for symbols in ({}, small):
         reader = Reader(np.zeros(1 << 12, np.uint8), symbols, is_big=True)
-        assert read_beside(reader, MODULES[rom], columns) is None
+        with pytest.raises(ValueError, match=r"not in the image|are needed"):
+            load_shapes(rom).auxiliary(reader, columns)
 
 
 @pytest.mark.parametrize(("is_big", "wanted"), [(True, [0x0102, 0x0506]), (False, [0x0201, 0x0605])])
@@ -274,7 +306,7 @@ def test_columns_are_read_in_the_byte_order_as_far_as_the_symbol_goes(is_big: bo
     reader = Reader(memory, {"g": Symbol(0, 10, "object")}, is_big=is_big)
     assert reader.column("g", 1, 4, "u16", 99).tolist() == wanted and reader.column("g", 1, 4, "u16", -3).tolist() == []
     assert reader.entries(np.array([63]), "s16").tolist() == [0x3F00 if is_big else 0x003F], "memory wraps"
-    assert reader.room("g", 4) == 2
+    assert reader.capacity("g", 4) == 2
 
 
 def test_an_image_without_a_manifest_has_none() -> None:
@@ -284,17 +316,17 @@ def test_an_image_without_a_manifest_has_none() -> None:
 
 @pytest.mark.parametrize("rom", SCENARIOS)
 def test_whatever_memory_holds_can_be_drawn(rom: str) -> None:
-    """Random words of all sizes in every column: nothing fails, and all indices and places are in range."""
-    module = MODULES[rom]
+    """Random words of all sizes in every column: nothing fails, and all indices and coordinates are in range."""
+    source = load_shapes(rom)
     for seed in range(30):
         random = np.random.default_rng(seed)
         count, span = int(random.integers(0, 66)), 2 ** int(random.integers(1, 32))
         column = SimpleNamespace(of=lambda n, r=random, s=span: r.integers(-s, s, n))
-        world = {name: column.of(count) for name in module.OBJECTS} | {name: column.of(1) for name in module.SINGLE}
-        beside = {"half": column.of(count + 1).repeat(2).reshape(-1, 2), "circles": column.of(36).reshape(12, 3)}
-        beside |= {"first": column.of(count), "count": column.of(count)}
-        beside["masks"] = random.integers(0, 2**32, (int(random.integers(0, 5)), 32), np.uint32)
-        shapes = shapes_of(rom, world, lambda *_, beside=beside: beside)
+        world = {name: column.of(count) for name in source.objects} | {name: column.of(1) for name in source.single}
+        more = {"half": column.of(count + 1).repeat(2).reshape(-1, 2), "circles": column.of(36).reshape(12, 3)}
+        more |= {"first": column.of(count), "count": column.of(count)}
+        more["masks"] = random.integers(0, 2**32, (int(random.integers(0, 5)), 32), np.uint32)
+        shapes = shapes_of(rom, world, lambda *_, more=more: more)
         total = len(shapes.hit)
         for rows in (shapes.tested, shapes.hits):
             assert ((rows >= 0) & (rows < total)).all(), f"seed {seed}"

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from retrosim.checks import check_choice
-from retrosim.cli.opening import shipped_tapes
 from retrosim.cli.parser import Parser, build_parser
 from retrosim.cli.values import OVERLAYS, bad_arguments
 
@@ -84,6 +83,18 @@ def _rom_names() -> Iterable[str]:
     return rom_names()
 
 
+def _tape_names() -> Iterable[str]:
+    from retrosim.tape import shipped_tapes
+
+    return (path.stem for path in shipped_tapes())
+
+
+def _topics() -> Iterable[str]:
+    from retrosim.guide import TOPICS
+
+    return TOPICS
+
+
 def _builds() -> Iterable[str]:
     from retrosim.rom import load_rom, rom_names
 
@@ -96,7 +107,8 @@ NAMES: dict[str, Callable[[], Iterable[str]]] = {
     "ROM": _rom_names,
     "ELF": _rom_names,
     "BUILD": _builds,
-    "TAPE": lambda: (path.stem for path in shipped_tapes()),
+    "TAPE": _tape_names,
+    "TOPIC": _topics,
     "LIST": lambda: OVERLAYS,
 }
 """Kind of value -> its names."""

@@ -57,7 +57,7 @@ def add_options(parser: Parser) -> None:
     arguments.add_memory(parser)
     arguments.add_parameters(parser)
     parser.add_argument(
-        "--most",
+        "--max-instructions",
         type=values.whole(1, 10**9),
         default=MAX_INSTRUCTIONS,
         metavar="N",
@@ -69,6 +69,7 @@ def add_options(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.checks import check_integer
+    from retrosim.machine import Machine
     from retrosim.rom import Rom
     from retrosim.study.causes import MODE, has_causes
     from retrosim.study.cost import cost_report, find_routine
@@ -85,6 +86,7 @@ def run(options: argparse.Namespace) -> int:
 
     with Progress(is_quiet=options.json or options.csv) as progress:
         machine = open_chosen(options, rom, progress.note)
+        assert isinstance(machine, Machine)  # `check_simulated` has refused the other
         with bad_arguments():
             entry = _entry(options.entry)
             find_routine(machine.image, entry)
@@ -94,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
                 check_integer("argument", argument, -(1 << bits - 1), (1 << bits) - 1)
         if isinstance(rom, Rom):
             machine.run(frames=1)
-        chosen = {"convention": convention, "most": options.most}
+        chosen = {"convention": convention, "max_instructions": options.max_instructions}
         report = cost_report(machine, entry, *options.arg, **chosen, progress=progress.step)
     if options.json:
         print_json(report)

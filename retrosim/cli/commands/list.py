@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments
-from retrosim.cli.opening import shipped_tapes
 from retrosim.cli.output import columns, counted, print_json, print_lines
 from retrosim.cli.parser import Parser
 from retrosim.errors import RetrosimError
@@ -35,6 +34,8 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
+    from retrosim.tape import shipped_tapes
+
     makers = {"roms": _roms, "machines": _machines, "tapes": lambda: [_tape(path) for path in shipped_tapes()]}
     found = {what: makers[what]() for what in ([options.what] if options.what else KINDS)}
     if options.json:
@@ -154,7 +155,7 @@ def _machine_lines(entries: list[dict[str, Any]]) -> list[str]:
         for name, each in entry["parameters"].items():
             lines.append(f"    {name} {each['minimum']}..{each['maximum']}, default {each['value']}: {each['meaning']}")
             lines.append(f"      {each['source']}")
-    return lines
+    return [*lines, "  a source NAME.md is a page: `retrosim guide facts/NAME`"]
 
 
 def _tape_lines(entries: list[dict[str, Any]]) -> list[str]:

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments
 from retrosim.cli.display import NoWindow, check_overlay, open_window
-from retrosim.cli.opening import check_machines, chosen_settings, tape_path
+from retrosim.cli.opening import check_machines, chosen_settings
 from retrosim.cli.output import counted, print_json, say, shown_path
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.errors import TapeError
 
 if TYPE_CHECKING:
+    from retrosim.machine.interface import AnyMachine
     from retrosim.tape import Player, Tape
 
 
@@ -42,9 +43,9 @@ def add_options(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.rom import load_rom
-    from retrosim.tape import load_tape
+    from retrosim.tape import find_tape, load_tape
 
-    tape = load_tape(tape_path(options.tape))
+    tape = load_tape(find_tape(options.tape))
     name = _machine_name(options, tape)
     load_rom(options.rom or tape.scenario)  # refuses what is wrong before a window opens
     if tape.note:
@@ -80,20 +81,24 @@ def _bad_tape(path: str, kind: type[Exception] = ValueError) -> Iterator[None]:
         raise TapeError(path, str(error)) from error
 
 
-def _open_player(options: argparse.Namespace, tape: Tape, name: str, note: Callable[[str], None]) -> Player:
+def _open_player(
+    options: argparse.Namespace, tape: Tape, name: str, note: Callable[[str], None]
+) -> tuple[AnyMachine, Player]:
+    """Return the machine, and what plays the tape on it. Errors: RomError, TapeError."""
     from retrosim.tape import Player, open_for
 
     with _bad_tape(tape.path):
         machine = open_for(tape, name, options.rom, progress=note, **chosen_settings(options, name))
-        return Player(tape, machine, force=options.unverified)
+        return machine, Player(tape, machine, force=options.unverified)
 
 
 def _replay_window(options: argparse.Namespace, tape: Tape, name: str) -> int:
     players: list[Player] = []
 
-    def make(report: Callable[[str], None]) -> Any:
-        players.append(_open_player(options, tape, name, report))
-        return players[0].machine
+    def make(report: Callable[[str], None]) -> AnyMachine:
+        machine, player = _open_player(options, tape, name, report)
+        players.append(player)
+        return machine
 
     window = open_window(options, make, player=lambda machine: players[0])
     window.run()
@@ -111,13 +116,12 @@ def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
     if options.screenshot:
         check_free(options.screenshot, overwrite=options.force)
     with Progress(is_quiet=options.json) as progress:
-        player = _open_player(options, tape, name, progress.note)
-        check_view(player.machine, view)
+        machine, player = _open_player(options, tape, name, progress.note)
+        check_view(machine, view)
         end = min(tape.frames, tape.first_frame + (options.frames or tape.frames))
         begun = time.perf_counter()
         player.run(end, lambda frame, frames: progress.step(frame, end, f"replaying {tape.path} on {name}"))
         seconds = time.perf_counter() - begun
-    machine = player.machine
     if options.screenshot:
         write_png(options.screenshot, *picture_of(machine, view), overwrite=options.force)
     result = {

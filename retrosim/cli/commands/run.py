@@ -71,7 +71,7 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
         machine = open_chosen(options, rom, progress.note)
 
         def report(done: int, frames: int) -> None:
-            meanwhile = ", compiling the program meanwhile" if getattr(machine, "is_compiling", False) else ""
+            meanwhile = " while the program is being compiled" if getattr(machine, "is_compiling", False) else ""
             progress.step(done, frames, f"running frames{meanwhile}")
 
         result = run_headless(

@@ -12,7 +12,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, values
-from retrosim.cli.opening import NATIVE, check_machines, tape_path
+from retrosim.cli.opening import NATIVE, check_machines
 from retrosim.cli.output import print_json, print_lines, say
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -62,8 +62,8 @@ def run(options: argparse.Namespace) -> int:
 def _machines(tape: Tape, options: argparse.Namespace) -> list[str]:
     """Return the machines to verify a tape on; not every ROM has native kernels."""
     from retrosim.machine import PRESETS
-    from retrosim.machine.native import SCENARIOS
     from retrosim.rom import load_rom
+    from retrosim.scenarios import SCENARIOS
 
     if options.on not in (None, [ALL]):
         return list(options.on)
@@ -90,7 +90,7 @@ def _verify_tapes(names: list[str], options: argparse.Namespace, progress: Progr
 def _verify_tape(
     name: str, place: str, machine_of: MachinePool, options: argparse.Namespace, progress: Progress
 ) -> dict[str, Any]:
-    from retrosim.tape import load_tape, open_for, verify
+    from retrosim.tape import find_tape, load_tape, open_for, verify
 
     def reference(tape: Tape, machine: str) -> PlayableMachine:
         return open_for(tape, machine, options.rom, progress=progress.note, engine="interpret")
@@ -100,7 +100,7 @@ def _verify_tape(
 
     entry: dict[str, Any] = {"path": name, "frames": 0, "complete": False, "note": "", "results": []}
     try:
-        entry["path"] = path = tape_path(name)
+        entry["path"] = path = find_tape(name)
         tape = load_tape(path)
         entry |= {"frames": tape.frames, "complete": tape.is_complete, "note": tape.note}
         report = verify(

@@ -57,13 +57,14 @@ def run(options: argparse.Namespace) -> int:
             progress.step(number, len(steps), f"compiling {text}")
             started = time.perf_counter()
             compile_it()
-            done.append({"what": text, "seconds": time.perf_counter() - started})
+            done.append((text, time.perf_counter() - started))
     seconds, (files, size) = time.perf_counter() - begun, _cached()
-    result = {"steps": done, "seconds": seconds, "folder": str(CACHE), "files": files, "bytes": size}
+    listed = [{"what": text, "seconds": taken} for text, taken in done]
+    result = {"steps": listed, "seconds": seconds, "folder": str(CACHE), "files": files, "bytes": size}
     if options.json:
         print_json(result | {"new_files": files - before[0], "new_bytes": size - before[1]})
         return 0
-    print_lines(columns([[f"{step['seconds']:6.1f} s", step["what"]] for step in done], 0))
+    print_lines(columns([[f"{taken:6.1f} s", text] for text, taken in done], 0))
     print(f"{seconds:6.1f} s  total; {counted(files - before[0], 'new file')}")
     print(f"{CACHE}: {counted(files, 'file')}, {size / 1e6:.1f} MB")
     return 0
@@ -81,8 +82,8 @@ def _steps(names: list[str], everything: bool) -> Iterator[Step]:
     """Yield what is to be compiled, the most wanted first; some of it more than once."""
     from retrosim.machine import PRESETS
     from retrosim.machine.ahead import programs_of
-    from retrosim.machine.native import SCENARIOS
     from retrosim.rom import load_rom, rom_names
+    from retrosim.scenarios import SCENARIOS
     from retrosim.study.causes import MODE
 
     presets = [PRESETS[name] for name in sorted(names, key=lambda name: name != arguments.MACHINE) if name in PRESETS]

@@ -27,7 +27,7 @@ def make_mask(sprite: Sprite) -> list[int]:
 
 def collide(first: Sprite, at_first: Place, second: Sprite, at_second: Place) -> Place | None:
     """Return the first common pixel (topmost row, leftmost in it), or None: Mackey's algorithm on long words."""
-    return (rows(first, at_first, second, at_second) or [None])[0]
+    return next(iter(rows(first, at_first, second, at_second)), None)
 
 
 def rows(first: Sprite, at_first: Place, second: Sprite, at_second: Place) -> list[Place]:

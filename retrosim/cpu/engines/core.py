@@ -10,14 +10,39 @@ stores there are noticed, and the mirrors brought up to date.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from weakref import WeakMethod
 
 import numpy as np
 
 from ..spec.cpu import ADDRESS_BITS, ADDRESS_MASK, Cpu
-from ..spec.rows import IllegalEncoding, Insn, TooLong, undefined_insn
+from ..spec.decoding import IllegalEncoding, TooLong
+from ..spec.rows import Insn, undefined_insn
 
 MIRROR_BYTES = 1024  # as many as exception vectors take: no program lies there
+CHUNK_BYTES = 1 << 16  # of memory that are replaced at once
+
+
+def memory_chunks(parts: Iterable[tuple[int, bytes | memoryview]]) -> Iterator[np.ndarray]:
+    """Yield all memory in chunks for `replace`, of zeros but for parts at their addresses.
+
+    There is one chunk, filled anew: arrays of the size of memory leave holes in the heap that other things settle in.
+    """
+    placed: defaultdict[int, list[tuple[int, bytes | memoryview]]] = defaultdict(list)
+    for address, data in parts:
+        start = 0
+        while start < len(data):
+            number, offset = divmod(address + start, CHUNK_BYTES)
+            piece = data[start : start + CHUNK_BYTES - offset]
+            placed[number].append((offset, piece))
+            start += len(piece)
+    chunk = np.zeros(CHUNK_BYTES, np.uint8)
+    for number in range((1 << ADDRESS_BITS) // CHUNK_BYTES):
+        chunk[:] = 0
+        for offset, piece in placed.get(number, ()):
+            chunk[offset : offset + len(piece)] = np.frombuffer(piece, np.uint8)
+        yield chunk
 
 
 def byte_addresses(insn: Insn) -> list[int]:
@@ -113,13 +138,19 @@ class Core:
         if self.code[address : address + len(data)].any():
             self.invalidate(address, address + len(data))
 
-    def replace(self, content: np.ndarray) -> None:
-        """Replace memory as a whole, uint8[2**24]: decoded instructions whose bytes stay the same are kept."""
-        size = 8
-        old, new = (memory.view(f"u{size}") for memory in (self.ram[: len(content)], content))
-        changed = (size * np.flatnonzero(old != new)[:, np.newaxis] + np.arange(size)).ravel()
-        changed = changed[(self.ram[changed] != content[changed]) & (self.code[changed] != 0)]
-        self.ram[: len(content)] = content
-        if len(changed):
-            for stretch in np.split(changed, np.flatnonzero(np.diff(changed) > 1) + 1):
+    def replace(self, chunks: Iterable[np.ndarray]) -> None:
+        """Replace memory as a whole; decoded instructions whose bytes stay the same are kept.
+
+        chunks  uint8[n] one after the other, each n a multiple of 8, from address 0 on
+        """
+        overwritten, start = [np.zeros(0, np.int64)], 0
+        for new in chunks:
+            old, code = (memory[start : start + len(new)] for memory in (self.ram, self.code))
+            if not np.array_equal(old.view(np.uint64), new.view(np.uint64)):
+                overwritten.append(start + np.flatnonzero((old != new) & (code != 0)))
+                old[:] = new
+            start += len(new)
+        addresses = np.concatenate(overwritten)
+        if len(addresses):
+            for stretch in np.split(addresses, np.flatnonzero(np.diff(addresses) > 1) + 1):
                 self.invalidate(int(stretch[0]), int(stretch[-1]) + 1)

@@ -162,7 +162,7 @@ class Emitter(ExecutionContext):
         self.builder.position_at_end(loop)
         left = rest.get()
         if down:
-            bit = 31 - left.count_zeros_left()
+            bit = 31 - left.count_leading_zeros()
             rest.set(left ^ (self.const(32, 1) << bit))
         else:
             bit = self.word(self.builder.cttz(left.ir, ir.Constant(I1, 1)))

@@ -74,7 +74,7 @@ def handler_cache(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool = 
 
 def full_handler_cache(cpu: Cpu, timing: str) -> HandlerCache:
     """Return the cache of every handler of a model."""
-    return handler_cache(cpu, timing, list(cpu.keys()))
+    return handler_cache(cpu, timing, list(cpu.handlers()))
 
 
 def handlers_of(insns: Iterable[Insn]) -> list[Handler]:

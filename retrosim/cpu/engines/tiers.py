@@ -15,8 +15,9 @@ import atexit
 import gc
 import sys
 import threading
+import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 from .compiled import is_compiled
@@ -32,6 +33,8 @@ MISSES_TO_COMPILE = 2000  # instructions bridged by the evaluator before their h
 SAMPLES = 8  # times that a slice ends in the same unknown code before its region is compiled
 MAX_REGIONS = 200
 SWITCH_SECONDS = 0.0005  # after which the compiler gives the interpreter lock to a thread that waits for it
+
+Compiled = HandlerCache | CompiledRegion
 
 
 class Tiers:
@@ -49,6 +52,8 @@ class Tiers:
         mode      one of MODES
         progress  gets a line of text before long work
         """
+        self._wanted: deque[Callable[[], Compiled]] = deque()
+        self._made: deque[Compiled | Exception] = deque()
         self.core, self.mode, self.name = core, mode, "interpret"
         cpu, timing = core.cpu, core.timing_mode
         regions = discover(core, roots)
@@ -57,8 +62,6 @@ class Tiers:
         if not is_ready(cpu, timing, handlers):
             progress(f"compiling the {cpu.model} for this program (first run only)")
         self._interpreter = Interpreter(core, handler_cache(cpu, timing, handlers, self._quick))
-        self._wanted: deque[Callable[[], HandlerCache | CompiledRegion]] = deque()
-        self._made: deque[HandlerCache | CompiledRegion | Exception] = deque()
         self._worker: threading.Thread | None = None
         self._known = {insn.pc for region in regions for insn in region.insns}
         self._samples: dict[int, int] = {}
@@ -84,11 +87,14 @@ class Tiers:
         """Drop what the background has not begun to compile: the engine is not going to run any more."""
         self._wanted.clear()
 
-    def run(self, instructions: int, stop: int | None = None) -> int:
-        """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
+    def __del__(self) -> None:
+        self.stop_compiling()
+
+    def run(self, instructions: int, stops: Collection[int] = ()) -> int:
+        """Execute up to `instructions`, or to one of the addresses `stops`; return how many. The state tells why."""
         while self._made:
             self._take_in(self._made.popleft())
-        done = self._interpreter.run(instructions, stop)
+        done = self._interpreter.run(instructions, stops)
         self._done += done
         if self._interpreter.bridged >= MISSES_TO_COMPILE:
             self._add_handlers()
@@ -96,7 +102,7 @@ class Tiers:
             self._watch()
         return done
 
-    def _take_in(self, made: HandlerCache | CompiledRegion | Exception) -> None:
+    def _take_in(self, made: Compiled | Exception) -> None:
         if isinstance(made, Exception):
             raise made
         if isinstance(made, HandlerCache):
@@ -126,7 +132,8 @@ class Tiers:
             if self._samples[pc] == SAMPLES:
                 self._find_regions(pc)
         if self._wanted and self._worker is None and (self._done >= BUSY or self._asked):
-            self._worker = threading.Thread(target=self._compile, name="compiler", daemon=True)
+            arguments = weakref.ref(self), self._wanted, self._made
+            self._worker = threading.Thread(target=_compile, args=arguments, name="compiler", daemon=True)
             _workers.add(self._worker)
             self._worker.start()
 
@@ -140,16 +147,24 @@ class Tiers:
         cpu, timing = self.core.cpu, self.core.timing_mode
         self._wanted.append(lambda: CompiledRegion(cpu, timing, region))
 
-    def _compile(self) -> None:
-        """Compile what is wanted, in order (the worker thread)."""
-        try:
-            while self._wanted and not _ending.is_set():
-                job = self._wanted.popleft()
-                with _yielding():
-                    self._made.append(job())
-        except Exception as error:  # raised again by `run`, where somebody can see it
-            self._made.append(error)
-        self._worker = None
+
+def _compile(
+    engine: weakref.ref[Tiers],
+    wanted: deque[Callable[[], Compiled]],
+    made: deque[Compiled | Exception],
+) -> None:
+    """Compile what is wanted, in order (the worker thread, which keeps no machine in memory)."""
+    try:
+        while wanted and not _ending.is_set():
+            job = wanted.popleft()
+            with _yielding():
+                made.append(job())
+    except Exception as error:  # raised again by `run`, where somebody can see it
+        made.append(error)
+    served = engine()
+    if served is not None:
+        served._worker = None
+    _workers.discard(threading.current_thread())
 
 
 _compiling = threading.Lock()
@@ -183,5 +198,5 @@ _ending = threading.Event()
 def _end_workers() -> None:
     """Let the compiler finish what it is at: the process must not end under its feet."""
     _ending.set()
-    for worker in _workers:
+    for worker in list(_workers):
         worker.join()

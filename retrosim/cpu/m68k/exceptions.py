@@ -81,7 +81,7 @@ def exception(m: ExecutionContext, vector: int | Word, target: Word | None = Non
             m.set("cycles", m.get("cycles") + clocks_of(m.cpu.model, known)[0])
         elif known < TRAP:
             clocks, whole = clocks_of(m.cpu.model, known)
-            m.timing.depends("exception", m.const(32, clocks), m.const(1, whole))
+            m.timing.exception(clocks, whole)
         sr = get_sr(m)
         m.set("trace", m.const(2, 0))
         set_stack(m, m.const(1, 1), m.get("m"))

@@ -21,32 +21,33 @@ from typing import Any
 
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
-from ..spec.timing import Untimed, bound
 from ..spec.values import Word
 from . import mc68040_cache
 from .causes import CAUSES
 from .ea import Ea
-from .mc68040_clocks import clocks, is_synchronising
+from .mc68040_clocks import is_synchronising, outcomes
+from .mc68040_timing import MC68040Timing
 
 
-class PipelineTiming(Untimed):
+class PipelineTiming(MC68040Timing):
     """The event model of the stages, with caches and memory."""
 
     counts = True
 
     @staticmethod
     def fields(insn: Insn) -> tuple[int, ...]:
-        return tuple(n for c in clocks(insn) for n in (c.address | c.base << 12 | c.fetches << 24, c.slack))
+        found = outcomes(insn.row, insn.forms)
+        return tuple(n for c in found for n in (c.address | c.base << 12 | c.fetches << 24, c.slack))
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
-        m = self.m
+        m, self.row = self.m, row
         self.costs = [(take(), take()) for _ in row.cost]
         self.executed = m.get("cycles")  # execute stage free
         self.operands = self.extra = 0
         zero = m.const(64, 0)
         self.fetch_wait, self.store_wait = m.variable(zero), m.variable(zero)
-        # clocks in place of the cost, and beside it: EA calculation | execution << 12
-        self.instead, self.more = m.variable(m.const(32, 0)), m.variable(m.const(32, 0))
+        # clocks that replace the cost (0: none do), and that come on top: EA calculation | execution << 12
+        self.replaced, self.added = m.variable(m.const(32, 0)), m.variable(m.const(32, 0))
         self.settled = False
         self.calculation = self.costs[0][0] & 0xFFF
         self.ea_free = m.get("ea_end")
@@ -121,33 +122,23 @@ class PipelineTiming(Untimed):
             wait = m.subroutine("read", mc68040_cache.read, place, size, now)
             self.fetch_wait.set(self.fetch_wait.get() + wait)
 
-    def depends(self, what: str, *words: Word) -> None:
-        m = self.m
-        self.extra += bound(*words, self.calculation)
-        match what:
-            case "exception":
-                clocks, replaces = words
-                both = m.select(replaces, clocks, clocks + self.calculation)
-                self.instead.set(both | both << 12)
-            case "instead":
-                address, execution = words
-                self.instead.set(address | execution << 12)
-            case "more":
-                address, execution = words
-                more = self.more.get()
-                self.more.set(more + (address | execution << 12))
+    def replace(self, address: Word, execution: Word) -> None:
+        self.replaced.set(address | execution << 12)
+
+    def add(self, address: int, execution: int) -> None:
+        self.added.set(self.added.get() + (address | execution << 12))
 
     def _stages(self) -> tuple[Word, Word, Word, Word]:
         """Return when EA calculation starts and ends, when EA fetch ends without waits, and the clocks of execution.
 
-        Clocks in place of the cost are those of instructions that start when older work is done.
+        Clocks that replace the cost are those of instructions that start when older work is done.
         """
-        m, instead, more = self.m, self.instead.get(), self.more.get()
-        usual = instead.eq(0)
+        m, replaced, added = self.m, self.replaced.get(), self.added.get()
+        usual = replaced.eq(0)
         start = m.select(usual, self.ea_start, self._later(self.ea_start, self.executed))
-        ea_end = m.select(usual, self.ea_end + (more & 0xFFF).zext(64), start + (instead & 0xFFF).zext(64))
+        ea_end = m.select(usual, self.ea_end + (added & 0xFFF).zext(64), start + (replaced & 0xFFF).zext(64))
         fetches = m.select(usual, self.fetches, m.const(64, 1))
-        base = m.select(usual, self.base + (more >> 12).zext(64), (instead >> 12).zext(64))
+        base = m.select(usual, self.base + (added >> 12).zext(64), (replaced >> 12).zext(64))
         return start, ea_end, self._later(ea_end, self.fetch_free) + fetches, base
 
     def settle(self) -> None:

@@ -90,9 +90,9 @@ def exg_mixed(m, d, b):
 
 
 def _exchange(m, first, second):
-    one, other = m.reg(first), m.reg(second)
-    m.set_reg(first, other)
-    m.set_reg(second, one)
+    before, value = m.reg(first), m.reg(second)
+    m.set_reg(first, value)
+    m.set_reg(second, before)
 
 
 @insn("SWAP {y}", "0100100001000yyy", ref="M68000PRM 4-185")
@@ -118,8 +118,8 @@ def extb_long(m, y):
     _extend(m, y, 8, 32)
 
 
-def _extend(m, y, narrow, wide):
-    result = m.reg(y, narrow).sext(wide)
+def _extend(m, y, from_bits, to_bits):
+    result = m.reg(y, from_bits).sext(to_bits)
     m.set_reg(y, result)
     logic_flags(m, result)
 

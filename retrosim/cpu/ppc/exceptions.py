@@ -65,7 +65,7 @@ def enter(m: ExecutionContext, vector: int, address: Word, cause: int) -> None:
         m.leave(FAULT, vector)
 
     def take() -> None:
-        m.timing.depends("exception")
+        m.timing.exception()
         m.set("srr0", address)
         m.set("srr1", (state & 0xFFFF) | cause)
         m.set("msr", state & (MSR_ME | MSR_EP))

@@ -96,12 +96,12 @@ for _name, _code, _bits, _source in (
 # --- several registers
 
 
-@insn("lmw {registers},{simm}({z})", d_form(46), ref=UM)
+@insn("lmw {registers},{simm}({z})", d_form(46), varies="transfers", ref=UM)
 def lmw(m, registers, z, simm):
     _multiple(m, registers, m.reg(z) + simm, lambda n, place: _load_unless(m, n, place, z, z))
 
 
-@insn("stmw {registers},{simm}({z})", d_form(47), ref=UM)
+@insn("stmw {registers},{simm}({z})", d_form(47), varies="transfers", ref=UM)
 def stmw(m, registers, z, simm):
     _multiple(m, registers, m.reg(z) + simm, lambda n, place: m.store(place, m.reg(n)))
 
@@ -115,7 +115,7 @@ def _multiple(m, registers, start, move):
 
 def _transfers(m, words: Word, start: Word) -> None:
     """Tell the timing how many words are moved: one more when they are not aligned."""
-    m.timing.depends("transfers", words + (start & 3).ne(0).zext(32))
+    m.vary(words + (start & 3).ne(0).zext(32))
 
 
 def _load_unless(m, n, place, a, b):
@@ -127,10 +127,10 @@ def _load_unless(m, n, place, a, b):
 WORDS = 32  # registers that the longest string fills: 127 bytes
 
 
-def _load_string(m, d, a, b, start, count, most):
+def _load_string(m, d, a, b, start, count, max_words):
     """Load bytes into registers from rD on, 4 in each, zeros behind the last."""
     _transfers(m, (count + 3) >> 2, start)
-    for number in range(most):
+    for number in range(max_words):
         left = count - 4 * number  # at least 1 where it is used
 
         def fill(number=number, left=left):
@@ -147,10 +147,10 @@ def first_bytes(m, count: Word) -> Word:
     return m.const(32, 0xFFFFFFFF) << (rest << 3)
 
 
-def _store_string(m, s, start, count, most):
+def _store_string(m, s, start, count, max_words):
     _transfers(m, (count + 3) >> 2, start)
     tail = m.variable(m.const(32, 0))
-    for number in range(most):
+    for number in range(max_words):
 
         def put(number=number):
             word = m.reg((s + number) & 31)
@@ -166,27 +166,27 @@ def _store_string(m, s, start, count, most):
         )
 
 
-@insn("lswi {d},{z},{nb}", f"011111dddddaaaaannnnn{597:010b}0", ref=UM)
+@insn("lswi {d},{z},{nb}", f"011111dddddaaaaannnnn{597:010b}0", varies="transfers", ref=UM)
 def lswi(m, d, z, nb):
     _load_string(m, d, z, z, m.reg(z), nb, 8)
 
 
-@insn("lswx {d},{z},{b}", x_form(533), ref=UM)
+@insn("lswx {d},{z},{b}", x_form(533), varies="transfers", ref=UM)
 def lswx(m, d, z, b):
     _load_string(m, d, z, b, m.reg(z) + m.reg(b), m.get("byte_count").zext(32), WORDS)
 
 
-@insn("stswi {s},{z},{nb}", f"011111dddddaaaaannnnn{725:010b}0", ref=UM)
+@insn("stswi {s},{z},{nb}", f"011111dddddaaaaannnnn{725:010b}0", varies="transfers", ref=UM)
 def stswi(m, s, z, nb):
     _store_string(m, s, m.reg(z), nb, 8)
 
 
-@insn("stswx {s},{z},{b}", x_form(661), ref=UM)
+@insn("stswx {s},{z},{b}", x_form(661), varies="transfers", ref=UM)
 def stswx(m, s, z, b):
     _store_string(m, s, m.reg(z) + m.reg(b), m.get("byte_count").zext(32), WORDS)
 
 
-@insn("lscbx{rc} {d},{z},{b}", f"011111dddddaaaaabbbbb{277:010b}c", ref=UM)
+@insn("lscbx{rc} {d},{z},{b}", f"011111dddddaaaaabbbbb{277:010b}c", varies="transfers", ref=UM)
 def lscbx(m, rc, d, z, b):
     """Load a string up to a byte equal to XER 16-23; the count in XER becomes the number of bytes loaded."""
     start, count = m.reg(z) + m.reg(b), m.get("byte_count").zext(32)
@@ -238,7 +238,7 @@ def stwcx(m, s, z, b):
         m.when(holds, lambda: m.store(address, m.reg(s)))
         zero = m.const(1, 0)
         set_field(m, m.const(32, 0), zero, zero, holds, m.get("so"))
-        m.timing.depends("cr after cache")
+        m.timing.stored_condition()
         m.set("reserved", zero)
 
     aligned(m, address, instruction_bits(m, x_form(150, 1), s, z), store)

@@ -30,7 +30,7 @@ SETS, WAYS, L2_SECTORS = 64, 8, 8192
 ABSENT = SETS * WAYS
 KNOWN = 1 << 31  # marks a sector's number in a field that may hold none
 NONE = 0
-DIRTY = 3 << 2  # bits of a tag
+STATUS_BITS = 3 << 2  # of a tag: dirty sectors
 
 FIELDS = (
     ("tag", 32, SETS * WAYS),
@@ -72,11 +72,11 @@ def max_wait_clocks(m) -> Word:
 
 def _find(m, line: Word) -> Word:
     """Return the place of a line, ABSENT when there is none."""
-    first, least = (line & (SETS - 1)) << 3, (line << 4) + 1  # with a bit of a sector at least
+    first, min_tag = (line & (SETS - 1)) << 3, (line << 4) + 1  # a tag has at least one bit of a sector
     place = m.const(32, ABSENT)
     for way in range(WAYS):
         here = first + way
-        place = m.select((m.element("tag", here) - least).ult(15), here, place)
+        place = m.select((m.element("tag", here) - min_tag).ult(15), here, place)
     return place
 
 

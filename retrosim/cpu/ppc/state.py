@@ -10,10 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..spec.cpu import ENGINE_FIELDS, Layout
-from ..spec.rows import InstructionSet
+from ..spec.instruction_set import InstructionSet
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from .causes import CAUSES
+from .hooks import PpcHooks
 from .mpc601_cache import FIELDS as CACHE_FIELDS
 from .operands import KINDS
 
@@ -78,7 +79,7 @@ IN_REGISTERS = frozenset({
 })  # fmt: skip
 
 # primary opcode, extended opcode, record bit
-PPC = InstructionSet("ppc", KINDS, word_bytes=4, longest=4, index=0xFC0007FF)
+PPC = InstructionSet("ppc", KINDS, word_bytes=4, longest=4, index=0xFC0007FF, hooks=PpcHooks)
 insn = PPC.insn
 
 UM = "601UM chapter 10"  # PowerPC 601 RISC Microprocessor User's Manual (MPC601UM/AD), pages by mnemonic
@@ -106,7 +107,7 @@ def set_field(m: ExecutionContext, field: Word, lt: Word, gt: Word, eq: Word, so
     """Set a field of the condition register; branches wait for it."""
     for place, bit in enumerate((lt, gt, eq, so)):
         set_bit(m, (field << 2) + place, bit)
-    m.timing.depends("cr", field)
+    m.timing.condition_field(field)
 
 
 def get_cr(m: ExecutionContext) -> Word:

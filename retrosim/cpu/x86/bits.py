@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .flags import condition
-from .models import I486
+from .modes import I486
 from .modrm import address, modify, read, write
 from .segments import linear
 from .state import insn
@@ -72,17 +72,17 @@ def _scan(down):
         value = read(m, ea, s)
         none = value.eq(0)
         m.set("zf", none)
-        # the lowest set bit alone has as many zeros above it as it has places to go
-        found = m.const(s, s - 1) - (value if down else value & -value).count_zeros_left()
+        # the lowest set bit alone has as many zeros above it as there are positions left
+        found = m.const(s, s - 1) - (value if down else value & -value).count_leading_zeros()
         passed = m.select(none, m.const(s, 0), m.const(s, s - 1) - found if down else found)  # 0 is not searched
-        m.timing.depends("scanned", passed.zext(32))
+        m.vary(passed.zext(32))
         m.when(~none, lambda: write(m, g, found))
 
     return scan
 
 
-insn("BSF {g},{ea}", "00001111 10111100 mmgggeee", cost="BSF", ref="Intel 386 PRM, BSF")(_scan(False))
-insn("BSR {g},{ea}", "00001111 10111101 mmgggeee", cost="BSR", ref="Intel 386 PRM, BSR")(_scan(True))
+insn("BSF {g},{ea}", "00001111 10111100 mmgggeee", cost="BSF", varies="scanned", ref="Intel 386 PRM, BSF")(_scan(False))
+insn("BSR {g},{ea}", "00001111 10111101 mmgggeee", cost="BSR", varies="scanned", ref="Intel 386 PRM, BSR")(_scan(True))
 
 
 @insn(

@@ -16,7 +16,7 @@ from ..spec.rows import Insn
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from .clocks import entry
-from .models import is_real
+from .modes import is_real
 from .segments import CS, GENERAL_PROTECTION, STACK_FAULT, load_segment
 from .state import get_flags, offset_of, push
 

@@ -7,10 +7,10 @@ machine does not know is an ordinary software interrupt.
 from __future__ import annotations
 
 from ..spec.cpu import SERVICE
-from ..spec.rows import Row
+from ..spec.rows import Row, undefined_row
 from .exceptions import BREAKPOINT, DEBUG, INVALID, NO_FPU, OVERFLOW, enter
 from .flags import condition
-from .models import is_real
+from .modes import is_real
 from .modrm import ECX, address, behind, read
 from .segments import CS, GENERAL_PROTECTION, fault, fault_when, load, load_segment
 from .state import drop, insn, next_ip, push, set_flags, top
@@ -247,22 +247,19 @@ def escape(m, t, s, ea, g):
 
 
 def _undefined(name: str, vector: int, ref: str) -> Row:
-    return Row(name, name + " {opcode:#04x}", "", lambda m: fault(m, vector), (), {}, ("exception",), ref, None)
+    return undefined_row(name, name + " {opcode:#04x}", lambda m: fault(m, vector), "exception", ref)
 
 
 UNDEFINED_ROW = _undefined("UNDEFINED", INVALID, "Intel 386 PRM 9.8.7")
 TOO_LONG_ROW = _undefined("TOO-LONG", GENERAL_PROTECTION, "Intel 386 PRM 9.8.13")
-INTERRUPT_ROW = Row(
+INTERRUPT_ROW = undefined_row(
     "INT",
     "INT {opcode:#04x}",
-    "",
     lambda m: _software(m, m.get("detail") + SERVICE_VECTORS),
-    (),
-    {},
-    ("exception",),
+    "exception",
     "Intel 386 PRM, INT",
-    None,
 )
+UNDEFINED_ROWS = (UNDEFINED_ROW, TOO_LONG_ROW, INTERRUPT_ROW)
 
 
 def undefined(opcode: int, address: int, too_long: bool) -> Row:

@@ -65,10 +65,10 @@ class PrefetchTiming(TableTiming):
 
     def max_wait_clocks(self) -> Word:
         """Return the most clocks of one access."""
-        most = self.m.const(64, 0)
+        longest = self.m.const(64, 0)
         for name in MEMORY:
-            most = self._later(most, self._wait(name))
-        return most + ACCESS
+            longest = self._later(longest, self._wait(name))
+        return longest + ACCESS
 
     def _wait(self, name: str) -> Word:
         return self.m.element("memory", self.m.const(32, MEMORY.index(name)))
@@ -90,18 +90,18 @@ class PrefetchTiming(TableTiming):
         self.arrived = m.select(jumped, self.free, self.now)
 
     def _prefetch(self, each: Word) -> None:
-        """Fetch what there was room and time for before now."""
+        """Fetch what there was capacity and time for before now."""
         m = self.m
         idle = self._difference(self.now, self.free)
-        room = (m.pc + QUEUE - self.fetched).zext(64) >> 2
-        room = m.select((m.pc + QUEUE).ult(self.fetched), m.const(64, 0), room)
+        capacity = (m.pc + QUEUE - self.fetched).zext(64) >> 2
+        capacity = m.select((m.pc + QUEUE).ult(self.fetched), m.const(64, 0), capacity)
         count, time = m.const(64, 0), each
         for number in range(1, QUEUE // DOUBLE_WORD + 1):
-            count = count + (time.ule(idle) & m.const(64, number).ule(room)).zext(64)
+            count = count + (time.ule(idle) & m.const(64, number).ule(capacity)).zext(64)
             time = time + each
         self.fetched = self.fetched + (count.trunc(32) << 2)
         free = self.free + count * each
-        self.free = m.select(count.eq(room), self._later(free, self.now), free)
+        self.free = m.select(count.eq(capacity), self._later(free, self.now), free)
 
     def _fetch(self, each: Word) -> None:
         """Wait for the bytes of this instruction that are not there."""

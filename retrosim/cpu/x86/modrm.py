@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..spec.rows import Decoding, IllegalEncoding, Row
+from ..spec.decoding import Decoding, IllegalEncoding
+from ..spec.rows import Row
 from ..spec.values import Word
-from .models import is_real
+from .modes import is_real
 from .segments import DS, SEGMENT_NAMES, SS, linear, load, store
 
 EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI, ZERO = range(9)
@@ -57,8 +58,8 @@ class Ea:
         return [r for r in (self.base, self.index) if r is not None]
 
 
-def wide(d: Decoding) -> int:
-    """Return the operand size of an instruction that is not a byte instruction."""
+def operand_size(d: Decoding) -> int:
+    """Return the operand size, 16 or 32 bits, of an instruction that is not a byte instruction."""
     return 16 if is_real(d.model) ^ ("data" in d.prefixes) else 32
 
 
@@ -118,6 +119,10 @@ class ModRM(MemoryOperand):
 
     letters = "me"
 
+    def forms(self, row: Row, model: str) -> Iterable[dict[str, str]]:
+        kinds = row.options.get("ea", "any")
+        return [{"ea": form} for form in ("reg", "mem") if kinds in ("any", form)]
+
     def statics(self, row: Row) -> Iterable[str]:
         kinds = row.options.get("ea", "any")
         return (("reg",) if kinds != "mem" else ()) + (("word", "disp", "index") if kinds != "reg" else ())
@@ -170,7 +175,7 @@ class ModRM(MemoryOperand):
 
 
 class Offset(MemoryOperand):
-    """The operand kind `moffs`: an address in the code, as wide as addresses are."""
+    """The operand kind `moffs`: an address in the code, of the address size."""
 
     def statics(self, row: Row) -> Iterable[str]:
         return ("word", "disp")

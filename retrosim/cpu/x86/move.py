@@ -30,7 +30,7 @@ def mov_byte(m, d, imm):
 
 
 @insn("MOV {d},{imm}", "10111ddd", cost="MOV r,imm", ref=MOV)
-def mov_wide(m, s, d, imm):
+def mov_word(m, s, d, imm):
     write(m, d, imm.trunc(s))
 
 
@@ -98,19 +98,19 @@ for _name, _pattern, _segment in (
 
 @insn("XCHG {ea},{g}", "1000011w mmgggeee", lock=True, cost="XCHG r/m,r", ref="Intel 386 PRM, XCHG")
 def xchg(m, s, ea, g):
-    other = read(m, g, s)
+    new = read(m, g, s)
 
     def exchange(value):
         write(m, g, value)
-        return other
+        return new
 
     modify(m, ea, s, exchange)
 
 
 @insn("XCHG {acc},{d}", "10010ddd", excludes=0, cost="XCHG acc,r", ref="Intel 386 PRM, XCHG")
 def xchg_accumulator(m, s, acc, d):
-    a, other = read(m, acc, s), read(m, d, s)
-    write(m, acc, other)
+    a, value = read(m, acc, s), read(m, d, s)
+    write(m, acc, value)
     write(m, d, a)
 
 
@@ -234,13 +234,14 @@ def popf(m, s):
     "ENTER {imm16},{imm8}",
     "11001000",
     cost=("ENTER 0", "ENTER 1", "ENTER n"),
+    varies="level",
     ref="Intel 386 PRM, ENTER: level modulo 32",
 )
 def enter(m, s, imm16, imm8):
     """The frames of the enclosing levels are copied, then the new one's own address follows."""
     size, width = s // 8, stack_bits(m)
     level = imm8 & 31
-    m.timing.depends("level", level)
+    m.vary(level)
     sp, bp = m.reg(ESP, width), m.reg(EBP, width)
     store(m, SS, (sp - size).zext(32), m.reg(EBP, s))
     frame = sp - size

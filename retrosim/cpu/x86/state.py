@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..spec.cpu import ENGINE_FIELDS, STATUS_WRITTEN, Layout
-from ..spec.rows import Decoding, IllegalEncoding, InstructionSet
+from ..spec.decoding import Decoding, IllegalEncoding
+from ..spec.instruction_set import InstructionSet
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from . import i386_bus, i486_bus
-from .models import is_real
+from .hooks import X86Hooks
+from .modes import is_real
 from .modrm import ESP
 from .operands import KINDS
 from .segments import CS, DS, ES, FS, GS, SS, load, store
@@ -72,7 +74,7 @@ def admit(d: Decoding) -> None:
         raise IllegalEncoding
 
 
-X86 = InstructionSet("x86", KINDS, word_bytes=1, longest=LONGEST, prefixes=PREFIXES, admit=admit)
+X86 = InstructionSet("x86", KINDS, word_bytes=1, longest=LONGEST, prefixes=PREFIXES, admit=admit, hooks=X86Hooks)
 insn = X86.insn
 
 FLAGS = {  # place in EFLAGS

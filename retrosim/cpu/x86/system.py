@@ -14,7 +14,7 @@ Absent, each with the exception that a program gets:
 from __future__ import annotations
 
 from ..spec.cpu import STOPPED
-from .models import I386, I486, is_real
+from .modes import I386, I486, is_real
 from .modrm import address, behind, read, write
 from .segments import GENERAL_PROTECTION, fault_when, load, store
 from .state import hold_interrupts, insn
@@ -165,6 +165,5 @@ def invlpg(m, ea):
 
 
 for _name, _code in (("INVD", "1000"), ("WBINVD", "1001")):
-    insn(_name, f"00001111 0000{_code}", models=I486, ref=f"Intel 486 PRM, {_name}")(
-        lambda m: m.timing.depends("flush")
-    )
+    # the cache keeps its lines: they are as memory is, since it writes through
+    insn(_name, f"00001111 0000{_code}", models=I486, ref=f"Intel 486 PRM, {_name}")(lambda m: None)

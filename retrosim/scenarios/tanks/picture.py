@@ -1,20 +1,42 @@
-"""The picture of the `tanks` ROM as kernels; the arrays are those of `machine.tanks`.
+"""What the `tanks` ROM draws, as kernels.
 
-spans  int32[480, 2]    scratch: first and last pixel of each row
-inks   uint8[k]         colours, by the names below
-screen uint8[480, 640]  palette indices
+spans      int32[480, 2]  scratch: first and last pixel of each row
+rectangle  (x, y, half width, half height, angle), Q11.5
+ink        uint8          palette index
 """
 
 from __future__ import annotations
 
-from retrosim.collide.kernels.oriented import corners_of, rectangle_of
+from typing import NamedTuple
+
+import numpy as np
+
+from retrosim.collide.kernels.oriented import corners_of
 from retrosim.jit import kernel
-from retrosim.numeric.fixed import to_pixels, to_q5
+from retrosim.numeric.fixed import to_pixels
 from retrosim.numeric.tables import TURN
-from retrosim.scenarios.tanks import rules as tanks
-from retrosim.scenarios.tanks.rules import ANGLE, COLLIDED, HEIGHT, NEAR, PANEL, WALL, WIDTH, X, Y, ahead
-from retrosim.scenarios.xquest.rules import draw_count, draw_icon
+from retrosim.scenarios.drawing import draw_count
+from retrosim.scenarios.pictures import Pictures
+from retrosim.screen.framebuffer import HEIGHT, WIDTH
 from retrosim.screen.palette import BLACK
+
+from .rules import (
+    BLAST_FRAMES,
+    BLAST_LEFT,
+    BLAST_X,
+    BLAST_Y,
+    BUMPS,
+    COLLIDED,
+    HALF_HEIGHT_PX,
+    HALF_WIDTH_PX,
+    HITS,
+    NEAR,
+    PANEL,
+    SHELL_FLIES,
+    WALL,
+    ahead,
+    rectangle_of,
+)
 
 INKS = "gtTkqrnsfF"
 GROUND, GRASS, DRY, TRACK, HATCH, FRAME, TICK, SHELL, BLAST, FLASH = range(len(INKS))
@@ -22,22 +44,43 @@ DECKS, TURRETS, WALLS = "blmh", "BLMH", "wWwk"
 DECK = len(INKS)
 TURRET = DECK + len(DECKS)
 WALL_INK = TURRET + len(TURRETS)
-FRAME_DISTANCE, TICK_LENGTH, TICK_DISTANCE, TRACK_PX, GUN_PX = 3, 3, 2, 3, 6
-HITS_LEFT, BUMPS_LEFT = 260, 340
-BLAST_STEP_PX = 2
+FRAME_GAP_Q5, TICK_LENGTH, TICK_GAP, GUN_Q5 = 3 << 5, 3, 2, 6 << 5
+PARTS = np.array(
+    [
+        ((0, 32 * width - 32, 32 * height - 96), (-64, 16 * height + 32, 16 * height), (-96, 64, 64))
+        for width, height in zip(HALF_WIDTH_PX, HALF_HEIGHT_PX)
+    ]
+)
+"""Of each kind of tank deck, turret, hatch: how far before its centre, half width, half height; Q11.5."""
+HITS_AT, BUMPS_AT = np.array((260, 6, 0)), np.array((340, 6, 1))  # x, y, icon
+BLAST_STEP_Q5 = 2 << 5
+
+
+class Art(NamedTuple):
+    """What the screen is drawn with.
+
+    icons  int64[3]  numbers of the pictures of target, bump, the digit 0
+    inks   uint8[k]  colours, by the names above
+    spans  int32[480, 2]  scratch
+    """
+
+    pictures: Pictures
+    icons: np.ndarray
+    inks: np.ndarray
+    spans: np.ndarray
 
 
 @kernel
-def slope(across, down):
-    """Return how far an edge leads to the right in a row, 8 binary places, cut towards zero."""
-    if across < 0:
-        return -((-across << 8) // down)
-    return (across << 8) // down
+def slope(dx, dy):
+    """Return how far a side leads to the right in a row, 8 binary places, cut towards zero."""
+    if dx < 0:
+        return -((-dx << 8) // dy)
+    return (dx << 8) // dy
 
 
 @kernel
-def trace_edge(spans, x0, y0, x1, y1):
-    """Widen the spans to an edge: going clockwise, what leads down is right and what leads up is left."""
+def trace_side(spans, x0, y0, x1, y1):
+    """Widen the spans to a side: going clockwise, what leads down is right and what leads up is left."""
     spans[y0, 0] = min(spans[y0, 0], x0)
     spans[y0, 1] = max(spans[y0, 1], x0)
     if y0 < y1:
@@ -51,13 +94,19 @@ def trace_edge(spans, x0, y0, x1, y1):
 
 
 @kernel
-def fill_rectangle(screen, spans, r, ink):
-    """Fill a rectangle (x, y, half width, half height, angle)."""
-    a, b, c, d = corners_of(r, None)
-    corners = (
+def pixels_of(rectangle):
+    """Return the corners of a rectangle, pixels."""
+    a, b, c, d = corners_of(rectangle, None)
+    return (
         (to_pixels(a[0]), to_pixels(a[1])), (to_pixels(b[0]), to_pixels(b[1])),
         (to_pixels(c[0]), to_pixels(c[1])), (to_pixels(d[0]), to_pixels(d[1])),
     )  # fmt: skip
+
+
+@kernel
+def fill_rectangle(screen, spans, rectangle, ink):
+    """Fill a rectangle."""
+    corners = pixels_of(rectangle)
     top, bottom = corners[0][1], corners[0][1]
     for corner in corners:
         top, bottom = min(top, corner[1]), max(bottom, corner[1])
@@ -65,8 +114,8 @@ def fill_rectangle(screen, spans, r, ink):
         spans[row, 0] = WIDTH
         spans[row, 1] = 0
     for k in range(4):
-        one, other = corners[k], corners[(k + 1) & 3]
-        trace_edge(spans, one[0], one[1], other[0], other[1])
+        p, q = corners[k], corners[(k + 1) & 3]
+        trace_side(spans, p[0], p[1], q[0], q[1])
     for row in range(top, bottom + 1):
         for column in range(spans[row, 0], spans[row, 1] + 1):
             screen[row, column] = ink
@@ -76,7 +125,7 @@ def fill_rectangle(screen, spans, r, ink):
 def draw_line(screen, x0, y0, x1, y1, ink):
     """Draw a line, its ends included, with a pen of 2 x 2 pixels (Bresenham)."""
     dx, dy = abs(x1 - x0), abs(y1 - y0)
-    across, down = 1 if x1 > x0 else -1, 1 if y1 > y0 else -1
+    step_x, step_y = 1 if x1 > x0 else -1, 1 if y1 > y0 else -1
     error = dx - dy
     while True:
         twice = 2 * error
@@ -85,65 +134,64 @@ def draw_line(screen, x0, y0, x1, y1, ink):
             return
         if twice > -dy:
             error -= dy
-            x0 += across
+            x0 += step_x
         if twice < dx:
             error += dx
-            y0 += down
+            y0 += step_y
 
 
 @kernel
-def fill_part(screen, spans, whole, along, half_wide, half_high, ink):
-    """Fill a rectangle that is part of another, `along` Q11.5 from its middle in its direction."""
-    x, y = ahead(whole[0], whole[1], whole[4], along)
-    fill_rectangle(screen, spans, (x, y, half_wide, half_high, whole[4]), ink)
+def fill_part(screen, spans, tank, part, ink):
+    """Fill a part of a tank. `part`: a row of PARTS."""
+    x, y = ahead(tank[0], tank[1], tank[4], part[0])
+    fill_rectangle(screen, spans, (x, y, part[1], part[2], tank[4]), ink)
 
 
 @kernel
-def draw_tank(screen, spans, tank, kind, inks, is_player):
+def draw_tank(screen, art, tank, kind, is_player):
     """Draw a tank, the lowest first: tracks, deck, turret, gun; on the player's turret a white hatch."""
-    half = tank[3] >> 1
+    spans, inks = art.spans, art.inks
     fill_rectangle(screen, spans, tank, inks[TRACK])
-    fill_part(screen, spans, tank, 0, tank[2] - to_q5(1), tank[3] - to_q5(TRACK_PX), inks[DECK + kind])
-    fill_part(screen, spans, tank, -to_q5(2), half + to_q5(1), half, inks[TURRET + kind])
-    x, y = ahead(tank[0], tank[1], tank[4], tank[2] + to_q5(GUN_PX))
+    fill_part(screen, spans, tank, PARTS[kind, 0], inks[DECK + kind])
+    fill_part(screen, spans, tank, PARTS[kind, 1], inks[TURRET + kind])
+    x, y = ahead(tank[0], tank[1], tank[4], tank[2] + GUN_Q5)
     draw_line(screen, to_pixels(tank[0]), to_pixels(tank[1]), to_pixels(x), to_pixels(y), inks[TRACK])
     if is_player:
-        fill_part(screen, spans, tank, -to_q5(3), to_q5(2), to_q5(2), inks[HATCH])
+        fill_part(screen, spans, tank, PARTS[kind, 2], inks[HATCH])
 
 
 @kernel
 def frame_tank(screen, tank, ink):
     """Draw the frame round a tank."""
-    corners = corners_of(
-        (tank[0], tank[1], tank[2] + to_q5(FRAME_DISTANCE), tank[3] + to_q5(FRAME_DISTANCE), tank[4]), None
-    )
+    corners = pixels_of((tank[0], tank[1], tank[2] + FRAME_GAP_Q5, tank[3] + FRAME_GAP_Q5, tank[4]))
     for k in range(4):
-        one, other = corners[k], corners[(k + 1) & 3]
-        draw_line(screen, to_pixels(one[0]), to_pixels(one[1]), to_pixels(other[0]), to_pixels(other[1]), ink)
+        p, q = corners[k], corners[(k + 1) & 3]
+        draw_line(screen, p[0], p[1], q[0], q[1], ink)
 
 
 @kernel
-def tick_box(screen, x, y, wide, high, ink):
-    """Draw the corners of a mark round a box."""
-    left, top = x - TICK_DISTANCE, y - TICK_DISTANCE
-    right, bottom = x + wide + TICK_DISTANCE, y + high + TICK_DISTANCE
-    for i in range(TICK_LENGTH):
-        for column in (left + i, right - i):
+def tick_box(screen, tanks, i, ink):
+    """Draw the corners of a mark round the AABB of tank `i`."""
+    left, top = tanks.boxes[0, i] - TICK_GAP, tanks.boxes[1, i] - TICK_GAP
+    right, bottom = left + tanks.sides[i, 0] + 2 * TICK_GAP, top + tanks.sides[i, 1] + 2 * TICK_GAP
+    for k in range(TICK_LENGTH):
+        for column in (left + k, right - k):
             screen[top, column] = ink
             screen[bottom, column] = ink
-        for row in (top + i, bottom - i):
+        for row in (top + k, bottom - k):
             screen[row, left] = ink
             screen[row, right] = ink
 
 
 @kernel
-def draw_blast(screen, spans, x, y, left, inks):
+def draw_blast(screen, art, words):
     """Draw a star of two squares that grows and shrinks, and a smaller one in it."""
-    age = tanks.BLAST_FRAMES - left
-    size = (min(age, left) + 1) * to_q5(BLAST_STEP_PX)
+    age = BLAST_FRAMES - words[BLAST_LEFT]
+    size = (min(age, words[BLAST_LEFT]) + 1) * BLAST_STEP_Q5
     for i in range(4):
-        half, ink = (size, inks[BLAST]) if i < 2 else (size >> 1, inks[FLASH])
-        fill_rectangle(screen, spans, (x, y, half, half, age * 16 + (i + 1) * (TURN // 8)), ink)
+        half, ink = (size, art.inks[BLAST]) if i < 2 else (size >> 1, art.inks[FLASH])
+        star = (words[BLAST_X], words[BLAST_Y], half, half, age * 16 + (i + 1) * (TURN // 8))
+        fill_rectangle(screen, art.spans, star, ink)
 
 
 @kernel
@@ -165,26 +213,21 @@ def draw_ground(screen, tufts, inks):
 
 
 @kernel
-def draw(places, half, kinds, boxes, sides, flags, words, tufts, pixels, begin, sizes, icons, inks, spans, screen):
-    """Draw the whole screen.
-
-    pixels, begin, sizes  the pictures, as `machine.xquest` has them
-    icons                 int32[3]: pictures of target and bump, figure 0
-    """
-    draw_ground(screen, tufts, inks)
-    draw_icon(screen, HITS_LEFT, pixels, begin, sizes, icons[0])
-    draw_icon(screen, BUMPS_LEFT, pixels, begin, sizes, icons[1])
-    draw_count(screen, HITS_LEFT, words[tanks.HITS], pixels, begin, sizes, icons[2])
-    draw_count(screen, BUMPS_LEFT, words[tanks.BUMPS], pixels, begin, sizes, icons[2])
-    x, y, angle, count = places[X], places[Y], places[ANGLE], len(kinds)
-    if words[tanks.SHELL_FLIES]:
-        fill_rectangle(screen, spans, rectangle_of(x, y, half, angle, count), inks[SHELL])
+def draw(game, art, screen):
+    """Draw the whole screen, uint8[480, 640] palette indices."""
+    tanks, words, inks = game.tanks, game.words, art.inks
+    draw_ground(screen, game.tufts, inks)
+    draw_count(screen, HITS_AT, words[HITS], art.pictures, art.icons)
+    draw_count(screen, BUMPS_AT, words[BUMPS], art.pictures, art.icons)
+    count = len(tanks.kinds)
+    if words[SHELL_FLIES]:
+        fill_rectangle(screen, art.spans, rectangle_of(tanks, count), inks[SHELL])
     for i in range(count):
-        draw_tank(screen, spans, rectangle_of(x, y, half, angle, i), kinds[i], inks, i == 0)
+        draw_tank(screen, art, rectangle_of(tanks, i), tanks.kinds[i], i == 0)
     for i in range(count):
-        if flags[COLLIDED, i]:
-            frame_tank(screen, rectangle_of(x, y, half, angle, i), inks[FRAME])
-        elif flags[NEAR, i]:
-            tick_box(screen, boxes[0, i], boxes[1, i], sides[i, 0], sides[i, 1], inks[TICK])
-    if words[tanks.BLAST_LEFT] > 0:
-        draw_blast(screen, spans, words[tanks.BLAST_X], words[tanks.BLAST_Y], words[tanks.BLAST_LEFT], inks)
+        if tanks.flags[COLLIDED, i]:
+            frame_tank(screen, rectangle_of(tanks, i), inks[FRAME])
+        elif tanks.flags[NEAR, i]:
+            tick_box(screen, tanks, i, inks[TICK])
+    if words[BLAST_LEFT] > 0:
+        draw_blast(screen, art, words)

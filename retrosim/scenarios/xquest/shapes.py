@@ -5,26 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from retrosim.rom.reading import Reader
+from retrosim.scenarios.boxes import both, centres, overlapping
+from retrosim.scenarios.scenario import ShapeSource
+from retrosim.scenarios.sectors.shapes import passes
 from retrosim.screen.shapes import Columns, Shapes, pairs_of, table
 
-from ..boxes import both, middles, overlapping
-from ..sectors.shapes import passes
-
-OBJECTS, SINGLE = ("px", "py", "wide", "high", "shape", "collided"), ()
 MAX_ROWS, BITS = 32, 32  # of a mask
-PICTURE_BYTES, HIGH_AT, MASK_AT = 12, 2, 8  # struct picture, as tools/draw_sprites.py writes it
+PICTURE_BYTES, HEIGHT_AT, MASK_AT = 12, 2, 8  # struct picture, as tools/draw_sprites.py writes it
 MAX_PICTURES = 256
 EMPTY_MASK = np.zeros((1, MAX_ROWS), np.uint32)
 
 
-def read(reader: Reader, _: Columns) -> Columns:
+def auxiliary(reader: Reader, _: Columns) -> Columns:
     """Return `masks`, uint32[p, 32]: the rows of each picture's mask where its address points to, 0 below the last."""
-    count = min(reader.room("gPictures", PICTURE_BYTES), MAX_PICTURES)
-    high = reader.column("gPictures", HIGH_AT, PICTURE_BYTES, "s16", count)
+    count = min(reader.capacity("gPictures", PICTURE_BYTES), MAX_PICTURES)
+    height = reader.column("gPictures", HEIGHT_AT, PICTURE_BYTES, "s16", count)
     first = reader.column("gPictures", MASK_AT, PICTURE_BYTES, "u32", count).astype(np.int64)
     rows = np.arange(MAX_ROWS)
     words = reader.entries(first[:, None] + 4 * rows, "u32")
-    return {"masks": np.where(rows < high[:, None], words, 0).astype(np.uint32)}
+    return {"masks": np.where(rows < height[:, None], words, 0).astype(np.uint32)}
 
 
 def bits_of(masks: np.ndarray) -> np.ndarray:
@@ -33,7 +32,7 @@ def bits_of(masks: np.ndarray) -> np.ndarray:
 
 
 def outlines_of(masks: np.ndarray) -> np.ndarray:
-    """Return the outlines of masks, int[k, 3]: picture, x, y of pixels beside one that is not of the mask."""
+    """Return the outlines of masks, int[k, 3]: picture, x, y of pixels with a neighbour that is not of the mask."""
     bits = bits_of(masks)
     around = np.pad(bits, ((0, 0), (1, 1), (1, 1)))
     inner = around[:, :-2, 1:-1] & around[:, 2:, 1:-1] & around[:, 1:-1, :-2] & around[:, 1:-1, 2:]
@@ -41,14 +40,14 @@ def outlines_of(masks: np.ndarray) -> np.ndarray:
 
 
 def outlines_at(masks: np.ndarray, shape: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the outlines of objects at their places, int32[q, 3]: object, x, y."""
-    edges = outlines_of(masks)
-    first = np.searchsorted(edges[:, 0], np.arange(len(masks) + 1))
+    """Return the outlines of objects, int32[q, 3]: object, x, y."""
+    outlines = outlines_of(masks)
+    first = np.searchsorted(outlines[:, 0], np.arange(len(masks) + 1))
     counts = (first[1:] - first[:-1])[shape]
     owner = np.repeat(np.arange(len(shape)), counts)
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     which = first[shape[owner]] + within
-    return table(owner, x[owner] + edges[which, 1], y[owner] + edges[which, 2])
+    return table(owner, x[owner] + outlines[which, 1], y[owner] + outlines[which, 2])
 
 
 def touching(masks: np.ndarray, shape: np.ndarray, x: np.ndarray, y: np.ndarray, pairs: np.ndarray) -> np.ndarray:
@@ -70,19 +69,24 @@ def touching(masks: np.ndarray, shape: np.ndarray, x: np.ndarray, y: np.ndarray,
 
 def shapes(columns: Columns) -> Shapes:
     """Return boxes and outlines of masks; tested, to the pixel, are the pairs whose boxes overlap."""
-    x, y, wide, high = columns["px"] >> 5, columns["py"] >> 5, columns["wide"], columns["high"]
+    x, y, width, height = columns["px"] >> 5, columns["py"] >> 5, columns["wide"], columns["high"]
     hit, masks = columns["collided"] != 0, columns["masks"] if len(columns["masks"]) else EMPTY_MASK
     shape = np.clip(columns["shape"], 0, len(masks) - 1)
     grids, shared = passes(x, y)
     near = pairs_of(shared)
-    tested = near[overlapping((x, y, wide, high), *near.T)]
+    tested = near[overlapping((x, y, width, height), *near.T)]
     judged = tested[both(hit, tested)]
     return Shapes(
         hit=hit,
-        centres=middles((x, y, wide, high)),
-        boxes=table(np.arange(len(x)), x, y, x + wide, y + high),
+        centres=centres((x, y, width, height)),
+        boxes=table(np.arange(len(x)), x, y, x + width, y + height),
         outlines=outlines_at(masks, shape, x, y),
         tested=tested,
         hits=judged[touching(masks, shape, x, y, judged)],
         grids=grids,
     )
+
+
+SHAPES = ShapeSource(
+    objects=("px", "py", "wide", "high", "shape", "collided"), single=(), shapes=shapes, auxiliary=auxiliary
+)

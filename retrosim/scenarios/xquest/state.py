@@ -1,20 +1,21 @@
-"""The scenario `xquest` for the native machine."""
+"""The scenario `xquest` under way."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from retrosim.checks import check_integer
-from retrosim.collide import masks, workspace
 from retrosim.collide.kernels.sector_grid import SECTORS
-from retrosim.scenarios.drawings import read_gallery
+from retrosim.collide.masks import pack
+from retrosim.collide.sectors import workspace
+from retrosim.rom import Rom
+from retrosim.scenarios.pictures import read_gallery
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
-from retrosim.scenarios.xquest import rules as xquest
-from retrosim.screen.palette import BLACK
 from retrosim.screen.shapes import Columns
+
+from . import picture, rules
 
 CAST = (
     *(("emerald", 3), ("mine", 2), ("rock", 1), ("ruby", 3), ("crab", 1), ("emerald", 3)),
@@ -22,94 +23,98 @@ CAST = (
 )
 GEMS = ("emerald", "ruby")
 ICONS = ("emerald", "mine", "digits")
-WALL, LIGHTS, MARKS = "bBcB", "DgGc", "wG"  # letters of colours
+WALL, LIGHTS, MARKS = "bBcB", "DgGc", "Gw"  # letters of colours
 SHIP = "ship"
 TURNS = 4
 
 
-class Xquest(Scenario):
-    """See `scenario.Scenario`, and `xquest` for the arrays."""
+class State(Scenario):
+    """See `Scenario`."""
 
     magic = b"RSXQUEST"
-    pad_mask = xquest.PAD_MASK
 
     @staticmethod
     def layout(objects: int) -> Layout:
         return [("<u4", (3,)), ("<i2", (4, objects)), ("u1", (3, objects))]
 
-    def __init__(self, rom: Any, objects: int, seed: int) -> None:
+    def __init__(self, rom: Rom, objects: int, seed: int) -> None:
+        gallery = read_gallery(rom)
         self._seed = seed
         self.words = np.zeros(5, np.int64)
-        self._motion = np.zeros((4, objects), np.int16)
-        self._corners = np.zeros((2, objects), np.int32)
-        self._sprites = np.zeros((3, objects), np.int32)
-        self._flags = np.zeros((3, objects), np.uint8)
-        self._stars = np.zeros((xquest.STARS, 3), np.int32)
-        self._draw_from(rom)
-        self._sprites[xquest.SHAPE, 0] = self._ship
-        reports = np.empty((2 * objects * (objects - 1), 2), np.int32)  # every pair in every pass
-        self._scratch = (workspace(objects), reports, np.empty(SECTORS, np.int64))
-
-    def _draw_from(self, rom: Any) -> None:
-        """Read the drawings. Errors: RomError."""
-        gallery = read_gallery(rom)
-        self._sizes, self._begin, self._pixels = gallery.sizes, gallery.begin, gallery.pixels
-        self._masks = tuple(masks.pack(gallery.images))
-        self._ship = gallery.numbers[SHIP]
-        self._cast = np.array([(gallery.numbers[name], calm) for name, calm in CAST], np.int32)
-        self._is_gem = np.zeros(len(gallery.images), np.uint8)
-        self._is_gem[[gallery.numbers[name] for name in GEMS]] = 1
-        self._icons = np.array([gallery.numbers[name] for name in ICONS], np.int32)
-        self._inks = [np.array(gallery.inks(letters), np.uint8) for letters in (WALL, LIGHTS, MARKS)]
-        self._inks[2] = np.insert(self._inks[2], 0, BLACK)
+        is_gem = np.zeros(len(gallery.images), np.uint8)
+        is_gem[gallery.numbered(*GEMS)] = 1
+        self._cast = rules.Cast(
+            members=np.array([(gallery.numbers[name], calm) for name, calm in CAST]),
+            sizes=gallery.pictures.sizes,
+            is_gem=is_gem,
+            ship=gallery.numbers[SHIP],
+        )
+        self._field = rules.Field(
+            motion=np.zeros((4, objects), np.int16),
+            corners=np.zeros((2, objects), np.int32),
+            sprites=np.zeros((3, objects), np.int32),
+            flags=np.zeros((3, objects), np.uint8),
+        )
+        self._field.sprites[rules.SHAPE, 0] = self._cast.ship
+        self._game = rules.Game(
+            self._field,
+            self._cast,
+            self.words,
+            stars=np.zeros((rules.STARS, 3), np.int32),
+            masks=pack(gallery.images),
+            work=workspace(objects),
+            reports=np.empty((2 * objects * (objects - 1), 2), np.int32),  # every pair in every pass
+            tally=np.empty(SECTORS, np.int64),
+        )
+        self._art = picture.Art(
+            gallery.pictures,
+            icons=gallery.numbered(*ICONS),
+            wall=gallery.inks(WALL),
+            lights=gallery.inks(LIGHTS),
+            marks=gallery.inks(MARKS),
+        )
 
     def start(self) -> None:
-        parts = (self._motion, self._sprites, self._flags, self._stars, self._cast, self._sizes)
-        self.words[RANDOM] = xquest.start(*parts, self._ship, self._seed)
+        rules.start(self._game, self._seed)
 
     def run(self, pad: int, frames: int) -> None:
-        parts = (self._motion, self._corners, self._sprites, self._flags, self.words)
-        rules = (self._cast, self._sizes, self._is_gem, self._ship, self._masks)
-        xquest.run_frames(*parts, *rules, *self._scratch, pad, frames)
+        rules.run_frames(self._game, pad, frames)
 
     def draw(self, screen: np.ndarray) -> None:
-        parts = (self._corners, self._sprites, self._flags, self.words, self._stars)
-        xquest.draw(*parts, self._pixels, self._begin, self._sizes, self._icons, *self._inks, screen)
+        picture.draw(self._game, self._art, screen)
 
     def columns(self) -> dict[str, np.ndarray | list[int]]:
-        named = {"frame": FRAME, "random": RANDOM, "pad_before": PAD_BEFORE, "gems": xquest.GEMS, "bumps": xquest.BUMPS}
-        columns = {"count": [self._motion.shape[1]]} | {name: [self.words[i]] for name, i in named.items()}
-        columns |= dict(zip(("px", "py", "vx", "vy"), self._motion))
-        columns |= dict(zip(("wide", "high", "shape"), self._sprites))
-        return columns | dict(zip(("near", "collided", "met"), self._flags))
+        field = self._field
+        named = {"frame": FRAME, "random": RANDOM, "pad_before": PAD_BEFORE, "gems": rules.GEMS, "bumps": rules.BUMPS}
+        columns = {"count": [field.motion.shape[1]]} | {name: [self.words[i]] for name, i in named.items()}
+        columns |= dict(zip(("px", "py", "vx", "vy"), field.motion))
+        columns |= dict(zip(("wide", "high", "shape"), field.sprites))
+        return columns | dict(zip(("near", "collided", "met"), field.flags))
 
-    def beside(self) -> Columns:
-        words, first, _, _, high = self._masks
+    def auxiliary(self) -> Columns:
+        masks = self._game.masks
         rows = np.arange(32)
-        places = np.minimum(first[:, None] + rows, len(words) - 1)
-        return {"masks": np.where(rows < high[:, None], words[places], 0)}
+        numbers = np.minimum(masks.first[:, None] + rows, len(masks.words) - 1)
+        return {"masks": np.where(rows < masks.height[:, None], masks.words[numbers], 0)}
 
     def saved(self) -> list[np.ndarray]:
-        turn = self._sprites[xquest.SHAPE, 0] - self._ship
-        return [np.array([*self.words[xquest.GEMS :], turn], np.uint32), self._motion, self._flags]
+        turn = self._field.sprites[rules.SHAPE, 0] - self._cast.ship
+        return [np.array([*self.words[rules.GEMS :], turn], np.uint32), self._field.motion, self._field.flags]
 
-    def restore(self, arrays: Sequence[np.ndarray], *, has_run: bool) -> None:
+    def restore(self, arrays: Sequence[np.ndarray]) -> None:
         counts, motion, flags = arrays
+        field, sprites = self._field, self._field.sprites
         check_integer("turn of the ship", counts[2], 0, TURNS - 1)
         check_integer("greatest flag", flags.max(), 0, 1)
-        if not has_run and any(array.any() for array in arrays):
-            raise ValueError("frame 0 with something else than zeros: nothing has run before it")
-        if has_run:
-            self.start()  # for the stars, and for the pictures, which follow from the numbers of the objects
-            xquest.show(self._sprites, self._sizes, 0, self._ship + int(counts[2]))
-            lefts = xquest.RIGHT_PX - self._sprites[xquest.WIDE]
-            tops = xquest.BOTTOM_PX - self._sprites[xquest.HIGH]
-            for name, row, least, most in (("px", 0, xquest.LEFT_PX, lefts), ("py", 1, xquest.TOP_PX, tops)):
-                check_span(name, motion[row], least << 5, int(most.max()) << 5)
-                beyond = np.flatnonzero(motion[row] > most << 5)
-                if len(beyond):
-                    raise ValueError(f"{name}[{beyond[0]}] is beyond the field")
-            check_integer("greatest speed", np.abs(motion[2:].astype(int)).max(), 0, xquest.TOP_SPEED_Q5)
-        self.words[xquest.GEMS :] = counts[:2]
-        self._motion[:], self._flags[:] = motion, flags
-        self._corners[:] = motion[:2] >> 5
+        self.start()  # for the stars, and for the pictures, which follow from the numbers of the objects
+        rules.show(field, self._cast, 0, self._cast.ship + int(counts[2]))
+        for axis, name in enumerate(("px", "py")):
+            minimum, maxima = int(rules.STARTS[axis]), rules.ENDS[axis] - sprites[axis]
+            check_span(name, motion[axis], minimum << 5, int(maxima.max()) << 5)
+            beyond = np.flatnonzero(motion[axis] > maxima << 5)
+            if len(beyond):
+                raise ValueError(f"{name}[{beyond[0]}] is beyond the field")
+        check_integer("greatest speed", np.abs(motion[2:].astype(int)).max(), 0, rules.MAX_SPEED_Q5)
+        self.words[rules.GEMS :] = counts[:2]
+        field.motion[:], field.flags[:] = motion, flags
+        field.corners[:] = motion[:2] >> 5

@@ -73,7 +73,7 @@ def agree(cpu: Cpu, timing: str, wanted: int, prepare: Callable[[], Callable[[Co
         programs += 1
     print(
         f"{cpu.model} {timing}: {programs} programs, {total} instructions, {len(rows)} rows, "
-        f"{len(keys)} of {len(list(cpu.keys()))} handlers, seed {SEED}"
+        f"{len(keys)} of {len(list(cpu.handlers()))} handlers, seed {SEED}"
     )
     return rows
 

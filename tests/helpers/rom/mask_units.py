@@ -10,8 +10,8 @@ from retrosim.machine import Machine, open_machine
 
 REAL = ("CollideDword", "CollideWord", "CollideQword", "CollideParts")
 FLAT = ("CollideDword", "CollideParts")
-WIDEST = {"CollideDword": 32, "CollideWord": 32, "CollideQword": 64, "CollideParts": 255}  # pixels
-LEAST_PARTS = {"CollideQword": 2}
+MAX_WIDTH = {"CollideDword": 32, "CollideWord": 32, "CollideQword": 64, "CollideParts": 255}  # pixels
+MIN_PARTS = {"CollideQword": 2}
 BUILDS = (
     ("i386dx-33", "real"),
     ("i486dx2-66", "real"),
@@ -73,15 +73,15 @@ class Unit:
         self.free += 4 + 4 * parts * bitmap[1]
         return result, address
 
-    def rows(self, address: int, parts: int, high: int) -> np.ndarray:
-        """Return the rows of a mask: uint32[parts, high]."""
-        raw = self.machine.mem[address + 4 : address + 4 + 4 * parts * high]
-        return raw.view(f"{self.order}u4").reshape(parts, high).astype(np.uint32)
+    def rows(self, address: int, parts: int, height: int) -> np.ndarray:
+        """Return the rows of a mask: uint32[parts, height]."""
+        raw = self.machine.mem[address + 4 : address + 4 + 4 * parts * height]
+        return raw.view(f"{self.order}u4").reshape(parts, height).astype(np.uint32)
 
-    def add(self, sprite: np.ndarray, least: int = 1) -> int:
-        """Return the address of a sprite's mask, of at least so many parts."""
-        high, wide = sprite.shape
-        made, address = self.make(bytes((wide, high)) + sprite.tobytes(), max(least, -(-wide // 32)))
+    def add(self, sprite: np.ndarray, min_parts: int = 1) -> int:
+        """Return the address of a sprite's mask, of at min_parts so many parts."""
+        height, width = sprite.shape
+        made, address = self.make(bytes((width, height)) + sprite.tobytes(), max(min_parts, -(-width // 32)))
         assert made == 1
         return address
 

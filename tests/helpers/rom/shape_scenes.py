@@ -1,7 +1,7 @@
-"""Objects for the routines of documents 002 and 003, at random and made to break them; pairs are neighbours in a list.
+"""Objects for the routines of No-collision boxes 2011 and Rekaby 2011, at random and made to break them.
 
-Shapes are (x, y, width, height, is circle), compounds ((x, y), [shapes]), spheres (x, y, z, radius), rectangles
-(x, y, half width, half height, angle).
+Pairs are neighbours in a list. Shapes are (x, y, width, height, is circle), compounds ((x, y), [shapes]), spheres
+(x, y, z, radius), rectangles (x, y, half width, half height, angle).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from itertools import product
 
 import numpy as np
 
-LEAST, MOST = -16384, 16383
-RIGHT, LOW, LARGEST = 21503, 16383, 2047  # of a rectangle's centre from -1024, and its half sides
+MIN, MAX = -16384, 16383
+MAX_X, MAX_Y, MAX_HALF = 21503, 16383, 2047  # of a rectangle's centre, from -1024 on, and of its half sides
 
 
 def random_shapes(rng, pairs: int) -> list:
@@ -21,8 +21,8 @@ def random_shapes(rng, pairs: int) -> list:
         (rng.integers(-40, 40, (count, 2)), rng.integers(0, 60, (count, 2)), rng.integers(0, 2, count))
     )
     wild = np.repeat(rng.random(pairs) < 0.1, 2)
-    rows[wild, :2] = rng.integers(LEAST, MOST + 1, (wild.sum(), 2))
-    rows[wild, 2:4] = rng.integers(0, MOST + 1, (wild.sum(), 2))
+    rows[wild, :2] = rng.integers(MIN, MAX + 1, (wild.sum(), 2))
+    rows[wild, 2:4] = rng.integers(0, MAX + 1, (wild.sum(), 2))
     return rows.tolist()
 
 
@@ -31,25 +31,25 @@ def odd_shapes() -> list:
     one inside the other up to its edges, bars that cross, points on edges and corners."""
     found = []
     for first, second in product((0, 1), repeat=2):
-        outer, wide, high = (50, 60, 40, 40, first), (45, 75, 50, 8, first), (66, 55, 8, 50, second)
+        outer, flat, tall = (50, 60, 40, 40, first), (45, 75, 50, 8, first), (66, 55, 8, 50, second)
         inside = [outer, (55, 65, 4, 9, second), (50, 60, 10, 10, second), (80, 90, 10, 10, second)]
         points = [(x, y, 0, 0, second) for x in (49, 50, 70, 90, 91) for y in (59, 60, 80, 100, 101)]
         for other in (*inside, *points):
             found += [outer, other, other, outer]
-        found += [wide, high, high, wide, points[0], points[0]]
+        found += [flat, tall, tall, flat, points[0], points[0]]
     for first, second in product((0, 1), repeat=2):
         for dx, dy in product(range(-6, 7), repeat=2):
             found += [(0, 0, 3, 2, first), (dx, dy, 2, 4, second)]
         for dx, dy in product((-31, -30, -29, 0, 29, 30, 31), repeat=2):
-            for wide in (30, 31):
-                found += [(100, 100, wide, wide, first), (100 + dx, 100 + dy, wide, wide, second)]
-        corners = list(product((LEAST, 0, MOST), repeat=2))
+            for width in (30, 31):
+                found += [(100, 100, width, width, first), (100 + dx, 100 + dy, width, width, second)]
+        corners = list(product((MIN, 0, MAX), repeat=2))
         for one, other in product(corners, repeat=2):
-            for side in (0, 1, MOST - 1, MOST):
+            for side in (0, 1, MAX - 1, MAX):
                 found += [(*one, side, side, first), (*other, side, side, second)]
-        for dx, dy in product((0, 11585, 11586, MOST - 1, MOST), repeat=2):  # large circles about to part
-            found += [(0, 0, MOST, MOST, first), (dx, dy, MOST, MOST, second)]
-            found += [(dx, dy, MOST, 0, first), (0, 0, 0, MOST, second)]
+        for dx, dy in product((0, 11585, 11586, MAX - 1, MAX), repeat=2):  # large circles about to part
+            found += [(0, 0, MAX, MAX, first), (dx, dy, MAX, MAX, second)]
+            found += [(dx, dy, MAX, 0, first), (0, 0, 0, MAX, second)]
     return found
 
 
@@ -85,8 +85,8 @@ def odd_compounds() -> list:
 def random_spheres(rng, pairs: int) -> list:
     rows = np.column_stack((rng.integers(-40, 41, (2 * pairs, 3)), rng.integers(0, 60, 2 * pairs)))
     wild = np.repeat(rng.random(pairs) < 0.1, 2)
-    rows[wild, :3] = rng.integers(LEAST, MOST + 1, (wild.sum(), 3))
-    rows[wild, 3] = rng.integers(0, MOST + 1, wild.sum())
+    rows[wild, :3] = rng.integers(MIN, MAX + 1, (wild.sum(), 3))
+    rows[wild, 3] = rng.integers(0, MAX + 1, wild.sum())
     return rows.tolist()
 
 
@@ -101,8 +101,8 @@ def odd_spheres() -> list:
     for radii in ((0, 0), (0, 1), (1, 1), (5, 90), (90, 90)):  # at one place, and nested
         for apart in ((0, 0, 0), (0, 0, 1), (-3, 2, 4)):
             found += [(8, -9, 7, radii[0]), (8 + apart[0], apart[1] - 9, 7 + apart[2], radii[1])]
-    for one, other in product(product((LEAST, MOST), repeat=3), repeat=2):
-        for radius in (0, 1, 16382, MOST):
+    for one, other in product(product((MIN, MAX), repeat=3), repeat=2):
+        for radius in (0, 1, 16382, MAX):
             found += [(*one, radius), (*other, radius)]
     return found
 
@@ -110,14 +110,14 @@ def odd_spheres() -> list:
 def random_rectangles(rng, pairs: int) -> list:
     """Near each other, some upright, some with the extremes of sides."""
     count = 2 * pairs
-    half = rng.integers(1, LARGEST + 1, (count, 2))
+    half = rng.integers(1, MAX_HALF + 1, (count, 2))
     thin = rng.random((count, 2)) < 0.2
-    half[thin] = rng.choice([1, 2, 20, LARGEST], thin.sum())
+    half[thin] = rng.choice([1, 2, 20, MAX_HALF], thin.sum())
     angle = rng.integers(-2048, 2048, count)
     angle = np.where(rng.random(count) < 0.3, angle & ~255, angle)
-    x, y = rng.integers(-1024, RIGHT + 1, count), rng.integers(-1024, LOW + 1, count)
-    x[1::2] = np.clip(x[::2] + rng.integers(-1500, 1501, pairs), -1024, RIGHT)
-    y[1::2] = np.clip(y[::2] + rng.integers(-1500, 1501, pairs), -1024, LOW)
+    x, y = rng.integers(-1024, MAX_X + 1, count), rng.integers(-1024, MAX_Y + 1, count)
+    x[1::2] = np.clip(x[::2] + rng.integers(-1500, 1501, pairs), -1024, MAX_X)
+    y[1::2] = np.clip(y[::2] + rng.integers(-1500, 1501, pairs), -1024, MAX_Y)
     return np.column_stack((x, y, half, angle)).tolist()
 
 
@@ -150,21 +150,21 @@ def odd_rectangles() -> list:
             found += [(9600, 6400, 700, 300, turn), (9600, 6400, 70, 30, turn + later)]
             found += [(9600, 6400, 1, 1, turn), (9600, 6400, 700, 300, turn + later)]
     for first, second in product((0, 256, 512, 768), repeat=2):
-        wide, high = (320, 640) if first % 512 == 0 else (640, 320)
+        width, height = (320, 640) if first % 512 == 0 else (640, 320)
         across, down = (160, 480) if second % 512 == 0 else (480, 160)
-        for dx, dy in product((wide + across, wide + across + 1), (0, down + high, down + high + 1)):
+        for dx, dy in product((width + across, width + across + 1), (0, down + height, down + height + 1)):
             for right, low in product((1, -1), repeat=2):
                 found += [(9600, 6400, 320, 640, first), (9600 + right * dx, 6400 + low * dy, 160, 480, second)]
     for turn, other in product(range(0, 1024, 51), (0, 85, 128, 300)):
-        for x, y in product((-1024, RIGHT), (-1024, LOW)):
-            found += [(x, y, LARGEST, LARGEST, turn), (-1024, LOW, LARGEST, LARGEST, other)]
-            found += [(x, y, LARGEST, 1, turn), (RIGHT, LOW, 1, LARGEST, other)]
+        for x, y in product((-1024, MAX_X), (-1024, MAX_Y)):
+            found += [(x, y, MAX_HALF, MAX_HALF, turn), (-1024, MAX_Y, MAX_HALF, MAX_HALF, other)]
+            found += [(x, y, MAX_HALF, 1, turn), (MAX_X, MAX_Y, 1, MAX_HALF, other)]
         found += [(300, 300, 1, 1, turn), (300, 301, 1, 1, other)]
     return found
 
 
 def random_squares(rng) -> list:
-    """Return corners on the screen: strewn, crowded, or at the lines of the grid."""
+    """Return corners on the screen: at random, crowded, or at the lines of the grid."""
     count, screen = int(rng.integers(0, 30)), np.array([639, 479])
     kind = int(rng.integers(0, 3))
     places = rng.integers(0, screen + 1, (count, 2))
@@ -200,6 +200,6 @@ def odd_planes() -> list[tuple[list, int]]:
     found.append(([(10, 10, 1000, 1000), (20, 15, 1000, 1000)], 4))
     found.append(([(60, 60, 9, 9)] * 3 + [(50, 50, 30, 30), (64, 64, 0, 0)], 6))  # identical, nested
     found.append(([(0, 60, 300, 10), (130, 0, 5, 200), (63, 70, 1, 0), (64, 70, 0, 1)], 6))  # bars that cross
-    corners = [(0, 0), (MOST, 0), (MOST, MOST), (0, MOST)]
-    found += [([(*corner, side, side) for corner in corners], log2) for side, log2 in ((MOST, 12), (MOST - 1, 10))]
+    corners = [(0, 0), (MAX, 0), (MAX, MAX), (0, MAX)]
+    found += [([(*corner, side, side) for corner in corners], log2) for side, log2 in ((MAX, 12), (MAX - 1, 10))]
     return found

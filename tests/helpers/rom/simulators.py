@@ -119,9 +119,9 @@ class Musashi(Simulator):
         self._machine.cpu.w_sp(sp)
         self._machine.cpu.w_pc(pc)
 
-    def to_service(self, most: int = 1_000_000) -> int:
+    def to_service(self, limit: int = 1_000_000) -> int:
         """Run to the next service and return its number; fail after `most` slices of 10 000 clocks."""
-        for _ in range(most):
+        for _ in range(limit):
             if self._machine.cpu.execute(10_000).was_trap:
                 return self._machine.mem.r16(self._machine.cpu.r_pc() - 2) & 0xFFF
         raise AssertionError("the program calls no service")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from retrosim.machine import MACHINE_NAMES, NATIVE, PRESETS, open_machine
 from retrosim.machine.interface import PlayableMachine
-from retrosim.machine.native import SCENARIOS
 from retrosim.rom import load_rom
+from retrosim.scenarios import SCENARIOS
 from retrosim.tape import MachinePool, Tape, record_script, verify
 
 ALL_KEYS = 31

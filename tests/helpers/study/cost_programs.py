@@ -18,15 +18,23 @@ ENDLESS = "60FE"  # bra.s to itself
 
 
 def write_elf(
-    path: Path, code: str, *, address: int = ADDRESS, flags: int = 0, machine: int = M68K, **names: int
+    path: Path,
+    code: str,
+    *,
+    address: int = ADDRESS,
+    flags: int = 0,
+    machine: int = M68K,
+    order: str = ">",
+    **names: int,
 ) -> Path:
     """Write an executable of one segment; `names` are functions, those that begin with `data_` objects."""
     content = bytes.fromhex(code)
-    strings, table = b"\0", symbol(0, 0, 0, 0, 0)
+    strings, table = b"\0", symbol(0, 0, 0, 0, 0, order=order)
     for name, place in names.items():
-        table += symbol(len(strings), place, 0, OBJECT if name.startswith("data_") else FUNCTION, 1)
+        table += symbol(len(strings), place, 0, OBJECT if name.startswith("data_") else FUNCTION, 1, order=order)
         strings += name.encode() + b"\0"
     sections = [(".text", 1, 6, b"", 0), (".symtab", 2, 0, table, 3), (".strtab", 3, 0, strings, 0)]
     segments = [(address, content, len(content))]
-    path.write_bytes(elf(segments, entry=address, flags=flags, machine=machine, sections=sections))
+    content = elf(segments, entry=address, flags=flags, machine=machine, order=order, sections=sections)
+    path.write_bytes(content)
     return path

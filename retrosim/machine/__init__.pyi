@@ -1,0 +1,13 @@
+# The public names of the package: see retrosim/lazy.py.
+from .machine import ENGINES as ENGINES
+from .machine import TIMINGS as TIMINGS
+from .machine import Machine as Machine
+from .native import NativeMachine as NativeMachine
+from .opening import open_machine as open_machine
+from .presets import MACHINE_NAMES as MACHINE_NAMES
+from .presets import NATIVE as NATIVE
+from .presets import PRESETS as PRESETS
+from .presets import Preset as Preset
+from .result import Measurement as Measurement
+from .result import RunResult as RunResult
+from .world import World as World

@@ -1,0 +1,35 @@
+"""Where tapes are found: those that come with the ROMs, by name, and any file the user names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from retrosim.checks import did_you_mean
+from retrosim.errors import RomError, TapeError
+from retrosim.rom import load_rom, rom_names
+
+
+def shipped_tapes() -> list[Path]:
+    """Return the tapes that come with the ROMs, without those of ROMs that cannot be read."""
+    paths: list[Path] = []
+    for name in rom_names():
+        try:
+            paths += load_rom(name).tapes()
+        except RomError:
+            continue
+    return paths
+
+
+def find_tape(name_or_path: str) -> str:
+    """Return the path of a tape: the argument itself if there is such a file, else the shipped tape of that name.
+
+    Errors   TapeError
+    """
+    if os.path.lexists(name_or_path):
+        return name_or_path
+    shipped = {path.stem: str(path) for path in shipped_tapes()}
+    if name_or_path not in shipped:
+        near = did_you_mean(name_or_path, shipped)
+        raise TapeError(name_or_path, f"no such file, and no tape of `retrosim list tapes`{near}")
+    return shipped[name_or_path]
