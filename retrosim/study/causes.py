@@ -39,7 +39,7 @@ class CauseCounter:
         self._last = self._read()
 
     def _read(self) -> np.ndarray:
-        counted, cycles = self._machine._core.state["causes"], self._machine.cycles
+        counted, cycles = self._machine.core.state["causes"], self._machine.cycles
         return np.append(counted, cycles - int(counted.sum())).astype(np.int64)
 
     def take(self) -> np.ndarray:

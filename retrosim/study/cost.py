@@ -100,7 +100,7 @@ def cost_report(
         start = machine.snapshot()
         progress(0, max_instructions, "running the routine")
         name = symbol if isinstance(symbol, str) else entry
-        measured = machine.measure(name, *words, convention=convention, most=max_instructions)
+        measured = machine.measure(name, *words, convention=convention, max_instructions=max_instructions)
         machine.restore(start)
         executed, accesses = _step_through(machine, entry, words, convention, measured.instructions, progress)
     finally:
@@ -109,7 +109,7 @@ def cost_report(
     listing = [_described(machine, each) for each in executed]
     return {
         "machine": machine.name,
-        "model": machine._core.cpu.model,
+        "model": machine.core.cpu.model,
         "clock_hz": machine.clock_hz,
         "timing": "full" if machine.timing == MODE else machine.timing,
         "engine": machine.engine,
@@ -171,7 +171,7 @@ def _is_free(taken: list[tuple[int, int]], start: int, end: int) -> bool:
 def _caches_of(machine: Machine) -> list[_CacheWatch]:
     if machine.timing not in ("full", MODE):
         return []
-    return [_CacheWatch(machine._core.state, name, cache) for name, cache in machine._core.cpu.caches.items()]
+    return [_CacheWatch(machine.core.state, name, cache) for name, cache in machine.core.cpu.caches.items()]
 
 
 def _step_through(
@@ -179,7 +179,7 @@ def _step_through(
 ) -> tuple[list[Executed], dict[str, int | None]]:
     """Execute the call one instruction at a time; return what was executed, and the accesses to each cache."""
     machine.enter(entry, *words, convention=convention)
-    core, latest, executed = machine._core, {}, []
+    core, latest, executed = machine.core, {}, []
     caches = _caches_of(machine)
     no_misses = dict.fromkeys((watch.name for watch in caches), 0) or {"data": 0, "instruction": 0}
     counter = CauseCounter(machine) if machine.timing == MODE else None
@@ -235,7 +235,7 @@ def _caches(
     report = {}
     for name, count in accesses.items():
         misses = sum(each.misses[name] for each in executed)
-        allocates = machine._core.cpu.caches[name].allocates
+        allocates = machine.core.cpu.caches[name].allocates
         is_exact = count is not None and (not allocates or machine.memory_clocks[allocates])
         report[name] = {"accesses": count, "hits": count - misses if is_exact else None, "misses": misses}
     return report or None
@@ -243,7 +243,7 @@ def _caches(
 
 def _described(machine: Machine, each: Executed) -> dict[str, Any]:
     insn, image = each.insn, machine.image
-    said = machine._core.cpu.explain(insn, each.visits, each.departures)
+    said = machine.core.cpu.explain(insn, each.visits, each.departures)
     function, offset = image.symbol_at(insn.pc) or (None, None)
     file, line = image.source_line(insn.pc) or (None, None)
     average = each.cycles / each.visits

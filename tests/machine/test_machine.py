@@ -288,7 +288,7 @@ def test_measure_that_fails_keeps_the_registers(engine: str) -> None:
     ours = programs.machine(**ROUTINES, engine=engine)
     before = dict(ours.regs)
     with pytest.raises(RetrosimError, match="forever did not return within 500 instructions"):
-        ours.measure("forever", most=500)
+        ours.measure("forever", max_instructions=500)
     with pytest.raises(RetrosimError, match="MC68040: illegal instruction at 001016"):
         ours.measure("broken")
     with pytest.raises(ValueError, match="symbol 'nowhere': not in the image"):

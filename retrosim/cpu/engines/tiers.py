@@ -17,7 +17,7 @@ import sys
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 from .compiled import is_compiled
@@ -90,11 +90,11 @@ class Tiers:
     def __del__(self) -> None:
         self.stop_compiling()
 
-    def run(self, instructions: int, stop: int | None = None) -> int:
-        """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
+    def run(self, instructions: int, stops: Collection[int] = ()) -> int:
+        """Execute up to `instructions`, or to one of the addresses `stops`; return how many. The state tells why."""
         while self._made:
             self._take_in(self._made.popleft())
-        done = self._interpreter.run(instructions, stop)
+        done = self._interpreter.run(instructions, stops)
         self._done += done
         if self._interpreter.bridged >= MISSES_TO_COMPILE:
             self._add_handlers()

@@ -88,17 +88,18 @@ def line_hits(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     points, half = seen_from(corners_of(a), b)
     sides = half[:, None]
     low, high = points < -sides, points > sides  # [n, 4, 2]: left and up, right and down
-    hit = ~(low | high).any(axis=2).all(axis=1)
+    is_outside = np.any(low | high, axis=2)
+    hit = ~np.all(is_outside, axis=1)
     ends = np.stack([points, np.roll(points, -1, axis=1)], axis=-1)  # [n, 4, 2, 2]: line, axis, end
     lows, highs = (np.stack([each, np.roll(each, -1, axis=1)], axis=-1) for each in (low, high))
-    is_apart = (lows.all(axis=-1) | highs.all(axis=-1)).any(axis=2)
-    is_low, is_high = lows.any(axis=-1), highs.any(axis=-1)
-    line = (is_low & is_high).any(axis=2)
+    is_apart = np.any(np.all(lows, axis=-1) | np.all(highs, axis=-1), axis=2)
+    is_low, is_high = np.asarray(lows.any(axis=-1)), np.asarray(highs.any(axis=-1))
+    line = np.any(is_low & is_high, axis=2)
     for axis in (0, 1):
         at = np.where(is_high[..., axis], sides[..., axis], -sides[..., axis])
         is_met = is_crossing(at, sides[..., 1 - axis], ends[:, :, axis], ends[:, :, 1 - axis])
         line |= (is_low | is_high)[..., axis] & is_met
-    hit |= (line & ~is_apart).any(axis=1)
+    hit |= np.any(line & ~is_apart, axis=1)
     corner, half = seen_from(corners_of(b)[:, :1], a)
     return hit | (np.abs(corner[:, 0]) <= half).all(axis=1)
 

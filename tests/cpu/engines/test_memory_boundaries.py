@@ -40,7 +40,7 @@ STARTS = [
 def prepare(core: Core, content: bytes, registers: np.ndarray) -> None:
     memory = np.zeros(ADDRESS_MASK + 1, np.uint8)
     memory[CODE : CODE + len(content)] = np.frombuffer(content, np.uint8)
-    core.replace(memory)
+    core.replace([memory])
     for field in core.state.dtype.names:
         core.state[field] = 0
     core.cpu.reset(core.state)

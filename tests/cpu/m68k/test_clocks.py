@@ -146,7 +146,7 @@ def per_iteration(name: str, code: str, counter: int, last: int) -> float:
     found = []
     for passes in (1000, 2000):
         core, runs = start(name, "full", code, {0: passes + counter, 1: 3, 2: 3})
-        runs.run(1_000_000, streams.CODE + last)
+        runs.run(1_000_000, {streams.CODE + last})
         assert core.state["reason"] == REACHED
         found.append(int(core.state["cycles"]))
     return (found[1] - found[0]) / 1000

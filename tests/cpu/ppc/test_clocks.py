@@ -10,16 +10,15 @@ import re
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from retrosim.cpu import ppc
-from retrosim.cpu.engines.core import Core
+from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.ppc.mpc601_clocks import memory, outcomes, table
-from retrosim.cpu.spec.cpu import ADDRESS_MASK, REACHED
+from retrosim.cpu.spec.cpu import REACHED
 from tests.helpers.cpu.ppc_assembler import BCTR, BLR, addi, b, bc, bdnz, cmpwi, code, encode, lwz, mtspr, stw
 
 CPU = ppc.cpu("MPC601")
@@ -106,7 +105,7 @@ def start(
 ) -> tuple[Core, Evaluator | Interpreter]:
     """Put a program into memory, with the pipeline empty at clock 0; registers hold the address of the data."""
     core, runs = engine(name, timing)
-    core.replace(np.zeros(ADDRESS_MASK + 1, np.uint8))
+    core.replace(memory_chunks(()))
     for field in core.state.dtype.names:
         core.state[field] = 0
     core.state["limit"], core.state["written_low"] = 1 << 62, 0xFFFFFFFF
@@ -130,7 +129,7 @@ def per_iteration(name: str, body: list[int], at: int = AT) -> float:
     found = []
     for passes in (100, 200):
         core, runs = start(name, words, {31: passes}, at)
-        runs.run(1_000_000, at + 4 * len(words))
+        runs.run(1_000_000, {at + 4 * len(words)})
         assert core.state["reason"] == REACHED
         found.append(int(core.state["cycles"]))
     return (found[1] - found[0]) / 100

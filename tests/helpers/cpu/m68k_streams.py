@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from retrosim.cpu.engines.core import Core
+from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.regions import Region, discover, region_of
-from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
+from retrosim.cpu.spec.cpu import Cpu
 from retrosim.cpu.spec.decoding import fixed_bits
 from retrosim.cpu.spec.rows import Row
 
@@ -133,7 +133,7 @@ def load(
     span: int = CODE_BYTES,
 ) -> None:
     """Put one test into a core, in supervisor state; exception vectors point into `span` bytes of code."""
-    core.replace(np.zeros(ADDRESS_MASK + 1, np.uint8))
+    core.replace(memory_chunks(()))
     for field in core.state.dtype.names:
         core.state[field] = 0
     core.write(CODE, code)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
-
-from retrosim.cpu.engines.core import Core
+from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.ppc.exceptions import NAMES
-from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
+from retrosim.cpu.spec.cpu import Cpu
 from retrosim.cpu.spec.decoding import fixed_bits
 from retrosim.cpu.spec.rows import Row
 
@@ -66,7 +64,7 @@ def load(core: Core, code: bytes, data: bytes, registers: list[int], flags: int,
 
     flags   bits of CR, XER and the other special registers
     """
-    core.replace(np.zeros(ADDRESS_MASK + 1, np.uint8))
+    core.replace(memory_chunks(()))
     state = core.state
     for field in state.dtype.names:
         state[field] = 0

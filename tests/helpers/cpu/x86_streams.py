@@ -139,7 +139,7 @@ def program(generator: Generator, code: bytes | None = None) -> Callable[[Core],
     selectors = [0x2000, CODE >> 4, 0x4000, 0x3000, 0x5000, 0x6000] if generator.real else [0] * 6
 
     def load(core: Core) -> None:
-        core.replace(np.full(ADDRESS_MASK + 1, fill, np.uint8))
+        core.replace([np.full(ADDRESS_MASK + 1, fill, np.uint8)])
         for field in core.state.dtype.names:
             core.state[field] = 0
         x86_state.reset(core.state, unreal)
