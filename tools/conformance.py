@@ -183,27 +183,29 @@ def run_suite(
     return total, reports
 
 
-def as_json(suite: str, machine: str, engine: str, total: Report, reports: list[Report], most: int | None) -> dict:
-    """Return the outcome for scripts; at most `most` findings of a kind are listed."""
+def as_json(
+    suite: str, machine: str, engine: str, total: Report, reports: list[Report], max_findings: int | None
+) -> dict:
+    """Return the outcome for scripts; at most `max_findings` findings of a kind are listed."""
     shown = {"suite": suite, "machine": machine, "engine": engine, **total.counts}
     for name in ("failures", "cycle_differences"):
         findings = getattr(total, name)
-        shown[name] = findings[:most]
+        shown[name] = findings[:max_findings]
         shown[f"{name}_unlisted"] = len(findings) - len(shown[name])
     shown["files"] = [{"file": r.name, **r.counts, "failed": len(r.failures)} for r in reports]
     return shown
 
 
-def print_text(total: Report, reports: list[Report], most: int | None) -> None:
+def print_text(total: Report, reports: list[Report], max_findings: int | None) -> None:
     """Print a line for each file with findings, the first of them, and the sum."""
     for report in reports:
         findings = report.failures + report.cycle_differences
         if findings:
             print(report.line)
-        for finding in findings[:most]:
+        for finding in findings[:max_findings]:
             print(f"  {finding['index']}  {finding['instruction']}: {finding['why']}")
-        if most is not None and len(findings) > most:
-            print(f"  and {len(findings) - most} more")
+        if max_findings is not None and len(findings) > max_findings:
+            print(f"  and {len(findings) - max_findings} more")
     print(total.line)
 
 
@@ -232,7 +234,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--limit", type=_count, metavar="N", help="only the first N tests of each file")
     parser.add_argument("--file", default="*", metavar="GLOB", help="only files of that name, without ending or with")
     parser.add_argument("--with", dest="classes", default="", metavar="CLASSES", help="m68000: " + ", ".join(CLASSES))
-    parser.add_argument("--most", type=_count, metavar="N", help="list at most N findings; default: 3 a file, JSON all")
+    listed = "list at most N findings; default: 3 a file, JSON all"
+    parser.add_argument("--most", dest="max_findings", type=_count, metavar="N", help=listed)
     options = parser.parse_args(arguments)
     suite = SUITES[options.suite]
     machine = options.machine or suite.machine
@@ -253,9 +256,9 @@ def main(arguments: list[str] | None = None) -> int:
         return getattr(error, "exit_status", USAGE)
     print(end=_line_start(), file=sys.stderr, flush=True)
     if options.json:
-        print(json.dumps(as_json(suite.name, machine, options.engine, total, reports, options.most), indent=1))
+        print(json.dumps(as_json(suite.name, machine, options.engine, total, reports, options.max_findings), indent=1))
     else:
-        print_text(total, reports, SHOWN_PER_FILE if options.most is None else options.most)
+        print_text(total, reports, SHOWN_PER_FILE if options.max_findings is None else options.max_findings)
     return 1 if total.failures else 0
 
 

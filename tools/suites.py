@@ -34,7 +34,7 @@ from retrosim.cpu.x86 import state as x86_state
 ENGINES = ("evaluate", "interpret")
 FOREVER = (1 << 63) - 1  # clocks: no limit
 NOP = 0x4E71
-MOST_SHOWN = 6  # differences of one test
+MAX_SHOWN = 6  # differences of one test
 REGISTER_NAMES = (*(f"d{i}" for i in range(8)), *(f"a{i}" for i in range(7)), "usp", "ssp")
 
 
@@ -97,7 +97,7 @@ class Bench:
                 wrong += [f"memory {place:06X} is {memory[place]:02X}, expected unchanged" for place in changed]
                 self.core.ram[places] = 0
         self._stored.clear()
-        return "; ".join(wrong[:MOST_SHOWN])
+        return "; ".join(wrong[:MAX_SHOWN])
 
 
 @dataclass(frozen=True)
@@ -150,8 +150,8 @@ def run_m68k(bench: Bench, vector: Vector, unit: int, prefetched: int) -> tuple[
     unlisted = bench.end(list(expected), unit)
     if bench.state["reason"] == FAULT:
         wrong.insert(0, f"fault, vector {int(bench.state['detail'])}")
-    more = [f"and {len(wrong) - MOST_SHOWN} more"] if len(wrong) > MOST_SHOWN else []
-    return "; ".join(wrong[:MOST_SHOWN] + more + ([unlisted] if unlisted else [])), cycles
+    more = [f"and {len(wrong) - MAX_SHOWN} more"] if len(wrong) > MAX_SHOWN else []
+    return "; ".join(wrong[:MAX_SHOWN] + more + ([unlisted] if unlisted else [])), cycles
 
 
 def _load_m68k(bench: Bench, vector: Vector, unit: int, prefetched: int) -> None:
@@ -229,8 +229,8 @@ def run_80286(bench: Bench, vector: Vector) -> tuple[str, int]:
     unlisted = bench.end(list(memory), 1)
     if state["reason"] == FAULT:
         wrong.insert(0, f"fault, vector {int(state['detail'])}")
-    more = [f"and {len(wrong) - MOST_SHOWN} more"] if len(wrong) > MOST_SHOWN else []
-    return "; ".join(wrong[:MOST_SHOWN] + more + ([unlisted] if unlisted else [])), 0
+    more = [f"and {len(wrong) - MAX_SHOWN} more"] if len(wrong) > MAX_SHOWN else []
+    return "; ".join(wrong[:MAX_SHOWN] + more + ([unlisted] if unlisted else [])), 0
 
 
 def _load_80286(bench: Bench, vector: Vector) -> None:

@@ -34,7 +34,7 @@ import numpy as np
 
 from retrosim.errors import InputFileError
 
-LARGEST = 64 << 20  # bytes of one file, packed and unpacked; the longest known has about a tenth of that
+MAX_FILE_BYTES = 64 << 20  # bytes of one file, packed and unpacked; the longest known has about a tenth of that
 ADDRESS_MASK = 0xFFFFFF
 REGISTERS = 19  # d0-d7 a0-a6 usp ssp sr pc
 A7, SSP, SR, PC = 15, 16, 17, 18
@@ -84,8 +84,8 @@ def read_vectors(path: Path, unit: int) -> list[Vector]:
     Errors   InputFileError
     """
     try:
-        if path.stat().st_size > LARGEST:
-            raise InputFileError(path, f"longer than {LARGEST} bytes")
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise InputFileError(path, f"longer than {MAX_FILE_BYTES} bytes")
         return read_sample(path, unit) if unit == 1 or path.suffix == ".npz" else read_upstream(path)
     except OSError as error:
         raise InputFileError(path, error.strerror or str(error)) from None
@@ -143,8 +143,8 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
     try:
         with zipfile.ZipFile(path) as archive:
             unpacked = sum(member.file_size for member in archive.infolist())
-        if unpacked > LARGEST:
-            raise InputFileError(path, f"unpacks to more than {LARGEST} bytes")
+        if unpacked > MAX_FILE_BYTES:
+            raise InputFileError(path, f"unpacks to more than {MAX_FILE_BYTES} bytes")
         with np.load(path, allow_pickle=False) as archive:
             arrays = dict(archive)
     except InputFileError:
@@ -160,8 +160,8 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
 def read_ppc(path: Path) -> list[Vector]:
     """Read an archive of PowerPC vectors. Errors: InputFileError."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise InputFileError(path, f"longer than {LARGEST} bytes")
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise InputFileError(path, f"longer than {MAX_FILE_BYTES} bytes")
     except OSError as error:
         raise InputFileError(path, error.strerror or str(error)) from None
     arrays = _arrays(path)

@@ -308,12 +308,12 @@ def _checks(blocks: dict[int, Block], edges: dict[int, tuple[int, ...]], heads: 
 
 def longest_path(region: Region, weight: dict[int, int]) -> int:
     """Return the greatest sum of block weights on any path between two checks."""
-    most = 0
+    longest = 0
     sums = dict.fromkeys(region.blocks, 0)
     for start in region.blocks:
         total = (0 if start in region.checks else sums[start]) + weight[start]
-        most = max(most, total)
+        longest = max(longest, total)
         for target in region.edges[start]:
             if target not in region.checks:
                 sums[target] = max(sums[target], total)
-    return most
+    return longest

@@ -2,11 +2,11 @@
 
     interpret   the handlers that the known code needs
     recompile   those, and every region of the known code, before the first instruction
-    auto        what the disk cache holds, else handlers compiled in a hurry; once the machine has been busy for a
+    auto        what the disk cache holds, else quickly compiled handlers; once the machine has been busy for a
                 while, a thread compiles better handlers, then region after region, used from the next slice on
 
-Code that is met only at run time starts on the evaluator, gets handlers in a hurry when it is met often, and regions
-when the machine is busy in it. Nothing of this shows in what the machine does.
+Code that is met only at run time starts on the evaluator, gets quickly compiled handlers when it is met often, and
+regions when the machine is busy in it. Nothing of this shows in what the machine does.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Tiers:
             self._interpreter.install(made)
 
     def _add_handlers(self) -> None:
-        """Have what the evaluator has bridged compiled in a hurry: at once, in `auto` by the thread."""
+        """Have what the evaluator has bridged quickly compiled: at once, in `auto` by the thread."""
         cpu, timing = self.core.cpu, self.core.timing_mode
         missing = self._interpreter.missing
         handlers = handlers_of(insn for key, insn in missing.items() if key not in self._asked)

@@ -3,7 +3,7 @@
 The bus unit reads code by aligned double words into a queue of 16 bytes whenever no operand needs the bus: 2 clocks
 and the wait states a double word. An instruction starts when all its bytes are in the queue. Behind a jump the queue
 is empty; the figure of the jump holds the first double word without wait states, the next one is waited for.
-(Facts: 80386 structure and prefetch [two sources]; the wait for a target across double words [data sheet, from memory];
+(Facts: 80386 structure and prefetch [two sources]; the wait for a target across double words [data sheet, recalled];
 the decoder's own limit, about a byte a clock, is not modelled.)
 
 Operands: the figures hold 2 clocks an access, one access behind the other; wait states come on top, and 2 and the wait

@@ -12,7 +12,7 @@
     writes      4 buffers; a write waits when all are full, a line fill until they are empty
 
 Sources: i486 PRM (1990) appendix E and chapter 12; Intel, Optimizations for 32-bit processors (1994); the index rule's
-detail is from memory. State:
+detail is recalled. State:
 
     written     registers written by the last instruction, bit n; bit 16 + n: only a byte of it
     ahead       clocks that decoding is ahead
