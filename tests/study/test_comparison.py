@@ -219,7 +219,7 @@ def findings(method: str, unit, forms) -> tuple[object, object]:
     frame = prepared(chosen, forms)
     for kernel, given in frame.calls:
         kernel(*given)
-    return read(), routine.told(forms, frame)
+    return read(), routine.expected(forms, frame)
 
 
 @pytest.mark.parametrize("method", [method.name for method in METHODS])

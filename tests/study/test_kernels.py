@@ -120,4 +120,4 @@ def test_scenes_within_a_contender_s_limits():
         ("collided", 200),
         ("collided", 300),
     ]
-    assert kernel_peers.CONTENDERS["four-shifts"].most == kernel_bench.ON_SCREEN
+    assert kernel_peers.CONTENDERS["four-shifts"].max_objects == kernel_bench.ON_SCREEN
