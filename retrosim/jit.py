@@ -101,7 +101,7 @@ class Entry:
     call  the kernel; raises one of REFUSED_TYPES for types that were not admitted
     """
 
-    def __init__(self, routine: Callable) -> None:
+    def __init__(self, routine: Any) -> None:
         self._routine, self._kinds = routine, set[tuple]()
         self.call: Callable = self._call_plain  # until there is compiled code, which is called at once
 
