@@ -31,13 +31,13 @@ accesses operands (each line that one touches), and lines of code entered: the m
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from retrosim.checks import did_you_mean
 from retrosim.cpu.spec.cpu import Cache
 from retrosim.cpu.spec.rows import Insn
 from retrosim.errors import RetrosimError
@@ -48,7 +48,7 @@ from .causes import MODE, CauseCounter, named
 
 MAX_INSTRUCTIONS = 2_000_000  # about a minute, one by one
 REPORT_EVERY = 5_000  # instructions between two reports of progress
-NEAREST = 5  # names shown for one that is unknown
+SOME_NAMES = 5  # of an image's routines, in an error
 STACK_BYTES = 0x10000  # kept free below the stack pointer that a user's program starts with
 
 Progress = Callable[[int, int, str], None]
@@ -132,12 +132,12 @@ def cost_report(
 
 
 def find_routine(image: Image, symbol: str | int) -> int:
-    """Return the address of a routine. Errors: ValueError, with the nearest names for one that is unknown."""
+    """Return the address of a routine. Errors: ValueError."""
     if isinstance(symbol, str):
         if symbol not in image.symbols:
-            names = [name for name, found in image.symbols.items() if found.kind == "function"]
-            near = difflib.get_close_matches(symbol, names, NEAREST, 0.4) or sorted(names)[:NEAREST]
-            raise ValueError(f"symbol {symbol!r}: not in the image; nearest: {', '.join(near) or 'it has none'}")
+            names = sorted(name for name, found in image.symbols.items() if found.kind == "function")
+            some = ", ".join(names[:SOME_NAMES]) or "none"
+            raise ValueError(f"symbol {symbol!r}: not in the image{did_you_mean(symbol, names) or f'; it has {some}'}")
         if image.symbols[symbol].kind != "function":
             raise ValueError(f"symbol {symbol!r}: is data, allowed a routine")
         return find_routine(image, image.symbols[symbol].address)

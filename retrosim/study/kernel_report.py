@@ -34,7 +34,7 @@ def render_kernels(result: dict[str, Any]) -> RenderableType:
         Text(f"{host['processor']}, {host['cpus']} CPUs, {host['system']}, Python {host['python']}, {packages}"),
         Text(f"Squares of {method['side']} pixels, 200 to a screen; {method['rounds']} laps of about"),
         Text(f"{method['seconds']:g} s of wall time, fewer where a frame takes long; all answers are the same."),
-        Text("What else the host does counts; the best laps are those that met least of it."),
+        Text("Whatever else the host does adds to the times; the best laps met the smallest part of it."),
     ]
     return Group(*parts)
 

@@ -20,7 +20,7 @@ BY_DATA = {"bchg dn,dn", "bclr dn,dn", "bset dn,dn", "scc dn", "trapv", "reset",
 
 
 def name_of(entry: str) -> str:
-    """Return an instruction as the facts write it, without an operand that is always an address register or immediate."""
+    """Return how the facts write an instruction: without an operand that is the same in all its forms."""
     name, _, operands = entry.lower().partition(" ")
     if name.split(".")[0] in ("adda", "suba", "cmpa", "movea"):
         operands = operands.removesuffix(",an")
