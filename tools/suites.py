@@ -94,7 +94,7 @@ class Bench:
             places = np.arange(low, high) & ADDRESS_MASK
             if self.core.ram[places].any():
                 changed = places[self.core.ram[places] != 0].tolist()
-                wrong += [f"memory {place:06X} is {memory[place]:02X}, expected unchanged" for place in changed]
+                wrong += [f"memory {address:06X} is {memory[address]:02X}, expected unchanged" for address in changed]
                 self.core.ram[places] = 0
         self._stored.clear()
         return "; ".join(wrong[:MAX_SHOWN])
@@ -105,7 +105,7 @@ class Suite:
     """A kind of test: how its files are read, loaded into a core, and compared.
 
     name      on the command line
-    machine   the preset it runs on unless told otherwise
+    machine   the preset it runs on by default
     models    the CPU models it is meant for
     patterns  its files
     classes   name -> bit in Vector.skip of tests that run only on demand
@@ -206,10 +206,10 @@ def run_80286(bench: Bench, vector: Vector) -> tuple[str, int]:
     after = vector.after
     base, ip = int(state["seg_base"][1]), int(state["pc"]) - int(state["seg_base"][1])
     found = [0] * len(after)
-    for number, place in enumerate(GENERAL):
-        found[place] = int(state["r"][number])
-    for number, place in SELECTORS.items():
-        found[place] = int(state["seg"][number])
+    for number, index in enumerate(GENERAL):
+        found[index] = int(state["r"][number])
+    for number, index in SELECTORS.items():
+        found[index] = int(state["seg"][number])
     # the HALT behind the instruction, or imagined at the target of a jump, has been executed too
     found[IP] = ip if state["stopped"] else ip + 1 & 0xFFFF
     found[FLAGS] = x86_state.flags_of(state) & vector.mask & FLAG_BITS
@@ -238,10 +238,10 @@ def _load_80286(bench: Bench, vector: Vector) -> None:
     for address, value in vector.ram:
         memory[address] = value
     x86_state.reset(state)
-    state["r"][:8] = [before[place] for place in GENERAL]
-    for number, place in SELECTORS.items():
-        state["seg"][number] = before[place]
-        state["seg_base"][number] = before[place] << 4
+    state["r"][:8] = [before[index] for index in GENERAL]
+    for number, index in SELECTORS.items():
+        state["seg"][number] = before[index]
+        state["seg_base"][number] = before[index] << 4
     x86_state.put_flags(state, before[FLAGS] & FLAG_BITS)
     state["pc"] = (before[SELECTORS[1]] << 4) + before[IP]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.checks import check_integer
+from retrosim.checks import check_choice, check_integer
 
 from .kernels.boxes import Filter
 from .kernels.checks import first_beyond
@@ -15,6 +15,7 @@ SCALARS = (np.dtype(np.int16), np.dtype(np.int32))
 # bits signed; the sum of two squared differences fits 32 bits signed, that of three 32 bits unsigned. Nothing wraps.
 MIN_COORDINATE, MAX_COORDINATE = -16384, 16383
 EVERYONE = 0xFFFF  # all categories
+BUILDS = ("inline", "macro")  # of `_Abs`, see `overlap`
 
 
 def form_of(value: object) -> str:
@@ -105,6 +106,12 @@ def check_numbers(name: str, numbers: np.ndarray, count: int, maximum: int) -> N
         raise ValueError(f"{name} is {form_of(numbers)}: allowed int32[{count}]")
     check_layout(name, numbers)
     check_range(0, maximum, **{name: numbers})
+
+
+def is_16_bit(abs: str, scalar: np.dtype) -> bool:
+    """Tell whether a build compares 16-bit differences: a 16-bit scalar and the inline `_Abs`. Errors: ValueError."""
+    check_choice("abs", abs, BUILDS)
+    return abs == BUILDS[0] and scalar == SCALARS[0]
 
 
 def _filled(value: int, dtype: type, *shape: int) -> np.ndarray:

@@ -7,8 +7,9 @@ import struct
 
 import pytest
 
-from retrosim.collide.oracle.objects import boxes_meet_in_frame, by_boxes
-from retrosim.collide.oracle.sectors import Random
+from retrosim.collide.oracle.objects import by_boxes
+from retrosim.collide.oracle.scenes import Random
+from retrosim.collide.oracle.swept import boxes_meet_in_frame
 from retrosim.machine.native import NativeMachine
 from retrosim.machine.world import World
 from retrosim.rom import load_rom

@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
 def _open(options: argparse.Namespace) -> Rom | Image:
     """Return the program; a file may be for any ISA of its family, so it gets the machine's. Errors: RomError."""
     from retrosim.machine import PRESETS
-    from retrosim.rom import Image, load_elf, load_raw
+    from retrosim.rom import Image, load_raw
 
     isa, boot = PRESETS[options.machine].isa, {None: "", 16: "real", 32: "flat"}[options.bits]
     with bad_arguments():
@@ -120,10 +120,8 @@ def _open(options: argparse.Namespace) -> Rom | Image:
             return load_raw(options.rom, isa, options.org, boot)
         if options.org is not None:
             raise ValueError("--org: needs --raw; an ELF file states its own addresses")
-        rom = open_rom(options.rom)
-        if isinstance(rom, Image):
-            return load_elf(options.rom, isa if isa in rom.family.isas else None, boot)
-        if boot:
+        rom = open_rom(options.rom, options.machine, boot)
+        if boot and not isinstance(rom, Image):
             raise ValueError(f"--bits {options.bits}: needs a file; a ROM's manifest states the mode of its images")
         return rom
 

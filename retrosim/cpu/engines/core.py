@@ -139,7 +139,7 @@ class Core:
             self.invalidate(address, address + len(data))
 
     def replace(self, chunks: Iterable[np.ndarray]) -> None:
-        """Replace memory as a whole; decoded instructions whose bytes stay the same are kept.
+        """Replace memory as a whole; instructions whose bytes stay the same stay decoded.
 
         chunks  uint8[n] one after the other, each n a multiple of 8, from address 0 on
         """

@@ -26,7 +26,7 @@ class HandlerCache:
 
     stubs     addresses of the handlers that are no instruction: UNKNOWN, UNDECODED_PC, GOTO
     handlers  key of an instruction -> address
-    quick     quickly compiled, with less optimisation: several times slower
+    quick     compiled quickly, to code that is several times slower
     """
 
     def __init__(self, cpu: Cpu, timing: str, handlers: list[Handler], quick: bool = False) -> None:

@@ -102,7 +102,7 @@ def _follow(
         while pc not in insns and pc not in known and core.ram[pc : pc + BLANK].any():
             insn = core.decode(pc)
             if pc + insn.length > ADDRESS_MASK + 1:
-                break  # it goes on at address 0, where stores into it are not noticed
+                break  # it continues at address 0, where stores into it are not noticed
             insns[pc] = insn
             target = insn.target
             if target is not None and not target % unit:
@@ -138,7 +138,7 @@ def _blocks(insns: dict[int, Insn], leaders: set[int]) -> dict[int, Block]:
 
 
 def _targets(block: Block) -> list[int]:
-    """Return the addresses that a block goes on to, as far as decoding knows."""
+    """Return the addresses that a block continues at, as far as decoding knows."""
     last = block.insns[-1]
     following = [] if last.row.options.get("ends") else [last.end]
     return following + [i.target for i in block.insns if i.target is not None]
@@ -257,7 +257,7 @@ def _back_edges(blocks: dict[int, Block]) -> set[tuple[int, int]]:
 
 
 def _outermost_loops(blocks: dict[int, Block]) -> set[int]:
-    """Return where loops begin that lie in no other: run again there, code that a check has left is soon back."""
+    """Return the heads of the outermost loops: the interpreter soon reaches one, after a check has left the region."""
     heads, end = set(), -1
     for head, tail in sorted(_back_edges(blocks), key=lambda edge: (edge[0], -edge[1])):
         if tail > end:

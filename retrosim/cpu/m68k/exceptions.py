@@ -30,7 +30,7 @@ NAMES = {
     FORMAT_ERROR: "stack frame format error",
     DOUBLE_FAULT: "double fault: an address error while an exception was taken",
 }
-# exceptions of executed instructions: the stacked PC is the next instruction, their own address stands beside it
+# exceptions of executed instructions: the stacked PC is the next instruction, their own address follows it
 AFTER = (DIVIDE_BY_ZERO, CHECK, TRAP_ON_OVERFLOW, TRACE)
 NOT_EXECUTED = (ADDRESS_ERROR, ILLEGAL, PRIVILEGE, LINE_A, LINE_F)
 
@@ -170,7 +170,7 @@ def interrupt(m: ExecutionContext, level: int) -> None:
         frame(0, sr)
 
         def throwaway() -> None:
-            """From the master stack an interrupt goes on on the interrupt stack (MC68040UM 8.4.2)."""
+            """An interrupt on the master stack continues on the interrupt stack (MC68040UM 8.4.2)."""
             set_stack(m, m.const(1, 1), m.const(1, 0))
             frame(1, sr | 0x2000)
 

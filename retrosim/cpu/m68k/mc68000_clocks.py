@@ -1,7 +1,7 @@
 """Published clocks of the MC68000: the table of section 8, and which of its entries an instruction has.
 
 Checked against the public single-instruction vectors (guide/facts/m68000_timing.md). What depends on data is a number
-of units in the table; how many there are is told when the instruction runs (mc68000_timing.py).
+of units in the table; how many there are is known when the instruction runs (mc68000_timing.py).
 """
 
 from __future__ import annotations

@@ -112,9 +112,9 @@ def _clocks(key: str, form: str, outer: str, data: int, addresses: int, words: b
         address, base = address + max(addresses - 2, 0), base + addresses
     if flow:  # execution of a branch overlaps older work: all lead (hardware: mulu + dbra takes the mulu's 14)
         lead, base = lead + base, 0
-    held = row["interlock"] != "no" or any(f.startswith(INDEXED_FORMS) for f in (form, outer))
+    interlocked = row["interlock"] != "no" or any(f.startswith(INDEXED_FORMS) for f in (form, outer))
     fetches = max(1, sum(2 if f.startswith("([") else 0 for f in (form, outer)))
-    return Clocks(address, lead, base, lead if held else NEVER, fetches, f"{key} {column}".removesuffix(" none"))
+    return Clocks(address, lead, base, lead if interlocked else NEVER, fetches, f"{key} {column}".removesuffix(" none"))
 
 
 def _column(form: str | None) -> str:

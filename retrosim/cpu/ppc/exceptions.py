@@ -44,7 +44,7 @@ def vector_name(vector: int) -> str:
 def exception(m: ExecutionContext, vector: int, cause: int = 0) -> None:
     """Take an exception of this instruction; without a handler (0 at its vector) the run ends.
 
-    cause    bits of SRR1 beside the machine state
+    cause    bits of SRR1 in addition to the machine state
     """
     enter(m, vector, m.pc if vector != SYSTEM_CALL else m.next_pc, cause)
 

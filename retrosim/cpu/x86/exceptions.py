@@ -75,8 +75,8 @@ def _enter_real(m: ExecutionContext, number: Word, back: Word, error_code: bool)
 
 
 def _enter_flat(m: ExecutionContext, number: Word, back: Word, error_code: bool) -> None:
-    place = m.get("idt_base") + number * 8
-    low, high = m.load(place, 32), m.load(place + 4, 32)
+    pointer = m.get("idt_base") + number * 8
+    low, high = m.load(pointer, 32), m.load(pointer + 4, 32)
     is_gate = (high & 0x9E00).eq(0x8E00)  # present, 32-bit interrupt (E) or trap (F) gate
     outside = m.get("idt_limit").zext(32).ult(number * 8 + 7)
 

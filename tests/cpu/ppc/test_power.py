@@ -117,7 +117,7 @@ def test_examples_of_the_manual(core: Core, example: str) -> None:
 
 
 def test_overflow_of_quotients_and_absolute_values(core: Core) -> None:
-    """-2^31 / -1 gives -2^31 and remainder 0; abs of the minimum is itself, and overflows; nabs never does."""
+    """-2^31 / -1 gives -2^31 and remainder 0; abs of the minimum number is itself, and overflows; nabs never does."""
     minimum, minus = 0x80000000, 0xFFFFFFFF
     found = run(core, encode("divs", d=4, a=4, b=6, oe=1, rc=1), {4: minimum, 6: minus})
     assert (found["r4"], found["mq"], found["xer"], found["cr0"]) == (minimum, 0, 0b110, 0b0011)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from retrosim.collide.oracle.objects import check_all
-from retrosim.collide.oracle.sectors import Random
+from retrosim.collide.oracle.scenes import Random
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.screen.palette import macintosh_palette
 
