@@ -19,14 +19,21 @@ import retrosim.collide
 MODULES = (
     *("retrosim", "retrosim.errors", "retrosim.machine", "retrosim.rom", "retrosim.tape", "retrosim.collide"),
     *("retrosim.screen.font", "retrosim.screen.framebuffer", "retrosim.screen.palette", "retrosim.screen.png"),
-    *(f"retrosim.collide.{found.name}" for found in pkgutil.iter_modules(retrosim.collide.__path__) if not found.ispkg),
+    *(
+        f"retrosim.collide.{name}"
+        for _, name, is_package in pkgutil.iter_modules(retrosim.collide.__path__)
+        if not is_package and not name.startswith("_")
+    ),
 )
 
 
 def public_functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Yield functions and methods with their names; compiled loops are no functions of Python."""
-    names = getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]
-    for name in names:
+    """Yield functions and methods with their names; compiled loops are no functions of Python.
+
+    A module without a list of public names has those that it defines.
+    """
+    own = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+    for name in getattr(module, "__all__", None) or [name for name in own if not name.startswith("_")]:
         found = getattr(module, name)
         if isinstance(found, FunctionType):
             yield name, found

@@ -40,21 +40,21 @@ class Program:
     @cached_property
     def regions(self) -> list[Region]:
         """The regions that the recompiler makes of the code."""
-        return discover(self._opened._core, self._opened.code_roots)
+        return discover(self._opened.core, self._opened.code_roots)
 
     @property
     def model(self) -> str:
         """The CPU's model."""
-        return self._opened._core.cpu.model
+        return self._opened.core.cpu.model
 
     def count_compiled(self, timing: str) -> int:
         """Return how many of the regions the cache holds."""
-        cpu = self._opened._core.cpu
+        cpu = self._opened.core.cpu
         return sum(is_compiled(region_name(cpu, timing, region)) for region in self.regions)
 
     def handlers(self, timing: str) -> Iterator[Step]:
         """Yield what the interpreter needs."""
-        cpu = self._opened._core.cpu
+        cpu = self._opened.core.cpu
         if timing in cpu.timing:
             handlers = handlers_of(insn for region in self.regions for insn in region.insns)
             yield self._named(timing, f"{len(handlers)} handlers"), partial(handler_cache, cpu, timing, handlers)
@@ -64,12 +64,12 @@ class Program:
         yield from self.handlers(timing)
         for number, region in enumerate(self.regions, start=1):
             text = f"region {number} of {len(self.regions)}, {len(region.blocks)} blocks"
-            yield self._named(timing, text), partial(CompiledRegion, self._opened._core.cpu, timing, region)
+            yield self._named(timing, text), partial(CompiledRegion, self._opened.core.cpu, timing, region)
 
     def instruction_set(self, timing: str) -> Step:
         """Return what compiles every instruction of the CPU, whether the program has it or not."""
         text = f"every instruction of the {self.model}, timing {timing}"
-        return text, partial(full_handler_cache, self._opened._core.cpu, timing)
+        return text, partial(full_handler_cache, self._opened.core.cpu, timing)
 
     def _named(self, timing: str, what: str) -> str:
         return f"{self.rom.name} {self.build} for the {self.model}, timing {timing}: {what}"

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
+
+import numpy as np
 
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.tiers import Tiers
-from retrosim.cpu.spec.cpu import FAULT, SERVICE
+from retrosim.cpu.spec.cpu import ADDRESS_MASK, FAULT, SERVICE
 from retrosim.cpu.spec.host import Host
 from retrosim.errors import CpuFault
+from retrosim.rom import Image
 
 from .presets import Preset
 from .registers import Registers
@@ -26,6 +30,7 @@ class Clockwork:
     """The running part of a machine; `Machine` sets it up."""
 
     preset: Preset
+    image: Image
     timing: str
     tick_hz: Fraction
     frame_hz: Fraction
@@ -37,15 +42,20 @@ class Clockwork:
     frame_instructions: int
     instructions: int
     exit_status: int | None
-    _core: Core
+    core: Core
     _host: Host
     _engine: Evaluator | Tiers
     _frame_start: tuple[int, int]
 
     @property
+    def mem(self) -> np.ndarray:
+        """All memory: uint8[2**24], a view. Write code through `write`, so that decoded copies are dropped."""
+        return self.core.ram[: ADDRESS_MASK + 1]
+
+    @property
     def cycles(self) -> int:
         """CPU clocks since power-on, waiting for ticks included."""
-        return int(self._core.state["cycles"])
+        return int(self.core.state["cycles"])
 
     @property
     def ticks(self) -> int:
@@ -57,31 +67,44 @@ class Clockwork:
         """Periods of the frame clock since power-on."""
         return math.floor(self.cycles * self.frame_hz / self.clock_hz)
 
+    def address(self, symbol: str | int) -> int:
+        """Return the address of a symbol, or the address itself. Errors: ValueError."""
+        if isinstance(symbol, str):
+            if symbol not in self.image.symbols:
+                raise ValueError(f"symbol {symbol!r}: not in the image; it has {', '.join(sorted(self.image.symbols))}")
+            return self.image.symbols[symbol].address
+        if not 0 <= symbol <= ADDRESS_MASK:
+            raise ValueError(f"address {symbol}: allowed 0..{ADDRESS_MASK}")
+        return symbol
+
     def run(
         self,
         frames: int | None = None,
         cycles: int | None = None,
         instructions: int | None = None,
-        until: int | str | None = None,
+        until: int | str | Iterable[int | str] | None = None,
     ) -> RunResult:
         """Run until the first of the given limits, the program's exit, or a fault.
 
         frames, cycles, instructions  0 or more
-        until     an address or a symbol: stop before the instruction there
-        Returns   RunResult, its numbers those of this call
+        until     an address or a symbol, or several: stop before the instruction there
+        Returns   RunResult, its numbers those of this call; its pc says which address was reached
         Errors    ValueError
         """
         limits = {"frames": frames, "cycles": cycles, "instructions": instructions}
         for limit, value in limits.items():
             if value is not None and (value < 0 or value % 1):
                 raise ValueError(f"{limit} {value}: allowed 0 or more, a whole number")
-        if until is None and all(v is None for v in limits.values()):
+        several = until if isinstance(until, Iterable) and not isinstance(until, str) else [until]
+        stops = frozenset(self.address(each) for each in several if each is not None)
+        if not stops and all(v is None for v in limits.values()):
             raise ValueError("run without a limit: allowed frames, cycles, instructions or until")
-        stop = self.address(until) if until is not None else None
-        return self._run(frames, cycles, instructions, stop)
+        return self._run(frames, cycles, instructions, stops)
 
-    def _run(self, frames: int | None, cycles: int | None, instructions: int | None, stop: int | None) -> RunResult:
-        state, start = self._core.state, (self.frame_number, self.cycles, self.instructions)
+    def _run(
+        self, frames: int | None, cycles: int | None, instructions: int | None, stops: frozenset[int]
+    ) -> RunResult:
+        state, start = self.core.state, (self.frame_number, self.cycles, self.instructions)
         end_frame = None if frames is None else start[0] + frames
         end_cycle = FOREVER if cycles is None else min(FOREVER, start[1] + cycles)
         fault = None
@@ -95,7 +118,7 @@ class Clockwork:
                 reason = "cycles"
             elif left <= 0:
                 reason = "instructions"
-            elif stop is not None and int(state["pc"]) == stop:
+            elif stops and int(state["pc"]) in stops:
                 reason = "until"
             elif state["stopped"] and self._ticks_masked:
                 reason, fault = "fault", self._fault("stopped with all interrupts masked")
@@ -103,31 +126,31 @@ class Clockwork:
                 if state["stopped"]:
                     self._wait_until(min(end_cycle, self._next_tick))
                 else:
-                    held, masked = self._host.held(state), self._ticks_masked
+                    held, masked = self._host.in_shadow(state), self._ticks_masked
                     if held:
-                        self._host.release(state)
+                        self._host.end_shadow(state)
                     state["limit"] = end_cycle if masked else min(end_cycle, self._next_tick)
-                    self.instructions += self._advance(1 if held else min(left, SLICE), stop)
+                    self.instructions += self._advance(1 if held else min(left, SLICE), stops)
                     if state["reason"] == SERVICE:
                         self._serve(int(state["detail"]))
                 self._tick()
-                self._core.notice_writes()
+                self.core.notice_writes()
                 if state["reason"] == FAULT:
-                    reason, fault = "fault", self._fault(self._core.cpu.vector_name(int(state["detail"])))
+                    reason, fault = "fault", self._fault(self.core.cpu.vector_name(int(state["detail"])))
                     break
                 continue
             break
         done = (self.frame_number - start[0], self.cycles - start[1], self.instructions - start[2])
         return RunResult(reason, *done, int(state["pc"]), fault)
 
-    def _advance(self, count: int, stop: int | None) -> int:
+    def _advance(self, count: int, stops: frozenset[int]) -> int:
         """Run the engine; while the CPU traces, one instruction at a time on the evaluator."""
-        state, host = self._core.state, self._host
+        state, host = self.core.state, self._host
         trace, pc = int(state[host.tracing]) if host.tracing else 0, int(state["pc"])
         if not trace:
-            return self._engine.run(count, stop)
-        insn = self._core.decode(pc)
-        evaluator = Evaluator(self._core)
+            return self._engine.run(count, stops)
+        insn = self.core.decode(pc)
+        evaluator = Evaluator(self.core)
         done = evaluator.run(1)
         if state["reason"] not in (FAULT, SERVICE) and host.traced(evaluator, trace, insn):
             state["stopped"] = 0  # a traced STOP does not wait
@@ -142,18 +165,18 @@ class Clockwork:
     @property
     def _ticks_masked(self) -> bool:
         """Does the CPU ignore ticks now? Whatever changes that gives control back to the host."""
-        return not self._core.cpu.accepts(self._core.state, self.preset.tick_level)
+        return not self.core.cpu.accepts(self.core.state, self.preset.tick_level)
 
     def _tick(self) -> None:
         """Count the ticks that have passed, and interrupt the CPU for one when its mask allows."""
         if self.cycles >= self._next_tick:
             self.restart_ticks(pending=True)
-        state = self._core.state
+        state = self.core.state
         ready = state["reason"] not in (FAULT, SERVICE) and self._tick_pending
         if ready and not self._ticks_masked and self.exit_status is None:
             self._tick_pending = False
             state["stopped"] = 0
-            Evaluator(self._core).between(lambda m: m.cpu.interrupt(m, self.preset.tick_level))
+            Evaluator(self.core).between(lambda m: m.cpu.interrupt(m, self.preset.tick_level))
 
     def _serve(self, number: int) -> None:
         """Perform a service; the trap instruction itself has been executed and counted."""
@@ -171,16 +194,16 @@ class Clockwork:
         elif number == EXIT:
             self.exit_status = self.regs[self._host.result[0]]
         else:
-            Evaluator(self._core).refuse_service()
+            Evaluator(self.core).refuse_service()
 
     def _wait_until(self, cycle: int) -> None:
         """Let clocks pass with nothing in the pipeline."""
-        for field in ("cycles", *self._core.cpu.stage_fields):
-            self._core.state[field] = cycle
+        for field in ("cycles", *self.core.cpu.stage_fields):
+            self.core.state[field] = cycle
 
     def _fault(self, reason: str) -> CpuFault:
-        pc = int(self._core.state["pc"])
-        insn = self._core.decode(pc)
-        vector = int(self._core.state["detail"]) if self._core.state["reason"] == FAULT else None
-        kind = self._host.faults.get(vector, CpuFault)
-        return kind(reason, self._core.cpu.model, pc, self.mem[pc : pc + insn.length].tobytes(), insn.text)
+        pc = int(self.core.state["pc"])
+        insn = self.core.decode(pc)
+        vector = int(self.core.state["detail"]) if self.core.state["reason"] == FAULT else None
+        kind = CpuFault if vector is None else self._host.faults.get(vector, CpuFault)
+        return kind(reason, self.core.cpu.model, pc, self.mem[pc : pc + insn.length].tobytes(), insn.text)

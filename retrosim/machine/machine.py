@@ -13,28 +13,27 @@ from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.tiers import Tiers
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
-from retrosim.cpu.spec.host import Call
-from retrosim.errors import RetrosimError
-from retrosim.rom import Image, Rom, load_rom
+from retrosim.rom import Image, Rom, load_program
 from retrosim.rom.parameters import all_parameters
 from retrosim.rom.reading import Reader
 from retrosim.scenarios.shapes import shapes_of
 from retrosim.screen.palette import macintosh_palette
+from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
 
 from . import memory, state_file
-from .clockwork import FOREVER, Clockwork
+from .calls import Calls
+from .clockwork import FOREVER
 from .options import chosen_service_clocks, memory_parameters
 from .presets import preset
 from .registers import Registers
-from .result import Measurement
 from .world import World
 
 ENGINES = ("auto", "evaluate", "interpret", "recompile")
 TIMINGS = ("off", "table", "full")
 
 
-class Machine(Clockwork):
+class Machine(Calls):
     """A machine of 1994 that runs one ROM; many can live in one process.
 
     name, rom, image, parameters, clock_hz
@@ -44,6 +43,7 @@ class Machine(Clockwork):
     frame_cycles    CPU clocks that the last completed frame was busy
     frame_instructions  instructions of the last completed frame
     instructions    executed since power-on
+    core            CPU, memory, state fields and decoded instructions, for tools that look inside
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Machine(Clockwork):
         """Build the machine and switch it on.
 
         name        a preset's name
-        rom         a shipped ROM's name, a folder or manifest, a loaded Rom, or an Image (a user's own ELF)
+        rom         a shipped ROM's name, a folder or manifest, an ELF file of the user's own, a Rom or an Image
         build       which of the ROM's builds, None for its default
         engine      "evaluate" (Python integers, no compiler), "interpret" (compiled handlers), "recompile" (regions of
                     the program compiled as a whole) or "auto": starts quickly and recompiles while it runs
@@ -90,26 +90,33 @@ class Machine(Clockwork):
         self.timing_revision = f"{self.preset.timing_revision} {timing} {services} {memory_part}".strip()
         self.rom, self.image = self._open(rom, build)
         self.parameters = all_parameters(self.rom, parameters, mode)
-        self._core = Core(self.preset.cpu(self.image.boot), timing)
-        self._host = self._core.cpu.host
-        self.regs = Registers(self._core)
-        self._big = self._core.cpu.big_endian
-        self._load_image()
+        self.core = Core(self.preset.cpu(self.image.boot), timing)
+        self.regs = Registers(self.core)
+        self._host = self.core.cpu.host
+        self._power_on()
         self._engine = self._make_engine(engine, progress)
-        self.reset()
 
     def _open(self, rom: Rom | Image | str | Path, build: str | None) -> tuple[Rom | None, Image]:
-        if isinstance(rom, Image):
-            if rom.isa != self.preset.isa:
-                raise ValueError(f"image for {rom.isa}: {self.name} runs {self.preset.isa}")
-            return None, rom
-        loaded = rom if isinstance(rom, Rom) else load_rom(rom)
-        return loaded, loaded.image(self.preset.isa, build)
+        isa = self.preset.isa
+        program = load_program(rom, isa) if isinstance(rom, str | Path) else rom
+        if isinstance(program, Rom):
+            return program, program.image(isa, build)
+        if program.isa != isa:
+            raise ValueError(f"image for {program.isa}: {self.name} runs {isa}")
+        return None, program
 
     def _make_engine(self, engine: str, progress: Callable[[str], None]) -> Evaluator | Tiers:
         if engine == "evaluate":
-            return Evaluator(self._core)
-        return Tiers(self._core, self.code_roots, engine, progress)
+            return Evaluator(self.core)
+        return Tiers(self.core, self.code_roots, engine, progress)
+
+    def __repr__(self) -> str:
+        program = f"{self.rom.name} {self.image.build}" if self.rom else "a program"
+        return f"<Machine {self.name}: {program}, frame {self.frame_number:,}, {self.cycles:,} cycles>"
+
+    def _repr_png_(self) -> bytes:
+        """Return the screen, for notebooks."""
+        return png_bytes(self.frame, self.palette)
 
     @property
     def code_roots(self) -> list[int]:
@@ -122,9 +129,12 @@ class Machine(Clockwork):
         Errors   ValueError for a changed parameter that is not allowed; the machine is then as before
         """
         self.parameters = all_parameters(self.rom, self.parameters, self.mode)
-        core = self._core
-        self._load_image()
-        for field in core.state.dtype.names:
+        self._power_on()
+
+    def _power_on(self) -> None:
+        core = self.core
+        core.replace(memory_chunks(self.image.segments))
+        for field in core.cpu.layout.fields:
             core.state[field] = 0
         core.state["written_low"] = 0xFFFFFFFF
         core.state["limit"] = FOREVER
@@ -140,9 +150,6 @@ class Machine(Clockwork):
         self.restart_ticks(False)
         self.exit_status: int | None = None
 
-    def _load_image(self) -> None:
-        self._core.replace(memory_chunks(self.image.segments))
-
     def _write_parameters(self) -> None:
         if self.rom is None:
             return
@@ -152,35 +159,30 @@ class Machine(Clockwork):
             self._poke(memory.PARAMETER_WORDS + 4 * self.rom.parameters[name].word, value)
 
     def _poke(self, address: int, value: int) -> None:
-        self._core.write(address, (value & 0xFFFFFFFF).to_bytes(4, "big" if self._big else "little"))
+        self.core.write(address, (value & 0xFFFFFFFF).to_bytes(4, self.image.byte_order))
 
     def _peek(self, address: int) -> int:
-        return int.from_bytes(self.mem[address : address + 4].tobytes(), "big" if self._big else "little")
-
-    @property
-    def mem(self) -> np.ndarray:
-        """All memory: uint8[2**24], a view. Write code through `write`, so that decoded copies are dropped."""
-        return self._core.ram[: ADDRESS_MASK + 1]
+        return int.from_bytes(self.mem[address : address + 4].tobytes(), self.image.byte_order)
 
     def write(self, address: int, data: bytes) -> None:
         """Write bytes into memory. Errors: ValueError outside 0..2**24-1."""
         if not 0 <= address <= ADDRESS_MASK + 1 - len(data):
             raise ValueError(f"address {address}: allowed 0..{ADDRESS_MASK + 1 - len(data)} for {len(data)} bytes")
-        self._core.write(address, bytes(data))
+        self.core.write(address, bytes(data))
 
     @property
     def frame(self) -> np.ndarray:
         """Video memory: uint8[480, 640] palette indices, a view."""
         size = memory.VIDEO_WIDTH * memory.VIDEO_HEIGHT
-        pixels = self._core.ram[memory.VIDEO_START : memory.VIDEO_START + size]
+        pixels = self.core.ram[memory.VIDEO_START : memory.VIDEO_START + size]
         return pixels.reshape(memory.VIDEO_HEIGHT, memory.VIDEO_WIDTH)
 
     @property
     def palette(self) -> np.ndarray:
         """The palette now: uint8[256, 3] red, green, blue."""
         size = 4 * memory.PALETTE_ENTRIES
-        words = self._core.ram[memory.PALETTE_START : memory.PALETTE_START + size].reshape(-1, 4)
-        return words[:, 1:].copy() if self._big else words[:, 2::-1].copy()
+        words = self.core.ram[memory.PALETTE_START : memory.PALETTE_START + size].reshape(-1, 4)
+        return words[:, 1:].copy() if self.core.cpu.big_endian else words[:, 2::-1].copy()
 
     @property
     def engine(self) -> str:
@@ -200,18 +202,8 @@ class Machine(Clockwork):
     def set_input(self, device: str, value: int) -> None:
         """Set what the program reads from a device. Errors: ValueError."""
         check_choice("device", device, tuple(memory.INPUT_WORDS))
-        address, most = memory.INPUT_WORDS[device]
-        self._poke(address, check_integer(device, value, 0, most))
-
-    def address(self, symbol: str | int) -> int:
-        """Return the address of a symbol, or the address itself. Errors: ValueError."""
-        if isinstance(symbol, str):
-            if symbol not in self.image.symbols:
-                raise ValueError(f"symbol {symbol!r}: not in the image; it has {', '.join(sorted(self.image.symbols))}")
-            return self.image.symbols[symbol].address
-        if not 0 <= symbol <= ADDRESS_MASK:
-            raise ValueError(f"address {symbol}: allowed 0..{ADDRESS_MASK}")
-        return symbol
+        address, maximum = memory.INPUT_WORDS[device]
+        self._poke(address, check_integer(device, value, 0, maximum))
 
     def step(self) -> str:
         """Execute one instruction; return its listing. Errors: CpuFault."""
@@ -225,54 +217,11 @@ class Machine(Clockwork):
         """Return the next `count` instructions from `pc`: address, code words, text."""
         lines = []
         for _ in range(count):
-            insn = self._core.decode(pc & ADDRESS_MASK)
+            insn = self.core.decode(pc & ADDRESS_MASK)
             code = self.mem[insn.pc : insn.pc + insn.length].tobytes()
             lines.append(f"{insn.pc:06X}  {code.hex(' ', 2):<24} {insn.text}")
             pc = insn.end
         return lines
-
-    def set_stack(self, top: int) -> None:
-        """Put an empty stack below an address. Errors: ValueError where the CPU cannot have one."""
-        self._host.set_stack(self._core.state, top)
-
-    def argument_bits(self, convention: str = "c") -> int:
-        """Return the width of an argument. Errors: ValueError for a convention that the CPU does not have."""
-        check_choice("convention", convention, tuple(self._host.call))
-        return self._host.call[convention].argument_bits
-
-    def enter(self, symbol: str | int, *arguments: int, convention: str = "c") -> None:
-        """Call a routine, to return to RETURN_ADDRESS; arguments as for `measure`. Errors: ValueError."""
-        bits, entry = self.argument_bits(convention), self.address(symbol)
-        words = [check_integer("argument", word, -(1 << bits - 1), (1 << bits) - 1) for word in arguments]
-
-        def write(address: int, data: bytes) -> None:
-            self._core.write(address & ADDRESS_MASK, data)
-
-        self._host.call[convention].enter(Call(self._core.state, write, entry, memory.RETURN_ADDRESS, words))
-        self._wait_until(self.cycles)
-
-    def measure(
-        self, symbol: str | int, *arguments: int, convention: str = "c", most: int = 1_000_000_000
-    ) -> Measurement:
-        """Call a routine and return what it cost; registers and program counter are kept.
-
-        symbol      name or address of the routine
-        arguments   words of 32 bits, in real mode of 16 bits
-        convention  "c", or in real mode "pascal": a far call
-        most        instructions after which the call is given up
-        Errors     ValueError; CpuFault, RetrosimError when the routine does not return
-        """
-        saved = self._core.state.copy()
-        self.enter(symbol, *arguments, convention=convention)
-        result = self.run(instructions=most, until=memory.RETURN_ADDRESS)
-        value = self.regs[self._host.result[0]]
-        clocks = {f: self._core.state[f] for f in ("cycles", *self._core.cpu.stage_fields)}
-        self._core.state[()] = saved
-        for field, clock in clocks.items():
-            self._core.state[field] = clock
-        if result.reason != "until":
-            raise result.fault or RetrosimError(f"{symbol} did not return within {most} instructions ({result.reason})")
-        return Measurement(result.cycles, result.instructions, value)
 
     def world(self) -> World:
         """Return the ROM's objects as its manifest describes them. Errors: ValueError without a manifest."""
@@ -286,7 +235,7 @@ class Machine(Clockwork):
 
     @property
     def _reader(self) -> Reader:
-        return Reader(self.mem, self.image.symbols, is_big=self._big)
+        return Reader(self.mem, self.image.symbols, is_big=self.core.cpu.big_endian)
 
     def shapes(self) -> Shapes | None:
         """Return what the ROM's routine tested, read from memory; None for an image without a manifest."""
@@ -301,22 +250,45 @@ class Machine(Clockwork):
         if kind == "world":
             return self.world().hash()
         digest = hashlib.blake2b(digest_size=8)
-        digest.update(state_file.registers(self._core))
-        digest.update(self.mem)
+        digest.update(state_file.registers(self.core))
+        digest.update(self.mem.data)
         return digest.hexdigest()
+
+    def _identity(self) -> state_file.Identity:
+        return state_file.Identity(self.name, self.spec_revision, self.timing_revision, self.image.sha256, self.mode)
+
+    def _counters(self) -> state_file.Counters:
+        return state_file.Counters(
+            parameters=self.parameters,
+            frame_number=self.frame_number,
+            frame_cycles=self.frame_cycles,
+            frame_instructions=self.frame_instructions,
+            frame_start=self._frame_start,
+            instructions=self.instructions,
+            exit_status=self.exit_status,
+            tick_pending=int(self._tick_pending),
+        )
+
+    def _count_on(self, counters: state_file.Counters) -> None:
+        """Go on from what was counted when a state was saved."""
+        self.parameters = counters.parameters
+        self.frame_number, self._frame_start = counters.frame_number, counters.frame_start
+        self.frame_cycles, self.frame_instructions = counters.frame_cycles, counters.frame_instructions
+        self.instructions, self.exit_status = counters.instructions, counters.exit_status
+        self.restart_ticks(bool(counters.tick_pending))
 
     def save(self) -> bytes:
         """Return the whole state for `load` of a machine of the same name and ROM image."""
-        return state_file.save(self)
-
-    def snapshot(self) -> bytes:
-        """Return the state quickly, for `restore` of this machine in this process."""
-        return state_file.snapshot(self)
-
-    def restore(self, state: bytes) -> None:
-        """Go back to a snapshot."""
-        state_file.restore(self, state)
+        return state_file.save(self.core, self._identity(), self._counters())
 
     def load(self, state: bytes) -> None:
         """Go on from a saved state; a refused state changes nothing. Errors: StateError."""
-        state_file.load(self, state)
+        self._count_on(state_file.load(self.core, self._identity(), tuple(self.parameters), state))
+
+    def snapshot(self) -> bytes:
+        """Return the state quickly, for `restore` of this machine in this process."""
+        return state_file.snapshot(self.core, self._counters())
+
+    def restore(self, state: bytes) -> None:
+        """Go back to a snapshot."""
+        self._count_on(state_file.restore(self.core, state))

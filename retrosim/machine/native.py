@@ -10,7 +10,6 @@ import hashlib
 import math
 import struct
 from collections.abc import Mapping
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -24,13 +23,13 @@ from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, PAD_MASK, RANDOM, Sce
 from retrosim.scenarios.shapes import shapes_of
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 from retrosim.screen.palette import WHITE, macintosh_palette
+from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
 
 from .memory import INPUT_WORDS
+from .presets import MACINTOSH_TICK_HZ
 from .result import RunResult
 from .world import World
-
-TICK_HZ = Fraction(15_667_200, 704 * 370)  # Macintosh: pixel clock over pixels in a frame, 60.147 Hz
 
 _VERSION = 1
 _HEADER = struct.Struct("<8sHHIQIII")  # magic, version, objects, seed, frames, pad, random, pad of the frame before
@@ -60,7 +59,7 @@ class NativeMachine:
     clock_hz = 0
     cycles = 0
     instructions = 0
-    tick_hz = frame_hz = TICK_HZ
+    tick_hz = frame_hz = MACINTOSH_TICK_HZ
     frame_period = "tick"
 
     def __init__(self, rom: Rom | str | Path = "sectors", *, parameters: Mapping[str, int] | None = None) -> None:
@@ -77,6 +76,14 @@ class NativeMachine:
         self._palette = macintosh_palette()
         self._palette.flags.writeable = False
         self._power_on(all_parameters(self.rom, parameters))
+
+    def __repr__(self) -> str:
+        parameters = ", ".join(f"{name} {value}" for name, value in self.parameters.items())
+        return f"<NativeMachine: {self.rom.name}, {parameters}, frame {self.frame_number:,}>"
+
+    def _repr_png_(self) -> bytes:
+        """Return the screen, for notebooks."""
+        return png_bytes(self._screen, self._palette)
 
     def _power_on(self, parameters: dict[str, int]) -> None:
         self._set_up(parameters, self._kind(self.rom, parameters["objects"], parameters["seed"]), 0, 0)
@@ -199,7 +206,7 @@ class NativeMachine:
             if frames:
                 scenario.restore(arrays)
             elif any(array.any() for array in arrays):
-                raise ValueError("frame 0 with something else than zeros: nothing has run before it")
+                raise ValueError("frame 0 with something other than zeros: nothing has run before it")
         except ValueError as impossible:
             raise StateError("saved state", str(impossible)) from None
         scenario.words[[FRAME, RANDOM, PAD_BEFORE]] = frames & 0xFFFFFFFF, random, pad_before

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, overload
 
-from retrosim.rom import Image, Rom, load_rom
+from retrosim.checks import check_choice
+from retrosim.rom import Image, Rom, load_program
 
 from .machine import Machine
 from .native import NativeMachine
-from .presets import NATIVE
+from .presets import MACHINE_NAMES, NATIVE
 
 
 @overload
@@ -38,13 +39,20 @@ def open_machine(
     progress: Callable[[str], None] = lambda text: None,
     **options: Any,
 ) -> Machine | NativeMachine:
-    """Switch on a machine by name; `options` are those of `Machine` and mean nothing to "native".
+    """Switch on a machine by name.
 
-    Errors   ValueError, RomError
+    name        a preset's name, or "native"
+    rom         a shipped ROM's name, a folder or manifest, an ELF file of the user's own, a Rom or an Image
+    parameters  the ROM's parameters, for example objects=100, seed=7
+    progress    gets a line of text before long work
+    options     those of `Machine`; "native" has none
+    Errors      ValueError, RomError
     """
+    check_choice("machine", name, MACHINE_NAMES)
     if name == NATIVE:
-        if isinstance(rom, Image):
+        program = load_program(rom) if isinstance(rom, str | Path) else rom
+        if isinstance(program, Image):
             raise ValueError(f"machine {NATIVE!r}: runs the routines of ROMs, not an image of machine code")
         progress("loading the native kernels (compiled on the first run)")
-        return NativeMachine(rom if isinstance(rom, Rom) else load_rom(rom), parameters=parameters)
+        return NativeMachine(program, parameters=parameters)
     return Machine(name, rom, parameters=parameters, progress=progress, **options)

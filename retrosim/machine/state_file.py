@@ -12,17 +12,15 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from retrosim.cpu.engines.core import CHUNK_BYTES, Core, memory_chunks
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, RUNNING
 from retrosim.errors import StateError
-
-if TYPE_CHECKING:
-    from .machine import Machine
 
 MAGIC = b"RSTATE02"
 MAX_HEADER = 1 << 16
@@ -31,6 +29,7 @@ MAX_AHEAD = 1 << 32  # clocks that a stage of the pipeline or the bus may be ahe
 MAX_CONTENT = 2 * (ADDRESS_MASK + 1)
 UNPACKED_BYTES = 1 << 20  # at once
 DIGEST_BYTES = 16
+PAGE = 4096
 HOST_FIELDS = (
     "reason",
     "detail",
@@ -40,12 +39,49 @@ HOST_FIELDS = (
     "limit",
     "causes",
     "bubble",
-)  # how the last run ended and what was counted beside it, not what the machine is
+)  # how the last run ended and what was counted besides, not what the machine is
+
+Header = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What a state belongs to; no other machine takes it.
+
+    machine, mode  the preset's name, and what the ROM does
+    spec, timing   revisions
+    image          digest of the ROM image
+    """
+
+    machine: str
+    spec: str
+    timing: str
+    image: str
+    mode: str
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What the host knows of a machine besides its registers and memory.
+
+    frame_start   clocks and instructions when the present frame began
+    tick_pending  1 if a tick has not interrupted the CPU yet
+    the others    the attributes of `Machine`
+    """
+
+    parameters: dict[str, int]
+    frame_number: int
+    frame_cycles: int
+    frame_instructions: int
+    frame_start: tuple[int, int]
+    instructions: int
+    exit_status: int | None
+    tick_pending: int
 
 
 def register_fields(core: Core) -> list[str]:
     """Return the state fields that belong to the simulated machine."""
-    return [name for name in core.state.dtype.names if name not in HOST_FIELDS]
+    return [name for name in core.cpu.layout.fields if name not in HOST_FIELDS]
 
 
 def registers(core: Core) -> bytes:
@@ -53,51 +89,49 @@ def registers(core: Core) -> bytes:
     return b"".join(np.ascontiguousarray(core.state[name]).tobytes() for name in register_fields(core))
 
 
-def _header(machine: Machine) -> dict:
-    core = machine._core
-    return {
-        "machine": machine.name,
-        "timing": machine.timing_revision,
-        "spec": machine.spec_revision,
-        "image": machine.image.sha256,
-        "mode": machine.mode,
-        "parameters": machine.parameters,
-        "fields": register_fields(core),
-        "registers": len(registers(core)),
-        "memory": ADDRESS_MASK + 1,
-        "frame_number": machine.frame_number,
-        "frame_cycles": machine.frame_cycles,
-        "frame_instructions": machine.frame_instructions,
-        "frame_start": list(machine._frame_start),
-        "instructions": machine.instructions,
-        "exit_status": machine.exit_status,
-        "tick_pending": int(machine._tick_pending),
-    }
+def _layout(core: Core) -> Header:
+    return {"fields": register_fields(core), "registers": len(registers(core)), "memory": ADDRESS_MASK + 1}
 
 
-def save(machine: Machine) -> bytes:
+def save(core: Core, identity: Identity, counters: Counters) -> bytes:
     """Return the state of a machine."""
-    header = json.dumps(_header(machine), sort_keys=True, separators=(",", ":")).encode()
+    fields = asdict(identity) | _layout(core) | asdict(counters)
+    header = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
     packer = zlib.compressobj(1)
-    parts = packer.compress(registers(machine._core)), packer.compress(machine.mem), packer.flush()
+    parts = packer.compress(registers(core)), packer.compress(core.ram[: ADDRESS_MASK + 1]), packer.flush()
     blob = MAGIC + len(header).to_bytes(4, "big") + header + b"".join(parts)
     return blob + hashlib.blake2b(blob, digest_size=DIGEST_BYTES).digest()
 
 
-PAGE = 4096
-_COUNTERS = ("frame_number", "frame_cycles", "frame_instructions", "instructions", "exit_status")
+def load(core: Core, identity: Identity, parameters: Collection[str], state: bytes) -> Counters:
+    """Put a saved state into a core; return what the host knew.
+
+    parameters  names of those of the ROM
+    Errors      StateError; the core is then as before
+    """
+    header, content = _read(bytes(state))
+    for key, value in (asdict(identity) | _layout(core)).items():
+        if header.get(key) != value or type(header[key]) is not type(value):
+            raise StateError("saved state", f"its {key} is {header.get(key)!r}, this machine's is {value!r}")
+    counters, size = _checked_counters(header, parameters), header["registers"]
+    if len(content) != size + header["memory"]:
+        raise StateError("saved state", f"holds {len(content)} bytes, its header says {size + header['memory']}")
+    _check_registers(core, content)
+    chunks = (content[start : start + CHUNK_BYTES] for start in range(size, len(content), CHUNK_BYTES))
+    _apply(core, content[:size], chunks)
+    return counters
 
 
-def snapshot(machine: Machine) -> bytes:
+def snapshot(core: Core, counters: Counters) -> bytes:
     """Return the state for `restore` of this very machine: no digest, no compression, only pages that are not 0."""
-    header = json.dumps(_header(machine)).encode()
-    pages = machine.mem.reshape(-1, PAGE)
+    header = json.dumps(asdict(counters)).encode()
+    pages = core.ram[: ADDRESS_MASK + 1].reshape(-1, PAGE)
     used = np.flatnonzero(pages.view(np.uint64).any(axis=1)).astype(np.uint32)
-    parts = (header, registers(machine._core), used.tobytes(), pages[used].tobytes())
+    parts = (header, registers(core), used.tobytes(), pages[used].tobytes())
     return b"".join(len(part).to_bytes(4, "big") for part in parts) + b"".join(parts)
 
 
-def restore(machine: Machine, state: bytes) -> None:
+def restore(core: Core, state: bytes) -> Counters:
     """Put a snapshot back; decoded instructions are kept where their bytes are the same."""
     lengths = [int.from_bytes(state[4 * i : 4 * i + 4], "big") for i in range(4)]
     parts, start = [], 16
@@ -106,40 +140,19 @@ def restore(machine: Machine, state: bytes) -> None:
         start += length
     numbers, pages = np.frombuffer(parts[2], np.uint32).tolist(), memoryview(parts[3])
     used = ((PAGE * number, pages[PAGE * i : PAGE * (i + 1)]) for i, number in enumerate(numbers))
-    _apply(machine, json.loads(parts[0]), parts[1], memory_chunks(used))
+    _apply(core, parts[1], memory_chunks(used))
+    header = json.loads(parts[0])
+    return Counters(**header | {"frame_start": tuple(header["frame_start"])})
 
 
-def _apply(machine: Machine, header: dict, register_bytes: bytes | np.ndarray, chunks: Iterable[np.ndarray]) -> None:
-    core, offset = machine._core, 0
+def _apply(core: Core, register_bytes: bytes | np.ndarray, chunks: Iterable[np.ndarray]) -> None:
+    offset = 0
     for name in register_fields(core):
         field = core.state[name]
         core.state[name] = np.frombuffer(register_bytes, field.dtype, field.size, offset).reshape(field.shape)
         offset += field.nbytes
     core.state["reason"] = RUNNING
     core.replace(chunks)
-    machine.parameters = dict(header["parameters"])
-    machine._frame_start = tuple(header["frame_start"])
-    for name in _COUNTERS:
-        setattr(machine, name, header[name])
-    machine.restart_ticks(bool(header["tick_pending"]))
-
-
-def load(machine: Machine, state: bytes) -> None:
-    """Put a saved state into a machine. Errors: StateError; the machine is then as before."""
-    header, content = _read(bytes(state))
-    expected = _header(machine)
-    for key in ("machine", "spec", "timing", "image", "mode", "fields", "registers", "memory"):
-        if header.get(key) != expected[key] or type(header[key]) is not type(expected[key]):
-            raise StateError("saved state", f"its {key} is {header.get(key)!r}, this machine's is {expected[key]!r}")
-    _check_counters(header, expected)
-    if len(content) != header["registers"] + header["memory"]:
-        raise StateError(
-            "saved state", f"holds {len(content)} bytes, its header says {header['registers'] + header['memory']}"
-        )
-    size = header["registers"]
-    _check_registers(machine._core, content)
-    chunks = (content[start : start + CHUNK_BYTES] for start in range(size, len(content), CHUNK_BYTES))
-    _apply(machine, header, content[:size], chunks)
 
 
 def _unpack(packed: bytes) -> np.ndarray:
@@ -154,7 +167,7 @@ def _unpack(packed: bytes) -> np.ndarray:
     return content[:length]
 
 
-def _read(state: bytes) -> tuple[dict, np.ndarray]:
+def _read(state: bytes) -> tuple[Header, np.ndarray]:
     """Take a state apart; everything is limited before it is parsed."""
     if state[: len(MAGIC)] != MAGIC:
         raise StateError("saved state", f"begins with {state[:8]!r}, not {MAGIC!r}")
@@ -176,24 +189,28 @@ def _read(state: bytes) -> tuple[dict, np.ndarray]:
     return header, content
 
 
-def _check_counters(header: dict, expected: dict) -> None:
-    for key in _COUNTERS:
+_COUNTS = ("frame_number", "frame_cycles", "frame_instructions", "instructions", "exit_status")
+
+
+def _checked_counters(header: Header, known: Collection[str]) -> Counters:
+    for key in _COUNTS:
         value = header.get(key)
         optional = key == "exit_status" and value is None
         if not optional and (type(value) is not int or not 0 <= value < 1 << 63):
             raise StateError("saved state", f"{key} {value!r}: allowed 0..{2**63 - 1}")
-    if header.get("tick_pending") not in (0, 1):
-        raise StateError("saved state", f"tick_pending {header.get('tick_pending')!r}: allowed 0, 1")
+    pending = header.get("tick_pending")
+    if pending not in (0, 1):
+        raise StateError("saved state", f"tick_pending {pending!r}: allowed 0, 1")
     start = header.get("frame_start")
     if not (isinstance(start, list) and len(start) == 2 and all(type(v) is int and 0 <= v < 1 << 63 for v in start)):
         raise StateError("saved state", f"frame_start {start!r}: allowed two whole numbers")
     parameters = header.get("parameters")
-    if not isinstance(parameters, dict) or parameters.keys() != expected["parameters"].keys():
-        raise StateError(
-            "saved state", f"parameters {parameters!r}: allowed {', '.join(expected['parameters']) or 'none'}"
-        )
+    if not isinstance(parameters, dict) or parameters.keys() != set(known):
+        raise StateError("saved state", f"parameters {parameters!r}: allowed {', '.join(known) or 'none'}")
     if not all(type(v) is int and 0 <= v < 1 << 32 for v in parameters.values()):
         raise StateError("saved state", f"parameters {parameters!r}: allowed whole numbers")
+    counts = {key: header[key] for key in _COUNTS}
+    return Counters(parameters=parameters, frame_start=(start[0], start[1]), tick_pending=int(pending), **counts)
 
 
 def _check_registers(core: Core, content: np.ndarray) -> None:
@@ -206,6 +223,6 @@ def _check_registers(core: Core, content: np.ndarray) -> None:
     latest = min(int(fields["cycles"][0]), MAX_CLOCKS) + MAX_AHEAD
     for name, values in fields.items():
         bits = core.cpu.layout.fields[name][0]
-        most = {"pc": ADDRESS_MASK, "cycles": MAX_CLOCKS}.get(name, latest if bits == 64 else (1 << bits) - 1)
-        if values.max() > most:
-            raise StateError("saved state", f"{name} {values.max()}: allowed 0..{most}")
+        maximum = {"pc": ADDRESS_MASK, "cycles": MAX_CLOCKS}.get(name, latest if bits == 64 else (1 << bits) - 1)
+        if values.max() > maximum:
+            raise StateError("saved state", f"{name} {values.max()}: allowed 0..{maximum}")

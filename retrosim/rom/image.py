@@ -15,6 +15,7 @@ from .fields import read_bytes
 from .lines import LineTable, Row, read_lines
 from .symbols import Symbol, SymbolTable, read_symbols
 
+ELF_MAGIC = b"\x7fELF"
 MAX_IMAGE_BYTES = 4 * 1024 * 1024  # bytes
 MAX_SEGMENTS = 32
 MAX_SECTIONS = 256
@@ -173,7 +174,7 @@ class _Elf:
     """The parts of one file; every offset in it is checked against its length. All errors are ValueErrors."""
 
     def __init__(self, content: bytes) -> None:
-        if content[:4] != b"\x7fELF":
+        if content[: len(ELF_MAGIC)] != ELF_MAGIC:
             raise ValueError("is not an ELF file")
         if len(content) < 52 or content[4] != 1:
             raise ValueError("is not a 32-bit ELF file, or truncated")

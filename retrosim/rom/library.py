@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from ..checks import did_you_mean
 from ..errors import RomError
 from .fields import NAME
+from .image import ELF_MAGIC, Image, load_elf
 from .manifest import MANIFEST, Rom, read_manifest
 from .toolchains import COMMON, TOOLCHAINS, Toolchains, read_toolchains
 
@@ -51,3 +53,25 @@ def load_rom(name_or_path: str | Path, require_built: bool = True) -> Rom:
         near = did_you_mean(str(name_or_path), names)
         raise RomError(name_or_path, f"no such ROM; there are: {', '.join(names) or 'none'}{near}")
     return read_manifest(path / MANIFEST if is_folder else path, require_built)
+
+
+def load_program(name_or_path: str | Path, isa: str | None = None, boot: str = "") -> Rom | Image:
+    """Load what a machine can run: a ROM, or the image in an ELF file of the user's own.
+
+    name_or_path  as for `load_rom`, or the path of an ELF file
+    isa           what an image is to run on, if its processor is of that family; None: what the file itself says
+    boot          what the CPU starts an image in, "" for the usual one
+    Errors        RomError; ValueError for a boot that the file's processor does not have
+    """
+    if not _is_elf(Path(name_or_path)):
+        return load_rom(name_or_path)
+    image = load_elf(name_or_path, boot=boot)
+    return replace(image, isa=isa) if isa in image.family.isas else image
+
+
+def _is_elf(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(ELF_MAGIC)) == ELF_MAGIC
+    except (OSError, ValueError):
+        return False

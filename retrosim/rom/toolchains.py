@@ -176,8 +176,9 @@ class Toolchains:
         return file
 
     def _check_known(self, rom: Rom, flags: tuple[str, ...]) -> None:
-        compilers = [each for tools in self.by_name.values() for each in (tools, *tools.isas.values())]
-        groups = [*self.flags.values(), *self.link.values(), *(each.flags for each in compilers)]
+        groups = [*self.flags.values(), *self.link.values()]
+        for tools in self.by_name.values():
+            groups += [tools.flags, *(each.flags for each in tools.isas.values())]
         known = set(chain.from_iterable(groups))
         for flag in flags:
             if flag not in known:

@@ -55,7 +55,7 @@ def read_gallery(rom: Rom) -> Gallery:
     """Read the drawings of a ROM. Errors: RomError."""
     if rom.drawings is None:
         raise RomError(rom.path, "has no drawings")
-    colours = read_colours(rom.drawings, macintosh_palette())
+    colours = read_colours(rom.drawings, macintosh_palette().tolist())
     drawings = read_pictures(rom.drawings, colours)
     images = [np.array([list(row) for row in picture], np.uint8) for each in drawings.values() for picture in each]
     return Gallery(

@@ -5,10 +5,10 @@ The shape that `retrosim cost --json` prints:
     machine, model, clock_hz, timing, build
     entry       {symbol (None for an address), address}
     arguments   [words]
-    totals      {cycles, instructions, cycles_per_instruction, microseconds, result, causes}   result: D0, EAX or R3
+    totals      {cycles, instructions, cycles_per_instruction, microseconds, result, causes}   result: what it returned
     caches      None where none are modelled, or {data, instruction} or {unified}: each {accesses, hits, misses};
-                the i486 and the MPC601 model count no accesses (None); misses of the MPC601 are the sectors that have
-                come into its cache, those that follow a miss included
+                accesses and hits are None where the model does not count them; misses are lines, or sectors of lines,
+                that have come into the cache, those that it reads ahead included
     functions   [{function, cycles, percent, instructions, visits}], most cycles first; visits: calls and jumps to
                 its first address; function None: outside all functions
     lines       [{file, line, cycles, percent, instructions, visits}], most cycles first; visits: those of the line's
@@ -17,15 +17,11 @@ The shape that `retrosim cost --json` prints:
                 source, reference, misses, causes}], by address, executed instructions only; misses of a cache NAME
                 are the keys NAME_misses; without caches those of data and instruction are there, and 0
 
-base     clocks from the manual, alone: on the 68040 the slowest stage, averaged over the two outcomes of a branch; on
-         the 68000 what the encoding fixes (a branch taken); on the x86 the entry, its least where that depends on
-         data or iterations; on the 601 the execute stage, the least of a range, one of several words, and of a taken
-         branch what it costs alone
+base     clocks from the manual, alone, as the CPU's `legend` says; averaged over the two outcomes of a branch where the
+         outcome shows in the flow
 entry    the row of the manual's table that they come from; source: that table; reference: the instruction's description
-stalls   average - base. 68040: waiting for registers, caches, memory; below 0 where stages overlapped. 68000: clocks
-         that depend on data (shift counts, multipliers, branches not taken). x86: those, m behind a jump, fetching,
-         prefixes, address generation, caches and bus. 601: operands, branches, fetching, caches, more words than one;
-         below 0 where a branch was folded. Of a service: the time it takes
+stalls   average - base: what the CPU's `legend` says, below 0 where instructions overlapped. Of a service: the time it
+         takes
 causes   what the clocks went to (see `causes`), name -> clocks, whose sum is `cycles`; None unless the machine's timing
          is "causes", whose clocks are those of "full"
 accesses operands (each line that one touches), and lines of code entered: the model looks code up once a line. Memory
@@ -35,25 +31,24 @@ accesses operands (each line that one touches), and lines of code entered: the m
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from retrosim.cpu.ppc import mpc601_cache
+from retrosim.checks import did_you_mean
+from retrosim.cpu.spec.cpu import Cache
 from retrosim.cpu.spec.rows import Insn
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine, memory
 from retrosim.rom import Image
 
 from .causes import MODE, CauseCounter, named
-from .manual import base_of
 
-MOST = 2_000_000  # instructions: about a minute, one by one
+MAX_INSTRUCTIONS = 2_000_000  # about a minute, one by one
 REPORT_EVERY = 5_000  # instructions between two reports of progress
-NEAREST = 5  # names shown for one that is unknown
+SOME_NAMES = 5  # of an image's routines, in an error
 STACK_BYTES = 0x10000  # kept free below the stack pointer that a user's program starts with
 
 Progress = Callable[[int, int, str], None]
@@ -77,20 +72,20 @@ def cost_report(
     symbol: str | int,
     *arguments: int,
     convention: str = "c",
-    most: int = MOST,
+    max_instructions: int = MAX_INSTRUCTIONS,
     progress: Progress = lambda done, total, text: None,
 ) -> dict[str, Any]:
     """Call a routine once as a whole and once instruction by instruction; return what it cost, as described above.
 
     The clocks of an instruction are those between its predecessor's end and its own. In a pipeline several are under
-    way at once, so clocks that an instruction spends beside an earlier one are the earlier one's, and a wait is charged
-    to the instruction that waits, not to the one that causes it. The machine is left as it was.
+    way at once, so clocks in which an earlier instruction is still under way are the earlier one's, and a wait is
+    charged to the instruction that waits, not to the one that causes it. The machine is left as it was.
 
     machine    simulated, with timing "table", "full" or "causes"; caches and memory as they are now
     symbol     name or address of the routine
     arguments  words of 32 bits, in real mode of 16 bits; negative ones as those bits
     convention how it is called, see `Machine.measure`
-    most       instructions after which the call is given up
+    max_instructions  after which the call is given up
     progress   called with instructions done, of how many, and a text
     Errors     ValueError; CpuFault, RetrosimError when the routine does not return
     """
@@ -101,11 +96,11 @@ def cost_report(
     words = tuple(word & ((1 << bits) - 1) if -(1 << bits - 1) <= word < 0 else word for word in arguments)
     before = machine.snapshot()
     try:
-        _make_room(machine)
+        _place_stack(machine)
         start = machine.snapshot()
-        progress(0, most, "running the routine")
+        progress(0, max_instructions, "running the routine")
         name = symbol if isinstance(symbol, str) else entry
-        measured = machine.measure(name, *words, convention=convention, most=most)
+        measured = machine.measure(name, *words, convention=convention, max_instructions=max_instructions)
         machine.restore(start)
         executed, accesses = _step_through(machine, entry, words, convention, measured.instructions, progress)
     finally:
@@ -114,7 +109,7 @@ def cost_report(
     listing = [_described(machine, each) for each in executed]
     return {
         "machine": machine.name,
-        "model": machine._core.cpu.model,
+        "model": machine.core.cpu.model,
         "clock_hz": machine.clock_hz,
         "timing": "full" if machine.timing == MODE else machine.timing,
         "engine": machine.engine,
@@ -137,12 +132,12 @@ def cost_report(
 
 
 def find_routine(image: Image, symbol: str | int) -> int:
-    """Return the address of a routine. Errors: ValueError, with the nearest names for one that is unknown."""
+    """Return the address of a routine. Errors: ValueError."""
     if isinstance(symbol, str):
         if symbol not in image.symbols:
-            names = [name for name, found in image.symbols.items() if found.kind == "function"]
-            near = difflib.get_close_matches(symbol, names, NEAREST, 0.4) or sorted(names)[:NEAREST]
-            raise ValueError(f"symbol {symbol!r}: not in the image; nearest: {', '.join(near) or 'it has none'}")
+            names = sorted(name for name, found in image.symbols.items() if found.kind == "function")
+            some = ", ".join(names[:SOME_NAMES]) or "none"
+            raise ValueError(f"symbol {symbol!r}: not in the image{did_you_mean(symbol, names) or f'; it has {some}'}")
         if image.symbols[symbol].kind != "function":
             raise ValueError(f"symbol {symbol!r}: is data, allowed a routine")
         return find_routine(image, image.symbols[symbol].address)
@@ -153,7 +148,7 @@ def find_routine(image: Image, symbol: str | int) -> int:
     return symbol
 
 
-def _make_room(machine: Machine) -> None:
+def _place_stack(machine: Machine) -> None:
     """Give a program that has not run a stack apart from its image. Errors: RetrosimError where there is none."""
     image = machine.image
     taken = [(start, start + len(data)) for start, data in image.segments]
@@ -173,20 +168,10 @@ def _is_free(taken: list[tuple[int, int]], start: int, end: int) -> bool:
     return all(end <= first or last <= start for first, last in taken)
 
 
-CACHES = {"data": ("dtag", "dcount"), "instruction": ("itag", "icount"), "unified": ("tag", "")}
-"""Name -> state fields of its tags and of its counter of accesses, "" where the model has none."""
-DIRTY = {"MPC601": mpc601_cache.DIRTY}
-"""Model -> bits of a tag that change without a miss."""
-
-
 def _caches_of(machine: Machine) -> list[_CacheWatch]:
-    fields = machine._core.state.dtype.names
-    modelled = machine.timing in ("full", MODE)
-    return [
-        _CacheWatch(machine._core.state, name, *places, DIRTY.get(machine._core.cpu.model, 0))
-        for name, places in CACHES.items()
-        if modelled and places[0] in fields and machine.memory_clocks
-    ]
+    if machine.timing not in ("full", MODE):
+        return []
+    return [_CacheWatch(machine.core.state, name, cache) for name, cache in machine.core.cpu.caches.items()]
 
 
 def _step_through(
@@ -194,7 +179,7 @@ def _step_through(
 ) -> tuple[list[Executed], dict[str, int | None]]:
     """Execute the call one instruction at a time; return what was executed, and the accesses to each cache."""
     machine.enter(entry, *words, convention=convention)
-    core, latest, executed = machine._core, {}, []
+    core, latest, executed = machine.core, {}, []
     caches = _caches_of(machine)
     no_misses = dict.fromkeys((watch.name for watch in caches), 0) or {"data": 0, "instruction": 0}
     counter = CauseCounter(machine) if machine.timing == MODE else None
@@ -223,11 +208,11 @@ def _step_through(
 class _CacheWatch:
     """Accesses and misses of one cache: its counter steps at every access, a miss that allocates changes a tag."""
 
-    def __init__(self, state: np.ndarray, name: str, tags: str, counter: str, dirty: int) -> None:
-        self.name, self.accesses = name, 0 if counter else None
-        self._state, self._tags, self._counter = state, state[tags], counter
-        self._kept = ~self._tags.dtype.type(dirty)
-        self._known, self._count = self._tags & self._kept, int(state[counter]) if counter else 0
+    def __init__(self, state: np.ndarray, name: str, cache: Cache) -> None:
+        self.name, self.accesses = name, 0 if cache.accesses else None
+        self._state, self._tags, self._counter = state, state[cache.tags], cache.accesses
+        self._line_bits = ~self._tags.dtype.type(cache.status_bits)
+        self._known, self._count = self._tags & self._line_bits, int(state[self._counter]) if self._counter else 0
 
     def misses(self) -> int:
         """Return the misses since the last call, and count the accesses."""
@@ -238,7 +223,7 @@ class _CacheWatch:
                 return 0
             self.accesses += accesses
             self._count = count
-        tags = self._tags & self._kept
+        tags = self._tags & self._line_bits
         changed = int(np.count_nonzero(tags != self._known))
         self._known = tags
         return changed
@@ -250,14 +235,15 @@ def _caches(
     report = {}
     for name, count in accesses.items():
         misses = sum(each.misses[name] for each in executed)
-        is_exact = count is not None and (name != "data" or machine.memory_clocks["copyback"])
+        allocates = machine.core.cpu.caches[name].allocates
+        is_exact = count is not None and (not allocates or machine.memory_clocks[allocates])
         report[name] = {"accesses": count, "hits": count - misses if is_exact else None, "misses": misses}
     return report or None
 
 
 def _described(machine: Machine, each: Executed) -> dict[str, Any]:
     insn, image = each.insn, machine.image
-    base, entry, source = base_of(machine._core.cpu.model, each)
+    said = machine.core.cpu.explain(insn, each.visits, each.departures)
     function, offset = image.symbol_at(insn.pc) or (None, None)
     file, line = image.source_line(insn.pc) or (None, None)
     average = each.cycles / each.visits
@@ -272,10 +258,10 @@ def _described(machine: Machine, each: Executed) -> dict[str, Any]:
         "visits": each.visits,
         "cycles": each.cycles,
         "average": average,
-        "base": base,
-        "stalls": average - base,
-        "entry": entry,
-        "source": source,
+        "base": said.clocks,
+        "stalls": average - said.clocks,
+        "entry": said.entry,
+        "source": said.source,
         "reference": insn.row.ref,
         **{f"{name}_misses": count for name, count in each.misses.items()},
         "causes": named(machine.name, each.causes) if machine.timing == MODE else None,

@@ -14,23 +14,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from retrosim.machine.presets import preset
+
 from .causes import causes_of
 
 SHOWN = 10  # lines and functions
-LEGENDS = {
-    "MC68040": "base: clocks of the manual's entry alone ({source}); stalls: what came on top on average, below 0 "
-    "where instructions overlapped. Clocks count for the instruction at whose end they have passed.",
-    "MC68000": "base: clocks that the encoding fixes ({source}), branches taken; stalls: what came on top on average, "
-    "which depends on data: shift counts, multipliers, branches not taken.",
-    "MPC601": "base: clocks in the execute stage (sources: --csv and --json), least of a range, one of several words; "
-    "stalls: what came on top on average: operands, fetching, caches, words moved; below 0: a branch was folded.",
-    "i386": "base: clocks of the manual's entry ({source}), without m, least of a range; stalls: what came on top "
-    "on average: m behind a jump, multipliers, repeats, fetching of code, wait states.",
-    "i486": "base: clocks of the manual's entry ({source}), least of a range; stalls: what came on top on average: "
-    "multipliers, repeats, prefixes, address generation, cache, write buffers.",
-}
 CAUSES = (
-    "execute: base clocks of the instruction; waits: what came on top, by cause; both a visit. Together they are the "
+    "execute: base clocks of the instruction; waits: what was added, by cause; both per visit. Together they are the "
     "clocks, to the last one. The manual's entries ({source}) are in --csv and --json."
 )
 CACHES = "Accesses: operands, and lines of code entered. An ELF file starts with empty caches, a ROM with those in use."
@@ -41,7 +31,7 @@ def render_cost(report: dict[str, Any]) -> RenderableType:
     parts: list[RenderableType] = [Text(_title(report), style="bold"), _totals(report)]
     if report["totals"]["causes"]:
         parts += [Text("What the clocks went to", style="bold"), _causes(report)]
-    legend = CAUSES if report["totals"]["causes"] else LEGENDS[report["model"].split("_")[0]]
+    legend = CAUSES if report["totals"]["causes"] else preset(report["machine"]).cpu().legend
     if report["lines"]:
         parts += [_heading("Hottest source lines", report["lines"]), _hottest(report["lines"], "line", _line_name)]
     parts += [

@@ -3,7 +3,7 @@
 Objects of one size lie at random, as many to a pixel as 200 on the screen; from frame to frame all of them move. Flags
 and pairs are two questions. Contenders take turns, lap by lap, so that a disturbance of the host meets all; a lap is
 some frames in a row, and counts in wall time, since some use two threads. Every answer of the first laps must be the
-one that `Judge` holds for right; a contender that fails this is reported as an error and gets no figure.
+one that `Judge` has; a contender that gives another one is reported as an error and gets no figure.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def benchmark_kernels(
     seed: int = 1994,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> dict[str, Any]:
-    """Measure; the defaults take some minutes, most of them for two million objects.
+    """Measure. The defaults take some minutes, the larger part for two million objects.
 
     objects   scenes, each 1..MAX_OBJECTS
     engines   some of CONTENDERS, None for all

@@ -40,7 +40,7 @@ from retrosim.cpu.engines.regions import discover
 from retrosim.machine import open_machine
 name, build, timing = sys.argv[1:]
 machine = open_machine(name, "sectors", build=build, engine="evaluate", timing=timing)
-core, regions = machine._core, []
+core, regions = machine.core, []
 handler_cache(core.cpu, timing, [])  # whatever a process compiles first takes longer
 for region in discover(core, machine.code_roots):
     counts = {"address": min(region.blocks), "blocks": len(region.blocks), "instructions": len(list(region.insns))}

@@ -99,7 +99,7 @@ def test_bad_files(run, program, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--entry", "sum_op"), "symbol 'sum_op': not in the image; nearest: sum_up"),
+        (("--entry", "sum_op"), "symbol 'sum_op': not in the image; did you mean sum_up?"),
         (("--entry", "0x9000"), "address 0x9000"),
         (("--entry", "0xyz"), "'0xyz'"),
         ((), "--entry"),
@@ -123,7 +123,7 @@ def test_negative_arguments(run, program) -> None:
 
 
 def test_unknown_symbol_of_a_rom(run) -> None:
-    run("cost", "sectors", "--entry", "DetermineColisions").is_refused(2, "nearest: DetermineCollisions")
+    run("cost", "sectors", "--entry", "DetermineColisions").is_refused(2, "did you mean DetermineCollisions?")
     run("cost", "sectors", "--entry", "gObjects").is_refused(2, "is data")
     run("cost", "sectors", "--entry", "x", "--build", "O9").is_refused(2, "build 'O9'")
 

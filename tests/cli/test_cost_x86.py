@@ -116,7 +116,7 @@ def test_text_fits_80_columns(run, program, binary) -> None:
         (("--raw", "--entry", "0x7c00"), "--raw: needs --org"),
         (("--org", "0x7c00", "--entry", "0x7c00"), "--org: needs --raw"),
         (("--raw", "--org", "0x100", "--entry", "0x100"), "origin 0x100: allowed 0x400..0x7ffff8"),
-        (("--raw", "--org", "0x7c00", "--entry", "sum_up"), "symbol 'sum_up': not in the image; nearest: it has none"),
+        (("--raw", "--org", "0x7c00", "--entry", "sum_up"), "symbol 'sum_up': not in the image; it has none"),
         (("--raw", "--org", "0x7c00", "--entry", "0x9000"), "address 0x9000: allowed an address in the image"),
         (("--raw", "--org", "0x200000", "--entry", "0x200000", "--bits", "16"), "allowed 0..0xfffff in real mode"),
         (("--raw", "--org", "0x7c00", "--entry", "0x7c00", "--bits", "24"), "24"),

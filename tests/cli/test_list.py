@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
+from retrosim.guide import read_page
 from retrosim.machine import PRESETS
 from retrosim.rom import load_rom
 from retrosim.scenarios import SCENARIOS
@@ -43,7 +45,10 @@ def test_list_for_people(run) -> None:
     for words in (builds, *figures, "60.147 ticks/s", "native", "Pixel masks, 1995, a library of routines"):
         assert words in ran.out
     assert all(tape.stem in ran.out for tape in shipped_tapes())
-    assert run("list", "machines").out.splitlines()[0] == "machines"
+    machines = run("list", "machines").out
+    assert machines.startswith("machines\n") and machines.endswith("`retrosim guide facts/NAME`\n")
+    cited = set(re.findall(r"(\w+)\.md", machines)) - {"NAME"}
+    assert cited and all(read_page(f"facts/{name}").text for name in cited)
     assert "roms" not in run("list", "tapes", "--json").json()
 
 

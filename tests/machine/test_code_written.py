@@ -142,7 +142,7 @@ def test_what_was_written_runs(case: tuple[Case, str], engine: str) -> None:
         steps.run(instructions=1)
     for each in (whole, steps):
         assert (hex(each.regs["d0"]), hex(each.regs["d1"])) == (hex(program.d0), hex(program.d1))
-    assert not wild.differences(whole._core, steps._core)
+    assert not wild.differences(whole.core, steps.core)
 
 
 @pytest.mark.parametrize("timing", TIMINGS)
@@ -156,4 +156,4 @@ def test_engines_agree_on_written_code(engine: str, timing: str) -> None:
             for _ in range(3):
                 piece = r.randrange(1, 2 * program.instructions)
                 assert first.run(instructions=piece) == second.run(instructions=piece), f"{label} on {name}"
-                assert not wild.differences(first._core, second._core), f"{label} on {name}"
+                assert not wild.differences(first.core, second.core), f"{label} on {name}"

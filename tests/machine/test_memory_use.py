@@ -58,7 +58,7 @@ def test_machine_code_ends_with_its_machine(engine: str) -> None:
         before = machine_code()
         ours = programs.machine("5280 5281 60fa", engine=engine)
         ours.run(instructions=3000)
-        memory = weakref.ref(ours._core)
+        memory = weakref.ref(ours.core)
         assert machine_code() > before
         del ours
         assert memory() is None and machine_code() == before

@@ -290,7 +290,7 @@ def test_registers_by_name(name: str) -> None:
         ours.regs["eflags"] = 0x8D5
         ours.regs["es"], ours.regs["eax"] = 0xABCD, 0x12345678
         assert (ours.regs["eflags"], ours.regs["es"], ours.regs["eax"]) == (0x8D7, 0xABCD, 0x12345678)
-        assert int(ours._core.state["seg_base"][0]) == (0xABCD0 if boot == "real" else 0)
+        assert int(ours.core.state["seg_base"][0]) == (0xABCD0 if boot == "real" else 0)
         assert len(ours.regs) == 16
         with pytest.raises(ValueError, match=r"ds 65536: allowed 0\.\.65535"):
             ours.regs["ds"] = 0x10000

@@ -33,7 +33,7 @@ def ticking(engine: str, timing: str) -> Machine:
 
 
 def state_of(machine: Machine) -> dict[str, bytes]:
-    state = machine._core.state
+    state = machine.core.state
     return {name: np.asarray(state[name]).tobytes() for name in state.dtype.names if name not in DIFFERENT}
 
 
@@ -170,7 +170,7 @@ def test_registers_that_are_packed() -> None:
 
 def test_a_routine_that_does_not_return() -> None:
     with pytest.raises(RetrosimError, match="did not return"):
-        program(COUNT).measure("_start", most=100)
+        program(COUNT).measure("_start", max_instructions=100)
 
 
 def test_saved_states() -> None:

@@ -60,9 +60,9 @@ def assert_same(slow: Machine, fast: Machine, where: object = "") -> None:
     assert dict(fast.regs) == dict(slow.regs), where
     assert (fast.cycles, fast.instructions, fast.frame_number) == (slow.cycles, slow.instructions, slow.frame_number)
     assert np.array_equal(fast.mem, slow.mem), where
-    for field in slow._core.state.dtype.names:
+    for field in slow.core.state.dtype.names:
         if field not in ("reason", "detail", "access", "limit"):
-            assert np.array_equal(fast._core.state[field], slow._core.state[field]), (where, field)
+            assert np.array_equal(fast.core.state[field], slow.core.state[field]), (where, field)
 
 
 def run_both(slow: Machine, fast: Machine, count: int, steps: int = 1) -> None:

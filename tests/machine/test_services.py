@@ -64,7 +64,7 @@ def test_the_clock_is_exact_far_out(cycle: int) -> None:
     ours.run(frames=1)
     number = cycle * ours.tick_hz // ours.clock_hz
     for field in ("cycles", "ea_end", "fetch_end"):
-        ours._core.state[field] = cycle
+        ours.core.state[field] = cycle
     ours.restart_ticks(pending=False)
     assert ours.ticks == number
     ours.run(instructions=1)

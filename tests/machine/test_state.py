@@ -144,10 +144,10 @@ def test_ticks_belong_to_the_state(pending: bool) -> None:
     assert first.regs["d7"] == (6 if pending else 5)
 
 
-def pieces(r: random.Random, total: int, most: int) -> Iterator[int]:
+def pieces(r: random.Random, total: int, maximum: int) -> Iterator[int]:
     """Yield random numbers of instructions that add up to a total."""
     while total:
-        piece = min(r.choice((1, r.randrange(1, most), r.randrange(1, most))), total)
+        piece = min(r.choice((1, r.randrange(1, maximum), r.randrange(1, maximum))), total)
         yield piece
         total -= piece
 
@@ -168,7 +168,7 @@ def test_states_are_taken_at_random_points_across_engines(name: str, timing: str
         assert ours.run(instructions=piece).instructions == piece
         state = ours.save()
     assert everything(ours) == everything(whole)
-    assert not wild.differences(ours._core, whole._core)
+    assert not wild.differences(ours.core, whole.core)
 
 
 @pytest.mark.parametrize("timing", TIMINGS)
@@ -193,7 +193,7 @@ def test_wild_programs_are_taken_over_at_random_points(name: str, timing: str) -
             state = ours.save()
             if result.fault:
                 break
-        assert not wild.differences(ours._core, whole._core), f"image {number}"
+        assert not wild.differences(ours.core, whole.core), f"image {number}"
         assert everything(ours) == everything(whole), f"image {number}"
 
 
@@ -202,7 +202,7 @@ def test_caches_belong_to_the_state(copyback: int) -> None:
     """Tags, dirty lines, counters and a bus that is still busy: each of them is there, and makes another state."""
     ours, other = (opened(memory_clocks={"copyback": copyback}) for _ in range(2))
     ours.run(instructions=30_000)
-    state = ours._core.state
+    state = ours.core.state
     while int(state["bus_free"]) <= ours.cycles:
         ours.run(instructions=1)
     assert state["dtag"].any() and state["itag"].any() and state["dirty"].any() == copyback and state["dcount"]
@@ -212,7 +212,7 @@ def test_caches_belong_to_the_state(copyback: int) -> None:
         state[name].reshape(-1)[...] ^= 1
         assert ours.save() != saved and ours.hash("machine") != unchanged, name
         other.load(ours.save())
-        assert (other._core.state[name] == state[name]).all(), name
+        assert (other.core.state[name] == state[name]).all(), name
         ours.restore(snapshot)
         assert (state[name] == before).all() and ours.save() == saved, name
 

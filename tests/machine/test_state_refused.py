@@ -226,8 +226,8 @@ CLOCKS = ("cycles", "ea_end", "fetch_end", "ready", "bus_free", "memory")
 def test_registers_of_all_kinds(engine: str, seed: int) -> None:
     """Random registers within their widths are taken, and run into whatever they lead to without harm to the host."""
     ours = programs.machine("5280 60fc", engine=engine)
-    state, r = ours._core.state, random.Random(seed)
-    for name, (bits, count) in ours._core.cpu.layout.fields.items():
+    state, r = ours.core.state, random.Random(seed)
+    for name, (bits, count) in ours.core.cpu.layout.fields.items():
         if name not in CLOCKS:
             values = [r.getrandbits(bits) if seed else (1 << bits) - 1 for _ in range(count)]
             state[name] = values if count > 1 else values[0]
@@ -258,5 +258,5 @@ def test_registers_of_all_kinds(engine: str, seed: int) -> None:
 )
 def test_registers_that_no_machine_holds(name: str, value: int) -> None:
     ours, victim = programs.machine("5280 60fc"), programs.machine("5280 60fc")
-    ours._core.state[name] = value
+    ours.core.state[name] = value
     refuse(victim, ours.save(), f"{name} {value}: allowed 0")

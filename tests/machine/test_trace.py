@@ -129,7 +129,7 @@ def test_return_to_a_traced_program() -> None:
 def pending(code: str, sr: int, name: str = "mc68040-25") -> Machine:
     """A program whose first instruction ends when a tick is due."""
     ours = traced(code, sr, name)
-    ours._core.state["cycles"] = ours._next_tick - 1
+    ours.core.state["cycles"] = ours._next_tick - 1
     return ours
 
 

@@ -73,7 +73,7 @@ def test_behind_the_last_byte_comes_the_first(engine: str) -> None:
     ours.regs["a0"] = 0xFFFF01
     ours.run(instructions=1000)
     assert ours.mem[0xFFFFFD:].tobytes().hex() == "123456" and ours.mem[:5].tobytes().hex() == "7812345678"
-    wild.check(ours._core, len(ours._core.ram))
+    wild.check(ours.core, len(ours.core.ram))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

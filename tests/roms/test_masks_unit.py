@@ -34,7 +34,7 @@ def routine(unit: Unit, name: str) -> list[str]:
     segment, content = unit.machine.image.segments[-1]
     end, lines, pc = min(later, default=segment + len(content)), [], start
     while pc < end:
-        insn = unit.machine._core.decode(pc)
+        insn = unit.machine.core.decode(pc)
         lines.append(insn.text)
         pc = insn.end
     assert pc == end
@@ -136,7 +136,7 @@ def test_code_for_the_286_has_no_32_bits(real: Unit, name: str) -> None:
     assert not wide.search(" ".join(routine(real, name)))
     start, ours, pc = real.machine.address(name), real.machine, real.machine.address(name)
     for _ in routine(real, name):
-        insn = ours._core.decode(pc)
+        insn = ours.core.decode(pc)
         assert ours.mem[pc] not in (0x64, 0x65, 0x66, 0x67, 0x0F), f"{pc - start:#x} of {name}: {insn.text}"
         pc = insn.end
 

@@ -172,7 +172,7 @@ def test_a_routine_that_does_not_return(tmp_path, code, error):
     machine = opened(write_elf(tmp_path / "bad.elf", code, bad=ADDRESS))
     before = machine.hash("machine")
     with pytest.raises(error) as caught:
-        cost_report(machine, "bad", most=1000)
+        cost_report(machine, "bad", max_instructions=1000)
     assert "\n" not in str(caught.value)
     if code == ENDLESS:
         assert str(caught.value).startswith("bad did not return within 1000 instructions")
@@ -183,7 +183,7 @@ def test_what_can_be_measured(tmp_path):
     path = write_elf(tmp_path / "sum.elf", SUM, sum_up=ADDRESS, odd=ADDRESS + 1, data_there=ADDRESS)
     image = load_elf(path)
     assert find_routine(image, "sum_up") == find_routine(image, ADDRESS) == ADDRESS
-    with pytest.raises(ValueError, match="'sum_op': not in the image; nearest: sum_up"):
+    with pytest.raises(ValueError, match="'sum_op': not in the image; did you mean sum_up"):
         find_routine(image, "sum_op")
     with pytest.raises(ValueError, match="'data_there': is data"):
         find_routine(image, "data_there")
@@ -195,7 +195,7 @@ def test_what_can_be_measured(tmp_path):
     stripped = opened(write_elf(tmp_path / "stripped.elf", SUM))
     report = cost_report(stripped, ADDRESS, 5)
     assert report["entry"] == {"symbol": None, "address": ADDRESS} and report["functions"][0]["function"] is None
-    with pytest.raises(ValueError, match="nearest: it has none"):
+    with pytest.raises(ValueError, match="not in the image; it has none"):
         find_routine(stripped.image, "sum")
 
 
@@ -231,8 +231,8 @@ def test_csv_and_json_hold_the_listing(tmp_path):
 
 
 def test_progress_is_told(tmp_path):
-    told = []
+    steps = []
     machine = opened(write_elf(tmp_path / "sum.elf", SUM, sum=ADDRESS))
-    cost_report(machine, "sum", 5000, progress=lambda *step: told.append(step))
-    assert told[0] == (0, 2_000_000, "running the routine")
-    assert told[1:] == [(done, 15004, "attributing cycles") for done in (0, 5000, 10000, 15000)]
+    cost_report(machine, "sum", 5000, progress=lambda *step: steps.append(step))
+    assert steps[0] == (0, 2_000_000, "running the routine")
+    assert steps[1:] == [(done, 15004, "attributing cycles") for done in (0, 5000, 10000, 15000)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrosim.cpu.ppc.mpc601_cache import DIRTY
+from retrosim.cpu.ppc.mpc601_cache import STATUS_BITS
 from retrosim.machine import Machine, open_machine
 from retrosim.rom import load_elf
 from retrosim.study.cost import cost_report
@@ -51,13 +51,13 @@ def test_misses_are_sectors_that_come() -> None:
     """An empty cache: a check reads what it touches, and the second time nothing; dirty bits are no misses."""
     machine = open_machine(NAME, engine="interpret", parameters={"objects": 20})
     machine.run(frames=1)
-    machine._core.state["tag"] = 0
-    machine._core.state["loaded"] = machine._core.state["stored"] = machine._core.state["sector"] = 0
+    machine.core.state["tag"] = 0
+    machine.core.state["loaded"] = machine.core.state["stored"] = machine.core.state["sector"] = 0
     cold = cost_report(machine, "DetermineCollisions")["caches"]["unified"]["misses"]
     machine.measure("DetermineCollisions")
     assert 0 < cold < 200
-    tags = machine._core.state["tag"].copy()
-    machine._core.state["tag"] &= ~tags.dtype.type(DIRTY)
+    tags = machine.core.state["tag"].copy()
+    machine.core.state["tag"] &= ~tags.dtype.type(STATUS_BITS)
     machine.run(frames=1)
     assert cost_report(machine, "DetermineCollisions")["caches"]["unified"]["misses"] < cold / 4
 

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.cli.commands.record import window_recorder
 
-    rom = open_program(options.rom)
+    rom = open_program(options.rom, options.machine)
     check_chosen(options, rom)
     if options.headless or options.frames or options.screenshot or options.json:
         check_overlay(options)
@@ -71,7 +71,7 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
         machine = open_chosen(options, rom, progress.note)
 
         def report(done: int, frames: int) -> None:
-            meanwhile = ", compiling the program meanwhile" if getattr(machine, "is_compiling", False) else ""
+            meanwhile = " while the program is being compiled" if getattr(machine, "is_compiling", False) else ""
             progress.step(done, frames, f"running frames{meanwhile}")
 
         result = run_headless(

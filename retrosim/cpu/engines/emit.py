@@ -64,7 +64,7 @@ class Emitter(ExecutionContext):
     ram: ir.Value
     state: ir.Value
     context: ir.Value
-    _next_pc: ir.Value  # slots: where the program goes on, and whether it goes back to the host
+    _next_pc: ir.Value  # slots: where the program continues, and whether it returns to the host
     _left: ir.Value
     _can_leave = False
     _taken: Word | None = None
@@ -162,7 +162,7 @@ class Emitter(ExecutionContext):
         self.builder.position_at_end(loop)
         left = rest.get()
         if down:
-            bit = 31 - left.count_zeros_left()
+            bit = 31 - left.count_leading_zeros()
             rest.set(left ^ (self.const(32, 1) << bit))
         else:
             bit = self.word(self.builder.cttz(left.ir, ir.Constant(I1, 1)))

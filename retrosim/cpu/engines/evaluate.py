@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from ..spec.cpu import ADDRESS_MASK, CODE_WRITTEN, DOUBLE_FAULT, FAULT, MISALIGNED, REACHED, RUNNING
 from ..spec.rows import Insn, undefined_insn
@@ -45,8 +45,8 @@ class Evaluator(ExecutionContext):
         self._pc = self._end = self._next = 0
         self.begin(core.timing)
 
-    def run(self, instructions: int, stop: int | None = None) -> int:
-        """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
+    def run(self, instructions: int, stops: Collection[int] = ()) -> int:
+        """Execute up to `instructions`, or to one of the addresses `stops`; return how many. The state tells why."""
         self.core.sync_mirrors()
         self._fetch_state()
         values, done = self._values, 0
@@ -55,7 +55,7 @@ class Evaluator(ExecutionContext):
         while done < instructions and values["reason"] == RUNNING and values["cycles"] < values["limit"]:
             self._execute(self.core.decode(self._next))
             done += 1
-            if self._next == stop and values["reason"] == RUNNING:
+            if self._next in stops and values["reason"] == RUNNING:
                 values["reason"] = REACHED
         values["pc"] = self._next
         self._store_state()

@@ -7,6 +7,7 @@ ever waits for a rare one. Regions that the recompiler has made are entered thro
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from weakref import WeakMethod
 
@@ -112,26 +113,26 @@ class Interpreter:
         self.forget_missing()
         unit = core.cpu.isa.word_bytes
         self._shift = unit.bit_length() - 1
-        self._stop: int | None = None  # where the present run ends
+        self._stops: Collection[int] = ()  # where the present run ends
         self._entered: dict[int, InstalledRegion] = {}  # entry point -> the region in force
         self._covering: dict[int, list[InstalledRegion]] = {}  # instruction -> the regions that contain it
         self._state = core.state.reshape(1).view(np.uint8)
         self._clear()
         core.on_invalidate.append(WeakMethod(self._forget))
 
-    def run(self, instructions: int, stop: int | None = None) -> int:
-        """Execute up to `instructions`, or until `stop` comes next; return how many. The state tells why it stopped."""
+    def run(self, instructions: int, stops: Collection[int] = ()) -> int:
+        """Execute up to `instructions`, or to one of the addresses `stops`; return how many. The state tells why."""
         self.core.sync_mirrors()
         self.core.state["reason"] = RUNNING
-        self._stop = stop
-        regions = self._covering.get(stop, ())
+        self._stops = stops
+        regions = [region for stop in stops for region in self._covering.get(stop, ())]
         for region in regions:
             self._suspend(region)
-        self._watch_stop()
+        self._watch_stops()
         try:
             return self._run(instructions)
         finally:
-            self._stop = None
+            self._stops = ()
             for region in regions:
                 self._resume(region)
 
@@ -148,7 +149,7 @@ class Interpreter:
                     core.state["pc"] = self._records[following, PC_WORD]
             elif following == -NOT_EXECUTED:
                 core.state["reason"] = RUNNING
-                if done and int(core.state["pc"]) == self._stop:
+                if done and int(core.state["pc"]) in self._stops:
                     core.state["reason"] = REACHED
                     break
                 if not self._link(int(core.state["pc"])):
@@ -174,7 +175,7 @@ class Interpreter:
         self.bridged = 0
 
     def use(self, cache: HandlerCache) -> None:
-        """Take handlers in, in place of those that are there."""
+        """Take handlers in, which replace those of the same keys."""
         self._caches.append(cache)
         self._handlers |= cache.handlers
         self.forget_missing()
@@ -186,12 +187,13 @@ class Interpreter:
         self._set_handler(UNKNOWN_RECORD, self._stubs[UNKNOWN])
         self._used = 1
         self._branches: dict[int, list[int]] = {}  # address -> records that branch to it
-        self._watch_stop()
+        self._watch_stops()
 
-    def _watch_stop(self) -> None:
-        """Make the record of the address to stop at ask the host, every time."""
-        if self._stop is not None and not self._stop & ((1 << self._shift) - 1):
-            self._set_handler(self._slot(self._stop), self._stubs[UNDECODED_PC])
+    def _watch_stops(self) -> None:
+        """Make the records of the addresses to stop at ask the host, every time."""
+        for stop in self._stops:
+            if not stop & ((1 << self._shift) - 1):
+                self._set_handler(self._slot(stop), self._stubs[UNDECODED_PC])
 
     def _set_handler(self, slot: int, address: int) -> None:
         """Make a record run a handler; where a region is entered, the region."""
@@ -212,7 +214,9 @@ class Interpreter:
 
     def _resume(self, region: InstalledRegion) -> None:
         """Put a region in force if memory holds the code that it was compiled from."""
-        if region.is_active or region.breaks > MAX_BREAKS or self._stop in region.insns:
+        if region.is_active or region.breaks > MAX_BREAKS:
+            return
+        if any(stop in region.insns for stop in self._stops):
             return
         if any(self.core.decode(pc) != insn for pc, insn in region.insns.items()):
             return

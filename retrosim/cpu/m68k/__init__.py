@@ -9,6 +9,6 @@ MODEL_NAMES = "MC68000", "MC68040"
 
 def cpu(model: str) -> Cpu:
     """Return the description of one model of the family, for example "MC68040". The rows are made at the first call."""
-    from .family import cpu
+    from .models import cpu
 
     return cpu(model)

@@ -70,13 +70,13 @@ def cmpa(m, s, ea, a):
 @insn("CMPM.{s} ({b})+,({a})+", "1011aaa1ss001bbb", ref="M68000PRM 4-81")
 def cmpm(m, s, b, a):
     step = stepping(m, b, s, "post").step
-    place = m.reg(b)
-    m.set_reg(b, place + 2, stage="address")  # seen where the access aborts
-    source = m.load(place, s)
-    m.set_reg(b, place + step, stage="address")
-    place = m.reg(a)
-    destination = m.load(place, s)
-    m.set_reg(a, place + stepping(m, a, s, "post").step, stage="address")
+    pointer = m.reg(b)
+    m.set_reg(b, pointer + 2, stage="address")  # seen where the access aborts
+    source = m.load(pointer, s)
+    m.set_reg(b, pointer + step, stage="address")
+    pointer = m.reg(a)
+    destination = m.load(pointer, s)
+    m.set_reg(a, pointer + stepping(m, a, s, "post").step, stage="address")
     compare(m, source, destination)
 
 
@@ -134,15 +134,15 @@ insn("TST.{s} {ea}", "01001010ssmmmrrr", ea=ANY, models=M68020_UP, ref="M68000PR
 def extended(m, source, destination, subtract):
     """Add or subtract with X; Z is only ever cleared."""
     bits = source.bits
-    wide = bits + 8 if bits < 32 else 64
+    sum_bits = bits + 8 if bits < 32 else 64
     x = m.get("x")
     if subtract:
         result = destination - source - x.zext(bits)
-        total = destination.zext(wide) - source.zext(wide) - x.zext(wide)
+        total = destination.zext(sum_bits) - source.zext(sum_bits) - x.zext(sum_bits)
         overflow = ((source ^ destination) & (result ^ destination)).sign
     else:
         result = destination + source + x.zext(bits)
-        total = destination.zext(wide) + source.zext(wide) + x.zext(wide)
+        total = destination.zext(sum_bits) + source.zext(sum_bits) + x.zext(sum_bits)
         overflow = ((source ^ result) & (destination ^ result)).sign
     carry = (total >> bits).trunc(1)
     m.set("n", result.sign)
@@ -162,8 +162,8 @@ def stepping(m, register, s, cls):
 def with_memory(m, s, source_register, destination_register, function):
     order = "read" if s == 32 else ""
     source = m.load(address(m, stepping(m, source_register, s, "pre"), s, order), s)
-    place = address(m, stepping(m, destination_register, s, "pre"), s, order)
-    m.store(place, function(source, m.load(place, s)))
+    pointer = address(m, stepping(m, destination_register, s, "pre"), s, order)
+    m.store(pointer, function(source, m.load(pointer, s)))
 
 
 @insn("ADDX.{s} {y},{d}", "1101ddd1ss000yyy", cost="ADDX Dy,Dx", ref="M68000PRM 4-14")
@@ -198,27 +198,31 @@ def _product(m, low, result):
     m.set("c", m.const(1, 0))
 
 
-@insn("MULU.w {ea},{d}", "1100ddd011mmmrrr", ea=DATA, size=16, cost="MULU.W", ref="M68000PRM 4-139")
+@insn(
+    "MULU.w {ea},{d}", "1100ddd011mmmrrr", ea=DATA, size=16, cost="MULU.W", varies="multiplier", ref="M68000PRM 4-139"
+)
 def mulu_word(m, ea, d):
     source = read(m, ea, 16)
-    m.timing.depends("multiplier", source.zext(32))
+    m.vary(source, False)
     result = source.zext(32) * m.reg(d, 16).zext(32)
     m.set_reg(d, result)
     logic_flags(m, result)
 
 
-@insn("MULS.w {ea},{d}", "1100ddd111mmmrrr", ea=DATA, size=16, cost="MULS.W", ref="M68000PRM 4-136")
+@insn(
+    "MULS.w {ea},{d}", "1100ddd111mmmrrr", ea=DATA, size=16, cost="MULS.W", varies="multiplier", ref="M68000PRM 4-136"
+)
 def muls_word(m, ea, d):
     source = read(m, ea, 16)
-    m.timing.depends("multiplier", (source ^ source << 1).zext(32))
+    m.vary(source, True)
     result = source.sext(32) * m.reg(d, 16).sext(32)
     m.set_reg(d, result)
     logic_flags(m, result)
 
 
 def _multiply_long(m, ea, l, signed):
-    wide = [w.resize(64, signed) for w in (read(m, ea, 32), m.reg(l))]
-    return wide[0] * wide[1]
+    source, factor = read(m, ea, 32), m.reg(l)
+    return source.resize(64, signed) * factor.resize(64, signed)
 
 
 def _mul32(signed):
@@ -249,23 +253,23 @@ for _name, _bit, _signed in (("MULU", "0", False), ("MULS", "1", True)):
 
 def divide(m, dividend, divisor, bits, signed, store):
     """Divide 2 x bits or bits by bits; store(quotient, remainder) unless it overflows; zero divisors trap."""
-    wide = dividend.bits
+    dividend_bits = dividend.bits
 
     def by_zero():
         m.set("c", m.const(1, 0))
         exception(m, DIVIDE_BY_ZERO)
 
     def by_number():
-        # the one signed case no machine can divide: least integer by -1, whose true quotient overflows anyway
+        # the one signed case no host can divide: the minimum integer by -1, whose true quotient overflows anyway
         if signed:
-            least = m.const(wide, 1 << (wide - 1))
-            unsafe = dividend.eq(least) & divisor.eq((1 << wide) - 1)
-            safe = m.select(unsafe, m.const(wide, 1), divisor)
+            minimum = m.const(dividend_bits, 1 << (dividend_bits - 1))
+            unsafe = dividend.eq(minimum) & divisor.eq((1 << dividend_bits) - 1)
+            safe = m.select(unsafe, m.const(dividend_bits, 1), divisor)
             quotient, remainder = dividend.sdiv(safe), dividend.srem(safe)
-            overflow = quotient.ne(quotient.trunc(bits).sext(wide)) | unsafe
+            overflow = quotient.ne(quotient.trunc(bits).sext(dividend_bits)) | unsafe
         else:
             quotient, remainder = dividend.udiv(divisor), dividend.urem(divisor)
-            overflow = quotient.ne(quotient.trunc(bits).zext(wide))
+            overflow = quotient.ne(quotient.trunc(bits).zext(dividend_bits))
         m.set("c", m.const(1, 0))
         m.set("v", overflow)
 
@@ -287,8 +291,7 @@ def _div_word(signed):
         def store(quotient, remainder):
             m.set_reg(d, remainder.zext(32) << 16 | quotient.zext(32))
 
-        kind = "signed division" if signed else "unsigned division"
-        m.when(source.ne(0), lambda: m.timing.depends(kind, dividend, source))
+        m.when(source.ne(0), lambda: m.vary(dividend, source, signed))
         divide(m, dividend, source.resize(32, signed), 16, signed, store)
 
     return div_word
@@ -316,9 +319,8 @@ def _div64(signed):
 
 for _name, _bit, _signed in (("DIVU", "0", False), ("DIVS", "1", True)):
     _ref = {"DIVU": "M68000PRM 4-97", "DIVS": "M68000PRM 4-93"}[_name]
-    insn(f"{_name}.w {{ea}},{{d}}", f"1000ddd{_bit}11mmmrrr", ea=DATA, size=16, cost=f"{_name}.W", ref=_ref)(
-        _div_word(_signed)
-    )
+    _word = {"ea": DATA, "size": 16, "cost": f"{_name}.W", "varies": "division", "ref": _ref}
+    insn(f"{_name}.w {{ea}},{{d}}", f"1000ddd{_bit}11mmmrrr", **_word)(_div_word(_signed))
     _common = {"ea": DATA, "size": 32, "models": M68020_UP, "ref": _ref}
     insn(f"{_name}L.l {{ea}},{{h}}:{{l}}", f"0100110001mmmrrr 0lll{_bit}00000000hhh", cost=f"{_name}L.L", **_common)(
         _div32(_signed)
@@ -338,36 +340,28 @@ def _chk(m, s, ea, d):
     m.set("n", low)
 
     def out_of_bounds():
-        slow = low & value.sle(bound) & ~(bound - value).sign
-        m.timing.depends("slow check", slow)
+        m.vary(low, value, bound)
         exception(m, CHECK)
 
     m.when(low | high, out_of_bounds)
 
 
-insn("CHK.w {ea},{d}", "0100ddd110mmmrrr", ea=DATA, size=16, ref="M68000PRM 4-69")(lambda m, ea, d: _chk(m, 16, ea, d))
-insn("CHK.l {ea},{d}", "0100ddd100mmmrrr", ea=DATA, size=32, models=M68020_UP, ref="M68000PRM 4-69")(
-    lambda m, ea, d: _chk(m, 32, ea, d)
-)
+_common = {"ea": DATA, "varies": "out_of_bounds", "ref": "M68000PRM 4-69"}
+insn("CHK.w {ea},{d}", "0100ddd110mmmrrr", size=16, **_common)(lambda m, ea, d: _chk(m, 16, ea, d))
+insn("CHK.l {ea},{d}", "0100ddd100mmmrrr", size=32, models=M68020_UP, **_common)(lambda m, ea, d: _chk(m, 32, ea, d))
 
 
-# Clocks more of both EA calculation and execution of CHK2: note of MC68040UM page 10-18; CMP2 has none
-BOUNDS_REVERSED, ADDRESS_REGISTER = 3, 1
-
-
-def _bounds(m, s, ea, g, dear):
+def _bounds(m, s, ea, g):
     """Compare a register with a pair of bounds, signed or unsigned alike; return whether it lies outside.
 
-    dear   the clocks depend on the bounds and the register
+    The clocks of CHK2 depend on the bounds and the register, those of CMP2 do not.
     """
-    place = address(m, ea)
-    low, high = m.load(place, s).sext(32), m.load(place + s // 8, s).sext(32)
+    pointer = address(m, ea)
+    low, high = m.load(pointer, s).sext(32), m.load(pointer + s // 8, s).sext(32)
     value = m.select(g.ult(8), m.reg(g, s).sext(32), m.reg(g))
     ordered = low.sle(high)
-    if dear:
-        for condition, clocks in ((~ordered, BOUNDS_REVERSED), (m.const(32, 7).ult(g), ADDRESS_REGISTER)):
-            more = m.const(32, clocks)
-            m.when(condition, lambda more=more: m.timing.depends("more", more, more))
+    if m.row.varies:
+        m.vary(~ordered, m.const(32, 7).ult(g))
     outside = m.select(ordered, value.slt(low) | high.slt(value), high.slt(value) & value.slt(low))
     m.set("z", value.eq(low) | value.eq(high))
     m.set("c", outside)
@@ -376,9 +370,16 @@ def _bounds(m, s, ea, g, dear):
 
 @insn("CMP2.{s} {ea},{g}", "00000ss011mmmrrr gggg000000000000", ea=CONTROL, models=M68020_UP, ref="M68000PRM 4-83")
 def cmp2(m, s, ea, g):
-    _bounds(m, s, ea, g, False)
+    _bounds(m, s, ea, g)
 
 
-@insn("CHK2.{s} {ea},{g}", "00000ss011mmmrrr gggg100000000000", ea=CONTROL, models=M68020_UP, ref="M68000PRM 4-72")
+@insn(
+    "CHK2.{s} {ea},{g}",
+    "00000ss011mmmrrr gggg100000000000",
+    ea=CONTROL,
+    models=M68020_UP,
+    varies="bounds",
+    ref="M68000PRM 4-72",
+)
 def chk2(m, s, ea, g):
-    m.when(_bounds(m, s, ea, g, True), lambda: exception(m, CHECK))
+    m.when(_bounds(m, s, ea, g), lambda: exception(m, CHECK))

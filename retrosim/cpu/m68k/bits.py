@@ -21,7 +21,7 @@ def _bit(name):
         bits = 32 if ea.cls == "reg" else 8
         mask = m.const(bits, 1) << (number & (bits - 1)).resize(bits)
         if change and bits == 32:
-            m.timing.depends("bit", number)
+            m.vary(number)
 
         def test(value):
             m.set("z", (value & mask).eq(0))
@@ -49,10 +49,11 @@ for _name, _type in (("BTST", "00"), ("BCHG", "01"), ("BCLR", "10"), ("BSET", "1
     ]
     _modes = (DATA, "DI+-dxwpq") if _name == "BTST" else (DATA_ALTERABLE, DATA_ALTERABLE)
     _dn, _number = f"{_name} Dn", f"{_name} #bit"
-    insn(f"{_name} {{d}},{{ea}}", f"0000ddd1{_type}mmmrrr", ea=_modes[0], size=8, cost=_dn, ref=_ref)(
+    _common = {"size": 8, "varies": "" if _name == "BTST" else "bit_number", "ref": _ref}
+    insn(f"{_name} {{d}},{{ea}}", f"0000ddd1{_type}mmmrrr", ea=_modes[0], cost=_dn, **_common)(
         _by_data_register(_bit(_name))
     )
-    insn(f"{_name} {{imm16}},{{ea}}", f"00001000{_type}mmmrrr", ea=_modes[1], size=8, cost=_number, ref=_ref)(
+    insn(f"{_name} {{imm16}},{{ea}}", f"00001000{_type}mmmrrr", ea=_modes[1], cost=_number, **_common)(
         _by_immediate(_bit(_name))
     )
 
@@ -106,10 +107,10 @@ def cas_long(m, ea, k, u):
 
 
 def _cas(m, s, ea, k, u):
-    place = address(m, ea)
-    found, expected = m.load(place, s), m.reg(k, s)
+    pointer = address(m, ea)
+    found, expected = m.load(pointer, s), m.reg(k, s)
     compare_flags(m, expected, found, found - expected)
-    m.when(found.eq(expected), lambda: m.store(place, m.reg(u, s)), lambda: m.set_reg(k, found))
+    m.when(found.eq(expected), lambda: m.store(pointer, m.reg(u, s)), lambda: m.set_reg(k, found))
 
 
 def _cas2(s):
@@ -147,11 +148,7 @@ for _size, _code in ((16, "10"), (32, "11")):
     )(_cas2(_size))
 
 
-# Clocks more of EA calculation and execution for a field that crosses a long word: notes of MC68040UM 10-15, 10-16
-CHANGED_ACROSS, READ_ACROSS, INSERTED_ACROSS, TESTED_ACROSS = (10, 9), (0, 2), (7, 7), (0, 0)
-
-
-def _field(m, ea, offset, width, crossing):
+def _field(m, ea, offset, width):
     """Locate a bit field; return (value left-aligned in 32 bits, width 1..32, store(left-aligned value))."""
     width = ((width - 1) & 31) + 1
     gap = m.const(32, 32) - width
@@ -168,15 +165,15 @@ def _field(m, ea, offset, width, crossing):
 
         return value, width, store
     byte = address(m, ea) + offset.sar(3)
-    place, bit = byte & ~3, (byte & 3) << 3 | offset & 7
+    pointer, bit = byte & ~3, (byte & 3) << 3 | offset & 7
     crosses = m.const(32, 32).ult(bit + width)
     bit = bit.zext(64)
-    first = m.load(place, 32)
+    first = m.load(pointer, 32)
     last = m.variable(m.const(32, 0))
 
     def across():
-        last.set(m.load(place + 4, 32))
-        m.timing.depends("more", *(m.const(32, clocks) for clocks in crossing))
+        last.set(m.load(pointer + 4, 32))
+        m.vary()
 
     m.when(crosses, across)
     whole = first.zext(64) << 32 | last.get().zext(64)
@@ -185,8 +182,8 @@ def _field(m, ea, offset, width, crossing):
     def store(new):
         hole = mask.zext(64) << 32 >> bit
         changed = whole & ~hole | (new.zext(64) << 32 >> bit) & hole
-        m.store(place, (changed >> 32).trunc(32))
-        m.when(crosses, lambda: m.store(place + 4, changed.trunc(32)))
+        m.store(pointer, (changed >> 32).trunc(32))
+        m.when(crosses, lambda: m.store(pointer + 4, changed.trunc(32)))
 
     return value, width, store
 
@@ -202,7 +199,7 @@ def _bit_field(new):
     """Test a field, and replace it by new(m, value) unless `new` is None."""
 
     def field_operation(m, offset, width, ea):
-        value, _, store = _field(m, ea, offset, width, CHANGED_ACROSS if new else TESTED_ACROSS)
+        value, _, store = _field(m, ea, offset, width)
         _field_flags(m, value)
         if new:
             store(new(m, value))
@@ -211,27 +208,27 @@ def _bit_field(new):
 
 
 def bfextu(m, d, offset, width, ea):
-    value, bits, _ = _field(m, ea, offset, width, READ_ACROSS)
+    value, bits, _ = _field(m, ea, offset, width)
     _field_flags(m, value)
     m.set_reg(d, value >> (m.const(32, 32) - bits))
 
 
 def bfexts(m, d, offset, width, ea):
-    value, bits, _ = _field(m, ea, offset, width, READ_ACROSS)
+    value, bits, _ = _field(m, ea, offset, width)
     _field_flags(m, value)
     m.set_reg(d, value.sar(m.const(32, 32) - bits))
 
 
 def bfffo(m, d, offset, width, ea):
-    value, bits, _ = _field(m, ea, offset, width, READ_ACROSS)
+    value, bits, _ = _field(m, ea, offset, width)
     _field_flags(m, value)
-    zeros = value.count_zeros_left()
+    zeros = value.count_leading_zeros()
     start = offset & 31 if ea.cls == "reg" else offset  # in a register offsets count modulo 32
     m.set_reg(d, start + m.select(bits.ult(zeros), bits, zeros))
 
 
 def bfins(m, d, offset, width, ea):
-    _, bits, store = _field(m, ea, offset, width, INSERTED_ACROSS)
+    _, bits, store = _field(m, ea, offset, width)
     new = m.reg(d) << (m.const(32, 32) - bits)
     _field_flags(m, new)
     store(new)
@@ -257,5 +254,6 @@ for _name, _code, _function, _modes in (
         ea=_modes,
         size=32,
         models=M68020_UP,
+        varies="field_crosses",
         ref="M68000PRM 4-33 ff.",
     )(_function)

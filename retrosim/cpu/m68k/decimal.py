@@ -73,8 +73,8 @@ def _packed(value, adjustment):
 
 
 def _unpacked(value, adjustment):
-    wide = value.zext(16)
-    return ((wide & 0xF0) << 4 | wide & 0x0F) + adjustment.trunc(16)
+    word = value.zext(16)
+    return ((word & 0xF0) << 4 | word & 0x0F) + adjustment.trunc(16)
 
 
 @insn("PACK {y},{d},{imm16}", "1000ddd101000yyy", cost="PACK Dx,Dy,#", models=M68020_UP, ref="M68000PRM 4-157")

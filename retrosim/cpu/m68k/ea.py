@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from ..spec.rows import Decoding, IllegalEncoding, Row
+from ..spec.decoding import Decoding, IllegalEncoding
+from ..spec.rows import Row
 from ..spec.values import Word
 
 ANY = "DAI+-dxwpq#"
@@ -75,6 +76,13 @@ CLASSES = {
 }  # fmt: skip
 
 
+FORMS = {
+    "D": ("Dn",), "A": ("An",), "I": ("(An)",), "+": ("(An)+",), "-": ("-(An)",), "d": ("(d16,An)",),
+    "w": ("(xxx).W", "(xxx).L"), "p": ("(d16,PC)",), "q": ("(d8,PC,Xn)",), "x": ("(d8,An,Xn)",), "#": ("#imm",),
+}  # fmt: skip
+FULL_FORMS = ("(BR,Xn)", "(bd,BR,Xn)", "([bd,BR,Xn])", "([bd,BR,Xn],od)", "([bd,BR],Xn)", "([bd,BR],Xn,od)")
+
+
 class EffectiveAddress:
     """The operand kind `ea` (or `ea2`); the row's option of the same name says which modes are legal."""
 
@@ -100,6 +108,15 @@ class EffectiveAddress:
 
     def statics(self, row: Row) -> Iterable[str]:
         return sorted({c for letter in row.options[self.option] for c in CLASSES[letter]})
+
+    def forms(self, row: Row, model: str) -> Iterable[dict[str, str]]:
+        """Name every mode that a row allows as the timing tables do."""
+        letters = row.options[self.option]
+        names = [name for letter in letters for name in FORMS[letter]]
+        if model != "MC68000":
+            bases = [base for letter, base in (("x", ""), ("q", " PC")) if letter in letters]
+            names += [form + base for base in bases for form in FULL_FORMS]
+        return [{self.option: name} for name in names]
 
     def decode(self, d: Decoding) -> tuple[str, list[int]]:
         mode, register = d.letter(self.mode), d.letter(self.register)
@@ -295,6 +312,6 @@ def modify(m: Any, ea: Ea, bits: int, function: Callable[[Word], Word]) -> None:
     if ea.cls == "reg":
         m.set_reg(ea.value, function(m.reg(ea.value, bits)))
     else:
-        place = address(m, ea, bits)
-        m.store(place, function(m.load(place, bits)))
+        pointer = address(m, ea, bits)
+        m.store(pointer, function(m.load(pointer, bits)))
         _move_late(m, ea, bits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..spec.cpu import SERVICE
-from ..spec.rows import Row
+from ..spec.rows import Row, undefined_row
 from .ea import CONTROL, DATA_ALTERABLE, address, write
 from .exceptions import ADDRESS_ERROR, ILLEGAL, LINE_A, LINE_F, TRAP, TRAP_ON_OVERFLOW, branch, exception, jump
 from .flags import condition
@@ -41,6 +41,7 @@ def bcc(m, c, target):
     flow=True,
     early=("y",),
     cost=("DBcc loop", "DBcc expired"),
+    varies="counter",
     ref="M68000PRM 4-91",
 )
 def dbcc(m, c, y, target):
@@ -48,16 +49,24 @@ def dbcc(m, c, y, target):
     holds = condition(m, c)
     loops = ~holds & count.ne(0xFFFF)
     m.outcome(loops)
-    m.timing.depends("expired", holds, count.eq(0xFFFF))
+    m.vary(holds, count.eq(0xFFFF))
     left = m.select(holds, m.reg(y, 16), count)
     branch(m, loops, target, lambda: m.set_reg(y, left, stage="fetch"))
 
 
-@insn("S{c} {ea}", "0101cccc11mmmrrr", ea=DATA_ALTERABLE, size=8, cost="Scc", ref="M68000PRM 4-173")
+@insn(
+    "S{c} {ea}",
+    "0101cccc11mmmrrr",
+    ea=DATA_ALTERABLE,
+    size=8,
+    cost="Scc",
+    varies="condition_true",
+    ref="M68000PRM 4-173",
+)
 def scc(m, c, ea):
     holds = condition(m, c)
     if ea.cls == "reg":
-        m.timing.depends("true", holds)
+        m.vary(holds)
     write(m, ea, m.select(holds, m.const(8, 0xFF), m.const(8, 0)))
 
 
@@ -154,23 +163,17 @@ def line_a(m, t):
 
 
 def _undefined(name: str, vector: int, ref: str) -> Row:
-    return Row(
-        name,
-        name + " ${opcode:04x}",
-        "",
-        lambda m: exception(m, vector),
-        (),
-        {},
-        ("ILLEGAL, A-line, F-line",),
-        ref,
-        None,
-    )
+    syntax, cost = name + " ${opcode:04x}", "ILLEGAL, A-line, F-line"
+    return undefined_row(name, syntax, lambda m: exception(m, vector), cost, ref)
 
 
 ILLEGAL_ROW = _undefined("ILLEGAL", ILLEGAL, "M68000PRM 4-107")
 LINE_F_ROW = _undefined("LINE-F", LINE_F, "MC68040UM 8.2")
 LINE_A_ROW = _undefined("LINE-A", LINE_A, "M68000PRM appendix B")
 ODD_ROW = _undefined("ODD-ADDRESS", ADDRESS_ERROR, "MC68040UM 8.2.2")
+
+
+UNDEFINED_ROWS = (ILLEGAL_ROW, LINE_F_ROW, LINE_A_ROW, ODD_ROW)
 
 
 def undefined(opcode: int, address: int, too_long: bool) -> Row:

@@ -1,155 +1,118 @@
-"""Clocks of the MC68000: base times and effective-address times (M68000UM section 8).
+"""Published clocks of the MC68000: the table of section 8, and which of its entries an instruction has.
 
-Checked against the public single-instruction vectors (facts collected from 261,894 of them agree with these rules in
-every form; the one entry that differs from the manual's rule is BTST Dn,#imm with 10). A clock here is static, known
-from the encoding; what depends on data is added when the instruction runs (`timing.py`).
+Checked against the public single-instruction vectors (guide/facts/m68000_timing.md). What depends on data is a number
+of units in the table; how many there are is known when the instruction runs (mc68000_timing.py).
 """
 
 from __future__ import annotations
 
+import csv
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from ...errors import SpecError
-from ..spec.rows import Insn
+from ..spec.rows import Row
+from .operands import ADDRESS_REGISTERS, DATA_REGISTERS
 
-# effective address: clocks of byte and word, of long operands
-EA = {
-    "Dn": (0, 0), "An": (0, 0), "(An)": (4, 8), "(An)+": (4, 8), "-(An)": (6, 10), "(d16,An)": (8, 12),
-    "(d8,An,Xn)": (10, 14), "(xxx).W": (8, 12), "(xxx).L": (12, 16), "(d16,PC)": (8, 12), "(d8,PC,Xn)": (10, 14),
-    "#imm": (4, 8),
-}  # fmt: skip
+TABLE = Path(__file__).with_name("mc68000_clocks.csv")
 REGISTER_OR_IMMEDIATE = ("Dn", "An", "#imm")
-CONTROL_MODES = ("(An)", "(d16,An)", "(d8,An,Xn)", "(xxx).W", "(xxx).L", "(d16,PC)", "(d8,PC,Xn)")
-MOVEM_MODES = {
-    "(An)": 0, "(An)+": 0, "-(An)": 0, "(d16,An)": 4, "(xxx).W": 4, "(d16,PC)": 4, "(d8,An,Xn)": 6, "(d8,PC,Xn)": 6,
-    "(xxx).L": 8,
-}  # fmt: skip
+SIZES = {8: "B", 16: "W", 32: "L"}
 
 
 @dataclass(frozen=True)
-class Base:
-    """Base clocks by operand: byte or word and long, in a register and in memory; EA time comes on top.
+class Clocks:
+    """A cell of the table: clocks, clocks a unit of what data tell, clocks a register of a list."""
 
-    source_extra  clocks more for a long operation whose source is a register or an immediate
-    """
-
-    word: int
-    long: int
-    memory_word: int = 0
-    memory_long: int = 0
-    source_extra: int = 0
+    base: int
+    unit: int = 0
+    register: int = 0
 
 
-def _modes(*clocks: int) -> dict[str, int]:
-    return dict(zip(CONTROL_MODES, clocks, strict=True))
+@cache
+def table() -> dict[str, dict[str, str]]:
+    """Return instruction -> column -> text."""
+    with TABLE.open(newline="") as file:
+        rows = csv.DictReader(line for line in file if not line.startswith("#"))
+        return {row["instruction"]: row for row in rows}
 
 
-TO_REGISTER = Base(4, 6, 4, 6, source_extra=2)
-TO_MEMORY = Base(4, 8, 8, 12)  # the register form is EOR's
-ADDRESS_ARITHMETIC = Base(8, 6, 8, 6, source_extra=2)
-IMMEDIATE = Base(8, 16, 12, 20)
-QUICK = Base(4, 8, 8, 12)
-ONE_OPERAND = Base(4, 6, 8, 12)
-SHIFT = Base(6, 8, 8, 8)
-SINGLE = Base(4, 4, 4, 4)
-SHIFTS = ("ASL", "ASR", "LSL", "LSR", "ROL", "ROR", "ROXL", "ROXR")
-
-# Row syntax up to the operands -> rule. A number is the whole time; a dict is by addressing mode.
-RULES: dict[str, Base | int | dict[str, int]] = {
-    **{f"{n}.{{s}} {{ea}},{{d}}": TO_REGISTER for n in ("ADD", "SUB", "AND", "OR")},
-    "CMP.{s} {ea},{d}": Base(4, 6, 4, 6),
-    **{f"{n}.{{s}} {{d}},{{ea}}": TO_MEMORY for n in ("ADD", "SUB", "AND", "OR", "EOR")},
-    "ADDA.{s} {ea},{a}": ADDRESS_ARITHMETIC,
-    "SUBA.{s} {ea},{a}": ADDRESS_ARITHMETIC,
-    "CMPA.{s} {ea},{a}": Base(6, 6, 6, 6),
-    **{f"{n}.{{s}} {{imm}},{{ea}}": IMMEDIATE for n in ("ADDI", "SUBI", "ANDI", "ORI", "EORI")},
-    "CMPI.{s} {imm},{ea}": Base(8, 14, 8, 12),
-    "ADDQ.{s} {n},{ea}": QUICK,
-    "SUBQ.{s} {n},{ea}": QUICK,
-    "ADDQ.{s} {n},{b}": 8,
-    "SUBQ.{s} {n},{b}": 8,
-    **{f"{n}.{{s}} {{ea}}": ONE_OPERAND for n in ("NEG", "NEGX", "NOT", "CLR")},
-    "TST.{s} {ea}": SINGLE,
-    "MOVE.{s} {ea},{ea2}": SINGLE,
-    "MOVEA.{s} {ea},{a}": SINGLE,
-    "MOVEQ {i},{d}": 4,
-    "LEA {ea},{a}": _modes(4, 8, 12, 8, 12, 8, 12),
-    "PEA {ea}": _modes(12, 16, 20, 16, 20, 16, 20),
-    "JMP {ea}": _modes(8, 10, 14, 10, 12, 10, 14),
-    "JSR {ea}": _modes(16, 18, 22, 18, 20, 18, 22),
-    **dict.fromkeys(("EXG {d},{y}", "EXG {a},{b}", "EXG {d},{b}"), 6),
-    **dict.fromkeys(("SWAP {y}", "EXT.w {y}", "EXT.l {y}", "NOP", "STOP {imm16}"), 4),
-    "LINK {b},#{disp}": 16,
-    "UNLK {b}": 12,
-    "RTS": 16,
-    "RTR": 20,
-    "RTE": 20,
-    "BSR {target}": 18,
-    "BRA {target}": 10,
-    "B{c} {target}": 10,  # taken; not taken in `timing.py`
-    "DB{c} {y},{target}": 10,
-    "TRAP {t}": 34,
-    "TRAPV": 4,
-    "RESET": 132,
-    "ABCD {y},{d}": 6,
-    "SBCD {y},{d}": 6,
-    "ABCD -({b}),-({a})": 18,
-    "SBCD -({b}),-({a})": 18,
-    "ADDX.{s} {y},{d}": Base(4, 8),
-    "SUBX.{s} {y},{d}": Base(4, 8),
-    "ADDX.{s} -({b}),-({a})": Base(18, 30),
-    "SUBX.{s} -({b}),-({a})": Base(18, 30),
-    "CMPM.{s} ({b})+,({a})+": Base(12, 20),
-    "NBCD {ea}": Base(6, 6, 8, 8),
-    "TAS {ea}": Base(4, 4, 10, 10),
-    "S{c} {ea}": Base(4, 4, 8, 8),
-    **dict.fromkeys(("MOVEP.w {d},({disp},{b})", "MOVEP.w ({disp},{b}),{d}"), 16),
-    **dict.fromkeys(("MOVEP.l {d},({disp},{b})", "MOVEP.l ({disp},{b}),{d}"), 24),
-    "MOVE.w sr,{ea}": Base(6, 6, 8, 8),
-    "MOVE.w {ea},ccr": Base(12, 12, 12, 12),
-    "MOVE.w {ea},sr": Base(12, 12, 12, 12),
-    **{f"{n}I {{imm}},{where}": 20 for n in ("OR", "AND", "EOR") for where in ("ccr", "sr")},
-    "MOVE.l usp,{b}": 4,
-    "MOVE.l {b},usp": 4,
-    "BTST {d},{ea}": Base(6, 6, 4, 4),
-    "BTST {imm16},{ea}": Base(10, 10, 8, 8),
-    **{f"{n} {{d}},{{ea}}": Base(base, base, 8, 8) for n, base in (("BCHG", 6), ("BSET", 6), ("BCLR", 8))},
-    **{f"{n} {{imm16}},{{ea}}": Base(base, base, 12, 12) for n, base in (("BCHG", 10), ("BSET", 10), ("BCLR", 12))},
-    **{f"{n}.{{s}} {how},{{y}}": SHIFT for n in SHIFTS for how in ("{n}", "{d}")},
-    **{f"{n}.w {{ea}}": SHIFT for n in SHIFTS},
-    **dict.fromkeys(("MULU.w {ea},{d}", "MULS.w {ea},{d}"), Base(38, 38, 38, 38)),
-    **dict.fromkeys(("DIVU.w {ea},{d}", "DIVS.w {ea},{d}"), Base(0, 0, 0, 0)),
-    "CHK.w {ea},{d}": Base(10, 10, 10, 10),
-    "MOVEM.{s} {mask},{ea}": 8,
-    "MOVEM.{s} {ea},{mask}": 12,
-    "LINE-A {t}": 34,
-}  # fmt: skip
+@cache
+def parse(text: str) -> Clocks:
+    """Return what half a cell says: "6", "6+2n", "n" or "12+8r"."""
+    match = re.fullmatch(r"(?:(\d+)\+)?(\d*)([nr])|(\d+)", text)
+    if not match:
+        raise SpecError(f"clocks {text!r}: allowed a, a+bn, n, a+br")
+    base, each, kind, alone = match.groups()
+    if alone:
+        return Clocks(int(alone))
+    return Clocks(int(base or 0), **{{"n": "unit", "r": "register"}[kind]: int(each or 1)})
 
 
-def clocks(insn: Insn) -> int:
-    """Return the clocks of an instruction that its encoding fixes. Source: M68000UM section 8, tables 8-1 to 8-14."""
-    syntax = insn.row.syntax
-    rule = RULES.get(syntax, 34 if not insn.row.pattern else None)  # undefined encodings: the exception
-    if rule is None:
-        raise SpecError(f"{insn.text}: no MC68000 clocks for {syntax!r}")
-    form = insn.forms.get("ea", "")
-    if isinstance(rule, dict):
-        return rule[form]
-    size = insn.forms.get("s") or {8: "B", 16: "W", 32: "L"}.get(insn.row.options.get("size"), "W")
-    is_long = size == "L"
-    if syntax.startswith("MOVEM"):
-        fields = dict(zip((name for name, _ in insn.row.operands if name not in ("s",)), insn.fields, strict=False))
-        return rule + MOVEM_MODES[form] + (8 if is_long else 4) * (fields["mask"] & 0xFFFF).bit_count()
-    if isinstance(rule, int):
-        return rule
-    in_memory = form not in ("", "Dn", "An", "#imm")
-    base = (rule.memory_long if is_long else rule.memory_word) if in_memory else (rule.long if is_long else rule.word)
-    if is_long and form in REGISTER_OR_IMMEDIATE:
-        base += rule.source_extra
-    if syntax == "BTST {d},{ea}" and form == "#imm":
-        return 10
-    total = base + (EA[form][is_long] if form else 0)
-    destination = insn.forms.get("ea2")
-    if destination:  # -(An) as a destination costs what (An) does
-        total += EA["(An)" if destination == "-(An)" else destination][is_long]
-    return total
+@cache
+def cell(name: str, column: str, is_long: bool) -> Clocks | None:
+    """Return a cell of an entry, None where it is empty. Errors: SpecError where there is no such entry."""
+    entry = table().get(name)
+    if entry is None:
+        raise SpecError(f"no MC68000 clocks for {name!r} in {TABLE.name}")
+    text = entry.get(column) or ""
+    return parse(text.split("/")[-1 if is_long else 0]) if text else None
+
+
+def printed_clocks(name: str) -> int:
+    """Return the clocks of an entry without operands that are priced apart."""
+    return cell(name, "none", False).base
+
+
+def address_clocks(form: str, is_long: bool) -> int:
+    """Return the clocks of an effective address and its operand."""
+    return cell("effective address", form, is_long).base
+
+
+def _destination(row: Row, forms: Mapping[str, Any]) -> str:
+    """Return the column of what the instruction changes or tests: its last operand."""
+    last = row.operands[-1][0] if row.operands else ""
+    if last in ("ea", "ea2"):
+        return forms[last] if forms[last] in ("Dn", "An") else "memory"
+    return "Dn" if last in DATA_REGISTERS else "An" if last in ADDRESS_REGISTERS else "none"
+
+
+def outcomes(row: Row, forms: Mapping[str, Any]) -> tuple[Clocks, ...]:
+    """Return the clocks of each outcome of an instruction, effective address included. Errors: SpecError."""
+    return tuple(_clocks(cost.format(**forms), row, forms) for cost in row.cost)
+
+
+def _clocks(name: str, row: Row, forms: Mapping[str, Any]) -> Clocks:
+    form = forms.get("ea", "")
+    is_long = (forms.get("s") or SIZES.get(row.options.get("size"), "W")) == "L"
+    extended = cell(name, "word displacement", is_long) if forms.get("displacement") == "W" else None
+    whole = extended or (cell(name, form, is_long) if form not in ("", "Dn", "An") else None)
+    if whole is None:
+        base = cell(name, _destination(row, forms), is_long) or cell(name, "none", is_long)
+        if base is None:
+            raise SpecError(f"no MC68000 clocks for {name!r} {form} in {TABLE.name}")
+        clocks = base.base + (address_clocks(form, is_long) if form else 0)
+        if is_long and form in REGISTER_OR_IMMEDIATE:
+            more = cell(name, "long source", is_long)
+            clocks += more.base if more else 0
+        whole = Clocks(clocks, base.unit, base.register)
+    registers = (forms.get("registers", 0) & 0xFFFF).bit_count()
+    return Clocks(whole.base + whole.register * registers, whole.unit)
+
+
+def has_data_clocks(row: Row, forms: Mapping[str, Any]) -> bool:
+    """Do the clocks of an instruction depend on data? Errors: SpecError where the table has none."""
+    return any(clocks.unit for clocks in outcomes(row, forms))
+
+
+@cache
+def unit_clocks(name: str) -> int:
+    """Return the clocks a unit of what data tell, alike in all cells of an entry; 0 where nothing depends on data."""
+    cells = (text for column, text in table()[name].items() if text and column not in ("instruction", "note"))
+    found = {parse(half).unit for text in cells for half in text.split("/")} - {0}
+    if len(found) > 1:
+        raise SpecError(f"{name!r}: units of {sorted(found)} clocks; allowed one")
+    return found.pop() if found else 0

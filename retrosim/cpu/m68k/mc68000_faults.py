@@ -10,7 +10,7 @@ from ..spec.cpu import ACCESS_FETCH, ACCESS_WRITE
 from ..spec.rows import Insn
 from ..spec.semantics import ExecutionContext
 from .exceptions import ADDRESS_ERROR, vector_or_fault
-from .mc68000_clocks import EA, REGISTER_OR_IMMEDIATE
+from .mc68000_clocks import REGISTER_OR_IMMEDIATE, address_clocks
 from .state import get_sr, push, set_stack
 
 READ = 16
@@ -69,7 +69,7 @@ def _stacked_pc(insn: Insn, access: int) -> int:
 
 
 def _destination_ahead(forms: dict[str, str]) -> int:
-    """Return what the prefetch is ahead of MOVE's last word at the write: facts section 2, place of the prefetch."""
+    """Return what the prefetch is ahead of MOVE's last word at the write (guide/facts/m68000_timing.md section 2)."""
     if forms["ea2"] == "(xxx).L":
         return 0 if forms["ea"] in REGISTER_OR_IMMEDIATE else -2
     return {"-(An)": 2, "(An)": 2, "(An)+": 2}.get(forms["ea2"], 0)
@@ -84,7 +84,7 @@ def _pc_at_a_jump(insn: Insn) -> int:
     return insn.pc + (4 if insn.row.name == "DB" else 2)
 
 
-# idle clocks and operand fetches before a jump fetches from its target (facts section 2)
+# idle clocks and operand fetches before a jump fetches from its target (guide/facts/m68000_timing.md section 2)
 JUMP = {"(An)": 0, "(d16,An)": 2, "(d8,An,Xn)": 6, "(xxx).W": 2, "(xxx).L": 4, "(d16,PC)": 2, "(d8,PC,Xn)": 6}
 RETURNS = {"RTS": 8, "RTR": 12, "RTE": 12, "BSR": 10}
 
@@ -100,17 +100,17 @@ def _elapsed(insn: Insn, access: int) -> int:
     if name == "CMPM":
         return size if number else 0
     if name == "MOVE" and access & ACCESS_WRITE and "ea2" in forms:
-        destination = EA[forms["ea2"]][0] - (6 if forms["ea2"] == "-(An)" else 4)
+        destination = address_clocks(forms["ea2"], False) - (6 if forms["ea2"] == "-(An)" else 4)
         late = 4 if forms["ea2"] == "(xxx).L" and form not in REGISTER_OR_IMMEDIATE else 0
-        return EA[form][size == 8] + destination - late + (4 if forms["ea2"] == "-(An)" else 0)
+        return address_clocks(form, size == 8) + destination - late + (4 if forms["ea2"] == "-(An)" else 0)
     if name == "BSR":
         return 2
     if name in ("JSR", "PEA"):
-        return (JUMP[form] if name == "JSR" else EA[form][0] - 4) + 4
+        return (JUMP[form] if name == "JSR" else address_clocks(form, False) - 4) + 4
     if not form:
         return 0
     immediate = (
         {"B": 4, "W": 4, "L": 8}[forms["s"]] if insn.row.operands[1:2] and insn.row.operands[1][0] == "imm" else 0
     )
     mask = (2 if form == "-(An)" else 4) if name == "MOVEM" else 0  # its -(An) has no idle clocks
-    return immediate + mask + EA[form][0] - 4
+    return immediate + mask + address_clocks(form, False) - 4

@@ -6,68 +6,81 @@ from collections.abc import Callable
 from typing import Any
 
 from ..spec.rows import Insn, Row
-from ..spec.timing import MAX_VARYING_CLOCKS, Untimed
+from ..spec.timing import MAX_VARYING_CLOCKS, hook
 from ..spec.values import Word
-from . import mc68000_clocks
+from .hooks import M68kHooks
+from .mc68000_clocks import outcomes, printed_clocks, unit_clocks
 
 MIN_DIVISION = 10  # clocks: DIVU that overflows; all of them depend on data
 
 
-class MC68000Timing(Untimed):
-    """Exact clocks: what the encoding fixes, and what depends on data (M68000UM section 8; facts on MULx and DIVx)."""
+class MC68000Timing(M68kHooks):
+    """Exact clocks: what the encoding fixes, and units by data (guide/facts/m68000_timing.md sections 4-6)."""
 
     counts = takes_a_clock = True
 
     @staticmethod
     def fields(insn: Insn) -> tuple[int, ...]:
-        return (mc68000_clocks.clocks(insn), insn.length)
+        """Return the clocks of the first outcome, and what the second one takes more, as 32 bits."""
+        first, *second = (clocks.base for clocks in outcomes(insn.row, insn.forms))
+        return (first, (second[0] - first if second else 0) & 0xFFFFFFFF)
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
-        self.row, self.cost, self.length = row, take().zext(64), take()
+        self.row, self.cost, self.second = row, take().zext(64), take()
+        self.unit = unit_clocks(row.cost[0]) if row.varies else 0
         self.max_clocks = 0
 
     @property
     def min_clocks(self) -> int:
-        return self.cost.known + (MIN_DIVISION if self.row.name in ("DIVU", "DIVS") else 0)
+        return self.cost.known + (MIN_DIVISION if self.row.varies == "division" else 0)
 
     def _add(self, clocks: Word) -> None:
         self.max_clocks += MAX_VARYING_CLOCKS if clocks.known is None else max(0, clocks.signed)
         self.m.pass_clocks(clocks.zext(64))
 
     def outcome(self, condition: Word) -> None:
-        """Bcc not taken: 8, with a word displacement 12. DBcc: 10 looping, 12 when cc is true, 14 expired."""
-        m, name = self.m, self.row.name
-        zero = m.const(32, 0)
-        if name == "B":
-            self._add(
-                m.select(condition, zero, m.select(self.length.eq(2), m.const(32, 0) - 2, m.const(32, 2))).sext(64)
-            )
+        if len(self.row.cost) == 2 and not self.row.varies:  # DBcc is told apart by its counter
+            self._add(self.m.select(condition, self.m.const(32, 0), self.second).sext(64))
 
-    def depends(self, what: str, *words: Word) -> None:
-        m = self.m
-        match what:
-            case "count":  # shifts: 2 a position
-                self._add(words[0] * 2)
-            case "true":  # Scc Dn: 6 when true
-                self._add(m.select(words[0], m.const(32, 2), m.const(32, 0)))
-            case "expired":  # DBcc: 2 more when cc is true, 4 when the counter ran out
-                self._add(m.select(words[0], m.const(32, 2), m.select(words[1], m.const(32, 4), m.const(32, 0))))
-            case "bit":  # BCHG, BCLR, BSET Dn: 2 more for bits 16-31
-                self._add((words[0] >> 4 & 1) * 2)
-            case "multiplier":  # MULU: 2 a one; MULS: 2 a change between neighbouring bits, a 0 appended
-                self._add(words[0].count_ones() * 2)
-            case "unsigned division":
-                self._add(self._divu(*words))
-            case "signed division":
-                self._add(self._divs(*words))
-            case "slow check":  # CHK below 0 although not above the bound, and the difference keeps its sign
-                self._add(m.select(words[0], m.const(32, 2), m.const(32, 0)))
-            case "exception":
-                self._exception(*words)
+    @hook
+    def counter(self, holds: Word, expired: Word) -> None:
+        m, loop = self.m, printed_clocks("DBcc loop")
+        true, out = (m.const(32, printed_clocks(name) - loop) for name in ("DBcc true", "DBcc expired"))
+        self._add(m.select(holds, true, m.select(expired, out, m.const(32, 0))))
 
-    def _exception(self, total: Word, replaces: Word) -> None:
-        """An exception of `total` clocks; `replaces` tells that nothing else of the instruction counts."""
-        self._add(self.m.select(replaces, total.zext(64) - self.cost, total.zext(64)))
+    @hook
+    def shift_count(self, count: Word) -> None:
+        self._add(count * self.unit)
+
+    @hook
+    def condition_true(self, holds: Word) -> None:
+        self._add(self.m.select(holds, self.m.const(32, self.unit), self.m.const(32, 0)))
+
+    @hook
+    def bit_number(self, number: Word) -> None:
+        """A unit for the upper half of the register."""
+        self._add((number >> 4 & 1) * self.unit)
+
+    @hook
+    def multiplier(self, factor: Word, signed: bool) -> None:
+        """Unsigned, a unit a one; signed, a unit a change between neighbouring bits, a 0 appended."""
+        ones = factor ^ factor << 1 if signed else factor
+        self._add(ones.zext(32).count_ones() * self.unit)
+
+    @hook
+    def out_of_bounds(self, is_negative: Word, value: Word, bound: Word) -> None:
+        """A unit where the value is below 0 although not above the bound, and the difference keeps its sign."""
+        slow = is_negative & value.sle(bound) & ~(bound - value).sign
+        self._add(self.m.select(slow, self.m.const(32, self.unit), self.m.const(32, 0)))
+
+    @hook
+    def division(self, dividend: Word, divisor: Word, signed: bool) -> None:
+        self._add((self._divs if signed else self._divu)(dividend, divisor) * self.unit)
+
+    @hook
+    def exception(self, clocks: int, is_whole: bool) -> None:
+        total = self.m.const(64, clocks)
+        self._add(total - self.cost if is_whole else total)
 
     def _divu(self, dividend: Word, divisor: Word) -> Word:
         """DIVU: 10 on overflow; else 76 to 136 by the subtractions that the microcode makes."""
@@ -80,7 +93,7 @@ class MC68000Timing(Untimed):
             fits = high.ule(shifted)
             half.set(half.get() + m.select(out, m.const(32, 0), m.select(fits, m.const(32, 1), m.const(32, 2))))
             work.set(m.select(out | fits, shifted - high, shifted))
-        return m.select((dividend >> 16).ult(divisor.zext(32)), half.get() * 2, m.const(32, 10))
+        return m.select((dividend >> 16).ult(divisor.zext(32)), half.get() * 2, m.const(32, MIN_DIVISION))
 
     def _divs(self, dividend: Word, divisor: Word) -> Word:
         """DIVS: 16 or 18 on overflow; else 120 to 156 by signs and the zeros in the quotient."""

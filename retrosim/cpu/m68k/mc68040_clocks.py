@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ...errors import SpecError
-from ..spec.rows import Insn, Row
+from ..spec.rows import Row
 
 TABLE = Path(__file__).with_name("mc68040_clocks.csv")
 INDEXED_FORMS = "(d8,", "(BR,", "(bd,", "([bd"
 NEVER = 0x7FFFFFFF  # more clocks than any stall: not interlocked
+
+# Clocks more of both EA calculation and execution of CHK2: note of MC68040UM page 10-18
+BOUNDS_REVERSED, ADDRESS_REGISTER = 3, 1
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,16 @@ def table() -> dict[str, dict[str, str]]:
 
 def printed_clocks(entry: str) -> tuple[int, int]:
     """Return (EA calculation, execution) of an entry without an effective address and without lead."""
-    address, _, execution = table()[entry]["none"].partition("/")
+    return _pair(table()[entry]["none"])
+
+
+def crossing_clocks(entry: str) -> tuple[int, int]:
+    """Return what EA calculation and execution of a bit field instruction take more across the end of a long word."""
+    return _pair(table()[entry]["crossing"])
+
+
+def _pair(cell: str) -> tuple[int, int]:
+    address, _, execution = cell.partition("/")
     return int(address), int(execution)
 
 
@@ -68,7 +82,7 @@ def _entry(key: str, form: str) -> tuple[dict[str, str], str, str]:
     """Return (row, cell, column) of the table, stepping to the nearest priced column where the manual has none."""
     row = table().get(key)
     if row is None:
-        raise SpecError(f"no clocks for {key!r}")
+        raise SpecError(f"no MC68040 clocks for {key!r} in {TABLE.name}")
     nearest = {
         "none": "Dn",
         "An": "Dn",
@@ -79,7 +93,7 @@ def _entry(key: str, form: str) -> tuple[dict[str, str], str, str]:
     }
     while not row[form]:
         if form not in nearest:
-            raise SpecError(f"no clocks for {key!r} {form}")
+            raise SpecError(f"no MC68040 clocks for {key!r} {form} in {TABLE.name}")
         form = nearest[form]
     return row, row[form], form
 
@@ -98,38 +112,41 @@ def _clocks(key: str, form: str, outer: str, data: int, addresses: int, words: b
         address, base = address + max(addresses - 2, 0), base + addresses
     if flow:  # execution of a branch overlaps older work: all lead (hardware: mulu + dbra takes the mulu's 14)
         lead, base = lead + base, 0
-    held = row["interlock"] != "no" or any(f.startswith(INDEXED_FORMS) for f in (form, outer))
+    interlocked = row["interlock"] != "no" or any(f.startswith(INDEXED_FORMS) for f in (form, outer))
     fetches = max(1, sum(2 if f.startswith("([") else 0 for f in (form, outer)))
-    return Clocks(address, lead, base, lead if held else NEVER, fetches, f"{key} {column}".removesuffix(" none"))
+    return Clocks(address, lead, base, lead if interlocked else NEVER, fetches, f"{key} {column}".removesuffix(" none"))
 
 
 def _column(form: str | None) -> str:
     return "(xxx).W/L" if form in ("(xxx).W", "(xxx).L") else form or ""
 
 
-def clocks(insn: Insn) -> tuple[Clocks, ...]:
+def outcomes(row: Row, forms: Mapping[str, Any]) -> tuple[Clocks, ...]:
     """Return the clocks of an instruction: one, or two for its outcomes (taken and not taken, loop and expired, ...).
 
-    Source   MC68040UM section 10; design rules on interlocks and branches in pipeline.py
+    Source   MC68040UM section 10; rules on interlocks and branches in mc68040_pipeline.py
+    Errors   SpecError where the table has none
     """
-    forms = insn.forms
-    form = insn.row.options.get("form") or _column(forms.get("ea")) or "none"
+    form = row.options.get("form") or _column(forms.get("ea")) or "none"
     outer = _column(forms.get("ea2"))
-    # MOVEM's list is its first field: the size, which stands before it, has none
-    mask = insn.fields[0] & 0xFFFF if "mask" in dict(insn.row.operands) else 0
+    mask = forms.get("registers", 0)
     if form == "-(An)":
         mask = int(f"{mask:016b}"[::-1], 2)
+    data, addresses = (mask & 0xFF).bit_count(), (mask >> 8).bit_count()
     found = []
-    for cost in insn.row.cost:
+    for cost in row.cost:
         key = cost.format(s=forms.get("s", ""), ea2=outer.removesuffix(" PC"))
         by_register = f"{key} register"
-        if "register" in insn.statics and by_register in table() and table()[by_register].get(form):
+        if forms.get("by_register") and by_register in table() and table()[by_register].get(form):
             key = by_register
         if key == "MOVE to (BR,Xn)":
             key = "MOVE to (bd,BR,Xn)"
-        data, addresses = (mask & 0xFF).bit_count(), (mask >> 8).bit_count()
-        words = forms.get("s") == "W"
-        found.append(
-            _clocks(key, form, forms.get("ea2", ""), data, addresses, words, bool(insn.row.options.get("flow")))
-        )
+        words, flow = forms.get("s") == "W", bool(row.options.get("flow"))
+        found.append(_clocks(key, form, forms.get("ea2", ""), data, addresses, words, flow))
     return tuple(found)
+
+
+def has_data_clocks(row: Row, forms: Mapping[str, Any]) -> bool:
+    """Do the clocks of an entry depend on data? None does: what notes add is priced apart. Errors: SpecError."""
+    outcomes(row, forms)
+    return False

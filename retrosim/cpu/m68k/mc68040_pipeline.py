@@ -8,7 +8,7 @@ interlock; rules and confidence in pipeline order):
     ea_end     ea_start + EA-calculate clocks
     fetch_end  max(ea_end, fetch stage free) + 1 clock per operand fetched, at least 1
     cycles     max(fetch_end, execute stage free) + base clocks
-    ea_end     held by what execution is late beyond the lead, for interlocked forms
+    ea_end     later by what execution is late beyond the lead, for interlocked forms
 
 Caches and memory (mc68040_cache.py) hold up the stage that needs them: an instruction line the address stage, an
 operand the fetch stage, a store the execute stage.
@@ -21,32 +21,33 @@ from typing import Any
 
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
-from ..spec.timing import Untimed, bound
 from ..spec.values import Word
 from . import mc68040_cache
 from .causes import CAUSES
 from .ea import Ea
-from .mc68040_clocks import clocks, is_synchronising
+from .mc68040_clocks import is_synchronising, outcomes
+from .mc68040_timing import MC68040Timing
 
 
-class PipelineTiming(Untimed):
+class PipelineTiming(MC68040Timing):
     """The event model of the stages, with caches and memory."""
 
     counts = True
 
     @staticmethod
     def fields(insn: Insn) -> tuple[int, ...]:
-        return tuple(n for c in clocks(insn) for n in (c.address | c.base << 12 | c.fetches << 24, c.slack))
+        found = outcomes(insn.row, insn.forms)
+        return tuple(n for c in found for n in (c.address | c.base << 12 | c.fetches << 24, c.slack))
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
-        m = self.m
+        m, self.row = self.m, row
         self.costs = [(take(), take()) for _ in row.cost]
         self.executed = m.get("cycles")  # execute stage free
         self.operands = self.extra = 0
         zero = m.const(64, 0)
         self.fetch_wait, self.store_wait = m.variable(zero), m.variable(zero)
-        # clocks in place of the cost, and beside it: EA calculation | execution << 12
-        self.instead, self.more = m.variable(m.const(32, 0)), m.variable(m.const(32, 0))
+        # clocks that replace the cost (0: none do), and that come on top: EA calculation | execution << 12
+        self.replaced, self.added = m.variable(m.const(32, 0)), m.variable(m.const(32, 0))
         self.settled = False
         self.calculation = self.costs[0][0] & 0xFFF
         self.ea_free = m.get("ea_end")
@@ -111,43 +112,33 @@ class PipelineTiming(Untimed):
     def memory(self, address: Word, bits: int, write: bool) -> None:
         m = self.m
         self.operands += 1
-        place, size = (address & ADDRESS_MASK).zext(64), m.const(64, bits // 8)
+        location, size = (address & ADDRESS_MASK).zext(64), m.const(64, bits // 8)
         if write:
             now = self.executed + self.store_wait.get()
-            wait = m.subroutine("write", mc68040_cache.write, place, size, now)
+            wait = m.subroutine("write", mc68040_cache.write, location, size, now)
             self.store_wait.set(self.store_wait.get() + wait)
         else:
             now = self._later(self.ea_start, m.get("fetch_end")) + self.fetch_wait.get()
-            wait = m.subroutine("read", mc68040_cache.read, place, size, now)
+            wait = m.subroutine("read", mc68040_cache.read, location, size, now)
             self.fetch_wait.set(self.fetch_wait.get() + wait)
 
-    def depends(self, what: str, *words: Word) -> None:
-        m = self.m
-        self.extra += bound(*words, self.calculation)
-        match what:
-            case "exception":
-                clocks, replaces = words
-                both = m.select(replaces, clocks, clocks + self.calculation)
-                self.instead.set(both | both << 12)
-            case "instead":
-                address, execution = words
-                self.instead.set(address | execution << 12)
-            case "more":
-                address, execution = words
-                more = self.more.get()
-                self.more.set(more + (address | execution << 12))
+    def replace(self, address: Word, execution: Word) -> None:
+        self.replaced.set(address | execution << 12)
+
+    def add(self, address: int, execution: int) -> None:
+        self.added.set(self.added.get() + (address | execution << 12))
 
     def _stages(self) -> tuple[Word, Word, Word, Word]:
         """Return when EA calculation starts and ends, when EA fetch ends without waits, and the clocks of execution.
 
-        Clocks in place of the cost are those of instructions that start when older work is done.
+        Clocks that replace the cost are those of instructions that start when older work is done.
         """
-        m, instead, more = self.m, self.instead.get(), self.more.get()
-        usual = instead.eq(0)
+        m, replaced, added = self.m, self.replaced.get(), self.added.get()
+        usual = replaced.eq(0)
         start = m.select(usual, self.ea_start, self._later(self.ea_start, self.executed))
-        ea_end = m.select(usual, self.ea_end + (more & 0xFFF).zext(64), start + (instead & 0xFFF).zext(64))
+        ea_end = m.select(usual, self.ea_end + (added & 0xFFF).zext(64), start + (replaced & 0xFFF).zext(64))
         fetches = m.select(usual, self.fetches, m.const(64, 1))
-        base = m.select(usual, self.base + (more >> 12).zext(64), (instead >> 12).zext(64))
+        base = m.select(usual, self.base + (added >> 12).zext(64), (replaced >> 12).zext(64))
         return start, ea_end, self._later(ea_end, self.fetch_free) + fetches, base
 
     def settle(self) -> None:
@@ -173,8 +164,8 @@ class PipelineTiming(Untimed):
         self.settle()
         fetch_end = self._fetch_end()
         late = m.select(fetch_end.ult(self.executed), self.executed - fetch_end, m.const(64, 0))
-        held = m.select(self.slack.ult(late), late - self.slack, m.const(64, 0))
-        m.set("ea_end", self.ea_end + held)
+        stall = m.select(self.slack.ult(late), late - self.slack, m.const(64, 0))
+        m.set("ea_end", self.ea_end + stall)
         m.set("fetch_end", fetch_end)
         m.set("cycles", self._done() + self.store_wait.get())
 
@@ -197,8 +188,8 @@ class CausesTiming(PipelineTiming):
     def memory(self, address: Word, bits: int, write: bool) -> None:
         super().memory(address, bits, write)
         if not write:
-            place, size = (address & ADDRESS_MASK).zext(64), self.m.const(64, bits // 8)
-            self.misaligned.set(self.misaligned.get() + mc68040_cache.crossing(self.m, place, size))
+            location, size = (address & ADDRESS_MASK).zext(64), self.m.const(64, bits // 8)
+            self.misaligned.set(self.misaligned.get() + mc68040_cache.crossing(self.m, location, size))
 
     def finish(self) -> None:
         self.settle()

@@ -5,7 +5,7 @@ s       operand size in bits, from a two-bit field `s` (00 01 10), a one-bit fie
 c       condition, field `c`
 d a     data and address register, fields `d` and `a` (usually bits 11-9)
 y b     data and address register, fields `y` and `b` (usually bits 2-0)
-u k     data registers of the second word, fields `u` and `k`; g: any register, field `g`
+u k h l data registers of the second word, fields of those names;  g e: any register, fields `g` and `e`
 n       quick number, field `n`, 0 means 8;  i: 8-bit number, field `i`, sign-extended;  t: small number, field `t`
 control control register, field `x`
 ea ea2  effective address, fields `m` `r` and (MOVE destination) `M` `R`
@@ -20,12 +20,14 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..spec import operands
+from ..spec.decoding import Decoding
 from ..spec.operands import Static
-from ..spec.rows import Decoding, Row
+from ..spec.rows import Row
 from ..spec.values import Word
 from .ea import EffectiveAddress
 
 CONDITIONS = ("t", "f", "hi", "ls", "cc", "cs", "ne", "eq", "vc", "vs", "pl", "mi", "ge", "lt", "gt", "le")
+DATA_REGISTERS, ADDRESS_REGISTERS = ("d", "y"), ("a", "b")  # kinds that name one
 REGISTERS = tuple([f"d{i}" for i in range(8)] + [f"a{i}" for i in range(7)] + ["sp", "zero"])
 
 
@@ -33,6 +35,9 @@ def signed(value: int, bits: int) -> int:
     """Read the low `bits` of a number as two's complement."""
     value &= (1 << bits) - 1
     return value - (value >> (bits - 1) << bits)
+
+
+SIZE_FORMS = {8: "B", 16: "W", 32: "L"}
 
 
 class Size(Static):
@@ -49,8 +54,11 @@ class Size(Static):
         letter = self._letter(d.row)
         if letter:
             d.size = self.codes[letter][d.letter(letter)]
-        d.forms["s"] = {8: "B", 16: "W", 32: "L"}[d.size]
+        d.forms["s"] = SIZE_FORMS[d.size]
         return d.size, []
+
+    def forms(self, row: Row, model: str) -> Iterable[dict[str, str]]:
+        return [{"s": SIZE_FORMS[bits]} for bits in self.statics(row)]
 
     def show(self, d: Decoding, static: int, fields: list[int]) -> str:
         return {8: "b", 16: "w", 32: "l"}[static]
@@ -147,7 +155,11 @@ class Mask(Field):
     """MOVEM's register list; with -(An) bit 0 is A7."""
 
     def number(self, d: Decoding) -> int:
-        return d.next_word()
+        d.forms["registers"] = d.next_word()
+        return d.forms["registers"]
+
+    def forms(self, row: Row, model: str) -> Iterable[dict[str, int]]:
+        return [{"registers": 0xFFFF}]
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         reverse = d.letter("m") == 4
@@ -168,10 +180,14 @@ class Target(Field):
         bits = d.row.options.get("displacement", 8 if short not in (0, 0xFF) else 16 if short == 0 else 32)
         if bits == 32 and d.model == "MC68000":
             bits = 8
+        d.forms["displacement"] = SIZE_FORMS[bits]
         if bits == 8:
             return base + signed(short, 8)
         value = d.next_word()
         return base + (signed(value, 16) if bits == 16 else signed(value << 16 | d.next_word(), 32))
+
+    def forms(self, row: Row, model: str) -> Iterable[dict[str, str]]:
+        return [{"displacement": SIZE_FORMS[bits]} for bits in (8, 16, 32)[: 2 if model == "MC68000" else 3]]
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"${fields[0] & 0xFFFFFFFF:x}"
@@ -185,9 +201,14 @@ class BitField(Static):
         self.flag, self.letter = flag, letter
 
     def decode(self, d: Decoding) -> tuple[str, list[int]]:
-        return ("register" if d.letter(self.flag) else "number"), [
-            d.letter(self.letter) & (7 if d.letter(self.flag) else 31)
-        ]
+        number = d.letter(self.letter)
+        if not d.letter(self.flag):
+            return "number", [number & 31]
+        d.forms["by_register"] = True
+        return "register", [number & 7]
+
+    def forms(self, row: Row, model: str) -> Iterable[dict[str, bool]]:
+        return [{}, {"by_register": True}]
 
     def bind(self, m: Any, static: str, take: Callable[[], Word]) -> Word:
         return m.reg(take()) if static == "register" else take()

@@ -12,28 +12,28 @@ def _shift(kind, left):
 
     def arithmetic(m, value, count):
         bits = value.bits
-        wide, n = value.sext(64), count.zext(64)
+        extended, n = value.sext(64), count.zext(64)
         if left:
-            result = (wide << n).trunc(bits)
+            result = (extended << n).trunc(bits)
             carry = (value.zext(64) << n >> bits).trunc(1)
             # V: the sign changed at some time, so the top count + 1 bits are not all alike
-            changed = m.select(n.ult(bits), (result.sext(64).sar(n)).ne(wide), value.ne(0))
+            changed = m.select(n.ult(bits), (result.sext(64).sar(n)).ne(extended), value.ne(0))
             return result, carry, changed
-        carry = m.select(n.eq(0), m.const(1, 0), wide.sar((n - 1) & 63).trunc(1))
-        return wide.sar(n).trunc(bits), carry, m.const(1, 0)
+        carry = m.select(n.eq(0), m.const(1, 0), extended.sar((n - 1) & 63).trunc(1))
+        return extended.sar(n).trunc(bits), carry, m.const(1, 0)
 
     def logical(m, value, count):
-        wide, n = value.zext(64), count.zext(64)
+        extended, n = value.zext(64), count.zext(64)
         if left:
-            return (wide << n).trunc(value.bits), (wide << n >> value.bits).trunc(1), m.const(1, 0)
-        carry = m.select(n.eq(0), m.const(1, 0), (wide >> ((n - 1) & 63)).trunc(1))
-        return (wide >> n).trunc(value.bits), carry, m.const(1, 0)
+            return (extended << n).trunc(value.bits), (extended << n >> value.bits).trunc(1), m.const(1, 0)
+        carry = m.select(n.eq(0), m.const(1, 0), (extended >> ((n - 1) & 63)).trunc(1))
+        return (extended >> n).trunc(value.bits), carry, m.const(1, 0)
 
     def rotate(m, value, count):
         bits = value.bits
         n = (count.trunc(8) & (bits - 1)).resize(bits)
-        other = -n & (bits - 1)
-        result = (value << n | value >> other) if left else (value >> n | value << other)
+        back = -n & (bits - 1)
+        result = (value << n | value >> back) if left else (value >> n | value << back)
         out = result.trunc(1) if left else result.sign
         return result, m.select(count.eq(0), m.const(1, 0), out), m.const(1, 0)
 
@@ -63,7 +63,7 @@ def _shift(kind, left):
 
 def _by_number(shift):
     def by_number(m, s, n, y):
-        m.timing.depends("count", n)
+        m.vary(n)
         m.set_reg(y, shift(m, m.reg(y, s), n))
 
     return by_number
@@ -72,7 +72,7 @@ def _by_number(shift):
 def _by_register(shift):
     def by_register(m, s, d, y):
         count = m.reg(d) & 63
-        m.timing.depends("count", count)
+        m.vary(count)
         m.set_reg(y, shift(m, m.reg(y, s), count))
 
     return by_register
@@ -89,10 +89,11 @@ for _type, _kind in (("00", "AS"), ("01", "LS"), ("10", "ROX"), ("11", "RO")):
             _kind
         ]
         _by = f"{_name} count in Dn"
-        insn(f"{_name}.{{s}} {{n}},{{y}}", f"1110nnn{_direction}ss0{_type}yyy", cost=_name, ref=_ref)(
+        _counted = {"varies": "shift_count", "ref": _ref}
+        insn(f"{_name}.{{s}} {{n}},{{y}}", f"1110nnn{_direction}ss0{_type}yyy", cost=_name, **_counted)(
             _by_number(_function)
         )
-        insn(f"{_name}.{{s}} {{d}},{{y}}", f"1110ddd{_direction}ss1{_type}yyy", cost=_by, ref=_ref)(
+        insn(f"{_name}.{{s}} {{d}},{{y}}", f"1110ddd{_direction}ss1{_type}yyy", cost=_by, **_counted)(
             _by_register(_function)
         )
         insn(f"{_name}.w {{ea}}", f"11100{_type}{_direction}11mmmrrr", ea=MEMORY_ALTERABLE, size=16, ref=_ref)(

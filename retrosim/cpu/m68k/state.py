@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..spec.cpu import ENGINE_FIELDS, STATUS_WRITTEN, Layout
-from ..spec.rows import InstructionSet
+from ..spec.instruction_set import InstructionSet
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from .causes import CAUSES
+from .hooks import M68kHooks
 from .mc68040_cache import FIELDS as CACHE_FIELDS
 from .operands import KINDS
 
@@ -49,7 +50,7 @@ IN_REGISTERS = frozenset({"r", "x", "n", "z", "v", "c", "ea_end", "fetch_end", "
 
 LONGEST = 22  # bytes: a 68020 MOVE with two memory-indirect operands
 
-M68K = InstructionSet("m68k", KINDS, word_bytes=2, longest=LONGEST)
+M68K = InstructionSet("m68k", KINDS, word_bytes=2, longest=LONGEST, hooks=M68kHooks)
 insn = M68K.insn
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..spec.cpu import STOPPED
 from .ea import DATA, DATA_ALTERABLE, MEMORY_ALTERABLE, overwrite, read, write
 from .exceptions import FORMAT_ERROR, ILLEGAL, PRIVILEGE, exception, jump
-from .mc68040_clocks import printed_clocks
 from .move import M68020_UP
 from .state import SP, get_sr, insn, pop, set_sr
 
@@ -78,8 +77,7 @@ def move_to_usp(m, b):
     privileged(m, lambda: m.set("usp", m.reg(b)))
 
 
-# MC68040UM section 10 has no figure for STOP; it is priced as the other writers of SR, which synchronise too.
-@insn("STOP {imm16}", "0100111001110010", refills=True, cost="ANDI/EORI/ORI to SR", ref="M68000PRM 6-85")
+@insn("STOP {imm16}", "0100111001110010", refills=True, ref="M68000PRM 6-85")
 def stop(m, imm16):
     def enter():
         set_sr(m, imm16.trunc(16))
@@ -111,11 +109,16 @@ FRAME_BYTES = {0: 8, 2: 12, 3: 12, 4: 16, 7: 60}
 THROWAWAY, THROWAWAY_BYTES = 1, 8
 
 
-@insn("RTE", "0100111001110011", ends=True, cost="RTE format 0", models=M68020_UP, ref="M68000PRM 6-84, MC68040UM 8.4")
+@insn(
+    "RTE",
+    "0100111001110011",
+    ends=True,
+    cost="RTE format 0",
+    varies="frame_format",
+    models=M68020_UP,
+    ref="M68000PRM 6-84, MC68040UM 8.4",
+)
 def rte(m):
-    def priced(kind):
-        m.timing.depends("instead", *(m.const(32, clocks) for clocks in printed_clocks(f"RTE format {kind}")))
-
     def frame(sp):
         """Return (format, SR, PC) of the frame at an address, read as it is written."""
         high, low = m.load(sp, 32), m.load(sp + 4, 32)
@@ -127,8 +130,8 @@ def rte(m):
         m.when(kind.eq(THROWAWAY), lambda: discard(sp, status), lambda: restore(sp, kind, status, target, True))
 
     def discard(sp, status):
-        """Take SR from a throwaway frame and go on with the frame below, on the stack that SR names."""
-        priced(THROWAWAY)
+        """Take SR from a throwaway frame and continue with the frame below, on the stack that SR names."""
+        m.vary(THROWAWAY)
         m.set_reg(SP, sp + THROWAWAY_BYTES)
         set_sr(m, status)
         below = m.reg(SP)
@@ -141,7 +144,7 @@ def rte(m):
         for number, length in FRAME_BYTES.items():
             size = m.select(kind.eq(number), m.const(32, length), size)
             if alone:
-                m.when(kind.eq(number), lambda number=number: priced(number))
+                m.when(kind.eq(number), lambda number=number: m.vary(number))
 
         def pull():
             m.set_reg(SP, sp + size)
@@ -181,13 +184,13 @@ def movec_read(m, control, g):
         value = m.const(32, 0)
         for number, name in CONTROL_REGISTERS.items():
             here = control.eq(number)
-            held = m.get(name).zext(32)
+            current = m.get(name).zext(32)
             if name in ("usp", "isp", "msp"):
-                held = m.select(_stack_name(m, name), m.reg(SP), held)
-            value, known = m.select(here, held, value), known | here
-        for number, place in MMU_REGISTERS.items():
+                current = m.select(_stack_name(m, name), m.reg(SP), current)
+            value, known = m.select(here, current, value), known | here
+        for number, entry in MMU_REGISTERS.items():
             here = control.eq(number)
-            value, known = m.select(here, m.element("mmu", m.const(32, place)), value), known | here
+            value, known = m.select(here, m.element("mmu", m.const(32, entry)), value), known | here
         m.when(known, lambda: m.set_reg(g, value), lambda: exception(m, ILLEGAL))
 
     privileged(m, go)
@@ -213,8 +216,8 @@ def movec_write(m, control, g):
                 _write_stack(m, here, name, new)
             else:
                 m.set(name, m.select(here, new, m.get(name)))
-        for number, place in MMU_REGISTERS.items():
-            here, index = control.eq(number), m.const(32, place)
+        for number, entry in MMU_REGISTERS.items():
+            here, index = control.eq(number), m.const(32, entry)
             known = known | here
             m.set_element("mmu", index, m.select(here, value & MMU_BITS[number], m.element("mmu", index)))
         m.when(~known, lambda: exception(m, ILLEGAL))

@@ -9,6 +9,6 @@ MODEL_NAMES = ("MPC601",)
 
 def cpu(model: str) -> Cpu:
     """Return the description of a model: "MPC601". The rows are made at the first call."""
-    from .family import cpu
+    from .models import cpu
 
     return cpu(model)

@@ -92,11 +92,11 @@ def mulli(m, d, a, simm):
 
 def product(m, a: Word, b: Word, signed: bool) -> Word:
     """Return the 64-bit product; its clocks depend on the second factor."""
-    m.timing.depends("multiplier", b)
+    m.vary(b)
     return a.resize(64, signed) * b.resize(64, signed)
 
 
-@insn("mullw{oe}{rc} {d},{a},{b}", xo(235), ref=UM)
+@insn("mullw{oe}{rc} {d},{a},{b}", xo(235), varies="multiplier", ref=UM)
 def mullw(m, oe, rc, d, a, b):
     whole = product(m, m.reg(a), m.reg(b), True)
     result = whole.trunc(32)
@@ -114,8 +114,10 @@ def _high(signed: bool):
     return multiply
 
 
-insn("mulhw{rc} {d},{a},{b}", f"011111dddddaaaaabbbbb0{75:09b}c", ref=UM)(_high(True))
-insn("mulhwu{rc} {d},{a},{b}", f"011111dddddaaaaabbbbb0{11:09b}c", ref=UM)(_high(False))
+for _name, _code, _signed in (("mulhw", 75, True), ("mulhwu", 11, False)):
+    insn(f"{_name}{{rc}} {{d}},{{a}},{{b}}", f"011111dddddaaaaabbbbb0{_code:09b}c", varies="multiplier", ref=UM)(
+        _high(_signed)
+    )
 
 
 @insn("divw{oe}{rc} {d},{a},{b}", xo(491), ref=UM)

@@ -7,7 +7,7 @@ machine does not know gives the system call exception of the processor.
 from __future__ import annotations
 
 from ..spec.cpu import SERVICE
-from ..spec.rows import Row
+from ..spec.rows import Row, undefined_row
 from ..spec.values import Word
 from .exceptions import ILLEGAL, PROGRAM, SYSTEM_CALL, TRAP, exception
 from .state import UM, get_bit, get_cr, insn, set_bit, set_field
@@ -105,7 +105,7 @@ _branch_rows("bcctr", " {bo},{bi}", "010011", f"00000{528:010b}", _by_register("
 def _condition_logic(operation):
     def logic(m, bt, ba, bb):
         set_bit(m, bt, operation(get_bit(m, ba), get_bit(m, bb)))
-        m.timing.depends("cr", bt >> 2)
+        m.timing.condition_field(bt >> 2)
 
     return logic
 
@@ -125,7 +125,7 @@ for _name, _code, _operation in (
 
 @insn("mcrf {crf},{crg}", f"010011fff00ggg0000000{0:010b}0", ref=UM)
 def mcrf(m, crf, crg):
-    set_field(m, crf, *(get_bit(m, (crg << 2) + place) for place in range(4)))
+    set_field(m, crf, *(get_bit(m, (crg << 2) + bit) for bit in range(4)))
 
 
 @insn("mcrxr {crf}", f"011111fff000000000000{512:010b}0", ref=UM)
@@ -147,7 +147,7 @@ def mtcrf(m, fxm, s):
 
     def field(n: Word) -> None:
         bits = word >> (28 - (n << 2))
-        set_field(m, n, *((bits >> (3 - place)).trunc(1) for place in range(4)))
+        set_field(m, n, *((bits >> (3 - bit)).trunc(1) for bit in range(4)))
 
     m.for_each_bit(fxm, field)
 
@@ -157,8 +157,8 @@ def mtcrf(m, fxm, s):
 
 def _trap(m, to: Word, a: Word, b: Word) -> None:
     traps = m.const(1, 0)
-    for place, holds in enumerate((b.ult(a), a.ult(b), a.eq(b), b.slt(a), a.slt(b))):
-        traps = traps | holds & (to >> place).trunc(1)
+    for bit, holds in enumerate((b.ult(a), a.ult(b), a.eq(b), b.slt(a), a.slt(b))):
+        traps = traps | holds & (to >> bit).trunc(1)
     m.when(traps, lambda: exception(m, PROGRAM, TRAP))
 
 
@@ -178,11 +178,14 @@ def sc(m):
 
 
 def _undefined(name: str, syntax: str, vector: int, cause: int, cost: str) -> Row:
-    return Row(name, syntax, "", lambda m: exception(m, vector, cause), (), {}, (cost,), "601UM chapter 5", None)
+    return undefined_row(name, syntax, lambda m: exception(m, vector, cause), cost, "601UM chapter 5")
 
 
 ILLEGAL_ROW = _undefined("illegal", ".long 0x{opcode:08x}", PROGRAM, ILLEGAL, "exception")
 SYSTEM_CALL_ROW = _undefined("sc", "sc", SYSTEM_CALL, 0x00020000, "exception")  # SRR1 0-15: low half of the instruction
+
+
+UNDEFINED_ROWS = (ILLEGAL_ROW, SYSTEM_CALL_ROW)
 
 
 def undefined(opcode: int, address: int, too_long: bool) -> Row:

@@ -81,7 +81,7 @@ def extsh(m, rc, t, s):
 
 @insn("cntlzw{rc} {t},{s}", x_unary(26), ref=UM)
 def cntlzw(m, rc, t, s):
-    result(m, t, m.reg(s).count_zeros_left(), rc)
+    result(m, t, m.reg(s).count_leading_zeros(), rc)
 
 
 # --- rotates
@@ -128,9 +128,9 @@ def srw(m, rc, t, s, b):
 
 def shift_algebraic(m, t: Word, word: Word, count: Word, rc: int) -> None:
     """Shift right by 0..63, CA: ones have left a negative number."""
-    wide, count = word.sext(64), count.zext(64)
-    shifted = wide.sar(count)
-    m.set("ca", word.sign & (shifted << count).ne(wide))
+    extended, count = word.sext(64), count.zext(64)
+    shifted = extended.sar(count)
+    m.set("ca", word.sign & (shifted << count).ne(extended))
     result(m, t, shifted.trunc(32), rc)
 
 

@@ -43,10 +43,10 @@ def _indexed(move, source: bool, bits: int, finish):
     return lambda m, d, z, b: move(m, d, m.reg(z) + m.reg(b), bits, finish)
 
 
-def _update(move, m, register, z, address, bits, finish, other):
-    """Move, and leave the address in rA unless that is no register, or `other`: the register that a load fills."""
+def _update(move, m, register, z, address, bits, finish, loaded):
+    """Move, and leave the address in rA unless that is no register, or the register that is loaded."""
     move(m, register, address, bits, finish)
-    m.when(z.ne(ZERO) & z.ne(other), lambda: m.set_reg(z, address))
+    m.when(z.ne(ZERO) & z.ne(loaded), lambda: m.set_reg(z, address))
 
 
 def _immediate_update(move, source: bool, bits: int, finish):
@@ -96,14 +96,14 @@ for _name, _code, _bits, _source in (
 # --- several registers
 
 
-@insn("lmw {registers},{simm}({z})", d_form(46), ref=UM)
+@insn("lmw {registers},{simm}({z})", d_form(46), varies="transfers", ref=UM)
 def lmw(m, registers, z, simm):
-    _multiple(m, registers, m.reg(z) + simm, lambda n, place: _load_unless(m, n, place, z, z))
+    _multiple(m, registers, m.reg(z) + simm, lambda n, pointer: _load_unless(m, n, pointer, z, z))
 
 
-@insn("stmw {registers},{simm}({z})", d_form(47), ref=UM)
+@insn("stmw {registers},{simm}({z})", d_form(47), varies="transfers", ref=UM)
 def stmw(m, registers, z, simm):
-    _multiple(m, registers, m.reg(z) + simm, lambda n, place: m.store(place, m.reg(n)))
+    _multiple(m, registers, m.reg(z) + simm, lambda n, pointer: m.store(pointer, m.reg(n)))
 
 
 def _multiple(m, registers, start, move):
@@ -115,22 +115,22 @@ def _multiple(m, registers, start, move):
 
 def _transfers(m, words: Word, start: Word) -> None:
     """Tell the timing how many words are moved: one more when they are not aligned."""
-    m.timing.depends("transfers", words + (start & 3).ne(0).zext(32))
+    m.vary(words + (start & 3).ne(0).zext(32))
 
 
-def _load_unless(m, n, place, a, b):
+def _load_unless(m, n, pointer, a, b):
     """Load a register that is not one of the address; what would come into that is lost, as POWER has it."""
-    word = m.load(place, 32)
+    word = m.load(pointer, 32)
     m.when(n.ne(a) & n.ne(b), lambda: m.set_reg(n, word, stage="load"))
 
 
 WORDS = 32  # registers that the longest string fills: 127 bytes
 
 
-def _load_string(m, d, a, b, start, count, most):
-    """Load bytes into registers from rD on, 4 in each, zeros behind the last."""
+def _load_string(m, d, a, b, start, count, max_words):
+    """Load bytes into registers from rD on, 4 in each, zeros after the last."""
     _transfers(m, (count + 3) >> 2, start)
-    for number in range(most):
+    for number in range(max_words):
         left = count - 4 * number  # at least 1 where it is used
 
         def fill(number=number, left=left):
@@ -147,10 +147,10 @@ def first_bytes(m, count: Word) -> Word:
     return m.const(32, 0xFFFFFFFF) << (rest << 3)
 
 
-def _store_string(m, s, start, count, most):
+def _store_string(m, s, start, count, max_words):
     _transfers(m, (count + 3) >> 2, start)
     tail = m.variable(m.const(32, 0))
-    for number in range(most):
+    for number in range(max_words):
 
         def put(number=number):
             word = m.reg((s + number) & 31)
@@ -166,27 +166,27 @@ def _store_string(m, s, start, count, most):
         )
 
 
-@insn("lswi {d},{z},{nb}", f"011111dddddaaaaannnnn{597:010b}0", ref=UM)
+@insn("lswi {d},{z},{nb}", f"011111dddddaaaaannnnn{597:010b}0", varies="transfers", ref=UM)
 def lswi(m, d, z, nb):
     _load_string(m, d, z, z, m.reg(z), nb, 8)
 
 
-@insn("lswx {d},{z},{b}", x_form(533), ref=UM)
+@insn("lswx {d},{z},{b}", x_form(533), varies="transfers", ref=UM)
 def lswx(m, d, z, b):
     _load_string(m, d, z, b, m.reg(z) + m.reg(b), m.get("byte_count").zext(32), WORDS)
 
 
-@insn("stswi {s},{z},{nb}", f"011111dddddaaaaannnnn{725:010b}0", ref=UM)
+@insn("stswi {s},{z},{nb}", f"011111dddddaaaaannnnn{725:010b}0", varies="transfers", ref=UM)
 def stswi(m, s, z, nb):
     _store_string(m, s, m.reg(z), nb, 8)
 
 
-@insn("stswx {s},{z},{b}", x_form(661), ref=UM)
+@insn("stswx {s},{z},{b}", x_form(661), varies="transfers", ref=UM)
 def stswx(m, s, z, b):
     _store_string(m, s, m.reg(z) + m.reg(b), m.get("byte_count").zext(32), WORDS)
 
 
-@insn("lscbx{rc} {d},{z},{b}", f"011111dddddaaaaabbbbb{277:010b}c", ref=UM)
+@insn("lscbx{rc} {d},{z},{b}", f"011111dddddaaaaabbbbb{277:010b}c", varies="transfers", ref=UM)
 def lscbx(m, rc, d, z, b):
     """Load a string up to a byte equal to XER 16-23; the count in XER becomes the number of bytes loaded."""
     start, count = m.reg(z) + m.reg(b), m.get("byte_count").zext(32)
@@ -203,8 +203,8 @@ def lscbx(m, rc, d, z, b):
                 bytes_here = m.select(hit, m.const(32, byte + 1), bytes_here)
                 found.set(found.get() | hit)
             loaded.set(loaded.get() + bytes_here)
-            n, kept = (d + number) & 31, word & first_bytes(m, bytes_here)
-            m.when(n.ne(z) & n.ne(b), lambda: m.set_reg(n, kept, stage="load"))
+            n, part = (d + number) & 31, word & first_bytes(m, bytes_here)
+            m.when(n.ne(z) & n.ne(b), lambda: m.set_reg(n, part, stage="load"))
 
         m.when(m.const(32, 4 * number).ult(count) & ~found.get(), fill)
     _transfers(m, (loaded.get() + 3) >> 2, start)
@@ -238,7 +238,7 @@ def stwcx(m, s, z, b):
         m.when(holds, lambda: m.store(address, m.reg(s)))
         zero = m.const(1, 0)
         set_field(m, m.const(32, 0), zero, zero, holds, m.get("so"))
-        m.timing.depends("cr after cache")
+        m.timing.stored_condition()
         m.set("reserved", zero)
 
     aligned(m, address, instruction_bits(m, x_form(150, 1), s, z), store)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ...errors import SpecError
 from ..spec.rows import Row
+from ..spec.semantics import ExecutionContext
+from ..spec.values import Word
 
 TABLE = Path(__file__).with_name("mpc601_clocks.csv")
+SHORT_FACTOR = 16  # bits of a factor that the multiplier takes in one go
+MAX_TRANSFERS = 33  # words that lmw or a string moves, and one more when they are not aligned
 
 
 @dataclass(frozen=True)
@@ -79,9 +85,27 @@ def memory() -> dict[str, int]:
     return {each.name: each.clocks for each in memory_parameters()}
 
 
-def clocks(row: Row) -> tuple[Clocks, ...]:
+def outcomes(row: Row) -> tuple[Clocks, ...]:
     """Return the clocks of an instruction: one, or two for its outcomes (taken and not taken). Errors: SpecError."""
     missing = [key for key in row.cost if key not in table()]
     if missing:
-        raise SpecError(f"no clocks for {missing[0]!r}")
+        raise SpecError(f"no MPC601 clocks for {missing[0]!r} in {TABLE.name}")
     return tuple(table()[key] for key in row.cost)
+
+
+def has_data_clocks(row: Row, forms: Mapping[str, Any]) -> bool:
+    """Do the clocks of an instruction depend on data? Errors: SpecError where the table has none."""
+    return any(len(clocks.execute) != 1 for clocks in outcomes(row))
+
+
+def multiplier_clocks(m: ExecutionContext, execute: tuple[int, ...], factor: Word) -> Word:
+    """Return the clocks of a multiplication: short, long, and where the table has it with the top bit set."""
+    short = factor.eq(factor.trunc(SHORT_FACTOR).sext(32))
+    choices = [m.const(64, n) for n in execute]
+    found = m.select(short, choices[0], choices[1])
+    return m.select(factor.sign, choices[2], found) if len(choices) == 3 else found
+
+
+def max_execute(costs: tuple[Clocks, ...]) -> int:
+    """Return the most clocks in the execute stage."""
+    return max(max(c.execute, default=MAX_TRANSFERS) for c in costs)

@@ -20,7 +20,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..spec import operands
-from ..spec.rows import Decoding, IllegalEncoding, Row
+from ..spec.decoding import Decoding, IllegalEncoding
+from ..spec.rows import Row
 
 ZERO = 32
 BIT_NAMES = ("lt", "gt", "eq", "so")

@@ -2,7 +2,7 @@
 
 MQ holds the low half of a product, the remainder of a quotient, or the rotated word of a shift, so that shifts of more
 than a word can be chained. What the manuals leave undefined: a quotient that does not fit gives the result that they
-define for -2^31 / -1; registers that lscbx leaves undefined keep their value, bytes behind the last one are 0.
+define for -2^31 / -1; registers that lscbx leaves undefined keep their value, bytes after the last one are 0.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from .flags import overflow, record
 from .logic import insert, m_form, result, rotl, x_form, x_shift
 from .state import UM, insn
 
-LEAST = 0x80000000
+MINIMUM = 0x80000000
 
 
-@insn("mul{oe}{rc} {d},{a},{b}", xo(107), ref=UM)
+@insn("mul{oe}{rc} {d},{a},{b}", xo(107), varies="multiplier", ref=UM)
 def mul(m, oe, rc, d, a, b):
     """The record form shows the low half, in MQ."""
     whole = product(m, m.reg(a), m.reg(b), True)
@@ -36,7 +36,7 @@ def _divide(m, oe, rc, d, dividend, divisor):
     wrong = divisor.eq(0) | quotient.ne(quotient.trunc(32).sext(64))
     remainder = m.select(safe | wrong, m.const(32, 0), dividend.srem(by).trunc(32))
     overflow(m, wrong, oe)
-    m.set_reg(d, m.select(wrong, m.const(32, LEAST), quotient.trunc(32)))
+    m.set_reg(d, m.select(wrong, m.const(32, MINIMUM), quotient.trunc(32)))
     m.set("mq", remainder)
     record(m, remainder, rc)
 
@@ -54,7 +54,7 @@ def divs(m, oe, rc, d, a, b):
 @insn("abs{oe}{rc} {d},{a}", xo_unary(360), ref=UM)
 def abs_(m, oe, rc, d, a):
     word = m.reg(a)
-    _difference(m, oe, rc, d, m.select(word.sign, -word, word), word.eq(LEAST))
+    _difference(m, oe, rc, d, m.select(word.sign, -word, word), word.eq(MINIMUM))
 
 
 @insn("nabs{oe}{rc} {d},{a}", xo_unary(488), ref=UM)
@@ -97,7 +97,7 @@ def clcs(m, d, number):
 def maskg(m, rc, t, s, b):
     first, last = m.reg(s) & 31, m.reg(b) & 31
     from_first = m.const(32, 0xFFFFFFFF) >> first
-    to_last = m.const(32, LEAST).sar(last)
+    to_last = m.const(32, MINIMUM).sar(last)
     result(m, t, m.select(first.ule(last), from_first & to_last, from_first | to_last), rc)
 
 
@@ -115,7 +115,7 @@ def rlmi(m, rc, u, s, b, mask):
 def rrib(m, rc, u, s, b):
     """Bit 0 of rS takes the place of bit n of rA."""
     count = m.reg(b) & 31
-    result(m, u, insert(m.reg(s) >> count, m.reg(u), m.const(32, LEAST) >> count), rc)
+    result(m, u, insert(m.reg(s) >> count, m.reg(u), m.const(32, MINIMUM) >> count), rc)
 
 
 # --- shifts with MQ: all rotate left, by n or 32 - n, and differ in what fills the bits outside the mask

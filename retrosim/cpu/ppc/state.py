@@ -1,7 +1,7 @@
 """Registers of the PowerPC 601 and the operations on them that many instructions share.
 
 The condition register is 32 fields of one bit (a byte each), numbered from the left as the manuals do: bit 4 n + 0..3
-is LT, GT, EQ, SO of field n. So a compare and the branch behind it meet in one bit, not in a packed word. XER is kept
+is LT, GT, EQ, SO of field n. So a compare and the branch after it meet in one bit, not in a packed word. XER is kept
 apart: SO, OV and CA as bits, the byte and the count of the string instructions as bytes; its other bits read as 0.
 """
 
@@ -10,10 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..spec.cpu import ENGINE_FIELDS, Layout
-from ..spec.rows import InstructionSet
+from ..spec.instruction_set import InstructionSet
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from .causes import CAUSES
+from .hooks import PpcHooks
 from .mpc601_cache import FIELDS as CACHE_FIELDS
 from .operands import KINDS
 
@@ -78,7 +79,7 @@ IN_REGISTERS = frozenset({
 })  # fmt: skip
 
 # primary opcode, extended opcode, record bit
-PPC = InstructionSet("ppc", KINDS, word_bytes=4, longest=4, index=0xFC0007FF)
+PPC = InstructionSet("ppc", KINDS, word_bytes=4, longest=4, index=0xFC0007FF, hooks=PpcHooks)
 insn = PPC.insn
 
 UM = "601UM chapter 10"  # PowerPC 601 RISC Microprocessor User's Manual (MPC601UM/AD), pages by mnemonic
@@ -104,9 +105,9 @@ def set_bit(m: ExecutionContext, n: Word, bit: Word) -> None:
 
 def set_field(m: ExecutionContext, field: Word, lt: Word, gt: Word, eq: Word, so: Word) -> None:
     """Set a field of the condition register; branches wait for it."""
-    for place, bit in enumerate((lt, gt, eq, so)):
-        set_bit(m, (field << 2) + place, bit)
-    m.timing.depends("cr", field)
+    for number, bit in enumerate((lt, gt, eq, so)):
+        set_bit(m, (field << 2) + number, bit)
+    m.timing.condition_field(field)
 
 
 def get_cr(m: ExecutionContext) -> Word:
@@ -119,13 +120,13 @@ def get_cr(m: ExecutionContext) -> Word:
 
 def get_xer(m: ExecutionContext) -> Word:
     word = m.get("compare_byte").zext(32) << 8 | m.get("byte_count").zext(32)
-    for flag, place in (("so", 31), ("ov", 30), ("ca", 29)):
-        word = word | m.get(flag).zext(32) << place
+    for flag, position in (("so", 31), ("ov", 30), ("ca", 29)):
+        word = word | m.get(flag).zext(32) << position
     return word
 
 
 def set_xer(m: ExecutionContext, word: Word) -> None:
-    for flag, place in (("so", 31), ("ov", 30), ("ca", 29)):
-        m.set(flag, (word >> place).trunc(1))
+    for flag, position in (("so", 31), ("ov", 30), ("ca", 29)):
+        m.set(flag, (word >> position).trunc(1))
     m.set("compare_byte", (word >> 8).trunc(8))
     m.set("byte_count", word.trunc(8) & 0x7F)

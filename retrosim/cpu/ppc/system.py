@@ -83,7 +83,7 @@ def _for_branches(name: str) -> tuple[Read, Write]:
 
     def write(m: ExecutionContext, word: Word) -> None:
         m.set(name, word)
-        m.timing.depends(name)
+        m.timing.branch_register(name)
 
     return lambda m: m.get(name), write
 

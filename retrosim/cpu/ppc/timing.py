@@ -1,26 +1,9 @@
 """Timing models of the PowerPC 601, written in the value layer: the same code runs in every engine.
 
-    off     nothing is counted
-    table   each instruction takes its clocks in the execute stage, a taken branch what it costs alone
-    full    the pipeline as an event model, with caches and memory (mpc601_cache.py)
-    causes  full, and the clocks are counted by what they went to
-
-The full model keeps, in absolute clocks, when things happen (facts: ppc601_timing.md sections 1-3). Up to three
-instructions leave the queue in a clock: one to the integer unit, from the bottom; one to the branch unit and one to
-the floating-point unit, from the lowest four. (Floating-point instructions take an exception, so far.)
-
-    integer     dispatched: fetched, and the one before has entered its execute stage
-                entered:    a clock later, the stage is free, and the operands are ready
-                end:        entered + clocks of the table + clocks that the cache holds the unit
-                results are ready at the end, those of loads and of mfspr by their delay later
-    branch      executed:   fetched, at most three older integer instructions in the queue, the branch unit free, LR or
-                CTR there; a branch on a condition that is not known yet is predicted: taken backwards, not taken
-                forwards and through LR or CTR, the other way round with the y bit; one prediction at a time
-                the next instruction can be dispatched `target` clocks later when it branches; a wrong prediction is
-                found when the compare leaves the execute stage (rules `condition`, `refetch`, `resume`)
-    fetch       eight instructions (32 bytes) in a clock, when data leave the cache free; sequential ones run ahead
-
-A branch takes no integer slot, and costs nothing when the integer unit still has older work.
+off     nothing is counted
+table   each instruction takes its clocks in the execute stage, a taken branch what it costs alone
+full    the pipeline as an event model (mpc601_pipeline.py), with caches and memory (mpc601_cache.py)
+causes  full, and the clocks are counted by what they went to
 """
 
 from __future__ import annotations
@@ -28,45 +11,42 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..spec.cpu import ADDRESS_MASK
-from ..spec.rows import Insn, Row
-from ..spec.timing import Untimed
+from ..spec.rows import Row
+from ..spec.timing import hook
 from ..spec.values import Word
-from . import mpc601_cache
-from .causes import CAUSES
-from .mpc601_cache import KNOWN, NONE, later
-from .mpc601_clocks import Clocks, clocks, rules, table
-
-SHORT_FACTOR = 16  # bits of a factor that the multiplier takes in one go
-MAX_TRANSFERS = 33  # words that lmw or a string moves, and one more when they are not aligned
-SECTOR_SHIFT = 5
-SLACK = 12  # clocks: more than any wait for a register, a branch or a fetch that is not one for the bus
+from .hooks import PpcHooks
+from .mpc601_clocks import max_execute, multiplier_clocks, outcomes, table
+from .mpc601_pipeline import CausesTiming, PipelineTiming
 
 
-class TableTiming(Untimed):
+class TableTiming(PpcHooks):
     """Sum of the clocks in the execute stage."""
 
     counts = splits_branches = True
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         m = self.m
-        self.costs = clocks(row)
-        self.max_clocks = max_clocks_of(self.costs)
+        self.costs = outcomes(row)
+        self.max_clocks = max_execute(self.costs)
         self.cost = m.variable(m.const(64, self.costs[0].execute[0] if self.costs[0].execute else 0))
         self.condition = m.const(1, 1)
 
     def outcome(self, condition: Word) -> None:
         self.condition = condition
 
-    def depends(self, what: str, *words: Word) -> None:
-        match what:
-            case "multiplier":
-                self.cost.set(multiplier_clocks(self.m, self.costs[0].execute, *words))
-            case "transfers":
-                self.cost.set(words[0].zext(64))
-            case "exception":
-                self.max_clocks += table()["exception"].execute[0]
-                self.cost.set(self.m.const(64, table()["exception"].execute[0]))
+    @hook
+    def multiplier(self, factor: Word) -> None:
+        self.cost.set(multiplier_clocks(self.m, self.costs[0].execute, factor))
+
+    @hook
+    def transfers(self, words: Word) -> None:
+        self.cost.set(words.zext(64))
+
+    @hook
+    def exception(self) -> None:
+        clocks = table()["exception"].execute[0]
+        self.max_clocks += clocks
+        self.cost.set(self.m.const(64, clocks))
 
     def finish(self, outcome: bool | None = None) -> None:
         m = self.m
@@ -77,283 +57,4 @@ class TableTiming(Untimed):
         m.pass_clocks(cost)
 
 
-def multiplier_clocks(m: Any, execute: tuple[int, ...], factor: Word) -> Word:
-    """Return the clocks of a multiplication: short, long, and where the table has it with the top bit set."""
-    short = factor.eq(factor.trunc(SHORT_FACTOR).sext(32))
-    choices = [m.const(64, n) for n in execute]
-    found = m.select(short, choices[0], choices[1])
-    return m.select(factor.sign, choices[2], found) if len(choices) == 3 else found
-
-
-def max_clocks_of(costs: tuple[Clocks, ...]) -> int:
-    """Return the most clocks in the execute stage."""
-    return max(max(c.execute, default=MAX_TRANSFERS) for c in costs)
-
-
-class PipelineTiming(Untimed):
-    """The event model, with caches and memory."""
-
-    counts = splits_branches = True
-
-    @staticmethod
-    def fields(insn: Insn) -> tuple[int, ...]:
-        """Tell for a branch on a condition whether it is predicted taken (601UM section 3.6: y bit)."""
-        if not insn.row.options.get("conditional"):
-            return ()
-        backwards = insn.target is not None and (insn.target - insn.pc) & (ADDRESS_MASK + 1) >> 1 != 0
-        return (int(backwards) ^ int(insn.forms["y"]),)
-
-    def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
-        self.row, self.costs, self.operands = row, clocks(row), 0
-        self.max_clocks = max_clocks_of(self.costs) + SLACK
-        self.is_branch = row.cost[0] == "bc taken"
-        self._enter_sector()
-        if self.is_branch:
-            self._start_branch(operands, take)
-        else:
-            self._start_integer(row, operands)
-
-    @property
-    def max_waits(self) -> int:
-        """One sector of code; an operand may lie in two sectors."""
-        return 1 + 2 * self.operands
-
-    def max_wait_clocks(self) -> Word:
-        """Return the most clocks of one wait, three accesses that are on their way included."""
-        return mpc601_cache.max_wait_clocks(self.m) * 4
-
-    # fetch
-
-    def _enter_sector(self) -> None:
-        """Fetch the sector of this instruction, unless the one before came from it."""
-        m = self.m
-        sector = m.pc >> SECTOR_SHIFT | KNOWN
-
-        def fetch() -> None:
-            hit = m.get("sector_time") + 1
-            arrived = hit + m.subroutine("fetch", mpc601_cache.fetch, (sector ^ KNOWN).zext(64), hit)
-            now = later(m, hit, m.get("entered"))
-            self._arrives(hit, arrived)
-            accesses = m.get("accesses")
-            starved = accesses.ne(0) & (now - m.get("sector_start")).ule(accesses)
-            arrived = later(m, arrived, m.select(starved, now + rules()["starved"], hit))
-            m.set("sector", sector)
-            m.set("sector_time", arrived)
-            m.set("sector_start", later(m, now, arrived))
-            m.set("accesses", m.const(64, 0))
-            m.set("fetched", later(m, m.get("fetched"), arrived))
-
-        m.when(m.get("sector").ne(sector), fetch)
-
-    def _arrives(self, hit: Word, arrived: Word) -> None:
-        """A sector of code could be dispatched from at `hit` if it were in the cache, and can be at `arrived`."""
-
-    def _fetch_from(self, time: Word) -> None:
-        """Fetch anew, so that the next instruction enters its execute stage at a time when the cache has it."""
-        m = self.m
-        m.set("sector", m.const(32, NONE))
-        m.set("sector_time", time - 2)
-
-    # integer unit
-
-    def _start_integer(self, row: Row, operands: dict[str, Any]) -> None:
-        m = self.m
-        zero = m.const(64, 0)
-        self.dispatched = later(m, m.get("fetched"), m.get("entered"))
-        entered = later(m, self.dispatched + 1, m.get("cycles"))
-        for name, kind in row.operands:
-            if kind.reads:
-                entered = later(m, entered, m.element("ready", operands[name]))
-        if row.name == "sync":
-            entered = later(m, entered, m.get("missing"))
-        self.entered = entered
-        self.execute = m.variable(m.const(64, self.costs[0].execute[0] if self.costs[0].execute else 0))
-        self.held, self.moved = m.variable(zero), m.variable(zero)
-        self.late = zero  # clocks that the data of the last load are late by
-
-    def memory(self, address: Word, bits: int, write: bool) -> None:
-        if self.row.options.get("fills"):  # dcbz: a sector is made without being read
-            return
-        m = self.m
-        self.operands += 1
-        name, access = ("write", mpc601_cache.write) if write else ("read", mpc601_cache.read)
-        now = self.entered + 1 + self.moved.get() + self.held.get()
-        place = address & ADDRESS_MASK
-        size = m.const(
-            64, bits // 8 if self.costs[0].execute else 1
-        )  # of several words, the next one sees what is crossed
-        result = m.variable(m.const(64, 0))
-        at_hand = mpc601_cache.is_at_hand(m, place, size.known * 8, write)
-        m.when(~at_hand, lambda: result.set(m.subroutine(name, access, place.zext(64), size, now)))
-        self.late = result.get() & 0xFFFFFFFF
-        held = result.get() >> mpc601_cache.HELD_SHIFT
-        self.access = now + held
-        self.held.set(self.held.get() + held)
-        self.moved.set(self.moved.get() + 1)
-
-    def written(self, register: Word, stage: str) -> None:
-        m = self.m
-        if stage == "load":
-            ready = self.access + self.late + self.costs[0].delay
-        elif stage == "late":
-            ready = self.entered + self.execute.get() + self.costs[0].delay
-        else:
-            ready = m.const(64, 0)
-        m.set_element("ready", register, ready)
-
-    def depends(self, what: str, *words: Word) -> None:
-        m = self.m
-        match what:
-            case "multiplier":
-                self.execute.set(multiplier_clocks(m, self.costs[0].execute, *words))
-            case "transfers":
-                self.execute.set(words[0].zext(64))
-            case "cr":
-                m.set_element("cr_ready", words[0], self.entered + rules()["condition"])
-            case "cr after cache":
-                m.set_element("cr_ready", m.const(32, 0), self.entered + rules()["condition"] + 1)
-            case "lr" | "ctr":
-                m.set(f"{what}_ready", self.dispatched + rules()["register"])
-            case "exception":
-                self.max_clocks += table()["exception"].execute[0]
-                self.execute.set(m.const(64, table()["exception"].execute[0]))
-                self._fetch_from(self.entered + self.execute.get())
-
-    # branch unit
-
-    def _start_branch(self, operands: dict[str, Any], take: Callable[[], Word]) -> None:
-        m = self.m
-        at = later(m, later(m, m.get("fetched"), m.get("issue3")), m.get("branched") + 1)
-        via = self.row.options.get("via")
-        bo = operands.get("bo")
-        if via:
-            at = later(m, at, m.get(f"{via}_ready"))
-        if bo and bo[0] is not None:
-            at = later(m, at, m.get("ctr_ready"))
-        self.predicted = None
-        if self.row.options.get("conditional"):
-            self.predicted = take().trunc(1)
-            self.known = m.element("cr_ready", operands["bi"] >> 2)
-            at = m.select(at.ult(self.known), later(m, at, m.get("resolved")), at)
-        self.at = at
-
-    def outcome(self, condition: Word) -> None:
-        self.condition = condition
-
-    def _finish_branch(self, condition: Word) -> None:
-        m, at = self.m, self.at
-        taken, passed, wrong = at + rules()["target"], at + 1, m.const(1, 0)
-        if self.predicted is not None:
-            pending = at.ult(self.known)
-            wrong = pending & (self.predicted ^ condition)
-            taken = m.select(wrong, self.known + rules()["refetch"], taken)
-            passed = m.select(wrong, self.known + rules()["resume"], passed)
-            m.set("resolved", m.select(pending, self.known, m.get("resolved")))
-        time = m.select(condition, taken, passed)
-        m.set("branched", at)
-        m.set("fetched", time)
-        m.set("sector", m.select(condition, m.const(32, NONE), m.get("sector")))
-        m.set("sector_time", m.select(condition, time - 1, m.get("sector_time")))
-        m.set("cycles", later(m, m.get("cycles"), at + 1))
-        self._branched(wrong)
-
-    def _branched(self, wrong: Word) -> None:
-        """The branch has set when the next instruction is there; was it predicted wrongly?"""
-
-    def finish(self, outcome: bool | None = None) -> None:
-        m = self.m
-        if self.is_branch:
-            self._finish_branch(self.condition if outcome is None else m.const(1, outcome))
-            return
-        end = self.entered + self.execute.get() + self.held.get()
-        m.set("cycles", end)
-        m.set("entered", self.entered)
-        m.set("issue3", m.get("issue2"))
-        m.set("issue2", m.get("issue1"))
-        m.set("issue1", self.dispatched)
-        if self.operands:
-            m.set("accesses", m.get("accesses") + self.moved.get())
-        if self.row.options.get("serialises"):
-            self._fetch_from(end)
-
-
-class CausesTiming(PipelineTiming):
-    """The event model, which also counts what each clock went to: CAUSES says how, the field `causes` holds the counts.
-
-    The clock goes from the end of one integer instruction to that of the next. What lies between is told apart by the
-    times of the model, in their order: the target of the last branch (the field `bubble` says whether it was predicted
-    wrongly), code that missed, code that found the cache taken, operands; then the clocks in the execute stage. Each
-    time that lies behind the ones before takes the clocks from there, so the sum is the clock.
-    """
-
-    def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
-        m = self.m
-        self.before, self.preceding = m.get("cycles"), m.get("entered")
-        self.aimed, self.came = m.variable(m.get("fetched")), m.variable(m.get("fetched"))
-        self.crossing = m.variable(m.const(64, 0))
-        super().start(row, operands, take)
-        if not self.is_branch:
-            self.is_late = (self.entered - m.get("missing")).ule(1)
-
-    def _arrives(self, hit: Word, arrived: Word) -> None:
-        m = self.m
-        self.aimed.set(later(m, self.aimed.get(), hit))
-        self.came.set(later(m, self.came.get(), arrived))
-
-    def memory(self, address: Word, bits: int, write: bool) -> None:
-        super().memory(address, bits, write)
-        if self.row.options.get("fills"):
-            return
-        m = self.m
-        size = bits // 8 if self.costs[0].execute else 1
-        crosses = m.const(32, 8).ult((address & 7) + size)
-        crossing = m.select(crosses, m.const(64, rules()["crossing"]), m.const(64, 0))
-        self.crossing.set(self.crossing.get() + crossing)
-
-    def _until(self, cause: Word, time: Word) -> None:
-        """Count the clocks up to a time, as far as they are not counted yet."""
-        m = self.m
-        passed = later(m, self.passed, time)
-        self._count(cause, passed - self.passed)
-        self.passed = passed
-
-    def _count(self, cause: Word, clocks: Word) -> None:
-        m = self.m
-        m.set_element("causes", cause, m.element("causes", cause) + clocks)
-
-    def _cause(self, name: str) -> Word:
-        return self.m.const(32, list(CAUSES).index(name))
-
-    def _count_fetching(self) -> None:
-        m = self.m
-        self.passed = self.before
-        was_empty = self.preceding.eq(self.before)
-        bubble = m.select(was_empty, self._cause("refill"), m.get("bubble").zext(32))
-        self._until(bubble, self.aimed.get() + 1)
-        self._until(self._cause("code"), self.came.get() + 1)
-        self._until(self._cause("contention"), m.get("fetched") + 1)
-
-    def _branched(self, wrong: Word) -> None:
-        m = self.m
-        m.set("bubble", m.select(wrong, self._cause("mispredicted"), self._cause("targets")).trunc(8))
-
-    def finish(self, outcome: bool | None = None) -> None:
-        m = self.m
-        self._count_fetching()
-        if self.is_branch:
-            self._until(self._cause("targets"), later(m, m.get("issue3"), m.get("branched") + 1) + 1)
-            self._until(self._cause("links"), self.at + 1)
-        else:
-            self._until(self._cause("execute"), self.dispatched + 1)
-            self._until(m.select(self.is_late, self._cause("data"), self._cause("operands")), self.entered)
-            execute, crossing = self.execute.get(), self.crossing.get()
-            first = m.select(execute.eq(0), m.const(64, 0), m.const(64, 1))
-            self._count(self._cause("execute"), first)
-            self._count(self._cause("longer"), execute - first)
-            self._count(self._cause("crossing"), crossing)
-            self._count(self._cause("data"), self.held.get() - crossing)
-        super().finish(outcome)
-
-
-MODELS = {"off": Untimed, "table": TableTiming, "full": PipelineTiming, "causes": CausesTiming}
-STAGES = ("entered", "issue1", "issue2", "issue3", "fetched", "branched", "sector_time")  # times without older work
+MPC601_MODES = {"off": PpcHooks, "table": TableTiming, "full": PipelineTiming, "causes": CausesTiming}

@@ -1,4 +1,4 @@
-"""What one CPU model is to those who run it: its rows, its state fields, its byte order, how it takes exceptions."""
+"""What is known of one CPU model: its rows, its state fields, its byte order, how it takes exceptions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from .decoding import OpcodeTable
+from .explain import Explanation
 from .host import Host
-from .rows import Insn, InstructionSet, OpcodeTable, Row
+from .instruction_set import InstructionSet
+from .rows import Insn, Row
 
 ADDRESS_BITS = 24
 ADDRESS_MASK = (1 << ADDRESS_BITS) - 1
@@ -22,7 +25,7 @@ ENGINE_FIELDS = (
     ("reason", 32, 1),  # one of the above
     ("stopped", 1, 1),  # waiting for an interrupt
     ("detail", 32, 1),  # service number, exception vector, or misaligned address
-    ("access", 32, 1),  # of a misaligned access: its place in the instruction (0, 1, ...), + ACCESS_...
+    ("access", 32, 1),  # of a misaligned access: its number in the instruction (0, 1, ...), + ACCESS_...
     ("written_low", 32, 1),  # decoded code bytes written since the last look: low <= address < high
     ("written_high", 32, 1),
     ("cycles", 64, 1),
@@ -45,8 +48,24 @@ class Layout:
 
 
 @dataclass(frozen=True)
+class Cache:
+    """Where the state holds a cache that a timing model has.
+
+    tags         state field of its tags: a miss that allocates changes one
+    accesses     state field that steps at every access, "" where there is none
+    status_bits  bits of a tag that change without a miss
+    allocates    memory parameter that is not 0 when stores allocate too, "" when they always do
+    """
+
+    tags: str
+    accesses: str = ""
+    status_bits: int = 0
+    allocates: str = ""
+
+
+@dataclass(frozen=True)
 class Cpu:
-    """One CPU model as the engines see it.
+    """One CPU model: what the engines need of it, the machine, and reports.
 
     model      vendor part name, for example "MC68040"
     isa        its instruction set; `table` holds the rows of this model
@@ -58,13 +77,16 @@ class Cpu:
     service_bytes  length of the instruction that asks
     timing     mode name -> class of the timing model
     causes     cause -> what is counted under it, in the order of the state field `causes`; where a mode counts them
+    caches     name -> where the state holds it, of the caches that the mode "full" models
+    explain    explain(instruction, visits, departures): its base clocks and where they come from
+    legend     what base clocks and the rest of an instruction's clocks are; {source} is the table they come from
     exception  exception(m, vector): take an exception; interrupt(m, level): take an interrupt
     reset      reset(state): bring a state of zeros to that after start-up code
     accepts    accepts(state, level): would an interrupt be taken now?
     vector_name  what an exception vector means
     host       registers by name, calls, faults, tracing
     stage_fields  state fields that hold when the stages of a pipeline are free
-    in_registers  state fields that regions keep in registers beside the clock: no subroutine uses them
+    in_registers  state fields that regions keep in registers, as they do the clock: no subroutine uses them
     zero_register  number of a register that is always 0, or None
     aligned    words and long words at odd addresses abort the instruction
     misaligned  what such an abort does then: an exception of the CPU, run on the evaluator
@@ -85,16 +107,19 @@ class Cpu:
     accepts: Callable[[np.ndarray, int], bool]
     vector_name: Callable[[int], str]
     host: Host
+    explain: Callable[[Insn, int, int], Explanation]
+    legend: str
     stage_fields: tuple[str, ...] = ()
     in_registers: frozenset[str] = frozenset()
     zero_register: int | None = None
     causes: Mapping[str, str] = field(default_factory=dict)
+    caches: Mapping[str, Cache] = field(default_factory=dict)
     aligned: bool = False
     misaligned: Callable[[Any, Insn], None] | None = None
 
-    def keys(self) -> Iterable[tuple[Row, tuple[Any, ...]]]:
+    def handlers(self) -> Iterable[tuple[Row, tuple[Any, ...]]]:
         """Yield (row, statics) of every handler of a full interpreter: the table's and those of undefined encodings."""
-        yield from self.table.keys()
+        yield from self.table.handlers()
         rows = (self.undefined(opcode, 0, False) for opcode in range(len(self.table.first)))
         for row in {row.syntax: row for row in rows}.values():
             yield row, ()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .rows import Decoding, Row
+from .decoding import Decoding
+from .rows import Row
 from .values import Word
 
 

@@ -1,6 +1,6 @@
 """What semantic functions are written against: what every engine offers them, built from a few primitives.
 
-    m.pc, m.next_pc                        address of this instruction and of the one behind it
+    m.pc, m.next_pc                        address of this instruction and of the next one in memory
     m.const(bits, value)                   a known word
     m.get(name)  m.set(name, word)         state fields
     m.reg(n, bits)  m.set_reg(n, word)     register file "r"; narrow accesses touch the low bits
@@ -10,11 +10,13 @@
     m.when(c, then, otherwise)             run `then` or `otherwise` (functions) under a condition
     m.for_each_bit(mask, body, down)       body(bit number) for each one in the mask, lowest first unless `down`
     m.variable(word)                       a variable that survives m.when and m.for_each_bit: .get() .set(word)
-    m.jump(address)                        go on at a computed address
-    m.branch(c, target)                    go on at a decoded target when c holds
-    m.outcome(c)                           tell the timing which of an instruction's two costs applies
+    m.jump(address)                        continue at a computed address
+    m.branch(c, target)                    continue at a decoded target when c holds
+    m.outcome(c)                           tell the timing which of the row's two costs applies
+    m.vary(data)                           call the hook that the row's price varies with (timing.py)
+    m.timing.HOOK(data)                    call another hook of the instruction set (an exception, ...)
     m.pass_clocks(clocks)                  let clocks pass
-    m.leave(reason, detail)                give control back to the host after this instruction
+    m.leave(reason, detail)                return control to the host after this instruction
     m.subroutine(name, function, words)    function(m, *words) on 64-bit words, emitted once and called
     m.abort_when(c, last)                  when c holds, run `last` and nothing more of this instruction
 
@@ -26,6 +28,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from retrosim.errors import SpecError
+
 from .cpu import ACCESS_FETCH, ACCESS_WRITE, ADDRESS_MASK, CODE_WRITTEN, MISALIGNED, Cpu
 from .rows import Row, bind
 from .values import Word
@@ -35,6 +39,7 @@ class ExecutionContext:
     """Base of what runs or emits the rows: subclasses give the primitives (leading underscore) and the rest above."""
 
     cpu: Cpu
+    row: Row  # of this instruction
     accesses = 0  # memory operands of this instruction so far
     raised: int | None = None  # vector of the exception that this instruction has taken
     flowed = False  # has this instruction changed the flow?
@@ -44,7 +49,7 @@ class ExecutionContext:
 
     def run_row(self, row: Row, statics: tuple[Any, ...], take: Callable[[], Word]) -> None:
         """Run or emit one instruction; `take` yields its fields, then those of the timing."""
-        self.accesses, self.raised, self.flowed = 0, None, False
+        self.row, self.accesses, self.raised, self.flowed = row, 0, None, False
         operands = bind(self, row, statics, take)
         self.timing.start(row, operands, take)
         row.function(self, **operands)
@@ -113,6 +118,11 @@ class ExecutionContext:
 
     def outcome(self, condition: Word) -> None:
         self.timing.outcome(condition)
+
+    def vary(self, *data: Any) -> None:
+        if not self.row.varies:
+            raise SpecError(f"{self.row.syntax}: the row does not say what its price varies with")
+        getattr(self.timing, self.row.varies)(*data)
 
     def pass_clocks(self, clocks: Word) -> None:
         self.set("cycles", self.get("cycles") + clocks)

@@ -1,10 +1,33 @@
-"""What every timing model is: hooks that the rows and the engines call around and inside an instruction."""
+"""Timing models: what the engine calls around and inside an instruction, and the hooks that instruction sets declare.
+
+A *hook* passes on what an instruction's clocks depend on besides its encoding: a multiplier, a shift count, an
+exception. Each instruction set declares its hooks in one class, as methods that do nothing; its timing models override
+those that their clocks depend on. A row names the hook that its price varies with, and its semantic function calls it
+as `m.vary(...)`. A name that is not declared is an error: in a row when the row is declared, in a model when its class
+is made.
+
+    class ToyHooks(Timing, declares=True):
+        @hook
+        def shift_count(self, count): ...
+
+    @insn("SHL {d}", "0000ddd000000001", cost="SHL", varies="shift_count", ref=...)
+    def shl(m, d):
+        m.vary(m.reg(0))
+        ...
+
+    class ToyTable(ToyHooks):
+        @hook
+        def shift_count(self, count):
+            self.clocks = 2 * count
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 from weakref import ref
+
+from retrosim.errors import SpecError
 
 from .rows import Insn, Row
 from .values import Word
@@ -12,22 +35,47 @@ from .values import Word
 MAX_VARYING_CLOCKS = 200  # more than any part of an instruction that depends on data (DIVS of the MC68000: 158)
 
 
-def bound(*words: Word) -> int:
-    """Return a bound of the clocks that some numbers say."""
+def clock_bound(*words: Word) -> int:
+    """Return a bound of the clocks that some words hold."""
     return sum(MAX_VARYING_CLOCKS if word.known is None else word.known for word in words)
 
 
-class Untimed:
-    """Base of the timing models and the model that counts nothing."""
+def hook(method: Callable) -> Callable:
+    """Mark a method that declares a hook, or that a timing model prices one with."""
+    method.is_hook = True
+    return method
 
+
+class Timing:
+    """Base of all timing models; one that overrides nothing counts nothing.
+
+    hooks   names of the hooks of the instruction set
+    priced  those that the model's clocks depend on
+    """
+
+    hooks: ClassVar[frozenset[str]] = frozenset()
+    priced: ClassVar[frozenset[str]] = frozenset()
     counts = False
     max_clocks = 0  # of the last instruction, without waits for the bus; known when it is emitted
     max_waits = 0  # for the bus, of the last instruction
     takes_a_clock = False  # does every instruction take at least one clock?
     splits_branches = False  # is the end of a branch simpler where its outcome is known?
 
+    def __init_subclass__(cls, declares: bool = False, **options: Any) -> None:
+        """Take the hooks of a class; `declares`: it is the one that declares them. Errors: SpecError."""
+        super().__init_subclass__(**options)
+        own = frozenset(name for name, value in vars(cls).items() if getattr(value, "is_hook", False))
+        if declares:
+            cls.hooks = cls.hooks | own
+            return
+        unknown = own - cls.hooks
+        if unknown:
+            declared = ", ".join(sorted(cls.hooks)) or "none"
+            raise SpecError(f"{cls.__name__}: no hook {sorted(unknown)[0]!r}; declared are {declared}")
+        cls.priced = cls.priced | own
+
     def __init__(self, m: Any) -> None:
-        self._m = ref(m)  # no circle: a machine's memory is freed as soon as it is dropped
+        self._m = ref(m)  # no cycle of references: a machine's memory is freed as soon as it is dropped
 
     @property
     def m(self) -> Any:
@@ -47,18 +95,10 @@ class Untimed:
         """Begin an instruction."""
 
     def outcome(self, condition: Word) -> None:
-        """Choose between two costs: the first when the condition holds."""
+        """Choose between the two costs of a row: the first when the condition holds."""
 
     def memory(self, address: Word, bits: int, write: bool) -> None:
         """Account for a memory operand."""
-
-    def depends(self, what: str, *words: Word) -> None:
-        """Account for data that the cost depends on: a shift count, a multiplier, an exception, ...
-
-        exception   clocks; are they all? Else EA calculation (MC68040) or the instruction's clocks (MC68000) count too
-        instead     EA calculation and execution of this MC68040 instruction in place of its cost
-        more        EA calculation and execution beside its cost
-        """
 
     def written(self, register: Word, stage: str) -> None:
         """A register gets its result in the named stage."""

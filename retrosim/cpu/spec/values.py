@@ -5,14 +5,14 @@ works on both, and an expression of known words stays known. Semantic functions 
 
     a + b   a - b   a * b   a & b   a | b   a ^ b   ~a      modulo 2^bits; an int operand takes the width of the other
     a << n  a >> n  a.sar(n)                                logical left, logical right, arithmetic right; n < bits
-    a.udiv(b) a.urem(b) a.sdiv(b) a.srem(b)                 truncating; b is not 0, and never -1 under the least integer
+    a.udiv(b) a.urem(b) a.sdiv(b) a.srem(b)                 truncating; b is not 0, nor -1 under the minimum integer
     a.eq(b) a.ne(b) a.ult(b) a.ule(b) a.slt(b) a.sle(b)     one-bit words
     a.zext(n) a.sext(n) a.trunc(n) a.resize(n, signed)      other widths
     a.sign                                                  top bit as a one-bit word
-    a.count_zeros_left() a.count_ones()                     leading zeros, bits when a is 0; ones
+    a.count_leading_zeros() a.count_ones()                  leading zeros (all of them when a is 0); ones
     a.swap_bytes()                                          byte order reversed
 
-What surrounds the words (registers, memory, conditions, control flow) belongs to the engine; `cpu/engine.py` lists it.
+What surrounds the words (registers, memory, conditions, control flow) belongs to the engine: semantics.py lists it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Word:
         """Wrap an LLVM value made by this word's builder."""
         return Word(value.type.width, None, value, self.builder)
 
-    def other(self, operand: Word | int) -> Word:
+    def operand(self, operand: Word | int) -> Word:
         """Return the second operand as a word of this width."""
         if isinstance(operand, int):
             return Word(self.bits, operand)
@@ -102,7 +102,7 @@ class Word:
     def __rsub__(self, left: int) -> Word:
         return Word(self.bits, left) - self
 
-    def count_zeros_left(self) -> Word:
+    def count_leading_zeros(self) -> Word:
         if self.known is not None:
             return Word(self.bits, self.bits - self.known.bit_length())
         return self.emitted(self.builder.ctlz(self.value, ir.Constant(ir.IntType(1), 0)))
@@ -124,14 +124,14 @@ def _quotient(a: Word, b: Word) -> int:
     return abs(a.signed) // abs(b.signed) * (1 if (a.signed < 0) == (b.signed < 0) else -1)
 
 
-def _binary(known: Callable[[Word, Word], int], emit: str, keeps: int | None = None) -> Callable:
-    """Make an operator; `keeps` is the right operand that leaves the left one as it is."""
+def _binary(known: Callable[[Word, Word], int], emit: str, identity: int | None = None) -> Callable:
+    """Make an operator; `identity` is the right operand that leaves the left one as it is."""
 
     def operator(self: Word, operand: Word | int) -> Word:
-        b = self.other(operand)
+        b = self.operand(operand)
         if self.known is not None and b.known is not None:
             return Word(self.bits, known(self, b))
-        if b.known is not None and b.known == keeps:
+        if b.known is not None and b.known == identity:
             return self
         builder = self.builder or b.builder
         return Word(self.bits, None, getattr(builder, emit)(self.ir, b.ir), builder)
@@ -154,7 +154,7 @@ def _shift(known: Callable[[Word, Word], int], emit: str) -> Callable:
 
 def _compare(known: Callable[[Word, Word], bool], emit: str, symbol: str) -> Callable:
     def operator(self: Word, operand: Word | int) -> Word:
-        b = self.other(operand)
+        b = self.operand(operand)
         if self.known is not None and b.known is not None:
             return Word(1, known(self, b))
         builder = self.builder or b.builder
@@ -163,7 +163,7 @@ def _compare(known: Callable[[Word, Word], bool], emit: str, symbol: str) -> Cal
     return operator
 
 
-for _name, _known, _emit, _keeps in (
+for _name, _known, _emit, _identity in (
     ("add", lambda a, b: a.known + b.known, "add", 0),
     ("sub", lambda a, b: a.known - b.known, "sub", 0),
     ("mul", lambda a, b: a.known * b.known, "mul", 1),
@@ -171,7 +171,7 @@ for _name, _known, _emit, _keeps in (
     ("or", lambda a, b: a.known | b.known, "or_", 0),
     ("xor", lambda a, b: a.known ^ b.known, "xor", 0),
 ):
-    setattr(Word, f"__{_name}__", _binary(_known, _emit, _keeps))
+    setattr(Word, f"__{_name}__", _binary(_known, _emit, _identity))
 for _name in ("add", "mul", "and", "or", "xor"):
     setattr(Word, f"__r{_name}__", getattr(Word, f"__{_name}__"))
 Word.__lshift__ = _shift(lambda a, n: a.known << n.known, "shl")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..spec.cpu import Cpu
-from .models import MODEL_NAMES  # noqa: F401  of the family
+from .modes import MODEL_NAMES  # noqa: F401  of the family
 
 
 def cpu(model: str, unreal: bool = False) -> Cpu:
@@ -11,6 +11,6 @@ def cpu(model: str, unreal: bool = False) -> Cpu:
 
     unreal   real mode whose segments begin with limits of 4 GiB
     """
-    from .family import cpu
+    from .models import cpu
 
     return cpu(model, unreal)

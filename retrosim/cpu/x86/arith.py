@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .exceptions import BOUND, DIVIDE
 from .flags import add_flags, set_szp, step_flags, sub_flags
-from .models import I486
+from .modes import I486
 from .modrm import EAX, EDX, address, behind, modify, read, register, write
 from .segments import fault_when, load
 from .state import insn
@@ -147,7 +147,7 @@ def _product_flags(m, low, lost):
 def _multiply(signed):
     def multiply(m, s, ea):
         source = read(m, ea, s)
-        m.timing.depends("multiplier", source, signed)
+        m.vary(source, signed)
         product = source.resize(2 * s, signed) * m.reg(EAX, s).resize(2 * s, signed)
         low = product.trunc(s)
         _store_product(m, s, product)
@@ -156,29 +156,29 @@ def _multiply(signed):
     return multiply
 
 
-insn("MUL {ea}", "1111011w mm100eee", cost="MUL", ref="Intel 386 PRM, MUL")(_multiply(False))
-insn("IMUL {ea}", "1111011w mm101eee", cost="MUL", ref="Intel 386 PRM, IMUL")(_multiply(True))
+insn("MUL {ea}", "1111011w mm100eee", cost="MUL", varies="multiplier", ref="Intel 386 PRM, MUL")(_multiply(False))
+insn("IMUL {ea}", "1111011w mm101eee", cost="MUL", varies="multiplier", ref="Intel 386 PRM, IMUL")(_multiply(True))
 
 
 def _imul(m, s, g, a, multiplier):
-    m.timing.depends("multiplier", multiplier, True)
+    m.vary(multiplier, True)
     product = a.sext(2 * s) * multiplier.sext(2 * s)
     low = product.trunc(s)
     write(m, g, low)
     _product_flags(m, low, product.ne(low.sext(2 * s)))
 
 
-@insn("IMUL {g},{ea}", "00001111 10101111 mmgggeee", cost="MUL", ref="Intel 386 PRM, IMUL")
+@insn("IMUL {g},{ea}", "00001111 10101111 mmgggeee", cost="MUL", varies="multiplier", ref="Intel 386 PRM, IMUL")
 def imul(m, s, g, ea):
     _imul(m, s, g, read(m, g, s), read(m, ea, s))
 
 
-@insn("IMUL {g},{ea},{imm}", "01101001 mmgggeee", cost="MUL", ref="Intel 386 PRM, IMUL")
+@insn("IMUL {g},{ea},{imm}", "01101001 mmgggeee", cost="MUL", varies="multiplier", ref="Intel 386 PRM, IMUL")
 def imul_immediate(m, s, g, ea, imm):
     _imul(m, s, g, read(m, ea, s), imm.trunc(s))
 
 
-@insn("IMUL {g},{ea},{simm}", "01101011 mmgggeee", cost="MUL", ref="Intel 386 PRM, IMUL")
+@insn("IMUL {g},{ea},{simm}", "01101011 mmgggeee", cost="MUL", varies="multiplier", ref="Intel 386 PRM, IMUL")
 def imul_sign_extended(m, s, g, ea, simm):
     _imul(m, s, g, read(m, ea, s), simm.trunc(s))
 
@@ -189,7 +189,7 @@ def _divide(signed):
         fault_when(m, divisor.eq(0), DIVIDE)
         dividend = m.reg(EAX, 16) if s == 8 else m.reg(EDX, s).zext(2 * s) << s | m.reg(EAX, s).zext(2 * s)
         if signed:
-            # the one signed case no machine can divide: least integer by -1, whose true quotient overflows anyway
+            # the one signed case no host can divide: the minimum integer by -1, whose true quotient overflows anyway
             unsafe = dividend.eq(1 << (2 * s - 1)) & divisor.eq((1 << 2 * s) - 1)
             fault_when(m, unsafe, DIVIDE)
             quotient, remainder = dividend.sdiv(divisor), dividend.srem(divisor)
@@ -211,19 +211,19 @@ insn("IDIV {ea}", "1111011w mm111eee", cost="IDIV {s}", ref="Intel 386 PRM, IDIV
 
 @insn("BOUND {g},{ea}", "01100010 mmgggeee", ea="mem", ref="Intel 386 PRM, BOUND")
 def bound(m, s, g, ea):
-    place = address(m, ea)
-    low, high = load(m, ea.segment, place, s), load(m, ea.segment, behind(ea, place, s // 8), s)
+    pointer = address(m, ea)
+    low, high = load(m, ea.segment, pointer, s), load(m, ea.segment, behind(ea, pointer, s // 8), s)
     value = read(m, g, s)
     fault_when(m, value.slt(low) | high.slt(value), BOUND)
 
 
 @insn("XADD {ea},{g}", "00001111 1100000w mmgggeee", lock=True, models=I486, ref="Intel 486 PRM, XADD")
 def xadd(m, s, ea, g):
-    other = read(m, g, s)
+    addend = read(m, g, s)
 
     def exchange(value):
         write(m, g, value)  # before the sum: with one register for both it holds the sum
-        return add(m, value, other)
+        return add(m, value, addend)
 
     modify(m, ea, s, exchange)
 
@@ -238,13 +238,13 @@ def xadd(m, s, ea, g):
 )
 def cmpxchg(m, s, ea, g):
     """Equal: operand := register; else accumulator := operand. Memory is written in both cases."""
-    a, other = m.reg(EAX, s), read(m, g, s)
+    a, new = m.reg(EAX, s), read(m, g, s)
     value = m.variable(a)
 
     def exchange(found):
         value.set(found)
         sub(m, a, found)
-        return m.select(a.eq(found), other, found)
+        return m.select(a.eq(found), new, found)
 
     modify(m, ea, s, exchange)
     m.outcome(a.eq(value.get()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .flags import condition
-from .models import I486
+from .modes import I486
 from .modrm import address, modify, read, write
 from .segments import linear
 from .state import insn
@@ -33,10 +33,10 @@ def _by_register(change):
                 modify(m, ea, s, lambda value: _test(m, value, number, change))
             return
         # the bit string reaches in both directions from the operand's address
-        place = address(m, ea) + offset.sext(32).sar(4 if s == 16 else 5) * (s // 8)
+        pointer = address(m, ea) + offset.sext(32).sar(4 if s == 16 else 5) * (s // 8)
         if ea.cls == "word":
-            place = place & 0xFFFF
-        flat = linear(m, ea.segment, place, s)
+            pointer = pointer & 0xFFFF
+        flat = linear(m, ea.segment, pointer, s)
         value = m.load(flat, s)
         if change is None:
             m.set("cf", (value >> number).trunc(1))
@@ -72,17 +72,17 @@ def _scan(down):
         value = read(m, ea, s)
         none = value.eq(0)
         m.set("zf", none)
-        # the lowest set bit alone has as many zeros above it as it has places to go
-        found = m.const(s, s - 1) - (value if down else value & -value).count_zeros_left()
+        # the lowest set bit alone has as many zeros above it as there are positions left
+        found = m.const(s, s - 1) - (value if down else value & -value).count_leading_zeros()
         passed = m.select(none, m.const(s, 0), m.const(s, s - 1) - found if down else found)  # 0 is not searched
-        m.timing.depends("scanned", passed.zext(32))
+        m.vary(passed.zext(32))
         m.when(~none, lambda: write(m, g, found))
 
     return scan
 
 
-insn("BSF {g},{ea}", "00001111 10111100 mmgggeee", cost="BSF", ref="Intel 386 PRM, BSF")(_scan(False))
-insn("BSR {g},{ea}", "00001111 10111101 mmgggeee", cost="BSR", ref="Intel 386 PRM, BSR")(_scan(True))
+insn("BSF {g},{ea}", "00001111 10111100 mmgggeee", cost="BSF", varies="scanned", ref="Intel 386 PRM, BSF")(_scan(False))
+insn("BSR {g},{ea}", "00001111 10111101 mmgggeee", cost="BSR", varies="scanned", ref="Intel 386 PRM, BSR")(_scan(True))
 
 
 @insn(

@@ -5,21 +5,23 @@ A cell is a number of clocks, or one of
     7+m    m is spent by the instruction that is gone to: one clock a component (opcode bytes, prefixes, ModR/M and SIB
            one each, a whole displacement and a whole immediate one each); here it is counted with that instruction
     a-b    by data: a multiplier (rules in timing.py), else the printed range is a straight line over what the
-           instruction passes, 0..31 places (an estimate: the manuals print no more than the range)
-    a+bn   n times something the row tells: iterations, levels, bits
+           instruction passes, 0..31 positions (an estimate: the manuals print no more than the range)
+    a+bn   n times what the row varies with: iterations, levels, positions
 """
 
 from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ...errors import SpecError
-from ..spec.rows import Insn
-from .models import is_real
+from ..spec.rows import Insn, Row
+from .modes import is_real
 
 TABLE = Path(__file__).with_name("clocks.csv")
 
@@ -52,8 +54,8 @@ def parse(cell: str) -> Clocks:
     match = re.fullmatch(r"(\d+)(?:-(\d+)|\+(\d+)n|(\+m))?", cell)
     if not match:
         raise SpecError(f"clocks {cell!r}: allowed a, a-b, a+bn, a+m")
-    base, high, each, refills = match.groups()
-    return Clocks(int(base), int(each or 0), int(high) - int(base) if high else 0, bool(refills))
+    base, last, each, refills = match.groups()
+    return Clocks(int(base), int(each or 0), int(last) - int(base) if last else 0, bool(refills))
 
 
 @cache
@@ -61,25 +63,30 @@ def entry(model: str, key: str, memory: bool) -> Clocks:
     """Return the entry of a table row for a model. Errors: SpecError where there is none."""
     row = table().get(key)
     if row is None:
-        raise SpecError(f"no clocks for {key!r}")
+        raise SpecError(f"no {model} clocks for {key!r} in {TABLE.name}")
     for form in (" mem", "") if memory else ("",):
         for mode in ("",) if is_real(model) else (" flat", ""):
             cell = row[model[:4] + mode + form]
             if cell:
                 return parse(cell)
-    raise SpecError(f"no clocks of the {model} for {key!r}")
+    raise SpecError(f"no {model} clocks for {key!r} in {TABLE.name}")
 
 
-def keys(insn: Insn) -> list[str]:
+def keys(row: Row, forms: Mapping[str, Any]) -> list[str]:
     """Return the table rows of an instruction's outcomes."""
-    found = [cost.format(**insn.forms) for cost in insn.row.cost]
-    return [f"REP {name}" for name in found] if insn.forms.get("rep") else found
+    found = [cost.format(**forms) for cost in row.cost]
+    return [f"REP {name}" for name in found] if forms.get("rep") else found
 
 
-def clocks(insn: Insn, model: str) -> tuple[Clocks, ...]:
-    """Return the entries of an instruction, one for each outcome."""
-    memory = insn.forms.get("ea") == "mem"
-    return tuple(entry(model, key, memory) for key in keys(insn))
+def clocks(row: Row, forms: Mapping[str, Any], model: str) -> tuple[Clocks, ...]:
+    """Return the entries of an instruction, one for each outcome. Errors: SpecError where there is none."""
+    memory = forms.get("ea") == "mem"
+    return tuple(entry(model, key, memory) for key in keys(row, forms))
+
+
+def has_data_clocks(row: Row, forms: Mapping[str, Any], model: str) -> bool:
+    """Do the clocks of an instruction depend on data? Errors: SpecError where the table has none."""
+    return any(each.each or each.span for each in clocks(row, forms, model))
 
 
 def components(insn: Insn) -> int:

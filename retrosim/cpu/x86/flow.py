@@ -7,10 +7,10 @@ machine does not know is an ordinary software interrupt.
 from __future__ import annotations
 
 from ..spec.cpu import SERVICE
-from ..spec.rows import Row
+from ..spec.rows import Row, undefined_row
 from .exceptions import BREAKPOINT, DEBUG, INVALID, NO_FPU, OVERFLOW, enter
 from .flags import condition
-from .models import is_real
+from .modes import is_real
 from .modrm import ECX, address, behind, read
 from .segments import CS, GENERAL_PROTECTION, fault, fault_when, load, load_segment
 from .state import drop, insn, next_ip, push, set_flags, top
@@ -33,7 +33,7 @@ def jump(m, ip):
 
 
 def branch(m, s, holds, target, first=lambda: None):
-    """Go on at a target that decoding knows. It lies in the segment as a rule; else the offset wraps, or faults.
+    """Continue at a target that decoding knows. It lies in the segment as a rule; else the offset wraps, or faults.
 
     first   what happens before the jump, once it is sure not to fault
     """
@@ -137,8 +137,8 @@ def _far_call(m, s, ip, selector):
 
 
 def _pointer(m, s, ea):
-    place = address(m, ea)
-    return checked(m, load(m, ea.segment, place, s)), load(m, ea.segment, behind(ea, place, s // 8), 16)
+    pointer = address(m, ea)
+    return checked(m, load(m, ea.segment, pointer, s)), load(m, ea.segment, behind(ea, pointer, s // 8), 16)
 
 
 @insn("JMP {far}", "11101010", flow=True, ends=True, cost="JMP far", ref="Intel 386 PRM, JMP")
@@ -247,22 +247,19 @@ def escape(m, t, s, ea, g):
 
 
 def _undefined(name: str, vector: int, ref: str) -> Row:
-    return Row(name, name + " {opcode:#04x}", "", lambda m: fault(m, vector), (), {}, ("exception",), ref, None)
+    return undefined_row(name, name + " {opcode:#04x}", lambda m: fault(m, vector), "exception", ref)
 
 
 UNDEFINED_ROW = _undefined("UNDEFINED", INVALID, "Intel 386 PRM 9.8.7")
 TOO_LONG_ROW = _undefined("TOO-LONG", GENERAL_PROTECTION, "Intel 386 PRM 9.8.13")
-INTERRUPT_ROW = Row(
+INTERRUPT_ROW = undefined_row(
     "INT",
     "INT {opcode:#04x}",
-    "",
     lambda m: _software(m, m.get("detail") + SERVICE_VECTORS),
-    (),
-    {},
-    ("exception",),
+    "exception",
     "Intel 386 PRM, INT",
-    None,
 )
+UNDEFINED_ROWS = (UNDEFINED_ROW, TOO_LONG_ROW, INTERRUPT_ROW)
 
 
 def undefined(opcode: int, address: int, too_long: bool) -> Row:

@@ -1,19 +1,68 @@
-"""The models of the family: a part and the mode that it runs in.
-
-    real    16-bit code, segments of base selector * 16 with a limit each, interrupts by the vector table at 0;
-            addresses up to 10FFEF: line A20 is open
-    flat    32-bit code, all segments from 0 to 4 GiB, interrupts by gates
-
-Real mode with limits of 4 GiB ("unreal") is the real model with other contents of `seg_limit`.
-"""
+"""The models of the Intel 386 and 486."""
 
 from __future__ import annotations
 
-I386 = ("i386_real", "i386_flat")
-I486 = ("i486_real", "i486_flat")
-MODEL_NAMES = I386 + I486
+from functools import cache, partial
+
+from ...errors import SpecError
+from ..spec.cpu import Cache, Cpu
+from ..spec.timing import Timing
+from . import arith, bits, decimal, flow, logic, move, shift, string, system  # noqa: F401  each import adds its rows
+from .clocks import has_data_clocks
+from .exceptions import accepts, exception, interrupt, take_fault, vector_name
+from .explain import LEGENDS, explain
+from .flow import INTERRUPT_ROW, UNDEFINED_ROWS, undefined
+from .hooks import X86Hooks
+from .host import host
+from .i386_bus import PrefetchTiming
+from .i486_bus import CacheTiming
+from .modes import MODEL_NAMES, is_real
+from .modrm import ZERO
+from .state import IN_REGISTERS, LAYOUTS, X86, reset
+from .timing import TableTiming
+
+FULL = {"i386": PrefetchTiming, "i486": CacheTiming}
+STAGES = {"i386": ("bus_free",), "i486": ("bus_free", "fill_end")}
+CACHES = {"i386": {}, "i486": {"unified": Cache("tag")}}
 
 
-def is_real(model: str) -> bool:
-    """Tell whether a model runs in real mode."""
-    return model.endswith("_real")
+def _timing(model: str) -> dict[str, type[Timing]]:
+    """Return the timing models of a CPU model."""
+    named = {"table": TableTiming, "full": FULL[model[:4]]}
+    return {"off": X86Hooks} | {mode: type(c.__name__, (c,), {"model": model}) for mode, c in named.items()}
+
+
+@cache
+def cpu(model: str, unreal: bool = False) -> Cpu:
+    """Return the description of one model of the family, for example "i386_real".
+
+    unreal   real mode whose segments begin with limits of 4 GiB
+    Errors   SpecError
+    """
+    if model not in MODEL_NAMES:
+        raise SpecError(f"no x86 model {model!r}; there are {', '.join(MODEL_NAMES)}")
+    part, timing = model[:4], _timing(model)
+    return Cpu(
+        model,
+        X86,
+        X86.table(model, partial(has_data_clocks, model=model), timing.values(), UNDEFINED_ROWS),
+        LAYOUTS[part],
+        big_endian=False,
+        undefined=undefined,
+        unserved=INTERRUPT_ROW,
+        service_bytes=2,
+        timing=timing,
+        misaligned=take_fault,
+        exception=exception,
+        interrupt=interrupt,
+        reset=partial(reset, unreal=unreal),
+        accepts=accepts,
+        vector_name=vector_name,
+        host=host(is_real(model)),
+        explain=partial(explain, model),
+        legend=LEGENDS[part],
+        caches=CACHES[part],
+        stage_fields=STAGES[part],
+        in_registers=IN_REGISTERS[part],
+        zero_register=ZERO,
+    )

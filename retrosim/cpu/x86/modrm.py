@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..spec.rows import Decoding, IllegalEncoding, Row
+from ..spec.decoding import Decoding, IllegalEncoding
+from ..spec.rows import Row
 from ..spec.values import Word
-from .models import is_real
+from .modes import is_real
 from .segments import DS, SEGMENT_NAMES, SS, linear, load, store
 
 EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI, ZERO = range(9)
@@ -57,8 +58,8 @@ class Ea:
         return [r for r in (self.base, self.index) if r is not None]
 
 
-def wide(d: Decoding) -> int:
-    """Return the operand size of an instruction that is not a byte instruction."""
+def operand_size(d: Decoding) -> int:
+    """Return the operand size, 16 or 32 bits, of an instruction that is not a byte instruction."""
     return 16 if is_real(d.model) ^ ("data" in d.prefixes) else 32
 
 
@@ -118,6 +119,10 @@ class ModRM(MemoryOperand):
 
     letters = "me"
 
+    def forms(self, row: Row, model: str) -> Iterable[dict[str, str]]:
+        kinds = row.options.get("ea", "any")
+        return [{"ea": form} for form in ("reg", "mem") if kinds in ("any", form)]
+
     def statics(self, row: Row) -> Iterable[str]:
         kinds = row.options.get("ea", "any")
         return (("reg",) if kinds != "mem" else ()) + (("word", "disp", "index") if kinds != "reg" else ())
@@ -170,7 +175,7 @@ class ModRM(MemoryOperand):
 
 
 class Offset(MemoryOperand):
-    """The operand kind `moffs`: an address in the code, as wide as addresses are."""
+    """The operand kind `moffs`: an address in the code, of the address size."""
 
     def statics(self, row: Row) -> Iterable[str]:
         return ("word", "disp")
@@ -223,8 +228,8 @@ def write(m: Any, ea: Ea, word: Word) -> None:
         store(m, ea.segment, address(m, ea), word)
     elif word.bits == 8:
         shift = ea.shift.trunc(16)
-        kept = m.reg(ea.number, 16) & ~(m.const(16, 0xFF) << shift)
-        m.set_reg(ea.number, kept | word.zext(16) << shift, stage="byte")
+        rest = m.reg(ea.number, 16) & ~(m.const(16, 0xFF) << shift)
+        m.set_reg(ea.number, rest | word.zext(16) << shift, stage="byte")
     else:
         m.set_reg(ea.number, word)
 
@@ -234,5 +239,5 @@ def modify(m: Any, ea: Ea, bits: int, function: Callable[[Word], Word]) -> None:
     if ea.cls == "reg":
         write(m, ea, function(read(m, ea, bits)))
     else:
-        place = linear(m, ea.segment, address(m, ea), bits)
-        m.store(place, function(m.load(place, bits)))
+        pointer = linear(m, ea.segment, address(m, ea), bits)
+        m.store(pointer, function(m.load(pointer, bits)))

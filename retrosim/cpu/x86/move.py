@@ -30,7 +30,7 @@ def mov_byte(m, d, imm):
 
 
 @insn("MOV {d},{imm}", "10111ddd", cost="MOV r,imm", ref=MOV)
-def mov_wide(m, s, d, imm):
+def mov_word(m, s, d, imm):
     write(m, d, imm.trunc(s))
 
 
@@ -75,9 +75,9 @@ def lea(m, s, g, ea):
 
 def _load_pointer(segment):
     def load_pointer(m, s, g, ea):
-        place = address(m, ea)
-        offset = load(m, ea.segment, place, s)
-        selector = load(m, ea.segment, behind(ea, place, s // 8), 16)
+        pointer = address(m, ea)
+        offset = load(m, ea.segment, pointer, s)
+        selector = load(m, ea.segment, behind(ea, pointer, s // 8), 16)
         load_segment(m, segment, selector)
         write(m, g, offset)
 
@@ -98,19 +98,19 @@ for _name, _pattern, _segment in (
 
 @insn("XCHG {ea},{g}", "1000011w mmgggeee", lock=True, cost="XCHG r/m,r", ref="Intel 386 PRM, XCHG")
 def xchg(m, s, ea, g):
-    other = read(m, g, s)
+    new = read(m, g, s)
 
     def exchange(value):
         write(m, g, value)
-        return other
+        return new
 
     modify(m, ea, s, exchange)
 
 
 @insn("XCHG {acc},{d}", "10010ddd", excludes=0, cost="XCHG acc,r", ref="Intel 386 PRM, XCHG")
 def xchg_accumulator(m, s, acc, d):
-    a, other = read(m, acc, s), read(m, d, s)
-    write(m, acc, other)
+    a, value = read(m, acc, s), read(m, d, s)
+    write(m, acc, value)
     write(m, d, a)
 
 
@@ -121,8 +121,8 @@ def nop(m):
 
 @insn("XLAT{segment}", "11010111", size=8, ref="Intel 386 PRM, XLAT")
 def xlat(m, a, segment):
-    place = (m.reg(EBX, a) + m.reg(EAX, 8).zext(a)).zext(32)
-    m.set_reg(EAX, load(m, segment, place, 8), stage="byte")
+    pointer = (m.reg(EBX, a) + m.reg(EAX, 8).zext(a)).zext(32)
+    m.set_reg(EAX, load(m, segment, pointer, 8), stage="byte")
 
 
 @insn("CBW{s}", "10011000", cost="CBW/CWDE", ref="Intel 386 PRM, CBW")
@@ -206,15 +206,15 @@ ALL = (EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI)
 @insn("PUSHA{s}", "01100000", ref="Intel 386 PRM, PUSHA")
 def pusha(m, s):
     size = s // 8
-    for place, n in enumerate(ALL, start=1):
-        store(m, SS, (m.reg(ESP, stack_bits(m)) - place * size).zext(32), m.reg(n, s))
+    for number, n in enumerate(ALL, start=1):
+        store(m, SS, (m.reg(ESP, stack_bits(m)) - number * size).zext(32), m.reg(n, s))
     drop(m, -8 * size)
 
 
 @insn("POPA{s}", "01100001", ref="Intel 386 PRM, POPA")
 def popa(m, s):
     size = s // 8
-    values = {n: top(m, s, place * size) for place, n in enumerate(reversed(ALL)) if n != ESP}
+    values = {n: top(m, s, number * size) for number, n in enumerate(reversed(ALL)) if n != ESP}
     drop(m, 8 * size)
     for n, value in values.items():
         m.set_reg(n, value)
@@ -234,13 +234,14 @@ def popf(m, s):
     "ENTER {imm16},{imm8}",
     "11001000",
     cost=("ENTER 0", "ENTER 1", "ENTER n"),
+    varies="level",
     ref="Intel 386 PRM, ENTER: level modulo 32",
 )
 def enter(m, s, imm16, imm8):
     """The frames of the enclosing levels are copied, then the new one's own address follows."""
     size, width = s // 8, stack_bits(m)
     level = imm8 & 31
-    m.timing.depends("level", level)
+    m.vary(level)
     sp, bp = m.reg(ESP, width), m.reg(EBP, width)
     store(m, SS, (sp - size).zext(32), m.reg(EBP, s))
     frame = sp - size
@@ -277,8 +278,8 @@ def lahf(m):
 @insn("SAHF", "10011110", size=8, ref="Intel 386 PRM, SAHF")
 def sahf(m):
     word = m.reg(EAX, 16) >> 8
-    for name, place in (("cf", 0), ("pf", 2), ("af", 4), ("zf", 6), ("sf", 7)):
-        m.set(name, (word >> place).trunc(1))
+    for name, bit in (("cf", 0), ("pf", 2), ("af", 4), ("zf", 6), ("sf", 7)):
+        m.set(name, (word >> bit).trunc(1))
 
 
 @insn("SALC", "11010110", size=8, ref="not in the manuals, on all parts: AL := CF ? FF : 0")

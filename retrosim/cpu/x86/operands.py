@@ -18,11 +18,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..spec import operands
+from ..spec.decoding import Decoding, IllegalEncoding
 from ..spec.operands import Static
-from ..spec.rows import Decoding, IllegalEncoding, Row
+from ..spec.rows import Row
 from ..spec.values import Word
-from .models import is_real
-from .modrm import EAX, FIELDS, NAMES, Ea, ModRM, Offset, address_size, number, register, register_fields, wide
+from .modes import is_real
+from .modrm import EAX, FIELDS, NAMES, Ea, ModRM, Offset, address_size, number, operand_size, register, register_fields
 from .segments import CS, DS, SEGMENT_NAMES
 
 CONDITIONS = ("o", "no", "b", "ae", "e", "ne", "be", "a", "s", "ns", "p", "np", "l", "ge", "le", "g")
@@ -38,9 +39,12 @@ class Size(Static):
 
     def decode(self, d: Decoding) -> tuple[int, list[int]]:
         if d.size is None:
-            d.size = 8 if "w" in d.row.pattern and not d.letter("w") else wide(d)
+            d.size = 8 if "w" in d.row.pattern and not d.letter("w") else operand_size(d)
         d.forms["s"] = d.size
         return d.size, []
+
+    def forms(self, row: Row, model: str) -> Iterable[dict[str, int]]:
+        return [{"s": bits} for bits in self.statics(row)]
 
     def show(self, d: Decoding, static: int, fields: list[int]) -> str:
         return {8: "b", 16: "w", 32: "d"}[static]
@@ -75,6 +79,9 @@ class Repeat(Static):
 
     def statics(self, row: Row) -> Iterable[str]:
         return ("", "repe", "repne") if row.options.get("compares") else ("", "rep")
+
+    def forms(self, row: Row, model: str) -> Iterable[dict[str, int]]:
+        return [{}, {"rep": 1}]
 
     def decode(self, d: Decoding) -> tuple[str, list[int]]:
         if "rep" not in d.prefixes:
@@ -148,6 +155,9 @@ class ControlRegister(Field):
         d.forms["control"] = f"{d.row.options['registers']}{n}"
         return n
 
+    def forms(self, row: Row, model: str) -> Iterable[dict[str, str]]:
+        return [{"control": f"{row.options['registers']}{n}"} for n in row.options["numbers"]]
+
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return d.forms["control"]
 
@@ -170,7 +180,7 @@ class Immediate(Field):
 
 
 class Target(Field):
-    """A branch target: the address behind the instruction and a displacement. Flat 16-bit targets lie below 64 KiB."""
+    """A branch target: the address after the instruction and a displacement. Flat 16-bit targets lie below 64 KiB."""
 
     def number(self, d: Decoding) -> int:
         size = d.row.options.get("displacement", d.size) // 8
@@ -201,7 +211,7 @@ class Far(Field):
 
 
 class Again(Field):
-    """The address of the instruction itself: where a repeated string instruction goes on."""
+    """The address of the instruction itself: where a repeated string instruction continues."""
 
     def number(self, d: Decoding) -> int:
         d.target = d.pc & 0xFFFFFF

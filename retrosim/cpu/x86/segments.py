@@ -6,7 +6,7 @@ from typing import Any
 
 from ..spec.cpu import MISALIGNED
 from ..spec.values import Word
-from .models import is_real
+from .modes import is_real
 
 ES, CS, SS, DS, FS, GS = range(6)
 SEGMENT_NAMES = ("es", "cs", "ss", "ds", "fs", "gs")

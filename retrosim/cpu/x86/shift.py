@@ -23,24 +23,24 @@ def _shift(name):
     """Return shift(m, value, count) -> (result, carry, overflow) for a count of 0..31, with CF as it would be then."""
 
     def shl(m, value, count):
-        wide = value.zext(64) << count.zext(64)
-        result, carry = wide.trunc(value.bits), (wide >> value.bits).trunc(1)
+        extended = value.zext(64) << count.zext(64)
+        result, carry = extended.trunc(value.bits), (extended >> value.bits).trunc(1)
         return result, carry, _left_overflow(result, carry)
 
     def right(m, value, count):
-        wide = (value.sext(64) if name == "SAR" else value.zext(64)) << 1  # one place for the bit shifted out
-        shifted = wide.sar(count.zext(64))
+        extended = (value.sext(64) if name == "SAR" else value.zext(64)) << 1  # one place for the bit shifted out
+        shifted = extended.sar(count.zext(64))
         result = (shifted >> 1).trunc(value.bits)
         return result, shifted.trunc(1), _right_overflow(result)
 
     def rotate(m, value, count):
         bits = value.bits
         n = (count & (bits - 1)).resize(bits)
-        other = -n & (bits - 1)
+        back = -n & (bits - 1)
         if name == "ROL":
-            result = value << n | value >> other
+            result = value << n | value >> back
             return result, result.trunc(1), _left_overflow(result, result.trunc(1))
-        result = value >> n | value << other
+        result = value >> n | value << back
         return result, result.sign, _right_overflow(result)
 
     def through_carry(m, value, count):
@@ -74,14 +74,10 @@ def _by_one(shift):
     return lambda m, s, ea: modify(m, ea, s, lambda value: shift(m, value, m.const(32, 1)))
 
 
-def _counted(m, count):
-    m.timing.depends("count", count)
-    return count
-
-
 def _by_cl(shift):
     def by_cl(m, s, ea):
-        count = _counted(m, m.reg(ECX) & 31)
+        count = m.reg(ECX) & 31
+        m.vary(count)
         modify(m, ea, s, lambda value: shift(m, value, count))
 
     return by_cl
@@ -89,7 +85,8 @@ def _by_cl(shift):
 
 def _by_number(shift):
     def by_number(m, s, ea, imm8):
-        count = _counted(m, imm8 & 31)
+        count = imm8 & 31
+        m.vary(count)
         modify(m, ea, s, lambda value: shift(m, value, count))
 
     return by_number
@@ -102,8 +99,9 @@ for _number, _name in enumerate(NAMES):
     _cost = "RCL/RCR" if _name.startswith("RC") else "shift"
     _ref = "Intel 386 PRM, RCL/RCR/ROL/ROR" if _number < 4 else "Intel 386 PRM, SAL/SAR/SHL/SHR"
     insn(f"{_name} {{ea}},1", f"1101000w mm{_code}eee", cost=f"{_cost} 1", ref=_ref)(_by_one(_function))
-    insn(f"{_name} {{ea}},cl", f"1101001w mm{_code}eee", cost=f"{_cost} CL", ref=_ref)(_by_cl(_function))
-    insn(f"{_name} {{ea}},{{imm8}}", f"1100000w mm{_code}eee", cost=f"{_cost} imm", ref=_ref)(_by_number(_function))
+    _counted = {"varies": "shift_count", "ref": _ref}
+    insn(f"{_name} {{ea}},cl", f"1101001w mm{_code}eee", cost=f"{_cost} CL", **_counted)(_by_cl(_function))
+    insn(f"{_name} {{ea}},{{imm8}}", f"1100000w mm{_code}eee", cost=f"{_cost} imm", **_counted)(_by_number(_function))
 
 
 def _double(left):

@@ -19,7 +19,7 @@ def _repeat(m, a, rep, again, body):
         body()
         return
     left, more = m.reg(ECX, a) - 1, m.variable(m.const(1, 0))
-    m.timing.depends("repeat", left.eq((1 << a) - 1))
+    m.vary(left.eq((1 << a) - 1))
 
     def once():
         body()
@@ -37,11 +37,11 @@ def _repeat(m, a, rep, again, body):
 
 def _step(m, n, a, s):
     """Move an index register on by an element."""
-    place = m.reg(n, a)
-    m.set_reg(n, m.select(m.get("df"), place - s // 8, place + s // 8), stage="address")
+    pointer = m.reg(n, a)
+    m.set_reg(n, m.select(m.get("df"), pointer - s // 8, pointer + s // 8), stage="address")
 
 
-@insn("{rep}MOVS{s}{segment}", "1010010w", cost="MOVS", ref="Intel 386 PRM, MOVS")
+@insn("{rep}MOVS{s}{segment}", "1010010w", cost="MOVS", varies="iterations", ref="Intel 386 PRM, MOVS")
 def movs(m, s, a, rep, again, segment):
     def body():
         store(m, ES, m.reg(EDI, a).zext(32), load(m, segment, m.reg(ESI, a).zext(32), s))
@@ -51,7 +51,7 @@ def movs(m, s, a, rep, again, segment):
     _repeat(m, a, rep, again, body)
 
 
-@insn("{rep}CMPS{s}{segment}", "1010011w", compares=True, cost="CMPS", ref="Intel 386 PRM, CMPS")
+@insn("{rep}CMPS{s}{segment}", "1010011w", compares=True, cost="CMPS", varies="iterations", ref="Intel 386 PRM, CMPS")
 def cmps(m, s, a, rep, again, segment):
     def body():
         first = load(m, segment, m.reg(ESI, a).zext(32), s)
@@ -62,7 +62,7 @@ def cmps(m, s, a, rep, again, segment):
     _repeat(m, a, rep, again, body)
 
 
-@insn("{rep}STOS{s}", "1010101w", cost="STOS", ref="Intel 386 PRM, STOS")
+@insn("{rep}STOS{s}", "1010101w", cost="STOS", varies="iterations", ref="Intel 386 PRM, STOS")
 def stos(m, s, a, rep, again):
     def body():
         store(m, ES, m.reg(EDI, a).zext(32), m.reg(EAX, s))
@@ -71,7 +71,7 @@ def stos(m, s, a, rep, again):
     _repeat(m, a, rep, again, body)
 
 
-@insn("{rep}LODS{s}{segment}", "1010110w", cost="LODS", ref="Intel 386 PRM, LODS")
+@insn("{rep}LODS{s}{segment}", "1010110w", cost="LODS", varies="iterations", ref="Intel 386 PRM, LODS")
 def lods(m, s, a, rep, again, segment):
     def body():
         m.set_reg(EAX, load(m, segment, m.reg(ESI, a).zext(32), s), stage="byte" if s == 8 else "execute")
@@ -80,7 +80,7 @@ def lods(m, s, a, rep, again, segment):
     _repeat(m, a, rep, again, body)
 
 
-@insn("{rep}SCAS{s}", "1010111w", compares=True, cost="SCAS", ref="Intel 386 PRM, SCAS")
+@insn("{rep}SCAS{s}", "1010111w", compares=True, cost="SCAS", varies="iterations", ref="Intel 386 PRM, SCAS")
 def scas(m, s, a, rep, again):
     def body():
         sub(m, m.reg(EAX, s), load(m, ES, m.reg(EDI, a).zext(32), s))
@@ -92,7 +92,7 @@ def scas(m, s, a, rep, again):
 # No device answers at a port: reading one gives ones, writing one does nothing.
 
 
-@insn("{rep}INS{s}", "0110110w", cost="INS", ref="Intel 386 PRM, INS")
+@insn("{rep}INS{s}", "0110110w", cost="INS", varies="iterations", ref="Intel 386 PRM, INS")
 def ins(m, s, a, rep, again):
     def body():
         store(m, ES, m.reg(EDI, a).zext(32), m.const(s, (1 << s) - 1))
@@ -101,7 +101,7 @@ def ins(m, s, a, rep, again):
     _repeat(m, a, rep, again, body)
 
 
-@insn("{rep}OUTS{s}{segment}", "0110111w", cost="OUTS", ref="Intel 386 PRM, OUTS")
+@insn("{rep}OUTS{s}{segment}", "0110111w", cost="OUTS", varies="iterations", ref="Intel 386 PRM, OUTS")
 def outs(m, s, a, rep, again, segment):
     def body():
         load(m, segment, m.reg(ESI, a).zext(32), s)

@@ -14,7 +14,7 @@ Absent, each with the exception that a program gets:
 from __future__ import annotations
 
 from ..spec.cpu import STOPPED
-from .models import I386, I486, is_real
+from .modes import I386, I486, is_real
 from .modrm import address, behind, read, write
 from .segments import GENERAL_PROTECTION, fault_when, load, store
 from .state import hold_interrupts, insn
@@ -34,7 +34,7 @@ for _name, _code, _flag, _function in (
 
 @insn("STI", "11111011", ref="Intel 386 PRM, STI")
 def sti(m):
-    """Interrupts come in behind the next instruction."""
+    """Interrupts are taken after the next instruction."""
 
     m.when(~m.get("if"), lambda: hold_interrupts(m))
     m.set("if", m.const(1, 1))
@@ -132,17 +132,17 @@ def lmsw(m, ea):
 
 def _store_table(name):
     def store_table(m, s, ea):
-        place = address(m, ea)
-        store(m, ea.segment, place, m.get(f"{name}_limit"))
-        store(m, ea.segment, behind(ea, place, 2), m.get(f"{name}_base"))
+        pointer = address(m, ea)
+        store(m, ea.segment, pointer, m.get(f"{name}_limit"))
+        store(m, ea.segment, behind(ea, pointer, 2), m.get(f"{name}_base"))
 
     return store_table
 
 
 def _load_table(name):
     def load_table(m, s, ea):
-        place = address(m, ea)
-        limit, base = load(m, ea.segment, place, 16), load(m, ea.segment, behind(ea, place, 2), 32)
+        pointer = address(m, ea)
+        limit, base = load(m, ea.segment, pointer, 16), load(m, ea.segment, behind(ea, pointer, 2), 32)
         m.set(f"{name}_limit", limit)
         m.set(f"{name}_base", base if s == 32 else base & 0xFFFFFF)
 
@@ -165,6 +165,5 @@ def invlpg(m, ea):
 
 
 for _name, _code in (("INVD", "1000"), ("WBINVD", "1001")):
-    insn(_name, f"00001111 0000{_code}", models=I486, ref=f"Intel 486 PRM, {_name}")(
-        lambda m: m.timing.depends("flush")
-    )
+    # the cache keeps its lines: they are as memory is, since it writes through
+    insn(_name, f"00001111 0000{_code}", models=I486, ref=f"Intel 486 PRM, {_name}")(lambda m: None)

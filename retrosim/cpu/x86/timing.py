@@ -5,10 +5,10 @@
     full    i386: prefetch queue, wait states, operands across double words (i386_bus.py)
             i486: prefixes, address generation, misalignment, cache and write buffers (i486_bus.py)
 
-What depends on data, in every mode that counts: multipliers, bit scans, rotates through carry, levels of ENTER,
-iterations of repeats. A repeat spends its fixed clocks in its last iteration, so that an interrupted one spends them
-once. A step is an iteration, so the bound of its clocks (`max_clocks`) is that of an iteration; the bound of a range is
-its upper end, that of a scan or of levels MAX_UNITS of them.
+What depends on data (hooks.py), in every mode that counts: multipliers, bit scans, rotates through carry, levels of
+ENTER, iterations of repeats. A repeat spends its fixed clocks in its last iteration, so that an interrupted one spends
+them once. A step is an iteration, so the bound of its clocks (`max_clocks`) is that of an iteration; the bound of a
+range is its upper end, that of a scan or of levels MAX_UNITS of them.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ from collections.abc import Callable
 from typing import Any
 
 from ..spec.rows import Insn, Row
-from ..spec.timing import Untimed
+from ..spec.timing import hook
 from ..spec.values import Word
 from .clocks import clocks, components
+from .hooks import X86Hooks
 
 REPEAT_OF_NONE, REPEAT_OF_ONE = 5, {"MOVS": 13}  # i486 PRM, REP: clocks where there are 0 iterations, and 1
-MAX_UNITS = 31  # places that a scan passes, levels of ENTER
+MAX_UNITS = 31  # positions that a scan passes, levels of ENTER
 
 FIELDS = (
-    ("refill", 32, 1),  # 1 behind a jump of the i386, whose m is still to be spent
-    ("repeating", 1, 1),  # i486: the repeated instruction that goes on now has had an iteration
+    ("refill", 32, 1),  # 1 after a jump of the i386, whose m is still to be spent
+    ("repeating", 1, 1),  # i486: the repeated instruction under way has had an iteration
 )
 
 
-class TableTiming(Untimed):
+class TableTiming(X86Hooks):
     """Clocks of the manual; `model` is set by the class of a model."""
 
     counts = splits_branches = True
@@ -38,7 +39,7 @@ class TableTiming(Untimed):
 
     @classmethod
     def fields(cls, insn: Insn) -> tuple[int, ...]:
-        return (*(c.packed for c in clocks(insn, cls.model)), cls.extra(insn))
+        return (*(c.packed for c in clocks(insn.row, insn.forms, cls.model)), cls.extra(insn))
 
     @classmethod
     def extra(cls, insn: Insn) -> int:
@@ -59,7 +60,7 @@ class TableTiming(Untimed):
         self.condition = m.const(1, 1)  # of the first of two costs; of a repeat: another iteration is due
         self.none = m.const(1, 0)
         self.by_data = m.const(64, 0)  # part of the figure, as in `costs`
-        self.added = m.variable(m.const(64, 0))  # beside the figure: what encoding and waits take
+        self.added = m.variable(m.const(64, 0))  # on top of the figure: what encoding and waits take
         if self.is_386 or not self.rep:
             self.add(self.encoded_clocks())
 
@@ -78,7 +79,7 @@ class TableTiming(Untimed):
         return self.encoded.known
 
     def encoded_clocks(self) -> Word:
-        """Return the clocks that the encoding adds: on the i386 m, behind a jump."""
+        """Return the clocks that the encoding adds: on the i386 m, after a jump."""
         if not self.is_386:
             return self.encoded
         return self.m.select(self.m.get("refill").ne(0), self.encoded, self.m.const(32, 0))
@@ -89,31 +90,39 @@ class TableTiming(Untimed):
     def outcome(self, condition: Word) -> None:
         self.condition = condition
 
-    def depends(self, what: str, *words: Any) -> None:
+    @hook
+    def multiplier(self, factor: Word, signed: bool) -> None:
+        """By its size: the clocks beyond the minimum of the range."""
         m = self.m
-        match what:
-            case "multiplier":
-                self.by_data = self._multiplier(*words).zext(64)
-            case "scanned" | "count":
-                each, span = self.cost >> 10 & 31, self.cost >> 15 & 0x3FF
-                self.by_data = (each * words[0] + (span * words[0]).udiv(31)).zext(64)
-            case "level":
-                (level,) = words
-                self.cost = m.select(level.ule(1), m.select(level.eq(0), *self.costs[:2]), self.costs[2])
-                self.by_data = m.select(level.ule(1), m.const(32, 0), (self.costs[2] >> 10 & 31) * level).zext(64)
-            case "repeat":
-                (self.none,) = words
+        value = factor.resize(32, signed)
+        negative = value.sign if signed else m.const(1, 0)
+        size = m.select(negative, -value, value)
+        bits = m.const(32, 32) - (size - 1).count_leading_zeros()  # ceil(log2): 0 for 1
+        bits = m.select(size.eq(0), m.const(32, 0), bits)
+        minimum = m.const(32, 3) if self.is_386 else m.select(negative, m.const(32, 5), m.const(32, 3))
+        self.by_data = (m.select(bits.ult(minimum), minimum, bits) - 3).zext(64)
 
-    def _multiplier(self, value: Word, signed: bool) -> Word:
-        """Return the clocks beyond the least, of a multiplier."""
+    @hook
+    def scanned(self, positions: Word) -> None:
+        self._by_positions(positions)
+
+    @hook
+    def shift_count(self, count: Word) -> None:
+        self._by_positions(count)
+
+    def _by_positions(self, positions: Word) -> None:
+        each, span = self.cost >> 10 & 31, self.cost >> 15 & 0x3FF
+        self.by_data = (each * positions + (span * positions).udiv(MAX_UNITS)).zext(64)
+
+    @hook
+    def level(self, level: Word) -> None:
         m = self.m
-        wide = value.resize(32, signed)
-        negative = wide.sign if signed else m.const(1, 0)
-        size = m.select(negative, -wide, wide)
-        places = m.const(32, 32) - (size - 1).count_zeros_left()  # ceil(log2): 0 for 1
-        places = m.select(size.eq(0), m.const(32, 0), places)
-        least = m.const(32, 3) if self.is_386 else m.select(negative, m.const(32, 5), m.const(32, 3))
-        return m.select(places.ult(least), least, places) - 3
+        self.cost = m.select(level.ule(1), m.select(level.eq(0), *self.costs[:2]), self.costs[2])
+        self.by_data = m.select(level.ule(1), m.const(32, 0), (self.costs[2] >> 10 & 31) * level).zext(64)
+
+    @hook
+    def iterations(self, none: Word) -> None:
+        self.none = none
 
     def _clocks(self) -> Word:
         """Return the clocks of the table for `cost`."""

@@ -26,7 +26,6 @@ CIRCLES = (
     ((10, 9, 9),),
 )
 """Of each of these: centre x, y from the upper left corner, radius; pixels."""
-ART = ("burst", "spark", "spare", "font")
 GOLD, BLUE, LIGHTS, LINE = "OOOOooooYYYYyy", "CCCCccccccBBBB", "Dgs", "Bb"  # letters of colours
 GAME = (
     *("score", "best", "wave", "ships", "playing", "sway", "sway_step"),
@@ -77,7 +76,10 @@ class State(Scenario):
         self._cast = np.array([gallery.numbered(*CAST), first, counts]).T.copy()
         self._art = picture.Art(
             gallery.pictures,
-            *gallery.numbered(*ART),
+            burst=gallery.numbers["burst"],
+            spark=gallery.numbers["spark"],
+            spare=gallery.numbers["spare"],
+            font=gallery.numbers["font"],
             gold=gallery.inks(GOLD),
             blue=gallery.inks(BLUE),
             lights=gallery.inks(LIGHTS),

@@ -13,7 +13,6 @@ from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scena
 
 from . import picture, rules
 
-ART = ("dart", "spark", "font")
 GOLD, BLUE, RED = "OOOOooooYYYYyy", "CCCCccccccBBBB", "ppppqqqqqqRRRR"  # letters of colours
 INKS, LINE = "Dtw", "Bb"
 WORDS = ("speed", "shift", "flights", "plain", "swept", "missed")
@@ -48,7 +47,9 @@ class State(Scenario):
         self._lanes = np.zeros((len(LANES) + 1, objects), np.int32)
         self._art = picture.Art(
             gallery.pictures,
-            *gallery.numbered(*ART),
+            dart=gallery.numbers["dart"],
+            spark=gallery.numbers["spark"],
+            font=gallery.numbers["font"],
             gold=gallery.inks(GOLD),
             blue=gallery.inks(BLUE),
             red=gallery.inks(RED),

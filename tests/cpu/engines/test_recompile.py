@@ -19,8 +19,9 @@ from retrosim.cpu.engines.regions import BLANK, MAX_BLOCKS, MAX_INSTRUCTIONS, MA
 from retrosim.cpu.m68k.exceptions import ADDRESS_ERROR
 from retrosim.cpu.m68k.state import M68K
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
-from retrosim.cpu.spec.rows import Insn, InstructionSet
-from retrosim.machine.presets import MAX_MEMORY_CLOCKS
+from retrosim.cpu.spec.instruction_set import InstructionSet
+from retrosim.cpu.spec.rows import Insn
+from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import stay_within_bounds
 

@@ -29,7 +29,7 @@ from retrosim.cpu.m68k.exceptions import (
     TRAP_ON_OVERFLOW,
 )
 from retrosim.cpu.spec.cpu import DOUBLE_FAULT, FAULT, STOPPED
-from retrosim.cpu.spec.rows import fixed_bits
+from retrosim.cpu.spec.decoding import fixed_bits
 from tests.helpers.cpu import m68k_peers as peers
 from tests.helpers.cpu import m68k_streams as streams
 

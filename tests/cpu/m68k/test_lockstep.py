@@ -14,7 +14,7 @@ from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.handler_cache import full_handler_cache
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.recompile import CompiledRegion
-from retrosim.machine.presets import MAX_MEMORY_CLOCKS
+from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import SEED, agree
 from tests.helpers.cpu.three_engines import LENGTHS, ThreeEngines, run

@@ -17,7 +17,7 @@ from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.interpret import Interpreter
-from retrosim.cpu.ppc.mpc601_clocks import clocks, memory, table
+from retrosim.cpu.ppc.mpc601_clocks import memory, outcomes, table
 from retrosim.cpu.spec.cpu import REACHED
 from tests.helpers.cpu.ppc_assembler import BCTR, BLR, addi, b, bc, bdnz, cmpwi, code, encode, lwz, mtspr, stw
 
@@ -77,7 +77,7 @@ def test_the_packaged_table_is_that_of_the_facts(facts: list[dict[str, str]]) ->
 def test_every_row_has_clocks() -> None:
     used = {key for row in CPU.table.rows for key in row.cost}
     for row in CPU.table.rows:
-        assert clocks(row), row.syntax
+        assert outcomes(row), row.syntax
     assert set(table()) - used == {"exception"}
 
 
@@ -129,7 +129,7 @@ def per_iteration(name: str, body: list[int], at: int = AT) -> float:
     found = []
     for passes in (100, 200):
         core, runs = start(name, words, {31: passes}, at)
-        runs.run(1_000_000, at + 4 * len(words))
+        runs.run(1_000_000, {at + 4 * len(words)})
         assert core.state["reason"] == REACHED
         found.append(int(core.state["cycles"]))
     return (found[1] - found[0]) / 100
@@ -255,7 +255,7 @@ SINGLE = {  # instruction -> (word, registers beside the data's address in all)
 def test_single_instructions_take_the_clocks_of_the_table(name: str) -> None:
     """Between simple instructions that do not need the result, and before one that does."""
     word, registers = SINGLE[name]
-    entry = clocks(CPU.table.decode(AT, lambda address: word).row)[0]
+    entry = outcomes(CPU.table.decode(AT, lambda address: word).row)[0]
     independent = end("evaluate", [word, addi(7, 8, 0)], 2, registers=registers)
     assert independent == 3 + entry.execute[0]
     assert end("evaluate", [word, addi(7, 5, 0)], 2, registers=registers) == independent + entry.delay

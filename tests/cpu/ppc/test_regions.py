@@ -14,7 +14,7 @@ from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
 from retrosim.cpu.engines.regions import Region
 from retrosim.cpu.ppc.mpc601_clocks import memory
-from retrosim.machine.presets import MAX_MEMORY_CLOCKS
+from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import ppc_streams as streams_ppc
 from tests.helpers.cpu.agreement import SEED, stay_within_bounds
 from tests.helpers.cpu.m68k_streams import one_region

@@ -14,7 +14,10 @@ import pytest
 from retrosim.cpu import ppc
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.ppc.operands import Field
-from retrosim.cpu.spec.rows import IllegalEncoding, IndexBits, Insn, InstructionSet, SpecError, fixed_bits
+from retrosim.cpu.spec.decoding import IllegalEncoding, IndexBits, fixed_bits
+from retrosim.cpu.spec.instruction_set import InstructionSet
+from retrosim.cpu.spec.rows import Insn
+from retrosim.errors import SpecError
 from tests.helpers.cpu import ppc_streams as streams
 from tests.helpers.cpu.ppc_assembler import code
 

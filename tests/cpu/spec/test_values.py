@@ -44,7 +44,7 @@ OPERATORS: dict[str, tuple[Callable, Callable[[int, int, int], int]]] = {
     "signed a < b": (lambda a, b: a.slt(b), lambda a, b, n: signed(a, n) < signed(b, n)),
     "signed a <= b": (lambda a, b: a.sle(b), lambda a, b, n: signed(a, n) <= signed(b, n)),
     "sign": (lambda a, b: a.sign, lambda a, b, n: a >= 1 << (n - 1)),
-    "zeros left": (lambda a, b: a.count_zeros_left(), lambda a, b, n: len(f"{a:0{n}b}1".split("1")[0])),
+    "zeros left": (lambda a, b: a.count_leading_zeros(), lambda a, b, n: len(f"{a:0{n}b}1".split("1")[0])),
     "swap": (lambda a, b: a.swap_bytes(), lambda a, b, n: int.from_bytes(a.to_bytes(n // 8, "big"), "little")),
     "a + 3": (lambda a, b: a + 3, lambda a, b, n: a + 3),
     "3 + a": (lambda a, b: 3 + a, lambda a, b, n: a + 3),

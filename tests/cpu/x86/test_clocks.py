@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.machine.presets import MAX_MEMORY_CLOCKS
+from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu.x86_programs import core_with, run
 
 FAST = [4, 7, 2, 10, 10]  # i486: first double word, line, write, video read, video write

@@ -15,7 +15,7 @@ from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
 from retrosim.cpu.engines.regions import Region
 from retrosim.cpu.spec.rows import Insn
-from retrosim.machine.presets import MAX_MEMORY_CLOCKS
+from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import stay_within_bounds
 from tests.helpers.cpu.three_engines import ThreeEngines

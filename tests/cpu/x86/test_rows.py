@@ -6,8 +6,10 @@ import pytest
 
 from retrosim.cpu import x86
 from retrosim.cpu.spec.cpu import FAULT
-from retrosim.cpu.spec.rows import IllegalEncoding, InstructionSet, SpecError, TooLong
+from retrosim.cpu.spec.decoding import IllegalEncoding, TooLong
+from retrosim.cpu.spec.instruction_set import InstructionSet
 from retrosim.cpu.x86.clocks import keys, table
+from retrosim.errors import SpecError
 from tests.cpu.m68k.test_rows import Number
 from tests.helpers.cpu.x86_programs import core_with, run
 from tests.helpers.cpu.x86_streams import Generator
@@ -39,7 +41,7 @@ def test_rows_of_one_first_byte_differ_behind_it() -> None:
 def test_every_row_is_drawn_and_has_clocks(model: str) -> None:
     cpu = x86.cpu(model)
     generator = Generator(cpu, SEED)
-    rows, handlers = set(), {(key[0].pattern, key[1]) for key in list(cpu.table.keys())}
+    rows, handlers = set(), {(key[0].pattern, key[1]) for key in list(cpu.table.handlers())}
     for _ in range(DRAWN):
         insn = generator.instruction()
         rows.add(insn.row.pattern)
@@ -58,7 +60,8 @@ def test_every_entry_of_the_clock_table_is_used() -> None:
     for model in x86.MODEL_NAMES:
         generator = Generator(x86.cpu(model), SEED)
         for _ in range(DRAWN):
-            used |= set(keys(generator.instruction()))
+            insn = generator.instruction()
+            used |= set(keys(insn.row, insn.forms))
     assert used == set(table())
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from retrosim.cpu.m68k.ea import mode_letter
 from retrosim.cpu.spec.cpu import Cpu
-from retrosim.cpu.spec.rows import IllegalEncoding, Insn, Row, fixed_bits
+from retrosim.cpu.spec.decoding import IllegalEncoding, fixed_bits
+from retrosim.cpu.spec.rows import Insn, Row
 from tests.helpers.cpu.m68k_streams import random_opcodes
 
 ADDRESS = 0x1000

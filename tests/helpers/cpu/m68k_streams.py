@@ -13,7 +13,8 @@ from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.regions import Region, discover, region_of
 from retrosim.cpu.spec.cpu import Cpu
-from retrosim.cpu.spec.rows import Row, fixed_bits
+from retrosim.cpu.spec.decoding import fixed_bits
+from retrosim.cpu.spec.rows import Row
 
 CODE, CODE_BYTES = 0x10000, 0x1000
 DATA, DATA_BYTES = 0x20000, 0x10000

@@ -7,7 +7,8 @@ import random
 from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.ppc.exceptions import NAMES
 from retrosim.cpu.spec.cpu import Cpu
-from retrosim.cpu.spec.rows import Row, fixed_bits
+from retrosim.cpu.spec.decoding import fixed_bits
+from retrosim.cpu.spec.rows import Row
 
 CODE, CODE_BYTES = 0x10000, 0x1000
 DATA, DATA_BYTES = 0x20000, 0x10000

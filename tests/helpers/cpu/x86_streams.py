@@ -10,9 +10,10 @@ import numpy as np
 
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
-from retrosim.cpu.spec.rows import IllegalEncoding, Insn, Row
+from retrosim.cpu.spec.decoding import IllegalEncoding
+from retrosim.cpu.spec.rows import Insn, Row
 from retrosim.cpu.x86 import state as x86_state
-from retrosim.cpu.x86.models import is_real
+from retrosim.cpu.x86.modes import is_real
 from retrosim.cpu.x86.modrm import EBP, ESP, ZERO
 
 EDGES = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 15, 16, 17, 31, 32, 33)

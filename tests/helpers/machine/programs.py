@@ -45,5 +45,5 @@ def complete(name: str, program: Image, *, engine: str = "evaluate", timing: str
     if engine != "interpret":
         return Machine(name, program, engine=engine, timing=timing)
     ours = Machine(name, program, engine="evaluate", timing=timing)
-    ours._engine = Interpreter(ours._core, full_handler_cache(ours._core.cpu, timing))
+    ours._engine = Interpreter(ours.core, full_handler_cache(ours.core.cpu, timing))
     return ours

@@ -180,7 +180,7 @@ def run(machine: Machine, wild: Wild) -> tuple:
 def main(name: str, timing: str, engine: str, first: int, count: int, checked: int, progress: str) -> None:
     maker = wilderness(name)
     machines = [complete(name, maker.program(first).image, engine=e, timing=timing) for e in (engine, "evaluate")]
-    size = len(machines[0]._core.ram)
+    size = len(machines[0].core.ram)
     reasons: Counter[str] = Counter()
     instructions = compared = 0
     with open(progress, "wb") as under_way:
@@ -193,11 +193,11 @@ def main(name: str, timing: str, engine: str, first: int, count: int, checked: i
             for machine in machines if number % checked == 0 else machines[:1]:
                 start(machine, wild)
                 ends.append(run(machine, wild))
-                check(machine._core, size)
+                check(machine.core, size)
             if len(ends) == 2:
                 compared += 1
                 assert ends[0] == ends[1], f"{engine}: {ends[0]}, evaluate: {ends[1]}"
-                differ = differences(machines[0]._core, machines[1]._core)
+                differ = differences(machines[0].core, machines[1].core)
                 assert not differ, f"{engine} and evaluate differ in {differ}"
                 machines[1].load(machines[0].save())  # whatever state a program reaches can be kept
             reason, *_, executed, _, text = ends[0]

@@ -5,32 +5,39 @@ from __future__ import annotations
 from functools import cache
 
 from ...errors import SpecError
-from ..spec.cpu import Cpu
+from ..spec.cpu import Cache, Cpu
 from . import MODEL_NAMES, arith, floating, flow, logic, move, power, system  # noqa: F401  each adds its rows
 from .causes import CAUSES
 from .exceptions import accepts, exception, interrupt, vector_name
-from .flow import SYSTEM_CALL_ROW, undefined
+from .explain import LEGEND, explain
+from .flow import SYSTEM_CALL_ROW, UNDEFINED_ROWS, undefined
 from .host import HOST
+from .mpc601_cache import STATUS_BITS
+from .mpc601_clocks import has_data_clocks
+from .mpc601_pipeline import STAGES
 from .state import IN_REGISTERS, LAYOUT, PPC, ZERO, reset
-from .timing import MODELS, STAGES
+from .timing import MPC601_MODES
 
 
 @cache
 def cpu(model: str) -> Cpu:
-    """Return the description of a model: "MPC601"."""
+    """Return the description of a model: "MPC601". Errors: SpecError."""
     if model not in MODEL_NAMES:
         raise SpecError(f"no PowerPC model {model!r}; there is {', '.join(MODEL_NAMES)}")
     return Cpu(
         model,
         PPC,
-        PPC.table(model),
+        PPC.table(model, has_data_clocks, MPC601_MODES.values(), UNDEFINED_ROWS),
         LAYOUT,
         big_endian=True,
         undefined=undefined,
         unserved=SYSTEM_CALL_ROW,
         service_bytes=4,
-        timing=MODELS,
+        timing=MPC601_MODES,
         causes=CAUSES,
+        caches={"unified": Cache("tag", status_bits=STATUS_BITS)},
+        explain=explain,
+        legend=LEGEND,
         exception=exception,
         interrupt=interrupt,
         reset=reset,

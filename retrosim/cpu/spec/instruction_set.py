@@ -1,0 +1,126 @@
+"""Instruction sets: where rows are declared, and checked when the table of a model is built."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from retrosim.errors import SpecError
+
+from .decoding import Decoding, IndexBits, OpcodeTable
+from .rows import OperandKind, Row
+
+
+class Hooks(Protocol):
+    """What declares the hooks of an instruction set, or a timing model of it (timing.py)."""
+
+    __name__: str
+    counts: bool
+    hooks: frozenset[str]
+    priced: frozenset[str]
+
+
+Price = Callable[[Row, dict[str, Any]], bool]
+"""price(row, forms): do the clocks of an instruction depend on data? SpecError where the table has none for it."""
+
+
+class InstructionSet:
+    """A table of rows for one CPU model family.
+
+    name        family, for example "m68k"
+    kinds       operand name -> OperandKind
+    word_bytes  bytes of a code word (2 on the 68K, 1 on the x86)
+    longest     bytes of the longest instruction
+    prefixes    code word -> (kind of prefix, value)
+    index       bits of the first code word that the opcode tables are indexed by; None: all of them
+    admit       admit(decoding): raise IllegalEncoding where a row does not go with its prefixes
+    hooks       declares what prices may vary with
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kinds: dict[str, OperandKind],
+        word_bytes: int,
+        longest: int,
+        index: int | None = None,
+        prefixes: dict[int, tuple[str, int]] | None = None,
+        admit: Callable[[Decoding], None] = lambda d: None,
+        hooks: type[Hooks] | None = None,
+    ) -> None:
+        self.name, self.kinds, self.word_bytes, self.longest = name, kinds, word_bytes, longest
+        self.prefixes, self.admit = prefixes or {}, admit
+        self.hooks = hooks.hooks if hooks else frozenset()
+        self.index = IndexBits((1 << (8 * word_bytes)) - 1 if index is None else index)
+        self.rows: list[Row] = []
+
+    def insn(
+        self,
+        syntax: str,
+        pattern: str,
+        *,
+        cost: str | tuple[str, ...] = "",
+        ref: str,
+        models: Iterable[str] | None = None,
+        varies: str = "",
+        **options,
+    ):
+        """Declare an instruction; `options` are read by its operand kinds (size, sizes, ea, ...). Errors: SpecError."""
+        if varies and varies not in self.hooks:
+            raise SpecError(f"{syntax}: varies with {varies!r}; declared are {', '.join(sorted(self.hooks)) or 'none'}")
+
+        def declare(function: Callable) -> Callable:
+            parameters = inspect.signature(function).parameters.values()
+            names = [p.name for p in parameters if p.default is p.empty][1:]  # the others are bound where it is made
+            unknown = [n for n in names if n not in self.kinds]
+            if unknown:
+                raise SpecError(f"{syntax}: operands of unknown kind {unknown}")
+            letters = set(pattern) - set("01- ")
+            used = {letter for n in names for letter in self.kinds[n].letters}
+            if letters - used:
+                raise SpecError(f"{syntax}: no operand reads the fields {sorted(letters - used)}")
+            name = re.match(r"[A-Za-z0-9]+", re.sub(r"^\{.*?\}", "", syntax))[0]
+            operands = tuple((n, self.kinds[n]) for n in names)
+            costs = (cost or name,) if isinstance(cost, str) else cost
+            only = frozenset(models) if models else None
+            row = Row(name, syntax, pattern, function, operands, options, costs, ref, only, varies)
+            self.rows.append(row)
+            return function
+
+        return declare
+
+    def table(
+        self,
+        model: str,
+        price: Price | None = None,
+        timings: Iterable[type[Hooks]] = (),
+        undefined: Iterable[Row] = (),
+    ) -> OpcodeTable:
+        """Return the table of a model, checked.
+
+        price      of the model; without, prices are not checked
+        timings    its timing models
+        undefined  rows that stand for encodings which are none; they have prices too
+        Errors     SpecError: encodings overlap, a row has no price, or one that depends on data which nothing tells
+        """
+        rows = [r for r in self.rows if r.models is None or model in r.models]
+        if price:
+            for row in (*rows, *undefined):
+                self._check_price(row, model, price, timings)
+        return OpcodeTable(self, model, rows)
+
+    @staticmethod
+    def _check_price(row: Row, model: str, price: Price, timings: Iterable[type[Hooks]]) -> None:
+        try:
+            depends_on_data = {price(row, forms) for forms in row.forms(model)}  # every one is looked up
+        except SpecError as error:
+            raise SpecError(f"{row.syntax}: {error}") from None
+        if True not in depends_on_data:
+            return
+        if not row.varies:
+            raise SpecError(f"{row.syntax}: its clocks on the {model} depend on data; say what it varies with")
+        for timing in timings:
+            if timing.counts and row.varies not in timing.priced:
+                raise SpecError(f"{row.syntax}: varies with {row.varies!r}, which {timing.__name__} does not price")
