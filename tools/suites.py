@@ -56,7 +56,7 @@ class Bench:
         self._stored: list[tuple[int, int]] = []
         self.evaluator = Evaluator(self.core)
         self.engine = (
-            self.evaluator if engine == "evaluate" else Interpreter(self.core, full_handler_cache(cpu, "table"))
+            self.evaluator if engine == "evaluate" else Interpreter(self.core, full_handler_cache(cpu, "table", quick=True))
         )
 
     def begin(self) -> None:
