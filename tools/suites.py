@@ -55,9 +55,9 @@ class Bench:
         self.listing = ""
         self._stored: list[tuple[int, int]] = []
         self.evaluator = Evaluator(self.core)
-        self.engine = (
-            self.evaluator if engine == "evaluate" else Interpreter(self.core, full_handler_cache(cpu, "table"))
-        )
+        self.engine = self.evaluator
+        if engine != "evaluate":
+            self.engine = Interpreter(self.core, full_handler_cache(cpu, "table", quick=True))
 
     def begin(self) -> None:
         """Return to the state at power-on and forget all code; memory is cleared by `end`."""

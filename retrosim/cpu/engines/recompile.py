@@ -23,7 +23,7 @@ from retrosim.errors import SpecError
 from ..spec.cpu import Cpu
 from ..spec.rows import Insn
 from ..spec.values import Word
-from .compiled import compile_functions
+from .compiled import Effort, compile_functions
 from .core import MIRROR_BYTES
 from .counting import Counter
 from .emit import BUDGET, CODE_POINTER, I1, I32, I64, Emitter, base_and_distance, context_entry
@@ -384,7 +384,8 @@ class CompiledRegion:
         """Compile, or load from the cache."""
         self.region = region
         emit = partial(_emit, cpu, timing, region)
-        self._functions = compile_functions(region_name(cpu, timing, region, quick), [emit], quick)
+        name, effort = region_name(cpu, timing, region, quick), Effort.QUICK if quick else Effort.ALL
+        self._functions = compile_functions(name, [emit], effort)
         self.address = int(self._functions.addresses[0])
 
 
