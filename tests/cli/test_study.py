@@ -14,7 +14,7 @@ def test_study_as_table_json_csv_and_picture(run, tmp_path) -> None:
     result = json.loads(run(*QUICK, "--json", "--seed", "7").out)
     assert result["method"]["seed"] == 7 and list(result["rows"][0]["cycles"]) == ["mc68000-8"]
     head, row = run(*QUICK, "--csv").out.splitlines()
-    assert head.startswith("method,document") and row.startswith("spheres,003")
+    assert head.startswith("method,document") and row.startswith("spheres,Rekaby 2011")
 
 
 def test_bad_arguments_of_study(run) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import time
 from dataclasses import replace
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,7 @@ def desk(run, monkeypatch, tmp_path) -> type[Desk]:
         """A class for every test, which may set what happens."""
 
     Mine.opened = []
+    import_module("retrosim.jit")  # the compile cache stays where it is
     monkeypatch.setenv("DISPLAY", ":7")
     monkeypatch.setenv("RETROSIM_HOME", str(tmp_path / "home"))
     monkeypatch.setattr("retrosim.window.pyglet_window.Window", Mine)

@@ -31,7 +31,7 @@ def is_cached(name: str) -> bool:
 
 
 def cached_object(name: str, compile_it: Callable[[], bytes]) -> bytes:
-    """Return the object code of a group of functions, compiled when nobody has done so yet.
+    """Return the object code of a group of functions, compiled unless it is there already.
 
     name        of the group, which says all that its code depends on besides the sources of this package
     compile_it  returns the object code; called by one process at a time

@@ -168,7 +168,7 @@ class CallEdge:
 
 
 def _call_edges(functions: dict[int, dict[int, Block]]) -> list[CallEdge]:
-    """Find who calls whom; a computed call may go to any function whose address its own function has as an operand."""
+    """Find the calls; a computed call may go to any function whose address its own function has as an operand."""
     function_of = {start: function for function, body in functions.items() for start in body}
     found = []
     for function, body in functions.items():

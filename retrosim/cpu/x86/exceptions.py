@@ -2,7 +2,7 @@
 
 Real mode takes handlers from the vector table, 4 bytes a vector; 0:0 stands for none. Flat mode takes them from
 interrupt and trap gates, 8 bytes a vector, whose selectors are not looked up: all code is in the one flat segment.
-A run ends as a fault at an exception that nobody handles.
+A run ends as a fault at an exception without a handler.
 """
 
 from __future__ import annotations
