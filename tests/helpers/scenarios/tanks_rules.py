@@ -1,4 +1,4 @@
-"""The rules of the ROM `tanks` retold in plain Python: all pairs are looked at, by the oracle of document 003.
+"""The rules of the ROM `tanks` retold in plain Python: all pairs are looked at, by the oracle of Rekaby 2011.
 
 Shares nothing with kernels and machine code but the drawings. Tanks are dicts; tank 0 is the player's.
 """
