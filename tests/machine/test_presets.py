@@ -42,7 +42,7 @@ def test_times_follow_the_clock() -> None:
     assert [each.value for each in boards.local_bus_board(33_000_000, 1).values()] == [2, 5, 2, 4, 3]
     assert "(30.3 ns, 1 to a bus clock)" in boards.local_bus_board(33_000_000, 1)["write"].meaning
     assert boards.pc_service(33_000_000, 42).value == 141
-    assert boards.power_macintosh(66_000_000)["timer"].value == round(100_000 * 66e6 / 7.8336e6)
+    assert presets._mpc601("ppc601-66", "", 66_000_000).memory["timer"].value == round(100_000 * 66e6 / 7.8336e6)
     assert all(each.maximum <= MAX_MEMORY_CLOCKS for each in boards.quadra_700(40_000_000).values())
 
 
