@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import check_choice
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from retrosim.machine import Machine, NativeMachine
     from retrosim.rom import Image, Rom
 
-ELF_MAGIC = b"\x7fELF"
 NATIVE = "native"
 
 
@@ -24,30 +22,19 @@ def refuse(reason: str) -> argparse.ArgumentError:
     return argparse.ArgumentError(None, reason)
 
 
-def open_rom(name_or_path: str) -> Rom | Image:
-    """Return a ROM by name or path, or the image in a user's own ELF file. Errors: RomError."""
-    from retrosim.rom import load_elf, load_rom
+def open_program(name_or_path: str, machine: str) -> Rom | Image:
+    """Return what is to run by itself on a machine: a ROM, or a user's own ELF file.
 
-    return load_elf(name_or_path) if _is_elf(Path(name_or_path)) else load_rom(name_or_path)
+    Errors   RomError; ArgumentError for a library
+    """
+    from retrosim.machine import PRESETS
+    from retrosim.rom import Rom, load_program
 
-
-def open_program(name_or_path: str) -> Rom | Image:
-    """Return what runs by itself, as `open_rom` does. Errors: RomError; ArgumentError for a library."""
-    from retrosim.rom import Rom
-
-    rom = open_rom(name_or_path)
+    rom = load_program(name_or_path, PRESETS[machine].isa if machine in PRESETS else None)
     if isinstance(rom, Rom) and rom.is_library:
         advice = f"call one of its routines with `retrosim cost {name_or_path} --entry SYMBOL`"
         raise refuse(f"{rom.name} is a library and does not run by itself; {advice}")
     return rom
-
-
-def _is_elf(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.read(len(ELF_MAGIC)) == ELF_MAGIC
-    except (OSError, ValueError):
-        return False
 
 
 def program_name(rom: Rom | Image) -> str:

@@ -24,7 +24,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from retrosim.cli import arguments, values
-from retrosim.cli.opening import check_simulated, open_chosen, open_rom, refuse
+from retrosim.cli.opening import check_simulated, open_chosen, refuse
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
 def _open(options: argparse.Namespace) -> Rom | Image:
     """Return the program; a file may be for any ISA of its family, so it gets the machine's. Errors: RomError."""
     from retrosim.machine import PRESETS
-    from retrosim.rom import Image, load_elf, load_raw
+    from retrosim.rom import Rom, load_program, load_raw
 
     isa, boot = PRESETS[options.machine].isa, {None: "", 16: "real", 32: "flat"}[options.bits]
     with bad_arguments():
@@ -120,10 +120,8 @@ def _open(options: argparse.Namespace) -> Rom | Image:
             return load_raw(options.rom, isa, options.org, boot)
         if options.org is not None:
             raise ValueError("--org: needs --raw; an ELF file says itself where it begins")
-        rom = open_rom(options.rom)
-        if isinstance(rom, Image):
-            return load_elf(options.rom, isa if isa in rom.family.isas else None, boot)
-        if boot:
+        rom = load_program(options.rom, isa, boot)
+        if isinstance(rom, Rom) and boot:
             raise ValueError(f"--bits {options.bits}: needs a file; a ROM says itself which mode its images start in")
         return rom
 

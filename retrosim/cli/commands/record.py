@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.rom import Rom
 
-    rom = open_program(options.rom)
+    rom = open_program(options.rom, options.machine)
     if not isinstance(rom, Rom):
         raise refuse(f"{options.rom}: a tape needs a ROM with a rom.toml, not a bare ELF file")
     check_chosen(options, rom)

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.cli.commands.record import window_recorder
 
-    rom = open_program(options.rom)
+    rom = open_program(options.rom, options.machine)
     check_chosen(options, rom)
     if options.headless or options.frames or options.screenshot or options.json:
         check_overlay(options)
