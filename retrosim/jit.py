@@ -9,12 +9,14 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
 import numba
 import numba.core.config as numba_config
-from numba.core.errors import NumbaError
 from platformdirs import user_cache_path, user_data_path
 
 PACKAGE = Path(__file__).parent
@@ -85,5 +87,40 @@ def compiles_correctly() -> bool:
 JIT = not numba_config.DISABLE_JIT
 """Whether kernels are compiled at all."""
 
-REFUSED_TYPES = (TypeError, OverflowError, NumbaError)
-"""What the call of a kernel raises that is not, and cannot be, compiled for the types of its arguments."""
+REFUSED_TYPES = (TypeError, OverflowError)
+"""What the call of an Entry raises for arguments of types that were not admitted."""
+
+
+class Entry:
+    """A kernel that is called from Python before its arguments have been checked; no other kernel may call it.
+
+    It is compiled only for types that were admitted, and refuses all others; whole numbers it takes for one another.
+    So a call costs no check of types, and only what is refused is checked, once, by whoever admits it. Values (lengths,
+    ranges) are for the kernel itself to check.
+
+    call  the kernel; raises one of REFUSED_TYPES for types that were not admitted
+    """
+
+    def __init__(self, routine: Any) -> None:
+        self._routine, self._kinds = routine, set[tuple]()
+        self.call: Callable = self._call_plain  # until there is compiled code, which is called at once
+
+    def _call_plain(self, *arguments: Any) -> Any:
+        """Refuse arguments; without the compiler, take those of types that were admitted."""
+        if JIT or tuple(map(numba.typeof, arguments)) not in self._kinds:
+            raise TypeError("types that were not admitted")
+        return self._routine(*arguments)
+
+    def admit(self, *arguments: Any) -> None:
+        """Take types like those of these arguments, which were checked, from now on."""
+        kinds = tuple(map(numba.typeof, arguments))
+        with _COMPILING:
+            if JIT and kinds not in self._kinds:
+                self._routine.disable_compile(False)
+                self._routine.compile(kinds)
+                self._routine.disable_compile()
+                self.call = self._routine
+            self._kinds.add(kinds)
+
+
+_COMPILING = Lock()

@@ -56,14 +56,14 @@ class Report:
     failures: list[dict] = field(default_factory=list)
     cycle_differences: list[dict] = field(default_factory=list)
 
-    def add(self, other: Report) -> None:
+    def add(self, report: Report) -> None:
         """Add the outcome of a file."""
         for name in ("total", "passed", "cycles_exact", "cycles_known"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        for name, count in other.skipped.items():
+            setattr(self, name, getattr(self, name) + getattr(report, name))
+        for name, count in report.skipped.items():
             self.skipped[name] = self.skipped.get(name, 0) + count
-        self.failures += other.failures
-        self.cycle_differences += other.cycle_differences
+        self.failures += report.failures
+        self.cycle_differences += report.cycle_differences
 
     @property
     def counts(self) -> dict:
@@ -132,8 +132,8 @@ def files_of(suite: Suite, folder: Path, glob: str) -> list[Path]:
         return [folder]
     if not folder.is_dir():
         raise ValueError(f"folder {folder}: does not exist")
-    for place in (folder, folder / suite.name, folder / "v1"):
-        found = [path for pattern in suite.patterns for path in place.glob(pattern)]
+    for candidate in (folder, folder / suite.name, folder / "v1"):
+        found = [path for pattern in suite.patterns for path in candidate.glob(pattern)]
         if found:
             break
     names = {path: path.name.removesuffix(".npz").removesuffix(".json.bin") for path in found}
@@ -183,27 +183,29 @@ def run_suite(
     return total, reports
 
 
-def as_json(suite: str, machine: str, engine: str, total: Report, reports: list[Report], most: int | None) -> dict:
-    """Return the outcome for scripts; at most `most` findings of a kind are listed."""
+def as_json(
+    suite: str, machine: str, engine: str, total: Report, reports: list[Report], max_listed: int | None
+) -> dict:
+    """Return the outcome for scripts; at most `max_listed` of a kind are listed."""
     shown = {"suite": suite, "machine": machine, "engine": engine, **total.counts}
     for name in ("failures", "cycle_differences"):
         findings = getattr(total, name)
-        shown[name] = findings[:most]
+        shown[name] = findings[:max_listed]
         shown[f"{name}_unlisted"] = len(findings) - len(shown[name])
     shown["files"] = [{"file": r.name, **r.counts, "failed": len(r.failures)} for r in reports]
     return shown
 
 
-def print_text(total: Report, reports: list[Report], most: int | None) -> None:
+def print_text(total: Report, reports: list[Report], max_listed: int | None) -> None:
     """Print a line for each file with findings, the first of them, and the sum."""
     for report in reports:
         findings = report.failures + report.cycle_differences
         if findings:
             print(report.line)
-        for finding in findings[:most]:
+        for finding in findings[:max_listed]:
             print(f"  {finding['index']}  {finding['instruction']}: {finding['why']}")
-        if most is not None and len(findings) > most:
-            print(f"  and {len(findings) - most} more")
+        if max_listed is not None and len(findings) > max_listed:
+            print(f"  and {len(findings) - max_listed} more")
     print(total.line)
 
 
@@ -232,7 +234,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--limit", type=_count, metavar="N", help="only the first N tests of each file")
     parser.add_argument("--file", default="*", metavar="GLOB", help="only files of that name, without ending or with")
     parser.add_argument("--with", dest="classes", default="", metavar="CLASSES", help="m68000: " + ", ".join(CLASSES))
-    parser.add_argument("--most", type=_count, metavar="N", help="list at most N findings; default: 3 a file, JSON all")
+    parser.add_argument("--max-listed", type=_count, metavar="N", help="findings to list; default: 3 a file, JSON all")
     options = parser.parse_args(arguments)
     suite = SUITES[options.suite]
     machine = options.machine or suite.machine
@@ -253,9 +255,9 @@ def main(arguments: list[str] | None = None) -> int:
         return getattr(error, "exit_status", USAGE)
     print(end=_line_start(), file=sys.stderr, flush=True)
     if options.json:
-        print(json.dumps(as_json(suite.name, machine, options.engine, total, reports, options.most), indent=1))
+        print(json.dumps(as_json(suite.name, machine, options.engine, total, reports, options.max_listed), indent=1))
     else:
-        print_text(total, reports, SHOWN_PER_FILE if options.most is None else options.most)
+        print_text(total, reports, SHOWN_PER_FILE if options.max_listed is None else options.max_listed)
     return 1 if total.failures else 0
 
 

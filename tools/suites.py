@@ -34,7 +34,7 @@ from retrosim.cpu.x86 import state as x86_state
 ENGINES = ("evaluate", "interpret")
 FOREVER = (1 << 63) - 1  # clocks: no limit
 NOP = 0x4E71
-MOST_SHOWN = 6  # differences of one test
+MAX_SHOWN = 6  # differences of one test
 REGISTER_NAMES = (*(f"d{i}" for i in range(8)), *(f"a{i}" for i in range(7)), "usp", "ssp")
 
 
@@ -76,7 +76,7 @@ class Bench:
             core.insns[end] = undefined_insn(core.cpu.unserved, end, core.cpu.isa.word_bytes, 0)
         before = state["cycles"].item()
         self.engine.run(1)
-        if state["reason"] == SERVICE:  # nobody serves here
+        if state["reason"] == SERVICE:  # nothing serves it here
             state["cycles"] = before
             self.evaluator.refuse_service()
         if state["written_high"]:
@@ -94,10 +94,10 @@ class Bench:
             places = np.arange(low, high) & ADDRESS_MASK
             if self.core.ram[places].any():
                 changed = places[self.core.ram[places] != 0].tolist()
-                wrong += [f"memory {place:06X} is {memory[place]:02X}, expected unchanged" for place in changed]
+                wrong += [f"memory {address:06X} is {memory[address]:02X}, expected unchanged" for address in changed]
                 self.core.ram[places] = 0
         self._stored.clear()
-        return "; ".join(wrong[:MOST_SHOWN])
+        return "; ".join(wrong[:MAX_SHOWN])
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Suite:
     """A kind of test: how its files are read, loaded into a core, and compared.
 
     name      on the command line
-    machine   the preset it runs on unless told otherwise
+    machine   the preset it runs on by default
     models    the CPU models it is meant for
     patterns  its files
     classes   name -> bit in Vector.skip of tests that run only on demand
@@ -150,8 +150,8 @@ def run_m68k(bench: Bench, vector: Vector, unit: int, prefetched: int) -> tuple[
     unlisted = bench.end(list(expected), unit)
     if bench.state["reason"] == FAULT:
         wrong.insert(0, f"fault, vector {int(bench.state['detail'])}")
-    more = [f"and {len(wrong) - MOST_SHOWN} more"] if len(wrong) > MOST_SHOWN else []
-    return "; ".join(wrong[:MOST_SHOWN] + more + ([unlisted] if unlisted else [])), cycles
+    more = [f"and {len(wrong) - MAX_SHOWN} more"] if len(wrong) > MAX_SHOWN else []
+    return "; ".join(wrong[:MAX_SHOWN] + more + ([unlisted] if unlisted else [])), cycles
 
 
 def _load_m68k(bench: Bench, vector: Vector, unit: int, prefetched: int) -> None:
@@ -206,10 +206,10 @@ def run_80286(bench: Bench, vector: Vector) -> tuple[str, int]:
     after = vector.after
     base, ip = int(state["seg_base"][1]), int(state["pc"]) - int(state["seg_base"][1])
     found = [0] * len(after)
-    for number, place in enumerate(GENERAL):
-        found[place] = int(state["r"][number])
-    for number, place in SELECTORS.items():
-        found[place] = int(state["seg"][number])
+    for number, index in enumerate(GENERAL):
+        found[index] = int(state["r"][number])
+    for number, index in SELECTORS.items():
+        found[index] = int(state["seg"][number])
     # the HALT behind the instruction, or imagined at the target of a jump, has been executed too
     found[IP] = ip if state["stopped"] else ip + 1 & 0xFFFF
     found[FLAGS] = x86_state.flags_of(state) & vector.mask & FLAG_BITS
@@ -229,8 +229,8 @@ def run_80286(bench: Bench, vector: Vector) -> tuple[str, int]:
     unlisted = bench.end(list(memory), 1)
     if state["reason"] == FAULT:
         wrong.insert(0, f"fault, vector {int(state['detail'])}")
-    more = [f"and {len(wrong) - MOST_SHOWN} more"] if len(wrong) > MOST_SHOWN else []
-    return "; ".join(wrong[:MOST_SHOWN] + more + ([unlisted] if unlisted else [])), 0
+    more = [f"and {len(wrong) - MAX_SHOWN} more"] if len(wrong) > MAX_SHOWN else []
+    return "; ".join(wrong[:MAX_SHOWN] + more + ([unlisted] if unlisted else [])), 0
 
 
 def _load_80286(bench: Bench, vector: Vector) -> None:
@@ -238,10 +238,10 @@ def _load_80286(bench: Bench, vector: Vector) -> None:
     for address, value in vector.ram:
         memory[address] = value
     x86_state.reset(state)
-    state["r"][:8] = [before[place] for place in GENERAL]
-    for number, place in SELECTORS.items():
-        state["seg"][number] = before[place]
-        state["seg_base"][number] = before[place] << 4
+    state["r"][:8] = [before[index] for index in GENERAL]
+    for number, index in SELECTORS.items():
+        state["seg"][number] = before[index]
+        state["seg_base"][number] = before[index] << 4
     x86_state.put_flags(state, before[FLAGS] & FLAG_BITS)
     state["pc"] = (before[SELECTORS[1]] << 4) + before[IP]
 

@@ -34,7 +34,7 @@ import numpy as np
 
 from retrosim.errors import InputFileError
 
-LARGEST = 64 << 20  # bytes of one file, packed and unpacked; the longest known has about a tenth of that
+MAX_BYTES = 64 << 20  # of one file, packed and unpacked; the longest known has about a tenth of that
 ADDRESS_MASK = 0xFFFFFF
 REGISTERS = 19  # d0-d7 a0-a6 usp ssp sr pc
 A7, SSP, SR, PC = 15, 16, 17, 18
@@ -84,8 +84,8 @@ def read_vectors(path: Path, unit: int) -> list[Vector]:
     Errors   InputFileError
     """
     try:
-        if path.stat().st_size > LARGEST:
-            raise InputFileError(path, f"longer than {LARGEST} bytes")
+        if path.stat().st_size > MAX_BYTES:
+            raise InputFileError(path, f"longer than {MAX_BYTES} bytes")
         return read_sample(path, unit) if unit == 1 or path.suffix == ".npz" else read_upstream(path)
     except OSError as error:
         raise InputFileError(path, error.strerror or str(error)) from None
@@ -143,8 +143,8 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
     try:
         with zipfile.ZipFile(path) as archive:
             unpacked = sum(member.file_size for member in archive.infolist())
-        if unpacked > LARGEST:
-            raise InputFileError(path, f"unpacks to more than {LARGEST} bytes")
+        if unpacked > MAX_BYTES:
+            raise InputFileError(path, f"unpacks to more than {MAX_BYTES} bytes")
         with np.load(path, allow_pickle=False) as archive:
             arrays = dict(archive)
     except InputFileError:
@@ -160,8 +160,8 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
 def read_ppc(path: Path) -> list[Vector]:
     """Read an archive of PowerPC vectors. Errors: InputFileError."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise InputFileError(path, f"longer than {LARGEST} bytes")
+        if path.stat().st_size > MAX_BYTES:
+            raise InputFileError(path, f"longer than {MAX_BYTES} bytes")
     except OSError as error:
         raise InputFileError(path, error.strerror or str(error)) from None
     arrays = _arrays(path)
@@ -190,16 +190,16 @@ class _Reader:
     """A position in the bytes of an upstream file."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.data, self.place = path, path.read_bytes(), 0
+        self.path, self.data, self.position = path, path.read_bytes(), 0
 
     def fail(self, reason: str) -> InputFileError:
-        return InputFileError(self.path, f"{reason} (near byte {self.place})")
+        return InputFileError(self.path, f"{reason} (near byte {self.position})")
 
     def take(self, size: int) -> bytes:
-        if size > len(self.data) - self.place:
+        if size > len(self.data) - self.position:
             raise self.fail(f"ends within a test: {size} bytes are missing from {len(self.data)}")
-        self.place += size
-        return self.data[self.place - size : self.place]
+        self.position += size
+        return self.data[self.position - size : self.position]
 
     def words(self, count: int) -> tuple[int, ...]:
         return struct.unpack(f"<{count}I", self.take(4 * count))

@@ -22,15 +22,24 @@ def refuse(reason: str) -> argparse.ArgumentError:
     return argparse.ArgumentError(None, reason)
 
 
-def open_program(name_or_path: str, machine: str) -> Rom | Image:
-    """Return what is to run by itself on a machine: a ROM, or a user's own ELF file.
+def open_rom(name_or_path: str, machine: str, boot: str = "") -> Rom | Image:
+    """Return a ROM by name or path, or the image in a user's own ELF file.
 
-    Errors   RomError; ArgumentError for a library
+    machine  what an image is to run on
+    boot     what the CPU starts an image in, "" for the usual one
+    Errors   RomError; ValueError for a boot that the image's processor does not have
     """
     from retrosim.machine import PRESETS
-    from retrosim.rom import Rom, load_program
+    from retrosim.rom import load_program
 
-    rom = load_program(name_or_path, PRESETS[machine].isa if machine in PRESETS else None)
+    return load_program(name_or_path, PRESETS[machine].isa if machine in PRESETS else None, boot)
+
+
+def open_program(name_or_path: str, machine: str) -> Rom | Image:
+    """Return what runs by itself, as `open_rom` does. Errors: RomError; ArgumentError for a library."""
+    from retrosim.rom import Rom
+
+    rom = open_rom(name_or_path, machine)
     if isinstance(rom, Rom) and rom.is_library:
         advice = f"call one of its routines with `retrosim cost {name_or_path} --entry SYMBOL`"
         raise refuse(f"{rom.name} is a library and does not run by itself; {advice}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.checks import check_integer
+from retrosim.checks import check_choice, check_integer
 
 from .kernels.boxes import Filter
 from .kernels.checks import first_beyond
@@ -15,6 +15,7 @@ SCALARS = (np.dtype(np.int16), np.dtype(np.int32))
 # bits signed; the sum of two squared differences fits 32 bits signed, that of three 32 bits unsigned. Nothing wraps.
 MIN_COORDINATE, MAX_COORDINATE = -16384, 16383
 EVERYONE = 0xFFFF  # all categories
+BUILDS = ("inline", "macro")  # of `_Abs`, see `overlap`
 
 
 def form_of(value: object) -> str:
@@ -48,7 +49,7 @@ def check_vectors(**vectors: np.ndarray) -> int:
     return len(first)
 
 
-def check_range(minimum: int, maximum: int, **vectors: np.ndarray) -> None:
+def check_range(minimum: int, maximum: int, /, **vectors: np.ndarray) -> None:
     """Check that every entry of these vectors of integers is in minimum..maximum."""
     for name, values in vectors.items():
         index = first_beyond(values, minimum, maximum)
@@ -56,7 +57,7 @@ def check_range(minimum: int, maximum: int, **vectors: np.ndarray) -> None:
             raise ValueError(f"{name}[{index}] = {values[index]}: allowed {minimum}..{maximum}")
 
 
-def check_rows(minimum: int, maximum: int, unit: str = "", **tables: np.ndarray) -> None:
+def check_rows(minimum: int, maximum: int, unit: str = "", /, **tables: np.ndarray) -> None:
     """Check that every entry of these C-contiguous tables is in minimum..maximum; `unit` is added to the error."""
     for name, table in tables.items():
         index = first_beyond(table.reshape(-1), minimum, maximum)
@@ -107,6 +108,12 @@ def check_numbers(name: str, numbers: np.ndarray, count: int, maximum: int) -> N
     check_range(0, maximum, **{name: numbers})
 
 
+def is_16_bit(abs: str, scalar: np.dtype) -> bool:
+    """Tell whether a build compares 16-bit differences: a 16-bit scalar and the inline `_Abs`. Errors: ValueError."""
+    check_choice("abs", abs, BUILDS)
+    return abs == BUILDS[0] and scalar == SCALARS[0]
+
+
 def _filled(value: int, dtype: type, *shape: int) -> np.ndarray:
     """Return a new array of one value; faster than np.full."""
     array: np.ndarray = np.empty(shape, dtype)
@@ -119,7 +126,7 @@ def _check_per_object(name: str, size: np.ndarray, count: int, minimum: int, max
         raise ValueError(f"{name} has dtype {size.dtype}: allowed integers")
     if size.shape not in ((count,), (count, 2)):
         raise ValueError(f"{name} has shape {size.shape}: allowed ({count},) or ({count}, 2)")
-    (check_range if size.ndim == 1 else check_rows)(minimum, maximum, **{name: size})  # type: ignore[arg-type]
+    (check_range if size.ndim == 1 else check_rows)(minimum, maximum, **{name: size})
 
 
 def sides_of(name: str, size: int | np.ndarray, count: int, maximum: int) -> np.ndarray:
@@ -141,7 +148,7 @@ def size_table(name: str, size: int | np.ndarray, count: int, minimum: int = 0) 
     size  int, int[count] or int[count, 2]
     """
     if isinstance(size, np.ndarray) and size.dtype == np.int32 and size.shape == (count, 2) and size.flags.c_contiguous:
-        check_rows(minimum, MAX_COORDINATE, **{name: size})  # type: ignore[arg-type]
+        check_rows(minimum, MAX_COORDINATE, **{name: size})
         return size
     if not isinstance(size, np.ndarray):
         return _filled(check_integer(name, size, minimum, MAX_COORDINATE), np.int32, count, 2)

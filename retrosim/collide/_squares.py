@@ -1,8 +1,8 @@
 """Boxes of one size: the way from a call to the kernel that answers it, for `sectors` and for `plane`.
 
-A call goes straight to compiled code, which checks its arguments (`kernels.entry`): up to 256 objects are all compared
-(`kernels.small`), more are sorted into a grid first (`kernels.uniform_grid`), very many by two threads. Only when a
-kernel has refused is each argument looked at, for the error to name it.
+A call goes straight to compiled code, which checks its arguments (`jit.Entry`): up to 256 objects are all compared
+(`kernels.small`), more are sorted into a grid first (`kernels.uniform_grid`), very many by two threads. Only what is
+refused is looked at argument by argument: either one is wrong, and the error names it, or their types are new.
 
 Arguments of all functions here
     x, y          int16[n] or int32[n]  upper-left corners, pixels
@@ -23,58 +23,50 @@ from retrosim.jit import REFUSED_TYPES
 
 from ._arguments import check_range, check_vectors
 from ._results import flag_array, keys_of, row_table, sort_keys
-from .kernels.entry import DONE, REFUSED, TOO_LARGE
+from .kernels import small, uniform_grid
 from .kernels.sector_grid import MAX_SIDE
-from .kernels.small import MAX_OBJECTS as MAX_SMALL
-from .kernels.small import check_and_list as list_small
-from .kernels.small import check_and_mark as mark_small
-from .kernels.uniform_grid import (
-    MAX_OBJECTS,
-    begin_columns,
-    count_columns,
-    fill_columns,
-    plan_grid,
-    scan_columns,
-    scan_plane,
-)
-from .kernels.uniform_grid import check_and_list as list_keys
-from .kernels.uniform_grid import check_and_mark as mark_plane
+from .kernels.small import DONE, TOO_LARGE
+from .kernels.uniform_grid import MAX_OBJECTS, begin_columns, count_columns, fill_columns, plan_grid, scan_columns
 
 FLAG, INDEX = np.dtype(np.uint8), np.dtype(np.int32)
+MAX_SMALL = small.MAX_OBJECTS
 TWO_THREADS = 500_000  # objects: tens of milliseconds of work. Three threads start for it, late if the host is busy.
-
-
-def _threads_for(count: int, threads: int | None) -> int:
-    """Return how many threads to take for so many objects."""
-    return threads or (2 if count >= TWO_THREADS else 1)
 
 
 def mark(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
     """Flag every object that collides; return the flags, uint8[n]."""
+    if type(size) is not int:
+        size = check_integer("size", size, 1, MAX_SIDE)
+    entry = small.MARK
     try:
         count = len(x)
         flags = np.empty(count, FLAG) if out is None else out
-        status = mark_small(x, y, size, max_x, max_y, flags) if count <= MAX_SMALL and threads != 2 else TOO_LARGE
+        status = entry.call(x, y, size, max_x, max_y, flags) if count <= MAX_SMALL and threads != 2 else TOO_LARGE
         if status == TOO_LARGE:
-            mark_large = _mark_by_two if _threads_for(count, threads) == 2 else mark_plane
-            status = mark_large(x, y, size, max_x, max_y, flags)
+            entry = uniform_grid.MARK
+            scan = _mark_by_two if _threads_for(count, threads) == 2 else entry.call
+            status = scan(x, y, size, max_x, max_y, flags)
         if status == DONE:
             return flags
     except REFUSED_TYPES:
         pass
     check_squares(x, y, size, max_x, max_y)
-    flag_array(out, count)
-    raise _not_arrays(x, y, out)
+    entry.admit(x, y, size, max_x, max_y, flag_array(out, count))
+    return mark(x, y, size, max_x, max_y, threads, out)
 
 
 def list_pairs(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
     """List every overlapping pair once; return int32[m, 2], in ascending order."""
+    if type(size) is not int:
+        size = check_integer("size", size, 1, MAX_SIDE)
+    entry, total = small.LIST, TOO_LARGE
     try:
-        count, scan, total = len(x), list_small, TOO_LARGE
+        count, scan = len(x), entry.call
         rows = np.empty((4 * count, 2), INDEX) if out is None else out
         if count <= MAX_SMALL and threads != 2:
-            total = list_small(x, y, size, max_x, max_y, rows)
+            total = scan(x, y, size, max_x, max_y, rows)
         if total == TOO_LARGE:
+            entry = uniform_grid.LIST
             scan = _list_by_two if _threads_for(count, threads) == 2 else _list_plane
             total = scan(x, y, size, max_x, max_y, rows)
         if total > len(rows) and out is None:
@@ -83,12 +75,13 @@ def list_pairs(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
         if 0 <= total <= len(rows):
             return rows[:total]
     except REFUSED_TYPES:
-        total = REFUSED
+        total = TOO_LARGE
     check_squares(x, y, size, max_x, max_y)
-    row_table(out, 0, 2, np.int32)
-    if total > 0:
-        raise ValueError(f"out has {len(out)} rows: this scene has {total} pairs")
-    raise _not_arrays(x, y, out)
+    rows = row_table(out, 0, 2, np.int32)
+    if total > len(rows):
+        raise ValueError(f"out has {len(rows)} rows: this scene has {total} pairs")
+    entry.admit(x, y, size, max_x, max_y, rows)
+    return list_pairs(x, y, size, max_x, max_y, threads, out)
 
 
 def check_squares(x, y, size, max_x, max_y) -> None:
@@ -101,14 +94,14 @@ def check_squares(x, y, size, max_x, max_y) -> None:
     check_range(0, max_y, y=y)
 
 
-def _not_arrays(*arrays: object) -> ValueError:
-    """Return the error for what looks like an array, and is none that a kernel takes: masked ones."""
-    return ValueError(f"arrays are {', '.join(type(array).__name__ for array in arrays)}: allowed NumPy arrays")
+def _threads_for(count: int, threads: int | None) -> int:
+    """Return how many threads to take for so many objects."""
+    return threads or (2 if count >= TWO_THREADS else 1)
 
 
 def _list_plane(x, y, size, max_x, max_y, rows) -> int:
     """Do for many objects what `small.check_and_list` does for few."""
-    total = list_keys(x, y, size, max_x, max_y, rows)
+    total = uniform_grid.LIST.call(x, y, size, max_x, max_y, rows)
     if 0 < total <= len(rows):
         sort_keys(rows[:total])
     return total
@@ -155,7 +148,7 @@ def _list_by_two(x, y, size, max_x, max_y, rows) -> int:
     if first <= capacity and second <= len(keys) - capacity:
         keys[first:total] = keys[capacity : capacity + second]
     elif total <= len(keys):  # more than half of the rows for one of them, but enough for both
-        scan_plane(x, y, size, max_x, max_y, None, keys)
+        uniform_grid.scan_plane(x, y, size, max_x, max_y, None, keys)
     if total <= len(keys):
         sort_keys(rows[:total])
     return total

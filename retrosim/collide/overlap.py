@@ -13,20 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.checks import check_choice
-
-from ._arguments import check_vectors, sides_of
+from ._arguments import check_vectors, is_16_bit, sides_of
 from ._results import flag_array
 from .kernels.overlap import mark_overlaps
 
-BUILDS = ("inline", "macro")
 MAX_SIDE = 32767
-
-
-def is_16_bit(abs: str, scalar: np.dtype) -> bool:
-    """Tell whether a build compares 16-bit differences: a 16-bit scalar and the inline `_Abs`. Errors: ValueError."""
-    check_choice("abs", abs, BUILDS)
-    return abs == BUILDS[0] and scalar == np.int16
 
 
 def intersect(

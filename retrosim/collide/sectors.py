@@ -43,7 +43,7 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
-from ._arguments import check_range, check_vectors, check_words, sides_of
+from ._arguments import BUILDS, check_range, check_vectors, check_words, is_16_bit, sides_of
 from ._results import array_of, flag_array, pair_list
 from ._squares import list_pairs, mark
 from .kernels.adjacent import scan_neighbours, scan_nine
@@ -51,7 +51,6 @@ from .kernels.all_pairs import scan_all_pairs
 from .kernels.four_shifts import mark_four_shifts, scan_four_shifts
 from .kernels.overlap import Boxes
 from .kernels.sector_grid import COLUMNS, MAX_SIDE, MAX_X, MAX_Y, ROWS, SECTORS, first_outside
-from .overlap import BUILDS, is_16_bit
 from .overlap import MAX_SIDE as MAX_SIDE_ANYWHERE
 
 SCANS = {
@@ -98,7 +97,7 @@ def _check_unused(abs, work, x, y):
 def _prepare(x, y, size, abs, method, work):
     """Check arguments; return a function that runs the method: flags, reports, tally -> number of hits.
 
-    Each of the three may be None, for an array that nobody looks at.
+    Each of the three may be None, for an array that is not needed.
     """
     count = check_vectors(x=x, y=y)
     check_choice("method", method, METHODS)

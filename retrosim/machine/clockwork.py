@@ -126,9 +126,9 @@ class Clockwork:
                 if state["stopped"]:
                     self._wait_until(min(end_cycle, self._next_tick))
                 else:
-                    held, masked = self._host.held(state), self._ticks_masked
+                    held, masked = self._host.in_shadow(state), self._ticks_masked
                     if held:
-                        self._host.release(state)
+                        self._host.end_shadow(state)
                     state["limit"] = end_cycle if masked else min(end_cycle, self._next_tick)
                     self.instructions += self._advance(1 if held else min(left, SLICE), stops)
                     if state["reason"] == SERVICE:

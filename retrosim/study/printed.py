@@ -1,6 +1,6 @@
 """The table of 1994 as printed, and how its program printed a result.
 
-Document 000 prints complete checks per second for two Macintoshes. Every figure has three significant digits (81 stands
+Moertel 1994 prints complete checks per second for two Macintoshes. Every figure has three significant digits (81 stands
 for 81.0): that is what a stream gives which shows two digits after the point in scientific notation. Two significant
 digits, the reading of today's standard for `precision(2)`, could not print 611; two digits after the point in fixed
 notation would not end three of three figures above a thousand in a zero. So results are shown as d.dde+xx here.

@@ -21,7 +21,7 @@ _ANALYSES = {
     "random_expected": (
         "random_counted",
         1,
-        "Pair tests per sector, K on average, strewn at random: expected, and counted",
+        "Pair tests per sector, K on average, placed at random: expected, and counted",
     ),
 }
 

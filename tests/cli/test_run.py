@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrosim.collide.oracle.sectors import Demo
 from retrosim.machine import NativeMachine
 from retrosim.rom import load_rom
 from retrosim.screen.overlay import View
@@ -21,6 +20,7 @@ from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.png import png_bytes
 from retrosim.window.picture import picture_of
 from tests.helpers.rom.elf_builder import elf
+from tests.helpers.scenarios.sectors_rules import Demo
 from tests.helpers.screen.reference_scene import reference_scene
 
 ILLEGAL, FOREVER = b"\x4a\xfc", b"\x60\xfe"  # ILLEGAL; BRA to itself

@@ -6,6 +6,7 @@ import pytest
 from retrosim.collide import METHODS, collided, count_tests, pairs, reports, tally_tests
 from retrosim.collide.oracle import sectors as reference
 
+pytestmark = pytest.mark.without_jit
 LINES_X = range(32, 640, 32)
 LINES_Y = range(32, 480, 32)
 
@@ -70,7 +71,7 @@ def test_identical_positions_are_reported_four_times():
 
 
 def test_all_objects_on_one_pixel():
-    """19 900 pairs, four times each: more reports than room is made for at first."""
+    """19 900 pairs, four times each: more reports than rows are made at first."""
     assert len(same([300] * 200, [200] * 200)) == 4 * 19_900
 
 
@@ -96,10 +97,10 @@ def test_bullets_and_ships(method):
     """Sides of 8 and 30, also as width and height."""
     x, y, sides = [100, 129, 130, 93, 92], [100] * 5, [30, 8, 8, 8, 8]
     assert reference.distinct(same(x, y, size=sides, method=method)) == [(0, 1), (0, 3), (1, 2), (3, 4)]
-    wide, high = np.array(sides), np.array([30, 1, 1, 1, 1])
+    width, height = np.array(sides), np.array([30, 1, 1, 1, 1])
     y = np.array([100, 129, 130, 129, 129], np.int16)
-    found = pairs(np.array(x, np.int16), y, size=np.stack((wide, high), axis=1), method=method)
-    oracle = reference.check(x, y.tolist(), size=(wide.tolist(), high.tolist()), method=method)[1]
+    found = pairs(np.array(x, np.int16), y, size=np.stack((width, height), axis=1), method=method)
+    oracle = reference.check(x, y.tolist(), size=(width.tolist(), height.tolist()), method=method)[1]
     assert [tuple(row) for row in found.tolist()] == reference.distinct(oracle) == [(0, 1), (0, 3), (3, 4)]
 
 

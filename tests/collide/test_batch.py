@@ -41,6 +41,7 @@ def test_scenes_of_any_length():
     assert found > 50_000
 
 
+@pytest.mark.without_jit
 def test_out_is_used():
     x, y = np.array([[5, 10], [5, 90]], np.int16), np.zeros((2, 2), np.int16)
     flags, rows = np.full((2, 2), 9, np.uint8), np.zeros((3, 2), np.int32)

@@ -1,10 +1,10 @@
-"""Document 004's bitmap method against the oracle."""
+"""The bitmap method against the oracle."""
 
 import numpy as np
 import pytest
 
 from retrosim.collide import bitmap
-from retrosim.collide.oracle import objects as oracle
+from retrosim.collide.oracle import bitmap as oracle
 
 
 def images_of(rng, count):
@@ -15,7 +15,7 @@ def images_of(rng, count):
 
 
 def test_drawing_at_random():
-    """Objects on a small frame, many across its edges: flags and every pixel."""
+    """Objects on a small frame, many across its borders: flags and every pixel."""
     rng, hits, total = np.random.default_rng(50), 0, 0
     for _ in range(60):
         images, count = images_of(rng, 6), int(rng.integers(0, 40))
@@ -26,13 +26,13 @@ def test_drawing_at_random():
         x, y = rng.integers(-15, 85, count).astype(np.int16), rng.integers(-15, 65, count).astype(np.int16)
         solid = rng.choice(10, 3, replace=False).tolist()
         packed, flags = bitmap.pack(images), []
-        places = list(zip((images[s].tolist() for s in shape), x.tolist(), y.tolist()))
-        looked = [int(oracle.look(expected, *place, solid)) for place in places]
+        placed = list(zip((images[s].tolist() for s in shape), x.tolist(), y.tolist()))
+        looked = [int(oracle.look(expected, *each, solid)) for each in placed]
         assert bitmap.hits(x, y, shape, packed, frame, solid=solid).tolist() == looked
         assert frame.tolist() == expected
-        for place in places:
-            flags.append(int(oracle.look(expected, *place, solid)))
-            oracle.draw(expected, *place)
+        for each in placed:
+            flags.append(int(oracle.look(expected, *each, solid)))
+            oracle.draw(expected, *each)
         assert bitmap.draw(x, y, shape, packed, frame, solid=solid).tolist() == flags
         assert frame.tolist() == expected
         hits, total = hits + sum(flags), total + count
@@ -50,6 +50,7 @@ def test_only_opaque_pixels_look():
             assert found[0] == (3 <= x <= 5 and 3 <= y <= 5 and (x, y) != (4, 4))
 
 
+@pytest.mark.without_jit
 @pytest.mark.parametrize("corner", [-16384, -4, -3, 9, 10, 16383])
 def test_beyond_the_edges_is_nothing(corner):
     frame = np.full((10, 10), 3, np.uint8)
@@ -77,7 +78,7 @@ def test_refusals():
     for change, message in (
         ({"frame": np.zeros((4, 4))}, r"frame is float64\[4, 4\]: allowed uint8\[h, w\]"),
         ({"frame": good["frame"].T[::2]}, "frame has strides"),
-        ({"frame": read_only}, "writeable False"),
+        ({"frame": read_only}, "frame is read-only"),
         ({"images": [1]}, "images is a list: allowed what `pack` returns"),
         ({"shape": np.ones(1, np.int32)}, r"shape\[0\] = 1: allowed 0\.\.0"),
         ({"solid": [256]}, r"solid colour 256: allowed 0\.\.255"),

@@ -1,10 +1,10 @@
-"""Document 003's blocks: every pair once, and as many checks as its formula says."""
+"""Blocks: every pair once, and as many checks as Rekaby's formula says."""
 
 import numpy as np
 import pytest
 
 from retrosim.collide import blocks, boxes
-from retrosim.collide.oracle.rectangles import block_members, in_blocks
+from retrosim.collide.oracle.blocks import block_members, in_blocks
 
 
 def scene(rng, count, span=400, largest=150):
@@ -41,16 +41,17 @@ def test_a_pair_in_many_blocks_is_reported_once():
     assert blocks.tally_tests(x, y, size=1000, block=16).sum() > 3000
 
 
+@pytest.mark.without_jit
 def test_touching_across_a_border_of_blocks():
-    """The right edge reaches into the next block, so that boxes which only touch meet there."""
-    for place in (33, 34, 35):
-        x, y = np.array([place, place + 30], np.int16), np.array([place, place + 30], np.int16)
+    """The right side reaches into the next block, so that boxes which only touch meet there."""
+    for corner in (33, 34, 35):
+        x, y = np.array([corner, corner + 30], np.int16), np.array([corner, corner + 30], np.int16)
         assert agree(x, y, np.full((2, 2), 30), 64).tolist() == [[0, 1]]
         x[1] += 1
         assert agree(x, y, np.full((2, 2), 30), 64).tolist() == []
 
 
-def test_the_documents_numbers_of_checks():
+def test_rekabys_numbers_of_checks():
     """Two objects one check, three objects three, a hundred 4950."""
     for count, checks in ((0, 0), (1, 0), (2, 1), (3, 3), (100, 4950)):
         zero = np.zeros(count, np.int16)
@@ -75,7 +76,7 @@ def test_the_edges_of_the_range():
         ({"size": 16384}, r"size 16384: allowed 0\.\.16383"),
         ({"block": 48}, r"block 48: allowed the powers of two 16\.\.4096"),
         ({"block": 8}, r"block 8: allowed 16\.\.4096"),
-        ({"block": 64.0}, r"block 64\.0: allowed a whole number"),
+        ({"block": 64.0}, r"block 64\.0: allowed 16\.\.4096, a whole number"),
     ],
 )
 def test_refusals(change, message):

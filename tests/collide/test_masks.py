@@ -1,9 +1,10 @@
-"""Document 001: masks of pixels, every variant against the oracle, and the oracle against single pixels."""
+"""Pixel masks: every variant against the oracle, and the oracle against single pixels."""
 
 import numpy as np
 import pytest
 
 from retrosim.collide import masks
+from retrosim.collide.kernels import masks as kernels
 from retrosim.collide.oracle import masks as oracle
 from tests.helpers.collide.mask_scenes import objects_of, random_sprites
 
@@ -16,9 +17,9 @@ def check_at_random(seed, widest, methods, count):
     sprites = random_sprites(rng, 100, widest)
     shape, x, y, pairs = objects_of(rng, sprites, count)
     images = [sprite.tolist() for sprite in sprites]
-    places = list(zip(x.tolist(), y.tolist()))
+    corners = list(zip(x.tolist(), y.tolist()))
     expected = [
-        oracle.collide(images[shape[a]], places[a], images[shape[b]], places[b]) for a, b in pairs.tolist()
+        oracle.collide(images[shape[a]], corners[a], images[shape[b]], corners[b]) for a, b in pairs.tolist()
     ]  # fmt: skip
     packed = masks.pack(sprites)
     flags = [int(place is not None) for place in expected]
@@ -29,14 +30,14 @@ def check_at_random(seed, widest, methods, count):
     contacts = [[1, *place] if place else [0, 0, 0] for place in expected]
     assert masks.contacts(x, y, shape, packed, pairs).tolist() == contacts
     assert 0.2 * count < sum(flags) < 0.8 * count
-    return images, shape, places, expected
+    return images, shape, corners, expected
 
 
 def test_up_to_32_pixels_at_random():
     """100 000 pairs; the oracle itself is held to single pixels on 3 000 of them."""
-    images, shape, places, expected = check_at_random(1995, 32, masks.METHODS, RANDOM_PAIRS)
+    images, shape, corners, expected = check_at_random(1995, 32, masks.METHODS, RANDOM_PAIRS)
     for a in range(0, 6000, 2):
-        one, other = (images[shape[a]], places[a]), (images[shape[a + 1]], places[a + 1])
+        one, other = (images[shape[a]], corners[a]), (images[shape[a + 1]], corners[a + 1])
         assert oracle.by_pixels(*one, *other) == oracle.by_pixels(*other, *one) == expected[a // 2]
 
 
@@ -49,7 +50,7 @@ def test_wide_sprites_at_random():
 
 
 def same(one, at_one, other, at_other):
-    """Check all variants that these two sprites allow, and both orders, against single pixels; return the place."""
+    """Check all variants that these sprites allow, and both orders, against single pixels; return where they meet."""
     sprites = masks.pack([np.array(one, np.uint8), np.array(other, np.uint8)])
     x, y = (np.array(axis, np.int16) for axis in zip(at_one, at_other))
     shape, expected = np.array([0, 1], np.int32), oracle.by_pixels(one, at_one, other, at_other)
@@ -57,7 +58,7 @@ def same(one, at_one, other, at_other):
     for pair in ([0, 1], [1, 0]):
         pairs = np.array([pair], np.int32)
         for method in masks.METHODS:
-            if max(sprites.wide) <= masks.WIDEST[method]:
+            if max(sprites.width) <= masks.MAX_WIDTH[method]:
                 found = masks.hits(x, y, shape, sprites, pairs, method=method).tolist()
                 assert found == [int(expected is not None)], (method, pair)
         assert masks.contacts(x, y, shape, sprites, pairs).tolist() == [[1, *expected] if expected else [0, 0, 0]]
@@ -74,13 +75,13 @@ def test_the_example_row():
 
 def test_masks_of_every_width():
     rng = np.random.default_rng(32)
-    for wide in range(1, 256):
-        high = int(rng.integers(1, 5))
-        data = bytes([wide, high]) + rng.integers(0, 3, wide * high).astype(np.uint8).tobytes()
+    for width in range(1, 256):
+        height = int(rng.integers(1, 5))
+        data = bytes([width, height]) + rng.integers(0, 3, width * height).astype(np.uint8).tobytes()
         rows = oracle.make_mask(oracle.read_bitmap(data))
         mask = masks.make_wide_mask(data)
         assert [int("".join(f"{word:032b}" for word in row), 2) for row in mask.tolist()] == rows
-        if wide <= 32:
+        if width <= 32:
             assert masks.make_mask(np.frombuffer(data, np.uint8)).tolist() == rows
 
 
@@ -91,15 +92,16 @@ def test_topmost_is_leftmost():
 
 
 def test_topmost_is_rightmost():
-    """The mirrored case, which the document's wording would shift the wrong way."""
+    """The mirrored case, which Mackey's wording would shift in the wrong direction."""
     slope = [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
     assert same(slope, (11, 10), slope, (10, 11)) == (12, 11)
     assert same(slope, (12, 10), slope, (10, 11)) is None
 
 
+@pytest.mark.without_jit
 @pytest.mark.parametrize("shift", [0, 1, 15, 16, 17, 30, 31])
 def test_shifts(shift):
-    """Only the last column of the left sprite reaches a shift of 31; 32 is already beside it."""
+    """Only the last column of the left sprite reaches a shift of 31; 32 is already outside."""
     left = [[0] * shift + [1] + [0] * (31 - shift)]
     assert same(left, (100, 50), [[1]], (100 + shift, 50)) == (100 + shift, 50)
     assert same(left, (100, 50), [[1] * 32], (100 + shift, 50)) == (100 + shift, 50)
@@ -111,16 +113,17 @@ def test_a_shift_of_32_is_never_asked_for(monkeypatch):
     """All offsets of two full sprites through the dword loop as plain Python, watching the count."""
     asked = set()
 
-    def common_dword(words, left, right, rows, shift):
+    def is_common_dword(words, left, right, rows, shift):
         asked.add(shift)
         return True
 
-    monkeypatch.setattr(masks, "common_dword", common_dword)
-    is_common = getattr(masks.is_common, "py_func", masks.is_common)
-    packed = masks.pack([np.ones((2, 32), np.uint8)])
+    monkeypatch.setattr(kernels, "is_common_dword", is_common_dword)
+    is_common = getattr(kernels.is_common, "py_func", kernels.is_common)
+    words, *columns = masks.pack([np.ones((2, 32), np.uint8)])
+    sprite = tuple(int(column[0]) for column in columns)
     for dx in range(-70, 71):
         for dy in range(-3, 4):
-            assert is_common(*packed, 0, 0, dx, dy, 1) == (abs(dx) < 32 and abs(dy) < 2)
+            assert is_common(words, sprite, sprite, dx, dy, 1) == (abs(dx) < 32 and abs(dy) < 2)
     assert asked == set(range(32))
 
 
@@ -139,14 +142,15 @@ def test_touching_boxes_do_not_collide():
         assert same(full, (0, 0), full, (dx, dy)) == (max(dx, 0), max(dy, 0))
 
 
-@pytest.mark.parametrize("wide", [1, 2, 31, 32, 33, 63, 64, 65, 96])
-def test_widths_at_the_edges_of_words(wide):
-    full, edge = [[1] * wide], [[1] + [0] * (wide - 2) + [1] if wide > 1 else [1]]
-    for dx in (-wide, 1 - wide, -1, 0, 1, wide - 1, wide):
-        expected = (max(dx, 0), 0) if abs(dx) < wide else None
+@pytest.mark.without_jit
+@pytest.mark.parametrize("width", [1, 2, 31, 32, 33, 63, 64, 65, 96])
+def test_widths_at_the_edges_of_words(width):
+    full, ends = [[1] * width], [[1] + [0] * (width - 2) + [1] if width > 1 else [1]]
+    for dx in (-width, 1 - width, -1, 0, 1, width - 1, width):
+        expected = (max(dx, 0), 0) if abs(dx) < width else None
         assert same(full, (0, 0), full, (dx, 0)) == expected
-        same(edge, (0, 0), edge, (dx, 0))
-        same(full, (0, 0), edge, (dx, 0))
+        same(ends, (0, 0), ends, (dx, 0))
+        same(full, (0, 0), ends, (dx, 0))
 
 
 def test_all_transparent_never_collides():
@@ -164,6 +168,7 @@ def test_contacts_row_by_row():
     assert (rows.dtype, rows.tolist()) == (np.int32, [[0, 0], [1, 2]])
 
 
+@pytest.mark.without_jit
 @pytest.mark.parametrize("corner", [(-16384, -16384), (16383, 16383), (-16384, 16383)])
 def test_the_edges_of_the_range(corner):
     full = [[1] * 32] * 2
@@ -203,10 +208,10 @@ def test_refused_bitmaps(bitmap, message):
 
 
 def test_refused_arguments():
-    wide = masks.pack([np.ones((1, 40), np.uint8)])
+    sprites = masks.pack([np.ones((1, 40), np.uint8)])
     shape, zero, pairs = np.zeros(2, np.int32), np.zeros(2, np.int16), np.array([[0, 1]], np.int32)
     for change, message in (
-        ({"method": "dword"}, r"sprite 0 is 40 pixels wide: method 'dword' allows 1\.\.32; 'any' and 'parts'"),
+        ({"method": "dword"}, r"sprite 0 is 40 pixels wide: allowed 1\.\.32 for method 'dword'; 'any' and 'parts'"),
         ({"method": "mmx"}, "method 'mmx': allowed any, dword, qword, word, parts"),
         ({"shape": np.array([0, 1], np.int32)}, r"shape\[1\] = 1: allowed 0\.\.0"),
         ({"shape": np.zeros(2)}, r"shape is float64\[2\]: allowed int32\[2\]"),
@@ -216,5 +221,5 @@ def test_refused_arguments():
         ({"out": np.zeros(2, np.uint8)}, "out has length 2: allowed 1"),
     ):
         with pytest.raises(ValueError, match=message):
-            masks.hits(**({"sprites": wide, "shape": shape, "x": zero, "y": zero, "pairs": pairs} | change))
+            masks.hits(**({"sprites": sprites, "shape": shape, "x": zero, "y": zero, "pairs": pairs} | change))
     assert len(masks.pack([]).words) == 0

@@ -1,4 +1,4 @@
-"""Document 004's object loop against the oracle, its order and its rules."""
+"""The object loop against the oracle, its order and its rules."""
 
 import math
 
@@ -71,6 +71,7 @@ def test_circles_touching_and_one_pixel_nearer():
         assert len(agree(game, circles, "distance_2d")) == (hit and (dx, dy) != (-24, 6)), (dx, dy)  # 24.7 is 25 there
 
 
+@pytest.mark.without_jit
 def test_square_root_is_the_same_at_every_distance():
     circles = objects.make_circles([(0, 0, 40), (0, 0, 60)])
     for dx in range(0, 130, 3):
@@ -141,6 +142,7 @@ def test_several_circles():
     assert agree(game, circles, "circles") == [(0, 1)]
 
 
+@pytest.mark.without_jit
 def test_the_edges_of_the_range():
     circles = objects.make_circles([(-8192, -8192, 181), (8191, 8191, 181)])
     game = game_of((SHIP, ALL, -8192, -8192), (ALIEN, ALL, 8191, 8191))

@@ -32,17 +32,17 @@ def test_planes_at_random(dtype):
     rng, found = np.random.default_rng(1994), 0
     for _ in range(80):
         count = int(rng.integers(0, 300))
-        wide, high = (int(10 ** rng.uniform(0.5, 4.5)) for _ in range(2))
-        x, y = rng.integers(0, wide, count).astype(dtype), rng.integers(0, high, count).astype(dtype)
+        width, height = (int(10 ** rng.uniform(0.5, 4.5)) for _ in range(2))
+        x, y = rng.integers(0, width, count).astype(dtype), rng.integers(0, height, count).astype(dtype)
         found += len(check(x, y, int(rng.integers(1, 32))))
     assert found > 10_000
 
 
 def test_distances_across_every_border():
-    """Two objects 29 and 30 apart, at every offset to the borders of strips and cells."""
-    for place in range(100):
+    """Two objects 29 and 30 apart, at every offset to the borders of columns and cells."""
+    for corner in range(100):
         for apart, count in ((29, 1), (30, 0)):
-            there = np.array([place, place + apart], np.int32)
+            there = np.array([corner, corner + apart], np.int32)
             level = np.full(2, 57, np.int32)
             for x, y in ((there, level), (level, there), (there, there), (there, there[::-1].copy())):
                 assert len(plane.pairs(x, y, size=30)) == count
@@ -58,12 +58,12 @@ def test_more_candidates_than_rounds():
         check(x, y, 17)
 
 
-def test_numbers_of_objects_around_what_few_and_a_vector_hold():
-    """From one object to more than `few` takes, on the screen and where corners do not fit 16 bits."""
+def test_numbers_of_objects_around_what_the_small_kernel_and_a_vector_hold():
+    """From one object to more than the small kernel takes, on the screen and where corners do not fit 16 bits."""
     rng = np.random.default_rng(16)
     for count in (1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 255, 256, 257, 300):
         x, y = rng.integers(0, 640, count).astype(np.int32), rng.integers(0, 480, count).astype(np.int32)
-        for offset in (0, 32_000, 40_000, plane.FARTHEST - 640):
+        for offset in (0, 32_000, 40_000, plane.MAX_COORDINATE - 640):
             check(x + np.int32(offset), y, 30)
             check(y, x + np.int32(offset), 31)
 
@@ -83,8 +83,9 @@ def test_the_first_object_is_not_marked_for_nothing():
     assert plane.collided(x, y).tolist() == [0, 1, 1, 0]
 
 
+@pytest.mark.without_jit
 def test_the_corners_of_the_plane():
-    far = plane.FARTHEST
+    far = plane.MAX_COORDINATE
     x, y = np.array([0, far, 0, far, far - 29], np.int32), np.array([0, 0, far, far, far - 29], np.int32)
     assert check(x, y, 30).tolist() == [[3, 4]]
     assert check(x[:0], y[:0], 30).tolist() == []
@@ -106,11 +107,11 @@ def test_large_scenes_in_two_threads():
     assert listed[tile[listed].all(axis=1)].tolist() == expected.tolist() and len(expected) > 100
 
 
-def test_two_threads_and_hardly_room():
-    """Room for all pairs, but not for those of either half in its half: all in the left strip, all in the right one."""
+def test_two_threads_and_hardly_rows_enough():
+    """Rows for all pairs, but not for either half's in half of them: all in the left column, all in the right one."""
     rng = np.random.default_rng(5)
-    for place in (0, 2000):
-        x = np.concatenate([np.full(300, place), np.arange(300) * 40 % 2400]).astype(np.int32)
+    for left in (0, 2000):
+        x = np.concatenate([np.full(300, left), np.arange(300) * 40 % 2400]).astype(np.int32)
         y = np.concatenate([rng.integers(0, 900, 300), np.arange(300) * 37]).astype(np.int32)
         expected = plane.pairs(x, y, threads=1)
         rows = np.empty((len(expected) + 1, 2), np.int32)

@@ -1,21 +1,21 @@
-"""Document 003's spheres against the oracle."""
+"""Spheres against the oracle."""
 
 import numpy as np
 import pytest
 
 from retrosim.collide import spheres
-from retrosim.collide.oracle.rectangles import spheres_meet
+from retrosim.collide.oracle.spheres import spheres_meet
 
 RANDOM_PAIRS = 100_000
 
 
 def test_listed_pairs_at_random():
     rng = np.random.default_rng(333)
-    places = rng.integers(-40, 41, (2 * RANDOM_PAIRS, 3)).astype(np.int16)
+    centres = rng.integers(-40, 41, (2 * RANDOM_PAIRS, 3)).astype(np.int16)
     radius = rng.integers(0, 60, 2 * RANDOM_PAIRS)
-    rows = np.column_stack((places, radius)).tolist()
+    rows = np.column_stack((centres, radius)).tolist()
     expected = [spheres_meet(a, b) for a, b in zip(rows[::2], rows[1::2])]
-    x, y, z = (np.ascontiguousarray(axis) for axis in places.T)
+    x, y, z = (np.ascontiguousarray(axis) for axis in centres.T)
     pairs = np.arange(2 * RANDOM_PAIRS, dtype=np.int32).reshape(-1, 2)
     assert spheres.hits(x, y, z, pairs, radius=radius).tolist() == expected
     assert 0.2 < np.mean(expected) < 0.8
@@ -26,10 +26,10 @@ def test_scenes_at_random(dtype):
     rng = np.random.default_rng(9)
     for _ in range(20):
         count = int(rng.integers(0, 50))
-        places, radius = rng.integers(-300, 300, (3, count)).astype(dtype), rng.integers(0, 120, count)
-        rows = np.column_stack((places.T, radius)).tolist()
+        centres, radius = rng.integers(-300, 300, (3, count)).astype(dtype), rng.integers(0, 120, count)
+        rows = np.column_stack((centres.T, radius)).tolist()
         expected = [[a, b] for a in range(count) for b in range(a + 1, count) if spheres_meet(rows[a], rows[b])]
-        assert spheres.pairs(*places, radius=radius).tolist() == expected
+        assert spheres.pairs(*centres, radius=radius).tolist() == expected
 
 
 def test_touching_in_every_axis():
@@ -43,6 +43,7 @@ def test_touching_in_every_axis():
     assert spheres.pairs(x, y, z, radius=np.array([0, 8])).tolist() == [[0, 1]]
 
 
+@pytest.mark.without_jit
 def test_the_edges_of_the_range():
     """The farthest corners: 3 * 32767**2 fits 32 bits unsigned, and the largest spheres do not reach."""
     far = np.array([-16384, 16383], np.int16)

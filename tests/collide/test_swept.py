@@ -1,17 +1,17 @@
-"""Objects that move in a frame: the swept tests against fractions, and the tunnelling that they catch."""
+"""Swept tests against fractions, and the tunnelling that they catch."""
 
 import numpy as np
 import pytest
 
 from retrosim.collide import intersect, objects, swept
-from retrosim.collide.oracle.objects import boxes_meet_in_frame, circles_meet_in_frame
+from retrosim.collide.oracle.swept import boxes_meet_in_frame, circles_meet_in_frame
 
 RANDOM_PAIRS = 20_000
 
 
-def moving(rng, count, span, fastest):
+def moving(rng, count, span, max_move):
     x, y = (rng.integers(-span, span + 1, 2 * count).astype(np.int16) for _ in range(2))
-    move_x, move_y = (rng.integers(-fastest, fastest + 1, 2 * count).astype(np.int16) for _ in range(2))
+    move_x, move_y = (rng.integers(-max_move, max_move + 1, 2 * count).astype(np.int16) for _ in range(2))
     still = rng.random((2, 2 * count)) < 0.2
     move_x[still[0]], move_y[still[1]] = 0, 0
     pairs = np.arange(2 * count, dtype=np.int32).reshape(-1, 2)
@@ -20,29 +20,30 @@ def moving(rng, count, span, fastest):
     return (x, y, move_x, move_y), pairs, apart, move
 
 
-@pytest.mark.parametrize("span, fastest, largest", [(12, 9, 6), (200, 150, 90), (32767, 4095, 16383)])
-def test_boxes_at_random(span, fastest, largest):
+@pytest.mark.parametrize("span, max_move, max_side", [(12, 9, 6), (200, 150, 90), (32767, 4095, 16383)])
+def test_boxes_at_random(span, max_move, max_side):
     """On a coarse lattice, where touching is frequent, on the screen, and over the whole range."""
     rng = np.random.default_rng(span)
-    scene, pairs, apart, move = moving(rng, RANDOM_PAIRS // 3, span, fastest)
-    size = rng.integers(1, largest + 1, (len(scene[0]), 2))
+    scene, pairs, apart, move = moving(rng, RANDOM_PAIRS // 3, span, max_move)
+    size = rng.integers(1, max_side + 1, (len(scene[0]), 2))
     sides = size.tolist()
     expected = [boxes_meet_in_frame(*each) for each in zip(apart, move, sides[::2], sides[1::2])]
     assert swept.hits(*scene, pairs, size=size).tolist() == expected
     assert 0.05 < np.mean(expected) < 0.9
 
 
-@pytest.mark.parametrize("span, fastest, largest", [(12, 9, 6), (200, 150, 90), (32767, 4095, 8191)])
-def test_circles_at_random(span, fastest, largest):
+@pytest.mark.parametrize("span, max_move, max_side", [(12, 9, 6), (200, 150, 90), (32767, 4095, 8191)])
+def test_circles_at_random(span, max_move, max_side):
     rng = np.random.default_rng(span + 1)
-    scene, pairs, apart, move = moving(rng, RANDOM_PAIRS // 3, span, fastest)
-    radius = rng.integers(0, largest + 1, len(scene[0]))
+    scene, pairs, apart, move = moving(rng, RANDOM_PAIRS // 3, span, max_move)
+    radius = rng.integers(0, max_side + 1, len(scene[0]))
     reach = (radius[::2] + radius[1::2]).tolist()
     expected = [circles_meet_in_frame(*each) for each in zip(apart, move, reach)]
     assert swept.hits(*scene, pairs, radius=radius).tolist() == expected
     assert 0.05 < np.mean(expected) < 0.9
 
 
+@pytest.mark.without_jit
 @pytest.mark.parametrize("dtype", [np.int16, np.int32])
 def test_pairs_are_the_hits_of_all(dtype):
     rng = np.random.default_rng(5)
@@ -54,7 +55,7 @@ def test_pairs_are_the_hits_of_all(dtype):
 
 
 def test_objects_at_rest_are_the_plain_tests():
-    """Without moves it is document 000's test for boxes."""
+    """Without moves it is Moertel's test for boxes."""
     rng = np.random.default_rng(6)
     (x, y, *_), pairs, *_ = moving(rng, 2000, 60, 0)
     zero, size = np.zeros_like(x), rng.integers(1, 40, (len(x), 2))
@@ -72,6 +73,7 @@ def missile(x):
     )
 
 
+@pytest.mark.without_jit
 @pytest.mark.parametrize("start", range(300, 325))
 def test_tunnelling(start):
     """A missile of 2 pixels: from most starts no frame shows it on the ship; the swept test sees every passage once."""
@@ -99,7 +101,7 @@ def test_the_rule_of_thumb():
 
 
 def test_tunnelling_through_the_object_loop():
-    """The same with document 004's own loop and circles: no frame has them collide."""
+    """The same with the loop and the circles of Jon E P 2007: they collide in no frame."""
     circles = objects.make_circles([(0, 0, 4), (0, 0, 1)])
     for x in range(312, 0, -25):
         game = np.zeros(2, objects.OBJECT)
@@ -111,7 +113,7 @@ def test_tunnelling_through_the_object_loop():
 
 
 def test_touching_in_passing():
-    """A corner that slides along an edge, or meets a corner in mid-frame, only touches."""
+    """A corner that slides along a side, or meets a corner in mid-frame, only touches."""
     duel = np.array([[0, 1]], np.int32)
 
     def hit(x, y, vx, vy, **shape):

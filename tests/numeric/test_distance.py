@@ -7,6 +7,8 @@ import pytest
 
 from retrosim.numeric.distance import DISTANCE_ERROR_PX, SECANTS, distance_2d, integer_square_root
 
+pytestmark = pytest.mark.without_jit
+
 
 def test_square_roots_around_every_square():
     for root in range(0, 65536, 7):

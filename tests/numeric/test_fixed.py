@@ -1,6 +1,10 @@
 """Q11.5 over its whole range."""
 
+import pytest
+
 from retrosim.numeric.fixed import to_pixels, to_q5
+
+pytestmark = pytest.mark.without_jit
 
 
 def test_every_word_rounds_down_to_its_pixel():

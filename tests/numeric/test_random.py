@@ -4,6 +4,8 @@ import pytest
 
 from retrosim.numeric.random import RAND_MAX, advance, rand_scalar, rand_value
 
+pytestmark = pytest.mark.without_jit
+
 
 def test_first_numbers_of_seed_1():
     """The sequence that the standard's sample code prints everywhere."""

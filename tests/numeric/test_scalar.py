@@ -6,6 +6,8 @@ import pytest
 
 from retrosim.numeric.scalar import wrap, wrap16, wrap32
 
+pytestmark = pytest.mark.without_jit
+
 
 def test_16_bits_exhaustively():
     """Every difference of two 16-bit numbers, and more."""

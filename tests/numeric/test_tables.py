@@ -3,8 +3,11 @@
 import math
 
 import numpy as np
+import pytest
 
 from retrosim.numeric.tables import SINES, cosine, rotated_x, rotated_y, sine
+
+pytestmark = pytest.mark.without_jit
 
 
 def test_every_entry_is_the_nearest_word():

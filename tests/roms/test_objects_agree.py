@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 from retrosim.collide import bitmap, objects, swept
+from retrosim.collide.oracle import bitmap as bitmap_oracle
 from retrosim.collide.oracle import objects as oracle
+from retrosim.collide.oracle import swept as swept_oracle
 from retrosim.machine import PRESETS, Machine, open_machine
 from retrosim.numeric.distance import SECANTS, distance_2d, integer_square_root
 
@@ -300,9 +302,9 @@ def judged_duels(is_box: bool) -> tuple[np.ndarray, list[bool]]:
     for a, b in table.tolist():
         apart, move = (a[0] - b[0], a[1] - b[1]), (a[2] - b[2], a[3] - b[3])
         if is_box:
-            expected.append(oracle.boxes_meet_in_frame(apart, move, a[4:], b[4:]))
+            expected.append(swept_oracle.boxes_meet_in_frame(apart, move, a[4:], b[4:]))
         else:
-            expected.append(oracle.circles_meet_in_frame(apart, move, a[4] + b[4]))
+            expected.append(swept_oracle.circles_meet_in_frame(apart, move, a[4] + b[4]))
     assert found.tolist() == expected
     return table, expected
 
@@ -340,9 +342,9 @@ def judged_screen(paint: int) -> tuple:
     found = (bitmap.draw if paint else bitmap.hits)(x, y, shape, bitmap.pack(images), after, solid=SOLID).tolist()
     slow, drawings = screen.tolist(), [image.tolist() for image in images]
     for s, left, top, hit in zip(shape, x.tolist(), y.tolist(), found):
-        assert oracle.look(slow, drawings[s], left, top, SOLID) == hit
+        assert bitmap_oracle.look(slow, drawings[s], left, top, SOLID) == hit
         if paint:
-            oracle.draw(slow, drawings[s], left, top)
+            bitmap_oracle.draw(slow, drawings[s], left, top)
     assert slow == after.tolist()
     return images, (shape, x, y), screen, found, after
 

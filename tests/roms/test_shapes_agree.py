@@ -13,10 +13,15 @@ from itertools import chain, product
 import numpy as np
 import pytest
 
-from retrosim.collide import blocks, boxes, collided, compound, count_tests, rectangles, spheres
+from retrosim.collide import boxes, collided, compound, count_tests, rectangles, spheres
+from retrosim.collide.kernels.blocks import Handlers, measure_plane, place_handlers, scan_blocks
+from retrosim.collide.kernels.boxes import box_exit, box_exit_two
+from retrosim.collide.oracle import blocks as block_oracle
 from retrosim.collide.oracle import boxes as oracle
+from retrosim.collide.oracle import compound as compound_oracle
 from retrosim.collide.oracle import rectangles as rectangle_oracle
 from retrosim.collide.oracle import sectors as sector_oracle
+from retrosim.collide.oracle import spheres as sphere_oracle
 from retrosim.numeric import tables
 from tests.helpers.rom import shape_scenes as scenes
 from tests.helpers.rom.shape_units import MACHINES, Unit
@@ -56,7 +61,7 @@ def shapes_touch(rows) -> list[int]:
 
 
 def exits(kernel: Callable) -> Callable:
-    return lambda rows: [kernel(*a[:4], *b[:4]) for a, b in zip(rows[::2], rows[1::2])]
+    return lambda rows: [kernel(tuple(a[:4]), tuple(b[:4])) for a, b in zip(rows[::2], rows[1::2])]
 
 
 def oracle_exit(test: Callable) -> Callable:
@@ -101,12 +106,12 @@ def study(method: str) -> Callable:
 
 
 ROUTINES = {
-    "BoxesApart": ("shape", exits(boxes.box_exit), oracle_exit(oracle.get_collision_result)),
-    "BoxesApartTwo": ("shape", exits(boxes.box_exit_2), oracle_exit(oracle.with_two_additions)),
+    "BoxesApart": ("shape", exits(box_exit), oracle_exit(oracle.get_collision_result)),
+    "BoxesApartTwo": ("shape", exits(box_exit_two), oracle_exit(oracle.with_two_additions)),
     "ShapesTouch": ("shape", shapes_touch, lambda a, b: oracle.get_collision_result(a, b, [0, 0, 0])),
     "ShapesTouchTwo": ("shape", shapes_touch, lambda a, b: oracle.with_two_additions(a, b, [0, 0, 0])),
-    "CompoundsTouch": ("compound", compounds_touch, lambda a, b: oracle.compounds_touch(placed(a), placed(b))),
-    "SpheresMeet": ("sphere", spheres_meet, rectangle_oracle.spheres_meet),
+    "CompoundsTouch": ("compound", compounds_touch, lambda a, b: compound_oracle.compounds_touch(placed(a), placed(b))),
+    "SpheresMeet": ("sphere", spheres_meet, sphere_oracle.spheres_meet),
     "PointOne": ("rectangle", rectangle_hits("point_1"), study("point_1")),
     "PointTwo": ("rectangle", rectangle_hits("point_2"), study("point_2")),
     "LineOne": ("rectangle", rectangle_hits("line_1"), study("line_1")),
@@ -323,16 +328,16 @@ def judged_plane(plane) -> tuple[list, list[int], tuple[int, int, int]]:
     rows, log2 = plane
     table = np.array(rows, np.int32).reshape(-1, 4)
     x, y, sides = table[:, 0].copy(), table[:, 1].copy(), table[:, 2:].copy()
-    across, down, handlers = blocks.measure_plane(x, y, sides, log2)
+    across, down, count = measure_plane(x, y, sides, log2)
     heads, tally = np.empty((across, down), np.int32), np.empty((across, down), np.int64)
-    objects, links = np.empty(handlers, np.int32), np.empty(handlers, np.int32)
+    handlers = Handlers(heads, np.empty(count, np.int32), np.empty(count, np.int32))
     found = np.empty((len(rows) * (len(rows) + 1) // 2, 2), np.int32)
-    blocks.place_handlers(x, y, sides, log2, heads, objects, links)
-    total = blocks.scan_blocks(x, y, sides, log2, heads, objects, links, found, tally)
-    pairs, checks = rectangle_oracle.in_blocks(rows, log2)
+    place_handlers(x, y, sides, log2, handlers)
+    total = scan_blocks(x, y, sides, log2, handlers, found, tally)
+    pairs, checks = block_oracle.in_blocks(rows, log2)
     listed = [tuple(pair) for pair in found[:total].tolist()]
     assert sorted(listed) == pairs and tally.sum() == checks
-    return listed, tally.ravel().tolist(), (across, down, handlers)
+    return listed, tally.ravel().tolist(), (across, down, count)
 
 
 def by_blocks(unit: Unit, planes) -> list:

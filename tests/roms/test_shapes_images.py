@@ -7,6 +7,7 @@ import pytest
 
 from retrosim.collide.oracle import boxes as reference_boxes
 from retrosim.collide.oracle import rectangles as reference_rectangles
+from retrosim.collide.oracle import spheres as reference_spheres
 from retrosim.rom import load_rom
 from tests.helpers.rom import shape_scenes as scenes
 from tests.helpers.rom.shape_units import EVERYONE, KINDS, LISTS, OBJECTS
@@ -22,7 +23,7 @@ def study(method: str):
 
 ROUTINES = {
     "ShapesTouch": ("shape", scenes.odd_shapes, lambda a, b: reference_boxes.get_collision_result(a, b, [0, 0, 0])),
-    "SpheresMeet": ("sphere", scenes.odd_spheres, reference_rectangles.spheres_meet),
+    "SpheresMeet": ("sphere", scenes.odd_spheres, reference_spheres.spheres_meet),
     "PointOne": ("rectangle", scenes.odd_rectangles, study("point_1")),
     "PointTwo": ("rectangle", scenes.odd_rectangles, study("point_2")),
     "LineOne": ("rectangle", scenes.odd_rectangles, study("line_1")),

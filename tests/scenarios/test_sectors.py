@@ -7,11 +7,11 @@ import struct
 import numpy as np
 import pytest
 
-from retrosim.collide.oracle import sectors as reference
 from retrosim.errors import StateError
 from retrosim.machine import NativeMachine
 from retrosim.machine.world import World
 from retrosim.scenarios import SCENARIOS
+from tests.helpers.scenarios.sectors_rules import Demo
 
 LEFT, RIGHT, UP, DOWN, FIRE = 1, 2, 4, 8, 16
 PADS = [
@@ -40,10 +40,11 @@ def machine(objects=200, seed=1994, rom="sectors"):
     return NativeMachine(rom, parameters={"objects": objects, "seed": seed})
 
 
+@pytest.mark.without_jit
 @pytest.mark.parametrize("objects, seed", [(1, 0), (37, 2**32 - 1), (200, 1994)])
 def test_frames_are_those_of_the_reference(objects, seed):
     """Every input edge: held, pressed again, opposite directions together, all at once."""
-    ours, demo = machine(objects, seed), reference.Demo(objects, seed)
+    ours, demo = machine(objects, seed), Demo(objects, seed)
     screen = np.frombuffer(demo.screen, np.uint8).reshape(480, 640)
     for number, pad in enumerate(PADS):
         ours.set_input("pad", pad)
@@ -55,7 +56,7 @@ def test_frames_are_those_of_the_reference(objects, seed):
 
 @pytest.mark.parametrize("pad", [LEFT | UP, RIGHT | DOWN, 0])
 def test_long_wind_reaches_top_speed_and_the_walls(pad):
-    ours, demo = machine(9, 3), reference.Demo(9, 3)
+    ours, demo = machine(9, 3), Demo(9, 3)
     demo._draw = lambda x, y: None  # the world only
     ours.set_input("pad", pad)
     fastest = 0

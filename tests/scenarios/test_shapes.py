@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from retrosim.collide.oracle.blocks import in_blocks
 from retrosim.collide.oracle.objects import by_circles, check_all
-from retrosim.collide.oracle.rectangles import Study, corners, in_blocks
+from retrosim.collide.oracle.rectangles import Study, corners
 from retrosim.collide.oracle.sectors import check, distinct, four_shifts
 from retrosim.machine import Machine, NativeMachine
 from retrosim.rom import load_rom

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.jit import kernel
+from retrosim.jit import Entry, kernel
 
-from .entry import DONE, REFUSED, TOO_LARGE, require_types
 from .sector_grid import MAX_SIDE
 from .simd import VECTOR, lowest_bit, overlap_bits
 
@@ -17,6 +16,8 @@ ROW = VECTOR[16]
 LOG2_ROW = ROW.bit_length() - 1
 MAX_OBJECTS = 256
 FAR_AWAY = -32768
+DONE, REFUSED, TOO_LARGE = 0, -1, -2
+"""Status: success; a value is wrong; too many objects, or too far away, for these kernels."""
 MAX_COORDINATE = 32767 - 64  # more than a box away from FAR_AWAY, even though 16 bits wrap
 
 
@@ -117,24 +118,25 @@ def list_small(x, y, size, rows):
 
 @kernel
 def check_and_mark(x, y, size, max_x, max_y, flags):
-    """Do what `mark_small` does, for callers that have checked nothing. Status: see `status_of`."""
-    require_types(x, y, size, flags)
+    """Do what `mark_small` does, after a check of all values. Status: see `status_of`."""
     status = status_of(x, y, size, max_x, max_y)
     if len(flags) != len(x):
         return REFUSED
     if status == DONE:
-        mark_small(x, y, np.int64(size), flags)
+        mark_small(x, y, size, flags)
     return status
 
 
 @kernel
 def check_and_list(x, y, size, max_x, max_y, rows):
-    """Do what `list_small` does, for callers that have checked nothing.
+    """Do what `list_small` does, after a check of all values.
 
     Returns  int  pairs, or a status below 0, see `status_of`
     """
-    require_types(x, y, size, rows)
     status = status_of(x, y, size, max_x, max_y)
     if rows.shape[1] != 2:
         return REFUSED
-    return list_small(x, y, np.int64(size), rows) if status == DONE else status
+    return list_small(x, y, size, rows) if status == DONE else status
+
+
+MARK, LIST = Entry(check_and_mark), Entry(check_and_list)

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrosim.jit import kernel
+from retrosim.jit import Entry, kernel
 
-from .entry import DONE, REFUSED, require_types
 from .sector_grid import MAX_SIDE
 from .simd import VECTOR, lowest_bit, overlap_bits
+from .small import DONE, REFUSED
 
 COORDINATE_BITS, INDEX_BITS = 20, 22  # of x and of y, and of an object's number
 X_SHIFT, Y_SHIFT = INDEX_BITS, INDEX_BITS + COORDINATE_BITS
@@ -341,21 +341,22 @@ def is_plane(x, y, size):
 
 @kernel
 def check_and_mark(x, y, size, max_x, max_y, flags):
-    """Flag every object that collides, for callers that have checked nothing. Status: DONE or REFUSED."""
-    require_types(x, y, size, flags)
+    """Flag every object that collides, after a check of all values. Status: DONE or REFUSED."""
     if not is_plane(x, y, size) or len(flags) != len(x):
         return REFUSED
-    return DONE if scan_plane(x, y, np.int64(size), max_x, max_y, flags, None) != REFUSED else REFUSED
+    return DONE if scan_plane(x, y, size, max_x, max_y, flags, None) != REFUSED else REFUSED
 
 
 @kernel
 def check_and_list(x, y, size, max_x, max_y, rows):
-    """List every pair that collides, for callers that have checked nothing.
+    """List every pair that collides, after a check of all values.
 
     rows     int32[k, 2]  output: k keys in the same memory, see `list_near`
     Returns  int          pairs, or REFUSED
     """
-    require_types(x, y, size, rows)
     if not is_plane(x, y, size) or rows.shape[1] != 2:
         return REFUSED
-    return scan_plane(x, y, np.int64(size), max_x, max_y, None, rows.view(np.int64).reshape(-1))
+    return scan_plane(x, y, size, max_x, max_y, None, rows.view(np.int64).reshape(-1))
+
+
+MARK, LIST = Entry(check_and_mark), Entry(check_and_list)

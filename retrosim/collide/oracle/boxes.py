@@ -1,6 +1,6 @@
-"""The oracle of document 002 in plain Python: early-out boxes, circles after boxes, filters, compound shapes.
+"""The oracle of "No-collision boxes" 2011: early-out boxes, circles after boxes, filters.
 
-A shape is (x, y, width, height, is_circle). Nothing here is shared with the kernels.
+A shape is (x, y, width, height, is_circle).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def handle_collisions(
     check_objects: Callable[[int, int], bool] = lambda i, j: True,
     test: Callable[[Shape, Shape, list[int]], bool] = get_collision_result,
 ) -> tuple[list[tuple[int, int]], list[int]]:
-    """Run the document's pair loop; return the colliding pairs and [pairs, additions, comparisons, multiplications]."""
+    """Run the original's pair loop; return the colliding pairs and [pairs, additions, comparisons, multiplications]."""
     found, looked_at, spent = [], 0, [0, 0, 0]
     for i in range(len(shapes)):
         for j in range(i + 1, len(shapes)):
@@ -59,8 +59,3 @@ def handle_collisions(
                 if test(shapes[i], shapes[j], spent):
                     found.append((i, j))
     return found, [looked_at, *spent]
-
-
-def compounds_touch(a: Sequence[Shape], b: Sequence[Shape]) -> bool:
-    """Tell whether any shape of one list collides with any of the other; places are those on the screen."""
-    return any(get_collision_result(p, q, [0, 0, 0]) for p in a for q in b)

@@ -1,6 +1,6 @@
-"""The oracle of document 001 in plain Python, and a still dumber one that compares pixel by pixel.
+"""The oracle of pixel masks (Mackey 1995), and a still simpler one that compares pixel by pixel.
 
-A sprite is a list of rows, each a list of colours, 0 transparent. Nothing here is shared with the kernels.
+A sprite is a list of rows, each a list of colours, 0 transparent.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def make_mask(sprite: Sprite) -> list[int]:
 
 
 def collide(first: Sprite, at_first: Place, second: Sprite, at_second: Place) -> Place | None:
-    """Return the first common pixel (topmost row, leftmost in it), or None: the document's algorithm on long words."""
+    """Return the first common pixel (topmost row, leftmost in it), or None: Mackey's algorithm on long words."""
     return next(iter(rows(first, at_first, second, at_second)), None)
 
 
@@ -48,7 +48,7 @@ def rows(first: Sprite, at_first: Place, second: Sprite, at_second: Place) -> li
 
 
 def row_bits(row: Sequence[int], width: int) -> int:
-    """Return a row of colours as a number of `width` bits, leftmost pixel in the uppermost."""
+    """Return a row of colours as a number of `width` bits, leftmost pixel in the highest bit."""
     return int("".join("1" if colour else "0" for colour in row), 2) << width - len(row)
 
 

@@ -1,15 +1,12 @@
-"""The oracle of document 004 in plain Python: the object loop, the bitmap method, and objects that move in a frame.
+"""The oracle of Jon E P 2007's object loop.
 
-An object is a dict with the record's fields, its shapes a list of (x, y, radius) or (x, y, width, height). Nothing here
-is shared with the kernels.
+An object is a dict with the record's fields, its shapes a list of (x, y, radius) or (x, y, width, height).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, MutableSequence, Sequence
-from fractions import Fraction
-from itertools import pairwise
+from collections.abc import Callable, Sequence
 
 SECANTS = [round(16384 * math.sqrt(1 + (i / 1024) ** 2)) for i in range(1025)]
 
@@ -39,7 +36,7 @@ def check_all(
     shapes: Sequence[Sequence[Sequence[int]]],
     test: Callable[[int, int, Sequence[int], Sequence[int]], bool] = by_circles,
 ) -> list[tuple[int, int]]:
-    """Run the document's loop on objects with the shapes of the same number; return the pairs as they collide."""
+    """Run the loop on objects with the shapes of the same number; return the pairs in the order they collide."""
     found = []
     for i in range(len(objects)):
         for j in range(len(objects)):
@@ -63,48 +60,3 @@ def _meet(one: dict[str, int], its: Sequence, two: dict[str, int], others: Seque
             if test(dx, dy, a, b):
                 return True
     return False
-
-
-def look(
-    frame: Sequence[MutableSequence[int]], image: Sequence[Sequence[int]], x: int, y: int, solid: Sequence[int]
-) -> bool:
-    """Tell whether the frame shows a solid colour under any opaque pixel of the image."""
-    return any(frame[row][column] in solid for row, column, _ in _opaque(frame, image, x, y))
-
-
-def draw(frame: Sequence[MutableSequence[int]], image: Sequence[Sequence[int]], x: int, y: int) -> None:
-    for row, column, colour in _opaque(frame, image, x, y):
-        frame[row][column] = colour
-
-
-def _opaque(frame: Sequence[Sequence[int]], image: Sequence[Sequence[int]], x: int, y: int) -> list[tuple]:
-    """Return (row, column, colour) of the opaque pixels that are on the frame."""
-    return [
-        (row, column, colour)
-        for row, line in enumerate(image, y)
-        for column, colour in enumerate(line, x)
-        if colour and 0 <= row < len(frame) and 0 <= column < len(frame[0])
-    ]
-
-
-def boxes_meet_in_frame(apart: Sequence[int], move: Sequence[int], a: Sequence[int], b: Sequence[int]) -> bool:
-    """Tell whether two boxes overlap at any time 0..1: tries every time at which that can change, and those between.
-
-    apart  corner of `a` from that of `b` at time 0; move: of `a` less that of `b`; a, b: width, height
-    """
-    changes = {Fraction(0), Fraction(1)}
-    for axis in (0, 1):
-        if move[axis]:
-            changes |= {Fraction(edge - apart[axis], move[axis]) for edge in (-a[axis], b[axis])}
-    times = sorted(time for time in changes if 0 <= time <= 1)
-    times += [(early + late) / 2 for early, late in pairwise(times)]
-    return any(all(-a[axis] < apart[axis] + time * move[axis] < b[axis] for axis in (0, 1)) for time in times)
-
-
-def circles_meet_in_frame(apart: Sequence[int], move: Sequence[int], reach: int) -> bool:
-    """Tell whether two circles overlap at any time 0..1: they do if they do when they are nearest."""
-    squared = move[0] ** 2 + move[1] ** 2
-    nearest = Fraction(0)
-    if squared:
-        nearest = min(max(Fraction(-(apart[0] * move[0] + apart[1] * move[1]), squared), Fraction(0)), Fraction(1))
-    return sum((d + nearest * v) ** 2 for d, v in zip(apart, move)) < reach**2

@@ -1,7 +1,7 @@
-"""The oracle of document 003 in plain Python: blocks, spheres, rectangles at any angle.
+"""The oracle of rectangles at any angle (Rekaby 2011).
 
 A rectangle is (x, y, half width, half height, angle), in units of 1/32 pixel and of a 1024th of a turn. Operations are
-counted as the document's steps cost them; shifts and table look-ups are free. Nothing here is shared with the kernels.
+counted as Rekaby's steps cost them; shifts and table look-ups are free.
 """
 
 from __future__ import annotations
@@ -80,12 +80,12 @@ class Study:
     def _has_faces(self, point: Point, polygon: Sequence[Point]) -> bool:
         for d, e in zip(polygon, [*polygon[1:], polygon[0]]):
             self._spend(5, 2)
-            edge = e[0] - d[0], e[1] - d[1]
-            face = (point[0] - d[0]) * edge[0] + (point[1] - d[1]) * edge[1]
+            side = e[0] - d[0], e[1] - d[1]
+            face = (point[0] - d[0]) * side[0] + (point[1] - d[1]) * side[1]
             if self._is_less(face, 0):
                 return False
             self._spend(1, 2)
-            if self._is_less(edge[0] ** 2 + edge[1] ** 2, face):
+            if self._is_less(side[0] ** 2 + side[1] ** 2, face):
                 return False
         return True
 
@@ -94,14 +94,14 @@ class Study:
         return any(self._has_faces(corner, of_b) for corner in of_a) or self._has_faces(of_b[0], of_a)
 
     def _status(self, x: int, y: int, width: int, height: int) -> set[str]:
-        """Return the point's status, the document's four locations, as the names of those that are 1."""
+        """Return the point's status, Rekaby's four locations, as the names of those that are 1."""
         status = set()
-        for value, limit, low, high in ((x, width, "left", "right"), (y, height, "up", "down")):
+        for value, limit, below, above in ((x, width, "left", "right"), (y, height, "up", "down")):
             self._spend(1)
             if self._is_less(value, -limit):
-                status.add(low)
+                status.add(below)
             elif self._is_less(limit, value):
-                status.add(high)
+                status.add(above)
         return status
 
     def line_1(self) -> bool:
@@ -137,10 +137,10 @@ class Study:
         sides = {"up": -height, "down": height}
         return any(self._is_crossing(sides[side] - p[1], p[0], dy, dx, width) for side in either & set(sides))
 
-    def _is_crossing(self, way: int, start: int, dx: int, dy: int, limit: int) -> bool:
-        """Tell whether start + dy * way / dx lies in -limit..limit, both sides multiplied by dx."""
+    def _is_crossing(self, distance: int, start: int, dx: int, dy: int, limit: int) -> bool:
+        """Tell whether start + dy * distance / dx lies in -limit..limit, both sides multiplied by dx."""
         self._spend(2, 2)
-        value = start * dx + way * dy
+        value = start * dx + distance * dy
         if self._is_less(dx, 0):
             self._spend(2)
             value, dx = -value, -dx
@@ -166,7 +166,7 @@ def _turned(r: Rectangle) -> list[Point]:
 
 
 def separating_axis(a: Rectangle, b: Rectangle, closer: int = 0) -> bool:
-    """Tell whether two rectangles have a point in common: no edge of either separates the exact polygons.
+    """Tell whether two rectangles have a point in common: no side of either separates the exact polygons.
 
     closer  both are larger by this on all sides, or smaller if it is negative
     """
@@ -181,31 +181,3 @@ def separating_axis(a: Rectangle, b: Rectangle, closer: int = 0) -> bool:
             if max(spans[0]) < min(spans[1]) or max(spans[1]) < min(spans[0]):
                 return False
     return True
-
-
-def spheres_meet(a: Sequence[int], b: Sequence[int]) -> bool:
-    """Tell whether spheres (x, y, z, radius) collide: L < r1 + r2, squared."""
-    return sum((p - q) ** 2 for p, q in zip(a[:3], b[:3])) < (a[3] + b[3]) ** 2
-
-
-def block_members(boxes: Sequence[Sequence[int]], log2_block: int) -> dict[Point, list[int]]:
-    """Return the objects that have a handler in each block; a box (x, y, w, h) includes its right and lower edge."""
-    members: dict[Point, list[int]] = {}
-    for index, (x, y, w, h) in enumerate(boxes):
-        for column in range(x >> log2_block, (x + w >> log2_block) + 1):
-            for row in range(y >> log2_block, (y + h >> log2_block) + 1):
-                members.setdefault((column, row), []).append(index)
-    return members
-
-
-def in_blocks(boxes: Sequence[Sequence[int]], log2_block: int) -> tuple[list[Point], int]:
-    """Return the pairs of boxes that overlap or touch, found block by block, each once; and how many were checked."""
-    found, checks = set(), 0
-    for objects in block_members(boxes, log2_block).values():
-        for i, a in enumerate(objects):
-            for b in objects[i + 1 :]:
-                checks += 1
-                (ax, ay, aw, ah), (bx, by, bw, bh) = boxes[a], boxes[b]
-                if ax <= bx + bw and bx <= ax + aw and ay <= by + bh and by <= ay + ah:
-                    found.add((a, b))
-    return sorted(found), checks

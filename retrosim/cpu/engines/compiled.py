@@ -1,4 +1,4 @@
-"""Functions of the handler type as machine code: compiled by LLVM, cached on disk, freed when nobody holds them.
+"""Functions of the handler type as machine code: compiled by LLVM, cached on disk, freed when nothing holds them.
 
 Numba keeps whatever it has compiled or loaded to the end of the process. A machine brings a hundred functions and
 regions of its own, so they go to LLVM by themselves: every group is compiled in a context and linked in an engine
@@ -51,9 +51,9 @@ def compile_functions(
 ) -> CompiledFunctions:
     """Compile a group of functions, or link it from the cache.
 
-    name      tells everything that the functions depend on (a digest) beside the sources of this package
+    name      says everything that the functions depend on (by a digest), apart from the sources of this package
     emitters  each fills one function
-    quick     compile several times faster to code that runs several times slower
+    quick     compile several times faster, to code that runs several times slower
     """
     code = cached_object(_on_host(name), lambda: _compile(name, emitters, quick))
     return CompiledFunctions(code, len(emitters))
@@ -77,7 +77,7 @@ def _host() -> tuple[str, str]:
 
 @cache
 def _host_digest() -> str:
-    """Return what object code depends on beside the sources: the compiler and the host."""
+    """Return what object code depends on besides the sources: the compiler and the host."""
     parts = (llvmlite.__version__, binding.get_process_triple(), *_host())
     return hashlib.blake2b(repr(parts).encode(), digest_size=4).hexdigest()
 
@@ -126,7 +126,7 @@ def _compile(name: str, emitters: Sequence[Callable[[ir.Function], None]], quick
 
 
 def _take_apart(function: ir.Function) -> None:
-    """Free a function that has been compiled, bit by bit; the garbage collector would stop all threads meanwhile."""
+    """Free a compiled function's LLVM objects one by one; the garbage collector would stop all threads meanwhile."""
     for block in function.blocks:
         for instruction in block.instructions:
             vars(instruction).clear()

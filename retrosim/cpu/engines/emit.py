@@ -64,7 +64,7 @@ class Emitter(ExecutionContext):
     ram: ir.Value
     state: ir.Value
     context: ir.Value
-    _next_pc: ir.Value  # slots: where the program goes on, and whether it goes back to the host
+    _next_pc: ir.Value  # slots: where the program continues, and whether it returns to the host
     _left: ir.Value
     _can_leave = False
     _taken: Word | None = None

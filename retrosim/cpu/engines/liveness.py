@@ -11,11 +11,11 @@ from ..spec.rows import Insn
 from ..spec.values import Word
 from .emit import BYTES, Emitter
 
-AHEAD = 3  # instructions that are looked at
+MAX_AHEAD = 3  # instructions that are examined
 
 
 def dead_fields(cpu: Cpu, insns: Iterable[Insn]) -> tuple[frozenset[tuple[str, int]], int]:
-    """Return the fields (name, element) that the first AHEAD of some instructions overwrite, whatever they held.
+    """Return the fields (name, element) that the first MAX_AHEAD of some instructions overwrite, whatever they held.
 
     An instruction after which the host may look at the state is the last that counts.
     Returns   the fields, and how many instructions it takes until the last of them is overwritten
@@ -24,7 +24,7 @@ def dead_fields(cpu: Cpu, insns: Iterable[Insn]) -> tuple[frozenset[tuple[str, i
     watcher = _Watcher(cpu, function)
     dead: frozenset[tuple[str, int]] = frozenset()
     taken = 0
-    for number, insn in zip(range(1, AHEAD + 1), insns, strict=False):
+    for number, insn in zip(range(1, MAX_AHEAD + 1), insns, strict=False):
         watcher.run(insn)
         if watcher.aborts:
             break
@@ -36,7 +36,7 @@ def dead_fields(cpu: Cpu, insns: Iterable[Insn]) -> tuple[frozenset[tuple[str, i
 
 
 class _Watcher(Emitter):
-    """Emits instructions for nobody, and sees which fields they use."""
+    """Emits instructions that are thrown away, and notes which fields they use."""
 
     def __init__(self, cpu: Cpu, function: ir.Function) -> None:
         super().__init__(cpu, function)

@@ -1,9 +1,9 @@
 """Tier 2: the known code of a ROM, recompiled: one compiled function per region of basic blocks.
 
-A region is a handler like any other (handlers.py): the records of its entry points call it, and it goes on with the
-record of whatever address it leaves to. So interpreter and regions hand over to each other without the host, and code
-that no region knows just runs in between. Inside, operands are literals, guest branches are branches, and the state
-lives in SSA values; it is loaded on entry and stored on exit, except the fields that subroutines use.
+A region is a handler like any other (handlers.py): the records of its entry points call it, and it continues with
+the record of whatever address it leaves to. So interpreter and regions pass control to each other without the host,
+and code that no region knows just runs in between. Inside, operands are literals, guest branches are branches, and the
+state lives in SSA values; it is loaded on entry and stored on exit, except the fields that subroutines use.
 
 A region runs only while the budget and the clock's limit are further away than its longest path between two checks can
 take (`Timing.max_clocks` bounds an instruction); the rest of a slice is the interpreter's, which stops exactly.
@@ -33,7 +33,7 @@ from .regions import Block, Region, longest_path
 
 NOTHING = 0, 0
 MAX_ACCESS_BYTES = 8
-LEAVE, GO_ON = 0, 1  # how a region is left: to the host, or to the record of an address
+LEAVE, CONTINUE = 0, 1  # how a region is left: to the host, or to the record of an address
 
 
 class RegionEmitter(Emitter):
@@ -139,7 +139,7 @@ class RegionEmitter(Emitter):
         self._counter.count(*(now - then for now, then in zip(self._pending, expected, strict=True)))
 
     def _edge(self, address: int) -> None:
-        """Go on at an address that decoding knows."""
+        """Continue at an address that decoding knows."""
         if address in self._blocks and address not in self.region.checks:
             self._flush(self._pending_at.setdefault(address, self._pending))
             self.builder.branch(self._blocks[address])
@@ -155,11 +155,11 @@ class RegionEmitter(Emitter):
                     if not self._in_memory(name):
                         slot = self._slot(name, element)
                         self.builder.store(ir.Constant(slot.type.pointee, ir.Undefined), slot)
-                self._exit(GO_ON, ir.Constant(I32, address))
+                self._exit(CONTINUE, ir.Constant(I32, address))
             self.builder.branch(self._blocks[address])
             self._pending = pending
         else:
-            self._exit(GO_ON, ir.Constant(I32, address))
+            self._exit(CONTINUE, ir.Constant(I32, address))
 
     def _computed_jump(self, address: ir.Value) -> None:
         for guess in self.region.guesses[self._block_now]:
@@ -209,10 +209,10 @@ class RegionEmitter(Emitter):
         for pc in self.region.entries:
             switch.add_case(ir.Constant(I32, pc), self._blocks[pc])
         self.builder.position_at_end(miss)
-        self._exit(GO_ON, address)
+        self._exit(CONTINUE, address)
 
     def _emit_out(self) -> None:
-        """Store the state; go back to the host or on with the record of the address."""
+        """Store the state; return to the host or continue with the record of the address."""
         self.builder.position_at_end(self._out)
         builder = self.builder
         for name, element in sorted(self._changed):

@@ -35,7 +35,7 @@ class Block:
 
     @property
     def end(self) -> int:
-        """Address of the instruction behind the block."""
+        """Address of the instruction after the block."""
         return self.insns[-1].end
 
 
@@ -102,7 +102,7 @@ def _follow(
         while pc not in insns and pc not in known and core.ram[pc : pc + BLANK].any():
             insn = core.decode(pc)
             if pc + insn.length > ADDRESS_MASK + 1:
-                break  # it goes on at address 0, where stores into it are not noticed
+                break  # it continues at address 0, where stores into it are not noticed
             insns[pc] = insn
             target = insn.target
             if target is not None and not target % unit:
@@ -138,7 +138,7 @@ def _blocks(insns: dict[int, Insn], leaders: set[int]) -> dict[int, Block]:
 
 
 def _targets(block: Block) -> list[int]:
-    """Return the addresses that a block goes on to, as far as decoding knows."""
+    """Return the addresses that a block continues at, as far as decoding knows."""
     last = block.insns[-1]
     following = [] if last.row.options.get("ends") else [last.end]
     return following + [i.target for i in block.insns if i.target is not None]
@@ -168,7 +168,7 @@ class CallEdge:
 
 
 def _call_edges(functions: dict[int, dict[int, Block]]) -> list[CallEdge]:
-    """Find who calls whom; a computed call may go to any function whose address its own function has as an operand."""
+    """Find the calls; a computed call may go to any function whose address its own function has as an operand."""
     function_of = {start: function for function, body in functions.items() for start in body}
     found = []
     for function, body in functions.items():
@@ -186,7 +186,7 @@ def _call_edges(functions: dict[int, dict[int, Block]]) -> list[CallEdge]:
 
 
 def _guesses(functions: dict[int, dict[int, Block]], calls: list[CallEdge]) -> dict[int, tuple[int, ...]]:
-    """Guess where the computed jumps of blocks go: calls to what they may call, others behind the likeliest calls."""
+    """Guess where computed jumps go: calls to what they may call, others to where the likeliest calls return."""
     callees: dict[int, list[int]] = {}
     returns: dict[int, list[int]] = {}
     for edge in sorted(calls, key=lambda e: (-e.times, e.insn.pc, e.callee)):
@@ -257,7 +257,7 @@ def _back_edges(blocks: dict[int, Block]) -> set[tuple[int, int]]:
 
 
 def _outermost_loops(blocks: dict[int, Block]) -> set[int]:
-    """Return where loops begin that lie in no other: run again there, code that a check has left is soon back."""
+    """Return the heads of the outermost loops: the interpreter soon reaches one, after a check has left the region."""
     heads, end = set(), -1
     for head, tail in sorted(_back_edges(blocks), key=lambda edge: (edge[0], -edge[1])):
         if tail > end:
@@ -308,12 +308,12 @@ def _checks(blocks: dict[int, Block], edges: dict[int, tuple[int, ...]], heads: 
 
 def longest_path(region: Region, weight: dict[int, int]) -> int:
     """Return the greatest sum of block weights on any path between two checks."""
-    most = 0
+    longest = 0
     sums = dict.fromkeys(region.blocks, 0)
     for start in region.blocks:
         total = (0 if start in region.checks else sums[start]) + weight[start]
-        most = max(most, total)
+        longest = max(longest, total)
         for target in region.edges[start]:
             if target not in region.checks:
                 sums[target] = max(sums[target], total)
-    return most
+    return longest

@@ -2,11 +2,11 @@
 
     interpret   the handlers that the known code needs
     recompile   those, and every region of the known code, before the first instruction
-    auto        what the disk cache holds, else handlers compiled in a hurry; once the machine has been busy for a
-                while, a thread compiles better handlers, then region after region, used from the next slice on
+    auto        what the disk cache holds, else quickly compiled handlers; once the machine has been busy for a while, a
+                thread compiles better handlers, then region after region, used from the next slice on
 
-Code that is met only at run time starts on the evaluator, gets handlers in a hurry when it is met often, and regions
-when the machine is busy in it. Nothing of this shows in what the machine does.
+Code that is found only at run time starts on the evaluator, gets quickly compiled handlers when it is executed often,
+and regions when the machine is busy in it. Nothing of this shows in what the machine does.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Tiers:
             self._interpreter.install(made)
 
     def _add_handlers(self) -> None:
-        """Have what the evaluator has bridged compiled in a hurry: at once, in `auto` by the thread."""
+        """Have what the evaluator has bridged compiled quickly: at once, in `auto` by the thread."""
         cpu, timing = self.core.cpu, self.core.timing_mode
         missing = self._interpreter.missing
         handlers = handlers_of(insn for key, insn in missing.items() if key not in self._asked)
@@ -172,10 +172,10 @@ _compiling = threading.Lock()
 
 @contextmanager
 def _yielding() -> Iterator[None]:
-    """Compile without keeping other threads waiting.
+    """Compile without making other threads wait.
 
-    They would wait longest for the garbage collector: what a compilation allocates makes it look at everything that
-    lives, for up to half a second. Instead only what the compilation leaves is looked at, once, at its end.
+    They would wait longest for the garbage collector: what a compilation allocates makes it traverse all live objects,
+    for up to half a second. Instead it traverses only what the compilation leaves, once, at its end.
     """
     with _compiling:
         interval, is_collecting = sys.getswitchinterval(), gc.isenabled()
@@ -196,7 +196,7 @@ _ending = threading.Event()
 
 @atexit.register
 def _end_workers() -> None:
-    """Let the compiler finish what it is at: the process must not end under its feet."""
+    """Let the compiler finish: the process must not end while it runs."""
     _ending.set()
     for worker in list(_workers):
         worker.join()

@@ -70,13 +70,13 @@ def cmpa(m, s, ea, a):
 @insn("CMPM.{s} ({b})+,({a})+", "1011aaa1ss001bbb", ref="M68000PRM 4-81")
 def cmpm(m, s, b, a):
     step = stepping(m, b, s, "post").step
-    place = m.reg(b)
-    m.set_reg(b, place + 2, stage="address")  # seen where the access aborts
-    source = m.load(place, s)
-    m.set_reg(b, place + step, stage="address")
-    place = m.reg(a)
-    destination = m.load(place, s)
-    m.set_reg(a, place + stepping(m, a, s, "post").step, stage="address")
+    pointer = m.reg(b)
+    m.set_reg(b, pointer + 2, stage="address")  # seen where the access aborts
+    source = m.load(pointer, s)
+    m.set_reg(b, pointer + step, stage="address")
+    pointer = m.reg(a)
+    destination = m.load(pointer, s)
+    m.set_reg(a, pointer + stepping(m, a, s, "post").step, stage="address")
     compare(m, source, destination)
 
 
@@ -162,8 +162,8 @@ def stepping(m, register, s, cls):
 def with_memory(m, s, source_register, destination_register, function):
     order = "read" if s == 32 else ""
     source = m.load(address(m, stepping(m, source_register, s, "pre"), s, order), s)
-    place = address(m, stepping(m, destination_register, s, "pre"), s, order)
-    m.store(place, function(source, m.load(place, s)))
+    pointer = address(m, stepping(m, destination_register, s, "pre"), s, order)
+    m.store(pointer, function(source, m.load(pointer, s)))
 
 
 @insn("ADDX.{s} {y},{d}", "1101ddd1ss000yyy", cost="ADDX Dy,Dx", ref="M68000PRM 4-14")
@@ -356,8 +356,8 @@ def _bounds(m, s, ea, g):
 
     The clocks of CHK2 depend on the bounds and the register, those of CMP2 do not.
     """
-    place = address(m, ea)
-    low, high = m.load(place, s).sext(32), m.load(place + s // 8, s).sext(32)
+    pointer = address(m, ea)
+    low, high = m.load(pointer, s).sext(32), m.load(pointer + s // 8, s).sext(32)
     value = m.select(g.ult(8), m.reg(g, s).sext(32), m.reg(g))
     ordered = low.sle(high)
     if m.row.varies:

@@ -107,10 +107,10 @@ def cas_long(m, ea, k, u):
 
 
 def _cas(m, s, ea, k, u):
-    place = address(m, ea)
-    found, expected = m.load(place, s), m.reg(k, s)
+    pointer = address(m, ea)
+    found, expected = m.load(pointer, s), m.reg(k, s)
     compare_flags(m, expected, found, found - expected)
-    m.when(found.eq(expected), lambda: m.store(place, m.reg(u, s)), lambda: m.set_reg(k, found))
+    m.when(found.eq(expected), lambda: m.store(pointer, m.reg(u, s)), lambda: m.set_reg(k, found))
 
 
 def _cas2(s):
@@ -165,14 +165,14 @@ def _field(m, ea, offset, width):
 
         return value, width, store
     byte = address(m, ea) + offset.sar(3)
-    place, bit = byte & ~3, (byte & 3) << 3 | offset & 7
+    pointer, bit = byte & ~3, (byte & 3) << 3 | offset & 7
     crosses = m.const(32, 32).ult(bit + width)
     bit = bit.zext(64)
-    first = m.load(place, 32)
+    first = m.load(pointer, 32)
     last = m.variable(m.const(32, 0))
 
     def across():
-        last.set(m.load(place + 4, 32))
+        last.set(m.load(pointer + 4, 32))
         m.vary()
 
     m.when(crosses, across)
@@ -182,8 +182,8 @@ def _field(m, ea, offset, width):
     def store(new):
         hole = mask.zext(64) << 32 >> bit
         changed = whole & ~hole | (new.zext(64) << 32 >> bit) & hole
-        m.store(place, (changed >> 32).trunc(32))
-        m.when(crosses, lambda: m.store(place + 4, changed.trunc(32)))
+        m.store(pointer, (changed >> 32).trunc(32))
+        m.when(crosses, lambda: m.store(pointer + 4, changed.trunc(32)))
 
     return value, width, store
 

@@ -312,6 +312,6 @@ def modify(m: Any, ea: Ea, bits: int, function: Callable[[Word], Word]) -> None:
     if ea.cls == "reg":
         m.set_reg(ea.value, function(m.reg(ea.value, bits)))
     else:
-        place = address(m, ea, bits)
-        m.store(place, function(m.load(place, bits)))
+        pointer = address(m, ea, bits)
+        m.store(pointer, function(m.load(pointer, bits)))
         _move_late(m, ea, bits)

@@ -30,7 +30,7 @@ NAMES = {
     FORMAT_ERROR: "stack frame format error",
     DOUBLE_FAULT: "double fault: an address error while an exception was taken",
 }
-# exceptions of executed instructions: the stacked PC is the next instruction, their own address stands beside it
+# exceptions of executed instructions: the stacked PC is the next instruction, their own address follows it
 AFTER = (DIVIDE_BY_ZERO, CHECK, TRAP_ON_OVERFLOW, TRACE)
 NOT_EXECUTED = (ADDRESS_ERROR, ILLEGAL, PRIVILEGE, LINE_A, LINE_F)
 
@@ -67,7 +67,7 @@ def push_frame(m: ExecutionContext, kind: int, vector: Word, pc: Word, sr: Word)
 
 
 def exception(m: ExecutionContext, vector: int | Word, target: Word | None = None) -> None:
-    """Take an exception: push its frame and go on at the vector; without a handler (address 0) the run ends.
+    """Take an exception: push its frame and continue at the vector; without a handler (address 0) the run ends.
 
     target  of an address error: the odd address, when the instruction that jumps there takes the exception
     """
@@ -170,7 +170,7 @@ def interrupt(m: ExecutionContext, level: int) -> None:
         frame(0, sr)
 
         def throwaway() -> None:
-            """From the master stack an interrupt goes on on the interrupt stack (MC68040UM 8.4.2)."""
+            """An interrupt on the master stack continues on the interrupt stack (MC68040UM 8.4.2)."""
             set_stack(m, m.const(1, 1), m.const(1, 0))
             frame(1, sr | 0x2000)
 

@@ -1,4 +1,4 @@
-"""The 68K family as its host sees it: registers by name, the C convention of calls, faults, tracing."""
+"""The 68K family as the machine sees it: registers by name, the C convention of calls, faults, tracing."""
 
 from __future__ import annotations
 

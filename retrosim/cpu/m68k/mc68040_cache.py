@@ -1,4 +1,4 @@
-"""Caches and bus of the MC68040, as subroutines in the value layer (facts: MC68040UM sections 4 and 7).
+"""Caches and bus of the MC68040, as subroutines in the value layer (MC68040UM sections 4 and 7).
 
 Both caches: 4 KiB, 64 sets (address bits 9-4) of 4 ways, lines of 16 bytes. An invalid way is used first, else the one
 that a 2-bit counter names, which steps at every access to that cache. A line is read in a burst, the wanted long word
@@ -52,22 +52,22 @@ COUNTS = {"dtag": "dcount", "itag": "icount"}
 
 
 def _find(m, tags: str, line: Word) -> Word:
-    """Look a line up, which steps the counter; return its place in the cache, ABSENT when it is not there."""
+    """Look a line up, which steps the counter; return its entry in the cache, ABSENT when it is not there."""
     first = (line & 63) << 2
-    wanted, place = line | VALID, m.const(32, ABSENT)
+    wanted, entry = line | VALID, m.const(32, ABSENT)
     for way in (3, 2, 1, 0):
-        place = m.select(m.element(tags, first + way).eq(wanted), first + way, place)
+        entry = m.select(m.element(tags, first + way).eq(wanted), first + way, entry)
     m.set(COUNTS[tags], m.get(COUNTS[tags]) + 1)
-    return place
+    return entry
 
 
 def _victim(m, tags: str, line: Word) -> Word:
-    """Return the place that a line which has just not been found takes."""
+    """Return the entry that a line which has just not been found takes."""
     first, count = (line & 63) << 2, m.get(COUNTS[tags]) - 1
-    place = first + (count & 3).zext(32)
+    entry = first + (count & 3).zext(32)
     for way in (3, 2, 1, 0):
-        place = m.select(m.element(tags, first + way).eq(0), first + way, place)
-    return place
+        entry = m.select(m.element(tags, first + way).eq(0), first + way, entry)
+    return entry
 
 
 def _wait_for_fill(m, line: Word, now: Word) -> Any:
@@ -103,9 +103,9 @@ def max_wait_clocks(m) -> Word:
 def fetch(m, line: Word, now: Word) -> Word:
     """Return the clocks that fetching code from a line costs beyond a hit."""
     line = line.trunc(32)
-    place = _find(m, "itag", line)
+    entry = _find(m, "itag", line)
     wait = _wait_for_fill(m, line, now)
-    m.when(place.eq(ABSENT), lambda: wait.set(wait.get() + _fill(m, "itag", line, now)))
+    m.when(entry.eq(ABSENT), lambda: wait.set(wait.get() + _fill(m, "itag", line, now)))
     return wait.get()
 
 
@@ -117,17 +117,17 @@ def crossing(m, address: Word, size: Word) -> Word:
 def _operand(m, address: Word, size: Word, now: Word, one) -> Word:
     """Apply one(address, time) -> clocks to an operand: crossing a long word takes one more, a line both lines."""
     wait = m.variable(one(address.trunc(32), now) + crossing(m, address, size))
-    other = address + size - 1
-    crosses = (other >> 4).ne(address >> 4)
-    m.when(crosses, lambda: wait.set(wait.get() + one(other.trunc(32), now + wait.get())))
+    last = address + size - 1
+    crosses = (last >> 4).ne(address >> 4)
+    m.when(crosses, lambda: wait.set(wait.get() + one(last.trunc(32), now + wait.get())))
     return wait.get()
 
 
 def read(m, address: Word, size: Word, now: Word) -> Word:
     """Return the clocks that reading an operand costs beyond an aligned hit."""
 
-    def one(place: Word, at: Word) -> Word:
-        line, extra = place >> 4, m.variable(m.const(64, 0))
+    def one(location: Word, at: Word) -> Word:
+        line, extra = location >> 4, m.variable(m.const(64, 0))
 
         def cached() -> None:
             found = _find(m, "dtag", line)
@@ -139,7 +139,7 @@ def read(m, address: Word, size: Word, now: Word) -> Word:
             m.set("bus_free", end)
             extra.set(end - at)
 
-        m.when(place.ult(UNCACHED_FROM), cached, uncached)
+        m.when(location.ult(UNCACHED_FROM), cached, uncached)
         return extra.get()
 
     return _operand(m, address, size, now, one)
@@ -148,8 +148,8 @@ def read(m, address: Word, size: Word, now: Word) -> Word:
 def write(m, address: Word, size: Word, now: Word) -> Word:
     """Return the clocks that storing an operand holds execution up."""
 
-    def one(place: Word, at: Word) -> Word:
-        line, extra = place >> 4, m.variable(m.const(64, 0))
+    def one(location: Word, at: Word) -> Word:
+        line, extra = location >> 4, m.variable(m.const(64, 0))
 
         def through(clocks: str) -> None:
             """One write may wait for the bus; a second one holds execution until the first is on its way."""
@@ -175,7 +175,7 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
         def cached() -> None:
             m.when(_parameter(m, "copyback").ne(0), copyback, write_through)
 
-        m.when(place.ult(UNCACHED_FROM), cached, lambda: through("video_write"))
+        m.when(location.ult(UNCACHED_FROM), cached, lambda: through("video_write"))
         return extra.get()
 
     return _operand(m, address, size, now, one)

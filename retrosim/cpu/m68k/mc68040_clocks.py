@@ -82,7 +82,7 @@ def _entry(key: str, form: str) -> tuple[dict[str, str], str, str]:
     """Return (row, cell, column) of the table, stepping to the nearest priced column where the manual has none."""
     row = table().get(key)
     if row is None:
-        raise SpecError(f"no clocks for {key!r}")
+        raise SpecError(f"no MC68040 clocks for {key!r} in {TABLE.name}")
     nearest = {
         "none": "Dn",
         "An": "Dn",
@@ -93,7 +93,7 @@ def _entry(key: str, form: str) -> tuple[dict[str, str], str, str]:
     }
     while not row[form]:
         if form not in nearest:
-            raise SpecError(f"no clocks for {key!r} {form}")
+            raise SpecError(f"no MC68040 clocks for {key!r} {form} in {TABLE.name}")
         form = nearest[form]
     return row, row[form], form
 
@@ -112,9 +112,9 @@ def _clocks(key: str, form: str, outer: str, data: int, addresses: int, words: b
         address, base = address + max(addresses - 2, 0), base + addresses
     if flow:  # execution of a branch overlaps older work: all lead (hardware: mulu + dbra takes the mulu's 14)
         lead, base = lead + base, 0
-    held = row["interlock"] != "no" or any(f.startswith(INDEXED_FORMS) for f in (form, outer))
+    interlocked = row["interlock"] != "no" or any(f.startswith(INDEXED_FORMS) for f in (form, outer))
     fetches = max(1, sum(2 if f.startswith("([") else 0 for f in (form, outer)))
-    return Clocks(address, lead, base, lead if held else NEVER, fetches, f"{key} {column}".removesuffix(" none"))
+    return Clocks(address, lead, base, lead if interlocked else NEVER, fetches, f"{key} {column}".removesuffix(" none"))
 
 
 def _column(form: str | None) -> str:

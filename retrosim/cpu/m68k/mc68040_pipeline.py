@@ -8,7 +8,7 @@ interlock; rules and confidence in pipeline order):
     ea_end     ea_start + EA-calculate clocks
     fetch_end  max(ea_end, fetch stage free) + 1 clock per operand fetched, at least 1
     cycles     max(fetch_end, execute stage free) + base clocks
-    ea_end     held by what execution is late beyond the lead, for interlocked forms
+    ea_end     later by what execution is late beyond the lead, for interlocked forms
 
 Caches and memory (mc68040_cache.py) hold up the stage that needs them: an instruction line the address stage, an
 operand the fetch stage, a store the execute stage.
@@ -112,14 +112,14 @@ class PipelineTiming(MC68040Timing):
     def memory(self, address: Word, bits: int, write: bool) -> None:
         m = self.m
         self.operands += 1
-        place, size = (address & ADDRESS_MASK).zext(64), m.const(64, bits // 8)
+        location, size = (address & ADDRESS_MASK).zext(64), m.const(64, bits // 8)
         if write:
             now = self.executed + self.store_wait.get()
-            wait = m.subroutine("write", mc68040_cache.write, place, size, now)
+            wait = m.subroutine("write", mc68040_cache.write, location, size, now)
             self.store_wait.set(self.store_wait.get() + wait)
         else:
             now = self._later(self.ea_start, m.get("fetch_end")) + self.fetch_wait.get()
-            wait = m.subroutine("read", mc68040_cache.read, place, size, now)
+            wait = m.subroutine("read", mc68040_cache.read, location, size, now)
             self.fetch_wait.set(self.fetch_wait.get() + wait)
 
     def replace(self, address: Word, execution: Word) -> None:
@@ -164,8 +164,8 @@ class PipelineTiming(MC68040Timing):
         self.settle()
         fetch_end = self._fetch_end()
         late = m.select(fetch_end.ult(self.executed), self.executed - fetch_end, m.const(64, 0))
-        held = m.select(self.slack.ult(late), late - self.slack, m.const(64, 0))
-        m.set("ea_end", self.ea_end + held)
+        stall = m.select(self.slack.ult(late), late - self.slack, m.const(64, 0))
+        m.set("ea_end", self.ea_end + stall)
         m.set("fetch_end", fetch_end)
         m.set("cycles", self._done() + self.store_wait.get())
 
@@ -188,8 +188,8 @@ class CausesTiming(PipelineTiming):
     def memory(self, address: Word, bits: int, write: bool) -> None:
         super().memory(address, bits, write)
         if not write:
-            place, size = (address & ADDRESS_MASK).zext(64), self.m.const(64, bits // 8)
-            self.misaligned.set(self.misaligned.get() + mc68040_cache.crossing(self.m, place, size))
+            location, size = (address & ADDRESS_MASK).zext(64), self.m.const(64, bits // 8)
+            self.misaligned.set(self.misaligned.get() + mc68040_cache.crossing(self.m, location, size))
 
     def finish(self) -> None:
         self.settle()

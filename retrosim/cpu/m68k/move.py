@@ -159,26 +159,26 @@ def movem_store(m, s, mask, ea):
         # the value stored for the address register itself is the one before the instruction (68000), less the
         # operand size (68020 and later: M68000PRM 4-128)
         first = m.reg(ea.base)
-        place = m.variable(first)
+        pointer = m.variable(first)
 
         def store_down(bit):
-            place.set(place.get() - step)
+            pointer.set(pointer.get() - step)
             register = 15 - bit
             value = m.reg(register)
             if m.cpu.model != "MC68000":
                 value = m.select(register.eq(ea.base), first - step, value)
             if s == 32:  # the low word is written first
-                m.check_alignment(place.get() + 2, 32, write=True)
-            m.store(place.get(), value.trunc(s))
+                m.check_alignment(pointer.get() + 2, 32, write=True)
+            m.store(pointer.get(), value.trunc(s))
 
         m.for_each_bit(mask.trunc(16), store_down)
-        m.set_reg(ea.base, place.get(), stage="address")
+        m.set_reg(ea.base, pointer.get(), stage="address")
     else:
-        place = m.variable(address(m, ea))
+        pointer = m.variable(address(m, ea))
 
         def store_up(bit):
-            m.store(place.get(), m.reg(bit, s))
-            place.set(place.get() + step)
+            m.store(pointer.get(), m.reg(bit, s))
+            pointer.set(pointer.get() + step)
 
         m.for_each_bit(mask.trunc(16), store_up)
 
@@ -186,15 +186,15 @@ def movem_store(m, s, mask, ea):
 @insn("MOVEM.{s} {ea},{mask}", "010011001wmmmrrr", ea="I+dxwpq", cost="MOVEM ea,list", ref="M68000PRM 4-128")
 def movem_load(m, s, mask, ea):
     step = s // 8
-    place = m.variable(m.reg(ea.base) if ea.cls == "post" else address(m, ea))
+    pointer = m.variable(m.reg(ea.base) if ea.cls == "post" else address(m, ea))
 
     def load_up(bit):
-        m.set_reg(bit, m.load(place.get(), s).sext(32))
-        place.set(place.get() + step)
+        m.set_reg(bit, m.load(pointer.get(), s).sext(32))
+        pointer.set(pointer.get() + step)
 
     m.for_each_bit(mask.trunc(16), load_up)
     if ea.cls == "post":
-        m.set_reg(ea.base, place.get(), stage="address")
+        m.set_reg(ea.base, pointer.get(), stage="address")
 
 
 @insn("MOVEP.w {d},({disp},{b})", "0000ddd110001bbb", cost="MOVEP.W Dn,d16(An)", ref="M68000PRM 4-132")
@@ -218,15 +218,15 @@ def movep_load_long(m, d, b, disp):
 
 
 def _movep_store(m, d, b, disp, bits):
-    place, value = m.reg(b) + disp, m.reg(d)
+    pointer, value = m.reg(b) + disp, m.reg(d)
     for i in range(bits // 8):
-        m.store(place + 2 * i, (value >> (bits - 8 - 8 * i)).trunc(8))
+        m.store(pointer + 2 * i, (value >> (bits - 8 - 8 * i)).trunc(8))
 
 
 def _movep_load(m, d, b, disp, bits):
-    place, value = m.reg(b) + disp, m.const(bits, 0)
+    pointer, value = m.reg(b) + disp, m.const(bits, 0)
     for i in range(bits // 8):
-        value = value << 8 | m.load(place + 2 * i, 8).zext(bits)
+        value = value << 8 | m.load(pointer + 2 * i, 8).zext(bits)
     m.set_reg(d, value)
 
 

@@ -130,7 +130,7 @@ def rte(m):
         m.when(kind.eq(THROWAWAY), lambda: discard(sp, status), lambda: restore(sp, kind, status, target, True))
 
     def discard(sp, status):
-        """Take SR from a throwaway frame and go on with the frame below, on the stack that SR names."""
+        """Take SR from a throwaway frame and continue with the frame below, on the stack that SR names."""
         m.vary(THROWAWAY)
         m.set_reg(SP, sp + THROWAWAY_BYTES)
         set_sr(m, status)
@@ -184,13 +184,13 @@ def movec_read(m, control, g):
         value = m.const(32, 0)
         for number, name in CONTROL_REGISTERS.items():
             here = control.eq(number)
-            held = m.get(name).zext(32)
+            current = m.get(name).zext(32)
             if name in ("usp", "isp", "msp"):
-                held = m.select(_stack_name(m, name), m.reg(SP), held)
-            value, known = m.select(here, held, value), known | here
-        for number, place in MMU_REGISTERS.items():
+                current = m.select(_stack_name(m, name), m.reg(SP), current)
+            value, known = m.select(here, current, value), known | here
+        for number, entry in MMU_REGISTERS.items():
             here = control.eq(number)
-            value, known = m.select(here, m.element("mmu", m.const(32, place)), value), known | here
+            value, known = m.select(here, m.element("mmu", m.const(32, entry)), value), known | here
         m.when(known, lambda: m.set_reg(g, value), lambda: exception(m, ILLEGAL))
 
     privileged(m, go)
@@ -216,8 +216,8 @@ def movec_write(m, control, g):
                 _write_stack(m, here, name, new)
             else:
                 m.set(name, m.select(here, new, m.get(name)))
-        for number, place in MMU_REGISTERS.items():
-            here, index = control.eq(number), m.const(32, place)
+        for number, entry in MMU_REGISTERS.items():
+            here, index = control.eq(number), m.const(32, entry)
             known = known | here
             m.set_element("mmu", index, m.select(here, value & MMU_BITS[number], m.element("mmu", index)))
         m.when(~known, lambda: exception(m, ILLEGAL))

@@ -28,7 +28,7 @@ NAMES = {
     SYSTEM_CALL: "system call",
 }
 PREFIX = 0xFFF00000  # of vectors while MSR[EP] is set
-NO_HANDLER = 0  # an instruction that is none: what lies at a vector nobody has written to
+NO_HANDLER = 0  # an instruction that is none: what lies at a vector that nothing was written to
 
 
 def accepts(state: np.ndarray, level: int) -> bool:
@@ -44,7 +44,7 @@ def vector_name(vector: int) -> str:
 def exception(m: ExecutionContext, vector: int, cause: int = 0) -> None:
     """Take an exception of this instruction; without a handler (0 at its vector) the run ends.
 
-    cause    bits of SRR1 beside the machine state
+    cause    bits of SRR1 in addition to the machine state
     """
     enter(m, vector, m.pc if vector != SYSTEM_CALL else m.next_pc, cause)
 

@@ -125,7 +125,7 @@ for _name, _code, _operation in (
 
 @insn("mcrf {crf},{crg}", f"010011fff00ggg0000000{0:010b}0", ref=UM)
 def mcrf(m, crf, crg):
-    set_field(m, crf, *(get_bit(m, (crg << 2) + place) for place in range(4)))
+    set_field(m, crf, *(get_bit(m, (crg << 2) + bit) for bit in range(4)))
 
 
 @insn("mcrxr {crf}", f"011111fff000000000000{512:010b}0", ref=UM)
@@ -147,7 +147,7 @@ def mtcrf(m, fxm, s):
 
     def field(n: Word) -> None:
         bits = word >> (28 - (n << 2))
-        set_field(m, n, *((bits >> (3 - place)).trunc(1) for place in range(4)))
+        set_field(m, n, *((bits >> (3 - bit)).trunc(1) for bit in range(4)))
 
     m.for_each_bit(fxm, field)
 
@@ -157,8 +157,8 @@ def mtcrf(m, fxm, s):
 
 def _trap(m, to: Word, a: Word, b: Word) -> None:
     traps = m.const(1, 0)
-    for place, holds in enumerate((b.ult(a), a.ult(b), a.eq(b), b.slt(a), a.slt(b))):
-        traps = traps | holds & (to >> place).trunc(1)
+    for bit, holds in enumerate((b.ult(a), a.ult(b), a.eq(b), b.slt(a), a.slt(b))):
+        traps = traps | holds & (to >> bit).trunc(1)
     m.when(traps, lambda: exception(m, PROGRAM, TRAP))
 
 

@@ -1,6 +1,6 @@
-"""What the clocks of PowerPC instructions depend on beside their encoding: rows say `varies=`, timing models price it.
+"""What the clocks of PowerPC instructions depend on besides their encoding; rows name it, timing models price it.
 
-The last four are told by operations that many rows share, not by a row's price.
+The last four are events of operations that many rows share; no row's price varies with them.
 """
 
 from __future__ import annotations

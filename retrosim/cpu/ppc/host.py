@@ -1,4 +1,4 @@
-"""The PowerPC 601 as its host sees it: registers by name, the C convention of calls, faults.
+"""The PowerPC 601 as the machine sees it: registers by name, the C convention of calls, faults.
 
 The convention is that of System V (PowerPC Processor Supplement, chapter 3): a back chain from a stack pointer that is
 a multiple of 16, above it the word where the routine saves LR, and the arguments that do not fit into r3-r10.
@@ -50,7 +50,7 @@ REGISTERS = {
 
 
 def _enter(call: Call) -> None:
-    """Make the caller's frame, put the arguments into registers and behind the frame's head, and go to the routine."""
+    """Make the caller's frame, put the arguments into registers and after the frame's head, and go to the routine."""
     r = call.state["r"]
     rest = call.arguments[len(ARGUMENTS) :]
     words = (int(r[SP]), 0, *rest)
@@ -63,7 +63,7 @@ def _enter(call: Call) -> None:
 
 
 def _set_stack(state: np.ndarray, top: int) -> None:
-    """Leave room for the head of the first frame, whose back chain ends: memory there is 0 unless written to."""
+    """Leave space for the head of the first frame, whose back chain ends: memory there is 0 unless written to."""
     state["r"][SP] = top - FRAME & -FRAME
 
 

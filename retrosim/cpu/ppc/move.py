@@ -43,10 +43,10 @@ def _indexed(move, source: bool, bits: int, finish):
     return lambda m, d, z, b: move(m, d, m.reg(z) + m.reg(b), bits, finish)
 
 
-def _update(move, m, register, z, address, bits, finish, other):
-    """Move, and leave the address in rA unless that is no register, or `other`: the register that a load fills."""
+def _update(move, m, register, z, address, bits, finish, loaded):
+    """Move, and leave the address in rA unless that is no register, or the register that is loaded."""
     move(m, register, address, bits, finish)
-    m.when(z.ne(ZERO) & z.ne(other), lambda: m.set_reg(z, address))
+    m.when(z.ne(ZERO) & z.ne(loaded), lambda: m.set_reg(z, address))
 
 
 def _immediate_update(move, source: bool, bits: int, finish):
@@ -98,12 +98,12 @@ for _name, _code, _bits, _source in (
 
 @insn("lmw {registers},{simm}({z})", d_form(46), varies="transfers", ref=UM)
 def lmw(m, registers, z, simm):
-    _multiple(m, registers, m.reg(z) + simm, lambda n, place: _load_unless(m, n, place, z, z))
+    _multiple(m, registers, m.reg(z) + simm, lambda n, pointer: _load_unless(m, n, pointer, z, z))
 
 
 @insn("stmw {registers},{simm}({z})", d_form(47), varies="transfers", ref=UM)
 def stmw(m, registers, z, simm):
-    _multiple(m, registers, m.reg(z) + simm, lambda n, place: m.store(place, m.reg(n)))
+    _multiple(m, registers, m.reg(z) + simm, lambda n, pointer: m.store(pointer, m.reg(n)))
 
 
 def _multiple(m, registers, start, move):
@@ -118,9 +118,9 @@ def _transfers(m, words: Word, start: Word) -> None:
     m.vary(words + (start & 3).ne(0).zext(32))
 
 
-def _load_unless(m, n, place, a, b):
+def _load_unless(m, n, pointer, a, b):
     """Load a register that is not one of the address; what would come into that is lost, as POWER has it."""
-    word = m.load(place, 32)
+    word = m.load(pointer, 32)
     m.when(n.ne(a) & n.ne(b), lambda: m.set_reg(n, word, stage="load"))
 
 
@@ -128,7 +128,7 @@ WORDS = 32  # registers that the longest string fills: 127 bytes
 
 
 def _load_string(m, d, a, b, start, count, max_words):
-    """Load bytes into registers from rD on, 4 in each, zeros behind the last."""
+    """Load bytes into registers from rD on, 4 in each, zeros after the last."""
     _transfers(m, (count + 3) >> 2, start)
     for number in range(max_words):
         left = count - 4 * number  # at least 1 where it is used
@@ -203,8 +203,8 @@ def lscbx(m, rc, d, z, b):
                 bytes_here = m.select(hit, m.const(32, byte + 1), bytes_here)
                 found.set(found.get() | hit)
             loaded.set(loaded.get() + bytes_here)
-            n, kept = (d + number) & 31, word & first_bytes(m, bytes_here)
-            m.when(n.ne(z) & n.ne(b), lambda: m.set_reg(n, kept, stage="load"))
+            n, part = (d + number) & 31, word & first_bytes(m, bytes_here)
+            m.when(n.ne(z) & n.ne(b), lambda: m.set_reg(n, part, stage="load"))
 
         m.when(m.const(32, 4 * number).ult(count) & ~found.get(), fill)
     _transfers(m, (loaded.get() + 3) >> 2, start)

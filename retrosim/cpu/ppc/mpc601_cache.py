@@ -1,9 +1,9 @@
-"""Cache, second-level cache and bus of a 601 machine, as subroutines in the value layer (facts: ppc601_timing.md 3, 4).
+"""Caches and bus of a 601 machine, as subroutines in the value layer (guide/facts/ppc601_timing.md sections 3, 4).
 
 One cache for code and data: 32 KiB, 64 sets (address bits 11-6) of 8 ways, least recently used, lines of 64 bytes in
 two sectors that are valid and dirty on their own. A miss reads its sector, the wanted double word first; the other
 sector of the line follows when the bus is idle, unless another miss comes first. Dirty sectors of a replaced line are
-written behind the read. The machine's second cache is direct-mapped, by sectors. Video memory and devices are not
+written after the read. The machine's second cache is direct-mapped, by sectors. Video memory and devices are not
 cached. The integer unit goes on after a miss until the next one, or until it needs the data.
 All state is in the fields below; times are absolute clocks.
 
@@ -71,31 +71,31 @@ def max_wait_clocks(m) -> Word:
 
 
 def _find(m, line: Word) -> Word:
-    """Return the place of a line, ABSENT when there is none."""
+    """Return the entry of a line, ABSENT when there is none."""
     first, min_tag = (line & (SETS - 1)) << 3, (line << 4) + 1  # a tag has at least one bit of a sector
-    place = m.const(32, ABSENT)
+    entry = m.const(32, ABSENT)
     for way in range(WAYS):
         here = first + way
-        place = m.select((m.element("tag", here) - min_tag).ult(15), here, place)
-    return place
+        entry = m.select((m.element("tag", here) - min_tag).ult(15), here, entry)
+    return entry
 
 
 def _victim(m, line: Word) -> Word:
-    """Return the place that a new line takes: the one whose use is longest ago."""
+    """Return the entry that a new line takes: the one whose use is longest ago."""
     victim = first = (line & (SETS - 1)) << 3
     oldest = m.element("used", first)
     for way in range(1, WAYS):
-        place = first + way
-        used = m.element("used", place)
+        entry = first + way
+        used = m.element("used", entry)
         older = used.ult(oldest)
-        victim, oldest = m.select(older, place, victim), m.select(older, used, oldest)
+        victim, oldest = m.select(older, entry, victim), m.select(older, used, oldest)
     return victim
 
 
-def _use(m, place: Word) -> None:
+def _use(m, entry: Word) -> None:
     uses = m.get("uses") + 1
     m.set("uses", uses)
-    m.set_element("used", place, uses)
+    m.set_element("used", entry, uses)
 
 
 def _half(m, sector: Word) -> Word:
@@ -105,19 +105,19 @@ def _half(m, sector: Word) -> Word:
 
 def _set_valid(m, sector: Word) -> None:
     """Mark a sector that has come as the other one of its line, if the line is still there."""
-    place = _find(m, sector >> 1)
+    entry = _find(m, sector >> 1)
     m.when(
-        place.ne(ABSENT),
-        lambda: m.set_element("tag", place, m.element("tag", place) | _half(m, sector)),
+        entry.ne(ABSENT),
+        lambda: m.set_element("tag", entry, m.element("tag", entry) | _half(m, sector)),
     )
 
 
 def _in_l2(m, sector: Word) -> Word:
     """Tell whether the second cache has a sector; from now on it has, if there is one."""
-    place, upper = sector & (L2_SECTORS - 1), (sector >> 13).trunc(8) + 1
+    entry, upper = sector & (L2_SECTORS - 1), (sector >> 13).trunc(8) + 1
     exists = parameter(m, "l2").ne(0)
-    found = m.element("l2", place).eq(upper) & exists
-    m.when(exists, lambda: m.set_element("l2", place, upper))
+    found = m.element("l2", entry).eq(upper) & exists
+    m.when(exists, lambda: m.set_element("l2", entry, upper))
     return found
 
 
@@ -141,7 +141,7 @@ def _begin(m, now: Word) -> Word:
     return start.get()
 
 
-def _fill(m, sector: Word, place: Word, now: Word) -> Word:
+def _fill(m, sector: Word, entry: Word, now: Word) -> Word:
     """Read a sector; return the clocks until its first double word is there."""
     start = _begin(m, now)
     first, whole = _transfer(m, sector)
@@ -158,20 +158,20 @@ def _fill(m, sector: Word, place: Word, now: Word) -> Word:
         _use(m, victim)
 
     def join() -> None:
-        m.set_element("tag", place, m.element("tag", place) | _half(m, sector))
-        _use(m, place)
+        m.set_element("tag", entry, m.element("tag", entry) | _half(m, sector))
+        _use(m, entry)
 
-    m.when(place.eq(ABSENT), replace, join)
+    m.when(entry.eq(ABSENT), replace, join)
     m.set("bus_free", end.get())
-    other = sector ^ 1
-    here = m.select(place.eq(ABSENT), victim, place)
+    sibling = sector ^ 1
+    here = m.select(entry.eq(ABSENT), victim, entry)
 
     def follow() -> None:
-        m.set("other", other | KNOWN)
+        m.set("other", sibling | KNOWN)
         m.set("other_start", end.get())
-        m.set("other_end", end.get() + _transfer(m, other)[1])
+        m.set("other_end", end.get() + _transfer(m, sibling)[1])
 
-    m.when((m.element("tag", here) & _half(m, other)).eq(0), follow)
+    m.when((m.element("tag", here) & _half(m, sibling)).eq(0), follow)
     return start + first + parameter(m, "miss") - now
 
 
@@ -196,16 +196,16 @@ def _sector(m, sector: Word, now: Word, misses) -> Word:
 
     misses   misses(): what happens before a miss; returns the clocks that it is late by
     """
-    place = _find(m, sector >> 1)
+    entry = _find(m, sector >> 1)
     wait = m.variable(m.const(64, 0))
     present = m.variable(m.const(1, 0))
 
     def look() -> None:
-        valid = (m.element("tag", place) & _half(m, sector)).ne(0)
+        valid = (m.element("tag", entry) & _half(m, sector)).ne(0)
         present.set(valid)
-        m.when(valid, lambda: _use(m, place))
+        m.when(valid, lambda: _use(m, entry))
 
-    m.when(place.ne(ABSENT), look)
+    m.when(entry.ne(ABSENT), look)
 
     def hit() -> None:
         arriving = m.get("filling").eq(sector)
@@ -216,7 +216,7 @@ def _sector(m, sector: Word, now: Word, misses) -> Word:
         m.when(
             m.get("other").eq(sector | KNOWN),
             lambda: wait.set(late + _take_other(m, now + late)),
-            lambda: wait.set(late + _fill(m, sector, place, now + late)),
+            lambda: wait.set(late + _fill(m, sector, entry, now + late)),
         )
 
     m.when(present.get(), hit, miss)
@@ -238,86 +238,88 @@ def fetch(m, sector: Word, now: Word) -> Word:
     return wait.get()
 
 
-HELD_SHIFT = 32  # of the clocks that the integer unit is held, in what `read` and `write` return
+STALL_SHIFT = 32  # of the clocks that the integer unit is stalled, in what `read` and `write` return
 
 
 def _operand(m, address: Word, size: Word, now: Word, one) -> Word:
-    """Apply one(address, time) -> (clocks until the data are there, clocks held) to an operand, in both its sectors."""
-    late, held = (m.variable(word) for word in one(address.trunc(32), now))
+    """Apply one(address, time) -> (clocks until the data are there, clocks stalled) to an operand, in both sectors."""
+    late, stall = (m.variable(word) for word in one(address.trunc(32), now))
     crosses = m.const(64, 8).ult((address & 7) + size)
-    m.when(crosses, lambda: held.set(held.get() + rules()["crossing"]))
-    other = address + size - 1
+    m.when(crosses, lambda: stall.set(stall.get() + rules()["crossing"]))
+    last = address + size - 1
 
     def second() -> None:
-        more, again = one(other.trunc(32), now + held.get())
+        more, again = one(last.trunc(32), now + stall.get())
         late.set(later(m, late.get(), more))
-        held.set(held.get() + again)
+        stall.set(stall.get() + again)
 
-    m.when((other >> 5).ne(address >> 5), second)
-    return late.get() | held.get() << HELD_SHIFT
+    m.when((last >> 5).ne(address >> 5), second)
+    return late.get() | stall.get() << STALL_SHIFT
 
 
-def is_at_hand(m, place: Word, bits: int, write: bool) -> Word:
+def is_at_hand(m, location: Word, bits: int, write: bool) -> Word:
     """Tell whether an operand is sure to be a hit that changes nothing: within a double word, in a sector just used."""
-    sector = place >> 5 | KNOWN
+    sector = location >> 5 | KNOWN
     same = m.get("stored").eq(sector)
     if not write:
         same = same | m.get("loaded").eq(sector)
-    return same & ((place & 7) + bits // 8).ule(8)
+    return same & ((location & 7) + bits // 8).ule(8)
 
 
-def _cached(m, place: Word, now: Word, recent: str = "loaded") -> tuple[Word, Word]:
-    """Use the sector of an operand: the unit is held at a miss while the data of the one before are on their way."""
-    held = m.variable(m.const(64, 0))
+def _cached(m, location: Word, now: Word, recent: str = "loaded") -> tuple[Word, Word]:
+    """Use the sector of an operand: the unit is stalled at a miss while the data of the one before are on their way."""
+    stall = m.variable(m.const(64, 0))
 
     def misses() -> Word:
-        held.set(until(m, m.get("missing"), now))
-        return held.get()
+        stall.set(until(m, m.get("missing"), now))
+        return stall.get()
 
-    wait = _sector(m, place >> 5, now, misses)
+    wait = _sector(m, location >> 5, now, misses)
     m.set("missing", later(m, m.get("missing"), m.select(wait.eq(0), m.const(64, 0), now + wait)))
-    m.set(recent, m.select(wait.eq(0), place >> 5 | KNOWN, m.const(32, NONE)))
-    return wait - held.get(), held.get()
+    m.set(recent, m.select(wait.eq(0), location >> 5 | KNOWN, m.const(32, NONE)))
+    return wait - stall.get(), stall.get()
 
 
-def _choose(m, place: Word, now: Word, cached, uncached) -> tuple[Word, Word]:
-    wait, held = m.variable(m.const(64, 0)), m.variable(m.const(64, 0))
+def _choose(m, location: Word, now: Word, cached, uncached) -> tuple[Word, Word]:
+    wait, stall = m.variable(m.const(64, 0)), m.variable(m.const(64, 0))
 
     def use(access) -> None:
-        clocks = access(m, place, now)
+        clocks = access(m, location, now)
         wait.set(clocks[0])
-        held.set(clocks[1])
+        stall.set(clocks[1])
 
-    m.when(place.ult(UNCACHED_FROM), lambda: use(cached), lambda: use(uncached))
-    return wait.get(), held.get()
+    m.when(location.ult(UNCACHED_FROM), lambda: use(cached), lambda: use(uncached))
+    return wait.get(), stall.get()
 
 
-def _read_uncached(m, place: Word, now: Word) -> tuple[Word, Word]:
+def _read_uncached(m, location: Word, now: Word) -> tuple[Word, Word]:
     end = later(m, now, m.get("bus_free")) + parameter(m, "first_read")
     m.set("bus_free", end)
     return end - now + parameter(m, "miss"), m.const(64, 0)
 
 
-def _write_uncached(m, place: Word, now: Word) -> tuple[Word, Word]:
+def _write_uncached(m, location: Word, now: Word) -> tuple[Word, Word]:
     """Two writes may wait for the bus; a third holds the unit."""
     write = parameter(m, "single_write")
-    held = until(m, m.get("bus_free"), now + write)
-    m.set("bus_free", later(m, now + held, m.get("bus_free")) + write)
-    return m.const(64, 0), held
+    stall = until(m, m.get("bus_free"), now + write)
+    m.set("bus_free", later(m, now + stall, m.get("bus_free")) + write)
+    return m.const(64, 0), stall
 
 
-def _write_cached(m, place: Word, now: Word) -> tuple[Word, Word]:
-    clocks = _cached(m, place, now, "stored")
-    found = _find(m, place >> 6)
-    m.set_element("tag", found, m.element("tag", found) | _half(m, place >> 5) << 2)
+def _write_cached(m, location: Word, now: Word) -> tuple[Word, Word]:
+    clocks = _cached(m, location, now, "stored")
+    found = _find(m, location >> 6)
+    m.set_element("tag", found, m.element("tag", found) | _half(m, location >> 5) << 2)
     return clocks
 
 
 def read(m, address: Word, size: Word, now: Word) -> Word:
-    """Return the clocks until an operand is there beyond an aligned hit, and above HELD_SHIFT those of a held unit."""
-    return _operand(m, address, size, now, lambda place, at: _choose(m, place, at, _cached, _read_uncached))
+    """Return the clocks until an operand is there beyond an aligned hit, and above STALL_SHIFT those of a stall."""
+    return _operand(m, address, size, now, lambda location, at: _choose(m, location, at, _cached, _read_uncached))
 
 
 def write(m, address: Word, size: Word, now: Word) -> Word:
     """Return what storing an operand takes, in the form of `read`."""
-    return _operand(m, address, size, now, lambda place, at: _choose(m, place, at, _write_cached, _write_uncached))
+    return _operand(
+        m, address, size, now, lambda location, at: _choose(m, location, at, _write_cached, _write_uncached)
+    )

@@ -68,7 +68,7 @@ class PipelineTiming(PpcHooks):
         return 1 + 2 * self.operands
 
     def max_wait_clocks(self) -> Word:
-        """Return the most clocks of one wait, three accesses that are on their way included."""
+        """Return the most clocks of one wait, with three accesses that are under way."""
         return mpc601_cache.max_wait_clocks(self.m) * 4
 
     # fetch
@@ -98,7 +98,7 @@ class PipelineTiming(PpcHooks):
         """A sector of code could be dispatched from at `hit` if it were in the cache, and can be at `arrived`."""
 
     def _fetch_from(self, time: Word) -> None:
-        """Fetch anew, so that the next instruction enters its execute stage at a time when the cache has it."""
+        """Fetch again, so that the next instruction, when the cache has it, enters its execute stage at a time."""
         m = self.m
         m.set("sector", m.const(32, NONE))
         m.set("sector_time", time - 2)
@@ -117,7 +117,7 @@ class PipelineTiming(PpcHooks):
             entered = later(m, entered, m.get("missing"))
         self.entered = entered
         self.execute = m.variable(m.const(64, self.costs[0].execute[0] if self.costs[0].execute else 0))
-        self.held, self.moved = m.variable(zero), m.variable(zero)
+        self.stall, self.moved = m.variable(zero), m.variable(zero)
         self.late = zero  # clocks that the data of the last load are late by
 
     def memory(self, address: Word, bits: int, write: bool) -> None:
@@ -126,18 +126,18 @@ class PipelineTiming(PpcHooks):
         m = self.m
         self.operands += 1
         name, access = ("write", mpc601_cache.write) if write else ("read", mpc601_cache.read)
-        now = self.entered + 1 + self.moved.get() + self.held.get()
-        place = address & ADDRESS_MASK
+        now = self.entered + 1 + self.moved.get() + self.stall.get()
+        location = address & ADDRESS_MASK
         size = m.const(
             64, bits // 8 if self.costs[0].execute else 1
         )  # of several words, the next one sees what is crossed
         result = m.variable(m.const(64, 0))
-        at_hand = mpc601_cache.is_at_hand(m, place, size.known * 8, write)
-        m.when(~at_hand, lambda: result.set(m.subroutine(name, access, place.zext(64), size, now)))
+        at_hand = mpc601_cache.is_at_hand(m, location, size.known * 8, write)
+        m.when(~at_hand, lambda: result.set(m.subroutine(name, access, location.zext(64), size, now)))
         self.late = result.get() & 0xFFFFFFFF
-        held = result.get() >> mpc601_cache.HELD_SHIFT
-        self.access = now + held
-        self.held.set(self.held.get() + held)
+        stall = result.get() >> mpc601_cache.STALL_SHIFT
+        self.access = now + stall
+        self.stall.set(self.stall.get() + stall)
         self.moved.set(self.moved.get() + 1)
 
     def written(self, register: Word, stage: str) -> None:
@@ -223,7 +223,7 @@ class PipelineTiming(PpcHooks):
         if self.is_branch:
             self._finish_branch(self.condition if outcome is None else m.const(1, outcome))
             return
-        end = self.entered + self.execute.get() + self.held.get()
+        end = self.entered + self.execute.get() + self.stall.get()
         m.set("cycles", end)
         m.set("entered", self.entered)
         m.set("issue3", m.get("issue2"))
@@ -241,7 +241,7 @@ class CausesTiming(PipelineTiming):
     The clock goes from the end of one integer instruction to that of the next. What lies between is told apart by the
     times of the model, in their order: the target of the last branch (the field `bubble` says whether it was predicted
     wrongly), code that missed, code that found the cache taken, operands; then the clocks in the execute stage. Each
-    time that lies behind the ones before takes the clocks from there, so the sum is the clock.
+    time that is later than the ones before takes the clocks from there, so the sum is the clock.
     """
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
@@ -309,5 +309,5 @@ class CausesTiming(PipelineTiming):
             self._count(self._cause("execute"), first)
             self._count(self._cause("longer"), execute - first)
             self._count(self._cause("crossing"), crossing)
-            self._count(self._cause("data"), self.held.get() - crossing)
+            self._count(self._cause("data"), self.stall.get() - crossing)
         super().finish(outcome)

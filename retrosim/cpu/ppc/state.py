@@ -1,7 +1,7 @@
 """Registers of the PowerPC 601 and the operations on them that many instructions share.
 
 The condition register is 32 fields of one bit (a byte each), numbered from the left as the manuals do: bit 4 n + 0..3
-is LT, GT, EQ, SO of field n. So a compare and the branch behind it meet in one bit, not in a packed word. XER is kept
+is LT, GT, EQ, SO of field n. So a compare and the branch after it meet in one bit, not in a packed word. XER is kept
 apart: SO, OV and CA as bits, the byte and the count of the string instructions as bytes; its other bits read as 0.
 """
 
@@ -105,8 +105,8 @@ def set_bit(m: ExecutionContext, n: Word, bit: Word) -> None:
 
 def set_field(m: ExecutionContext, field: Word, lt: Word, gt: Word, eq: Word, so: Word) -> None:
     """Set a field of the condition register; branches wait for it."""
-    for place, bit in enumerate((lt, gt, eq, so)):
-        set_bit(m, (field << 2) + place, bit)
+    for number, bit in enumerate((lt, gt, eq, so)):
+        set_bit(m, (field << 2) + number, bit)
     m.timing.condition_field(field)
 
 
@@ -120,13 +120,13 @@ def get_cr(m: ExecutionContext) -> Word:
 
 def get_xer(m: ExecutionContext) -> Word:
     word = m.get("compare_byte").zext(32) << 8 | m.get("byte_count").zext(32)
-    for flag, place in (("so", 31), ("ov", 30), ("ca", 29)):
-        word = word | m.get(flag).zext(32) << place
+    for flag, position in (("so", 31), ("ov", 30), ("ca", 29)):
+        word = word | m.get(flag).zext(32) << position
     return word
 
 
 def set_xer(m: ExecutionContext, word: Word) -> None:
-    for flag, place in (("so", 31), ("ov", 30), ("ca", 29)):
-        m.set(flag, (word >> place).trunc(1))
+    for flag, position in (("so", 31), ("ov", 30), ("ca", 29)):
+        m.set(flag, (word >> position).trunc(1))
     m.set("compare_byte", (word >> 8).trunc(8))
     m.set("byte_count", word.trunc(8) & 0x7F)

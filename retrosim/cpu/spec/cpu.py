@@ -1,4 +1,4 @@
-"""What one CPU model is to those who run it: its rows, its state fields, its byte order, how it takes exceptions."""
+"""What is known of one CPU model: its rows, its state fields, its byte order, how it takes exceptions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ENGINE_FIELDS = (
     ("reason", 32, 1),  # one of the above
     ("stopped", 1, 1),  # waiting for an interrupt
     ("detail", 32, 1),  # service number, exception vector, or misaligned address
-    ("access", 32, 1),  # of a misaligned access: its place in the instruction (0, 1, ...), + ACCESS_...
+    ("access", 32, 1),  # of a misaligned access: its number in the instruction (0, 1, ...), + ACCESS_...
     ("written_low", 32, 1),  # decoded code bytes written since the last look: low <= address < high
     ("written_high", 32, 1),
     ("cycles", 64, 1),

@@ -28,7 +28,7 @@ class Decoding:
     """The state of decoding one instruction: code words read so far, and the row's options.
 
     prefixes  kind of prefix -> value of the last one of that kind
-    start     address behind the prefixes
+    start     address after the prefixes
     """
 
     def __init__(
@@ -69,18 +69,18 @@ class IndexBits:
     def __init__(self, mask: int) -> None:
         self.count = mask.bit_count()
         self._runs: list[tuple[int, int, int]] = []  # lowest bit in the word, mask of the run, lowest bit in the number
-        place = 0
+        shift = 0
         for run in re.finditer("1+", f"{mask:b}"[::-1]):
-            self._runs.append((run.start(), (1 << len(run[0])) - 1, place))
-            place += len(run[0])
+            self._runs.append((run.start(), (1 << len(run[0])) - 1, shift))
+            shift += len(run[0])
 
     def gather(self, word: int) -> int:
         """Return the number of the entry that a word selects."""
-        return sum((word >> low & run) << place for low, run, place in self._runs)
+        return sum((word >> low & run) << shift for low, run, shift in self._runs)
 
     def scatter(self, number: Any) -> Any:
         """Return the word, zero elsewhere, that selects an entry; numbers may be an array."""
-        return sum((number >> place & run) << low for low, run, place in self._runs)
+        return sum((number >> shift & run) << low for low, run, shift in self._runs)
 
 
 class OpcodeTable:

@@ -1,15 +1,15 @@
-"""What the host of a CPU needs to know of its instruction set: registers by name, calls of routines, faults, tracing.
+"""A CPU as the machine around it sees it: registers by name, calling conventions, faults, tracing.
 
 registers  name -> how it is read and written; every CPU has "pc", the linear address of the next instruction
 result     registers of a result and, of 64 bits, its upper half
 call       calling conventions by name, "c" first: each makes the CPU enter a routine
-go         let the CPU go on at a linear address, from wherever it is
+go         continue at a linear address, from wherever the CPU is
 set_stack  give a program that starts an empty stack below an address
-faults     exception vector -> class of the error, when nobody handles it; any other is a CpuFault
+faults     exception vector -> class of the error, when there is no handler; any other is a CpuFault
 tracing    state field that is not 0 while the CPU traces, "" if it cannot; traced(m, its value, insn): does the
            instruction that m has just run end in a trace exception? trace(m): take it, between two instructions
-held       held(state): do interrupts wait until one more instruction has been executed? release(state): they no
-           longer do
+in_shadow  in_shadow(state): do interrupts wait until one more instruction has been executed? end_shadow(state): they
+           no longer do
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Convention:
 
 
 def go(state: np.ndarray, address: int) -> None:
-    """Let a CPU without segments go on at an address."""
+    """Continue at an address, on a CPU without segments."""
     state["pc"] = address
 
 
@@ -118,5 +118,5 @@ class Host:
     tracing: str = ""
     traced: Callable[[Any, int, Insn], bool] = lambda m, trace, insn: False
     trace: Callable[[Any], None] = lambda m: None
-    held: Callable[[np.ndarray], bool] = lambda state: False
-    release: Callable[[np.ndarray], None] = lambda state: None
+    in_shadow: Callable[[np.ndarray], bool] = lambda state: False
+    end_shadow: Callable[[np.ndarray], None] = lambda state: None

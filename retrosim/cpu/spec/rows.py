@@ -4,10 +4,10 @@
     def cmp(m, s, ea, d): ...
 
 The pattern has one character a bit: 0 and 1 are fixed, - is ignored, letters are fields; a blank starts the next word.
-The parameters of the semantic function, in order, name its operands; how a name is decoded, shown and handed over is
-told by the instruction set's operand kinds, and their order is the order of the extension words. What an operand fixes
-at decoding time is either *static* (part of the handler's key: size, condition, addressing class) or a *field* (a
-32-bit number in the decoded record: register number, displacement, immediate).
+The parameters of the semantic function name its operands, in the order of their extension words; the operand kinds of
+the instruction set say how a name is decoded, shown and passed. What an operand fixes at decoding time is either
+*static* (part of the handler's key: size, condition, addressing class) or a *field* (a 32-bit number in the decoded
+record: register number, displacement, immediate).
 
 Words that an instruction set names as prefixes may stand before a pattern, in any order; operand kinds ask for them.
 
@@ -67,7 +67,7 @@ class Row:
 
     @property
     def key(self) -> str:
-        """What tells it from all other rows."""
+        """What identifies the row."""
         return self.syntax + "|" + self.pattern
 
     def forms(self, model: str) -> Iterable[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """What semantic functions are written against: what every engine offers them, built from a few primitives.
 
-    m.pc, m.next_pc                        address of this instruction and of the one behind it
+    m.pc, m.next_pc                        address of this instruction and of the next one in memory
     m.const(bits, value)                   a known word
     m.get(name)  m.set(name, word)         state fields
     m.reg(n, bits)  m.set_reg(n, word)     register file "r"; narrow accesses touch the low bits
@@ -10,13 +10,13 @@
     m.when(c, then, otherwise)             run `then` or `otherwise` (functions) under a condition
     m.for_each_bit(mask, body, down)       body(bit number) for each one in the mask, lowest first unless `down`
     m.variable(word)                       a variable that survives m.when and m.for_each_bit: .get() .set(word)
-    m.jump(address)                        go on at a computed address
-    m.branch(c, target)                    go on at a decoded target when c holds
+    m.jump(address)                        continue at a computed address
+    m.branch(c, target)                    continue at a decoded target when c holds
     m.outcome(c)                           tell the timing which of the row's two costs applies
-    m.vary(data)                           tell the timing what the price varies with: the hook of the row says what
-    m.timing.HOOK(data)                    tell it something else that the instruction set declares (an exception, ...)
+    m.vary(data)                           call the hook that the row's price varies with (timing.py)
+    m.timing.HOOK(data)                    call another hook of the instruction set (an exception, ...)
     m.pass_clocks(clocks)                  let clocks pass
-    m.leave(reason, detail)                give control back to the host after this instruction
+    m.leave(reason, detail)                return control to the host after this instruction
     m.subroutine(name, function, words)    function(m, *words) on 64-bit words, emitted once and called
     m.abort_when(c, last)                  when c holds, run `last` and nothing more of this instruction
 

@@ -1,10 +1,10 @@
-"""What every timing model is: what the engine and the rows tell it around and inside an instruction.
+"""Timing models: what the engine calls around and inside an instruction, and the hooks that instruction sets declare.
 
-What an instruction's clocks depend on beside its encoding is told through *hooks*: a multiplier, a shift count, an
+A *hook* passes on what an instruction's clocks depend on besides its encoding: a multiplier, a shift count, an
 exception. Each instruction set declares its hooks in one class, as methods that do nothing; its timing models override
-those that their clocks depend on. A row names the hook that its price varies with, and its semantic function tells the
-datum by `m.vary(...)`. A name that is not declared is an error: in a row when the row is declared, in a model when
-its class is made.
+those that their clocks depend on. A row names the hook that its price varies with, and its semantic function calls it
+as `m.vary(...)`. A name that is not declared is an error: in a row when the row is declared, in a model when its class
+is made.
 
     class ToyHooks(Timing, declares=True):
         @hook

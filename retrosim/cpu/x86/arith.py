@@ -211,8 +211,8 @@ insn("IDIV {ea}", "1111011w mm111eee", cost="IDIV {s}", ref="Intel 386 PRM, IDIV
 
 @insn("BOUND {g},{ea}", "01100010 mmgggeee", ea="mem", ref="Intel 386 PRM, BOUND")
 def bound(m, s, g, ea):
-    place = address(m, ea)
-    low, high = load(m, ea.segment, place, s), load(m, ea.segment, behind(ea, place, s // 8), s)
+    pointer = address(m, ea)
+    low, high = load(m, ea.segment, pointer, s), load(m, ea.segment, behind(ea, pointer, s // 8), s)
     value = read(m, g, s)
     fault_when(m, value.slt(low) | high.slt(value), BOUND)
 

@@ -33,10 +33,10 @@ def _by_register(change):
                 modify(m, ea, s, lambda value: _test(m, value, number, change))
             return
         # the bit string reaches in both directions from the operand's address
-        place = address(m, ea) + offset.sext(32).sar(4 if s == 16 else 5) * (s // 8)
+        pointer = address(m, ea) + offset.sext(32).sar(4 if s == 16 else 5) * (s // 8)
         if ea.cls == "word":
-            place = place & 0xFFFF
-        flat = linear(m, ea.segment, place, s)
+            pointer = pointer & 0xFFFF
+        flat = linear(m, ea.segment, pointer, s)
         value = m.load(flat, s)
         if change is None:
             m.set("cf", (value >> number).trunc(1))

@@ -2,7 +2,7 @@
 
 Real mode takes handlers from the vector table, 4 bytes a vector; 0:0 stands for none. Flat mode takes them from
 interrupt and trap gates, 8 bytes a vector, whose selectors are not looked up: all code is in the one flat segment.
-A run ends as a fault at an exception that nobody handles.
+A run ends as a fault at an exception without a handler.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def _enter_real(m: ExecutionContext, number: Word, back: Word, error_code: bool)
 
 
 def _enter_flat(m: ExecutionContext, number: Word, back: Word, error_code: bool) -> None:
-    place = m.get("idt_base") + number * 8
-    low, high = m.load(place, 32), m.load(place + 4, 32)
+    pointer = m.get("idt_base") + number * 8
+    low, high = m.load(pointer, 32), m.load(pointer + 4, 32)
     is_gate = (high & 0x9E00).eq(0x8E00)  # present, 32-bit interrupt (E) or trap (F) gate
     outside = m.get("idt_limit").zext(32).ult(number * 8 + 7)
 
@@ -130,5 +130,5 @@ def interrupt(m: ExecutionContext, level: int) -> None:
 
 
 def accepts(state: np.ndarray, level: int) -> bool:
-    """Tell whether an interrupt request would be taken now: IF is set, and not right behind STI or a load of SS."""
+    """Tell whether an interrupt request would be taken now: IF is set, and not right after STI or a load of SS."""
     return bool(state["if"]) and int(state["pc"]) != int(state["shadow"])

@@ -33,7 +33,7 @@ def jump(m, ip):
 
 
 def branch(m, s, holds, target, first=lambda: None):
-    """Go on at a target that decoding knows. It lies in the segment as a rule; else the offset wraps, or faults.
+    """Continue at a target that decoding knows. It lies in the segment as a rule; else the offset wraps, or faults.
 
     first   what happens before the jump, once it is sure not to fault
     """
@@ -137,8 +137,8 @@ def _far_call(m, s, ip, selector):
 
 
 def _pointer(m, s, ea):
-    place = address(m, ea)
-    return checked(m, load(m, ea.segment, place, s)), load(m, ea.segment, behind(ea, place, s // 8), 16)
+    pointer = address(m, ea)
+    return checked(m, load(m, ea.segment, pointer, s)), load(m, ea.segment, behind(ea, pointer, s // 8), 16)
 
 
 @insn("JMP {far}", "11101010", flow=True, ends=True, cost="JMP far", ref="Intel 386 PRM, JMP")

@@ -1,4 +1,4 @@
-"""What the clocks of x86 instructions depend on beside their encoding: rows say `varies=`, timing models price it."""
+"""What the clocks of x86 instructions depend on besides their encoding; rows name it, timing models price it."""
 
 from __future__ import annotations
 

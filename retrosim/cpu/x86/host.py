@@ -1,4 +1,4 @@
-"""The x86 as its host sees it: registers by name, conventions of calls in both modes, faults, single steps.
+"""The x86 as the machine sees it: registers by name, conventions of calls in both modes, faults, single steps.
 
 Conventions of calls, the return address in a word of the argument's width:
 
@@ -85,11 +85,11 @@ def _is_traced(m: ExecutionContext, trace: int, insn: Insn) -> bool:
     return m.raised is None and m.get("shadow").known != m.get("pc").known
 
 
-def _held(state: np.ndarray) -> bool:
+def _in_shadow(state: np.ndarray) -> bool:
     return int(state["pc"]) == int(state["shadow"])
 
 
-def _release(state: np.ndarray) -> None:
+def _end_shadow(state: np.ndarray) -> None:
     state["shadow"] = NOWHERE
 
 
@@ -110,6 +110,6 @@ def host(real: bool) -> Host:
         tracing="tf",
         traced=_is_traced,
         trace=lambda m: trap(m, DEBUG),
-        held=_held,
-        release=_release,
+        in_shadow=_in_shadow,
+        end_shadow=_end_shadow,
     )

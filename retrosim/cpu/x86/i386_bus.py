@@ -3,22 +3,22 @@
 The bus unit reads code by aligned double words into a queue of 16 bytes whenever no operand needs the bus: 2 clocks
 and the wait states a double word. An instruction starts when all its bytes are in the queue. Behind a jump the queue
 is empty; the figure of the jump holds the first double word without wait states, the next one is waited for.
-(Facts: 80386 structure and prefetch [two sources]; the wait for a target across double words [data sheet, from memory];
-the decoder's own limit, about a byte a clock, is not modelled.)
+(guide/facts/x86_timing.md: structure and prefetch of the 80386, two sources; the wait for a target across double words
+is recalled from the data sheet. The decoder's own limit, about a byte a clock, is not modelled.)
 
-Operands: the figures hold 2 clocks an access, one access behind the other; wait states come on top, and 2 and the wait
-states once more for an operand across double words. A write is posted: what follows waits only when it needs the bus
-before it has ended.
+Operands: the figures include 2 clocks an access, one access after the other; wait states come on top, and 2 clocks and
+the wait states once more for an operand across double words. A write is posted: what follows waits only when it needs
+the bus before it has ended.
 
-State, beside that of the table timing:
+State, in addition to that of the table timing:
 
-    fetched    linear address behind the last code byte in the queue
+    fetched    linear address after the last code byte in the queue
     bus_free   clock when the bus is done with what it does now
     memory     parameters of the machine, wait states: see MEMORY
 
 Bound: the figure of an instruction holds at least the 2 clocks of each of its accesses, so all that the bus can be
 behind with is one posted operand. What waits for it is the first operand or the code, whichever comes first; then code
-is waited for by double words, the wait states of the first one behind a jump apart, and each operand for itself and for
+is waited for by double words, the wait states of the first one after a jump apart, and each operand for itself and for
 the posted one before it. An operand is two accesses at most.
 """
 
@@ -81,7 +81,7 @@ class PrefetchTiming(TableTiming):
         return self.m.select(b.ult(a), a - b, self.m.const(64, 0))
 
     def _empty_queue(self, each: Word) -> None:
-        """Begin anew behind a jump: the first double word is there but for its wait states."""
+        """Start again after a jump: the first double word is there but for its wait states."""
         m = self.m
         fetched, first = m.get("fetched"), (m.pc >> 2) << 2
         jumped = m.get("refill").ne(0) | m.const(32, QUEUE + 3).ult(fetched - m.pc)
@@ -90,18 +90,18 @@ class PrefetchTiming(TableTiming):
         self.arrived = m.select(jumped, self.free, self.now)
 
     def _prefetch(self, each: Word) -> None:
-        """Fetch what there was capacity and time for before now."""
+        """Fetch what the queue had space and time for before now."""
         m = self.m
         idle = self._difference(self.now, self.free)
-        capacity = (m.pc + QUEUE - self.fetched).zext(64) >> 2
-        capacity = m.select((m.pc + QUEUE).ult(self.fetched), m.const(64, 0), capacity)
+        space = (m.pc + QUEUE - self.fetched).zext(64) >> 2
+        space = m.select((m.pc + QUEUE).ult(self.fetched), m.const(64, 0), space)
         count, time = m.const(64, 0), each
         for number in range(1, QUEUE // DOUBLE_WORD + 1):
-            count = count + (time.ule(idle) & m.const(64, number).ule(capacity)).zext(64)
+            count = count + (time.ule(idle) & m.const(64, number).ule(space)).zext(64)
             time = time + each
         self.fetched = self.fetched + (count.trunc(32) << 2)
         free = self.free + count * each
-        self.free = m.select(count.eq(capacity), self._later(free, self.now), free)
+        self.free = m.select(count.eq(space), self._later(free, self.now), free)
 
     def _fetch(self, each: Word) -> None:
         """Wait for the bytes of this instruction that are not there."""

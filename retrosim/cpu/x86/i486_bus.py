@@ -4,19 +4,19 @@
     address     +1 when a register that the instruction before has written serves as base or index, or as stack
                 pointer; +1 more when only a byte of it was written; PUSH, POP and the like leave ESP ready
     index       +1 for a scaled index, or base and index with a displacement
-    immediate   +1 beside a displacement
-    target      +1 when the first instruction behind a jump lies across the end of a 16-byte line
+    immediate   +1 with a displacement too
+    target      +1 when the first instruction after a jump lies across the end of a 16-byte line
     misaligned  +3 an access across double words
     cache       8 KiB for code and data, 4 ways of 128 lines of 16 bytes, written through, filled on reads only; the
                 pseudo-LRU bits choose the line to replace. The missing double word is used as soon as it is there.
     writes      4 buffers; a write waits when all are full, a line fill until they are empty
 
-Sources: i486 PRM (1990) appendix E and chapter 12; Intel, Optimizations for 32-bit processors (1994); the index rule's
-detail is from memory. State:
+Sources: i486 PRM (1990) appendix E and chapter 12; Intel, Optimizations for 32-bit processors (1994); the detail of
+the index rule is recalled. State:
 
     written     registers written by the last instruction, bit n; bit 16 + n: only a byte of it
     ahead       clocks that decoding is ahead
-    expected    address behind the last instruction
+    expected    address after the last instruction
     fetch_line  line that the last instruction came from
     tag lru     128 sets of 4 lines: line number + VALID; per set the three bits
     bus_free    clock when the bus is done with all it has to do
@@ -71,7 +71,7 @@ class CacheTiming(TableTiming):
 
     @classmethod
     def extra(cls, insn: Insn) -> int:
-        """bits 0-3 prefixes; bits 4-5 the clocks for the index and for an immediate beside a displacement"""
+        """bits 0-3 prefixes; bits 4-5 the clocks for the index and for an immediate with a displacement"""
         index = bool(insn.forms.get("index") or (insn.forms.get("pair") and insn.forms.get("disp")))
         both = bool(insn.forms.get("ea") == "mem" and insn.forms.get("disp") and insn.forms.get("imm"))
         return cls.prefixes(insn) | (index + both) << 4
@@ -134,12 +134,12 @@ class CacheTiming(TableTiming):
 
     def memory(self, address: Word, bits: int, write: bool) -> None:
         m = self.m
-        place, size = (address & ADDRESS_MASK).zext(64), m.const(64, bits // 8)
+        location, size = (address & ADDRESS_MASK).zext(64), m.const(64, bits // 8)
         self.operands += 1
         if bits > 8:
-            self.add(m.select(m.const(64, 4).ult((place & 3) + size), m.const(64, MISALIGNED), m.const(64, 0)))
+            self.add(m.select(m.const(64, 4).ult((location & 3) + size), m.const(64, MISALIGNED), m.const(64, 0)))
         function = write_data if write else read_data
-        self.add(m.subroutine("write" if write else "read", function, place, size, self._at()))
+        self.add(m.subroutine("write" if write else "read", function, location, size, self._at()))
 
     def written(self, register: Word, stage: str) -> None:
         if stage != "address":
@@ -180,13 +180,13 @@ def _look_up(m, line: Word, allocate: bool) -> Word:
     pair = m.select((old & 1).eq(0), (old >> 1 & 1).zext(32), (old >> 2 & 1).zext(32) + 2)
     used = m.select(found, way, m.select(free.ne(4), free, pair))
     new = m.const(8, 0)
-    for number, (kept, bits) in enumerate(((4, 3), (4, 1), (2, 4), (2, 0))):
-        new = m.select(used.eq(number), old & kept | bits, new)
+    for number, (mask, ones) in enumerate(((4, 3), (4, 1), (2, 4), (2, 0))):
+        new = m.select(used.eq(number), old & mask | ones, new)
     touched = found | m.const(1, allocate)
     m.set_element("lru", group, m.select(touched, new, old))
-    place = first + used
+    entry = first + used
     if allocate:
-        m.set_element("tag", m.select(found, first + (way & 3), place), wanted)
+        m.set_element("tag", m.select(found, first + (way & 3), entry), wanted)
     return found
 
 
@@ -210,16 +210,16 @@ def _read_code(m, line: Word, now: Word) -> Word:
 def _operand(m, address: Word, size: Word, now: Word, one: Callable[[Word, Word], Word]) -> Word:
     """Apply one(address, time) -> clocks to an operand, twice when it lies in two lines."""
     wait = m.variable(one(address.trunc(32), now))
-    other = address + size - 1
-    crosses = (other >> 4).ne(address >> 4)
-    m.when(crosses, lambda: wait.set(wait.get() + one(other.trunc(32), now + wait.get())))
+    last = address + size - 1
+    crosses = (last >> 4).ne(address >> 4)
+    m.when(crosses, lambda: wait.set(wait.get() + one(last.trunc(32), now + wait.get())))
     return wait.get()
 
 
 def read_data(m, address: Word, size: Word, now: Word) -> Word:
     """Return the clocks that reading an operand costs beyond a hit."""
 
-    def one(place: Word, at: Word) -> Word:
+    def one(location: Word, at: Word) -> Word:
         wait = m.variable(m.const(64, 0))
 
         def uncached() -> None:
@@ -227,7 +227,7 @@ def read_data(m, address: Word, size: Word, now: Word) -> Word:
             m.set("bus_free", end)
             wait.set(end - at)
 
-        m.when(place.ult(UNCACHED_FROM), lambda: wait.set(_read_line(m, place >> 4, at)), uncached)
+        m.when(location.ult(UNCACHED_FROM), lambda: wait.set(_read_line(m, location >> 4, at)), uncached)
         return wait.get()
 
     return _operand(m, address, size, now, one)
@@ -236,10 +236,10 @@ def read_data(m, address: Word, size: Word, now: Word) -> Word:
 def write_data(m, address: Word, size: Word, now: Word) -> Word:
     """Return the clocks that storing an operand waits for a write buffer."""
 
-    def one(place: Word, at: Word) -> Word:
-        cached, free = place.ult(UNCACHED_FROM), m.get("bus_free")
+    def one(location: Word, at: Word) -> Word:
+        cached, free = location.ult(UNCACHED_FROM), m.get("bus_free")
         clocks = m.select(cached, _parameter(m, "write"), _parameter(m, "video_write"))
-        m.when(cached, lambda: _look_up(m, place >> 4, allocate=False))
+        m.when(cached, lambda: _look_up(m, location >> 4, allocate=False))
         m.set("bus_free", _later(m, free, at) + clocks)
         return _wait_until(m, free, at + clocks * (WRITE_BUFFERS - 1))
 

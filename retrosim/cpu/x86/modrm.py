@@ -228,8 +228,8 @@ def write(m: Any, ea: Ea, word: Word) -> None:
         store(m, ea.segment, address(m, ea), word)
     elif word.bits == 8:
         shift = ea.shift.trunc(16)
-        kept = m.reg(ea.number, 16) & ~(m.const(16, 0xFF) << shift)
-        m.set_reg(ea.number, kept | word.zext(16) << shift, stage="byte")
+        rest = m.reg(ea.number, 16) & ~(m.const(16, 0xFF) << shift)
+        m.set_reg(ea.number, rest | word.zext(16) << shift, stage="byte")
     else:
         m.set_reg(ea.number, word)
 
@@ -239,5 +239,5 @@ def modify(m: Any, ea: Ea, bits: int, function: Callable[[Word], Word]) -> None:
     if ea.cls == "reg":
         write(m, ea, function(read(m, ea, bits)))
     else:
-        place = linear(m, ea.segment, address(m, ea), bits)
-        m.store(place, function(m.load(place, bits)))
+        pointer = linear(m, ea.segment, address(m, ea), bits)
+        m.store(pointer, function(m.load(pointer, bits)))

@@ -75,9 +75,9 @@ def lea(m, s, g, ea):
 
 def _load_pointer(segment):
     def load_pointer(m, s, g, ea):
-        place = address(m, ea)
-        offset = load(m, ea.segment, place, s)
-        selector = load(m, ea.segment, behind(ea, place, s // 8), 16)
+        pointer = address(m, ea)
+        offset = load(m, ea.segment, pointer, s)
+        selector = load(m, ea.segment, behind(ea, pointer, s // 8), 16)
         load_segment(m, segment, selector)
         write(m, g, offset)
 
@@ -121,8 +121,8 @@ def nop(m):
 
 @insn("XLAT{segment}", "11010111", size=8, ref="Intel 386 PRM, XLAT")
 def xlat(m, a, segment):
-    place = (m.reg(EBX, a) + m.reg(EAX, 8).zext(a)).zext(32)
-    m.set_reg(EAX, load(m, segment, place, 8), stage="byte")
+    pointer = (m.reg(EBX, a) + m.reg(EAX, 8).zext(a)).zext(32)
+    m.set_reg(EAX, load(m, segment, pointer, 8), stage="byte")
 
 
 @insn("CBW{s}", "10011000", cost="CBW/CWDE", ref="Intel 386 PRM, CBW")
@@ -206,15 +206,15 @@ ALL = (EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI)
 @insn("PUSHA{s}", "01100000", ref="Intel 386 PRM, PUSHA")
 def pusha(m, s):
     size = s // 8
-    for place, n in enumerate(ALL, start=1):
-        store(m, SS, (m.reg(ESP, stack_bits(m)) - place * size).zext(32), m.reg(n, s))
+    for number, n in enumerate(ALL, start=1):
+        store(m, SS, (m.reg(ESP, stack_bits(m)) - number * size).zext(32), m.reg(n, s))
     drop(m, -8 * size)
 
 
 @insn("POPA{s}", "01100001", ref="Intel 386 PRM, POPA")
 def popa(m, s):
     size = s // 8
-    values = {n: top(m, s, place * size) for place, n in enumerate(reversed(ALL)) if n != ESP}
+    values = {n: top(m, s, number * size) for number, n in enumerate(reversed(ALL)) if n != ESP}
     drop(m, 8 * size)
     for n, value in values.items():
         m.set_reg(n, value)
@@ -278,8 +278,8 @@ def lahf(m):
 @insn("SAHF", "10011110", size=8, ref="Intel 386 PRM, SAHF")
 def sahf(m):
     word = m.reg(EAX, 16) >> 8
-    for name, place in (("cf", 0), ("pf", 2), ("af", 4), ("zf", 6), ("sf", 7)):
-        m.set(name, (word >> place).trunc(1))
+    for name, bit in (("cf", 0), ("pf", 2), ("af", 4), ("zf", 6), ("sf", 7)):
+        m.set(name, (word >> bit).trunc(1))
 
 
 @insn("SALC", "11010110", size=8, ref="not in the manuals, on all parts: AL := CF ? FF : 0")

@@ -41,7 +41,7 @@ REGISTERS = (
     ("cr", 32, 4),
     ("dr", 32, 8),  # they hold what is written: no breakpoint fires
     ("tr", 32, 8),
-    ("shadow", 32, 1),  # address where no interrupt is taken: behind STI, MOV SS and POP SS
+    ("shadow", 32, 1),  # address where no interrupt is taken: after STI, MOV SS and POP SS
 )
 
 COMMON = (*REGISTERS, *ENGINE_FIELDS, *TIMING_FIELDS)
@@ -77,7 +77,7 @@ def admit(d: Decoding) -> None:
 X86 = InstructionSet("x86", KINDS, word_bytes=1, longest=LONGEST, prefixes=PREFIXES, admit=admit, hooks=X86Hooks)
 insn = X86.insn
 
-FLAGS = {  # place in EFLAGS
+FLAGS = {  # bit in EFLAGS
     "cf": 0, "pf": 2, "af": 4, "zf": 6, "sf": 7, "tf": 8, "if": 9, "df": 10, "of": 11, "iopl": 12, "nt": 14, "ac": 18,
 }  # fmt: skip
 ALWAYS_SET = 2
@@ -95,31 +95,31 @@ def reset(state: np.ndarray, unreal: bool = False) -> None:
 
 def flags_of(state: np.ndarray) -> int:
     """Return EFLAGS of a core's state."""
-    return ALWAYS_SET | sum(int(state[name]) << place for name, place in FLAGS.items())
+    return ALWAYS_SET | sum(int(state[name]) << bit for name, bit in FLAGS.items())
 
 
 def put_flags(state: np.ndarray, word: int) -> None:
     """Write EFLAGS into a core's state."""
-    for name, place in FLAGS.items():
-        state[name] = word >> place & ((1 << LAYOUTS["i386"].fields[name][0]) - 1)
+    for name, bit in FLAGS.items():
+        state[name] = word >> bit & ((1 << LAYOUTS["i386"].fields[name][0]) - 1)
 
 
 def get_flags(m: ExecutionContext, bits: int = 32) -> Word:
     """Return FLAGS or EFLAGS."""
     word = m.const(bits, ALWAYS_SET)
-    for name, place in FLAGS.items():
-        if place < bits:
-            word = word | m.get(name).zext(bits) << place
+    for name, bit in FLAGS.items():
+        if bit < bits:
+            word = word | m.get(name).zext(bits) << bit
     return word
 
 
 def set_flags(m: ExecutionContext, word: Word) -> None:
     """Write FLAGS or EFLAGS; the host looks when that lets interrupts or single steps in."""
     before = m.get("if")
-    for name, place in FLAGS.items():
+    for name, bit in FLAGS.items():
         width = m.cpu.layout.fields[name][0]
-        if place < word.bits and not (name == "ac" and m.cpu.model.startswith("i386")):
-            m.set(name, (word >> place).trunc(width))
+        if bit < word.bits and not (name == "ac" and m.cpu.model.startswith("i386")):
+            m.set(name, (word >> bit).trunc(width))
     m.when(m.get("if") & ~before | m.get("tf"), lambda: m.leave(STATUS_WRITTEN))
 
 

@@ -37,8 +37,8 @@ def _repeat(m, a, rep, again, body):
 
 def _step(m, n, a, s):
     """Move an index register on by an element."""
-    place = m.reg(n, a)
-    m.set_reg(n, m.select(m.get("df"), place - s // 8, place + s // 8), stage="address")
+    pointer = m.reg(n, a)
+    m.set_reg(n, m.select(m.get("df"), pointer - s // 8, pointer + s // 8), stage="address")
 
 
 @insn("{rep}MOVS{s}{segment}", "1010010w", cost="MOVS", varies="iterations", ref="Intel 386 PRM, MOVS")

@@ -34,7 +34,7 @@ for _name, _code, _flag, _function in (
 
 @insn("STI", "11111011", ref="Intel 386 PRM, STI")
 def sti(m):
-    """Interrupts come in behind the next instruction."""
+    """Interrupts are taken after the next instruction."""
 
     m.when(~m.get("if"), lambda: hold_interrupts(m))
     m.set("if", m.const(1, 1))
@@ -132,17 +132,17 @@ def lmsw(m, ea):
 
 def _store_table(name):
     def store_table(m, s, ea):
-        place = address(m, ea)
-        store(m, ea.segment, place, m.get(f"{name}_limit"))
-        store(m, ea.segment, behind(ea, place, 2), m.get(f"{name}_base"))
+        pointer = address(m, ea)
+        store(m, ea.segment, pointer, m.get(f"{name}_limit"))
+        store(m, ea.segment, behind(ea, pointer, 2), m.get(f"{name}_base"))
 
     return store_table
 
 
 def _load_table(name):
     def load_table(m, s, ea):
-        place = address(m, ea)
-        limit, base = load(m, ea.segment, place, 16), load(m, ea.segment, behind(ea, place, 2), 32)
+        pointer = address(m, ea)
+        limit, base = load(m, ea.segment, pointer, 16), load(m, ea.segment, behind(ea, pointer, 2), 32)
         m.set(f"{name}_limit", limit)
         m.set(f"{name}_base", base if s == 32 else base & 0xFFFFFF)
 

@@ -221,7 +221,7 @@ def test_failures_make_status_1_and_are_capped(tmp_path: Path) -> None:
     for number in (1, 3, 4):
         tests[number] = Test("NOP", registers(), registers(d3=1, pc=PC + 2), [(CODE, 0x4E71)], [], 6)
     write(tmp_path, tests)
-    done = call("m68000", tmp_path, "--json", "--most", 2)
+    done = call("m68000", tmp_path, "--json", "--max-listed", 2)
     found = json.loads(done.stdout)
     why = "d3 is 00000000, expected 00000001"
     listed = [{"file": "SOME.json.bin", "index": i, "instruction": "NOP", "why": why} for i in (1, 3)]

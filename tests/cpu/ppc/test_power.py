@@ -117,17 +117,17 @@ def test_examples_of_the_manual(core: Core, example: str) -> None:
 
 
 def test_overflow_of_quotients_and_absolute_values(core: Core) -> None:
-    """-2^31 / -1 gives -2^31 and remainder 0; abs of the least number is itself, and overflows; nabs never does."""
-    least, minus = 0x80000000, 0xFFFFFFFF
-    found = run(core, encode("divs", d=4, a=4, b=6, oe=1, rc=1), {4: least, 6: minus})
-    assert (found["r4"], found["mq"], found["xer"], found["cr0"]) == (least, 0, 0b110, 0b0011)
-    found = run(core, encode("div", d=4, a=4, b=6, oe=1), {4: minus, 6: minus}, mq=least)
-    assert (found["r4"], found["mq"], found["xer"]) == (least, 0, 0b110)
-    found = run(core, encode("abs", d=4, a=4, oe=1), {4: least})
-    assert (found["r4"], found["xer"]) == (least, 0b110)
-    found = run(core, encode("nabs", d=4, a=4, oe=1), {4: least}, xer=1 << 31)
-    assert (found["r4"], found["xer"]) == (least, 0b100)
-    found = run(core, encode("doz", d=4, a=4, b=6, oe=1), {4: least, 6: 1})
+    """-2^31 / -1 gives -2^31 and remainder 0; abs of the minimum number is itself, and overflows; nabs never does."""
+    minimum, minus = 0x80000000, 0xFFFFFFFF
+    found = run(core, encode("divs", d=4, a=4, b=6, oe=1, rc=1), {4: minimum, 6: minus})
+    assert (found["r4"], found["mq"], found["xer"], found["cr0"]) == (minimum, 0, 0b110, 0b0011)
+    found = run(core, encode("div", d=4, a=4, b=6, oe=1), {4: minus, 6: minus}, mq=minimum)
+    assert (found["r4"], found["mq"], found["xer"]) == (minimum, 0, 0b110)
+    found = run(core, encode("abs", d=4, a=4, oe=1), {4: minimum})
+    assert (found["r4"], found["xer"]) == (minimum, 0b110)
+    found = run(core, encode("nabs", d=4, a=4, oe=1), {4: minimum}, xer=1 << 31)
+    assert (found["r4"], found["xer"]) == (minimum, 0b100)
+    found = run(core, encode("doz", d=4, a=4, b=6, oe=1), {4: minimum, 6: 1})
     assert (found["r4"], found["xer"]) == (0x80000001, 0b110)
 
 

@@ -116,9 +116,9 @@ def stay_within_bounds(
             key = insn.length, insn.key, insn.fields
             if key not in known:
                 known[key] = bounds(cpu, timing, insn)
-            most, waits = known[key]
+            longest, waits = known[key]
             where = f"seed {SEED}, program {number}, memory {core.state['memory'].tolist()}: {insn.text}"
-            assert int(core.state["cycles"]) - before <= most + waits * wait, where
+            assert int(core.state["cycles"]) - before <= longest + waits * wait, where
             rows.add(insn.row.pattern)
             total += 1
     print(f"{cpu.model} {timing}: {total} instructions of {len(rows)} rows, seed {SEED}")

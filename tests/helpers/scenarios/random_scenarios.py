@@ -67,11 +67,11 @@ def generate(number: int) -> Generated:
     return Generated(number, rom.name, build, parameters, frames, _script(chance, frames))
 
 
-def _value(chance: random.Random, least: int, most: int) -> int:
+def _value(chance: random.Random, minimum: int, maximum: int) -> int:
     """Return a parameter: an end of its range, a small one, or any."""
-    edges = [least, least + 1, most - 1, most, (least + most) // 2, (least + most) // 2 + 1]
-    small = min(most, least + chance.randint(0, 20))
-    return min(max(chance.choice([chance.choice(edges), small, chance.randint(least, most)]), least), most)
+    edges = [minimum, minimum + 1, maximum - 1, maximum, (minimum + maximum) // 2, (minimum + maximum) // 2 + 1]
+    small = min(maximum, minimum + chance.randint(0, 20))
+    return min(max(chance.choice([chance.choice(edges), small, chance.randint(minimum, maximum)]), minimum), maximum)
 
 
 def _script(chance: random.Random, frames: int) -> list[tuple[int, dict[str, int]]]:
@@ -113,8 +113,8 @@ def failures(path: Path, machine_of: MachinePool, machines: Sequence[str] = MACH
         whole = result["compared"] == entry["frames"] and entry["complete"]
         if not (result["world_ok"] and result["verified"] and whole) or result["machine_ok"] is False:
             keys = ("error", "what", "first_bad_frame", "field", "index", "expected", "found", "trusted", "note")
-            told = ", ".join(f"{key} {result[key]}" for key in keys if result.get(key) not in (None, ""))
-            found.append(f"{result['machine']}: {told}")
+            shown = ", ".join(f"{key} {result[key]}" for key in keys if result.get(key) not in (None, ""))
+            found.append(f"{result['machine']}: {shown}")
     assert [result["machine"] for result in entry["results"]] == list(machines)
     return found
 

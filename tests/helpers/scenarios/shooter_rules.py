@@ -1,4 +1,4 @@
-"""The rules of the ROM `shooter` retold in plain Python, with the oracle of document 004 for its hits.
+"""The rules of the ROM `shooter` retold in plain Python, with the oracle of Jon E P 2007 for its hits.
 
 Shares nothing with kernels and machine code but the drawings.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from retrosim.collide.oracle.objects import check_all
-from retrosim.collide.oracle.sectors import Random
+from retrosim.collide.oracle.scenes import Random
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.screen.palette import macintosh_palette
 
@@ -28,8 +28,8 @@ GAME = ("score", "best", "wave", "ships", "playing", "sway", "sway_step")
 GAME += ("dive_wait", "bomb_wait", "reload", "shield", "pause")
 
 
-def within(value: int, least: int, most: int) -> int:
-    return sorted((value, least, most))[1]
+def within(value: int, minimum: int, maximum: int) -> int:
+    return sorted((value, minimum, maximum))[1]
 
 
 class Art:
@@ -168,12 +168,12 @@ class Battle:
             if (alien["px"], alien["py"]) == (x, y):
                 alien["way"] = 0
         else:
-            most = (640 - self.art.size(alien["name"])[0]) * 32
+            maximum = (640 - self.art.size(alien["name"])[0]) * 32
             alien["vy"] = within(alien["vy"] + 4, -72, within(72 + 4 * self.game["wave"], 76, 112))
             alien["vx"] = within(alien["vx"] + (2 if self.ship["px"] > alien["px"] else -2), -72, 72)
             alien |= {"px": alien["px"] + alien["vx"], "py": alien["py"] + alien["vy"]}
-            if not 0 <= alien["px"] <= most:
-                alien |= {"px": within(alien["px"], 0, most), "vx": -alien["vx"]}
+            if not 0 <= alien["px"] <= maximum:
+                alien |= {"px": within(alien["px"], 0, maximum), "vx": -alien["vx"]}
             if alien["py"] >= 480 * 32:
                 alien |= {"py": -128, "way": 2}
 

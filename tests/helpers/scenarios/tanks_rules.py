@@ -1,4 +1,4 @@
-"""The rules of the ROM `tanks` retold in plain Python: all pairs are looked at, by the oracle of document 003.
+"""The rules of the ROM `tanks` retold in plain Python: all pairs are looked at, by the oracle of Rekaby 2011.
 
 Shares nothing with kernels and machine code but the drawings. Tanks are dicts; tank 0 is the player's.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from retrosim.collide.oracle.rectangles import Study, corners, cosine, sine
-from retrosim.collide.oracle.sectors import Random
+from retrosim.collide.oracle.scenes import Random
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.screen.palette import macintosh_palette
 

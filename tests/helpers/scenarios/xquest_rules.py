@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from retrosim.collide.oracle.masks import by_pixels
-from retrosim.collide.oracle.sectors import Random
+from retrosim.collide.oracle.scenes import Random
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.screen.palette import macintosh_palette
 
@@ -88,10 +88,10 @@ class Field:
             ship[4] = self.art.first["ship"] + way
 
     def move(self, each: list[int], axis: int) -> None:
-        least, most = FIELD[axis] * 32, (FIELD[axis + 2] - self.size(each[4])[axis]) * 32
+        minimum, maximum = FIELD[axis] * 32, (FIELD[axis + 2] - self.size(each[4])[axis]) * 32
         place = each[axis] + each[axis + 2]
-        if not least <= place <= most:
-            place = 2 * (least if place < least else most) - place
+        if not minimum <= place <= maximum:
+            place = 2 * (minimum if place < minimum else maximum) - place
             each[axis + 2] *= -1
         each[axis] = place
 

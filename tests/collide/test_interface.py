@@ -1,6 +1,7 @@
-"""The face of the library, by introspection: no public function without `out=`, an example, and errors of one line.
+"""The interface of the library, by introspection: every public function has `out=`, an example, and errors of one line.
 
-CALLS has a good call of each public function; a function that the table has not, or has alone, is refused.
+Public is what stands in a module of `retrosim.collide` whose name does not begin with an underscore; nothing lists
+them. Functions are called with SAMPLES, by the names of their parameters.
 """
 
 from __future__ import annotations
@@ -11,154 +12,175 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 import retrosim.collide
-from retrosim.collide import (
-    batch,
-    bitmap,
-    blocks,
-    boxes,
-    compound,
-    masks,
-    objects,
-    overlap,
-    plane,
-    rectangles,
-    scenes,
-    spheres,
-    swept,
-)
-from retrosim.collide import sectors as sectors_module
-from retrosim.collide.kernels import grid
+import retrosim.numeric
+from retrosim.collide import bitmap, masks, objects, workspace
 
-INTERNAL = {"arguments", "results"}  # checks and arrays of the others
-ALLOCATES = {"workspace"}  # makes the scratch array that spares others their own
-X, Y = np.array([10, 35, 300], np.int16), np.array([10, 12, 300], np.int16)
-PAIRS = np.array([[0, 1], [1, 2]], np.int32)
 SPRITE = np.array([[0, 1], [1, 1]], np.uint8)
-SHAPE, MASKS, IMAGES = np.zeros(3, np.int32), masks.pack([SPRITE]), bitmap.pack([SPRITE])
-PLACES, COUPLES = {"x": X, "y": Y}, {"x": X, "y": Y, "pairs": PAIRS}
-MOVES = {"move_x": np.array([5, -5, 0], np.int16), "move_y": np.zeros(3, np.int16)}
-SCENES = {"x": np.stack([X, Y]), "y": np.stack([Y, X])}
-PARTS = {"parts": np.array([[0, 0, 30, 30]] * 3, np.int16), "first": np.arange(4, dtype=np.int32)}
-TURNED = {"half": np.full((3, 2), 400, np.int16), "angle": np.array([0, 37, 256], np.int16)}
-SCREEN = {"shape": SHAPE, "images": IMAGES, "frame": np.zeros((480, 640), np.uint8), "solid": [1]}
-LOOK = {"shape": SHAPE, "sprites": MASKS}
+X, Y = np.array([10, 35, 300], np.int16), np.array([10, 12, 300], np.int16)
 
 
-def game() -> dict:
+def game() -> np.ndarray:
     records = np.zeros(3, objects.OBJECT)
     records["type"], records["active"], records["detection"], records["count"] = (1, 2, 3), 1, 2, 1
-    return {"objects": records, "shapes": np.array([[0, 0, 9, 81]], np.int16)}
+    return records
 
 
-CALLS: dict[Callable, dict] = {
-    sectors_module.collided: PLACES | {"size": 30, "workspace": grid.workspace(3)},
-    sectors_module.reports: PLACES | {"size": np.full(3, 30)},
-    sectors_module.pairs: PLACES | {"size": np.full((3, 2), 30)},
-    sectors_module.count_tests: PLACES,
-    sectors_module.tally_tests: PLACES,
-    batch.collided: SCENES | {"starts": None},
-    batch.pairs: SCENES,
-    overlap.intersect: {"x0": X, "y0": Y, "x1": X, "y1": Y, "size": 30, "other": np.full(3, 8)},
-    grid.workspace: {"count": 3},
-    plane.collided: PLACES | {"size": 30, "threads": 1},
-    plane.pairs: PLACES | {"size": 30},
-    masks.make_mask: {"sprite": SPRITE},
-    masks.make_wide_mask: {"sprite": SPRITE},
-    masks.pack: {"sprites": [SPRITE]},
-    masks.hits: COUPLES | LOOK | {"method": "dword"},
-    masks.contacts: COUPLES | LOOK,
-    masks.contact_rows: PLACES | LOOK | {"a": 0, "b": 0},
-    boxes.hits: COUPLES | {"size": np.full((3, 2), 30, np.int32), "circle": np.array([0, 1, 1], bool)},
-    boxes.pairs: PLACES | {"size": 30, "circle": True, "category": np.ones(3, np.uint16), "mask": 1},
-    boxes.count_operations: PLACES | {"method": "two_additions"},
-    compound.hits: COUPLES | PARTS | {"circle": False},
-    compound.pairs: PLACES | PARTS | {"category": 1, "mask": np.ones(3, np.uint16)},
-    blocks.pairs: PLACES | {"size": 30, "block": 64},
-    blocks.tally_tests: PLACES | {"size": np.full(3, 30)},
-    spheres.hits: COUPLES | {"z": Y, "radius": 15},
-    spheres.pairs: PLACES | {"z": Y, "radius": np.full(3, 15)},
-    rectangles.hits: COUPLES | TURNED | {"method": "line_1"},
-    rectangles.pairs: PLACES | TURNED,
-    rectangles.count_operations: COUPLES | TURNED | {"method": "point_1"},
-    rectangles.corners: PLACES | TURNED,
-    objects.make_circles: {"circles": np.array([[0, 0, 5], [1, 2, 181]])},
-    objects.check_all: game(),
-    bitmap.pack: {"sprites": [SPRITE]},
-    bitmap.hits: PLACES | SCREEN,
-    bitmap.draw: PLACES | SCREEN,
-    swept.hits: COUPLES | MOVES | {"size": np.full(3, 8)},
-    swept.pairs: PLACES | MOVES | {"radius": np.full(3, 8)},
-    scenes.random_scene: {"count": 3, "seed": 1},
-    scenes.even_scene: {"each": 2, "seed": 1},
+POSITIONAL = {
+    "x": X, "x0": X, "y": Y, "y0": Y, "x1": X, "y1": Y, "z": Y,
+    "move_x": np.array([5, -5, 0], np.int16), "move_y": np.zeros(3, np.int16),
+    "half": np.full((3, 2), 400, np.int16), "angle": np.array([0, 37, 256], np.int16),
+    "parts": np.array([[0, 0, 30, 30]] * 3, np.int16), "first": np.arange(4, dtype=np.int32),
+    "objects": game(), "shapes": np.array([[0, 0, 9, 81]], np.int16),
+    "shape": np.zeros(3, np.int32), "sprites": masks.pack([SPRITE]), "images": bitmap.pack([SPRITE]),
+    "frame": np.zeros((480, 640), np.uint8), "pairs": np.array([[0, 1], [1, 2]], np.int32), "a": 0, "b": 0,
+    "sprite": SPRITE, "circles": np.array([[0, 0, 5], [1, 2, 181]]), "count": 3, "each": 2, "seed": 1,
+}  # fmt: skip
+"""A good argument for each parameter; positional arguments stand in this order."""
+
+OPTIONS = {
+    "size": np.full(3, 30), "other": np.full(3, 8), "radius": np.full(3, 15), "circle": np.array([0, 1, 1], bool),
+    "category": np.ones(3, np.uint16), "mask": np.ones(3, np.uint16), "workspace": workspace(3), "solid": [1],
+}  # fmt: skip
+"""The same for options; those that are not here keep their default."""
+
+SAMPLES = POSITIONAL | OPTIONS
+EXCEPTIONS: dict[str, dict] = {
+    "sectors.collided": {"size": 30},
+    "sectors.pairs": {"size": np.full((3, 2), 30)},
+    "plane.collided": {"size": 30, "threads": 1},
+    "plane.pairs": {"size": 30},
+    "batch.collided": {"x": np.stack([X, Y]), "y": np.stack([Y, X]), "size": 30, "starts": None},
+    "batch.pairs": {"x": np.stack([X, Y]), "y": np.stack([Y, X]), "size": 30},
+    "masks.pack": {"sprites": [SPRITE]},
+    "bitmap.pack": {"sprites": [SPRITE]},
+    "masks.hits": {"method": "dword"},
+    "boxes.hits": {"size": np.full((3, 2), 30, np.int32)},
+    "boxes.count_operations": {"method": "two_additions"},
+    "rectangles.hits": {"method": "line_1"},
+    "rectangles.count_operations": {"method": "point_1"},
+    "swept.hits": {"radius": None},
+    "swept.pairs": {"size": None},
 }
-BESIDE = {batch.pairs}  # an array of another length is returned beside `out`: test_batch.py
-ARRAYS = {
-    function
-    for function in CALLS.keys() - BESIDE
-    if "np.ndarray" in str(inspect.signature(function).return_annotation) and function.__name__ not in ALLOCATES
-}
-
-# positional arguments stand in this order; what is not here is an option, and a keyword
-ORDER = (
-    "x", "x0", "y", "y0", "x1", "y1", "z", "move_x", "move_y", "half", "angle", "parts", "first", "objects", "shapes",
-    "shape", "sprites", "images", "frame", "pairs", "a", "b", "sprite", "circles", "count", "each", "seed",
-)  # fmt: skip
+"""Functions that take something else by these names, or are called with one of their options."""
 
 
 def name_of(function: Callable) -> str:
     return f"{function.__module__.removeprefix('retrosim.collide.')}.{function.__name__}"
 
 
-of_every_function = pytest.mark.parametrize("function", CALLS, ids=name_of)
-of_every_array = pytest.mark.parametrize("function", sorted(ARRAYS, key=name_of), ids=name_of)
+def modules_of(package: ModuleType) -> list[ModuleType]:
+    """Return the public modules of a package, without the packages in it."""
+    found = [info.name for info in pkgutil.iter_modules(package.__path__) if not info.ispkg and info.name[0] != "_"]
+    return [importlib.import_module(f"{package.__name__}.{name}") for name in found]
 
 
 def public() -> Iterator[Callable]:
-    """Find what the package offers: public functions of its modules, but for kernels, oracles and checks."""
-    for info in pkgutil.iter_modules(retrosim.collide.__path__):
-        if info.name in INTERNAL or info.name.startswith("reference"):
-            continue
-        module = importlib.import_module(f"retrosim.collide.{info.name}")
+    """Find what the library offers."""
+    for module in modules_of(retrosim.collide):
         for name, value in vars(module).items():
             if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_"):
                 yield value
 
 
+def arguments_of(function: Callable) -> dict[str, object]:
+    """Return the arguments of a good call."""
+    given = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        changed = EXCEPTIONS.get(name_of(function), {})
+        if name in changed or name in SAMPLES:
+            given[name] = changed.get(name, SAMPLES.get(name))
+        else:
+            assert parameter.default is not parameter.empty, f"{name_of(function)}: give `{name}` a sample here"
+    return given
+
+
+CALLS = {function: arguments_of(function) for function in public()}
+WITHOUT_OUT = {"sectors.workspace"}  # makes the scratch array that saves others their own
+MORE_THAN_OUT = {"batch.pairs"}  # returns an array of another length as well: test_batch.py
+ARRAYS = {
+    function
+    for function in CALLS
+    if "np.ndarray" in str(inspect.signature(function).return_annotation)
+    and name_of(function) not in WITHOUT_OUT | MORE_THAN_OUT
+}
+
+of_every_function = pytest.mark.parametrize("function", CALLS, ids=name_of)
+of_every_array = pytest.mark.parametrize("function", sorted(ARRAYS, key=name_of), ids=name_of)
+of_every_module = pytest.mark.parametrize("module", modules_of(retrosim.collide), ids=lambda module: module.__name__)
+
+
 def call(function: Callable, **change: object) -> object:
-    """Call with the arguments of the table, some changed; arrays are copies."""
+    """Call with samples, some changed; arrays are copies."""
     given = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in CALLS[function].items()} | change
     positional = [p.name for p in inspect.signature(function).parameters.values() if p.kind is not p.KEYWORD_ONLY]
-    places = [given.pop(name) for name in positional]
-    return function(*places, **given)
+    arguments = [given.pop(name) for name in positional]
+    return function(*arguments, **given)
 
 
-def test_the_table_is_complete():
-    assert {name_of(function) for function in public()} == {name_of(function) for function in CALLS}
+def test_the_search_finds_functions_and_the_exceptions_are_some_of_them():
+    assert len(CALLS) > 30 and {name.split(".")[0] for name in map(name_of, CALLS)} >= {"sectors", "boxes", "swept"}
+    assert EXCEPTIONS.keys() | WITHOUT_OUT | MORE_THAN_OUT <= {name_of(function) for function in CALLS}
 
 
-def test_public_names_are_faces():
+def test_exported_names_are_public_functions():
     for name in retrosim.collide.__all__:
         assert name == "METHODS" or getattr(retrosim.collide, name) in CALLS
 
 
+@of_every_module
+def test_modules_are_listed_in_the_documentation(module):
+    """`help(retrosim.collide)` has a line for each, and the module's own first line says what it does."""
+    name = module.__name__.split(".")[-1]
+    lines = [line for line in retrosim.collide.__doc__.splitlines() if line.startswith(f"    {name} ")]
+    assert len(lines) == 1, f"retrosim/collide/__init__.py: give {name} a line"
+    assert module.__doc__.split("\n")[0].endswith((".", ":"))
+
+
+@of_every_module
+def test_kernels_stand_in_their_own_folder(module):
+    assert not hasattr(module, "kernel")
+
+
+@of_every_module
+def test_modules_have_a_file_of_tests(module):
+    """With at least one that also runs without the compiler."""
+    name = module.__name__.split(".")[-1]
+    path = Path(__file__).with_name(f"test_{name}.py")
+    assert path.exists() and "pytest.mark.without_jit" in path.read_text(), f"{path.name}: mark a test without_jit"
+
+
+@pytest.mark.without_jit
+@pytest.mark.parametrize(
+    "module",
+    [retrosim.collide, *modules_of(retrosim.collide), *modules_of(retrosim.numeric)],
+    ids=lambda module: module.__name__,
+)
+def test_examples(module):
+    result = doctest.testmod(module)
+    assert result.failed == 0
+    assert result.attempted > 0 or "collide" not in module.__name__
+
+
 @of_every_function
 def test_signature(function):
-    """Places, what lies there, pairs; options by keyword, all typed; `out`, None unless given, last."""
+    """Coordinates, what is there, pairs; options by keyword, all typed; `out`, None unless given, last."""
     parameters = list(inspect.signature(function).parameters.values())
     positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     options = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
     assert len(positional) + len(options) == len(parameters)
-    assert [ORDER.index(name) for name in positional] == sorted(ORDER.index(name) for name in positional)
-    assert not {p.name for p in options} & set(ORDER)
+    assert positional == [name for name in POSITIONAL if name in positional], "in the order of POSITIONAL"
+    assert not {p.name for p in options} & POSITIONAL.keys()
     assert all(p.annotation is not p.empty for p in parameters)
     assert inspect.signature(function).return_annotation is not inspect.Signature.empty
     has_out = [p.name for p in options][-1:] == ["out"]
-    assert has_out == (function in ARRAYS | BESIDE)
+    assert has_out == (function in ARRAYS or name_of(function) in MORE_THAN_OUT)
     assert "out" not in [p.name for p in parameters][:-1]
     if has_out:
         assert options[-1].default is None
@@ -178,8 +200,8 @@ def test_documented_with_an_example(function):
     assert function.__doc__ and function.__doc__.split("\n")[0].endswith((".", ":")), "a sentence first"
     assert "Returns" in function.__doc__ or function.__doc__.startswith(("Return ", "Run ", "Put ", "Make "))
     assert function.__name__ in {*examples(function.__module__), *examples("retrosim.collide.sectors")}
-    if function.__module__.split(".")[-1] not in ("grid", "compound"):  # whose conventions are those of another
-        module = importlib.import_module(function.__module__)
+    module = importlib.import_module(function.__module__)
+    if "Conventions are those of" not in module.__doc__:
         assert "Errors" in module.__doc__ or "Errors" in function.__doc__
 
 
@@ -240,8 +262,8 @@ def test_wrong_arrays_are_refused(function, name):
         wrong.append(None)
     if right.dtype.names is None:
         wrong += [right.astype(complex), np.full(right.shape, np.nan), np.full(right.shape, "a")]
-    if name not in ("size", "other", "radius", "circle", "category", "mask", "circles", "sprite"):
-        wrong += [right.tolist(), np.repeat(right, 2, axis=-1)[..., ::2]]  # these may be numbers, or of any layout
+    if name not in OPTIONS.keys() - {"workspace"} | {"circles", "sprite"}:
+        wrong += [right.tolist(), np.repeat(right, 2, axis=-1)[..., ::2]]  # the others may be numbers, or of any layout
     for each in wrong:
         refused(function, **{name: each})
 
@@ -283,7 +305,7 @@ def test_wrong_options_are_refused(name):
     for function in having:
         if function.__module__.endswith("swept") and name in ("size", "radius"):
             continue  # exactly one of them: test_swept.py
-        if function is not masks.pack and function is not bitmap.pack and name == "sprites":
+        if function.__name__ != "pack" and name == "sprites":
             continue  # what `pack` returns
         for value in WRONG_OPTIONS[name]:
             with pytest.raises(ValueError, match="allowed") as info:
