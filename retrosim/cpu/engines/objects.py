@@ -33,7 +33,7 @@ def is_cached(name: str) -> bool:
 def cached_object(name: str, compile_it: Callable[[], bytes]) -> bytes:
     """Return the object code of a group of functions, compiled unless it is there already.
 
-    name        of the group, which tells all that its code depends on beside the sources of this package
+    name        of the group, which says all that its code depends on besides the sources of this package
     compile_it  returns the object code; called by one process at a time
     """
     found = _unwritten.get(name) or _read(name)
