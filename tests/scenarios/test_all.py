@@ -64,9 +64,9 @@ def test_parameters_are_those_of_the_rom(name: str) -> None:
     rom = load_rom(name)
     objects, seed = DEFAULTS[name]
     assert NativeMachine(rom).parameters == {"objects": objects, "seed": seed}
-    most = rom.parameters["objects"].maximum
-    with pytest.raises(ValueError, match=rf"objects {most + 1}: allowed 1\.\.{most}"):
-        machine(name, most + 1)
+    maximum = rom.parameters["objects"].maximum
+    with pytest.raises(ValueError, match=rf"objects {maximum + 1}: allowed 1\.\.{maximum}"):
+        machine(name, maximum + 1)
 
 
 @pytest.mark.parametrize("before", [0, 1, 90])
