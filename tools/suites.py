@@ -76,7 +76,7 @@ class Bench:
             core.insns[end] = undefined_insn(core.cpu.unserved, end, core.cpu.isa.word_bytes, 0)
         before = state["cycles"].item()
         self.engine.run(1)
-        if state["reason"] == SERVICE:  # nobody serves here
+        if state["reason"] == SERVICE:  # nothing serves it here
             state["cycles"] = before
             self.evaluator.refuse_service()
         if state["written_high"]:

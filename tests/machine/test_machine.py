@@ -1,4 +1,4 @@
-"""The machine: limits of a run, single steps, registers, views, calls of routines, parameters."""
+"""The machine: limits of a run, single steps, registers, views, what it shows of itself."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from retrosim.cpu.engines import tiers
-from retrosim.errors import RetrosimError
-from retrosim.machine import Machine, open_machine
+from retrosim.machine import Machine, NativeMachine, open_machine
+from retrosim.screen.png import png_bytes
 from tests.helpers.machine import programs
 from tests.helpers.machine.programs import ENTRY
 
@@ -77,6 +77,31 @@ def test_until_is_met_again_and_again(counting: Machine) -> None:
             counting.run(instructions=1)
             assert counting.run(until=until, instructions=10).reason == "until"
     assert counting.run(instructions=1000).instructions == 1000
+
+
+def test_until_the_first_of_several(counting: Machine) -> None:
+    """The result says which; one that is not in the way does not matter."""
+    counting.run(instructions=1)
+    for _ in range(3):
+        assert found(counting.run(until=["end", 0x2000, 0x1003])) == ("until", 0, 1, 0x1004)
+        assert found(counting.run(until=(0x1002, 0x2000), instructions=10)) == ("until", 0, 1, 0x1002)
+    assert found(counting.run(until={"top", "end"})) == ("until", 0, 0, 0x1002)
+    assert counting.run(instructions=1000).instructions == 1000
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_several_stops_in_a_rom_are_all_met(engine: str) -> None:
+    """As often and in the same order as one after the other, whatever is compiled as a whole."""
+    ours = open_machine("mc68040-25", engine=engine, timing="off", parameters={"objects": 3})
+    names = {ours.address(name): name for name in ("DetermineCollisions", "DrawObject", "YieldFrame")}
+    seen = []
+    while len(seen) < 10:
+        result = ours.run(until=names, instructions=10_000_000)
+        assert result.reason == "until"
+        seen.append(names[result.pc])
+        ours.run(instructions=1)
+    frame = ["DetermineCollisions", *["DrawObject"] * 3, "YieldFrame"]
+    assert seen == frame * 2
 
 
 def test_until_an_address_that_never_comes(counting: Machine) -> None:
@@ -244,69 +269,28 @@ def test_written_code_is_run() -> None:
         ours.write(0xFFFFFF, b"ab")
 
 
-# --- calls of routines
-
-ROUTINES = {
-    # double: move.l 4(sp),d0; add.l d0,d0; rts      differ: move.l 4(sp),d0; sub.l 8(sp),d0; rts      forever: bra self
-    "code": "60fe 202f 0004 d080 4e75 202f 0004 90af 0008 4e75 60fe 4afc",
-    "double": 0x1002,
-    "differ": 0x100A,
-    "forever": 0x1014,
-    "broken": 0x1016,
-}
+# --- what a machine shows of itself
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_measure_calls_by_the_c_convention(engine: str) -> None:
-    ours = programs.machine(**ROUTINES, engine=engine)
-    for number, name in enumerate([*(f"d{i}" for i in range(8)), *(f"a{i}" for i in range(7))]):
-        ours.regs[name] = 0x1000 + number
-    before = dict(ours.regs)
-    for call, result, instructions in (
-        (("double", 21), 42, 3),
-        (("double", 0x90000000), 0x20000000, 3),
-        (("differ", 50, 8), 42, 3),
-        ((0x100A, 8, 50), 0xFFFFFFD6, 3),
-    ):
-        measured = ours.measure(*call)
-        assert (measured.result, measured.instructions) == (result, instructions)
-        assert 3 <= measured.cycles <= 100
-        assert dict(ours.regs) == before
+def test_descriptions_are_short_and_say_what_runs() -> None:
+    ours = open_machine("mc68000-8", engine="evaluate", parameters={"objects": 2})
+    result = ours.run(instructions=100)
+    assert repr(ours) == f"<Machine mc68000-8: sectors {ours.image.build}, frame 0, {ours.cycles:,} cycles>"
+    assert repr(result) == (
+        f"RunResult('instructions', frames=0, cycles={result.cycles}, instructions=100, pc={result.pc:#x})"
+    )
+    assert repr(programs.machine(COUNT)).startswith("<Machine mc68040-25: a program, frame 0, ")
+    fault = programs.machine("4afc").run(instructions=1)
+    assert "pc=0x1000, fault='MC68040: illegal instruction" in repr(fault)
+    native = NativeMachine(parameters={"objects": 2})
+    native.run(frames=1)
+    assert repr(native) == "<NativeMachine: sectors, objects 2, seed 1994, frame 1>"
+    world = repr(native.world())
+    assert world.startswith(f"<World {native.hash()}: count 2, frame 1, random ") and world.endswith("collided[2]>")
 
 
-def test_measuring_again_costs_the_same() -> None:
-    """Without caches also after other code, and as on another machine."""
-    for timing in ("full", "table"):
-        ours = programs.machine(**ROUTINES, timing=timing)
-        assert len({ours.measure("differ", 5, 3) for _ in range(3)}) == 1
-    ours.run(instructions=7)
-    assert ours.measure("differ", 5, 3) == programs.machine(**ROUTINES, timing="table").measure("differ", 5, 3)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_measure_that_fails_keeps_the_registers(engine: str) -> None:
-    ours = programs.machine(**ROUTINES, engine=engine)
-    before = dict(ours.regs)
-    with pytest.raises(RetrosimError, match="forever did not return within 500 instructions"):
-        ours.measure("forever", max_instructions=500)
-    with pytest.raises(RetrosimError, match="MC68040: illegal instruction at 001016"):
-        ours.measure("broken")
-    with pytest.raises(ValueError, match="symbol 'nowhere': not in the image"):
-        ours.measure("nowhere")
-    assert dict(ours.regs) == before
-    assert ours.measure("double", 4).result == 8
-
-
-def test_measure_of_the_rom_disturbs_only_the_clock() -> None:
-    """A check of the present objects gives the same flags, and the demo goes on as if nothing had been."""
-    ours, plain = (open_machine("mc68040-25", parameters={"objects": 60}) for _ in range(2))
-    for each in (ours, plain):
-        each.run(frames=3)
-    before, registers = ours.world(), dict(ours.regs)
-    measured = ours.measure("DetermineCollisions")
-    assert ours.world() == before and dict(ours.regs) == registers
-    assert measured.cycles > measured.instructions > 1000
-    assert measured.instructions == ours.measure("DetermineCollisions").instructions
-    for each in (ours, plain):
-        each.run(frames=5)
-    assert ours.world() == plain.world()
+def test_a_notebook_shows_the_screen() -> None:
+    native = NativeMachine()
+    native.run(frames=2)
+    for machine in (native, open_machine("mc68000-8", engine="evaluate")):
+        assert machine._repr_png_() == png_bytes(machine.frame, machine.palette)

@@ -1,4 +1,4 @@
-"""Functions of the handler type as machine code: compiled by LLVM, cached on disk, freed when nobody holds them.
+"""Functions of the handler type as machine code: compiled by LLVM, cached on disk, freed when nothing holds them.
 
 Numba keeps whatever it has compiled or loaded to the end of the process. A machine brings a hundred functions and
 regions of its own, so they go to LLVM by themselves: every group is compiled in a context and linked in an engine

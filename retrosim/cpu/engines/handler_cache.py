@@ -63,7 +63,7 @@ _lock = threading.Lock()
 
 
 def handler_cache(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool = False) -> HandlerCache:
-    """Return the cache of some handlers, the same for all who hold it."""
+    """Return the cache of some handlers, the same one for all that hold it."""
     name = handler_cache_name(cpu, timing, handlers, quick)
     with _lock:
         found = _caches.get(name)

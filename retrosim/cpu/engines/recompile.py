@@ -139,7 +139,7 @@ class RegionEmitter(Emitter):
         self._counter.count(*(now - then for now, then in zip(self._pending, expected, strict=True)))
 
     def _edge(self, address: int) -> None:
-        """Go on at an address that decoding knows."""
+        """Continue at an address that decoding knows."""
         if address in self._blocks and address not in self.region.checks:
             self._flush(self._pending_at.setdefault(address, self._pending))
             self.builder.branch(self._blocks[address])
@@ -212,7 +212,7 @@ class RegionEmitter(Emitter):
         self._exit(CONTINUE, address)
 
     def _emit_out(self) -> None:
-        """Store the state; go back to the host or on with the record of the address."""
+        """Store the state; return to the host or continue with the record of the address."""
         self.builder.position_at_end(self._out)
         builder = self.builder
         for name, element in sorted(self._changed):

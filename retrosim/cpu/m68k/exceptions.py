@@ -67,7 +67,7 @@ def push_frame(m: ExecutionContext, kind: int, vector: Word, pc: Word, sr: Word)
 
 
 def exception(m: ExecutionContext, vector: int | Word, target: Word | None = None) -> None:
-    """Take an exception: push its frame and go on at the vector; without a handler (address 0) the run ends.
+    """Take an exception: push its frame and continue at the vector; without a handler (address 0) the run ends.
 
     target  of an address error: the odd address, when the instruction that jumps there takes the exception
     """

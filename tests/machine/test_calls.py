@@ -1,0 +1,126 @@
+"""Calls of routines from outside: what they cost, what they return, what is left of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from retrosim.errors import RetrosimError
+from retrosim.machine import open_machine
+from tests.helpers.machine import programs
+from tests.helpers.machine.programs import ENGINES, ENTRY
+
+ROUTINES = {
+    # double: move.l 4(sp),d0; add.l d0,d0; rts      differ: move.l 4(sp),d0; sub.l 8(sp),d0; rts      forever: bra self
+    "code": "60fe 202f 0004 d080 4e75 202f 0004 90af 0008 4e75 60fe 4afc",
+    "double": 0x1002,
+    "differ": 0x100A,
+    "forever": 0x1014,
+    "broken": 0x1016,
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_measure_calls_by_the_c_convention(engine: str) -> None:
+    ours = programs.machine(**ROUTINES, engine=engine)
+    for number, name in enumerate([*(f"d{i}" for i in range(8)), *(f"a{i}" for i in range(7))]):
+        ours.regs[name] = 0x1000 + number
+    before = dict(ours.regs)
+    for call, result, instructions in (
+        (("double", 21), 42, 3),
+        (("double", 0x90000000), 0x20000000, 3),
+        (("differ", 50, 8), 42, 3),
+        ((0x100A, 8, 50), 0xFFFFFFD6, 3),
+    ):
+        measured = ours.measure(*call)
+        assert (measured.result, measured.instructions) == (result, instructions)
+        assert 3 <= measured.cycles <= 100
+        assert dict(ours.regs) == before
+
+
+def test_measuring_again_costs_the_same() -> None:
+    """Without caches also after other code, and as on another machine."""
+    for timing in ("full", "table"):
+        ours = programs.machine(**ROUTINES, timing=timing)
+        assert len({ours.measure("differ", 5, 3) for _ in range(3)}) == 1
+    ours.run(instructions=7)
+    assert ours.measure("differ", 5, 3) == programs.machine(**ROUTINES, timing="table").measure("differ", 5, 3)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_measure_that_fails_keeps_the_registers(engine: str) -> None:
+    ours = programs.machine(**ROUTINES, engine=engine)
+    before = dict(ours.regs)
+    with pytest.raises(RetrosimError, match="forever did not return within 500 instructions"):
+        ours.measure("forever", max_instructions=500)
+    with pytest.raises(RetrosimError, match="MC68040: illegal instruction at 001016"):
+        ours.measure("broken")
+    with pytest.raises(ValueError, match="symbol 'nowhere': not in the image"):
+        ours.measure("nowhere")
+    assert dict(ours.regs) == before
+    assert ours.measure("double", 4).result == 8
+
+
+def test_measure_of_the_rom_disturbs_only_the_clock() -> None:
+    """A check of the present objects gives the same flags, and the demo goes on as if nothing had been."""
+    ours, plain = (open_machine("mc68040-25", parameters={"objects": 60}) for _ in range(2))
+    for each in (ours, plain):
+        each.run(frames=3)
+    before, registers = ours.world(), dict(ours.regs)
+    measured = ours.measure("DetermineCollisions")
+    assert ours.world() == before and dict(ours.regs) == registers
+    assert measured.cycles > measured.instructions > 1000
+    assert measured.instructions == ours.measure("DetermineCollisions").instructions
+    for each in (ours, plain):
+        each.run(frames=5)
+    assert ours.world() == plain.world()
+
+
+# --- calls for their results and effects
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_call_returns_what_c_would(engine: str) -> None:
+    ours = programs.machine(**ROUTINES, engine=engine)
+    before = dict(ours.regs)
+    assert ours.call("double", 21) == 42 and ours.call("double", -21) == -42
+    assert ours.call("differ", 8, 50) == -42 and ours.call(0x100A, 8, 50, returns="u32") == 2**32 - 42
+    wide = 0x1234_8281
+    narrow = {"u8": 0x02, "s8": 0x02, "u16": 0x0502, "s16": 0x0502, "u32": 0x2469_0502, "s32": 0x2469_0502}
+    assert {kind: ours.call("double", wide, returns=kind) for kind in narrow} == narrow
+    assert [ours.call("double", 0x40C0, returns=kind) for kind in ("s8", "s16", "u8", "u16")] == [
+        -128,
+        -32384,
+        128,
+        33152,
+    ]
+    assert dict(ours.regs) == before and ours.instructions == 3 * (3 + 1 + len(narrow) + 4)
+    with pytest.raises(ValueError, match="returns 'long': allowed int, u8, s8, u16, s16, u32, s32"):
+        ours.call("double", 1, returns="long")
+    with pytest.raises(RetrosimError, match="forever did not return within 50 instructions"):
+        ours.call("forever", max_instructions=50)
+    assert dict(ours.regs) == before
+
+
+@pytest.mark.parametrize("name", ["i386dx-33", "i486dx2-66"])
+def test_results_of_real_mode(name: str) -> None:
+    """mov ax,8001; mov dx,FFFE; ret: an int of 16 bits, a long in two registers."""
+    ours = programs.machine("b80180 bafeff c3", name=name, boot="real")
+    assert ours.call(ENTRY) == 0x8001 - 0x10000
+    assert ours.call(ENTRY, returns="u16") == 0x8001 and ours.call(ENTRY, returns="s8") == 1
+    assert ours.call(ENTRY, returns="s32") == 0xFFFE8001 - 2**32
+
+
+@pytest.mark.parametrize("name", ["mc68040-25", "i386dx-33", "ppc601-80"])
+def test_a_call_leaves_what_it_writes(name: str) -> None:
+    """Objects placed by the ROM's own routine, in the middle of its demo; then the demo goes on."""
+    ours = open_machine(name, engine="evaluate", timing="off", parameters={"objects": 5, "seed": 3})
+    ours.run(until="DetermineCollisions")
+    registers, clock = dict(ours.regs), ours.cycles
+    positions = [ours.world().columns[axis].tolist() for axis in ("px", "py")]
+    flags = ours.address("gCollisionArray")
+    ours.write(flags, bytes([0xAA] * 5))
+    ours.call("DetermineCollisions")
+    assert set(ours.mem[flags : flags + 5].tolist()) <= {0, 1}
+    assert dict(ours.regs) == registers and ours.cycles >= clock
+    assert [ours.world().columns[axis].tolist() for axis in ("px", "py")] == positions
+    assert ours.run(frames=1).reason == "frames"

@@ -1,0 +1,72 @@
+"""Presets: every figure has its source, and follows the clock where it is a time."""
+
+from __future__ import annotations
+
+import pytest
+
+from retrosim.machine import MACHINE_NAMES, PRESETS, Machine, boards, open_machine, presets
+from retrosim.machine.boards import MAX_MEMORY_CLOCKS
+from retrosim.rom import ISAS
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_figure_has_a_source(name: str) -> None:
+    preset = PRESETS[name]
+    assert preset.name == name and preset.isa in ISAS and preset.title
+    for parameter, each in preset.parameters.items():
+        assert each.minimum <= each.value <= each.maximum and each.meaning and each.source, parameter
+        assert not each.not_below or each.value >= preset.parameters[each.not_below].value
+
+
+def test_the_boards_are_those_of_the_presets() -> None:
+    """Typed from the sources: a new way to compute them must not change them."""
+    clocks = {name: [each.value for each in preset.memory.values()] for name, preset in PRESETS.items()}
+    assert clocks["mc68040-25"] == [5, 11, 4, 5, 1]
+    assert clocks["i386dx-33"] == [0, 0, 1, 22, 22] and clocks["i486dx2-66"] == [4, 10, 4, 8, 6]
+    assert clocks["ppc601-80"] == [3, 1, 6, 18, 16, 34, 28, 10, 1021242]
+    services = {name: preset.service_clocks for name, preset in PRESETS.items()}
+    assert services == {
+        "mc68000-8": 450, "mc68000-mac": 450, "mc68040-25": 65, "ppc601-80": 25, "i386dx-33": 180, "i486dx2-66": 240,
+    }  # fmt: skip
+
+
+def test_times_follow_the_clock() -> None:
+    """An ISA card takes 720 ns for a double word, whatever the CPU does; two clocks are the CPU's own."""
+    for clock_hz, video, period in (
+        (16_000_000, 10, "62.5 ns"),
+        (33_000_000, 22, "30.3 ns"),
+        (1_000_000, 0, "1e+03 ns"),
+    ):
+        board = boards.cached_isa_board(clock_hz)
+        assert board["video_write"].value == video and period in board["read"].meaning
+    assert [each.value for each in boards.local_bus_board(33_000_000, 1).values()] == [2, 5, 2, 4, 3]
+    assert "(30.3 ns, 1 to a bus clock)" in boards.local_bus_board(33_000_000, 1)["write"].meaning
+    assert boards.pc_service(33_000_000, 42).value == 141
+    assert boards.power_macintosh(66_000_000)["timer"].value == round(100_000 * 66e6 / 7.8336e6)
+    assert all(each.maximum <= MAX_MEMORY_CLOCKS for each in boards.quadra_700(40_000_000).values())
+
+
+@pytest.mark.parametrize(
+    "preset",
+    [
+        presets._mc68040("mc68040-33", "33 MHz 68040", 33_000_000),
+        presets._i386("i386dx-16", "16 MHz 386DX PC", 16_000_000),
+        presets._i486("i486dx-33", "33 MHz 486DX PC", 33_000_000),
+    ],
+    ids=lambda preset: preset.name,
+)
+def test_a_new_preset_is_one_row(preset: presets.Preset, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It runs the ROMs of its kind, with the world of all others."""
+    monkeypatch.setitem(PRESETS, preset.name, preset)
+    ours = Machine(preset.name, engine="evaluate", parameters={"objects": 3})
+    ours.run(frames=1)
+    known = open_machine("native", parameters={"objects": 3})
+    known.run(frames=1)
+    assert ours.hash() == known.hash() and ours.cycles > 0
+
+
+def test_unknown_names_are_refused_with_the_names_there_are() -> None:
+    with pytest.raises(ValueError, match=f"machine 'mc68040': allowed {', '.join(MACHINE_NAMES)}; did you mean"):
+        open_machine("mc68040")
+    with pytest.raises(ValueError, match=f"machine 'native': allowed {', '.join(PRESETS)}"):
+        Machine("native")
