@@ -92,7 +92,7 @@ REFUSED_TYPES = (TypeError, OverflowError)
 
 
 class Entry:
-    """A kernel that is called from Python before anybody has looked at the arguments; no other kernel may call it.
+    """A kernel that is called from Python before its arguments have been checked; no other kernel may call it.
 
     It is compiled only for types that were admitted, and refuses all others; whole numbers it takes for one another.
     So a call costs no check of types, and only what is refused is checked, once, by whoever admits it. Values (lengths,
@@ -101,7 +101,7 @@ class Entry:
     call  the kernel; raises one of REFUSED_TYPES for types that were not admitted
     """
 
-    def __init__(self, routine: Callable) -> None:
+    def __init__(self, routine: Any) -> None:
         self._routine, self._kinds = routine, set[tuple]()
         self.call: Callable = self._call_plain  # until there is compiled code, which is called at once
 

@@ -137,11 +137,11 @@ def test_isas_never_import_each_other() -> None:
             assert not others, path
 
 
-def test_only_presets_know_instruction_sets_by_name() -> None:
+def test_only_presets_and_boards_know_instruction_sets_by_name() -> None:
     """What else there is to know of a CPU is part of its description (cpu/spec/cpu.py)."""
     outside = {path for path in FILES if layer_of(module_of(path)) not in (*ISAS, "cpu.spec", "cpu.engines")}
     knowing = {path for path in outside for _, name in of_package(path) if layer_of(name) in ISAS}
-    assert {path.relative_to(PACKAGE).as_posix() for path in knowing} == {"machine/presets.py"}
+    assert {path.relative_to(PACKAGE).as_posix() for path in knowing} == {"machine/presets.py", "machine/boards.py"}
 
 
 def test_the_oracles_stand_alone() -> None:
@@ -158,8 +158,7 @@ def test_the_oracles_stand_alone() -> None:
 
 def test_distributions_are_used_where_they_belong() -> None:
     assert users("pyglet") == {"window/pyglet_window.py"}
-    kernels = {f"collide/kernels/{name}.py" for name in ("simd", "entry")}
-    assert users("numba") == {"jit.py", *kernels, "cpu/engines/interpret.py"}
+    assert users("numba") == {"jit.py", "collide/kernels/simd.py", "cpu/engines/interpret.py"}
     emitting = {file for file in users("llvmlite") if not file.startswith("cpu/engines/")}
     assert emitting <= {"collide/kernels/simd.py", "cpu/spec/values.py"}
     assert {file.split("/")[0] for file in users("unicorn", "machine68k", "capstone")} <= {"study"}

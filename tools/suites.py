@@ -55,9 +55,9 @@ class Bench:
         self.listing = ""
         self._stored: list[tuple[int, int]] = []
         self.evaluator = Evaluator(self.core)
-        self.engine = (
-            self.evaluator if engine == "evaluate" else Interpreter(self.core, full_handler_cache(cpu, "table"))
-        )
+        self.engine = self.evaluator
+        if engine != "evaluate":
+            self.engine = Interpreter(self.core, full_handler_cache(cpu, "table", quick=True))
 
     def begin(self) -> None:
         """Return to the state at power-on and forget all code; memory is cleared by `end`."""
@@ -76,7 +76,7 @@ class Bench:
             core.insns[end] = undefined_insn(core.cpu.unserved, end, core.cpu.isa.word_bytes, 0)
         before = state["cycles"].item()
         self.engine.run(1)
-        if state["reason"] == SERVICE:  # nobody serves here
+        if state["reason"] == SERVICE:  # nothing serves it here
             state["cycles"] = before
             self.evaluator.refuse_service()
         if state["written_high"]:

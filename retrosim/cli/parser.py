@@ -21,7 +21,7 @@ examples:
   retrosim replay storm-200            a recorded tape
   retrosim verify storm-200 --on all   the same tape on every machine, compared
   retrosim cost mine.elf --entry blit  what my routine costs on a 25 MHz 68040
-  retrosim timing                      our cycles beside the table of 1994
+  retrosim timing                      our cycles and the table of 1994
   retrosim guide                       the manual
 
 exit status:

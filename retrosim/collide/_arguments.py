@@ -49,7 +49,7 @@ def check_vectors(**vectors: np.ndarray) -> int:
     return len(first)
 
 
-def check_range(minimum: int, maximum: int, **vectors: np.ndarray) -> None:
+def check_range(minimum: int, maximum: int, /, **vectors: np.ndarray) -> None:
     """Check that every entry of these vectors of integers is in minimum..maximum."""
     for name, values in vectors.items():
         index = first_beyond(values, minimum, maximum)
@@ -57,7 +57,7 @@ def check_range(minimum: int, maximum: int, **vectors: np.ndarray) -> None:
             raise ValueError(f"{name}[{index}] = {values[index]}: allowed {minimum}..{maximum}")
 
 
-def check_rows(minimum: int, maximum: int, unit: str = "", **tables: np.ndarray) -> None:
+def check_rows(minimum: int, maximum: int, unit: str = "", /, **tables: np.ndarray) -> None:
     """Check that every entry of these C-contiguous tables is in minimum..maximum; `unit` is added to the error."""
     for name, table in tables.items():
         index = first_beyond(table.reshape(-1), minimum, maximum)
@@ -126,7 +126,7 @@ def _check_per_object(name: str, size: np.ndarray, count: int, minimum: int, max
         raise ValueError(f"{name} has dtype {size.dtype}: allowed integers")
     if size.shape not in ((count,), (count, 2)):
         raise ValueError(f"{name} has shape {size.shape}: allowed ({count},) or ({count}, 2)")
-    (check_range if size.ndim == 1 else check_rows)(minimum, maximum, **{name: size})  # type: ignore[arg-type]
+    (check_range if size.ndim == 1 else check_rows)(minimum, maximum, **{name: size})
 
 
 def sides_of(name: str, size: int | np.ndarray, count: int, maximum: int) -> np.ndarray:
@@ -148,7 +148,7 @@ def size_table(name: str, size: int | np.ndarray, count: int, minimum: int = 0) 
     size  int, int[count] or int[count, 2]
     """
     if isinstance(size, np.ndarray) and size.dtype == np.int32 and size.shape == (count, 2) and size.flags.c_contiguous:
-        check_rows(minimum, MAX_COORDINATE, **{name: size})  # type: ignore[arg-type]
+        check_rows(minimum, MAX_COORDINATE, **{name: size})
         return size
     if not isinstance(size, np.ndarray):
         return _filled(check_integer(name, size, minimum, MAX_COORDINATE), np.int32, count, 2)

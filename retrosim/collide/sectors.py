@@ -97,7 +97,7 @@ def _check_unused(abs, work, x, y):
 def _prepare(x, y, size, abs, method, work):
     """Check arguments; return a function that runs the method: flags, reports, tally -> number of hits.
 
-    Each of the three may be None, for an array that nobody looks at.
+    Each of the three may be None, for an array that is not needed.
     """
     count = check_vectors(x=x, y=y)
     check_choice("method", method, METHODS)

@@ -27,8 +27,8 @@ Conventions
     out       where to write, instead of making an array: uint8[m] for flags, int32[m, 2] with enough rows for pairs
     Errors    ValueError  wrong dtype, shape or length; a value out of range, named with the range
 
-Two objects collide if they overlap at any time of the frame, its begin and end included. Touching is no collision, as
-for the boxes of Moertel 1994 and the circles of Jon E P 2007. Sums and products for boxes fit 32 bits, those for
+Two objects collide if they overlap at any time of the frame, its beginning and end included. Touching is no collision,
+as for the boxes of Moertel 1994 and the circles of Jon E P 2007. Sums and products for boxes fit 32 bits, those for
 circles 64.
 """
 

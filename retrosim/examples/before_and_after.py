@@ -57,10 +57,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--entry", default=ENTRY, metavar="SYMBOL", help=f"the routine; default: {ENTRY}")
     parser.add_argument(
-        "--arg", action="append", default=[], type=lambda text: int(text, 0), metavar="N", help="repeatable"
+        "--arg",
+        action="append",
+        default=[],
+        type=lambda text: int(text, 0),
+        metavar="N",
+        help="an argument of the call; may be repeated",
     )
     parser.add_argument("--machine", action="append", metavar="NAME", help=f"may be repeated; default: {MACHINE}")
-    parser.add_argument("--frames", type=int, default=1, metavar="N", help="frames that a ROM runs before; default: 1")
+    parser.add_argument("--frames", type=int, default=1, metavar="N", help="frames that a ROM runs first; default: 1")
     options = parser.parse_args(argv)
     try:
         for name in options.machine or [MACHINE]:

@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--frames", type=int, metavar="N", help="stop after N frames; default: when the window is closed"
     )
-    parser.add_argument("--screenshot", metavar="PNG", help="write the last picture; opens no window, 120 frames")
+    parser.add_argument("--screenshot", metavar="PNG", help="open no window, write the last of 120 frames")
     options = parser.parse_args(argv)
     frames = options.frames
     if options.screenshot:

@@ -1,4 +1,4 @@
-"""Two machines on one tape, side by side: the same world, other clocks.
+"""Two machines on one tape, side by side: the same world, different clocks.
 
 python -m retrosim.examples.side_by_side first-wave --left mc68000-8 --right ppc601-80 --output both.png
 """

@@ -73,7 +73,7 @@ def quadra_700(clock_hz: int) -> dict[str, Parameter]:
         "first_read": _clocks(
             unit,
             5,
-            "until the first long word of a read is there",
+            "until the first long word of a read has arrived",
             "estimate: 80 ns DRAM behind the controller; 5 to 6",
         ),
         "line_read": _clocks(
@@ -99,8 +99,8 @@ def cached_isa_board(clock_hz: int) -> dict[str, Parameter]:
     return {
         "code": _clocks(unit, 0, "fetching four bytes of code", hit),
         "read": _clocks(unit, 0, "reading an operand", hit),
-        "write": _clocks(unit, 1, "a write", "estimate: into a buffer for one, which DRAM empties in 4 to 8; 0 to 4"),
-        "video_read": _clocks(unit, video, "reading video memory", "estimate: as writing, at least: cards read slower"),
+        "write": _clocks(unit, 1, "a write", "estimate: into a one-write buffer, emptied into DRAM in 4 to 8; 0 to 4"),
+        "video_read": _clocks(unit, video, "reading video memory", "estimate: as writing; cards read no faster"),
         "video_write": _clocks(
             unit, video, "writing video memory", "estimate: 16-bit ISA card, 2 x 360 ns a double word"
         ),
@@ -118,13 +118,13 @@ def local_bus_board(clock_hz: int, multiplier: int) -> dict[str, Parameter]:
         "first_read": _clocks(
             unit,
             2 * multiplier,
-            "until the first double word of a line is there",
+            "until the first double word of a line has arrived",
             "estimate: second-level hit 2-1-1-1 bus clocks; DRAM 5-2-2-2",
         ),
         "line_read": _clocks(
             unit,
             5 * multiplier,
-            "until a whole line is there",
+            "until a whole line has arrived",
             "estimate: second-level hit 2-1-1-1 bus clocks; DRAM 5-2-2-2",
             not_below="first_read",
         ),
@@ -132,7 +132,7 @@ def local_bus_board(clock_hz: int, multiplier: int) -> dict[str, Parameter]:
             unit, 2 * multiplier, "of a write", "estimate: 2 bus clocks into the second-level cache or a buffer"
         ),
         "video_read": _clocks(
-            unit, 4 * multiplier, "of reading video memory", "estimate: local bus card, as writing at its slowest"
+            unit, 4 * multiplier, "of reading video memory", "estimate: local bus card, as its slowest write"
         ),
         "video_write": _clocks(
             unit, 3 * multiplier, "of writing video memory", "estimate: local bus card, posted; 2 to 4 bus clocks"

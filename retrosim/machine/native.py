@@ -206,7 +206,7 @@ class NativeMachine:
             if frames:
                 scenario.restore(arrays)
             elif any(array.any() for array in arrays):
-                raise ValueError("frame 0 with something else than zeros: nothing has run before it")
+                raise ValueError("frame 0 with something other than zeros: nothing has run before it")
         except ValueError as impossible:
             raise StateError("saved state", str(impossible)) from None
         scenario.words[[FRAME, RANDOM, PAD_BEFORE]] = frames & 0xFFFFFFFF, random, pad_before

@@ -62,7 +62,7 @@ def read_colours(drawn: DrawingFiles, palette: Sequence[Sequence[int]]) -> dict[
         if not parts or line.startswith("#"):
             continue
         if len(parts) != 2 or len(parts[0]) != 1 or not parts[0].isalpha() or parts[0] in letters:
-            raise RomError(path, f"line {number}: allowed are a letter of its own and a colour RRGGBB")
+            raise RomError(path, f"line {number}: allowed a letter of its own and a colour RRGGBB")
         if parts[1] not in indices:
             raise RomError(path, f"line {number}: {parts[1][:20]!r} is no colour of the palette, or its index 0")
         letters[parts[0]] = indices[parts[1]]
@@ -99,7 +99,7 @@ def _pictures(path: Path, colours: dict[str, int]) -> list[Picture]:
         raise RomError(path, "holds no picture")
     sides = (len(pictures[0][0]), *(len(picture) for picture in pictures))
     if len(pictures) > MAX_PICTURES or max(sides) > MAX_SIDE or len(set(sides[1:])) > 1:
-        raise RomError(path, f"allowed are 1..{MAX_PICTURES} pictures of one size, 1..{MAX_SIDE} pixels on each side")
+        raise RomError(path, f"allowed 1..{MAX_PICTURES} pictures of one size, 1..{MAX_SIDE} pixels on each side")
     return [tuple(picture) for picture in pictures]
 
 

@@ -121,7 +121,7 @@ class Fields:
         return list(self._left)
 
     def end(self) -> None:
-        """Refuse keys that nobody asked for."""
+        """Refuse keys that were not read."""
         if self._left:
             raise self.error("unknown key", next(iter(self._left))[:40])
 

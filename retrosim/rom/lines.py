@@ -119,7 +119,7 @@ def _run_program(r: Reader, sections: dict[str, bytes], rows: list[Row], ends: l
     """Run the line program of one compilation unit and append its rows."""
     version = r.fixed(2)
     if not 2 <= version <= 5:
-        raise ValueError(f"the line table has version {version}; known are 2..5")
+        raise ValueError(f"the line table has version {version}; allowed 2..5")
     if version == 5:
         r.bytes(2)  # sizes of an address and of a segment selector
     header_length = r.fixed(4)

@@ -26,7 +26,7 @@ SERVICES = {"services": "what a service takes beyond its trap: clock reads"}
 
 NOTES = (
     "The causes add up to the clocks, to the last one: the timing model counts them while it runs.",
-    "Clocks that older instructions hide cost nothing and are counted nowhere; a wait has the cause that ended it.",
+    "Clocks that older instructions hide cost nothing and are counted nowhere; a wait counts for what ended it.",
     "The clocks are those from the first check of a scene to the next random placement: 50 checks, 51 clock reads.",
 )
 

@@ -1,4 +1,4 @@
-"""Those who run in the benchmark: our engines, the kernel, emulators of others, and the routine's C compiled natively.
+"""What runs in the benchmark: our engines, the kernel, emulators of others, and the routine's C compiled natively.
 
 Each repeats complete checks of a workload and says how long it took, what flags came out, and, if it runs the ROM, a
 digest of all that the routine has written.

@@ -78,8 +78,8 @@ def cost_report(
     """Call a routine once as a whole and once instruction by instruction; return what it cost, as described above.
 
     The clocks of an instruction are those between its predecessor's end and its own. In a pipeline several are under
-    way at once, so clocks that an instruction spends beside an earlier one are the earlier one's, and a wait is charged
-    to the instruction that waits, not to the one that causes it. The machine is left as it was.
+    way at once, so clocks in which an earlier instruction is still under way are the earlier one's, and a wait is
+    charged to the instruction that waits, not to the one that causes it. The machine is left as it was.
 
     machine    simulated, with timing "table", "full" or "causes"; caches and memory as they are now
     symbol     name or address of the routine

@@ -20,7 +20,7 @@ from .causes import causes_of
 
 SHOWN = 10  # lines and functions
 CAUSES = (
-    "execute: base clocks of the instruction; waits: what came on top, by cause; both a visit. Together they are the "
+    "execute: base clocks of the instruction; waits: what was added, by cause; both per visit. Together they are the "
     "clocks, to the last one. The manual's entries ({source}) are in --csv and --json."
 )
 CACHES = "Accesses: operands, and lines of code entered. An ELF file starts with empty caches, a ROM with those in use."

@@ -1,4 +1,4 @@
-"""Who runs in `retrosim bench --kernels`: `retrosim.collide`, and what else a Python game finds overlaps with.
+"""What runs in `retrosim bench --kernels`: `retrosim.collide`, and what else a Python game can find overlaps with.
 
 Every contender is given the same frames: squares of SIDE pixels, half open, at whole pixels. Where a library's boxes
 are closed, or its distances not strict, it gets CLOSED_SIDE, which is the same question at whole pixels. What a game
@@ -265,7 +265,7 @@ CONTENDERS: dict[str, Contender] = {
     "pygame-pairs": Contender(PAIRS, _pygame_pairs, "pygame", max_objects=2000, note="Rect.collidelistall for each"),
     "numpy-pairs": Contender(PAIRS, _numpy_pairs, "numpy", max_objects=2000, note="all differences at once"),
 }  # fmt: skip
-"""Name -> who runs: ours, then the peers."""
+"""Name -> contender: ours, then the peers."""
 
 
 def is_missing(contender: Contender) -> bool:

@@ -27,14 +27,14 @@ def render_kernels(result: dict[str, Any]) -> RenderableType:
     parts += [Text(f"{skipped['engine']}: left out, {skipped['reason']}") for skipped in result["skipped"]]
     shown = dict.fromkeys(case["engine"] for case in result["cases"])
     parts += [Text(f"{name}: {CONTENDERS[name].note}") for name in shown]
-    parts += [Text("peer/..: time of the best peer over that of ours; what yields pairs gives flags as well")]
+    parts += [Text("peer/..: time of the best peer over that of ours; what finds pairs gives flags too")]
     host, method = result["host"], result["method"]
     packages = ", ".join(f"{name} {number}" for name, number in host["packages"].items())
     parts += [
         Text(f"{host['processor']}, {host['cpus']} CPUs, {host['system']}, Python {host['python']}, {packages}"),
         Text(f"Squares of {method['side']} pixels, 200 to a screen; {method['rounds']} laps of about"),
         Text(f"{method['seconds']:g} s of wall time, fewer where a frame takes long; all answers are the same."),
-        Text("Whatever else the host does adds to the times; the best laps met the smallest part of it."),
+        Text("Whatever else the host does adds to the times, to the best laps least."),
     ]
     return Group(*parts)
 

@@ -1,4 +1,4 @@
-"""Small programs are many and run once: what is compiled for them is compiled quickly."""
+"""Small programs are many and run once: what is compiled for them is quickly compiled."""
 
 from __future__ import annotations
 

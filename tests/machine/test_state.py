@@ -144,10 +144,10 @@ def test_ticks_belong_to_the_state(pending: bool) -> None:
     assert first.regs["d7"] == (6 if pending else 5)
 
 
-def pieces(r: random.Random, total: int, longest: int) -> Iterator[int]:
+def pieces(r: random.Random, total: int, maximum: int) -> Iterator[int]:
     """Yield random numbers of instructions that add up to a total."""
     while total:
-        piece = min(r.choice((1, r.randrange(1, longest), r.randrange(1, longest))), total)
+        piece = min(r.choice((1, r.randrange(1, maximum), r.randrange(1, maximum))), total)
         yield piece
         total -= piece
 

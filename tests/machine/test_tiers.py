@@ -122,18 +122,18 @@ def test_an_error_of_the_compiler_is_raised_by_run(events: list[str], monkeypatc
 
 
 def test_a_machine_that_is_done_with_compiles_no_more(events: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """It hears so while the compiler is at the handlers: the regions behind them are dropped."""
-    ours, make, is_done = programs.machine(KNOWN, engine="auto", timing="table"), tiers.handler_cache, threading.Event()
+    """It is told so while the compiler is at the handlers: the regions behind them are dropped."""
+    ours, make, go_on = programs.machine(KNOWN, engine="auto", timing="table"), tiers.handler_cache, threading.Event()
 
     def slow(*arguments) -> HandlerCache:
-        is_done.wait(60)
+        go_on.wait(60)
         return make(*arguments)
 
     monkeypatch.setattr(tiers, "handler_cache", slow)
     while not ours.is_compiling:
         ours.run(instructions=SLICE)
     ours.stop_compiling()
-    is_done.set()
+    go_on.set()
     assert wait_for_compiler(ours)
     ours.run(instructions=SLICE)
     assert events == ["quick handlers", "handlers"] and not ours.is_compiling

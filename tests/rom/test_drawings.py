@@ -39,10 +39,10 @@ def test_pictures_are_what_is_drawn(drawn: DrawingFiles) -> None:
     [
         ("r FF0001", "line 1: 'FF0001' is no colour of the palette"),
         ("r FFFFFF", "line 1: 'FFFFFF' is no colour of the palette, or its index 0"),
-        ("r FF0000\nr 0000FF", "line 2: allowed are a letter of its own"),
-        ("rr FF0000", "line 1: allowed are a letter"),
-        (". FF0000", "line 1: allowed are a letter"),
-        ("r", "line 1: allowed are a letter"),
+        ("r FF0000\nr 0000FF", "line 2: allowed a letter of its own"),
+        ("rr FF0000", "line 1: allowed a letter"),
+        (". FF0000", "line 1: allowed a letter"),
+        ("r", "line 1: allowed a letter"),
         ("\u00e4 FF0000", "is not ASCII"),
     ],
 )

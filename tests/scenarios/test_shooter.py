@@ -136,7 +136,7 @@ def test_a_well_made_state_is_taken() -> None:
         (forged(px=614 * 32), r"px\[0\] is beyond the field"),
         (forged(py=480 * 32 + 1), "greatest py 15361"),
         (forged(speed=-225), r"greatest speed 225: allowed 0\.\.224"),
-        (forged(frames=0), "frame 0 with something else than zeros"),
+        (forged(frames=0), "frame 0 with something other than zeros"),
         (forged()[:-1], "a state of 1 objects has"),
     ],
 )

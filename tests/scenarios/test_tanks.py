@@ -116,7 +116,7 @@ def test_a_well_made_state_is_taken() -> None:
         (forged(shell_angle=-1), r"shell_angle -1: allowed 0\.\.1023"),
         (forged(blast_left=17), r"frames of the blast 17: allowed 0\.\.16"),
         (forged(blast_left=1, blast_x=19456), r"blast_x 19456: allowed 1024\.\.19455"),
-        (forged(frames=0), "frame 0 with something else than zeros"),
+        (forged(frames=0), "frame 0 with something other than zeros"),
         (forged()[:-1], r"\d+ bytes long, a state of 1 objects has \d+"),
     ],
 )

@@ -153,7 +153,7 @@ def forged(words=(25, 0, 0, 0, 0, 0), lane=(100, 125, 0, 0, 0, 0, 0), frames=1) 
         (forged(lane=(100, 301, 0, 0, 0, 0, 0)), "greatest begin 301"),
         (forged(lane=(100, 125, 2, 0, 0, 0, 0)), "greatest plain_hit 2"),
         (forged(lane=(100, 125, 0, 0, 0, 7, 0)), "greatest swept_burst 7"),
-        (forged(frames=0), "frame 0 with something else than zeros"),
+        (forged(frames=0), "frame 0 with something other than zeros"),
         (forged()[:-1], "a state of 1 objects has"),
     ],
 )

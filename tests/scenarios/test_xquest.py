@@ -70,7 +70,7 @@ def test_a_well_made_state_is_taken() -> None:
         (forged((607 * 32 + 1, 7680, 0, 0)), r"greatest px 19425: allowed 256\.\.19424"),
         (forged((9600, 32 * 32 - 1, 0, 0)), "least py 1023: allowed 1024 or more"),
         (forged((9600, 7680, 129, 0)), r"greatest speed 129: allowed 0\.\.128"),
-        (forged(frames=0), "frame 0 with something else than zeros"),
+        (forged(frames=0), "frame 0 with something other than zeros"),
         (forged()[:-1], "66 bytes long, a state of 1 objects has 67"),
     ],
 )

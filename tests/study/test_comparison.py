@@ -3,8 +3,11 @@
 import csv
 import io
 import json
+import re
+import sys
 import zlib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,12 +19,15 @@ from retrosim.rom import load_rom
 from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.png import png_bytes
 from retrosim.study import comparison, routines
+from retrosim.study import methods as registry
 from retrosim.study.comparison import compare_methods
 from retrosim.study.comparison_picture import FALSE_NEGATIVE, FALSE_POSITIVE, MACHINES, draw_comparison
 from retrosim.study.comparison_report import comparison_csv, render_comparison
+from retrosim.study.exact import rectangles_meet
 from retrosim.study.forms import SQUARE, Forms
-from retrosim.study.methods import LOG2_BLOCK, METHODS, prepared
-from retrosim.study.scenes import ADVERSARIAL, REACH, meet_in_frame, nested, random_scenes, tunnelling
+from retrosim.study.methods import DOCUMENTS, METHODS
+from retrosim.study.methods.rekaby_2011 import LOG2_BLOCK
+from retrosim.study.scenes import ADVERSARIAL, REACH, nested, random_scenes, tunnelling
 
 MACHINE = "mc68000-8"
 SEED = 7
@@ -61,13 +67,13 @@ def test_scenes_keep_to_what_every_method_takes(scene):
 
 
 @pytest.mark.parametrize("scene", all_scenes(), ids=lambda scene: scene.name)
-def test_the_exact_judge_of_what_is_at_rest_is_that_of_the_library(scene):
+def test_the_exact_test_of_what_is_at_rest_is_that_of_the_library(scene):
     at_rest = replace(scene, move=np.zeros_like(scene.move))
     x, y = (np.ascontiguousarray(axis.astype(int) * 32, np.int16) for axis in (scene.x, scene.y))
     assert at_rest.truth().tolist() == rectangles.hits(x, y, scene.half, scene.angle, scene.pairs).tolist()
 
 
-def test_the_exact_judge_of_what_moves_is_that_of_small_steps():
+def test_the_exact_test_of_what_moves_is_that_of_small_steps():
     """A 25th of a frame at a time, whole pixels, whatever meets is seen: the missiles are 4 pixels wide."""
     scene = tunnelling()
     for (i, j), expected in zip(scene.pairs, scene.truth()):
@@ -78,7 +84,7 @@ def test_the_exact_judge_of_what_moves_is_that_of_small_steps():
                 (r[0] - move[0] * back // 25, r[1] - move[1] * back // 25, *r[2:])
                 for r, move in ((a, moved[i].tolist()), (b, moved[j].tolist()))
             )
-            steps.append(meet_in_frame(p, (0, 0), q, (0, 0)))
+            steps.append(rectangles_meet(p, q))
         assert any(steps) == bool(expected)
         if expected:
             assert not steps[0] and not steps[-1]
@@ -89,16 +95,16 @@ def test_forms_hold_the_whole_rectangle(scene):
     forms = Forms(scene)
     x, y = (np.ascontiguousarray(axis.astype(int) * 32, np.int16) for axis in (scene.x, scene.y))
     for i, corners in enumerate(rectangles.corners(x, y, scene.half, scene.angle).tolist()):
-        left, top, wide, high = (32 * side for side in forms.boxes[i].tolist())
+        left, top, width, height = (32 * side for side in forms.boxes[i].tolist())
         at_x, at_y = int(x[i]), int(y[i])
         for px, py in corners:
-            assert left <= px <= left + wide and top <= py <= top + high
+            assert left <= px <= left + width and top <= py <= top + height
             assert (px - at_x) ** 2 + (py - at_y) ** 2 <= (32 * forms.radius[i] + 1) ** 2
             assert any(
                 (px - at_x - 32 * cx) ** 2 + (py - at_y - 32 * cy) ** 2 <= (32 * r + 1) ** 2
                 for cx, cy, r in forms.circles[i]
             )
-        assert max(wide, high) <= 32 * SQUARE
+        assert max(width, height) <= 32 * SQUARE
 
 
 def test_exact_methods_do_what_they_say(study):
@@ -127,7 +133,7 @@ def test_opposite_outcodes_outside_a_corner(study):
     assert errors(study, "line-1", "outside corner") == (4, 0)
 
 
-def test_touching_counts_in_some_documents(study):
+def test_touching_counts_in_some_texts(study):
     assert collisions(study, "touching") == 3
     assert errors(study, "boxes", "touching") == errors(study, "line-1", "touching") == (0, 0)
     assert errors(study, "swept-boxes", "touching") == errors(study, "masks", "touching") == (0, 3)
@@ -138,7 +144,7 @@ def test_only_swept_methods_see_what_tunnels(study):
     for method in METHODS:
         if method.name.startswith("swept"):
             assert errors(study, method.name, "tunnelling")[1] == 0
-        elif method.document != "000":  # whose squares are larger than these objects
+        elif method.document != "Moertel 1994":  # whose squares are larger than these objects
             assert errors(study, method.name, "tunnelling") == (0, 3)
 
 
@@ -170,7 +176,7 @@ def test_tests_are_those_that_the_library_counts(study):
     scenes = [Forms(scene) for scene in random_scenes(SEED, 1)]
     squares = [(np.ascontiguousarray(f.squares[:, 0], np.int16), np.ascontiguousarray(f.squares[:, 1], np.int16)) for f in scenes]  # fmt: skip  # noqa: E501
     for name in ("four-shifts", "nine-sectors"):
-        made = [count_tests(*places, size=SQUARE, method=name.replace("-", "_")) for places in squares]
+        made = [count_tests(*corners, size=SQUARE, method=name.replace("-", "_")) for corners in squares]
         assert rows[name]["tests"] == np.mean(made)
     made = []
     for forms in scenes:
@@ -198,55 +204,45 @@ def test_json_shape(measured):
     ("method", "wrong", "rom"),
     [
         ("boxes", {"entry": "SpheresMeet"}, "shapes"),
-        ("nine-sectors", {"told": lambda forms, frame: [0] * forms.count}, "shapes"),
+        ("nine-sectors", {"expected": lambda forms, frame: [0] * forms.count}, "shapes"),
         ("objects", {"entry": "BoxesMeet"}, "objects"),
-        ("bitmap", {"told": lambda forms, frame: [0] * forms.count}, "objects"),
+        ("bitmap", {"expected": lambda forms, frame: [0] * forms.count}, "objects"),
         ("swept-boxes", {"entry": "CirclesMeetInFrame"}, "objects"),
     ],
 )
 def test_a_rom_that_finds_something_else_has_no_figures(monkeypatch, method, wrong, rom):
-    monkeypatch.setitem(routines.ROUTINES, method, replace(routines.ROUTINES[method], **wrong))
+    right = comparison.method_named(method)
+    broken = replace(right, routine=replace(right.routine, **wrong))
+    monkeypatch.setattr(comparison, "METHODS", (broken,))
     with pytest.raises(RetrosimError, match=f"{method} of the ROM {rom} differs from its kernel"):
         compare_methods([MACHINE], [method], scenes=1)
 
 
-def findings(method: str, unit, forms) -> tuple[object, object]:
-    """Return what the ROM and what the kernel's frame finds in a scene."""
-    routine = routines.ROUTINES[method]
-    (symbol, arguments), read = routine.layout(unit, forms, routine.entry)
-    unit.measure(symbol, *arguments)
-    (chosen,) = (each for each in METHODS if each.name == method)
-    frame = prepared(chosen, forms)
-    for kernel, given in frame.calls:
-        kernel(*given)
-    return read(), routine.told(forms, frame)
+WITH_ROM_CODE = [method for method in METHODS if method.routine]
 
 
-@pytest.mark.parametrize("method", [method.name for method in METHODS])
+@pytest.mark.parametrize("method", WITH_ROM_CODE, ids=lambda method: method.name)
 def test_roms_agree_on_the_named_scenes(method):
     """Scenes of 4 to 24 objects: the figures, touching, seams, tunnelling, the corners of the screen."""
-    routine = routines.ROUTINES[method]
-    rom = load_rom(routine.rom)
+    rom = load_rom(method.routine.rom)
     for make in ADVERSARIAL:
         forms = Forms(make())
-        unit = routines.open_unit(MACHINE, rom, routines.build_of(rom, MACHINE), forms.count, "interpret")
-        found, expected = findings(method, unit, forms)
-        assert found == expected, make.__name__
+        unit = routines.open_unit(MACHINE, rom, forms.count, "interpret")
+        _, found = routines.run_routine(method, unit, forms)
+        assert found == routines.kernel_result(method, forms), make.__name__
 
 
 def test_a_frame_can_be_run_again():
     """Of all methods: with a fresh start the same kernels write the same."""
     forms = Forms(random_scenes(SEED, 1)[1])
     for method in METHODS:
-        frame = prepared(method, forms)
+        frame = method.frame(forms)
         for _ in range(2):
             frame.fresh()
-            for kernel, given in frame.calls:
-                kernel(*given)
+            frame.run()
             result, hits = None if frame.result is None else frame.result.tolist(), frame.hits().tolist()
-        once = prepared(method, forms)
-        for kernel, given in once.calls:
-            kernel(*given)
+        once = method.frame(forms)
+        once.run()
         assert hits == once.hits().tolist() and any(hits)
         assert result == (None if once.result is None else once.result.tolist())
 
@@ -277,7 +273,7 @@ def test_text_fits_80_columns(study, measured):
         Console(file=out, width=80).print(render_comparison(result))
         assert max(map(len, out.getvalue().splitlines())) <= 80
         for row in result["rows"]:
-            assert row["method"] in out.getvalue() and row["reference"] in out.getvalue()
+            assert all(row[key] in out.getvalue() for key in ("method", "document", "reference"))
         assert "…" not in out.getvalue()
 
 
@@ -302,8 +298,8 @@ def test_picture_is_a_png_with_the_colours_of_the_bars(study, measured):
 
 
 def test_longer_bars_for_more_errors(study):
-    few = {**study, "rows": [row | {"seen": NONE} for row in study["rows"]]}
-    bars = [(draw_comparison(result) == FALSE_POSITIVE)[:450].sum() for result in (study, few)]
+    without = {**study, "rows": [row | {"seen": NONE} for row in study["rows"]]}
+    bars = [(draw_comparison(result) == FALSE_POSITIVE)[:450].sum() for result in (study, without)]
     assert bars[0] > bars[1] == 0
 
 
@@ -312,3 +308,44 @@ def test_progress_ends_where_it_said(monkeypatch):
     monkeypatch.setattr(comparison, "_host_time", lambda *_: 1.0)
     compare_methods([], ["boxes", "spheres"], lambda *call: calls.append(call), scenes=1)
     assert calls[0][:2] == (0, 4) and calls[-1][:2] == (3, 4) and all(text for *_, text in calls)
+
+
+def test_methods_are_found_in_the_order_of_their_texts():
+    documents = list(dict.fromkeys(method.document for method in METHODS))
+    assert documents[: len(DOCUMENTS)] == list(DOCUMENTS)
+    files = {path.stem for path in Path(registry.__file__).parent.glob("[a-z]*.py")}
+    assert len(files) == len(documents)
+
+
+NEW_METHOD = """
+from dataclasses import replace
+
+from .moertel_1994 import METHODS as OTHERS
+
+METHODS = (replace(OTHERS[0], name={name!r}, document="A stranger 2026", routine=None),)
+"""
+
+
+def test_a_file_is_enough_to_join_the_study(tmp_path, monkeypatch):
+    """A method of another text comes last; without ROM code it has no clocks; its name must be new."""
+    monkeypatch.setattr(registry, "__path__", [*registry.__path__, str(tmp_path)])
+    path = tmp_path / "another.py"
+    path.write_text(NEW_METHOD.format(name="my-boxes"))
+    found = registry.find_methods()
+    assert {method.name for method in found} == {*(method.name for method in METHODS), "my-boxes"}
+    assert [method.document for method in found].index("A stranger 2026") >= len(DOCUMENTS)
+    monkeypatch.setattr(comparison, "METHODS", found)
+    result = compare_methods([MACHINE], ["boxes", "my-boxes"], scenes=1)
+    known, new = result["rows"]
+    assert known["cycles"].keys() == {MACHINE} and new["cycles"] == {} and new["stated"] == NONE
+    out = io.StringIO()
+    Console(file=out, width=80).print(render_comparison(result))
+    assert "A stranger 2026" in out.getvalue() and re.search(r"my-boxes +-", out.getvalue())
+    rows = list(csv.DictReader(io.StringIO(comparison_csv(result))))
+    assert rows[1][f"{MACHINE}_cycles_per_pair"] == ""
+    assert draw_comparison(result).shape == (480, 640)
+    sys.modules.pop("retrosim.study.methods.another")
+    path.write_text(NEW_METHOD.format(name="boxes"))
+    with pytest.raises(ValueError, match="method 'boxes' is there 2 times: allowed once"):
+        registry.find_methods()
+    sys.modules.pop("retrosim.study.methods.another")

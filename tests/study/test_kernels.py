@@ -34,7 +34,7 @@ def test_scenes_have_the_density_of_200_on_the_screen_and_move():
     for before, after in pairwise(frames):
         for axis in range(2):
             apart = abs(before[axis] - after[axis])
-            assert apart.max() == kernel_bench.STEP and np.count_nonzero(apart) > 2000
+            assert apart.max() == kernel_bench.MAX_STEP and np.count_nonzero(apart) > 2000
     assert all(np.array_equal(a, b) for a, b in zip(frames[3], moving_scene(3200, 1)[3]))
     assert len(moving_scene(50, 1)) == 16 and moving_scene(1, 1)[0][0].shape == (1,)
 
@@ -120,4 +120,4 @@ def test_scenes_within_a_contender_s_limits():
         ("collided", 200),
         ("collided", 300),
     ]
-    assert kernel_peers.CONTENDERS["four-shifts"].most == kernel_bench.ON_SCREEN
+    assert kernel_peers.CONTENDERS["four-shifts"].max_objects == kernel_bench.ON_SCREEN

@@ -10,7 +10,7 @@ MEANS = {0: 0, 50: 61, 100: 249, 200: 1003}
 
 
 def test_the_table_as_printed():
-    """Typed from the head of the listing of Moertel 1994."""
+    """Typed from the head of the listing in Moertel 1994."""
     assert PRINTED["mc68040-25"] == {0: 611, 50: 340, 100: 189, 200: 81}
     assert PRINTED["ppc601-80"] == {0: 7640, 50: 4020, 100: 2060, 200: 788}
 

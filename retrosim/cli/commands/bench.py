@@ -1,4 +1,4 @@
-"""Measure the speed of engines and kernels on this computer beside other programs.
+"""Compare the speed of engines and kernels on this computer with other programs.
 
 The engines run the machine code of the routine of 1994 beside Unicorn, Musashi
 and native C, as far as these are installed. --engine takes recompile-TIMING or
@@ -55,7 +55,7 @@ def add_options(parser: Parser) -> None:
         help=f"number of objects in a scene; default: 200 and 50; {arguments.REPEATABLE}",
     )
     parser.add_argument(
-        "--rounds", type=values.whole(1, 1000), metavar="N", help="laps of each contender; default: 25, of kernels 15"
+        "--rounds", type=values.whole(1, 1000), metavar="N", help="laps of each contender; default: 25, --kernels: 15"
     )
     parser.add_argument("--no-startup", action="store_true", help="do not measure start-up and compile times")
     arguments.add_formats(parser, "a line per contender and scene")

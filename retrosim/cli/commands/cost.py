@@ -4,7 +4,7 @@ The routine is your own, in an ELF file from any m68k, x86 or PowerPC compiler,
 or one of a ROM. Link your own into RAM, 0x400 to 0x7FFFFF, for example with
   m68k-linux-gnu-gcc -m68040 -O2 -nostdlib -static blit.c -o mine.elf \\
       -Wl,-N,-e,blit,-Ttext-segment=0x2000
-It is called once by the C convention; a ROM runs its first frame before.
+It is called once by the C convention; a ROM first runs one frame.
 `retrosim guide programs` has a recipe for each processor and for Pascal,
 `retrosim guide cost` explains the figures.
 
@@ -51,7 +51,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--convention", metavar="NAME", help="calling convention: c, or in real mode pascal")
     parser.add_argument("--raw", action="store_true", help="the file is a flat binary without a header")
     address = values.whole(0, 2**24 - 1)
-    parser.add_argument("--org", type=address, metavar="N", help="address that a flat binary begins at")
+    parser.add_argument("--org", type=address, metavar="N", help="address at which a flat binary begins")
     parser.add_argument("--bits", type=int, choices=(16, 32), help="x86: real mode (16) or flat mode; default: 32")
     arguments.add_machine(parser)
     arguments.add_memory(parser)
@@ -116,13 +116,13 @@ def _open(options: argparse.Namespace) -> Rom | Image:
     with bad_arguments():
         if options.raw:
             if options.org is None:
-                raise ValueError("--raw: needs --org, the address that the file begins at")
+                raise ValueError("--raw: needs --org, the address at which the file begins")
             return load_raw(options.rom, isa, options.org, boot)
         if options.org is not None:
-            raise ValueError("--org: needs --raw; an ELF file says itself where it begins")
+            raise ValueError("--org: needs --raw; an ELF file states its own addresses")
         rom = open_rom(options.rom, options.machine, boot)
         if boot and not isinstance(rom, Image):
-            raise ValueError(f"--bits {options.bits}: needs a file; a ROM says itself which mode its images start in")
+            raise ValueError(f"--bits {options.bits}: needs a file; a ROM's manifest states the mode of its images")
         return rom
 
 

@@ -1,6 +1,6 @@
 """Show the manual in the terminal.
 
-Without a topic it lists all of them.
+Without a topic, list all of them.
 
 examples:
   retrosim guide

@@ -33,7 +33,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--machine", metavar="MACHINE", help="default: the one the tape was recorded on")
     arguments.add_engine(parser)
     arguments.add_timing(parser)
-    parser.add_argument("--unverified", action="store_true", help="accept another ROM than the recorded one")
+    parser.add_argument("--unverified", action="store_true", help="accept a ROM other than the recorded one")
     arguments.add_frames(parser, "stop after N frames")
     arguments.add_screenshot(parser)
     arguments.add_window(parser)

@@ -1,9 +1,9 @@
 """Compare the collision methods of five documents: errors, operations, cycles.
 
 The documents are Moertel 1994, Mackey 1995, Jon E P 2007, No-collision boxes
-2011 and Rekaby 2011. All methods meet the same random scenes, and ten more made
-to break some of them. Errors are counted against an exact test, cycles on the
-machine code of the ROMs. `retrosim guide study` explains the table.
+2011 and Rekaby 2011. All methods run on the same random scenes, and on ten more
+made to break some of them. Errors are counted against an exact test, cycles on
+the machine code of the ROMs. `retrosim guide study` explains the table.
 
 examples:
   retrosim study
@@ -48,7 +48,7 @@ def add_options(parser: Parser) -> None:
         help=f"seed of the random scenes; default: {SEED}",
     )
     arguments.add_engine(parser)
-    parser.add_argument("--picture", metavar="PNG", help="draw errors and cycles as bars into this file as well")
+    parser.add_argument("--picture", metavar="PNG", help="also draw errors and cycles as bars in this file")
     arguments.add_force(parser)
     arguments.add_formats(parser, "a line per method")
 

@@ -37,7 +37,7 @@ def add_options(parser: Parser) -> None:
     arguments.add_memory(parser)
     tables = parser.add_mutually_exclusive_group()
     tables.add_argument("--full", action="store_true", help="run the whole experiments, 30 simulated seconds each")
-    tables.add_argument("--causes", action="store_true", help="show what the clocks of a check are spent on instead")
+    tables.add_argument("--causes", action="store_true", help="show instead what the clocks of a check are spent on")
     arguments.add_formats(parser, "a line per cell")
 
 

@@ -36,7 +36,7 @@ def add_options(parser: Parser) -> None:
     )
     parser.add_argument("--rom", metavar="ROM", help="folder or rom.toml to use instead of the ROM the tapes name")
     arguments.add_engine(parser)
-    parser.add_argument("--unverified", action="store_true", help="accept another ROM than the recorded one")
+    parser.add_argument("--unverified", action="store_true", help="accept a ROM other than the recorded one")
     arguments.add_json(parser)
 
 

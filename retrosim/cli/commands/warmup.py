@@ -1,7 +1,7 @@
 """Compile the default machines and ROMs in advance.
 
-First the default builds of the shipped ROMs are compiled as a whole, in timing
-full, then the instructions that `timing` and `cost` need for the other builds.
+First the default builds of the shipped ROMs are compiled as a whole, with full
+timing; then the instructions that `timing` and `cost` need for other builds.
 Commands with other settings need no warmup: they compile while they run.
 
 examples:

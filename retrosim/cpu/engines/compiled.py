@@ -1,4 +1,4 @@
-"""Functions of the handler type as machine code: compiled by LLVM, cached on disk, freed when nobody holds them.
+"""Functions of the handler type as machine code: compiled by LLVM, cached on disk, freed when nothing holds them.
 
 Numba keeps whatever it has compiled or loaded to the end of the process. A machine brings a hundred functions and
 regions of its own, so they go to LLVM by themselves: every group is compiled in a context and linked in an engine
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 from collections.abc import Callable, Sequence
+from enum import Enum
 from functools import cache
 
 import llvmlite
@@ -21,7 +22,19 @@ from .handlers import HANDLER
 from .objects import cached_object, is_cached
 
 TABLE = "addresses"  # symbol of a group's table
+FEW_PASSES = ("sroa", "instruction_combine", "simplify_cfg")
 UNUSED_FEATURES = {"movbe"}  # that make code slower: regions run a tenth faster when bytes are swapped apart
+
+
+class Effort(Enum):
+    """How much work goes into code.
+
+    QUICK   compiled several times faster, runs several times slower
+    FEW     passes: what comes of a single instruction gains nothing by more
+    ALL     passes: loops gain up to half of their speed
+    """
+
+    QUICK, FEW, ALL = range(3)
 
 
 class CompiledFunctions:
@@ -47,15 +60,14 @@ class CompiledFunctions:
 
 
 def compile_functions(
-    name: str, emitters: Sequence[Callable[[ir.Function], None]], quick: bool = False
+    name: str, emitters: Sequence[Callable[[ir.Function], None]], effort: Effort = Effort.ALL
 ) -> CompiledFunctions:
     """Compile a group of functions, or link it from the cache.
 
     name      says everything that the functions depend on (by a digest), apart from the sources of this package
     emitters  each fills one function
-    quick     compile several times faster, to code that runs several times slower
     """
-    code = cached_object(_on_host(name), lambda: _compile(name, emitters, quick))
+    code = cached_object(_on_host(name), lambda: _compile(name, emitters, effort))
     return CompiledFunctions(code, len(emitters))
 
 
@@ -102,7 +114,7 @@ def _target_machine(level: int) -> binding.TargetMachine:
     )
 
 
-def _compile(name: str, emitters: Sequence[Callable[[ir.Function], None]], quick: bool) -> bytes:
+def _compile(name: str, emitters: Sequence[Callable[[ir.Function], None]], effort: Effort) -> bytes:
     """Return object code with a table of the functions' addresses."""
     module = ir.Module(name)
     module.triple = binding.get_process_triple()
@@ -110,7 +122,7 @@ def _compile(name: str, emitters: Sequence[Callable[[ir.Function], None]], quick
     for number, emit in enumerate(emitters):
         function = ir.Function(module, HANDLER, f"{name}_{number}")
         function.linkage = "internal"
-        if quick:
+        if effort is Effort.QUICK:
             function.attributes.add("noinline")
             function.attributes.add("optnone")
         functions.append(function)
@@ -122,7 +134,7 @@ def _compile(name: str, emitters: Sequence[Callable[[ir.Function], None]], quick
     text = str(module)
     for function in module.functions:
         _take_apart(function)
-    return _object_code(text, quick)
+    return _object_code(text, effort)
 
 
 def _take_apart(function: ir.Function) -> None:
@@ -134,16 +146,21 @@ def _take_apart(function: ir.Function) -> None:
     vars(function).clear()
 
 
-def _object_code(text: str, quick: bool) -> bytes:
+def _object_code(text: str, effort: Effort) -> bytes:
     """Optimize the text of a module and return its object code."""
     context = binding.create_context()
     module = binding.parse_assembly(text, context)
     machine = _target_machine(3)
     module.data_layout = str(machine.target_data)
-    options = binding.create_pipeline_tuning_options(1 if quick else 3)
+    options = binding.create_pipeline_tuning_options(3)
     options.loop_vectorization = options.slp_vectorization = False
     builder = binding.create_pass_builder(machine, options)
-    passes = builder.getModulePassManager()
+    if effort is Effort.ALL:
+        passes = builder.getModulePassManager()
+    else:
+        passes = binding.create_new_module_pass_manager()
+        for each in FEW_PASSES:
+            getattr(passes, f"add_{each}_pass")()
     passes.run(module, builder)
     code = machine.emit_object(module)
     module.close()

@@ -3,7 +3,7 @@
 Memory is one flat array; a second one of the same size marks the bytes that have been decoded as instructions, so that
 every engine notices a store into code.
 
-Behind the last address comes the first: MIRROR_BYTES of each end of memory are mirrored behind the other end, so that
+After the last address comes the first: MIRROR_BYTES of each end of memory are mirrored behind the other end, so that
 an access that begins so near to a boundary needs no check. The mirrors and what they mirror are marked as code too:
 stores there are noticed, and the mirrors brought up to date.
 """
@@ -27,7 +27,7 @@ CHUNK_BYTES = 1 << 16  # of memory that are replaced at once
 def memory_chunks(parts: Iterable[tuple[int, bytes | memoryview]]) -> Iterator[np.ndarray]:
     """Yield all memory in chunks for `replace`, of zeros but for parts at their addresses.
 
-    There is one chunk, filled anew: arrays of the size of memory leave holes in the heap that other things settle in.
+    There is one chunk, filled again: arrays of the size of memory leave holes in the heap that other things settle in.
     """
     placed: defaultdict[int, list[tuple[int, bytes | memoryview]]] = defaultdict(list)
     for address, data in parts:

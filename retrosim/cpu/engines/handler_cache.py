@@ -13,7 +13,7 @@ from llvmlite import ir
 
 from ..spec.cpu import Cpu
 from ..spec.rows import Insn, Row
-from .compiled import compile_functions, is_compiled
+from .compiled import Effort, compile_functions, is_compiled
 from .core import Core
 from .handlers import GOTO, STUBS, UNDECODED_PC, HandlerEmitter, emit_goto, emit_undecoded
 
@@ -34,7 +34,8 @@ class HandlerCache:
         self.quick = quick
         emitters = [partial(_emit_stub, cpu, number) for number in range(STUBS)]
         emitters += [partial(_emit, cpu, timing, *handler) for handler in handlers]
-        self._functions = compile_functions(handler_cache_name(cpu, timing, handlers, quick), emitters, quick)
+        name, effort = handler_cache_name(cpu, timing, handlers, quick), Effort.QUICK if quick else Effort.FEW
+        self._functions = compile_functions(name, emitters, effort)
         addresses = self._functions.addresses.tolist()
         self.stubs = addresses[:STUBS]
         keys = [(row.key, statics) for row, statics in handlers]
@@ -63,7 +64,7 @@ _lock = threading.Lock()
 
 
 def handler_cache(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool = False) -> HandlerCache:
-    """Return the cache of some handlers, the same for all who hold it."""
+    """Return the cache of some handlers, the same one for all that hold it."""
     name = handler_cache_name(cpu, timing, handlers, quick)
     with _lock:
         found = _caches.get(name)
@@ -72,9 +73,9 @@ def handler_cache(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool = 
         return found
 
 
-def full_handler_cache(cpu: Cpu, timing: str) -> HandlerCache:
+def full_handler_cache(cpu: Cpu, timing: str, quick: bool = False) -> HandlerCache:
     """Return the cache of every handler of a model."""
-    return handler_cache(cpu, timing, list(cpu.handlers()))
+    return handler_cache(cpu, timing, list(cpu.handlers()), quick)
 
 
 def handlers_of(insns: Iterable[Insn]) -> list[Handler]:

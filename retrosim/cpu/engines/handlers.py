@@ -2,10 +2,10 @@
 
 A handler is a function `record *handler(ram, state, record, context, budget)`: it reads its fields from the decoded
 record, works on the state, and calls the handler of the next record as its last act, with a budget of one less. When
-the budget is used up, the clock reaches its limit or the host is needed it returns instead: the next record, or LEFT;
-the budget that is left then stands in the context. Records of consecutive
-instructions lie side by side, and a branch holds the distance to its target's record, so that the host CPU can run
-ahead: nothing in the chain from record to record waits for simulated data, except jumps to computed addresses.
+the budget is used up, the clock reaches its limit or the host is needed, it returns instead: the next record, or LEFT;
+what is left of the budget is then in the context. Records of consecutive instructions are adjacent, and a branch holds
+the distance to its target's record, so that the host CPU can run ahead: nothing in the chain from record to record
+waits for simulated data, except jumps to computed addresses.
 """
 
 from __future__ import annotations

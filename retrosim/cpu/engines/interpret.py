@@ -175,7 +175,7 @@ class Interpreter:
         self.bridged = 0
 
     def use(self, cache: HandlerCache) -> None:
-        """Take handlers in, in place of those that are there."""
+        """Take handlers in, which replace those of the same keys."""
         self._caches.append(cache)
         self._handlers |= cache.handlers
         self.forget_missing()

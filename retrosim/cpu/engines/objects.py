@@ -31,9 +31,9 @@ def is_cached(name: str) -> bool:
 
 
 def cached_object(name: str, compile_it: Callable[[], bytes]) -> bytes:
-    """Return the object code of a group of functions, compiled when nobody has done so yet.
+    """Return the object code of a group of functions, compiled unless it is there already.
 
-    name        of the group, which tells all that its code depends on beside the sources of this package
+    name        of the group, which says all that its code depends on besides the sources of this package
     compile_it  returns the object code; called by one process at a time
     """
     found = _unwritten.get(name) or _read(name)
@@ -71,7 +71,7 @@ def _write(name: str, code: bytes) -> None:
 
 @contextlib.contextmanager
 def _locked(name: str) -> Iterator[None]:
-    """Keep other processes from compiling the same; where no lock is to be had, they may."""
+    """Keep other processes from compiling the same; where there are no locks, they may."""
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
             file = stack.enter_context(_path(name).with_suffix(".lock").open("w"))

@@ -23,7 +23,7 @@ from retrosim.errors import SpecError
 from ..spec.cpu import Cpu
 from ..spec.rows import Insn
 from ..spec.values import Word
-from .compiled import compile_functions
+from .compiled import Effort, compile_functions
 from .core import MIRROR_BYTES
 from .counting import Counter
 from .emit import BUDGET, CODE_POINTER, I1, I32, I64, Emitter, base_and_distance, context_entry
@@ -139,7 +139,7 @@ class RegionEmitter(Emitter):
         self._counter.count(*(now - then for now, then in zip(self._pending, expected, strict=True)))
 
     def _edge(self, address: int) -> None:
-        """Go on at an address that decoding knows."""
+        """Continue at an address that decoding knows."""
         if address in self._blocks and address not in self.region.checks:
             self._flush(self._pending_at.setdefault(address, self._pending))
             self.builder.branch(self._blocks[address])
@@ -212,7 +212,7 @@ class RegionEmitter(Emitter):
         self._exit(CONTINUE, address)
 
     def _emit_out(self) -> None:
-        """Store the state; go back to the host or on with the record of the address."""
+        """Store the state; return to the host or continue with the record of the address."""
         self.builder.position_at_end(self._out)
         builder = self.builder
         for name, element in sorted(self._changed):
@@ -384,7 +384,8 @@ class CompiledRegion:
         """Compile, or load from the cache."""
         self.region = region
         emit = partial(_emit, cpu, timing, region)
-        self._functions = compile_functions(region_name(cpu, timing, region, quick), [emit], quick)
+        name, effort = region_name(cpu, timing, region, quick), Effort.QUICK if quick else Effort.ALL
+        self._functions = compile_functions(name, [emit], effort)
         self.address = int(self._functions.addresses[0])
 
 

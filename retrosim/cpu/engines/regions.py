@@ -35,7 +35,7 @@ class Block:
 
     @property
     def end(self) -> int:
-        """Address of the instruction behind the block."""
+        """Address of the instruction after the block."""
         return self.insns[-1].end
 
 
@@ -168,7 +168,7 @@ class CallEdge:
 
 
 def _call_edges(functions: dict[int, dict[int, Block]]) -> list[CallEdge]:
-    """Find who calls whom; a computed call may go to any function whose address its own function has as an operand."""
+    """Find the calls; a computed call may go to any function whose address its own function has as an operand."""
     function_of = {start: function for function, body in functions.items() for start in body}
     found = []
     for function, body in functions.items():
@@ -186,7 +186,7 @@ def _call_edges(functions: dict[int, dict[int, Block]]) -> list[CallEdge]:
 
 
 def _guesses(functions: dict[int, dict[int, Block]], calls: list[CallEdge]) -> dict[int, tuple[int, ...]]:
-    """Guess where the computed jumps of blocks go: calls to what they may call, others behind the likeliest calls."""
+    """Guess where computed jumps go: calls to what they may call, others to where the likeliest calls return."""
     callees: dict[int, list[int]] = {}
     returns: dict[int, list[int]] = {}
     for edge in sorted(calls, key=lambda e: (-e.times, e.insn.pc, e.callee)):

@@ -8,11 +8,11 @@ from . import mc68000_clocks, mc68040_clocks
 
 MC68000_SOURCE, MC68040_SOURCE = "M68000UM section 8", "MC68040UM section 10"
 MC68000_LEGEND = (
-    "base: clocks that the encoding fixes ({source}), branches taken; stalls: what came on top on average, "
+    "base: clocks that the encoding fixes ({source}), branches taken; stalls: what was added on average, "
     "which depends on data: shift counts, multipliers, branches not taken."
 )
 MC68040_LEGEND = (
-    "base: clocks of the manual's entry alone ({source}); stalls: what came on top on average, below 0 where "
+    "base: clocks of the manual's entry alone ({source}); stalls: what was added on average, below 0 where "
     "instructions overlapped. Clocks count for the instruction at whose end they have passed."
 )
 

@@ -57,7 +57,7 @@ def cell(name: str, column: str, is_long: bool) -> Clocks | None:
     """Return a cell of an entry, None where it is empty. Errors: SpecError where there is no such entry."""
     entry = table().get(name)
     if entry is None:
-        raise SpecError(f"no MC68000 clocks for {name!r}")
+        raise SpecError(f"no MC68000 clocks for {name!r} in {TABLE.name}")
     text = entry.get(column) or ""
     return parse(text.split("/")[-1 if is_long else 0]) if text else None
 
@@ -93,7 +93,7 @@ def _clocks(name: str, row: Row, forms: Mapping[str, Any]) -> Clocks:
     if whole is None:
         base = cell(name, _destination(row, forms), is_long) or cell(name, "none", is_long)
         if base is None:
-            raise SpecError(f"no MC68000 clocks for {name!r} {form}")
+            raise SpecError(f"no MC68000 clocks for {name!r} {form} in {TABLE.name}")
         clocks = base.base + (address_clocks(form, is_long) if form else 0)
         if is_long and form in REGISTER_OR_IMMEDIATE:
             more = cell(name, "long source", is_long)

@@ -82,7 +82,7 @@ def _entry(key: str, form: str) -> tuple[dict[str, str], str, str]:
     """Return (row, cell, column) of the table, stepping to the nearest priced column where the manual has none."""
     row = table().get(key)
     if row is None:
-        raise SpecError(f"no clocks for {key!r}")
+        raise SpecError(f"no MC68040 clocks for {key!r} in {TABLE.name}")
     nearest = {
         "none": "Dn",
         "An": "Dn",
@@ -93,7 +93,7 @@ def _entry(key: str, form: str) -> tuple[dict[str, str], str, str]:
     }
     while not row[form]:
         if form not in nearest:
-            raise SpecError(f"no clocks for {key!r} {form}")
+            raise SpecError(f"no MC68040 clocks for {key!r} {form} in {TABLE.name}")
         form = nearest[form]
     return row, row[form], form
 

@@ -130,7 +130,7 @@ def rte(m):
         m.when(kind.eq(THROWAWAY), lambda: discard(sp, status), lambda: restore(sp, kind, status, target, True))
 
     def discard(sp, status):
-        """Take SR from a throwaway frame and go on with the frame below, on the stack that SR names."""
+        """Take SR from a throwaway frame and continue with the frame below, on the stack that SR names."""
         m.vary(THROWAWAY)
         m.set_reg(SP, sp + THROWAWAY_BYTES)
         set_sr(m, status)

@@ -28,7 +28,7 @@ NAMES = {
     SYSTEM_CALL: "system call",
 }
 PREFIX = 0xFFF00000  # of vectors while MSR[EP] is set
-NO_HANDLER = 0  # an instruction that is none: what lies at a vector nobody has written to
+NO_HANDLER = 0  # an instruction that is none: what lies at a vector that nothing was written to
 
 
 def accepts(state: np.ndarray, level: int) -> bool:

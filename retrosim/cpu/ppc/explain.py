@@ -8,7 +8,7 @@ from .mpc601_clocks import outcomes
 
 LEGEND = (
     "base: clocks in the execute stage (sources: --csv and --json), least of a range, one of several words; "
-    "stalls: what came on top on average: operands, fetching, caches, words moved; below 0: a branch was folded."
+    "stalls: what was added on average: operands, fetching, caches, words moved; below 0: a branch was folded."
 )
 
 

@@ -50,7 +50,7 @@ REGISTERS = {
 
 
 def _enter(call: Call) -> None:
-    """Make the caller's frame, put the arguments into registers and behind the frame's head, and go to the routine."""
+    """Make the caller's frame, put the arguments into registers and after the frame's head, and go to the routine."""
     r = call.state["r"]
     rest = call.arguments[len(ARGUMENTS) :]
     words = (int(r[SP]), 0, *rest)

@@ -128,7 +128,7 @@ WORDS = 32  # registers that the longest string fills: 127 bytes
 
 
 def _load_string(m, d, a, b, start, count, max_words):
-    """Load bytes into registers from rD on, 4 in each, zeros behind the last."""
+    """Load bytes into registers from rD on, 4 in each, zeros after the last."""
     _transfers(m, (count + 3) >> 2, start)
     for number in range(max_words):
         left = count - 4 * number  # at least 1 where it is used

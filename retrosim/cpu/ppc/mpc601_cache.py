@@ -3,7 +3,7 @@
 One cache for code and data: 32 KiB, 64 sets (address bits 11-6) of 8 ways, least recently used, lines of 64 bytes in
 two sectors that are valid and dirty on their own. A miss reads its sector, the wanted double word first; the other
 sector of the line follows when the bus is idle, unless another miss comes first. Dirty sectors of a replaced line are
-written behind the read. The machine's second cache is direct-mapped, by sectors. Video memory and devices are not
+written after the read. The machine's second cache is direct-mapped, by sectors. Video memory and devices are not
 cached. The integer unit goes on after a miss until the next one, or until it needs the data.
 All state is in the fields below; times are absolute clocks.
 

@@ -89,7 +89,7 @@ def outcomes(row: Row) -> tuple[Clocks, ...]:
     """Return the clocks of an instruction: one, or two for its outcomes (taken and not taken). Errors: SpecError."""
     missing = [key for key in row.cost if key not in table()]
     if missing:
-        raise SpecError(f"no clocks for {missing[0]!r}")
+        raise SpecError(f"no MPC601 clocks for {missing[0]!r} in {TABLE.name}")
     return tuple(table()[key] for key in row.cost)
 
 

@@ -241,7 +241,7 @@ class CausesTiming(PipelineTiming):
     The clock goes from the end of one integer instruction to that of the next. What lies between is told apart by the
     times of the model, in their order: the target of the last branch (the field `bubble` says whether it was predicted
     wrongly), code that missed, code that found the cache taken, operands; then the clocks in the execute stage. Each
-    time that lies behind the ones before takes the clocks from there, so the sum is the clock.
+    time that is later than the ones before takes the clocks from there, so the sum is the clock.
     """
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:

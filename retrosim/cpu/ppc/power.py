@@ -2,7 +2,7 @@
 
 MQ holds the low half of a product, the remainder of a quotient, or the rotated word of a shift, so that shifts of more
 than a word can be chained. What the manuals leave undefined: a quotient that does not fit gives the result that they
-define for -2^31 / -1; registers that lscbx leaves undefined keep their value, bytes behind the last one are 0.
+define for -2^31 / -1; registers that lscbx leaves undefined keep their value, bytes after the last one are 0.
 """
 
 from __future__ import annotations

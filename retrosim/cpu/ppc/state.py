@@ -1,7 +1,7 @@
 """Registers of the PowerPC 601 and the operations on them that many instructions share.
 
 The condition register is 32 fields of one bit (a byte each), numbered from the left as the manuals do: bit 4 n + 0..3
-is LT, GT, EQ, SO of field n. So a compare and the branch behind it meet in one bit, not in a packed word. XER is kept
+is LT, GT, EQ, SO of field n. So a compare and the branch after it meet in one bit, not in a packed word. XER is kept
 apart: SO, OV and CA as bits, the byte and the count of the string instructions as bytes; its other bits read as 0.
 """
 

@@ -1,4 +1,4 @@
-"""What one CPU model is to those who run it: its rows, its state fields, its byte order, how it takes exceptions."""
+"""What is known of one CPU model: its rows, its state fields, its byte order, how it takes exceptions."""
 
 from __future__ import annotations
 

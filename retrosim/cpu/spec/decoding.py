@@ -28,7 +28,7 @@ class Decoding:
     """The state of decoding one instruction: code words read so far, and the row's options.
 
     prefixes  kind of prefix -> value of the last one of that kind
-    start     address behind the prefixes
+    start     address after the prefixes
     """
 
     def __init__(

@@ -5,7 +5,7 @@ result     registers of a result and, of 64 bits, its upper half
 call       calling conventions by name, "c" first: each makes the CPU enter a routine
 go         continue at a linear address, from wherever the CPU is
 set_stack  give a program that starts an empty stack below an address
-faults     exception vector -> class of the error, when nobody handles it; any other is a CpuFault
+faults     exception vector -> class of the error, when there is no handler; any other is a CpuFault
 tracing    state field that is not 0 while the CPU traces, "" if it cannot; traced(m, its value, insn): does the
            instruction that m has just run end in a trace exception? trace(m): take it, between two instructions
 in_shadow  in_shadow(state): do interrupts wait until one more instruction has been executed? end_shadow(state): they

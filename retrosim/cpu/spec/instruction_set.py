@@ -113,7 +113,10 @@ class InstructionSet:
 
     @staticmethod
     def _check_price(row: Row, model: str, price: Price, timings: Iterable[type[Hooks]]) -> None:
-        depends_on_data = {price(row, forms) for forms in row.forms(model)}  # every one is looked up
+        try:
+            depends_on_data = {price(row, forms) for forms in row.forms(model)}  # every one is looked up
+        except SpecError as error:
+            raise SpecError(f"{row.syntax}: {error}") from None
         if True not in depends_on_data:
             return
         if not row.varies:

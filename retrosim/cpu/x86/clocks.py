@@ -63,13 +63,13 @@ def entry(model: str, key: str, memory: bool) -> Clocks:
     """Return the entry of a table row for a model. Errors: SpecError where there is none."""
     row = table().get(key)
     if row is None:
-        raise SpecError(f"no clocks for {key!r}")
+        raise SpecError(f"no {model} clocks for {key!r} in {TABLE.name}")
     for form in (" mem", "") if memory else ("",):
         for mode in ("",) if is_real(model) else (" flat", ""):
             cell = row[model[:4] + mode + form]
             if cell:
                 return parse(cell)
-    raise SpecError(f"no clocks of the {model} for {key!r}")
+    raise SpecError(f"no {model} clocks for {key!r} in {TABLE.name}")
 
 
 def keys(row: Row, forms: Mapping[str, Any]) -> list[str]:

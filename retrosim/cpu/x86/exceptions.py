@@ -2,7 +2,7 @@
 
 Real mode takes handlers from the vector table, 4 bytes a vector; 0:0 stands for none. Flat mode takes them from
 interrupt and trap gates, 8 bytes a vector, whose selectors are not looked up: all code is in the one flat segment.
-A run ends as a fault at an exception that nobody handles.
+A run ends as a fault at an exception without a handler.
 """
 
 from __future__ import annotations
@@ -130,5 +130,5 @@ def interrupt(m: ExecutionContext, level: int) -> None:
 
 
 def accepts(state: np.ndarray, level: int) -> bool:
-    """Tell whether an interrupt request would be taken now: IF is set, and not right behind STI or a load of SS."""
+    """Tell whether an interrupt request would be taken now: IF is set, and not right after STI or a load of SS."""
     return bool(state["if"]) and int(state["pc"]) != int(state["shadow"])

@@ -8,9 +8,9 @@ from .clocks import clocks, keys
 
 SOURCES = {"i386": "80386 PRM (1986) chapter 17", "i486": "i486 PRM (1990) appendix E"}
 LEGENDS = {
-    "i386": "base: clocks of the manual's entry ({source}), without m, least of a range; stalls: what came on top "
-    "on average: m behind a jump, multipliers, repeats, fetching of code, wait states.",
-    "i486": "base: clocks of the manual's entry ({source}), least of a range; stalls: what came on top on average: "
+    "i386": "base: clocks of the manual's entry ({source}), without m, least of a range; stalls: what was added "
+    "on average: m after a jump, multipliers, repeats, fetching of code, wait states.",
+    "i486": "base: clocks of the manual's entry ({source}), least of a range; stalls: what was added on average: "
     "multipliers, repeats, prefixes, address generation, cache, write buffers.",
 }
 

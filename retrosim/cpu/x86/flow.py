@@ -33,7 +33,7 @@ def jump(m, ip):
 
 
 def branch(m, s, holds, target, first=lambda: None):
-    """Go on at a target that decoding knows. It lies in the segment as a rule; else the offset wraps, or faults.
+    """Continue at a target that decoding knows. It lies in the segment as a rule; else the offset wraps, or faults.
 
     first   what happens before the jump, once it is sure not to fault
     """

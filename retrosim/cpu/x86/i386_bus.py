@@ -12,13 +12,13 @@ the bus before it has ended.
 
 State, in addition to that of the table timing:
 
-    fetched    linear address behind the last code byte in the queue
+    fetched    linear address after the last code byte in the queue
     bus_free   clock when the bus is done with what it does now
     memory     parameters of the machine, wait states: see MEMORY
 
 Bound: the figure of an instruction holds at least the 2 clocks of each of its accesses, so all that the bus can be
 behind with is one posted operand. What waits for it is the first operand or the code, whichever comes first; then code
-is waited for by double words, the wait states of the first one behind a jump apart, and each operand for itself and for
+is waited for by double words, the wait states of the first one after a jump apart, and each operand for itself and for
 the posted one before it. An operand is two accesses at most.
 """
 
@@ -81,7 +81,7 @@ class PrefetchTiming(TableTiming):
         return self.m.select(b.ult(a), a - b, self.m.const(64, 0))
 
     def _empty_queue(self, each: Word) -> None:
-        """Start again behind a jump: the first double word is there but for its wait states."""
+        """Start again after a jump: the first double word is there but for its wait states."""
         m = self.m
         fetched, first = m.get("fetched"), (m.pc >> 2) << 2
         jumped = m.get("refill").ne(0) | m.const(32, QUEUE + 3).ult(fetched - m.pc)

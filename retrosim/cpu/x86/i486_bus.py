@@ -5,7 +5,7 @@
                 pointer; +1 more when only a byte of it was written; PUSH, POP and the like leave ESP ready
     index       +1 for a scaled index, or base and index with a displacement
     immediate   +1 with a displacement too
-    target      +1 when the first instruction behind a jump lies across the end of a 16-byte line
+    target      +1 when the first instruction after a jump lies across the end of a 16-byte line
     misaligned  +3 an access across double words
     cache       8 KiB for code and data, 4 ways of 128 lines of 16 bytes, written through, filled on reads only; the
                 pseudo-LRU bits choose the line to replace. The missing double word is used as soon as it is there.
@@ -16,7 +16,7 @@ the index rule is recalled. State:
 
     written     registers written by the last instruction, bit n; bit 16 + n: only a byte of it
     ahead       clocks that decoding is ahead
-    expected    address behind the last instruction
+    expected    address after the last instruction
     fetch_line  line that the last instruction came from
     tag lru     128 sets of 4 lines: line number + VALID; per set the three bits
     bus_free    clock when the bus is done with all it has to do

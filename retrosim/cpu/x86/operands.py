@@ -180,7 +180,7 @@ class Immediate(Field):
 
 
 class Target(Field):
-    """A branch target: the address behind the instruction and a displacement. Flat 16-bit targets lie below 64 KiB."""
+    """A branch target: the address after the instruction and a displacement. Flat 16-bit targets lie below 64 KiB."""
 
     def number(self, d: Decoding) -> int:
         size = d.row.options.get("displacement", d.size) // 8
@@ -211,7 +211,7 @@ class Far(Field):
 
 
 class Again(Field):
-    """The address of the instruction itself: where a repeated string instruction goes on."""
+    """The address of the instruction itself: where a repeated string instruction continues."""
 
     def number(self, d: Decoding) -> int:
         d.target = d.pc & 0xFFFFFF

@@ -41,7 +41,7 @@ REGISTERS = (
     ("cr", 32, 4),
     ("dr", 32, 8),  # they hold what is written: no breakpoint fires
     ("tr", 32, 8),
-    ("shadow", 32, 1),  # address where no interrupt is taken: behind STI, MOV SS and POP SS
+    ("shadow", 32, 1),  # address where no interrupt is taken: after STI, MOV SS and POP SS
 )
 
 COMMON = (*REGISTERS, *ENGINE_FIELDS, *TIMING_FIELDS)

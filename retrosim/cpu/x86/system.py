@@ -34,7 +34,7 @@ for _name, _code, _flag, _function in (
 
 @insn("STI", "11111011", ref="Intel 386 PRM, STI")
 def sti(m):
-    """Interrupts come in behind the next instruction."""
+    """Interrupts are taken after the next instruction."""
 
     m.when(~m.get("if"), lambda: hold_interrupts(m))
     m.set("if", m.const(1, 1))

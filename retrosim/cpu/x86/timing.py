@@ -26,8 +26,8 @@ REPEAT_OF_NONE, REPEAT_OF_ONE = 5, {"MOVS": 13}  # i486 PRM, REP: clocks where t
 MAX_UNITS = 31  # positions that a scan passes, levels of ENTER
 
 FIELDS = (
-    ("refill", 32, 1),  # 1 behind a jump of the i386, whose m is still to be spent
-    ("repeating", 1, 1),  # i486: the repeated instruction that goes on now has had an iteration
+    ("refill", 32, 1),  # 1 after a jump of the i386, whose m is still to be spent
+    ("repeating", 1, 1),  # i486: the repeated instruction under way has had an iteration
 )
 
 
@@ -79,7 +79,7 @@ class TableTiming(X86Hooks):
         return self.encoded.known
 
     def encoded_clocks(self) -> Word:
-        """Return the clocks that the encoding adds: on the i386 m, behind a jump."""
+        """Return the clocks that the encoding adds: on the i386 m, after a jump."""
         if not self.is_386:
             return self.encoded
         return self.m.select(self.m.get("refill").ne(0), self.encoded, self.m.const(32, 0))

@@ -21,7 +21,7 @@ SHIFTS = ((0, 0), (0, SHIFT), (SHIFT, 0), (SHIFT, SHIFT))
 
 
 def passes(x: np.ndarray, y: np.ndarray) -> tuple[tuple[Grid, ...], np.ndarray]:
-    """Return the four grids, and which objects share a sector of any of them, bool[n, n]; nobody off the grid."""
+    """Return the four grids, and which objects share a sector of any of them, bool[n, n], none of them off the grid."""
     grids, shared = [], np.zeros((len(x), len(x)), bool)
     for number, (dx, dy) in enumerate(SHIFTS, 1):
         column, row = (x + dx) >> LOG2_SIDE, (y + dy) >> LOG2_SIDE

@@ -41,7 +41,7 @@ def touching(owner: np.ndarray, circles: np.ndarray, count: int) -> np.ndarray:
 
 
 def hits_in_turn(pairs: np.ndarray, turn: np.ndarray) -> list[tuple[int, int]]:
-    """Return who hit whom, lower object first: the first pair in turn of each that is still in the game.
+    """Return which object hit which, the lower first: the first pair in turn of each that is still in the game.
 
     pairs  int[m, 2]  all that could meet, by their circles
     turn   int[n, n]  when the loop tests a pair
@@ -60,7 +60,7 @@ def shapes(columns: Columns) -> Shapes:
 
     An object that was hit has left the game when the frame ends; that it was hit in this frame shows in its burst,
     which is 1. With these put back the rule of Jon E P 2007 gives the rest: a pair is tested when either order of it
-    comes up while both are in the game. Who hit whom is found among those alone that were hit.
+    comes up while both are in the game. The pairs are found among the objects that were hit.
     """
     n, circles = len(columns["x"]), columns["circles"]
     x, y, is_ship, detection = columns["x"], columns["y"], columns["type"] == SHIP, columns["detection"]

@@ -14,7 +14,7 @@ DOCUMENTS = ("Moertel 1994", "Mackey 1995", "No-collision boxes 2011", "Rekaby 2
 """The order of rows; those of other texts come last, by name."""
 
 
-def _find_methods() -> tuple[Method, ...]:
+def find_methods() -> tuple[Method, ...]:
     """Return the rows of all files. Errors: ValueError if two have one name."""
     modules = [import_module(f"{__name__}.{info.name}") for info in iter_modules(__path__)]
     methods = [method for module in modules for method in module.METHODS]
@@ -26,4 +26,4 @@ def _find_methods() -> tuple[Method, ...]:
     return tuple(sorted(methods, key=lambda method: (order.get(method.document, len(order)), method.document)))
 
 
-METHODS = _find_methods()
+METHODS = find_methods()

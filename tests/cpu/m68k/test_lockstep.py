@@ -11,15 +11,15 @@ import pytest
 from retrosim.cpu import m68k
 from retrosim.cpu.engines import interpret, regions
 from retrosim.cpu.engines.core import Core
-from retrosim.cpu.engines.handler_cache import full_handler_cache
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.recompile import CompiledRegion
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import SEED, agree
+from tests.helpers.cpu.all_handlers import all_handlers
 from tests.helpers.cpu.three_engines import LENGTHS, ThreeEngines, run
 
-INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "40000"))  # per model with full timing; a quarter otherwise
+INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "12000"))  # per model with full timing; a quarter otherwise
 REGION_BYTES, OPTIMISED_BYTES = 640, 160  # of a program that is recompiled, quickly or with full optimisation
 MEMORIES = ([0, 0, 0, 0, 1], [5, 11, 4, 5, 1], [5, 11, 4, 5, 0], [MAX_MEMORY_CLOCKS] * 4 + [1])
 
@@ -71,7 +71,7 @@ def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch)
             return streams.one_region(core, len(code))
 
         region = ThreeEngines(
-            cpu, timing, find, full_handler_cache(cpu, timing), alone=number % 2 == 0, quick=not optimised
+            cpu, timing, find, all_handlers(cpu, timing), alone=number % 2 == 0, quick=not optimised
         )
         done = 0
         while done < wanted / programs:
@@ -97,7 +97,7 @@ def test_slices_of_any_length_give_the_same_end(length: int, engine: str) -> Non
         core = Core(cpu, "full")
         code = streams.closed(generator.code(REGION_BYTES))
         streams.load(core, code, generator.data(), generator.registers(), 0)
-        runs = Interpreter(core, full_handler_cache(cpu, "full"))
+        runs = Interpreter(core, all_handlers(cpu, "full"))
         if engine == "recompile":
             runs.install(CompiledRegion(cpu, "full", streams.one_region(core, len(code)), quick=True))
         count = run(runs, core, slices)[0]

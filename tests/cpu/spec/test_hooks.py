@@ -98,14 +98,14 @@ def test_models_know_what_they_price() -> None:
 def test_a_row_without_a_price_is_refused() -> None:
     isa = toy()
     isa.insn("SUB", "00000000", ref="r")(lambda m: None)
-    with pytest.raises(SpecError, match="no clocks for 'SUB'"):
+    with pytest.raises(SpecError, match="SUB: no clocks for 'SUB'"):
         table(isa)
 
 
 def test_a_row_that_stands_for_no_instruction_has_a_price_too() -> None:
     isa = toy()
     isa.insn("ADD", "00000000", ref="r")(lambda m: None)
-    with pytest.raises(SpecError, match="no clocks for 'NONE'"):
+    with pytest.raises(SpecError, match="NONE: no clocks for 'NONE'"):
         table(isa, undefined=[Row("NONE", "NONE", "", lambda m: None, (), {}, ("NONE",), "r")])
 
 
@@ -137,7 +137,7 @@ def test_a_real_row_cannot_be_without_a_price(cpu: Cpu) -> None:
     for row in cpu.table.rows[::40]:
         isa = InstructionSet(cpu.isa.name, cpu.isa.kinds, cpu.isa.word_bytes, cpu.isa.longest)
         isa.rows = [replace(row, cost=("NOWHERE",))]
-        with pytest.raises(SpecError, match=r"no .*clocks.* 'NOWHERE'"):
+        with pytest.raises(SpecError, match=f"no {cpu.model} clocks for 'NOWHERE' in .*_?clocks.csv"):
             isa.table(cpu.model, REAL_PRICES[cpu.model])
 
 

@@ -10,13 +10,13 @@ from llvmlite import ir
 
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handler_cache import full_handler_cache
 from retrosim.cpu.engines.handlers import HANDLER
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.recompile import RegionEmitter
 from retrosim.cpu.engines.regions import Block, region_of
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, FAULT, RUNNING, SERVICE, Cpu
 from retrosim.cpu.spec.rows import Insn
+from tests.helpers.cpu.all_handlers import all_handlers
 
 PROGRAM = 150  # instructions of one random program
 SEED = 1994
@@ -52,7 +52,7 @@ def agree(cpu: Cpu, timing: str, wanted: int, prepare: Callable[[], Callable[[Co
     options   of `run`
     """
     first, second = Core(cpu, timing), Core(cpu, timing)
-    evaluator, interpreter = Evaluator(first), Interpreter(second, full_handler_cache(cpu, timing))
+    evaluator, interpreter = Evaluator(first), Interpreter(second, all_handlers(cpu, timing))
     cuts_of = random.Random(SEED)
     rows: set[str] = set()
     keys: set[tuple] = set()

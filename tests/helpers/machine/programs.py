@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 
 import retrosim.machine.machine as machine_module
-from retrosim.cpu.engines.handler_cache import full_handler_cache
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.machine import Machine
 from retrosim.machine.presets import preset
 from retrosim.rom import Image, Symbol
 from retrosim.rom.lines import LineTable
 from retrosim.rom.symbols import SymbolTable
+from tests.helpers.cpu.all_handlers import all_handlers
 
 ENGINES = tuple(engine for engine in machine_module.ENGINES if engine != "auto")
 COMPILED = tuple(engine for engine in ENGINES if engine != "evaluate")
@@ -45,5 +45,5 @@ def complete(name: str, program: Image, *, engine: str = "evaluate", timing: str
     if engine != "interpret":
         return Machine(name, program, engine=engine, timing=timing)
     ours = Machine(name, program, engine="evaluate", timing=timing)
-    ours._engine = Interpreter(ours.core, full_handler_cache(ours.core.cpu, timing))
+    ours._engine = Interpreter(ours.core, all_handlers(ours.core.cpu, timing))
     return ours

@@ -1,0 +1,92 @@
+"""Object code on disk: compiled once, used by all, never trusted when damaged."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from llvmlite import ir
+
+from retrosim.cpu.engines import objects
+from retrosim.cpu.engines.compiled import compile_functions, is_compiled
+from retrosim.cpu.engines.objects import cached_object, is_cached
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(objects, "FOLDER", tmp_path)
+    monkeypatch.setattr(objects, "_unwritten", {})
+    return tmp_path
+
+
+class Compiler:
+    """Counts how often it is asked, and takes its time."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self) -> bytes:
+        self.asked += 1
+        time.sleep(0.05)
+        return b"code" * 100
+
+
+def test_what_is_compiled_is_kept() -> None:
+    compiler = Compiler()
+    assert not is_cached("some")
+    assert cached_object("some", compiler) == cached_object("some", compiler) == b"code" * 100
+    assert is_cached("some") and not is_cached("others")
+    assert compiler.asked == 1
+
+
+def test_one_compiles_and_the_others_wait() -> None:
+    """Threads stand for processes: each locks a file of its own."""
+    compiler, found = Compiler(), []
+    threads = [threading.Thread(target=lambda: found.append(cached_object("some", compiler))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [b"code" * 100] * 4 and compiler.asked == 1
+
+
+DAMAGES = {
+    "cut": lambda content: content[:-1],
+    "short": lambda content: content[:20],
+    "empty": lambda content: b"",
+    "spoilt": lambda content: content[:-1] + b"?",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_file_counts_as_none(folder: Path, damage) -> None:
+    compiler = Compiler()
+    cached_object("some", compiler)
+    (path,) = folder.glob("*.o")
+    path.write_bytes(damage(path.read_bytes()))
+    assert cached_object("some", compiler) == b"code" * 100 and compiler.asked == 2
+    assert cached_object("some", compiler) == b"code" * 100 and compiler.asked == 2
+
+
+def test_a_folder_that_cannot_be_written_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(objects, "FOLDER", Path("/dev/null/nowhere"))
+    compiler = Compiler()
+    for _ in range(2):
+        assert cached_object("some", compiler) == b"code" * 100
+    assert is_cached("some") and compiler.asked == 1
+
+
+def test_functions_are_linked_from_the_cache() -> None:
+    asked = []
+
+    def emit(function: ir.Function) -> None:
+        asked.append(function.name)
+        builder = ir.IRBuilder(function.append_basic_block())
+        builder.ret(function.args[0])
+
+    assert not is_compiled("two")
+    first, second = (compile_functions("two", [emit, emit]) for _ in range(2))
+    assert is_compiled("two") and asked == ["two_0", "two_1"]
+    assert len({*first.addresses.tolist(), *second.addresses.tolist()}) == 4  # linked twice, at places of their own

@@ -1,0 +1,90 @@
+"""The folders of compiled code: which sources they are named by."""
+
+from __future__ import annotations
+
+import ast
+import dis
+import importlib.util
+import pkgutil
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, ModuleType
+
+import pytest
+from numba.core.registry import CPUDispatcher
+
+import retrosim
+from retrosim import jit
+
+ENTRY_POINT = "retrosim.__main__"
+
+
+def modules() -> Iterator[ModuleType]:
+    for info in pkgutil.walk_packages(retrosim.__path__, "retrosim."):
+        if info.name != ENTRY_POINT:
+            yield importlib.import_module(info.name)
+
+
+def globals_of(code: CodeType) -> set[str]:
+    """Return the global names that a function reads."""
+    return {each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"}
+
+
+def imported_from(module: ModuleType) -> dict[str, str]:
+    """Return the names that a module imports from the package, and from which of its modules."""
+    found = {}
+    package = module.__name__ if hasattr(module, "__path__") else module.__name__.rpartition(".")[0]
+    for node in ast.walk(ast.parse(Path(module.__file__).read_text())):
+        if isinstance(node, ast.ImportFrom):
+            source = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+            for alias in node.names if source.split(".")[0] == "retrosim" else ():
+                whole = f"{source}.{alias.name}"
+                found[alias.asname or alias.name] = whole if whole in sys.modules else source
+    return found
+
+
+def is_covered(module: str, kind: str) -> bool:
+    """Is the file of a module among the sources that name the folder?"""
+    path = Path(importlib.import_module(module).__file__).relative_to(jit.PACKAGE)
+    return any(path.is_relative_to(source) for source in jit.SOURCES[kind])
+
+
+def test_kernels_come_from_sources_that_name_their_folder() -> None:
+    """Numba notices when a kernel's own file has changed, but not where its callees and constants are from."""
+    seen = 0
+    for module in list(modules()):
+        sources = imported_from(module)
+        for value in vars(module).values():
+            if isinstance(value, CPUDispatcher) and value.py_func.__module__ == module.__name__:
+                for name in globals_of(value.py_func.__code__) & sources.keys():
+                    assert is_covered(sources[name], "kernels"), f"{module.__name__}: {name}"
+                    seen += 1
+    assert seen > 200
+
+
+@pytest.mark.parametrize(
+    ("edited", "kinds"),
+    [
+        ("cli/__init__.py", set()),
+        ("study/timing.py", set()),
+        ("window/session.py", set()),
+        ("machine/machine.py", set()),
+        ("collide/boxes.py", {"kernels"}),
+        ("cpu/x86/flags.py", {"engines"}),
+        ("cpu/spec/rows.py", {"engines", "kernels"}),
+        ("errors.py", {"engines", "kernels"}),
+    ],
+)
+def test_an_edit_starts_new_folders_of_what_it_can_reach(
+    edited: str, kinds: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "retrosim"
+    shutil.copytree(jit.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "*.elf", "*.md"))
+    monkeypatch.setattr(jit, "PACKAGE", copy)
+    everything, before = jit.source_digest(), {kind: jit.source_digest(*jit.SOURCES[kind]) for kind in jit.SOURCES}
+    with (copy / edited).open("a") as file:
+        file.write("# edited\n")
+    assert {kind for kind in before if jit.source_digest(*jit.SOURCES[kind]) != before[kind]} == kinds
+    assert jit.source_digest() != everything
