@@ -70,9 +70,7 @@ def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch)
             streams.load(core, code, b"", [0] * 16, 0, span=len(code))
             return streams.one_region(core, len(code))
 
-        region = ThreeEngines(
-            cpu, timing, find, all_handlers(cpu, timing), alone=number % 2 == 0, quick=not optimised
-        )
+        region = ThreeEngines(cpu, timing, find, all_handlers(cpu, timing), alone=number % 2 == 0, quick=not optimised)
         done = 0
         while done < wanted / programs:
             load = loader(generator, choice, code)
