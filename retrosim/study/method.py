@@ -59,6 +59,7 @@ class Method:
     prepare    makes a frame of a scene's forms; `of` is applied to all arrays of geometry, to count operations on them
     exact      tells whether two objects collide, by a function of `exact`
     routine    its machine code in a ROM, None without one: then it has no clocks
+    is_exact   False if it is known to differ from `exact`, as its text has it
     """
 
     name: str
@@ -69,6 +70,7 @@ class Method:
     prepare: Callable[[Forms, Of], Frame]
     exact: Callable[[Forms, int, int], bool]
     routine: Routine | None = None
+    is_exact: bool = True
 
     def frame(self, forms: Forms, of: Of = as_it_is) -> Frame:
         """Return a frame; with the `of` of a Count, one for its `plain` kernels."""
