@@ -137,11 +137,11 @@ def test_isas_never_import_each_other() -> None:
             assert not others, path
 
 
-def test_only_presets_and_boards_know_instruction_sets_by_name() -> None:
+def test_only_presets_know_instruction_sets_by_name() -> None:
     """What else there is to know of a CPU is part of its description (cpu/spec/cpu.py)."""
     outside = {path for path in FILES if layer_of(module_of(path)) not in (*ISAS, "cpu.spec", "cpu.engines")}
     knowing = {path for path in outside for _, name in of_package(path) if layer_of(name) in ISAS}
-    assert {path.relative_to(PACKAGE).as_posix() for path in knowing} == {"machine/presets.py", "machine/boards.py"}
+    assert {path.relative_to(PACKAGE).as_posix() for path in knowing} == {"machine/presets.py"}
 
 
 def test_the_oracles_stand_alone() -> None:

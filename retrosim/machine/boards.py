@@ -5,9 +5,8 @@ Each figure has its source. What a board does in nanoseconds is given in nanosec
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-
-from retrosim.cpu.ppc import mpc601_clocks
 
 MAX_MEMORY_CLOCKS = 1000
 MAX_SERVICE_CLOCKS = 1_000_000
@@ -141,18 +140,18 @@ def local_bus_board(clock_hz: int, multiplier: int) -> dict[str, Parameter]:
     }
 
 
-def power_macintosh(clock_hz: int) -> dict[str, Parameter]:
+def power_macintosh(clock_hz: int, figures: Iterable[tuple[str, int, str, str]]) -> dict[str, Parameter]:
     """Return the second-level cache and the DRAM of a Power Macintosh 8100/80, and its timer.
 
     clock_hz  of the CPU; the bus has half of it
+    figures   name, clocks, meaning, source of each parameter, as the CPU's tables have them
     """
     unit, not_below = f"CPU clocks ({_period(clock_hz)}):", {"sector_read": "first_read", "l2_sector": "l2_first"}
-    known = {each.name: each for each in mpc601_clocks.memory_parameters()}
     memory = {
-        name: _clocks(unit, each.clocks, each.meaning, f"{each.confidence}: {each.source}", not_below.get(name, ""))
-        for name, each in known.items()
+        name: _clocks(unit, clocks, meaning, source, not_below.get(name, ""))
+        for name, clocks, meaning, source in figures
     }
-    memory["l2"] = replace(memory["l2"], maximum=1, meaning=known["l2"].meaning)
+    memory["l2"] = replace(memory["l2"], maximum=1, meaning=memory["l2"].meaning.removeprefix(f"{unit} "))
     memory["timer"] = replace(
         memory["timer"],
         value=round(TIMER_PERIODS * clock_hz / MACINTOSH_CLOCK_HZ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Literal, TypedDict, Unpack, overload
 
 from retrosim.checks import check_choice
 from retrosim.rom import Image, Rom, load_program
@@ -12,6 +12,17 @@ from retrosim.rom import Image, Rom, load_program
 from .machine import Machine
 from .native import NativeMachine
 from .presets import MACHINE_NAMES, NATIVE
+
+
+class MachineOptions(TypedDict, total=False):
+    """The options of `Machine`, by their names there."""
+
+    build: str | None
+    engine: str
+    timing: str
+    mode: str
+    service_clocks: int | None
+    memory_clocks: Mapping[str, int] | None
 
 
 @overload
@@ -29,7 +40,7 @@ def open_machine(
     *,
     parameters: Mapping[str, int] | None = None,
     progress: Callable[[str], None] = lambda text: None,
-    **options: Any,
+    **options: Unpack[MachineOptions],
 ) -> Machine: ...
 def open_machine(
     name: str,
@@ -37,7 +48,7 @@ def open_machine(
     *,
     parameters: Mapping[str, int] | None = None,
     progress: Callable[[str], None] = lambda text: None,
-    **options: Any,
+    **options: Unpack[MachineOptions],
 ) -> Machine | NativeMachine:
     """Switch on a machine by name.
 

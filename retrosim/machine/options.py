@@ -27,9 +27,9 @@ def memory_parameters(preset: Preset, given: Mapping[str, int] | None) -> dict[s
         values[name] = check_integer(name, value, known[name].minimum, known[name].maximum)
     for name, each in known.items():
         if each.not_below:
-            lower, minimum = each.not_below, values[each.not_below]
+            below, minimum = each.not_below, values[each.not_below]
             if values[name] < minimum:
-                raise ValueError(f"{name} {values[name]}: allowed {minimum}..{each.maximum} with {lower} {minimum}")
+                raise ValueError(f"{name} {values[name]}: allowed {minimum}..{each.maximum} with {below} {minimum}")
     return values
 
 

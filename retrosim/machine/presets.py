@@ -12,6 +12,7 @@ from functools import partial
 
 from retrosim.checks import check_choice
 from retrosim.cpu import m68k, ppc, x86
+from retrosim.cpu.ppc import mpc601_clocks
 from retrosim.cpu.spec.cpu import Cpu
 
 from . import boards
@@ -104,6 +105,8 @@ def _mc68040(name: str, title: str, clock_hz: int) -> Preset:
 
 
 def _mpc601(name: str, title: str, clock_hz: int) -> Preset:
+    figures = mpc601_clocks.memory_parameters()
+    rows = [(each.name, each.clocks, each.meaning, f"{each.confidence}: {each.source}") for each in figures]
     return Preset(
         name=name,
         title=title,
@@ -115,7 +118,7 @@ def _mpc601(name: str, title: str, clock_hz: int) -> Preset:
         service=boards.POWERPC_GLUE,
         spec_revision="ppc 2",
         timing_revision="mpc601 1",
-        memory=boards.power_macintosh(clock_hz),
+        memory=boards.power_macintosh(clock_hz, rows),
     )
 
 

@@ -57,6 +57,6 @@ def test_the_window_says_that_it_compiles() -> None:
     session = Session(machine, folder=Path)
     assert session.message == KEYS_HINT
     machine.is_compiling = True
-    assert session.message.startswith("compiling in the background")
+    assert session.message.startswith("compiling the program in the background")
     machine.is_compiling = False
     assert session.message == KEYS_HINT

@@ -299,3 +299,12 @@ def test_a_library_does_not_run(run, tmp_path, command) -> None:
 @pytest.mark.parametrize("rom", ["nowhere", "a/b", "/dev/null", ".", "x" * 5000])
 def test_roms_that_are_not_there(run, rom: str) -> None:
     run("run", rom, "--headless").is_refused(4, rom[:20])
+
+
+@pytest.mark.parametrize("machine", ["i386dx-33", "i486dx2-66"])
+def test_a_file_runs_on_every_machine_of_its_family(run, tmp_path, machine: str) -> None:
+    """An ELF file names the family of its processor, not the model."""
+    undefined = bytes.fromhex("0f0b")  # UD2, where the run ends
+    (tmp_path / "mine.elf").write_bytes(elf([(0x1000, undefined, 2)], machine=3, order="<"))
+    ran = run("run", "mine.elf", "--machine", machine, "--engine", "evaluate", "--frames", 1)
+    ran.is_refused(1, machine[:4], "invalid opcode at 001000")

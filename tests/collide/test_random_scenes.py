@@ -15,7 +15,7 @@ from retrosim.collide import METHODS, collided, count_tests, intersect, pairs, r
 from retrosim.collide.oracle import sectors as reference
 from retrosim.collide.oracle.scenes import Random, randomize_objects
 
-SCENES = int(os.environ.get("RETROSIM_SECTORS", "10000"))
+SCENES = int(os.environ.get("RETROSIM_SECTORS", "3000"))
 
 
 def random_scene(rng):

@@ -14,7 +14,7 @@ from retrosim.rom import Image
 from retrosim.rom.lines import LineTable
 from retrosim.rom.symbols import SymbolTable
 
-IMAGES = int(os.environ.get("RETROSIM_WILD", "60"))
+IMAGES = int(os.environ.get("RETROSIM_WILD", "16"))
 BUDGET = 2000  # instructions
 SEED = 2011
 

@@ -1,4 +1,4 @@
-"""What is compiled for the machines of these tests is compiled in a hurry, as in the tests of machines."""
+"""What is compiled for the machines of these tests is compiled quickly, as in the tests of machines."""
 
 from tests.machine.conftest import quick_compiler
 

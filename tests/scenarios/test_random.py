@@ -18,7 +18,7 @@ from retrosim.scenarios import SCENARIOS
 from retrosim.tape import MachinePool, load_tape
 from tests.helpers.scenarios.random_scenarios import LONGEST, chosen, failures, generate, opener_of, record
 
-COUNT = int(os.environ.get("RETROSIM_SCENARIOS", "15"))
+COUNT = int(os.environ.get("RETROSIM_SCENARIOS", "8"))
 CHOSEN = chosen(COUNT)
 PERIOD = 10.0  # seconds between two lines of progress
 

@@ -30,7 +30,7 @@ from retrosim.screen.shapes import Shapes
 from retrosim.tape import load_tape
 
 BIG, LITTLE = "mc68040-25", "i486dx2-66"
-SKIPPED = {"sectors": 3, "xquest": 20, "tanks": 70, "shooter": 200, "tunnel": 0}  # frames before things happen
+SKIPPED = {"sectors": 3, "xquest": 20, "tanks": 70, "shooter": 200}  # frames before things happen
 PADS = (16, 16, 1, 2, 10, 5, 0, 16)
 
 
@@ -44,7 +44,7 @@ def switched_on(rom: str, name: str) -> Any:
 def played(machine: Any, rom: str, frames: int = 24) -> Iterator[Shapes]:
     """Yield the shapes after each of some frames, with all directions and shots among the inputs."""
     machine.set_input("pad", 16)
-    machine.run(frames=SKIPPED[rom])
+    machine.run(frames=SKIPPED.get(rom, 0))
     for frame in range(frames):
         machine.set_input("pad", PADS[frame // 2 % len(PADS)])
         machine.run(frames=1)
@@ -87,8 +87,6 @@ def taped(rom: str, tape: str, frames: int) -> Iterator[tuple[NativeMachine, Sha
 
 
 FLAGS = {
-    "sectors": lambda world: world["collided"],
-    "xquest": lambda world: world["collided"],
     "shooter": lambda world: world["collided"] & (world["burst"] == 1),
     "tunnel": lambda world: np.stack([world[f"{test}_burst"] == 6 for test in ("plain", "plain", "swept", "swept")], 1),
 }
@@ -97,7 +95,7 @@ FLAGS = {
 def flags(rom: str, world: dict[str, np.ndarray], shapes: Shapes) -> np.ndarray:
     """Return whom the routine's own flags say that it hit in this frame."""
     if rom != "tanks":
-        return FLAGS[rom](world).ravel() != 0
+        return FLAGS.get(rom, lambda world: world["collided"])(world).ravel() != 0
     struck, found = int(world["struck"][0]), world["collided"] != 0
     if len(shapes.hit) > len(found):
         found = np.append(found, struck != 0)

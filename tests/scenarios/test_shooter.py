@@ -37,7 +37,7 @@ def machine(objects: int = 40, seed: int = SEED) -> NativeMachine:
 def played(objects: int, frames: int, seed: int):
     """Play at random on both; check every world and some pictures; return the rules, and the greatest of each count."""
     ours, rules, draw, pad = machine(objects, seed), Battle(ART, objects, seed), random.Random(seed), 0
-    most = dict.fromkeys(rules.game, 0)
+    greatest = dict.fromkeys(rules.game, 0)
     for number in range(frames):
         if number % 11 == 0:
             pad = draw.choice((0, LEFT, RIGHT, UP | RIGHT, DOWN | LEFT, LEFT | RIGHT)) | draw.choice((0, FIRE, FIRE))
@@ -47,14 +47,14 @@ def played(objects: int, frames: int, seed: int):
         assert ours.world().difference(World(rules.columns())) is None, f"frame {number} of seed {seed}"
         if number % 97 == 0 or number == frames - 1:
             assert bytes(ours.frame) == rules.picture(), f"frame {number} of seed {seed}"
-        most = {name: max(most[name], value) for name, value in rules.game.items()}
-    return rules, most
+        greatest = {name: max(greatest[name], value) for name, value in rules.game.items()}
+    return rules, greatest
 
 
 @pytest.mark.parametrize("objects, frames, seed", [(1, 900, 0), (17, 900, 2**32 - 1), (50, 500, 1994)])
 def test_frames_are_those_of_the_rules(objects: int, frames: int, seed: int) -> None:
-    _, most = played(objects, frames, seed)
-    assert most["score"] > 0 and (objects > 1 or most["wave"] > 1)
+    _, greatest = played(objects, frames, seed)
+    assert greatest["score"] > 0 and (objects > 1 or greatest["wave"] > 1)
 
 
 @pytest.mark.parametrize("name", ["first-wave", "three-ships"])

@@ -22,11 +22,11 @@ LANE = ("x", "begin", "plain_hit", "swept_hit", "plain_burst", "swept_burst", "m
 
 
 class Rules:
-    """The scenario retold, with the oracles of document 004."""
+    """The scenario retold, with the oracles of Jon E P 2007."""
 
     def __init__(self, count: int, seed: int) -> None:
         self.random, self.frame, self.pad_before = Random(seed), 0, 0
-        self.told = dict.fromkeys(("speed", "shift", "flights", "plain", "swept", "missed"), 0) | {"speed": 25}
+        self.counts = dict.fromkeys(("speed", "shift", "flights", "plain", "swept", "missed"), 0) | {"speed": 25}
         self.lanes = [dict.fromkeys(LANE, 0) | {"ship": 60 + 53 * i % 160} for i in range(count)]
         for lane in self.lanes:
             self.launch(lane)
@@ -38,25 +38,25 @@ class Rules:
         lane["plain_hit"] = lane["swept_hit"] = 0
 
     def count(self, name: str) -> None:
-        self.told[name] = min(9999, self.told[name] + 1)
+        self.counts[name] = min(9999, self.counts[name] + 1)
 
     def step(self, pad: int) -> None:
-        pressed, self.pad_before, told = pad & ~self.pad_before, pad, self.told
-        told["speed"] = max(1, min(40, told["speed"] + (pressed >> 2 & 1)) - (pressed >> 3 & 1))
+        pressed, self.pad_before, counts = pad & ~self.pad_before, pad, self.counts
+        counts["speed"] = max(1, min(40, counts["speed"] + (pressed >> 2 & 1)) - (pressed >> 3 & 1))
         if pressed & FIRE:
             for lane in self.lanes:
                 self.launch(lane)
-        before = told["shift"]
-        told["shift"] = min(40, told["shift"] + (pad & RIGHT))
-        told["shift"] = max(-40, told["shift"] - 2 * (pad & LEFT))
+        before = counts["shift"]
+        counts["shift"] = min(40, counts["shift"] + (pad & RIGHT))
+        counts["shift"] = max(-40, counts["shift"] - 2 * (pad & LEFT))
         for lane in self.lanes:
-            self.fly(lane, before, told["shift"] - before)
+            self.fly(lane, before, counts["shift"] - before)
         self.frame += 1
 
     def fly(self, lane: dict[str, int], shift: int, move: int) -> None:
         for name in ("plain_burst", "swept_burst", "miss"):
             lane[name] = max(0, lane[name] - 1)
-        lane["begin"], speed = lane["x"], self.told["speed"]
+        lane["begin"], speed = lane["x"], self.counts["speed"]
         lane["x"] -= speed
         apart = lane["begin"] - lane["ship"] - shift, 3
         meetings = {
@@ -76,7 +76,7 @@ class Rules:
 
     def columns(self) -> dict[str, list[int]]:
         scalars = {"count": len(self.lanes), "frame": self.frame, "random": self.random.state}
-        scalars |= {"pad_before": self.pad_before} | self.told
+        scalars |= {"pad_before": self.pad_before} | self.counts
         return {name: [value] for name, value in scalars.items()} | {
             name: [lane[name] for lane in self.lanes] for name in LANE
         }
@@ -96,7 +96,7 @@ def test_frames_are_those_of_the_rules(objects: int, seed: int) -> None:
         ours.run(frames=1)
         rules.step(pad)
         assert ours.world().difference(World(rules.columns())) is None, f"frame {number} of seed {seed}"
-    assert rules.told["swept"] > 30 * objects // 2
+    assert rules.counts["swept"] > 30 * objects // 2
 
 
 @pytest.mark.parametrize("presses, is_tunnelling", [(0, True), (12, False)])
@@ -135,7 +135,7 @@ def test_tapes_end_as_they_say(name: str) -> None:
     for pad in pads_of(tape, tape.frames):
         rules.step(pad)
     assert World(rules.columns()).hash() == tape.hashes[-1].world
-    assert rules.told["missed"] > 10
+    assert rules.counts["missed"] > 10
 
 
 def forged(words=(25, 0, 0, 0, 0, 0), lane=(100, 125, 0, 0, 0, 0, 0), frames=1) -> bytes:

@@ -155,7 +155,7 @@ def _machine_lines(entries: list[dict[str, Any]]) -> list[str]:
         for name, each in entry["parameters"].items():
             lines.append(f"    {name} {each['minimum']}..{each['maximum']}, default {each['value']}: {each['meaning']}")
             lines.append(f"      {each['source']}")
-    return [*lines, "  a source NAME.md is a page: `retrosim guide facts/NAME`"]
+    return [*lines, "  sources in guide/facts are pages: `retrosim guide facts/NAME`"]
 
 
 def _tape_lines(entries: list[dict[str, Any]]) -> list[str]:

@@ -10,7 +10,7 @@ from ..spec.cpu import DOUBLE_FAULT, FAULT
 from ..spec.rows import Insn
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
-from .mc68040_clocks import printed_clocks
+from . import mc68000_clocks, mc68040_clocks
 from .state import get_sr, push, set_stack
 
 ADDRESS_ERROR, ILLEGAL, DIVIDE_BY_ZERO, CHECK, TRAP_ON_OVERFLOW, PRIVILEGE, TRACE, LINE_A, LINE_F = range(3, 12)
@@ -34,23 +34,32 @@ NAMES = {
 AFTER = (DIVIDE_BY_ZERO, CHECK, TRAP_ON_OVERFLOW, TRACE)
 NOT_EXECUTED = (ADDRESS_ERROR, ILLEGAL, PRIVILEGE, LINE_A, LINE_F)
 
-# Clocks by vector, and whether they are all that the instruction takes; TRAP #n and undefined words are rows of their
-# own. MC68000: M68000UM table 8-14. MC68040: section 10 prices undefined words, TRAP, TRAPcc, TRAPV and division by
-# zero; no public figure exists for the others. Of these, what an instruction does after its operands (CHK, an odd
-# target, a bad frame) is priced as division by zero, and what begins before it or between two as an undefined word.
-MC68000_CLOCKS = {DIVIDE_BY_ZERO: (38, False), CHECK: (28, False), TRAP_ON_OVERFLOW: (30, False)}
-MC68000_OTHER = 34
-MC68040_ENTRIES = {TRAP_ON_OVERFLOW: ("TRAPcc/TRAPV taken", True)}
-MC68040_ENTRIES |= dict.fromkeys((DIVIDE_BY_ZERO, CHECK, ADDRESS_ERROR, FORMAT_ERROR), ("Divide by zero", False))
-MC68040_OTHER = ("ILLEGAL, A-line, F-line", True)
+# Entries of the price tables by vector, and whether they are all that the instruction takes; TRAP #n and undefined
+# words are rows of their own. MC68040UM section 10 prices undefined words, TRAP, TRAPcc, TRAPV and division by zero; no
+# public figure exists for the others. Of these, what an instruction does after its operands (CHK, an odd target, a bad
+# frame) is priced as division by zero, and what begins before it or between two as an undefined word.
+ENTRIES = {
+    "MC68000": {
+        DIVIDE_BY_ZERO: ("Divide by zero", False),
+        CHECK: ("CHK trap", False),
+        TRAP_ON_OVERFLOW: ("TRAPV trap", False),
+    },
+    "MC68040": {
+        TRAP_ON_OVERFLOW: ("TRAPcc/TRAPV taken", True),
+        **dict.fromkeys((DIVIDE_BY_ZERO, CHECK, ADDRESS_ERROR, FORMAT_ERROR), ("Divide by zero", False)),
+    },
+}
+OTHER_ENTRY = ("ILLEGAL, A-line, F-line", True)
+
+
+def _printed(model: str, entry: str) -> int:
+    return mc68000_clocks.printed_clocks(entry) if model == "MC68000" else mc68040_clocks.printed_clocks(entry)[1]
 
 
 def clocks_of(model: str, vector: int) -> tuple[int, bool]:
     """Return the clocks of an exception, and whether nothing else of the instruction counts."""
-    if model == "MC68000":
-        return MC68000_CLOCKS.get(vector, (MC68000_OTHER, True))
-    entry, whole = MC68040_ENTRIES.get(vector, MC68040_OTHER)
-    return printed_clocks(entry)[1], whole
+    entry, is_whole = ENTRIES[model].get(vector, OTHER_ENTRY)
+    return _printed(model, entry), is_whole
 
 
 def vector_name(vector: int) -> str:
@@ -145,15 +154,13 @@ def is_traced(m: ExecutionContext, trace: int, insn: Insn) -> bool:
 
 
 AUTOVECTOR = 24
-# M68000UM table 8-14; MC68040: no public figure, estimate 25-30 (TRAP's 16, recognition, acknowledge bus cycle)
-INTERRUPT_CLOCKS = {"MC68000": 44, "MC68040": 27}
 
 
 def interrupt(m: ExecutionContext, level: int) -> None:
     """Take an autovectored interrupt between two instructions; the new mask is its level."""
 
     def take(handler: Word) -> None:
-        m.set("cycles", m.get("cycles") + INTERRUPT_CLOCKS[m.cpu.model])
+        m.set("cycles", m.get("cycles") + _printed(m.cpu.model, "Interrupt"))
         sr = get_sr(m)
         m.set("trace", m.const(2, 0))
         m.set("ipl", m.const(3, level))

@@ -10,11 +10,10 @@ from ..spec.cpu import ACCESS_FETCH, ACCESS_WRITE
 from ..spec.rows import Insn
 from ..spec.semantics import ExecutionContext
 from .exceptions import ADDRESS_ERROR, vector_or_fault
-from .mc68000_clocks import REGISTER_OR_IMMEDIATE, address_clocks
+from .mc68000_clocks import REGISTER_OR_IMMEDIATE, address_clocks, printed_clocks
 from .state import get_sr, push, set_stack
 
 READ = 16
-CLOCKS = 58  # from the start of the aborted access
 DATA_SPACE, PROGRAM_SPACE, SUPERVISOR = 1, 2, 4
 
 
@@ -32,7 +31,7 @@ def address_error(m: ExecutionContext, insn: Insn) -> None:
 
     def take(handler):
         m.raised = ADDRESS_ERROR
-        m.set("cycles", m.get("cycles") + _elapsed(insn, access) + CLOCKS)
+        m.set("cycles", m.get("cycles") + _elapsed(insn, access) + printed_clocks("Address error"))
         m.set("trace", m.const(2, 0))
         set_stack(m, m.const(1, 1), m.const(1, 0))
         push(m, m.const(32, _stacked_pc(insn, access)))

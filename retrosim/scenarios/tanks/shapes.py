@@ -87,18 +87,18 @@ def line_hits(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     a, b = np.where(is_swapped, b, a), np.where(is_swapped, a, b)
     points, half = seen_from(corners_of(a), b)
     sides = half[:, None]
-    before, beyond = points < -sides, points > sides  # [n, 4, 2]: left and up, right and down
-    is_outside = np.any(before | beyond, axis=2)
+    before, after = points < -sides, points > sides  # [n, 4, 2]: left and up, right and down
+    is_outside = np.any(before | after, axis=2)
     hit = ~np.all(is_outside, axis=1)
     ends = np.stack([points, np.roll(points, -1, axis=1)], axis=-1)  # [n, 4, 2, 2]: line, axis, end
-    befores, beyonds = (np.stack([each, np.roll(each, -1, axis=1)], axis=-1) for each in (before, beyond))
-    is_apart = np.any(np.all(befores, axis=-1) | np.all(beyonds, axis=-1), axis=2)
-    is_before, is_beyond = np.asarray(befores.any(axis=-1)), np.asarray(beyonds.any(axis=-1))
-    line = np.any(is_before & is_beyond, axis=2)
+    befores, afters = (np.stack([each, np.roll(each, -1, axis=1)], axis=-1) for each in (before, after))
+    is_apart = np.any(np.all(befores, axis=-1) | np.all(afters, axis=-1), axis=2)
+    is_before, is_after = np.asarray(befores.any(axis=-1)), np.asarray(afters.any(axis=-1))
+    line = np.any(is_before & is_after, axis=2)
     for axis in (0, 1):
-        at = np.where(is_beyond[..., axis], sides[..., axis], -sides[..., axis])
+        at = np.where(is_after[..., axis], sides[..., axis], -sides[..., axis])
         is_met = is_crossing(at, sides[..., 1 - axis], ends[:, :, axis], ends[:, :, 1 - axis])
-        line |= (is_before | is_beyond)[..., axis] & is_met
+        line |= (is_before | is_after)[..., axis] & is_met
     hit |= np.any(line & ~is_apart, axis=1)
     corner, half = seen_from(corners_of(b)[:, :1], a)
     return hit | (np.abs(corner[:, 0]) <= half).all(axis=1)
@@ -117,8 +117,8 @@ def shapes(columns: Columns) -> Shapes:
     count, half = len(columns["x"]), columns["half"][: len(x)]
     rectangles = np.stack([x, y, *half.T, angle], axis=1).astype(np.int64)
     points = corners_of(rectangles) >> 5
-    lower, upper = points.min(axis=1), points.max(axis=1)
-    near = ((lower[:, None] <= upper) & (upper[:, None] >= lower)).all(axis=2)
+    first, last = points.min(axis=1), points.max(axis=1)
+    near = ((first[:, None] <= last) & (last[:, None] >= first)).all(axis=2)
     tested = pairs_of(near)
     hit = np.append(columns["collided"], [struck] * there) != 0
     if 0 < struck < count:
@@ -129,11 +129,11 @@ def shapes(columns: Columns) -> Shapes:
     return Shapes(
         hit=hit,
         centres=table(x >> 5, y >> 5),
-        boxes=table(owner, *lower.T, *(upper.T + 1)),
+        boxes=table(owner, *first.T, *(last.T + 1)),
         polygons=table(owner, *points.reshape(-1, 8).T),
         tested=tested,
         hits=judged[line_hits(rectangles[judged[:, 0]], rectangles[judged[:, 1]])],
-        grids=(block_grid(np.concatenate([lower, upper], axis=1)),),
+        grids=(block_grid(np.concatenate([first, last], axis=1)),),
     )
 
 

@@ -95,6 +95,7 @@ READ_LATER = {
     ),
     "Divide by zero": "16/16",
     "STOP": "9/1L+8",  # not printed: as the other instructions that write SR
+    "Interrupt": "27/27",  # not printed: an estimate
 }
 
 

@@ -20,7 +20,7 @@ from retrosim.machine import open_machine
 from tests.helpers.cpu import m68k_peers as peers
 from tests.helpers.cpu import m68k_streams as streams
 
-SINGLES = int(os.environ.get("RETROSIM_PEER_SINGLES", "2500"))
+SINGLES = int(os.environ.get("RETROSIM_PEER_SINGLES", "1000"))
 SEED = 68040
 
 # Musashi does not clear C when a divisor is 0, so C of divisions is judged by the vectors alone.

@@ -232,7 +232,7 @@ def test_every_entry_of_the_mc68040_table_is_used() -> None:
 # outcomes that share another entry (DBcc true costs what expired does).
 UNUSED = {"AND An", "OR An", "EOR An", "EOR #imm", "EOR (d16,PC)", "EOR (d8,PC,Xn)", "DBcc true", "PFLUSHAN"}
 # What depends on data in another way: test_exception_clocks.py.
-UNUSED |= {"Divide by zero", "TRAPcc/TRAPV taken"} | {f"RTE format {number}" for number in (1, 2, 3, 4, 7)}
+UNUSED |= {"Divide by zero", "Interrupt", "TRAPcc/TRAPV taken"} | {f"RTE format {number}" for number in (1, 2, 3, 4, 7)}
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -14,7 +14,7 @@ from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN
 from tests.helpers.cpu import ppc_streams as streams
 from tests.helpers.cpu.agreement import SEED, agree
 
-INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "20000"))  # per timing mode
+INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "8000"))  # per timing mode
 GOES_ON = (RUNNING, CODE_WRITTEN, SERVICE, STATUS_WRITTEN)
 
 

@@ -9,5 +9,5 @@ from retrosim.cpu.spec.cpu import Cpu
 
 
 def all_handlers(cpu: Cpu, timing: str) -> HandlerCache:
-    """Return them optimised for full timing, otherwise compiled in a hurry; RETROSIM_LOCKSTEP optimises them all."""
+    """Return them optimised for full timing, otherwise quickly compiled; RETROSIM_LOCKSTEP optimises them all."""
     return full_handler_cache(cpu, timing, quick=timing != "full" and "RETROSIM_LOCKSTEP" not in os.environ)

@@ -69,9 +69,9 @@ def generate(number: int) -> Generated:
 
 def _value(chance: random.Random, minimum: int, maximum: int) -> int:
     """Return a parameter: an end of its range, a small one, or any."""
-    edges = [minimum, minimum + 1, maximum - 1, maximum, (minimum + maximum) // 2, (minimum + maximum) // 2 + 1]
+    ends = [minimum, minimum + 1, maximum - 1, maximum, (minimum + maximum) // 2, (minimum + maximum) // 2 + 1]
     small = min(maximum, minimum + chance.randint(0, 20))
-    return min(max(chance.choice([chance.choice(edges), small, chance.randint(minimum, maximum)]), minimum), maximum)
+    return min(max(chance.choice([chance.choice(ends), small, chance.randint(minimum, maximum)]), minimum), maximum)
 
 
 def _script(chance: random.Random, frames: int) -> list[tuple[int, dict[str, int]]]:
