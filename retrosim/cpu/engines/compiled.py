@@ -19,7 +19,7 @@ from llvmlite import binding, ir
 
 from .emit import I64
 from .handlers import HANDLER
-from .objects import cached_object, is_cached
+from .objects import cached_object, contents_of, is_cached, object_of
 
 TABLE = "addresses"  # symbol of a group's table
 FEW_PASSES = ("sroa", "instruction_combine", "simplify_cfg")
@@ -60,20 +60,36 @@ class CompiledFunctions:
 
 
 def compile_functions(
-    name: str, emitters: Sequence[Callable[[ir.Function], None]], effort: Effort = Effort.ALL
+    name: str,
+    emitters: Sequence[Callable[[ir.Function], None]],
+    effort: Effort = Effort.ALL,
+    contents: Sequence[str] = (),
 ) -> CompiledFunctions:
     """Compile a group of functions, or link it from the cache.
 
     name      says everything that the functions depend on (by a digest), apart from the sources of this package
     emitters  each fills one function
+    contents  what the functions are, for `compiled_groups`
     """
-    code = cached_object(_on_host(name), lambda: _compile(name, emitters, effort))
+    code = cached_object(_host_digest() + name, lambda: _compile(name, emitters, effort), contents)
     return CompiledFunctions(code, len(emitters))
+
+
+def link_functions(name: str, count: int) -> CompiledFunctions | None:
+    """Link a group of so many functions from the cache; None where it is not, or damaged."""
+    code = object_of(_host_digest() + name)
+    return None if code is None else CompiledFunctions(code, count)
+
+
+def compiled_groups(prefix: str) -> dict[str, frozenset[str]]:
+    """Return the contents of the groups in the cache whose names begin so, by name."""
+    host = _host_digest()
+    return {name.removeprefix(host): contents for name, contents in contents_of(host + prefix).items()}
 
 
 def is_compiled(name: str) -> bool:
     """Is a group of functions in the cache?"""
-    return is_cached(_on_host(name))
+    return is_cached(_host_digest() + name)
 
 
 @cache
@@ -89,13 +105,9 @@ def _host() -> tuple[str, str]:
 
 @cache
 def _host_digest() -> str:
-    """Return what object code depends on besides the sources: the compiler and the host."""
+    """Return what object code depends on besides the sources, the compiler and the host, as the beginning of a name."""
     parts = (llvmlite.__version__, binding.get_process_triple(), *_host())
-    return hashlib.blake2b(repr(parts).encode(), digest_size=4).hexdigest()
-
-
-def _on_host(name: str) -> str:
-    return f"{name}_{_host_digest()}"
+    return hashlib.blake2b(repr(parts).encode(), digest_size=4).hexdigest() + "_"
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
@@ -13,7 +13,7 @@ from llvmlite import ir
 
 from ..spec.cpu import Cpu
 from ..spec.rows import Insn, Row
-from .compiled import Effort, compile_functions, is_compiled
+from .compiled import CompiledFunctions, Effort, compile_functions, compiled_groups, link_functions
 from .core import Core
 from .handlers import GOTO, STUBS, UNDECODED_PC, HandlerEmitter, emit_goto, emit_undecoded
 
@@ -21,31 +21,42 @@ Key = tuple[str, tuple[Any, ...]]
 Handler = tuple[Row, tuple[Any, ...]]
 
 
+class HandlerGroup:
+    """Handlers that were compiled together.
+
+    stubs     as in HandlerCache
+    handlers  an instruction's key as text -> address
+    """
+
+    def __init__(self, functions: CompiledFunctions, keys: list[str]) -> None:
+        self._functions = functions  # whose code the addresses point to
+        addresses = functions.addresses.tolist()
+        self.stubs = addresses[:STUBS]
+        self.handlers = dict(zip(keys, addresses[STUBS:], strict=True))
+
+
 class HandlerCache:
     """Compiled handlers of one CPU model and timing mode.
 
     stubs     addresses of the handlers that are no instruction: UNKNOWN, UNDECODED_PC, GOTO
     handlers  key of an instruction -> address
-    quick     compiled quickly, to code that is several times slower
+    quick     compiled quickly as far as they were not there, to code that is several times slower
     """
 
-    def __init__(self, cpu: Cpu, timing: str, handlers: list[Handler], quick: bool = False) -> None:
-        """Compile, or load from the cache."""
-        self.quick = quick
-        emitters = [partial(_emit_stub, cpu, number) for number in range(STUBS)]
-        emitters += [partial(_emit, cpu, timing, *handler) for handler in handlers]
-        name, effort = handler_cache_name(cpu, timing, handlers, quick), Effort.QUICK if quick else Effort.FEW
-        self._functions = compile_functions(name, emitters, effort)
-        addresses = self._functions.addresses.tolist()
-        self.stubs = addresses[:STUBS]
-        keys = [(row.key, statics) for row, statics in handlers]
-        self.handlers = dict(zip(keys, addresses[STUBS:], strict=True))
+    def __init__(self, groups: list[HandlerGroup], handlers: list[Handler], quick: bool) -> None:
+        """Take handlers from groups, from the first that has them."""
+        self._groups, self.quick = groups, quick
+        self.stubs = groups[0].stubs
+        addresses: dict[str, int] = {}
+        for group in reversed(groups):
+            addresses |= group.handlers
+        self.handlers = {(row.key, statics): addresses[key_text((row, statics))] for row, statics in handlers}
 
 
-def handler_cache_name(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool) -> str:
-    names = repr([(row.key, statics) for row, statics in handlers])
-    digest = hashlib.blake2b(names.encode(), digest_size=8).hexdigest()
-    return f"handlers_{cpu.model}_{timing}_{digest}{'_quick' if quick else ''}"
+def key_text(handler: Handler) -> str:
+    """Return the key of an instruction as a line of text."""
+    row, statics = handler
+    return repr((row.key, statics))
 
 
 def _emit_stub(cpu: Cpu, number: int, function: ir.Function) -> None:
@@ -59,18 +70,65 @@ def _emit(cpu: Cpu, timing: str, row: Row, statics: tuple[Any, ...], function: i
     HandlerEmitter(cpu, cpu.timing[timing], function).emit(row, statics)
 
 
-_caches: WeakValueDictionary[str, HandlerCache] = WeakValueDictionary()
+_groups: WeakValueDictionary[str, HandlerGroup] = WeakValueDictionary()
 _lock = threading.Lock()
 
 
 def handler_cache(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool = False) -> HandlerCache:
-    """Return the cache of some handlers, the same one for all that hold it."""
-    name = handler_cache_name(cpu, timing, handlers, quick)
+    """Return some handlers: those that the groups in the cache have, and the others compiled as one more group."""
+    missing = {key_text(handler): handler for handler in handlers}
     with _lock:
-        found = _caches.get(name)
-        if found is None:
-            found = _caches[name] = HandlerCache(cpu, timing, handlers, quick)
-        return found
+        groups = []
+        for is_quick in (False, True) if quick else (False,):
+            for name, keys in _choose(_known(cpu, timing, is_quick), set(missing)):
+                group = _linked(name, sorted(keys))
+                if group is not None:
+                    groups.append(group)
+                    missing = {key: handler for key, handler in missing.items() if key not in keys}
+        if missing or not groups:
+            groups.append(_compiled(cpu, timing, missing, quick))
+    return HandlerCache(groups, handlers, quick)
+
+
+def _prefix(cpu: Cpu, timing: str, quick: bool) -> str:
+    return f"{'quick_' if quick else ''}handlers_{cpu.model}_{timing}_"
+
+
+def _known(cpu: Cpu, timing: str, quick: bool) -> dict[str, frozenset[str]]:
+    """Return the groups in the cache: name -> keys."""
+    return compiled_groups(_prefix(cpu, timing, quick))
+
+
+def _choose(groups: dict[str, frozenset[str]], wanted: set[str]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield groups, each time that which has most of what is still wanted, as long as one has any."""
+    while wanted and groups:
+        name = max(groups, key=lambda name: (len(groups[name] & wanted), -len(groups[name])))
+        if not groups[name] & wanted:
+            return
+        yield name, groups[name]
+        wanted = wanted - groups[name]
+
+
+def _linked(name: str, keys: list[str]) -> HandlerGroup | None:
+    """Return a group of the cache, the same one for all that hold it; None if it is damaged."""
+    group = _groups.get(name)
+    if group is None:
+        functions = link_functions(name, STUBS + len(keys))
+        if functions is None:
+            return None
+        group = _groups[name] = HandlerGroup(functions, keys)
+    return group
+
+
+def _compiled(cpu: Cpu, timing: str, handlers: dict[str, Handler], quick: bool) -> HandlerGroup:
+    """Compile a group of handlers; `handlers` are by their keys as text."""
+    keys = sorted(handlers)
+    name = _prefix(cpu, timing, quick) + hashlib.blake2b("\n".join(keys).encode(), digest_size=8).hexdigest()
+    emitters = [partial(_emit_stub, cpu, number) for number in range(STUBS)]
+    emitters += [partial(_emit, cpu, timing, *handlers[key]) for key in keys]
+    effort = Effort.QUICK if quick else Effort.FEW
+    group = _groups[name] = HandlerGroup(compile_functions(name, emitters, effort, keys), keys)
+    return group
 
 
 def full_handler_cache(cpu: Cpu, timing: str, quick: bool = False) -> HandlerCache:
@@ -90,6 +148,5 @@ def handler_cache_for(core: Core, addresses: Iterable[int]) -> HandlerCache:
 
 
 def is_ready(cpu: Cpu, timing: str, handlers: list[Handler]) -> bool:
-    """Is the cache of some handlers available at once: in this process, or on disk?"""
-    name = handler_cache_name(cpu, timing, handlers, False)
-    return name in _caches or is_compiled(name)
+    """Can some handlers be had without compiling any?"""
+    return {key_text(handler) for handler in handlers} <= set().union(*_known(cpu, timing, False).values())

@@ -11,13 +11,14 @@ from llvmlite import ir
 
 from retrosim.cpu.engines import objects
 from retrosim.cpu.engines.compiled import compile_functions, is_compiled
-from retrosim.cpu.engines.objects import cached_object, is_cached
+from retrosim.cpu.engines.objects import cached_object, contents_of, is_cached
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(objects, "FOLDER", tmp_path)
     monkeypatch.setattr(objects, "_unwritten", {})
+    monkeypatch.setattr(objects, "_contents", {})
     return tmp_path
 
 
@@ -90,3 +91,14 @@ def test_functions_are_linked_from_the_cache() -> None:
     first, second = (compile_functions("two", [emit, emit]) for _ in range(2))
     assert is_compiled("two") and asked == ["two_0", "two_1"]
     assert len({*first.addresses.tolist(), *second.addresses.tolist()}) == 4  # linked twice, at places of their own
+
+
+def test_groups_tell_what_they_contain(folder: Path) -> None:
+    cached_object("good_1", Compiler(), ["a", "b"])
+    cached_object("good_2", Compiler(), ["c"])
+    cached_object("other_1", Compiler(), ["d"])
+    cached_object("good_3", Compiler())
+    assert contents_of("good_") == {"good_1": {"a", "b"}, "good_2": {"c"}}
+    objects._contents.clear()  # as another process finds it
+    assert contents_of("good_") == {"good_1": {"a", "b"}, "good_2": {"c"}}
+    assert {path.suffix for path in folder.iterdir()} == {".o", ".list"}  # no lock stays
