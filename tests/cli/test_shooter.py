@@ -12,8 +12,8 @@ import pytest
 
 from retrosim.errors import RetrosimError
 from retrosim.machine import open_machine
-from retrosim.tape import load_tape
-from retrosim.tape.play import Player, open_for
+from retrosim.tape import load_tape, open_for
+from retrosim.tape.play import Player
 
 FRAMES = 320  # the aliens have come in, and shots had the time to reach them
 

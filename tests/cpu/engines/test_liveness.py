@@ -11,7 +11,7 @@ import pytest
 from retrosim.cpu import m68k, ppc, x86
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.liveness import AHEAD, dead_fields
+from retrosim.cpu.engines.liveness import MAX_AHEAD, dead_fields
 from retrosim.cpu.spec.cpu import Cpu
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu import ppc_streams as streams_ppc
@@ -94,7 +94,7 @@ def test_what_dead_fields_hold_does_not_matter(cpu: Cpu, prepare: Callable[[int]
         for core in (first, second):
             load(core)
         pc, insns = int(first.state["pc"]), []
-        for _ in range(AHEAD):
+        for _ in range(MAX_AHEAD):
             insns.append(first.decode(pc))
             pc = insns[-1].end
         dead, taken = dead_fields(cpu, insns)

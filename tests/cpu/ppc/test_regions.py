@@ -20,7 +20,7 @@ from tests.helpers.cpu.agreement import SEED, stay_within_bounds
 from tests.helpers.cpu.m68k_streams import one_region
 from tests.helpers.cpu.three_engines import ThreeEngines
 
-INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "3000"))  # per timing mode
+INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "8000"))  # per timing mode
 REGION_BYTES, OPTIMISED_BYTES = 640, 480  # of a program that is recompiled, quickly or with full optimisation
 CPU = ppc.cpu("MPC601")
 FIXED = ("l2", "timer")  # parameters that are no clocks of an access

@@ -1,0 +1,5 @@
+"""The commands run in this process here too."""
+
+from tests.cli.conftest import run
+
+__all__ = ["run"]
