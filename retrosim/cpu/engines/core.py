@@ -115,10 +115,10 @@ class Core:
 
     def invalidate(self, start: int, stop: int) -> None:
         """Forget every instruction with a byte in start..stop-1, because that memory was written."""
-        longest = self.cpu.isa.longest
+        max_bytes = self.cpu.isa.max_bytes
         size = stop - start
-        near = (pc & ADDRESS_MASK for pc in range(start - longest, stop))
-        for pc in near if size + longest < len(self.insns) else list(self.insns):
+        near = (pc & ADDRESS_MASK for pc in range(start - max_bytes, stop))
+        for pc in near if size + max_bytes < len(self.insns) else list(self.insns):
             insn = self.insns.get(pc)
             if insn and ((pc - start) & ADDRESS_MASK < size or (start - pc) & ADDRESS_MASK < insn.length):
                 self.forget(pc)

@@ -112,7 +112,7 @@ def exception(m: ExecutionContext, vector: int | Word, target: Word | None = Non
 
 
 def jump(m: ExecutionContext, target: Word, complete: Callable[[], None] = lambda: None) -> None:
-    """Go on at a computed address.
+    """Continue at a computed address.
 
     complete  what else the instruction does: an odd target stops an MC68000 before it; an MC68040 completes the
               instruction and takes the address error then (MC68040UM 8.2.2)
@@ -127,7 +127,7 @@ def jump(m: ExecutionContext, target: Word, complete: Callable[[], None] = lambd
 
 
 def branch(m: ExecutionContext, condition: Word, target: Word, complete: Callable[[], None] = lambda: None) -> None:
-    """Go on at a decoded target when the condition holds; an odd one of an MC68040 is noticed although it does not."""
+    """Continue at a decoded target when the condition holds; an MC68040 notices an odd one even if it does not."""
     if m.cpu.aligned:
         m.branch(condition, target)
         complete()

@@ -48,9 +48,9 @@ LAYOUT = Layout(
 )
 IN_REGISTERS = frozenset({"r", "x", "n", "z", "v", "c", "ea_end", "fetch_end", "fetch_line", "ready"})
 
-LONGEST = 22  # bytes: a 68020 MOVE with two memory-indirect operands
+MAX_BYTES = 22  # of an instruction: a 68020 MOVE with two memory-indirect operands
 
-M68K = InstructionSet("m68k", KINDS, word_bytes=2, longest=LONGEST, hooks=M68kHooks)
+M68K = InstructionSet("m68k", KINDS, word_bytes=2, max_bytes=MAX_BYTES, hooks=M68kHooks)
 insn = M68K.insn
 
 

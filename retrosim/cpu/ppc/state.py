@@ -79,7 +79,7 @@ IN_REGISTERS = frozenset({
 })  # fmt: skip
 
 # primary opcode, extended opcode, record bit
-PPC = InstructionSet("ppc", KINDS, word_bytes=4, longest=4, index=0xFC0007FF, hooks=PpcHooks)
+PPC = InstructionSet("ppc", KINDS, word_bytes=4, max_bytes=4, index=0xFC0007FF, hooks=PpcHooks)
 insn = PPC.insn
 
 UM = "601UM chapter 10"  # PowerPC 601 RISC Microprocessor User's Manual (MPC601UM/AD), pages by mnemonic

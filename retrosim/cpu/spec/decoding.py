@@ -143,7 +143,7 @@ class OpcodeTable:
             kind, value = self.isa.prefixes[first]
             prefixes[kind] = value
             start += size
-            if start - pc >= self.isa.longest:
+            if start - pc >= self.isa.max_bytes:
                 raise TooLong
         group = self.first[self.isa.index.gather(first)]
         if group < 0:
@@ -167,7 +167,7 @@ class OpcodeTable:
             statics.append(static)
             fields += numbers
             texts[name] = kind.show(d, static, numbers)
-        if d.end - d.pc > self.isa.longest:
+        if d.end - d.pc > self.isa.max_bytes:
             raise TooLong
         text = row.syntax.format(**texts)
         numbers = tuple(f & 0xFFFFFFFF for f in fields)

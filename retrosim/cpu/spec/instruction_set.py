@@ -32,7 +32,7 @@ class InstructionSet:
     name        family, for example "m68k"
     kinds       operand name -> OperandKind
     word_bytes  bytes of a code word (2 on the 68K, 1 on the x86)
-    longest     bytes of the longest instruction
+    max_bytes   of an instruction
     prefixes    code word -> (kind of prefix, value)
     index       bits of the first code word that the opcode tables are indexed by; None: all of them
     admit       admit(decoding): raise IllegalEncoding where a row does not go with its prefixes
@@ -44,13 +44,13 @@ class InstructionSet:
         name: str,
         kinds: dict[str, OperandKind],
         word_bytes: int,
-        longest: int,
+        max_bytes: int,
         index: int | None = None,
         prefixes: dict[int, tuple[str, int]] | None = None,
         admit: Callable[[Decoding], None] = lambda d: None,
         hooks: type[Hooks] | None = None,
     ) -> None:
-        self.name, self.kinds, self.word_bytes, self.longest = name, kinds, word_bytes, longest
+        self.name, self.kinds, self.word_bytes, self.max_bytes = name, kinds, word_bytes, max_bytes
         self.prefixes, self.admit = prefixes or {}, admit
         self.hooks = hooks.hooks if hooks else frozenset()
         self.index = IndexBits((1 << (8 * word_bytes)) - 1 if index is None else index)

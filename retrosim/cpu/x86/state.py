@@ -52,7 +52,7 @@ IN_REGISTERS = {
     "i486": _BUSY | {"written", "ahead", "expected", "fetch_line"},
 }
 
-LONGEST = 15  # bytes; more is exception 13 (Intel 386 PRM 9.8.13)
+MAX_BYTES = 15  # of an instruction; more is exception 13 (Intel 386 PRM 9.8.13)
 PREFIXES = {
     0x26: ("segment", ES),
     0x2E: ("segment", CS),
@@ -74,7 +74,7 @@ def admit(d: Decoding) -> None:
         raise IllegalEncoding
 
 
-X86 = InstructionSet("x86", KINDS, word_bytes=1, longest=LONGEST, prefixes=PREFIXES, admit=admit, hooks=X86Hooks)
+X86 = InstructionSet("x86", KINDS, word_bytes=1, max_bytes=MAX_BYTES, prefixes=PREFIXES, admit=admit, hooks=X86Hooks)
 insn = X86.insn
 
 FLAGS = {  # bit in EFLAGS

@@ -253,7 +253,7 @@ def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str
 
 def wider_cpu() -> Cpu:
     """An MC68040 with two more rows: registers by computed number, and an instruction that repeats itself."""
-    isa = InstructionSet("m68k", M68K.kinds, word_bytes=2, longest=22)
+    isa = InstructionSet("m68k", M68K.kinds, word_bytes=2, max_bytes=22)
     isa.rows = list(M68K.rows)
 
     @isa.insn("COMPUTED", "1111000000000001", ref="none: of this test")

@@ -44,7 +44,7 @@ class Number:
 
 
 def toy() -> InstructionSet:
-    return InstructionSet("toy", {"n": Number("n"), "o": Number("o")}, word_bytes=2, longest=22)
+    return InstructionSet("toy", {"n": Number("n"), "o": Number("o")}, word_bytes=2, max_bytes=22)
 
 
 def nothing(m) -> None:
@@ -123,7 +123,7 @@ def test_an_operand_without_its_field_is_refused() -> None:
 
 
 def test_a_row_that_repeats_a_real_one_is_refused() -> None:
-    other = InstructionSet("m68k", KINDS, word_bytes=2, longest=22)
+    other = InstructionSet("m68k", KINDS, word_bytes=2, max_bytes=22)
     other.insn("COPY {d},{y}", "1100ddd101000yyy", ref="r")(lambda m, d, y: None)
     with pytest.raises(SpecError, match=r"overlap: EXG \{d\},\{y\} .* and COPY"):
         OpcodeTable(M68K, "MC68040", [*m68k.cpu("MC68040").table.rows, *other.rows])

@@ -38,7 +38,7 @@ class Number(Field):
 
 
 def toy() -> InstructionSet:
-    return InstructionSet("toy", {"n": Number("n")}, word_bytes=4, longest=4, index=0xF000000F)
+    return InstructionSet("toy", {"n": Number("n")}, word_bytes=4, max_bytes=4, index=0xF000000F)
 
 
 def nothing(m) -> None:

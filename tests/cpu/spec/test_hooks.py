@@ -54,7 +54,7 @@ def price(row: Row, forms: dict) -> bool:
 
 
 def toy() -> InstructionSet:
-    return InstructionSet("toy", {"n": Field("n")}, word_bytes=1, longest=1, hooks=ToyHooks)
+    return InstructionSet("toy", {"n": Field("n")}, word_bytes=1, max_bytes=1, hooks=ToyHooks)
 
 
 def table(isa: InstructionSet, **options):
@@ -135,7 +135,7 @@ REAL_PRICES = {
 def test_a_real_row_cannot_be_without_a_price(cpu: Cpu) -> None:
     """A copy of a row whose cost no table names keeps the table of each model that it is on from being built."""
     for row in cpu.table.rows[::40]:
-        isa = InstructionSet(cpu.isa.name, cpu.isa.kinds, cpu.isa.word_bytes, cpu.isa.longest)
+        isa = InstructionSet(cpu.isa.name, cpu.isa.kinds, cpu.isa.word_bytes, cpu.isa.max_bytes)
         isa.rows = [replace(row, cost=("NOWHERE",))]
         with pytest.raises(SpecError, match=f"no {cpu.model} clocks for 'NOWHERE' in .*_?clocks.csv"):
             isa.table(cpu.model, REAL_PRICES[cpu.model])
@@ -215,7 +215,7 @@ UNTOLD = {"MC68000": {"bounds", "field_crosses", "frame_format"}}  # of instruct
 
 
 def test_data_that_no_row_names_are_refused() -> None:
-    isa = InstructionSet("m68k", M68K.kinds, word_bytes=2, longest=22, hooks=M68kHooks)
+    isa = InstructionSet("m68k", M68K.kinds, word_bytes=2, max_bytes=22, hooks=M68kHooks)
     isa.insn("ONE {d}", "0000ddd000000001", cost="NOP", ref="r")(lambda m, d: m.vary(m.reg(d)))
     isa.insn("TWO {d}", "0000ddd000000010", cost="NOP", ref="r")(lambda m, d: m.timing.shift_cuont(m.reg(d)))
     cpu = m68k.cpu("MC68040")

@@ -23,14 +23,14 @@ def decode(model: str, code: bytes):
 
 
 def test_a_prefix_is_no_instruction() -> None:
-    isa = InstructionSet("toy", {"n": Number("n")}, word_bytes=1, longest=4, prefixes={0x66: ("data", 1)})
+    isa = InstructionSet("toy", {"n": Number("n")}, word_bytes=1, max_bytes=4, prefixes={0x66: ("data", 1)})
     isa.insn("ONE", "01100110", ref="r")(lambda m: None)
     with pytest.raises(SpecError, match="prefix 0x66 is an instruction too: ONE"):
         isa.table("any")
 
 
 def test_rows_of_one_first_byte_differ_behind_it() -> None:
-    isa = InstructionSet("toy", {"n": Number("n")}, word_bytes=1, longest=4)
+    isa = InstructionSet("toy", {"n": Number("n")}, word_bytes=1, max_bytes=4)
     isa.insn("ONE", "00001111 0000----", ref="r")(lambda m: None)
     isa.insn("TWO", "00001111 00000001", ref="r")(lambda m: None)
     with pytest.raises(SpecError, match=r"encodings overlap: ONE .* and TWO"):

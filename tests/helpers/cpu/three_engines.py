@@ -14,7 +14,7 @@ from retrosim.cpu.engines.regions import Region
 from retrosim.cpu.spec.cpu import FAULT, Cpu
 from tests.helpers.cpu.agreement import assert_same
 
-LONGEST = 2000  # instructions of one run
+MAX_RUN = 2000  # instructions of one run
 LENGTHS = (1, 2, 3, 7, 1000)  # of slices
 FAR = 1 << 62
 
@@ -43,7 +43,7 @@ def cut(choice: random.Random, count: int) -> list[int]:
     slices: list[int] = []
     left = count
     while left:
-        length = {"one": count, "any": choice.randint(1, LONGEST)}.get(kind, kind)
+        length = {"one": count, "any": choice.randint(1, MAX_RUN)}.get(kind, kind)
         slices.append(min(length, left))
         left -= slices[-1]
     return slices
@@ -70,7 +70,7 @@ class ThreeEngines:
 
     def compare(self, load: Callable[[Core], None], choice: random.Random, where: str) -> int:
         """Run all engines on the same program and data in different slices; return how many instructions."""
-        count, period = choice.randint(1, LONGEST), choice.choice((1000, 100_000, FAR, FAR, FAR))
+        count, period = choice.randint(1, MAX_RUN), choice.choice((1000, 100_000, FAR, FAR, FAR))
         ends, bridged = [], self.recompiler.bridged
         for core, engine in zip(self.cores, self.engines, strict=True):
             load(core)

@@ -120,7 +120,7 @@ class Generator:
 def closed(cpu: Cpu, code: bytes) -> bytes:
     """Return code that begins again at its end, which no instruction can reach over."""
     size = 2 if is_real(cpu.model) else 4
-    code += b"\x90" * cpu.isa.longest + b"\xe9"
+    code += b"\x90" * cpu.isa.max_bytes + b"\xe9"
     return code + (-len(code) - size).to_bytes(size, "little", signed=True)
 
 
