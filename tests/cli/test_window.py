@@ -77,7 +77,8 @@ def desk(run, monkeypatch, tmp_path) -> type[Desk]:
     return Mine
 
 
-def test_run_opens_a_window(run, desk, tmp_path) -> None:
+def test_run_opens_a_window(run, desk, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("retrosim.cpu.engines.tiers.is_ready", lambda *arguments: False)  # as on the first run
     ran = run("run", "--objects", 9, "--speed", "1/4", "--scale", 2, "--fullscreen", "--build", "O1")
     assert (ran.status, ran.out, ran.err) == (0, "", "")
     (window,) = desk.opened

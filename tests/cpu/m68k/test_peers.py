@@ -19,6 +19,7 @@ from retrosim.cpu.spec.values import Word
 from retrosim.machine import open_machine
 from tests.helpers.cpu import m68k_peers as peers
 from tests.helpers.cpu import m68k_streams as streams
+from tests.helpers.rom import simulators
 
 SINGLES = int(os.environ.get("RETROSIM_PEER_SINGLES", "1000"))
 SEED = 68040
@@ -132,7 +133,6 @@ def test_single_instructions(name: str) -> None:
 @pytest.mark.parametrize("name", ["Musashi", "Unicorn"])
 def test_the_rom_on_all_simulators(name: str, build: str) -> None:
     """After one check of 200 objects: the collision flags, the lists and all of RAM are the same."""
-    simulators = pytest.importorskip("simulators")
     pytest.importorskip({"Musashi": "machine68k", "Unicorn": "unicorn"}[name], reason=f"{name} is not installed")
     machine = open_machine("mc68040-25", build=build, parameters={"objects": 200, "seed": 7})
     machine.run(frames=3)
