@@ -14,6 +14,7 @@ SCALARS = (np.dtype(np.int16), np.dtype(np.int32))
 # Coordinates of all modules but `sectors`, `plane` and `batch`: their differences, and their sums with a side, fit 16
 # bits signed; the sum of two squared differences fits 32 bits signed, that of three 32 bits unsigned. Nothing wraps.
 MIN_COORDINATE, MAX_COORDINATE = -16384, 16383
+MIN_PART, MAX_PART = MIN_COORDINATE // 2, MAX_COORDINATE // 2  # of origins and offsets, whose sums stay in that range
 EVERYONE = 0xFFFF  # all categories
 BUILDS = ("inline", "macro")  # of `_Abs`, see `overlap`
 

@@ -25,12 +25,9 @@ from __future__ import annotations
 import numpy as np
 
 from . import _arguments as arguments
-from ._arguments import EVERYONE
+from ._arguments import EVERYONE, MAX_PART, MIN_PART
 from ._results import flag_array, pair_list
 from .kernels.compound import Compounds, mark_pairs, scan_pairs
-
-MIN_COORDINATE, MAX_COORDINATE = arguments.MIN_COORDINATE // 2, arguments.MAX_COORDINATE // 2
-"""Of origins and of offsets, so that their sums stay in the range of all modules."""
 
 
 def _check_first(first: np.ndarray, count: int, parts: int) -> None:
@@ -44,11 +41,11 @@ def _check_first(first: np.ndarray, count: int, parts: int) -> None:
 
 def _check(x, y, parts, first, circle):
     count = arguments.check_vectors(x=x, y=y)
-    arguments.check_range(MIN_COORDINATE, MAX_COORDINATE, x=x, y=y)
+    arguments.check_range(MIN_PART, MAX_PART, x=x, y=y)
     rows = arguments.check_table("parts", parts, 4, np.int16, np.int32)
-    minima = {"x": MIN_COORDINATE, "y": MIN_COORDINATE, "width": 0, "height": 0}
+    minima = {"x": MIN_PART, "y": MIN_PART, "width": 0, "height": 0}
     for column, (name, minimum) in enumerate(minima.items()):
-        arguments.check_range(minimum, MAX_COORDINATE, **{f"parts {name}": parts[:, column]})
+        arguments.check_range(minimum, MAX_PART, **{f"parts {name}": parts[:, column]})
     _check_first(first, count, rows)
     return Compounds(x, y, parts, first, arguments.word_per_object("circle", circle, rows, np.uint8, 1))
 

@@ -46,9 +46,8 @@ import numpy as np
 
 from retrosim.checks import check_choice
 
-from ._arguments import check_layout, check_range, check_table, form_of, number_table
+from ._arguments import MAX_PART, MIN_PART, check_layout, check_range, check_table, form_of, number_table
 from ._results import array_of, row_table
-from .compound import MAX_COORDINATE, MIN_COORDINATE
 from .kernels.objects import (
     ALIEN,
     DETECT_ALL,
@@ -84,7 +83,7 @@ def make_circles(circles: Sequence[tuple[int, int, int]] | np.ndarray, *, out: n
     Returns  int16[m, 4]
     """
     table = number_table("circles", circles, 3)
-    check_range(MIN_COORDINATE, MAX_COORDINATE, **{"circles x": table[:, 0], "circles y": table[:, 1]})
+    check_range(MIN_PART, MAX_PART, **{"circles x": table[:, 0], "circles y": table[:, 1]})
     check_range(0, MAX_RADIUS, **{"circles radius": table[:, 2]})
     out = array_of(out, np.int16, len(table), 4)
     out[:, :3], out[:, 3] = table, table[:, 2] ** 2
@@ -97,16 +96,16 @@ def _check(objects, shapes, method):
     check_layout("objects", objects, is_written=True)
     check_choice("method", method, METHODS)
     rows = check_table("shapes", shapes, 4, np.int16)
-    check_range(MIN_COORDINATE, MAX_COORDINATE, **{"objects x": objects["x"], "objects y": objects["y"]})
+    check_range(MIN_PART, MAX_PART, **{"objects x": objects["x"], "objects y": objects["y"]})
     check_range(DETECT_NONE, DETECT_ALL, **{"objects detection": objects["detection"]})
     check_range(0, rows, **{"objects first": objects["first"], "objects count": objects["count"]})
     beyond = np.flatnonzero(objects["first"].astype(np.int32) + objects["count"] > rows)
     if len(beyond):
         which = objects[beyond[0]]
         raise ValueError(f"object {beyond[0]} has shapes {which['first']} + {which['count']}: there are {rows}")
-    check_range(MIN_COORDINATE, MAX_COORDINATE, **{"shapes x": shapes[:, 0], "shapes y": shapes[:, 1]})
+    check_range(MIN_PART, MAX_PART, **{"shapes x": shapes[:, 0], "shapes y": shapes[:, 1]})
     if method == "boxes":
-        check_range(0, MAX_COORDINATE, **{"shapes width": shapes[:, 2], "shapes height": shapes[:, 3]})
+        check_range(0, MAX_PART, **{"shapes width": shapes[:, 2], "shapes height": shapes[:, 3]})
     else:
         check_range(0, MAX_RADIUS, **{"shapes radius": shapes[:, 2]})
 

@@ -1,8 +1,8 @@
 """What a kernel spends on geometry, counted by running its own Python code on numbers that count.
 
-`plain` takes a kernel and all kernels that it calls out of the compiler's hands; `Count.of` makes the numbers. Counted
-is what is done with them: with coordinates, sides, radii, masks and pixels, and with all that comes of these. Free are
-loops and indices, look-ups in tables, conversions, and keeping a word at its width.
+`Count.plain` returns a kernel, and all kernels that it calls, as Python functions; `Count.of` makes the numbers.
+Operations on these count: on coordinates, sides, radii, masks and pixels, and on everything computed from them. Loops
+and indices, table look-ups, conversions, and cutting a word to its width are free.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _UNARY = ("neg", "abs")
 
 
 class Address(int):
-    """A number that is only used to find a place in memory: what comes of it is not counted."""
+    """A number that only serves to address memory: what is computed from it is not counted."""
 
 
 class Count:
-    """Numbers that count what is done with them.
+    """Numbers that count the operations on them.
 
     spent  operations so far, by kind
     tests  calls of the kernel that tests a pair
@@ -95,7 +95,7 @@ class Count:
                 names[name] = self._plain(names[name], test, made)
         names |= {"int": self._integer, "np": _Words(self._integer)}
         if "wrap" in names:
-            names["wrap"] = lambda value, narrow: value
+            names["wrap"] = lambda value, is_16_bit: value
         return found
 
     def _integer(self, value: Any) -> int:
