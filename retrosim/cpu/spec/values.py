@@ -17,10 +17,13 @@ What surrounds the words (registers, memory, conditions, control flow) belongs t
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 
 from llvmlite import ir
 
+MAX_BITS = 128
+MASKS = [(1 << bits) - 1 for bits in range(MAX_BITS + 1)]
 
 class Word:
     """A word of `bits` bits: `known` is its value, or None when `value` holds the emitted LLVM value."""
@@ -31,7 +34,7 @@ class Word:
         self, bits: int, known: int | None, value: ir.Value | None = None, builder: ir.IRBuilder | None = None
     ):
         self.bits = bits
-        self.known = None if known is None else known & ((1 << bits) - 1)
+        self.known = None if known is None else known & MASKS[bits]
         self.value = value
         self.builder = builder
 
@@ -49,7 +52,7 @@ class Word:
     @property
     def signed(self) -> int:
         """The known value as two's complement."""
-        return self.known - ((self.known >> (self.bits - 1)) << self.bits)
+        return _signed(self.known, self.bits)
 
     @property
     def sign(self) -> Word:
@@ -58,14 +61,6 @@ class Word:
     def emitted(self, value: ir.Value) -> Word:
         """Wrap an LLVM value made by this word's builder."""
         return Word(value.type.width, None, value, self.builder)
-
-    def operand(self, operand: Word | int) -> Word:
-        """Return the second operand as a word of this width."""
-        if isinstance(operand, int):
-            return Word(self.bits, operand)
-        if operand.bits != self.bits:
-            raise TypeError(f"{self.bits}-bit word meets {operand.bits}-bit word")
-        return operand
 
     def zext(self, bits: int) -> Word:
         if bits == self.bits:
@@ -120,28 +115,52 @@ class Word:
         return self.emitted(self.builder.bswap(self.value))
 
 
-def _quotient(a: Word, b: Word) -> int:
-    return abs(a.signed) // abs(b.signed) * (1 if (a.signed < 0) == (b.signed < 0) else -1)
+BITS = (Word(1, 0), Word(1, 1))
 
 
-def _binary(known: Callable[[Word, Word], int], emit: str, identity: int | None = None) -> Callable:
-    """Make an operator; `identity` is the right operand that leaves the left one as it is."""
+def _signed(known: int, bits: int) -> int:
+    return known - (known >> bits - 1 << bits)
+
+
+def _quotient(a: int, b: int) -> int:
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def _binary(
+    known: Callable[[int, int], int], emit: str, identity: int | None = None, *, signed: bool = False, symbol: str = ""
+) -> Callable:
+    """Make an operator.
+
+    known     computes it from values: as two's complement where the operator is signed
+    emit      the IRBuilder's method; a comparison's takes `symbol` first, and gives a one-bit word
+    identity  the right operand that leaves the left one as it is
+    """
 
     def operator(self: Word, operand: Word | int) -> Word:
-        b = self.operand(operand)
-        if self.known is not None and b.known is not None:
-            return Word(self.bits, known(self, b))
-        if b.known is not None and b.known == identity:
+        bits, a = self.bits, self.known
+        if isinstance(operand, int):
+            b = operand & MASKS[bits]
+        elif operand.bits == bits:
+            b = operand.known
+        else:
+            raise TypeError(f"{bits}-bit word meets {operand.bits}-bit word")
+        if a is not None and b is not None:
+            result = known(_signed(a, bits), _signed(b, bits)) if signed else known(a, b)
+            return BITS[result] if symbol else Word(bits, result)
+        if b is not None and b == identity:
             return self
-        builder = self.builder or b.builder
-        return Word(self.bits, None, getattr(builder, emit)(self.ir, b.ir), builder)
+        right = Word(bits, b) if isinstance(operand, int) else operand
+        builder = self.builder or right.builder
+        if symbol:
+            return Word(1, None, getattr(builder, emit)(symbol, self.ir, right.ir), builder)
+        return Word(bits, None, getattr(builder, emit)(self.ir, right.ir), builder)
 
     return operator
 
 
-def _shift(known: Callable[[Word, Word], int], emit: str) -> Callable:
+def _shift(known: Callable[[int, int], int], emit: str, signed: bool = False) -> Callable:
     """Make a shift operator, which refuses counts that are known to reach the width: LLVM leaves them undefined."""
-    shift = _binary(known, emit, 0)
+    shift = _binary(known, emit, 0, signed=signed)
 
     def operator(self: Word, operand: Word | int) -> Word:
         count = operand if isinstance(operand, int) else operand.known
@@ -152,38 +171,27 @@ def _shift(known: Callable[[Word, Word], int], emit: str) -> Callable:
     return operator
 
 
-def _compare(known: Callable[[Word, Word], bool], emit: str, symbol: str) -> Callable:
-    def operator(self: Word, operand: Word | int) -> Word:
-        b = self.operand(operand)
-        if self.known is not None and b.known is not None:
-            return Word(1, known(self, b))
-        builder = self.builder or b.builder
-        return Word(1, None, getattr(builder, emit)(symbol, self.ir, b.ir), builder)
-
-    return operator
-
-
-for _name, _known, _emit, _identity in (
-    ("add", lambda a, b: a.known + b.known, "add", 0),
-    ("sub", lambda a, b: a.known - b.known, "sub", 0),
-    ("mul", lambda a, b: a.known * b.known, "mul", 1),
-    ("and", lambda a, b: a.known & b.known, "and_", None),
-    ("or", lambda a, b: a.known | b.known, "or_", 0),
-    ("xor", lambda a, b: a.known ^ b.known, "xor", 0),
+for _name, _emit, _identity in (
+    ("add", "add", 0),
+    ("sub", "sub", 0),
+    ("mul", "mul", 1),
+    ("and", "and_", None),
+    ("or", "or_", 0),
+    ("xor", "xor", 0),
 ):
-    setattr(Word, f"__{_name}__", _binary(_known, _emit, _identity))
+    setattr(Word, f"__{_name}__", _binary(getattr(operator, f"__{_name}__"), _emit, _identity))
 for _name in ("add", "mul", "and", "or", "xor"):
     setattr(Word, f"__r{_name}__", getattr(Word, f"__{_name}__"))
-Word.__lshift__ = _shift(lambda a, n: a.known << n.known, "shl")
-Word.__rshift__ = _shift(lambda a, n: a.known >> n.known, "lshr")
-Word.sar = _shift(lambda a, n: a.signed >> n.known, "ashr")
-Word.udiv = _binary(lambda a, b: a.known // b.known, "udiv", 1)
-Word.urem = _binary(lambda a, b: a.known % b.known, "urem")
-Word.sdiv = _binary(_quotient, "sdiv", 1)
-Word.srem = _binary(lambda a, b: a.signed - _quotient(a, b) * b.signed, "srem")
-Word.eq = _compare(lambda a, b: a.known == b.known, "icmp_unsigned", "==")
-Word.ne = _compare(lambda a, b: a.known != b.known, "icmp_unsigned", "!=")
-Word.ult = _compare(lambda a, b: a.known < b.known, "icmp_unsigned", "<")
-Word.ule = _compare(lambda a, b: a.known <= b.known, "icmp_unsigned", "<=")
-Word.slt = _compare(lambda a, b: a.signed < b.signed, "icmp_signed", "<")
-Word.sle = _compare(lambda a, b: a.signed <= b.signed, "icmp_signed", "<=")
+Word.__lshift__ = _shift(operator.lshift, "shl")
+Word.__rshift__ = _shift(operator.rshift, "lshr")
+Word.sar = _shift(operator.rshift, "ashr", signed=True)
+Word.udiv = _binary(operator.floordiv, "udiv", 1)
+Word.urem = _binary(operator.mod, "urem")
+Word.sdiv = _binary(_quotient, "sdiv", 1, signed=True)
+Word.srem = _binary(lambda a, b: a - _quotient(a, b) * b, "srem", signed=True)
+Word.eq = _binary(operator.eq, "icmp_unsigned", symbol="==")
+Word.ne = _binary(operator.ne, "icmp_unsigned", symbol="!=")
+Word.ult = _binary(operator.lt, "icmp_unsigned", symbol="<")
+Word.ule = _binary(operator.le, "icmp_unsigned", symbol="<=")
+Word.slt = _binary(operator.lt, "icmp_signed", signed=True, symbol="<")
+Word.sle = _binary(operator.le, "icmp_signed", signed=True, symbol="<=")
