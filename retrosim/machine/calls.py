@@ -13,10 +13,9 @@ from retrosim.errors import RetrosimError
 from . import memory
 from .clockwork import Clockwork
 from .interval import intervals
-from .result import WARM_CALLS, Measurement, RunResult
+from .result import MAX_WARM_CALLS, WARM_CALLS, Measurement, RunResult
 
 MAX_INSTRUCTIONS = 1_000_000_000  # of a call, unless given
-MAX_WARM_CALLS = 1_000_000
 RESULT_TYPES = ("u8", "s8", "u16", "s16", "u32", "s32")
 
 

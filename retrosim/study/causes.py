@@ -19,9 +19,10 @@ from retrosim.rom import Rom, load_rom
 
 from .harness import LONGEST_SAMPLE, begin, open_harness
 from .printed import OBJECTS, printed_cycles
-from .timing import ROM, SAMPLE_SECONDS, SEED, builds_of, check_scenes, machines_of, memory_method, service_note
+from .timing import ROM, SEED, builds_of, check_scenes, machines_of, memory_method, service_note
 
 MODE = "causes"
+SAMPLE_SECONDS = 1.0
 SERVICES = {"services": "what a service takes beyond its trap: clock reads"}
 
 NOTES = (

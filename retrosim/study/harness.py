@@ -104,7 +104,7 @@ def run_experiment(
     *,
     seed: int = 1994,
     seconds: float | None = 1.0,
-    scenes: int = 1,
+    scenes: int | None = None,
     progress: Callable[[int], None] = lambda second: None,
     **settings: Any,
 ) -> Experiment:
@@ -119,7 +119,7 @@ def experiment(
     *,
     seed: int = 1994,
     seconds: float | None = 1.0,
-    scenes: int = 1,
+    scenes: int | None = None,
     progress: Callable[[int], None] = lambda second: None,
 ) -> Experiment:
     """Switch a machine off and on and run one experiment.
@@ -127,15 +127,17 @@ def experiment(
     objects   0..200; with 0 there is still one in the list
     seed      of the scenes, 0..2**32-1
     seconds   simulated, above 0, to 10, and on to the end of a scene; None: the program's own 30 seconds
-    scenes    that a sample has at least, as long as they take no more than 10 seconds
+    scenes    of a sample, in place of seconds, 1 or more; fewer if they take more than 10 seconds
     progress  called with the number of simulated seconds done, of 30
     Errors    ValueError; RetrosimError when the last scene's flags are not those of the kernel
     """
     if seconds is not None and not 0 < seconds <= LONGEST_SAMPLE:
         raise ValueError(f"seconds {seconds}: allowed above 0, to {LONGEST_SAMPLE}")
+    if scenes is not None and scenes < 1:
+        raise ValueError(f"scenes {scenes}: allowed 1 or more")
     begin(program, objects, seed)
     start, slept = program.instructions, 0
-    if seconds is None:
+    if seconds is None and scenes is None:
         second = 0
         while not program.reach("ClearScreen", cycles=program.clock_hz):
             progress(second := second + 1)
@@ -145,14 +147,14 @@ def experiment(
     program.reach("ClearScreen")
     executed = program.instructions - start
     checks, time = program.word("gIterations"), program.word("gTotalTime") - slept * _MICROSECOND
-    scenes = -(-checks // CHECKS_PER_SCENE)
-    _compare_flags(program, objects, seed, scenes)
+    met = -(-checks // CHECKS_PER_SCENE)
+    _compare_flags(program, objects, seed, met)
     program.run(cycles=program.clock_hz * TEST_SECONDS)
     if program.exit_status != 0:
         raise RetrosimError(f"{program.name}: the harness ended with status {program.exit_status}, expected 0")
     begin(program, objects, seed)
     placing = program.measure("RandomizeObjects", objects, warm=0).instructions
-    return Experiment(checks, time, executed - scenes * placing, scenes, program.clock_hz, program.engine)
+    return Experiment(checks, time, executed - met * placing, met, program.clock_hz, program.engine)
 
 
 def begin(program: Harness, objects: int, seed: int) -> None:
@@ -162,11 +164,12 @@ def begin(program: Harness, objects: int, seed: int) -> None:
     program.reach("RandomizeObjects")
 
 
-def _run_scenes(program: Harness, seconds: float, scenes: int) -> None:
-    """Run for a time and on to the last check of the scene that is under way; sleep before that check."""
-    end = program.cycles + LONGEST_SAMPLE * program.clock_hz
-    program.run(cycles=round(seconds * program.clock_hz))
-    while program.word("gIterations") < CHECKS_PER_SCENE * (scenes - 1) and program.cycles < end:
+def _run_scenes(program: Harness, seconds: float | None, scenes: int | None) -> None:
+    """Run for a time or some scenes, and on to the last check of the scene that is under way; sleep before that."""
+    if scenes is None:
+        program.run(cycles=round((seconds or 0) * program.clock_hz))
+    end, last = program.cycles + LONGEST_SAMPLE * program.clock_hz, CHECKS_PER_SCENE * ((scenes or 1) - 1)
+    while program.word("gIterations") < last and program.cycles < end:
         program.run(cycles=program.clock_hz // 100)
     program.reach("DetermineCollisions")
     while program.word("gIterations") % CHECKS_PER_SCENE != CHECKS_PER_SCENE - 1:

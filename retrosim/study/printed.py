@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+DIGITS = 3  # of a printed rate
 OBJECTS = (0, 50, 100, 200)
 """The experiments of the harness, in its order."""
 
@@ -29,6 +30,19 @@ def printed_cycles(machine: str, objects: int, clock_hz: int) -> float | None:
     """
     per_second = PRINTED.get(machine, {}).get(objects)
     return None if per_second is None else clock_hz / per_second
+
+
+def printed_range(machine: str, objects: int, clock_hz: int) -> tuple[float, float] | None:
+    """Return between which clocks a check took by the printed table, whose rates are rounded; None without a cell.
+
+    The third digit is good to half a unit, and no rate to less than half a check: 81 stands for 80.5 to 81.5, although
+    the program itself would have shown 81.0.
+    """
+    per_second = PRINTED.get(machine, {}).get(objects)
+    if per_second is None:
+        return None
+    half = 0.5 * 10 ** max(0, len(str(per_second)) - DIGITS)
+    return clock_hz / (per_second + half), clock_hz / (per_second - half)
 
 
 def experiment_line(objects: int, iterations: int, microseconds: int) -> str:
