@@ -10,8 +10,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from typing import Any, TypeVar
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import TypeVar
 
 from retrosim.errors import RetrosimError
 
@@ -50,17 +50,14 @@ def run_jobs(
         return results
     with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
         futures = {pool.submit(_carry_out, work, job): index for index, job in enumerate(jobs)}
-        found: dict[int, Any] = {}
         try:
-            while len(found) < len(jobs):
-                ended, _ = wait(futures.keys() - {each for each in futures if futures[each] in found}, None, FIRST_COMPLETED)
-                for each in ended:
-                    found[futures[each]] = each.result()
-                    done(futures[each])
+            for each in as_completed(futures):
+                each.result()
+                done(futures[each])
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return [found[index] for index in range(len(jobs))]
+    return [each.result() for each in futures]
 
 
 def _carry_out(work: Callable[[Job], Result], job: Job) -> Result:

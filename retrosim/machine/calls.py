@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
 
 from retrosim.checks import check_choice, check_integer
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
@@ -14,6 +15,9 @@ from . import memory
 from .clockwork import Clockwork
 from .interval import intervals
 from .result import MAX_WARM_CALLS, WARM_CALLS, Measurement, RunResult
+
+if TYPE_CHECKING:
+    from .machine import Machine
 
 MAX_INSTRUCTIONS = 1_000_000_000  # of a call, unless given
 RESULT_TYPES = ("u8", "s8", "u16", "s16", "u32", "s32")
@@ -135,12 +139,12 @@ class Calls(Clockwork):
         interval  also return `low` and `high`, for which the routine runs again on every alternative (see `interval`)
         Errors    ValueError; CpuFault, RetrosimError when the routine does not return
         """
-        given = {"convention": convention, "max_instructions": max_instructions}
+        given: dict[str, Any] = {"convention": convention, "max_instructions": max_instructions}
 
-        def count(machine: Calls) -> list[int]:
+        def count(machine: Machine) -> list[int]:
             return [machine.measure(symbol, *arguments, warm=warm, **given).cycles]
 
-        found = intervals(self, count)[0] if interval else None
+        found = intervals(cast("Machine", self), count)[0] if interval else None
         self.warm_up(symbol, *arguments, calls=warm, **given)
         result, values = self._run_routine(symbol, arguments, convention, max_instructions)
         low, high = found.around(result.cycles) if found else (None, None)

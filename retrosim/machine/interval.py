@@ -1,4 +1,4 @@
-"""How far the clocks of a machine may be off: the same run with everything that its sources leave open chosen otherwise.
+"""How far the clocks of a machine may be off: the same run again with what its sources leave open chosen otherwise.
 
 Two things are open. A *reading* is a question about the CPU that its documents answer in several ways; the timing model
 has all of them as options, one of which is the default. A *parameter* of the board is an estimate with a plausible

@@ -1,4 +1,4 @@
-"""What one came for: the printed clocks of 1994 beside those of one build, and how far they are apart, in a sentence."""
+"""What one came for: the printed clocks of 1994 beside those of one build, and a sentence on how far they are apart."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ from retrosim.checks import check_choice
 from retrosim.errors import RetrosimError
 from retrosim.jit import PACKAGE, source_digest
 from retrosim.machine.presets import preset
+from retrosim.machine.result import WARM_CALLS
 from retrosim.rom import Rom, load_rom
 
 from .contenders import ENGINES, PEERS, SIMULATED, Contender, Lap, open_contender, why_missing
@@ -64,6 +65,7 @@ def benchmark(
     seconds: float = 0.05,
     startup: bool = True,
     seed: int = 1994,
+    warm: int = WARM_CALLS,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> dict[str, Any]:
     """Measure; the defaults take some minutes, half of them compiling what the cache does not hold, and all regions.
@@ -76,6 +78,7 @@ def benchmark(
     seconds   aimed at for a lap, above 0
     startup   also measure cold and warm starts, and how long regions take to compile, each in a new process
     seed      of the scenes
+    warm      checks before the one whose clocks `times_machine` counts with
     progress  called with steps done, their number, and what comes next
     Returns   dict for JSON with
         cases    one dict per scene and engine: name, engine, build, objects, per_second (None with an error),
@@ -87,7 +90,7 @@ def benchmark(
         regions  see `startup.region_times`, or None
         host     what it ran on
         made     date, version of retrosim, digest of its sources
-        method   machine, rounds, seconds, seed
+        method   machine, rounds, seconds, seed, warm
     Errors    ValueError, RomError
     """
     _check(objects, rounds, seconds, engines)
@@ -104,7 +107,7 @@ def benchmark(
     for build in builds:
         for count in objects:
             steps.next(f"{build}, {count} objects: preparing")
-            workload = prepare(machine, rom, build, count, seed)
+            workload = prepare(machine, rom, build, count, seed, warm)
             entries = _race(rom, workload, present, rounds, seconds, steps)
             cases += _cases(workload, entries)
     starts = regions = None
@@ -119,7 +122,7 @@ def benchmark(
         "regions": regions,
         "host": host(),
         "made": {"date": date.today().isoformat(), "sources": source_digest()},
-        "method": {"machine": machine, "rounds": rounds, "seconds": seconds, "seed": seed},
+        "method": {"machine": machine, "rounds": rounds, "seconds": seconds, "seed": seed, "warm": warm},
     }
 
 

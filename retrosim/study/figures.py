@@ -1,6 +1,8 @@
-"""Clocks as text: with thousands apart, and between which they are."""
+"""Figures as text: clocks with thousands apart, between which they are, and how warm the caches were."""
 
 from __future__ import annotations
+
+from retrosim.screen.overlay import counted
 
 
 def grouped(value: float | None) -> str:
@@ -11,3 +13,10 @@ def grouped(value: float | None) -> str:
 def between(low: float | None, high: float | None) -> str:
     """Return an interval, "-" where there is none."""
     return "-" if low is None or high is None else f"{low:,.0f} .. {high:,.0f}"
+
+
+def warmth(calls: int) -> str:
+    """Say how warm caches are after some calls of a routine before the one that counts."""
+    if calls:
+        return f"warm: {counted(calls, 'call')} before, with the same arguments"
+    return "as the program has left them, empty if it has not run"

@@ -33,8 +33,8 @@ REFERENCES = {
     "mc68040-25": Reference(
         "period",
         REASON,
-        "The compiler is not recorded: for every Macintosh it would have called its library to multiply and divide long "
-        "words (build period-68000), which takes longer, and so do stores into slow memory.",
+        "The compiler is not recorded: for every Macintosh it would have called its library to multiply and divide "
+        "long words (build period-68000), which takes longer, and so do stores into slow memory.",
     ),
     "ppc601-80": Reference(
         "period",

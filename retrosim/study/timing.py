@@ -100,8 +100,7 @@ def timing_table(
             low, high                            dicts of the three parts
         tests     per number of objects: mean and standard deviation of pair tests between scenes
         analysis  see `analysis`; empty without details
-        method    full; seconds or scenes, the other is None; seed; memory, memory_changed: machine -> parameters of caches and
-                  bus
+        method    full; seconds or scenes, the other is None; seed; memory, memory_changed: machine -> parameters
         notes     list of sentences that belong under the table
     Errors    ValueError, RomError
     """
@@ -188,9 +187,7 @@ def check_scenes(objects: Sequence[int], seed: int) -> None:
         raise ValueError(f"seed {seed}: allowed 0..{2**32 - 1}")
 
 
-def _measure(
-    blocks: list[Cells], jobs: int, progress: Callable[[int, int, str], None]
-) -> list[list[dict[str, Any]]]:
+def _measure(blocks: list[Cells], jobs: int, progress: Callable[[int, int, str], None]) -> list[list[dict[str, Any]]]:
     """Measure the cells of each build, and say what is left."""
     left = {index: f"{block.machine} {block.build}" for index, block in enumerate(blocks)}
     cells = [len(block.objects) for block in blocks]
