@@ -101,6 +101,15 @@ def add_parameters(parser: Parser) -> None:
     )
 
 
+def add_interval(parser: Parser) -> None:
+    parser.add_argument(
+        "--no-interval",
+        dest="interval",
+        action="store_false",
+        help="do not run what the sources leave open in every other way as well: quicker, without low and high",
+    )
+
+
 def add_jobs(parser: Parser) -> None:
     parser.add_argument(
         "--jobs", type=values.whole(1, 256), metavar="N", help="processes to use; default: one for each core"

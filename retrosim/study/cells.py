@@ -25,6 +25,7 @@ class Cells:
     seed            of the scenes
     seconds         of a sample
     scenes          of a sample, in place of seconds; both None: the 30 seconds of 1994
+    interval        also return between which the clocks plausibly are
     settings        engine, memory_clocks, readings: as for a Machine
     """
 
@@ -34,13 +35,14 @@ class Cells:
     seed: int
     seconds: float | None
     scenes: int | None
+    interval: bool = True
     settings: dict[str, Any] = field(default_factory=dict)
 
 
 def measure_cells(cells: Cells) -> list[dict[str, Any]]:
     """Run the experiments; return a row for each, without what the other builds are needed for."""
     program = open_harness(cells.machine, load_rom(ROM), cells.build, **cells.settings)
-    bars = check_intervals(program, cells.objects, cells.seed)
+    bars = check_intervals(program, cells.objects, cells.seed) if cells.interval else [None] * len(cells.objects)
     rows = []
     for objects, bar in zip(cells.objects, bars, strict=True):
         done = experiment(program, objects, seed=cells.seed, seconds=cells.seconds, scenes=cells.scenes)
@@ -69,12 +71,12 @@ def _second_check(program: Harness, objects: int, seed: int) -> int:
     return reached[2] - reached[1]
 
 
-def _row(cells: Cells, objects: int, done: Experiment, bar: Interval) -> dict[str, Any]:
+def _row(cells: Cells, objects: int, done: Experiment, bar: Interval | None) -> dict[str, Any]:
     machine = cells.machine
     printed = printed_cycles(machine, objects, done.clock_hz)
     instructions, cycles = done.instructions / done.checks, done.cycles_per_check
     tests = scene_tests(objects, cells.seed, done.scenes) @ done.weights / done.checks
-    low, high = bar.around(cycles)
+    low, high = bar.around(cycles) if bar else (None, None)
     row = {
         "machine": machine,
         "build": cells.build,

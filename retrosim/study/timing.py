@@ -66,6 +66,7 @@ def timing_table(
     seed: int = SEED,
     memory: Mapping[str, int] | None = None,
     engine: str = "auto",
+    interval: bool = True,
     jobs: int = 1,
 ) -> dict[str, Any]:
     """Measure every cell; return plain data for JSON.
@@ -80,6 +81,7 @@ def timing_table(
     seed      of the scenes
     memory    parameters of caches and bus that differ from the presets'
     engine    as for a Machine; auto: the one that is done first
+    interval  run every alternative as well, see `machine.interval`
     jobs      processes to use, 1..256
     Returns   dict with
         answer    one dict per machine whose reference build was measured: see `answer.answer_of`
@@ -88,7 +90,7 @@ def timing_table(
             engine                               that ran at the end of the experiment
             printed_per_second, printed_cycles   None where 1994 printed nothing
             per_second, cycles, instructions     per check, ours
-            low, high                            between which our clocks plausibly are, see `machine.interval`
+            low, high                            between which our clocks plausibly are; None without intervals
             cycles_per_instruction
             ratio                                cycles / printed_cycles, or None
             checks, scenes, microseconds         the sample: counted checks, random scenes, simulated time
@@ -97,7 +99,7 @@ def timing_table(
             line                                 full only: what the program of 1994 would have printed
         split     one dict per machine and build, and one with build None from the printed column:
             sector_visit, object_pass, pair_test, worst    see `split`; only where there are three rows or more
-            low, high                            dicts of the three parts
+            low, high                            dicts of the three parts, None without intervals
         tests     per number of objects: mean and standard deviation of pair tests between scenes
         analysis  see `analysis`; empty without details
         method    full; seconds or scenes, the other is None; seed; memory, memory_changed: machine -> parameters
@@ -112,7 +114,7 @@ def timing_table(
     used = memory_method(names, memory)
     settings = {"engine": AUTO[full] if engine == "auto" else engine, "memory_clocks": dict(memory or {})}
     wanted = [(name, build) for name in names for build in _wanted(rom, name, builds, details)]
-    blocks = [Cells(name, build, tuple(objects), seed, length, scenes, settings) for name, build in wanted]
+    blocks = [Cells(name, build, tuple(objects), seed, length, scenes, interval, settings) for name, build in wanted]
     rows = [row for block in _measure(blocks, jobs, progress) for row in block]
     tests = {count: scene_tests(count, seed, POPULATION) for count in objects}
     split = [costs for name in names for costs in _splits(name, rows, {n: float(t.mean()) for n, t in tests.items()})]
@@ -214,8 +216,7 @@ def _splits(machine: str, rows: list[dict[str, Any]], tests: dict[int, float]) -
     bounds: dict[str | None, list[Any]] = {None: [printed_range(machine, n, clock_hz) for n, _, _ in printed]}
     for row in mine:
         tables.setdefault(row["build"], []).append((row["objects"], row["pair_tests"], row["cycles"]))
-        bounds.setdefault(row["build"], []).append((row["low"], row["high"]))
-    bounds = {build: list(zip(*each)) if build else list(product(*each)) for build, each in bounds.items()}
+        bounds.setdefault(row["build"], []).append((row["low"], row["cycles"], row["high"]))
     split = []
     for build, cells in tables.items():
         amounts = [parts(objects, tests) for objects, tests, _ in cells]
@@ -223,7 +224,9 @@ def _splits(machine: str, rows: list[dict[str, Any]], tests: dict[int, float]) -
             costs = solve(amounts, [clocks for _, _, clocks in cells])
         except ValueError:  # rows too few to tell the parts apart
             continue
-        low, high = solve_between(amounts, bounds[build])
+        known = [cell for cell in bounds[build] if None not in cell]
+        cases = zip(*known) if build else product(*known)
+        low, high = solve_between(amounts, cases) if len(known) == len(cells) else (None, None)
         split.append({"machine": machine, "build": build} | asdict(costs) | {"low": low, "high": high})
     return split
 

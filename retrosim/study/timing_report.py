@@ -149,6 +149,13 @@ def _percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f} %"
 
 
+def _open(row: dict[str, Any]) -> str:
+    """Return how far the clocks may be off, to the side that is farther, in percent."""
+    if row["low"] is None:
+        return "-"
+    return _percent(max(row["cycles"] - row["low"], row["high"] - row["cycles"]) / row["cycles"])
+
+
 def _cells(rows: list[dict[str, Any]]) -> RenderableType:
     table = number_table(
         "build,\nobjects",
@@ -156,9 +163,8 @@ def _cells(rows: list[dict[str, Any]]) -> RenderableType:
         "ours\nper s",
         "1994\nclocks",
         "ours\nclocks",
-        "low",
-        "high",
         "ours/\n1994",
+        "left\nopen",
         "scatter",
         "instruc-\ntions",
         "clocks/\ninstr.",
@@ -172,9 +178,8 @@ def _cells(rows: list[dict[str, Any]]) -> RenderableType:
             _number(row["per_second"]),
             _number(row["printed_cycles"]),
             _number(row["cycles"]),
-            _number(row["low"]),
-            _number(row["high"]),
             Text(_number(row["ratio"], 3), style="bold"),
+            _open(row),
             _percent(row["scatter"]),
             _number(row["instructions"]),
             _number(row["cycles_per_instruction"], 2),
@@ -192,6 +197,8 @@ def _split(split: list[dict[str, Any]]) -> RenderableType:
             is_compared = printed is not None and costs is not printed
             cells += [_number(costs[part]), _number(costs[part] / printed[part], 2) if is_compared else ""]
         table.add_row(costs["build"] or "1994", *cells, _percent(costs["worst"]))
+        if costs["low"] is None:
+            continue
         bars = [cell for part in PARTS for cell in (between(costs["low"][part], costs["high"][part]), "")]
         table.add_row("", *(Text(bar, style="dim") for bar in bars), "")
     return Padding(table, (0, 0, 1, 0))

@@ -52,9 +52,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--convention", metavar="NAME", help="calling convention: c, or in real mode pascal")
     parser.add_argument("--raw", action="store_true", help="the file is a flat binary without a header")
     arguments.add_warm(parser)
-    parser.add_argument(
-        "--no-interval", action="store_true", help="leave out between which the cycles plausibly are, which is quicker"
-    )
+    arguments.add_interval(parser)
     address = values.whole(0, 2**24 - 1)
     parser.add_argument("--org", type=address, metavar="N", help="address at which a flat binary begins")
     parser.add_argument("--bits", type=int, choices=(16, 32), help="x86: real mode (16) or flat mode; default: 32")
@@ -103,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
         if isinstance(rom, Rom):
             machine.run(frames=1)
         chosen = {"convention": convention, "max_instructions": options.max_instructions}
-        chosen |= {"warm": options.warm, "interval": not options.no_interval}
+        chosen |= {"warm": options.warm, "interval": options.interval}
         report = cost_report(machine, entry, *options.arg, **chosen, progress=progress.step)
     if options.json:
         print_json(report)

@@ -37,6 +37,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--details", action="store_true", help="all builds, the parts of a check, the analysis of 1994")
     arguments.add_engine(parser)
     arguments.add_memory(parser)
+    arguments.add_interval(parser)
     arguments.add_jobs(parser)
     tables = parser.add_mutually_exclusive_group()
     tables.add_argument("--full", action="store_true", help="run the whole experiments, 30 simulated seconds each")
@@ -68,8 +69,8 @@ def run(options: argparse.Namespace) -> int:
         if options.causes:
             result = causes_table(names, progress.step, **given)
         else:
-            jobs = options.jobs or usable_cores()
-            result = timing_table(names, options.full, progress.step, details=details, jobs=jobs, **given)
+            given |= {"details": details, "interval": options.interval, "jobs": options.jobs or usable_cores()}
+            result = timing_table(names, options.full, progress.step, **given)
     if options.json:
         print_json(result)
     elif options.csv:
