@@ -7,13 +7,11 @@ import pytest
 from retrosim.machine import PRESETS, open_machine
 from retrosim.machine.interval import alternatives, board, combined, intervals
 
-ROUTINE = "DetermineCollisions"
+CALL = ("Distance2D", 3, 4, 0, 0)
 
 
 def opened(name: str, **options):
-    machine = open_machine(name, engine="evaluate", parameters={"objects": 1}, **options)
-    machine.run(until=ROUTINE)
-    return machine
+    return open_machine(name, "objects", engine="evaluate", **options)
 
 
 def test_deviations_are_combined_by_the_root_of_their_squares() -> None:
@@ -28,9 +26,9 @@ def test_deviations_are_combined_by_the_root_of_their_squares() -> None:
 def test_every_preset_has_an_interval(name: str) -> None:
     machine = opened(name)
     state, registers, memory = machine.hash("machine"), dict(machine.regs), board(machine)
-    (found,) = intervals(machine, lambda each: [each.measure(ROUTINE).cycles])
+    (found,) = intervals(machine, lambda each: [each.measure(*CALL).cycles])
     assert (machine.hash("machine"), dict(machine.regs), board(machine)) == (state, registers, memory)
-    measured = machine.measure(ROUTINE, interval=True)
+    measured = machine.measure(*CALL, interval=True)
     assert (measured.low, measured.high) == found.around(measured.cycles)
     assert measured.low <= measured.cycles <= measured.high
 
@@ -38,17 +36,15 @@ def test_every_preset_has_an_interval(name: str) -> None:
 def test_each_alternative_is_what_a_machine_with_it_takes() -> None:
     """The interval from machines that are opened with each alternative, one at a time."""
     machine = opened("i386dx-33")
-    figure = machine.measure(ROUTINE).cycles
+    figure = machine.measure(*CALL).cycles
     others: dict[str, list[float]] = {}
     for each in alternatives(machine):
-        given = (
-            {"readings": {each.name: each.option}} if each.is_reading else {"memory_clocks": {each.name: each.option}}
-        )
-        if each.name == "service_clocks":
-            given = {"service_clocks": each.option}
-        others.setdefault(each.name, []).append(opened("i386dx-33", **options).measure(ROUTINE).cycles)
+        given = {each.name: each.option}
+        options = {"readings": given} if each.is_reading else {"memory_clocks": given}
+        options = given if each.name == "service_clocks" else options
+        others.setdefault(each.name, []).append(opened("i386dx-33", **options).measure(*CALL).cycles)
     assert {"code", "read", "write"} <= others.keys()
-    measured = machine.measure(ROUTINE, interval=True)
+    measured = machine.measure(*CALL, interval=True)
     assert (measured.low, measured.high) == combined(figure, others).around(figure)
 
 
@@ -65,4 +61,4 @@ def test_a_range_that_does_not_go_with_what_was_given_is_left_out() -> None:
 
 def test_without_clocks_there_is_none() -> None:
     with pytest.raises(ValueError, match="timing 'off': counts no clocks"):
-        opened("mc68040-25", timing="off").measure(ROUTINE, interval=True)
+        opened("mc68040-25", timing="off").measure(*CALL, interval=True)
