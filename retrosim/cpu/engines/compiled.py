@@ -131,7 +131,7 @@ def _compile(name: str, emitters: Sequence[Callable[[Function], None]], effort: 
     module = Module()
     names = [f"{name}_{number}" for number in range(len(emitters))]
     for each, emit in zip(names, emitters, strict=True):
-        function = Function(module, HANDLER, each, "noinline optnone" if effort is Effort.QUICK else "")
+        function = Function(module, HANDLER, each)
         emit(function)
         function.finish()
     module.constant_addresses(TABLE, names)
@@ -142,7 +142,7 @@ def _object_code(text: str, effort: Effort) -> bytes:
     """Optimize the text of a module and return its object code."""
     context = binding.create_context()
     module = binding.parse_assembly(text, context)
-    machine = _target_machine(3)
+    machine = _target_machine(0 if effort is Effort.QUICK else 3)
     module.triple = binding.get_process_triple()
     module.data_layout = str(machine.target_data)
     options = binding.create_pipeline_tuning_options(3)
@@ -152,7 +152,7 @@ def _object_code(text: str, effort: Effort) -> bytes:
         passes = builder.getModulePassManager()
     else:
         passes = binding.create_new_module_pass_manager()
-        for each in FEW_PASSES:
+        for each in FEW_PASSES if effort is Effort.FEW else ():
             getattr(passes, f"add_{each}_pass")()
     passes.run(module, builder)
     code = machine.emit_object(module)

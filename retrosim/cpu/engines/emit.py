@@ -74,22 +74,12 @@ class Emitter(ExecutionContext):
         """Store a word where it lies aligned."""
         self.code.store(f"i{word.bits}", word.operand, address)
 
-    def computed(self, key: object, compute: Callable[[], str]) -> str:
-        """Return a value that stays the same within a block, computed once in each."""
-        known = self.code.block.computed
-        value = known.get(key)
-        if value is None:
-            value = known[key] = compute()
-        return value
-
     def _state_pointer(self, name: str, n: Word | None = None) -> str:
         offset, size = self.cpu.layout.offsets[name], self._stored_bits(name) // 8
         if n is not None and n.known is not None:
             offset, n = offset + n.known * size, None
-        base = self.computed(offset, lambda: self.code.address(self.state, offset))
-        if n is None:
-            return base
-        return self.computed((name, n.value), lambda: self.code.address(base, n.zext(64).value, f"i{8 * size}"))
+        base = self.code.address(self.state, offset)
+        return base if n is None else self.code.address(base, n.zext(64).value, f"i{8 * size}")
 
     def _stored_bits(self, name: str) -> int:
         """Return the width that a field has in memory."""
@@ -135,7 +125,7 @@ class Emitter(ExecutionContext):
         return self.code.address(self.context, POINTER_BYTES * number)
 
     def context_pointer(self, number: int) -> str:
-        return self.computed(("context", number), lambda: self.code.load(POINTER, self.context_entry(number)))
+        return self.code.load_constant(POINTER, self.context_entry(number))
 
     def _watched(self, location: Word, bits: int) -> Word:
         return self._loaded_from(self.context_pointer(CODE_POINTER), location, bits).ne(0)
@@ -145,7 +135,7 @@ class Emitter(ExecutionContext):
             return a if condition.known else b
         kind = a.type
         return self.word(
-            a.bits, self.code.value(f"select i1 {condition.value}, {kind} {a.operand}, {kind} {b.operand}")
+            a.bits, self.code.computed(f"select i1 {condition.value}, {kind} {a.operand}, {kind} {b.operand}")
         )
 
     def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:

@@ -40,8 +40,8 @@ class RecordEmitter(Emitter):
         self.ram, self.state, self.record, self.context, self.budget = code.args
 
     def _record_word(self, number: int) -> Word:
-        """Load a word of the record, once in a block: only the host writes records."""
-        return self.word(32, self.computed(("record", number), lambda: self.code.load(I32, self._in_record(number))))
+        """Load a word of the record; only the host writes records."""
+        return self.word(32, self.code.load_constant(I32, self._in_record(number)))
 
     def _in_record(self, number: int) -> str:
         return self.code.address(self.record, 4 * number)

@@ -54,7 +54,7 @@ class Block:
 
     lines       of its instructions
     is_ended    has it its terminator?
-    computed    what it has computed already and may use again, by a key of whoever computed it
+    computed    values that it has, by the instructions that give the same ones whenever they run
     """
 
     __slots__ = ("computed", "is_ended", "label", "lines")
@@ -63,7 +63,7 @@ class Block:
         self.label = label
         self.lines: list[str] = []
         self.is_ended = False
-        self.computed: dict[object, str] = {}
+        self.computed: dict[str, str] = {}
 
 
 class Function:
@@ -101,7 +101,7 @@ class Function:
         self.module.parts.append("\n".join(parts))
         self._blocks.clear()
         self.sums.clear()
-        del self.block, self.first, self._append
+        del self.block, self.first, self._append, self._computed
 
     # blocks
 
@@ -113,7 +113,7 @@ class Function:
     def go_on(self, block: Block) -> None:
         """Emit at the end of a block from now on."""
         self.block = block
-        self._append = block.lines.append
+        self._append, self._computed = block.lines.append, block.computed
 
     def branch(self, block: Block) -> None:
         self._end(f"br label %{block.label}")
@@ -150,9 +150,17 @@ class Function:
     # instructions
 
     def value(self, instruction: str) -> str:
-        """Emit an instruction that has a value; return that."""
+        """Emit an instruction that has a value, each time another one perhaps; return that."""
         name = f"%v{next(self._numbers)}"
         self._append(f"{name} = {instruction}")
+        return name
+
+    def computed(self, instruction: str) -> str:
+        """Return the value of an instruction that always has the same one, emitted once in a block."""
+        name = self._computed.get(instruction)
+        if name is None:
+            self._computed[instruction] = name = f"%v{next(self._numbers)}"
+            self._append(f"{name} = {instruction}")
         return name
 
     def slot(self, kind: str) -> str:
@@ -167,6 +175,10 @@ class Function:
     def store(self, kind: str, value: str, address: str) -> None:
         self._append(f"store {kind} {value}, ptr {address}")
 
+    def load_constant(self, kind: str, address: str) -> str:
+        """Load what nothing writes while the function runs."""
+        return self.computed(f"load {kind}, ptr {address}")
+
     def load_unaligned(self, kind: str, address: str) -> str:
         return self.value(f"load {kind}, ptr {address}, align 1")
 
@@ -175,7 +187,7 @@ class Function:
 
     def address(self, base: str, distance: str | int, kind: str = I8) -> str:
         """Return the address so many things of a kind beyond another one in the same array."""
-        return self.value(f"getelementptr inbounds {kind}, ptr {base}, i64 {distance}")
+        return self.computed(f"getelementptr inbounds {kind}, ptr {base}, i64 {distance}")
 
     def call(self, result: str, function: str, arguments: Iterable[tuple[str, str]], tail: str = "") -> str:
         """Call a function (`@name`, or its address) with arguments (type, value)."""
@@ -184,9 +196,9 @@ class Function:
     def call_intrinsic(self, name: str, bits: int, value: str, *flags: str) -> str:
         """Call an intrinsic that makes a word of another one; it may take flags."""
         kind = f"i{bits}"
-        types = [kind] + [I1] * len(flags)
-        full = self.module.intrinsic(f"llvm.{name}.{kind}", kind, types)
-        return self.call(kind, f"@{full}", zip(types, (value, *flags)))
+        full = self.module.intrinsic(f"llvm.{name}.{kind}", kind, [kind] + [I1] * len(flags))
+        rest = "".join(f", {I1} {flag}" for flag in flags)
+        return self.computed(f"call {kind} @{full}({kind} {value}{rest})")
 
     def reserve(self) -> tuple[list[str], int]:
         """Keep a place for an instruction that may be wanted here later: lines, and which of them."""

@@ -63,7 +63,7 @@ class Word:
         return self.slt(0)
 
     def _cast(self, instruction: str, bits: int) -> Word:
-        value = self.code.value(f"{instruction} i{self.bits} {self.value} to i{bits}")
+        value = self.code.computed(f"{instruction} i{self.bits} {self.value} to i{bits}")
         return Word(bits, None, value, self.code)
 
     def _call(self, name: str, *flags: str) -> Word:
@@ -166,7 +166,7 @@ def _binary(
             return self
         code = self.code or operand.code
         left, right = self.value if a is None else a, operand.value if b is None else b
-        value = code.value(f"{emit} i{bits} {left}, {right}")
+        value = code.computed(f"{emit} i{bits} {left}, {right}")
         if distance and b is not None:
             code.sums[value] = left, _signed(b, bits) * distance
         elif distance > 0 and a is not None:
