@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from retrosim.cpu.spec.confidence import CONFIDENCE
 from retrosim.machine import MACHINE_NAMES, PRESETS, Machine, boards, open_machine, presets
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from retrosim.rom import ISAS
@@ -14,7 +15,9 @@ def test_every_figure_has_a_source(name: str) -> None:
     preset = PRESETS[name]
     assert preset.name == name and preset.isa in ISAS and preset.title
     for parameter, each in preset.parameters.items():
-        assert each.minimum <= each.value <= each.maximum and each.meaning and each.source, parameter
+        assert each.minimum <= each.low <= each.value <= each.high <= each.maximum, parameter
+        assert each.meaning and each.source and each.confidence in CONFIDENCE, parameter
+        assert each.low < each.high or each.confidence != "estimated", parameter
         assert not each.not_below or each.value >= preset.parameters[each.not_below].value
 
 
@@ -58,7 +61,7 @@ def test_times_follow_the_clock() -> None:
 def test_a_new_preset_is_one_row(preset: presets.Preset, monkeypatch: pytest.MonkeyPatch) -> None:
     """It runs the ROMs of its kind, with the world of all others."""
     monkeypatch.setitem(PRESETS, preset.name, preset)
-    ours = Machine(preset.name, engine="evaluate", parameters={"objects": 3})
+    ours = Machine(preset.name, engine="interpret", parameters={"objects": 3})
     ours.run(frames=1)
     known = open_machine("native", parameters={"objects": 3})
     known.run(frames=1)
