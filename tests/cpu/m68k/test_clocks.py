@@ -1,4 +1,4 @@
-"""Clocks of the MC68040: the published table, the pipeline's rules on small programs, anchors measured on hardware.
+"""Clocks of the MC68040: the published table, and the pipeline's rules on small programs.
 
 Caches and memory stay out of it: the memory of a bare core answers at once, and operands are aligned.
 """
@@ -16,7 +16,6 @@ from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.m68k.mc68040_clocks import table
-from retrosim.cpu.spec.cpu import REACHED
 from tests.helpers.cpu import m68k_streams as streams
 
 CPU = m68k.cpu("MC68040")
@@ -122,7 +121,7 @@ def test_the_facts_agree_with_themselves(facts: list[dict[str, str]]) -> None:
 @cache
 def engine(name: str, timing: str) -> tuple[Core, Evaluator | Interpreter]:
     """Return a core and an engine with handlers for the programs of this file."""
-    return streams.engine_for(CPU, name, timing, [program[0] for program in (*PROGRAMS.values(), *ANCHORS.values())])
+    return streams.engine_for(CPU, name, timing, [program[0] for program in PROGRAMS.values()])
 
 
 REGISTERS = [0] * 8 + [streams.DATA + 0x100 * i for i in range(7)] + [streams.STACK]
@@ -140,33 +139,6 @@ def clocks(name: str, timing: str, code: str, instructions: int) -> int:
     core, runs = start(name, timing, code)
     assert runs.run(instructions) == instructions
     return int(core.state["cycles"])
-
-
-def per_iteration(name: str, code: str, counter: int, last: int) -> float:
-    """Return clocks per pass of a loop that counts d0 down: a thousand passes more, so that start and end drop out."""
-    found = []
-    for passes in (1000, 2000):
-        core, runs = start(name, "full", code, {0: passes + counter, 1: 3, 2: 3})
-        runs.run(1_000_000, {streams.CODE + last})
-        assert core.state["reason"] == REACHED
-        found.append(int(core.state["cycles"]))
-    return (found[1] - found[0]) / 1000
-
-
-# loop -> what 25 MHz 68040 boards take, m68040_timing.md section 4 (code, d0 beside the passes, address behind, clocks)
-ANCHORS = {
-    "subq.l #1,d0; bne": ("5380 66fc", 0, 4, 3.0),  # BogoMips 0.67 x MHz
-    "dbra d0,self": ("51c8 fffe", -1, 4, 4.06),  # A3640
-    "move.w d1,d2; dbra d0": ("3401 51c8 fffc", -1, 6, 4.08),  # A3640
-    "mulu.w #7,d1; dbra d0": ("c2fc 0007 51c8 fffa", -1, 8, 14.0),  # A3640: the branch hides behind the multiplier
-}
-
-
-@pytest.mark.parametrize("name", ENGINES)
-@pytest.mark.parametrize("loop", ANCHORS)
-def test_hardware_anchors(loop: str, name: str) -> None:
-    code, counter, last, measured = ANCHORS[loop]
-    assert per_iteration(name, code, counter, last) == pytest.approx(measured, rel=0.03)
 
 
 # Absolute clocks at which the last instruction leaves the execute stage. Each is worked out by hand from the table and
