@@ -208,7 +208,7 @@ def test_every_entry_of_the_mc68040_table_is_used() -> None:
     entries, forms = set(), set()
     for insn in encodings.samples(m68k.cpu("MC68040")):
         forms |= {insn.forms.get("ea"), insn.forms.get("ea2")}
-        found = outcomes(insn.row, insn.forms)
+        found = outcomes(insn.row, insn.forms, m68k.cpu("MC68040").choices)
         assert len(found) == len(insn.row.cost)
         for c in found:
             entries.add(c.entry)
