@@ -28,3 +28,7 @@ class X86Hooks(Timing, declares=True):
     @hook
     def iterations(self, none: Word) -> None:
         """A step of a repeated string instruction; one bit: there is no iteration left."""
+
+    @hook
+    def whole_register(self, register: Word) -> None:
+        """A register is read as a word or double word, as an operand."""

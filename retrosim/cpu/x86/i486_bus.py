@@ -1,9 +1,18 @@
-"""Pipeline hazards, cache and write buffers of the i486 in the full timing model.
+"""Pipeline, cache and write buffers of the i486 in the full timing model.
 
-    prefix      1 clock each, hidden behind a predecessor of several clocks, since decoding runs ahead
-    address     +1 when a register that the instruction before has written serves as base or index, or as stack
-                pointer; +1 more when only a byte of it was written; PUSH, POP and the like leave ESP ready
-    index       +1 for a scaled index, or base and index with a displacement
+Five stages: fetch, D1 (decodes a prefix or an instruction a clock), D2 (address), execute, write back. An instruction
+is in D1 while the one before is in D2, and in D2 while that one executes:
+
+    prefix      1 clock each in D1; hidden as far as D1 had nothing else to do, while the instruction before was held
+                in D2 or took several clocks to execute. Behind a jump there is nothing to hide behind.
+    address     D2 needs the registers of an address. One that was written is handed over to execution at once, to D2
+                a clock later; of one that was written in part, only the register file has all bits, and that another
+                clock later. In real mode the reading `interlock` says the same of every register. What waits in D1
+                for a prefix need not wait in D2. PUSH, POP and the like leave ESP ready.
+    bytes       a register that is read as a whole right behind a write of its low or high byte comes from the register
+                file too: 1 clock. The reading `byte-writes`: does a write of a byte that ended exactly a clock before
+                hold up every address from a register, or only that of the register that it is in?
+    index       +1 for an index register (reading `index-clock`)
     immediate   +1 with a displacement too
     target      +1 when the first instruction after a jump lies across the end of a 16-byte line
     misaligned  +3 an access across double words
@@ -11,11 +20,15 @@
                 pseudo-LRU bits choose the line to replace. The missing double word is used as soon as it is there.
     writes      4 buffers; a write waits when all are full, a line fill until they are empty
 
-Sources: i486 PRM (1990) appendix E and chapter 12; Intel, Optimizations for 32-bit processors (1994); the detail of
-the index rule is recalled. State:
+Sources: i486 PRM (1990) appendix E and chapter 12; Intel, Optimizations for 32-bit processors (1994); E. Toth, Penalties
+on the 486 (Assembly gem 0026, 1998; protected mode); M. Abrash, Graphics Programming Black Book (1997), chapters 12 and
+13: timed on two 486s in real mode, with the explanation by the register file. Penalties are counted in clocks, not in
+instructions, between the write and the use. A word that is written and a double word that is read: no source, no clock.
+State:
 
-    written     registers written by the last instruction, bit n; bit 16 + n: only a byte of it
-    ahead       clocks that decoding is ahead
+    written     registers written, in the last clock: bit n, 16 + n: only a byte of it; a clock before: 32 + n, 48 + n
+    held        clocks beyond one that the last instruction was executed for
+    waiting     clocks that it had waited in D2 before
     expected    address after the last instruction
     fetch_line  line that the last instruction came from
     tag lru     128 sets of 4 lines: line number + VALID; per set the three bits
@@ -34,8 +47,9 @@ from typing import Any
 
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
+from ..spec.timing import hook
 from ..spec.values import Word
-from .modrm import ESP, Ea
+from .modrm import ESP, ZERO, Ea
 from .timing import TableTiming
 
 VALID = 1 << 31
@@ -47,8 +61,9 @@ WRITE_BUFFERS = 4
 MEMORY = ("first_read", "line_read", "write", "video_read", "video_write")
 
 FIELDS = (
-    ("written", 32, 1),
-    ("ahead", 32, 1),
+    ("written", 64, 1),
+    ("held", 32, 1),
+    ("waiting", 32, 1),
     ("expected", 32, 1),
     ("fetch_line", 32, 1),
     # those below are what subroutines work on
@@ -60,31 +75,37 @@ FIELDS = (
     ("memory", 64, len(MEMORY)),
 )
 
-HAZARDS = 3  # clocks at most: a register and its byte, a target across lines
+HAZARDS = 3  # clocks at most: a register for an address, a target across lines
 MISALIGNED = 3
+BYTE = 0x10001  # in `written`: a register, and that it was a byte of it
+A_CLOCK_BEFORE = 32  # places up in `written`
 
 STACK_USERS = ("PUSH", "POP", "PUSHA", "POPA", "PUSHF", "POPF", "CALL", "RET", "RETF", "ENTER", "INT", "INT3", "IRET")
 
 
 class CacheTiming(TableTiming):
-    """The table, with hazards and the memory behind it."""
+    """The table, with the pipeline and the memory behind it."""
 
     @classmethod
     def extra(cls, insn: Insn) -> int:
         """bits 0-3 prefixes; bits 4-5 the clocks for the index and for an immediate with a displacement"""
-        index = bool(insn.forms.get("index") or (insn.forms.get("pair") and insn.forms.get("disp")))
-        both = bool(insn.forms.get("ea") == "mem" and insn.forms.get("disp") and insn.forms.get("imm"))
-        return cls.prefixes(insn) | (index + both) << 4
+        forms, unscaled = insn.forms, bool(insn.forms.get("pair"))
+        if cls.choices["index-clock"] == "scaled":
+            unscaled = unscaled and bool(forms.get("disp"))
+        both = bool(forms.get("ea") == "mem" and forms.get("disp") and forms.get("imm"))
+        return cls.prefixes(insn) | (bool(forms.get("index") or unscaled) + both) << 4
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         m = self.m
+        jumped, nothing = m.pc.ne(m.get("expected")), m.const(32, 0)
+        self.held = m.select(jumped, nothing, m.get("held"))
+        self.waited = m.select(jumped, nothing, m.get("waiting"))
         super().start(row, operands, take)
-        self.now = m.get("cycles")
-        self.operands = 0
-        self.wrote = m.variable(m.const(32, 0))
-        self._addresses(row, operands)
-        jumped = m.pc.ne(m.get("expected"))
+        self.now, self.operands = m.get("cycles"), 0
+        self.wrote, self.stale = m.variable(m.const(64, 0)), m.variable(m.const(64, 0))
+        longer = m.const(64, 0) if self.rep else (self.encoded >> 4).zext(64)
         first, last = m.pc >> 4, (m.next_pc - 1) >> 4
+        decoded = self.added.get()
         self.add((jumped & first.ne(last)).zext(32))
         m.set("expected", m.next_pc)
 
@@ -94,6 +115,15 @@ class CacheTiming(TableTiming):
         m.when(first.ne(m.get("fetch_line")), lambda: fetch(first))
         m.when(last.ne(first), lambda: fetch(last))
         m.set("fetch_line", last)
+        in_time = self.added.get().eq(decoded)
+        self.waited = m.select(in_time, self._behind_execution(), nothing)
+        self.delay = self.added.get() - longer
+        wait = self._address_wait(row, operands)
+        if wait is not None:
+            wait = m.select(self.delay.ult(wait), wait - self.delay, m.const(64, 0))
+            self.add(wait)
+            self.delay = self.delay + wait
+            self.waited = self.waited + wait.trunc(32)
 
     @property
     def max_clocks(self) -> int:
@@ -113,21 +143,40 @@ class CacheTiming(TableTiming):
         read = _later(m, _parameter(m, "first_read"), _parameter(m, "video_read"))
         return _later(m, writes, _parameter(m, "line_read")) + read
 
-    def encoded_clocks(self) -> Word:
-        m = self.m
-        prefixes, ahead = self.encoded & 15, m.get("ahead")
-        shown = m.select(ahead.ult(prefixes), prefixes - ahead, m.const(32, 0))
-        return shown + (self.encoded >> 4)
+    def _unhidden(self, clocks: Word, by: Word) -> Word:
+        return self.m.select(by.ult(clocks), clocks - by, self.m.const(32, 0))
 
-    def _addresses(self, row: Row, operands: dict[str, Any]) -> None:
+    def encoded_clocks(self) -> Word:
+        """Return the clocks for prefixes that are not hidden, and those that D2 takes longer."""
+        return self._unhidden(self.encoded & 15, self.waited + self.held) + (self.encoded >> 4)
+
+    def _behind_execution(self) -> Word:
+        """Return the clocks that the instruction, decoded as soon as D1 can, waits in D2 until the one before ends."""
+        return self._unhidden(self.held, self._unhidden(self.encoded & 15, self.waited))
+
+    def _address_wait(self, row: Row, operands: dict[str, Any]) -> Word | None:
+        """Return the clocks that D2 waits for registers, 64 bits; None without an address."""
         m, written = self.m, self.m.get("written")
-        registers = [r for o in operands.values() if isinstance(o, Ea) for r in o.address_registers]
-        if row.name in STACK_USERS:
-            registers.append(m.const(32, ESP))
-        late = byte = m.const(32, 0)
+        explicit = [r for o in operands.values() if isinstance(o, Ea) for r in o.address_registers]
+        registers = [*explicit, m.const(32, ESP)] if row.name in STACK_USERS else explicit
+        if not registers:
+            return None
+        found = m.const(64, 0)
         for register in registers:
-            late, byte = late | written >> register, byte | written >> 16 >> register
-        self.add((late & 1) + (byte & 1))
+            found = found | written >> register.zext(64)
+        late, late_byte, older, older_byte = ((found & (1 << place)).ne(0) for place in (0, 16, 32, 48))
+        none, one, two = (m.const(64, clocks) for clocks in (0, 1, 2))
+        if m.cpu.choices.get("interlock") == "measured":
+            wait = m.select(late, two, m.select(older, one, none))
+        else:
+            wait = m.select(late_byte, two, m.select(late | older_byte, one, none))
+        if explicit and m.cpu.choices["byte-writes"] == "any":
+            uses = m.const(1, 0)
+            for register in explicit:
+                uses = uses | register.ne(ZERO)
+            wait = m.select(uses & wait.eq(0) & (written >> 48).ne(0), one, wait)
+            wait = m.select(uses & wait.eq(1) & (written >> 16 & 0xFF).ne(0), two, wait)
+        return wait
 
     def _at(self) -> Word:
         return self.now + self.added.get()
@@ -141,16 +190,27 @@ class CacheTiming(TableTiming):
         function = write_data if write else read_data
         self.add(m.subroutine("write" if write else "read", function, location, size, self._at()))
 
+    @hook
+    def whole_register(self, register: Word) -> None:
+        self.stale.set(self.stale.get() | self.m.get("written") >> register.zext(64) >> 16)
+
     def written(self, register: Word, stage: str) -> None:
         if stage != "address":
-            bits = 0x10001 if stage == "byte" else 1
-            self.wrote.set(self.wrote.get() | self.m.const(32, bits) << register)
+            bits = BYTE if stage == "byte" else 1
+            self.wrote.set(self.wrote.get() | self.m.const(64, bits) << register.zext(64))
 
     def spend(self, clocks: Word) -> None:
         m = self.m
+        stale = (self.stale.get().trunc(1) & self.delay.eq(0)).zext(64)
+        clocks = clocks + stale
         super().spend(clocks)
-        m.set("written", self.wrote.get())
-        m.set("ahead", (clocks - 1).trunc(32))
+        older = m.select(clocks.eq(1), m.get("written") << A_CLOCK_BEFORE, m.const(64, 0))
+        m.set("written", self.wrote.get() | older)
+        executed = clocks - stale - self.delay
+        m.set("held", m.select(executed.eq(0), m.const(64, 0), executed - 1).trunc(32))
+        m.set("waiting", self.waited + stale.trunc(32))
+        if self.rep:
+            m.set("expected", m.select(self.condition, m.pc, m.next_pc))
 
 
 def _later(m, a: Word, b: Word) -> Word:

@@ -219,6 +219,7 @@ def read(m: Any, ea: Ea, bits: int) -> Word:
         return load(m, ea.segment, address(m, ea), bits)
     if bits == 8:
         return (m.reg(ea.number, 16) >> ea.shift.trunc(16)).trunc(8)
+    m.timing.whole_register(ea.number)
     return m.reg(ea.number, bits)
 
 
