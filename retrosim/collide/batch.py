@@ -2,8 +2,8 @@
 
     >>> import numpy as np
     >>> from retrosim.collide import batch
-    >>> x = np.array([[10, 30, 300], [10, 50, 70]], np.int16)  # two scenes of three boxes each
-    >>> y = np.array([[10, 20, 300], [10, 10, 10]], np.int16)
+    >>> x = np.array([[10, 30, 300], [10, 50, 70]], np.int32)  # two scenes of three boxes each
+    >>> y = np.array([[10, 20, 300], [10, 10, 10]], np.int32)
     >>> batch.collided(x, y, size=30).tolist()
     [[1, 1, 0], [0, 1, 1]]
     >>> batch.collided(x.ravel(), y.ravel(), starts=np.array([0, 2, 6]), size=30).tolist()  # of two boxes and of four

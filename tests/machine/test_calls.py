@@ -113,7 +113,7 @@ def test_results_of_real_mode(name: str) -> None:
 @pytest.mark.parametrize("name", ["mc68040-25", "i386dx-33", "ppc601-80"])
 def test_a_call_leaves_what_it_writes(name: str) -> None:
     """Objects placed by the ROM's own routine, in the middle of its demo; then the demo goes on."""
-    ours = open_machine(name, engine="evaluate", timing="off", parameters={"objects": 5, "seed": 3})
+    ours = open_machine(name, engine="interpret", timing="off", parameters={"objects": 5, "seed": 3})
     ours.run(until="DetermineCollisions")
     registers, clock = dict(ours.regs), ours.cycles
     positions = [ours.world().columns[axis].tolist() for axis in ("px", "py")]

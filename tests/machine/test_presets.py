@@ -61,7 +61,7 @@ def test_times_follow_the_clock() -> None:
 def test_a_new_preset_is_one_row(preset: presets.Preset, monkeypatch: pytest.MonkeyPatch) -> None:
     """It runs the ROMs of its kind, with the world of all others."""
     monkeypatch.setitem(PRESETS, preset.name, preset)
-    ours = Machine(preset.name, engine="evaluate", parameters={"objects": 3})
+    ours = Machine(preset.name, engine="interpret", parameters={"objects": 3})
     ours.run(frames=1)
     known = open_machine("native", parameters={"objects": 3})
     known.run(frames=1)

@@ -9,5 +9,9 @@ from retrosim.cpu.spec.cpu import Cpu
 
 
 def all_handlers(cpu: Cpu, timing: str) -> HandlerCache:
-    """Return them optimised for full timing, otherwise quickly compiled; RETROSIM_LOCKSTEP optimises them all."""
-    return full_handler_cache(cpu, timing, quick=timing != "full" and "RETROSIM_LOCKSTEP" not in os.environ)
+    """Return them optimised for full timing, otherwise quickly compiled; RETROSIM_LOCKSTEP optimises them all.
+
+    Timings that are one and the same model (the MC68000 has no pipeline) share a cache.
+    """
+    first = next(name for name, model in cpu.timing.items() if model is cpu.timing[timing])
+    return full_handler_cache(cpu, first, quick=first != "full" and "RETROSIM_LOCKSTEP" not in os.environ)
