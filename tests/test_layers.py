@@ -30,7 +30,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "collide.kernels": BASE,
     "collide": (*BASE, "collide.kernels"),
     "cpu": (),
-    "cpu.spec": ("errors",),
+    "cpu.spec": ("errors", "checks"),
     **dict.fromkeys(ISAS, ("errors", "cpu.spec")),
     "cpu.engines": ("errors", "jit", "cpu.spec"),
     "rom": ("errors", "checks"),

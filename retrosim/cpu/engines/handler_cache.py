@@ -91,7 +91,7 @@ def handler_cache(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool = 
 
 
 def _prefix(cpu: Cpu, timing: str, quick: bool) -> str:
-    return f"{'quick_' if quick else ''}handlers_{cpu.model}_{timing}_"
+    return f"{'quick_' if quick else ''}handlers_{cpu.label}_{timing}_"
 
 
 def _known(cpu: Cpu, timing: str, quick: bool) -> dict[str, frozenset[str]]:

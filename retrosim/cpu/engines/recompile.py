@@ -393,7 +393,7 @@ def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> s
     insns = [(insn.pc, insn.length, insn.key, insn.fields) for insn in region.insns]
     text = repr((insns, sorted(region.blocks), region.entries, sorted(region.checks), region.guesses))
     digest = hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
-    return f"region_{cpu.model}_{timing}_{digest}{'_quick' if quick else ''}"
+    return f"region_{cpu.label}_{timing}_{digest}{'_quick' if quick else ''}"
 
 
 def _emit(cpu: Cpu, timing: str, region: Region, function: ir.Function) -> None:
