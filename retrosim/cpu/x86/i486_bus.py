@@ -20,10 +20,10 @@ is in D1 while the one before is in D2, and in D2 while that one executes:
                 pseudo-LRU bits choose the line to replace. The missing double word is used as soon as it is there.
     writes      4 buffers; a write waits when all are full, a line fill until they are empty
 
-Sources: i486 PRM (1990) appendix E and chapter 12; Intel, Optimizations for 32-bit processors (1994); E. Toth, Penalties
-on the 486 (Assembly gem 0026, 1998; protected mode); M. Abrash, Graphics Programming Black Book (1997), chapters 12 and
-13: timed on two 486s in real mode, with the explanation by the register file. Penalties are counted in clocks, not in
-instructions, between the write and the use. A word that is written and a double word that is read: no source, no clock.
+Sources: i486 PRM (1990) appendix E and chapter 12; Intel, Optimizations for 32-bit processors (1994); E. Toth,
+Penalties on the 486 (Assembly gem 0026, 1998; protected mode); M. Abrash, Graphics Programming Black Book (1997),
+chapters 12 and 13: timed on two 486s in real mode, with the explanation by the register file. Penalties are counted in
+clocks between the write and the use. For a word that is written and a double word that is read no source has one.
 State:
 
     written     registers written, in the last clock: bit n, 16 + n: only a byte of it; a clock before: 32 + n, 48 + n
@@ -128,10 +128,6 @@ class CacheTiming(TableTiming):
     @property
     def max_clocks(self) -> int:
         return super().max_clocks + HAZARDS + MISALIGNED * self.operands
-
-    @property
-    def _max_encoded(self) -> int:
-        return (self.encoded.known & 15) + (self.encoded.known >> 4)
 
     @property
     def max_waits(self) -> int:

@@ -146,7 +146,7 @@ class ModRM(MemoryOperand):
         if mode == 0 and code == 6:
             return self.with_segment(d, "word", [ZERO, ZERO, self._displacement(d, 2)], DS)
         disp = self._displacement(d, mode)
-        d.forms["pair"] = index != ZERO
+        d.forms["pair"] = d.forms["two"] = index != ZERO
         return self.with_segment(d, "word", [base, index, disp], SS if base == EBP else DS)
 
     def _long(self, d: Decoding, mode: int, code: int) -> tuple[str, list[int]]:
@@ -163,6 +163,7 @@ class ModRM(MemoryOperand):
         if index == ZERO:
             return self.with_segment(d, "disp", [base, disp], default)
         d.forms["index" if scale else "pair"] = True
+        d.forms["two"] = base != ZERO
         return self.with_segment(d, "index", [base, index, scale, disp], default)
 
     def show(self, d: Decoding, static: str, fields: list[int]) -> str:
