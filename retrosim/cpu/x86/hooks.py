@@ -1,4 +1,7 @@
-"""What the clocks of x86 instructions depend on besides their encoding; rows name it, timing models price it."""
+"""What the clocks of x86 instructions depend on besides their encoding; rows name it, timing models price it.
+
+The last one is an event that many rows share; no row's price varies with it.
+"""
 
 from __future__ import annotations
 
