@@ -26,7 +26,7 @@ chapters 12 and 13: timed on two 486s in real mode, with the explanation by the 
 clocks between the write and the use. For a word that is written and a double word that is read no source has one.
 State:
 
-    written     registers written, in the last clock: bit n, 16 + n: only a byte of it; a clock before: 32 + n, 48 + n
+    written     registers written, in the last clock: bit n, 8 + n: only a byte of it; a clock before: 16 + n, 24 + n
     held        clocks beyond one that the last instruction was executed for
     waiting     clocks that it had waited in D2 before
     expected    address after the last instruction
@@ -49,7 +49,7 @@ from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
 from ..spec.timing import hook
 from ..spec.values import Word
-from .modrm import ESP, ZERO, Ea
+from .modrm import ESP, Ea
 from .timing import TableTiming
 
 VALID = 1 << 31
@@ -61,7 +61,7 @@ WRITE_BUFFERS = 4
 MEMORY = ("first_read", "line_read", "write", "video_read", "video_write")
 
 FIELDS = (
-    ("written", 64, 1),
+    ("written", 32, 1),
     ("held", 32, 1),
     ("waiting", 32, 1),
     ("expected", 32, 1),
@@ -77,8 +77,10 @@ FIELDS = (
 
 HAZARDS = 3  # clocks at most: a register for an address, a target across lines
 MISALIGNED = 3
-BYTE = 0x10001  # in `written`: a register, and that it was a byte of it
-A_CLOCK_BEFORE = 32  # places up in `written`
+BYTE = 0x101  # in `written`: a register, and that it was a byte of it
+A_CLOCK_BEFORE = 16  # places up in `written`
+BYTES = 0xFF00FF00
+EVERY = 0x01010101  # times some registers: their bits in `written`
 
 STACK_USERS = ("PUSH", "POP", "PUSHA", "POPA", "PUSHF", "POPF", "CALL", "RET", "RETF", "ENTER", "INT", "INT3", "IRET")
 
@@ -88,42 +90,54 @@ class CacheTiming(TableTiming):
 
     @classmethod
     def extra(cls, insn: Insn) -> int:
-        """bits 0-3 prefixes; bits 4-5 the clocks for the index and for an immediate with a displacement"""
+        """Return what the encoding says.
+
+        bits 0-3   prefixes
+        bits 4-5   clocks for the index and for an immediate with a displacement
+        bits 8-15  registers that the address is made of, the stack pointer of a push or pop among them
+        bit 16     it is written out
+        """
         forms, unscaled = insn.forms, bool(insn.forms.get("pair"))
         if cls.choices["index-clock"] == "scaled":
             unscaled = unscaled and bool(forms.get("disp"))
         both = bool(forms.get("ea") == "mem" and forms.get("disp") and forms.get("imm"))
-        return cls.prefixes(insn) | (bool(forms.get("index") or unscaled) + both) << 4
+        explicit = forms.get("registers", 0)
+        registers = explicit | (1 << ESP if insn.row.name in STACK_USERS else 0)
+        longer = bool(forms.get("index") or unscaled) + both
+        return cls.prefixes(insn) | longer << 4 | registers << 8 | bool(explicit) << 16
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         m = self.m
-        jumped, nothing = m.pc.ne(m.get("expected")), m.const(32, 0)
-        self.held = m.select(jumped, nothing, m.get("held"))
-        self.waited = m.select(jumped, nothing, m.get("waiting"))
+        self.jumped, nothing = m.pc.ne(m.get("expected")), m.const(32, 0)
+        self.held = m.select(self.jumped, nothing, m.get("held"))
+        self.waited = m.variable(self.held)  # in D2, until the instruction before ends: without prefixes all the time
         super().start(row, operands, take)
         self.now, self.operands = m.get("cycles"), 0
-        self.wrote, self.stale = m.variable(m.const(64, 0)), m.variable(m.const(64, 0))
-        longer = m.const(64, 0) if self.rep else (self.encoded >> 4).zext(64)
+        self.wrote, self.stale, self.reads_registers = m.variable(nothing), m.variable(nothing), False
         first, last = m.pc >> 4, (m.next_pc - 1) >> 4
-        decoded = self.added.get()
-        self.add((jumped & first.ne(last)).zext(32))
+        self.add((self.jumped & first.ne(last)).zext(32))
         m.set("expected", m.next_pc)
 
         def fetch(line: Word) -> None:
-            self.add(m.subroutine("fetch", _read_code, line.zext(64), self._at()))
+            clocks = m.subroutine("fetch", _read_code, line.zext(64), self._at())
+            self.add(clocks)
+            self.waited.set(m.select(clocks.eq(0), self.waited.get(), nothing))
 
         m.when(first.ne(m.get("fetch_line")), lambda: fetch(first))
         m.when(last.ne(first), lambda: fetch(last))
         m.set("fetch_line", last)
-        in_time = self.added.get().eq(decoded)
-        self.waited = m.select(in_time, self._behind_execution(), nothing)
-        self.delay = self.added.get() - longer
-        wait = self._address_wait(row, operands)
-        if wait is not None:
-            wait = m.select(self.delay.ult(wait), wait - self.delay, m.const(64, 0))
-            self.add(wait)
-            self.delay = self.delay + wait
-            self.waited = self.waited + wait.trunc(32)
+        self.delay = self.added.get() if self.rep else self.added.get() - self._longer.zext(64)
+        self.stalled = m.variable(m.const(64, 0))  # clocks in D2, or before execution, for a register
+        if any(isinstance(o, Ea) and o.cls != "reg" for o in operands.values()) or row.name in STACK_USERS:
+            self._wait_for_address()
+
+    @property
+    def _longer(self) -> Word:
+        return self.encoded >> 4 & 3
+
+    @property
+    def _max_encoded(self) -> int:
+        return (self.encoded.known & 15) + self._longer.known
 
     @property
     def max_clocks(self) -> int:
@@ -144,35 +158,46 @@ class CacheTiming(TableTiming):
 
     def encoded_clocks(self) -> Word:
         """Return the clocks for prefixes that are not hidden, and those that D2 takes longer."""
-        return self._unhidden(self.encoded & 15, self.waited + self.held) + (self.encoded >> 4)
+        m, prefixes = self.m, self.encoded & 15
+        shown = m.variable(m.const(32, 0))
 
-    def _behind_execution(self) -> Word:
-        """Return the clocks that the instruction, decoded as soon as D1 can, waits in D2 until the one before ends."""
-        return self._unhidden(self.held, self._unhidden(self.encoded & 15, self.waited))
+        def decode() -> None:
+            waiting = m.select(self.jumped, m.const(32, 0), m.get("waiting"))
+            shown.set(self._unhidden(prefixes, waiting + self.held))
+            self.waited.set(self._unhidden(self.held, self._unhidden(prefixes, waiting)))
 
-    def _address_wait(self, row: Row, operands: dict[str, Any]) -> Word | None:
-        """Return the clocks that D2 waits for registers, 64 bits; None without an address."""
+        m.when(prefixes.ne(0), decode)
+        return shown.get() + self._longer
+
+    def _wait_for_address(self) -> None:
+        """Let D2 wait for the registers of an address; most are there, which a branch tells sooner than a sum."""
         m, written = self.m, self.m.get("written")
-        explicit = [r for o in operands.values() if isinstance(o, Ea) for r in o.address_registers]
-        registers = [*explicit, m.const(32, ESP)] if row.name in STACK_USERS else explicit
-        if not registers:
-            return None
-        found = m.const(64, 0)
-        for register in registers:
-            found = found | written >> register.zext(64)
-        late, late_byte, older, older_byte = ((found & (1 << place)).ne(0) for place in (0, 16, 32, 48))
+        found = written & (self.encoded >> 8 & 0xFF) * EVERY
+        uses = (self.encoded >> 16).ne(0) if m.cpu.choices["byte-writes"] == "any" else m.const(1, 0)
+        concerned = found.ne(0) | uses & (written & BYTES).ne(0)
+
+        def wait() -> None:
+            clocks = self._address_clocks(found, uses)
+            self.stalled.set(m.select(self.delay.ult(clocks), clocks - self.delay, m.const(64, 0)))
+            self.add(self.stalled.get())
+
+        m.when(concerned, wait)
+
+    def _address_clocks(self, found: Word, uses: Word) -> Word:
+        """Return the clocks that an address waits for its registers.
+
+        found  those that were written, as in `written`
+        uses   is the address written out, with a register?
+        """
+        m, written = self.m, self.m.get("written")
+        late, late_byte, older, older_byte = ((found >> place & 0xFF).ne(0) for place in (0, 8, 16, 24))
         none, one, two = (m.const(64, clocks) for clocks in (0, 1, 2))
         if m.cpu.choices.get("interlock") == "measured":
             wait = m.select(late, two, m.select(older, one, none))
         else:
             wait = m.select(late_byte, two, m.select(late | older_byte, one, none))
-        if explicit and m.cpu.choices["byte-writes"] == "any":
-            uses = m.const(1, 0)
-            for register in explicit:
-                uses = uses | register.ne(ZERO)
-            wait = m.select(uses & wait.eq(0) & (written >> 48).ne(0), one, wait)
-            wait = m.select(uses & wait.eq(1) & (written >> 16 & 0xFF).ne(0), two, wait)
-        return wait
+        wait = m.select(uses & wait.eq(0) & (written >> 24).ne(0), one, wait)
+        return m.select(uses & wait.eq(1) & (written >> 8 & 0xFF).ne(0), two, wait)
 
     def _at(self) -> Word:
         return self.now + self.added.get()
@@ -188,23 +213,31 @@ class CacheTiming(TableTiming):
 
     @hook
     def whole_register(self, register: Word) -> None:
-        self.stale.set(self.stale.get() | self.m.get("written") >> register.zext(64) >> 16)
+        m, written = self.m, self.m.get("written")
+        self.reads_registers = True
+        m.when((written & BYTES & 0xFFFF).ne(0), lambda: self.stale.set(self.stale.get() | written >> 8 >> register))
 
     def written(self, register: Word, stage: str) -> None:
         if stage != "address":
             bits = BYTE if stage == "byte" else 1
-            self.wrote.set(self.wrote.get() | self.m.const(64, bits) << register.zext(64))
+            self.wrote.set(self.wrote.get() | self.m.const(32, bits) << register)
 
     def spend(self, clocks: Word) -> None:
-        m = self.m
-        stale = (self.stale.get().trunc(1) & self.delay.eq(0)).zext(64)
-        clocks = clocks + stale
-        super().spend(clocks)
-        older = m.select(clocks.eq(1), m.get("written") << A_CLOCK_BEFORE, m.const(64, 0))
+        m, stalled = self.m, self.stalled
+        delay, spent = self.delay + stalled.get(), m.variable(clocks)
+        executed = clocks - delay
+
+        def wait() -> None:
+            stalled.set(m.const(64, 1))
+            spent.set(clocks + 1)
+
+        if self.reads_registers:
+            m.when(self.stale.get().trunc(1) & delay.eq(0), wait)
+        super().spend(spent.get())
+        older = m.select(spent.get().eq(1), m.get("written") << A_CLOCK_BEFORE, m.const(32, 0))
         m.set("written", self.wrote.get() | older)
-        executed = clocks - stale - self.delay
         m.set("held", m.select(executed.eq(0), m.const(64, 0), executed - 1).trunc(32))
-        m.set("waiting", self.waited + stale.trunc(32))
+        m.set("waiting", self.waited.get() + stalled.get().trunc(32))
         if self.rep:
             m.set("expected", m.select(self.condition, m.pc, m.next_pc))
 

@@ -91,6 +91,8 @@ class MemoryOperand:
 
     def with_segment(self, d: Decoding, cls: str, fields: list[int], default: int) -> tuple[str, list[int]]:
         d.forms["ea"] = "mem"
+        named = (number for name, number in zip(FIELDS[cls], fields) if name in ("base", "index") and number != ZERO)
+        d.forms["registers"] = sum(1 << number for number in set(named))
         return cls, [*fields, d.prefixes.get("segment", default)] if is_real(d.model) else fields
 
     def show_memory(self, d: Decoding, static: str, fields: list[int], size: str) -> str:
