@@ -369,14 +369,14 @@ def test_an_image_without_a_manifest(tmp_path):
 @pytest.mark.parametrize(
     ("name", "build", "objects", "words"),
     [
-        ("mc68040-25", "fast", 50, ("build fast; 1994 73,529 with 50 objects = 0.0",)),
-        ("mc68040-25", "fast", 60, ("build fast; 1994 73,529 with 50 objects   press",)),
+        ("mc68040-25", "O2", 50, ("build O2; 1994 73,529 with 50 objects = 0.",)),
+        ("mc68040-25", "O2", 60, ("build O2; 1994 73,529 with 50 objects   press",)),
         ("i486dx2-66", "O2", 5, ("clocks, build O2   press",)),
     ],
 )
 def test_the_last_check_is_beside_the_printed_row(tmp_path, name, build, objects, words):
-    machine = open_machine(name, build=build, engine="evaluate", parameters={"objects": objects})
-    plain = open_machine(name, build=build, engine="evaluate", parameters={"objects": objects})
+    options = {"build": build, "engine": "interpret", "parameters": {"objects": objects}}
+    machine, plain = open_machine(name, **options), open_machine(name, **options)
     bench = Bench(tmp_path, machine)
     assert bench.session.last_check == "" and bench.session.message == KEYS_HINT, "nothing has been checked yet"
     bench.ticks(3)
