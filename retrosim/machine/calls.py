@@ -151,10 +151,10 @@ class Calls(Clockwork):
         given: dict[str, Any] = {"convention": convention, "max_instructions": max_instructions}
 
         def count(machine: Machine) -> list[int]:
-            return [machine.measure(symbol, *arguments, warm=warm, **given).cycles]
+            return [machine.measure(symbol, *arguments, warm=0, **given).cycles]
 
-        found = intervals(cast("Machine", self), count)[0] if interval else None
         self.warm_up(symbol, *arguments, calls=warm, **given)
+        found = intervals(cast("Machine", self), count)[0] if interval else None
         result, values = self._run_routine(symbol, arguments, convention, max_instructions)
         low, high = found.around(result.cycles) if found else (None, None)
         return Measurement(result.cycles, result.instructions, values[0], warm, low, high)

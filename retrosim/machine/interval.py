@@ -23,7 +23,7 @@ from .options import memory_parameters
 if TYPE_CHECKING:
     from .machine import Machine
 
-EVALUATED = 20_000  # instructions: a shorter run needs no compiled code for another reading
+EVALUATED = 50_000  # instructions: a shorter run is over before code for another reading is compiled
 
 
 @dataclass(frozen=True)
