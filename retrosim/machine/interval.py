@@ -23,7 +23,8 @@ from .options import memory_parameters
 if TYPE_CHECKING:
     from .machine import Machine
 
-EVALUATED = 50_000  # instructions: a shorter run is over before code for another reading is compiled
+EVALUATED = 2_000  # instructions: a shorter run is over before code for another reading is compiled
+SAME_CLOCKS = {"causes": "full"}  # timing mode -> one of the same clocks, for which more is compiled already
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ def _reopened(machine: Machine, changed: Alternative, engine: str) -> Machine:
         machine.rom or machine.image,
         build=machine.image.build if machine.rom else None,
         engine="evaluate" if machine.engine == "evaluate" else engine,
-        timing=machine.timing,
+        timing=SAME_CLOCKS.get(machine.timing, machine.timing),
         parameters=machine.parameters,
         mode=machine.mode,
         service_clocks=machine.service_clocks,
