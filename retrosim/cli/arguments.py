@@ -72,6 +72,19 @@ def add_memory(parser: Parser) -> None:
     )
 
 
+def add_readings(parser: Parser) -> None:
+    parser.add_argument(
+        "--reading",
+        dest="readings",
+        action="append",
+        default=[],
+        type=values.choice,
+        metavar="NAME=OPTION",
+        help="answer a question that the sources of the clocks leave open, such as lead=printed; see `retrosim list "
+        f"machines`; {REPEATABLE}",
+    )
+
+
 def add_parameters(parser: Parser) -> None:
     """Add the options that set parameters of a ROM."""
     parser.add_argument("--objects", type=values.whole(0, 2**32 - 1), metavar="N", help="number of objects")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from retrosim.checks import check_integer, did_you_mean
+from retrosim.cpu.spec.readings import changed_readings
 
 from .presets import Preset
 
@@ -31,6 +32,19 @@ def memory_parameters(preset: Preset, given: Mapping[str, int] | None) -> dict[s
             if values[name] < minimum:
                 raise ValueError(f"{name} {values[name]}: allowed {minimum}..{each.maximum} with {below} {minimum}")
     return values
+
+
+def revision(preset: Preset, timing: str, services: int, memory: Mapping[str, int], readings: Mapping[str, str]) -> str:
+    """Return everything that the clocks of a program depend on, as saved states and tapes name it.
+
+    services  clocks of a service
+    memory    parameters of caches and bus
+    readings  reading -> option; the defaults are not named
+    """
+    clocks = "-".join(str(each) for each in memory.values())
+    changed = changed_readings(preset.cpu().readings, readings)
+    parts = [preset.timing_revision, timing, f"services {services}", clocks]
+    return " ".join([part for part in parts if part] + [f"{name}={option}" for name, option in changed.items()])
 
 
 def changed_memory(preset: Preset, values: Mapping[str, int]) -> dict[str, int]:

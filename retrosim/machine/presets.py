@@ -105,8 +105,10 @@ def _mc68040(name: str, title: str, clock_hz: int) -> Preset:
 
 
 def _mpc601(name: str, title: str, clock_hz: int) -> Preset:
-    figures = mpc601_clocks.memory_parameters()
-    rows = [(each.name, each.clocks, each.meaning, f"{each.confidence}: {each.source}") for each in figures]
+    figures = [
+        (each.name, (each.low, each.clocks, each.high), each.meaning, each.source, each.confidence)
+        for each in mpc601_clocks.memory_parameters()
+    ]
     return Preset(
         name=name,
         title=title,
@@ -118,7 +120,7 @@ def _mpc601(name: str, title: str, clock_hz: int) -> Preset:
         service=boards.POWERPC_GLUE,
         spec_revision="ppc 2",
         timing_revision="mpc601 1",
-        memory=boards.power_macintosh(clock_hz, rows),
+        memory=boards.power_macintosh(clock_hz, figures),
     )
 
 

@@ -243,7 +243,8 @@ def _caches(
 
 def _described(machine: Machine, each: Executed) -> dict[str, Any]:
     insn, image = each.insn, machine.image
-    said = machine.core.cpu.explain(insn, each.visits, each.departures)
+    cpu = machine.core.cpu
+    said = cpu.explain(insn, each.visits, each.departures, cpu.choices)
     function, offset = image.symbol_at(insn.pc) or (None, None)
     file, line = image.source_line(insn.pc) or (None, None)
     average = each.cycles / each.visits

@@ -50,7 +50,7 @@ def test_the_preset() -> None:
     assert 20 <= preset.service_clocks <= 30
     for name, each in preset.parameters.items():
         assert each.source and each.meaning and each.minimum <= each.value <= each.maximum, name
-    assert preset.service.source.startswith("estimate")
+    assert preset.service.confidence == "estimated"
 
 
 @pytest.mark.parametrize(

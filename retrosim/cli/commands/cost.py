@@ -55,6 +55,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--bits", type=int, choices=(16, 32), help="x86: real mode (16) or flat mode; default: 32")
     arguments.add_machine(parser)
     arguments.add_memory(parser)
+    arguments.add_readings(parser)
     arguments.add_parameters(parser)
     parser.add_argument(
         "--max-instructions",

@@ -117,13 +117,19 @@ def _clocks(key: str, form: str, outer: str, data: int, addresses: int, words: b
     return Clocks(address, lead, base, lead if interlocked else NEVER, fetches, f"{key} {column}".removesuffix(" none"))
 
 
+def _entry_name(printed: str, choices: Mapping[str, str]) -> str:
+    """Return the entry that an instruction is priced by, by the readings of the table."""
+    return "ADDA" if printed == "SUBA" and choices.get("suba") == "as-adda" else printed
+
+
 def _column(form: str | None) -> str:
     return "(xxx).W/L" if form in ("(xxx).W", "(xxx).L") else form or ""
 
 
-def outcomes(row: Row, forms: Mapping[str, Any]) -> tuple[Clocks, ...]:
+def outcomes(row: Row, forms: Mapping[str, Any], choices: Mapping[str, str] | None = None) -> tuple[Clocks, ...]:
     """Return the clocks of an instruction: one, or two for its outcomes (taken and not taken, loop and expired, ...).
 
+    choices  reading -> option, None for the defaults
     Source   MC68040UM section 10; rules on interlocks and branches in mc68040_pipeline.py
     Errors   SpecError where the table has none
     """
@@ -135,7 +141,7 @@ def outcomes(row: Row, forms: Mapping[str, Any]) -> tuple[Clocks, ...]:
     data, addresses = (mask & 0xFF).bit_count(), (mask >> 8).bit_count()
     found = []
     for cost in row.cost:
-        key = cost.format(s=forms.get("s", ""), ea2=outer.removesuffix(" PC"))
+        key = _entry_name(cost.format(s=forms.get("s", ""), ea2=outer.removesuffix(" PC")), choices or {})
         by_register = f"{key} register"
         if forms.get("by_register") and by_register in table() and table()[by_register].get(form):
             key = by_register

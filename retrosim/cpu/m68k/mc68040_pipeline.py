@@ -34,9 +34,9 @@ class PipelineTiming(MC68040Timing):
 
     counts = True
 
-    @staticmethod
-    def fields(insn: Insn) -> tuple[int, ...]:
-        found = outcomes(insn.row, insn.forms)
+    @classmethod
+    def fields(cls, insn: Insn) -> tuple[int, ...]:
+        found = outcomes(insn.row, insn.forms, cls.choices)
         return tuple(n for c in found for n in (c.address | c.base << 12 | c.fetches << 24, c.slack))
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:

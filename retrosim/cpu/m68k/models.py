@@ -25,6 +25,7 @@ from .exceptions import accepts, exception, interrupt, vector_name
 from .flow import LINE_A_ROW, UNDEFINED_ROWS, undefined
 from .host import HOST
 from .mc68000_faults import address_error
+from .readings import MC68040_READINGS
 from .state import IN_REGISTERS, LAYOUT, M68K, ZERO, reset
 from .timing import MC68000_MODES, MC68040_MODES
 
@@ -45,6 +46,7 @@ BY_MODEL = {
         "legend": explain.MC68040_LEGEND,
         "causes": CAUSES,
         "caches": MC68040_CACHES,
+        "readings": MC68040_READINGS,
     },
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..spec.explain import Explanation, averaged
 from ..spec.rows import Insn
 from .mpc601_clocks import outcomes
@@ -12,7 +14,7 @@ LEGEND = (
 )
 
 
-def explain(insn: Insn, visits: int, departures: int) -> Explanation:
+def explain(insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> Explanation:
     """Explain an instruction; the other arguments are those of `averaged`. A taken branch has what it costs alone."""
     found = outcomes(insn.row)
     clocks = [cost.execute[0] if cost.execute else 1 for cost in found]

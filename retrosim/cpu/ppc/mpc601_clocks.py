@@ -35,10 +35,12 @@ class Clocks:
 
 @dataclass(frozen=True)
 class MemoryParameter:
-    """A figure of the machine around the CPU: its name, CPU clocks, what they are of, source, how sure it is."""
+    """A figure of the machine around the CPU: its name, CPU clocks, the plausible range, what they are of, source."""
 
     name: str
     clocks: int
+    low: int
+    high: int
     meaning: str
     source: str
     confidence: str
@@ -74,9 +76,18 @@ def rules() -> dict[str, int]:
 @cache
 def memory_parameters() -> tuple[MemoryParameter, ...]:
     """Return the memory parameters of the Power Macintosh 8100/80, in the order of the state field."""
-    keys = ("names", "clocks", "note", "source", "confidence")
-    found = ([row[key] for key in keys] for row in _entries("memory"))
-    return tuple(MemoryParameter(name, int(number), *texts) for name, number, *texts in found)
+    return tuple(
+        MemoryParameter(
+            row["names"],
+            int(row["clocks"]),
+            int(row["low"]),
+            int(row["high"]),
+            row["note"],
+            row["source"],
+            row["confidence"],
+        )
+        for row in _entries("memory")
+    )
 
 
 @cache

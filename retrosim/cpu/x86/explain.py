@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..spec.explain import Explanation, averaged
 from ..spec.rows import Insn
 from .clocks import clocks, keys
@@ -15,7 +17,7 @@ LEGENDS = {
 }
 
 
-def explain(model: str, insn: Insn, visits: int, departures: int) -> Explanation:
+def explain(model: str, insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> Explanation:
     """Explain an instruction on a model; the other arguments are those of `averaged`."""
     source, form = SOURCES[model[:4]], " mem" if insn.forms.get("ea") == "mem" else ""
     row, forms = insn.row, insn.forms
