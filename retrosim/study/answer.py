@@ -31,9 +31,8 @@ def _compared(machine: str, clock_hz: int, row: dict[str, Any]) -> dict[str, Any
     if known is None:
         return {"printed_low": None, "printed_high": None, "agrees": None}
     low, high = known
-    ours = [row[end] for end in ("low", "high")]
-    least, most = [row["cycles"]] * 2 if None in ours else ours
-    return {"printed_low": low, "printed_high": high, "agrees": least <= high and low <= most}
+    bottom, top = (row["cycles"] if row[end] is None else row[end] for end in ("low", "high"))
+    return {"printed_low": low, "printed_high": high, "agrees": bottom <= high and low <= top}
 
 
 def _verdict(machine: str, reference: Reference, rows: Sequence[dict[str, Any]]) -> str:

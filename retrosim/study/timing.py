@@ -31,7 +31,7 @@ from .reference import reference_of
 from .split import parts, scene_tests, solve, solve_between
 
 SEED = 1994
-SAMPLE_SCENES = 16  # of 50 checks: the choice of scenes then moves no row by more than a percent or so
+SAMPLE_SCENES = 12  # of 50 checks: the choice of scenes then moves no row by more than a percent or so
 POPULATION = 1000  # scenes for the mean and the scatter of pair tests
 AUTO = {True: "recompile", False: "interpret"}
 """Whole experiments? -> the engine for them: compiling all regions of a program pays in long runs only."""
