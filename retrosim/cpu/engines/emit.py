@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..spec.cpu import Cpu
-from ..spec.ir import I1, I64, POINTER, UNLIKELY, Function, Signature
+from ..spec.ir import I64, POINTER, UNLIKELY, Function, Signature
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 
@@ -19,32 +19,48 @@ POINTER_BYTES = 8
 CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET = range(4)
 
 
-class Variable:
-    """A mutable word: its first value as long as nothing changes it, then a slot on the stack.
+class Cell:
+    """A mutable value: its first one as long as nothing changes it, then a slot on the stack.
 
     In a loop it is a slot at once: a change that is emitted later may come earlier.
     """
 
-    def __init__(self, emitter: Emitter, word: Word) -> None:
-        self.emitter, self.first = emitter, word
+    def __init__(self, emitter: Emitter, kind: str, first: str) -> None:
+        self.emitter, self.kind, self.first = emitter, kind, first
         self.slot: str | None = None
         self.place = emitter.code.reserve()
 
+    @property
+    def is_first(self) -> bool:
+        return self.slot is None and not self.emitter.loops
+
     def _make(self) -> str:
-        """Make the slot; it gets its first value where the variable was declared, whatever path leads here."""
+        """Make the slot; it gets its first value where the cell was declared, whatever path leads here."""
         if self.slot is None:
-            self.slot = self.emitter.code.slot(self.first.type)
+            self.slot = self.emitter.code.slot(self.kind)
             lines, number = self.place
-            lines[number] = f"store {self.first.type} {self.first.operand}, ptr {self.slot}"
+            lines[number] = f"store {self.kind} {self.first}, ptr {self.slot}"
         return self.slot
 
+    def get(self) -> str:
+        return self.first if self.is_first else self.emitter.code.load(self.kind, self._make())
+
+    def set(self, value: str) -> None:
+        self.emitter.code.store(self.kind, value, self._make())
+
+
+class Variable:
+    """A mutable word."""
+
+    def __init__(self, emitter: Emitter, word: Word) -> None:
+        self.emitter, self.first = emitter, word
+        self.cell = Cell(emitter, word.type, word.operand)
+
     def get(self) -> Word:
-        if self.slot is None and not self.emitter.loops:
-            return self.first
-        return self.emitter.loaded(self.first.bits, self._make())
+        return self.first if self.cell.is_first else self.emitter.word(self.first.bits, self.cell.get())
 
     def set(self, word: Word) -> None:
-        self.emitter.put(word, self._make())
+        self.cell.set(word.operand)
 
 
 class Emitter(ExecutionContext):
@@ -55,8 +71,8 @@ class Emitter(ExecutionContext):
     ram: str
     state: str
     context: str
-    _next_pc: str  # slots: where the program continues, and whether it returns to the host
-    _left: str
+    _next_pc: Variable  # where the program continues
+    _left: Variable  # does it return to the host?
     _can_leave = False
     _taken: Word | None = None
 
@@ -191,11 +207,11 @@ class Emitter(ExecutionContext):
 
     def _branch(self, condition: Word, target: Word) -> None:
         self._taken = condition
-        self.put(self.select(condition, target, self.next_pc), self._next_pc)
+        self._next_pc.set(self.select(condition, target, self.next_pc))
 
     def leave(self, reason: int, detail: Word | int = 0) -> None:
         self._can_leave = True
-        self.code.store(I1, "1", self._left)
+        self._left.set(self.const(1, 1))
         self.set("reason", self.const(32, reason))
         self.set("detail", self.const(32, detail) if isinstance(detail, int) else detail)
 

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..spec.cpu import UNDECODED, Cpu
-from ..spec.ir import I1, I32, I64, POINTER, UNLIKELY, Function, Signature
+from ..spec.ir import I32, I64, POINTER, UNLIKELY, Function, Signature
 from ..spec.rows import Row
 from ..spec.values import Word
-from .emit import BUDGET, INDEX_POINTER, RECORDS_POINTER, Emitter
+from .emit import BUDGET, INDEX_POINTER, RECORDS_POINTER, Cell, Emitter
 
 HANDLER = Signature(POINTER, (POINTER, POINTER, POINTER, POINTER, I64))
 
@@ -82,13 +82,11 @@ class HandlerEmitter(RecordEmitter):
     def __init__(self, cpu: Cpu, timing: Any, code: Function) -> None:
         super().__init__(cpu, code)
         code.attributes[:3] = ["noalias"] * 3
-        self._next, self._next_pc, self._left = code.slot(POINTER), code.slot(I32), code.slot(I1)
+        self._next = Cell(self, POINTER, code.address(self.record, RECORD_BYTES))
+        self._next_pc, self._left = self.variable(self.next_pc), self.variable(self.const(1, 0))
         self._taken: Word | None = None
         self._can_leave = False
         self._fields = FIELDS_WORD
-        code.store(POINTER, code.address(self.record, RECORD_BYTES), self._next)
-        self.put(self.next_pc, self._next_pc)
-        code.store(I1, "0", self._left)
         self.begin(timing)
 
     def emit(self, row: Row, statics: tuple[Any, ...]) -> None:
@@ -105,8 +103,8 @@ class HandlerEmitter(RecordEmitter):
         code = self.code
         left = self.word(64, self.budget) - 1
         if self._can_leave:
-            with code.if_then(code.load(I1, self._left), UNLIKELY):
-                self._set_field("pc", self.loaded(32, self._next_pc))
+            with code.if_then(self._left.get().operand, UNLIKELY):
+                self._set_field("pc", self._next_pc.get())
                 self._return(LEFT, left.operand)
         stop = left.eq(0)
         if self.timing.counts:
@@ -114,7 +112,7 @@ class HandlerEmitter(RecordEmitter):
         if self._taken is not None:
             with code.if_then(self._taken.operand):
                 self._continue(self._target_record(), left.operand, stop)
-        self._continue(code.load(POINTER, self._next), left.operand, stop)
+        self._continue(self._next.get(), left.operand, stop)
 
     def _continue(self, record: str, left: str, stop: Word) -> None:
         with self.code.if_then(stop.operand, UNLIKELY):
@@ -137,8 +135,8 @@ class HandlerEmitter(RecordEmitter):
 
     def _jump(self, address: Word) -> None:
         self._set_field("pc", address)
-        self.put(address, self._next_pc)
-        self.code.store(POINTER, self._record_of(address), self._next)
+        self._next_pc.set(address)
+        self._next.set(self._record_of(address))
 
 
 class StubEmitter(RecordEmitter):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from ..spec.cpu import Cpu
-from ..spec.ir import I1, I32, POINTER, Function, Module, Signature
+from ..spec.ir import POINTER, Function, Module, Signature
 from ..spec.rows import Insn
 from ..spec.values import Word
 from .emit import Emitter
@@ -39,7 +39,6 @@ class _Watcher(Emitter):
     def __init__(self, cpu: Cpu, code: Function) -> None:
         super().__init__(cpu, code)
         self.ram, self.state, self.context = code.args
-        self._left, self._next_pc = code.slot(I1), code.slot(I32)
         self.read: set[tuple[str, int | None]] = set()
         self.written: set[tuple[str, int]] = set()
         self.aborts = self.ends = False

@@ -21,6 +21,7 @@ from retrosim.errors import SpecError
 from ..spec.cpu import Cpu
 from ..spec.ir import I1, I32, POINTER, UNLIKELY, Function
 from ..spec.rows import Insn
+from ..spec.timing import Timing
 from ..spec.values import Word
 from .compiled import Effort, compile_functions
 from .core import MIRROR_BYTES
@@ -44,8 +45,7 @@ class RegionEmitter(RecordEmitter):
         self.region = region
         self._slots: dict[tuple[str, int], str] = {}  # state field, element -> its stack slot, promoted to SSA
         self._changed: set[tuple[str, int]] = set()
-        self._address, self._how, self._next_pc = code.slot(I32), code.slot(I1), code.slot(I32)
-        self._left, self._jumped = code.slot(I1), code.slot(I1)
+        self._address, self._how = code.slot(I32), code.slot(I1)
         self._cached: dict[tuple[str, int], Word] = {}  # values that fields are known to hold here in the block
         self._depth = 0
         # (instructions, clocks) executed and not counted yet: here, and at the start of each block by every edge to it
@@ -93,25 +93,24 @@ class RegionEmitter(RecordEmitter):
         self._target: Word | None = None
         self._splits = False
         self._taken: Word | None = None
-        for flag in (self._left, self._jumped):
-            self.code.store(I1, "0", flag)
-        self.put(self.next_pc, self._next_pc)
+        self._left, self._jumped = self.variable(self.const(1, 0)), self.variable(self.const(1, 0))
+        self._next_pc = self.variable(self.next_pc)
         fields = iter(insn.fields + self.timing.fields(insn))
         self._count_later(1, 0)
         self.run_row(insn.row, insn.statics, lambda: Word(32, next(fields)))
         if self.timing.takes_a_clock and self.timing.min_clocks < 1:
             raise SpecError(f"{insn.text}: an instruction of no clocks")
         if self._can_leave:
-            with self.code.if_then(self.code.load(I1, self._left), UNLIKELY):
-                self._exit(LEAVE, self.loaded(32, self._next_pc))
+            with self.code.if_then(self._left.get().operand, UNLIKELY):
+                self._exit(LEAVE, self._next_pc.get())
         if self._target is not None:
             if insn.target is not None and self._target.known == insn.target and not self._can_jump:
                 self._edge(insn.target)
             else:
-                self._computed_jump(self.loaded(32, self._next_pc))
+                self._computed_jump(self._next_pc.get())
         elif self._can_jump:
-            with self.code.if_then(self.code.load(I1, self._jumped), UNLIKELY):
-                self._to_dispatch(self.loaded(32, self._next_pc))
+            with self.code.if_then(self._jumped.get().operand, UNLIKELY):
+                self._to_dispatch(self._next_pc.get())
         if self._taken is not None:
             self._branch_away(insn)
 
@@ -349,7 +348,7 @@ class RegionEmitter(RecordEmitter):
         saved = self._can_leave, self._can_jump, self._target, self._pending, dict(self._cached)
         with self.code.if_then(condition.operand, UNLIKELY):
             last()
-            self._exit(LEAVE, self.loaded(32, self._next_pc))
+            self._exit(LEAVE, self._next_pc.get())
         self._can_leave, self._can_jump, self._target, self._pending, self._cached = saved
 
     def _jump(self, address: Word) -> None:
@@ -357,8 +356,8 @@ class RegionEmitter(RecordEmitter):
             self._target = address
         else:
             self._can_jump = True
-            self.code.store(I1, "1", self._jumped)
-        self.put(address, self._next_pc)
+            self._jumped.set(self.const(1, 1))
+        self._next_pc.set(address)
 
 
 class CompiledRegion:
@@ -368,9 +367,15 @@ class CompiledRegion:
         """Compile, or load from the cache."""
         self.region = region
         emit = partial(_emit, cpu, timing, region)
-        name, effort = region_name(cpu, timing, region, quick), Effort.QUICK if quick else Effort.ALL
-        self._functions = compile_functions(name, [emit], effort)
+        effort = Effort.QUICK if quick else _effort(cpu.timing[timing])
+        self._functions = compile_functions(region_name(cpu, timing, region, quick), [emit], effort)
         self.address = int(self._functions.addresses[0])
+
+
+def _effort(timing: type[Timing]) -> Effort:
+    """Return what pays: with waits for the bus to compute, loops are too long to gain anything by more passes."""
+    waits = timing.max_wait_clocks is not Timing.max_wait_clocks
+    return Effort.FEW if waits else Effort.ALL
 
 
 def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> str:
