@@ -27,8 +27,8 @@ clocks between the write and the use. For a word that is written and a double wo
 State:
 
     written     registers written, in the last clock: bit n, 8 + n: only a byte of it; a clock before: 16 + n, 24 + n
-    held        clocks beyond one that the last instruction was executed for
-    waiting     clocks that it had waited in D2 before
+    held        clocks that the last instruction was executed for
+    waiting     clocks that it had waited in D2 before, and one
     expected    address after the last instruction
     fetch_line  line that the last instruction came from
     tag lru     128 sets of 4 lines: line number + VALID; per set the three bits
@@ -108,12 +108,12 @@ class CacheTiming(TableTiming):
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         m = self.m
-        self.jumped, nothing = m.pc.ne(m.get("expected")), m.const(32, 0)
-        self.held = m.select(self.jumped, nothing, m.get("held"))
-        self.waited = m.variable(self.held)  # in D2, until the instruction before ends: without prefixes all the time
+        self.jumped, nothing, one = m.pc.ne(m.get("expected")), m.const(32, 0), m.const(32, 1)
+        self.held = m.select(self.jumped, one, m.get("held"))
+        self.waited = m.variable(self.held)  # what `waiting` becomes: without prefixes all that the one before is held
         super().start(row, operands, take)
         self.now, self.operands = m.get("cycles"), 0
-        self.wrote, self.stale, self.reads_registers = m.variable(nothing), m.variable(nothing), False
+        self.wrote, self.whole = m.variable(nothing), []
         first, last = m.pc >> 4, (m.next_pc - 1) >> 4
         self.add((self.jumped & first.ne(last)).zext(32))
         m.set("expected", m.next_pc)
@@ -121,7 +121,7 @@ class CacheTiming(TableTiming):
         def fetch(line: Word) -> None:
             clocks = m.subroutine("fetch", _read_code, line.zext(64), self._at())
             self.add(clocks)
-            self.waited.set(m.select(clocks.eq(0), self.waited.get(), nothing))
+            self.waited.set(m.select(clocks.eq(0), self.waited.get(), one))
 
         m.when(first.ne(m.get("fetch_line")), lambda: fetch(first))
         m.when(last.ne(first), lambda: fetch(last))
@@ -162,9 +162,11 @@ class CacheTiming(TableTiming):
         shown = m.variable(m.const(32, 0))
 
         def decode() -> None:
-            waiting = m.select(self.jumped, m.const(32, 0), m.get("waiting"))
-            shown.set(self._unhidden(prefixes, waiting + self.held))
-            self.waited.set(self._unhidden(self.held, self._unhidden(prefixes, waiting)))
+            one = m.const(32, 1)
+            waiting = self._unhidden(m.select(self.jumped, one, m.get("waiting")), one)
+            held = self._unhidden(self.held, one)
+            shown.set(self._unhidden(prefixes, waiting + held))
+            self.waited.set(self._unhidden(held, self._unhidden(prefixes, waiting)) + 1)
 
         m.when(prefixes.ne(0), decode)
         return shown.get() + self._longer
@@ -213,9 +215,7 @@ class CacheTiming(TableTiming):
 
     @hook
     def whole_register(self, register: Word) -> None:
-        m, written = self.m, self.m.get("written")
-        self.reads_registers = True
-        m.when((written & BYTES & 0xFFFF).ne(0), lambda: self.stale.set(self.stale.get() | written >> 8 >> register))
+        self.whole.append(register)
 
     def written(self, register: Word, stage: str) -> None:
         if stage != "address":
@@ -227,16 +227,20 @@ class CacheTiming(TableTiming):
         delay, spent = self.delay + stalled.get(), m.variable(clocks)
         executed = clocks - delay
 
-        def wait() -> None:
-            stalled.set(m.const(64, 1))
-            spent.set(clocks + 1)
+        def look() -> None:
+            stale = m.const(32, 0)
+            for register in self.whole:
+                stale = stale | m.get("written") >> 8 >> register
+            wait = (stale.trunc(1) & delay.eq(0)).zext(64)
+            stalled.set(stalled.get() + wait)
+            spent.set(clocks + wait)
 
-        if self.reads_registers:
-            m.when(self.stale.get().trunc(1) & delay.eq(0), wait)
+        if self.whole:
+            m.when((m.get("written") & BYTES & 0xFFFF).ne(0), look)
         super().spend(spent.get())
         older = m.select(spent.get().eq(1), m.get("written") << A_CLOCK_BEFORE, m.const(32, 0))
         m.set("written", self.wrote.get() | older)
-        m.set("held", m.select(executed.eq(0), m.const(64, 0), executed - 1).trunc(32))
+        m.set("held", executed.trunc(32))
         m.set("waiting", self.waited.get() + stalled.get().trunc(32))
         if self.rep:
             m.set("expected", m.select(self.condition, m.pc, m.next_pc))
