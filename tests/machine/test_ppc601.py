@@ -203,7 +203,7 @@ def test_recompiled_code_is_the_interpreters(timing: str) -> None:
         assert differences(one, other) == [], limits
 
 
-@pytest.mark.parametrize("build", ["O0", "O1", "O2", "period", "period-calls", "period-divide"])
+@pytest.mark.parametrize("build", ["O0", "O1", "O2", "period", "period-calls", "period-divide", "period-level0"])
 def test_the_world_is_that_of_the_native_machine(build: str) -> None:
     ours = open_machine(NAME, build=build, engine="interpret", timing="off", parameters={"objects": 60, "seed": 5})
     native = open_machine("native", parameters={"objects": 60, "seed": 5})

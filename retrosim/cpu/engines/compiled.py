@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import sys
 from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import cache
@@ -158,4 +159,13 @@ def _object_code(text: str, effort: Effort) -> bytes:
     code = machine.emit_object(module)
     module.close()
     context.close()
+    _release_heap()
     return code
+
+
+def _release_heap() -> None:
+    """Give the system back what LLVM has freed (90 MiB behind all instructions of a model), where the C library can."""
+    if sys.platform == "linux":
+        release = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if release is not None:
+            release(0)
