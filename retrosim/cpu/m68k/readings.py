@@ -21,7 +21,7 @@ MC68040_READINGS = (
     ),
     Reading(
         name="exception-frame",
-        question="is a frame written as long words, or as its items, of which the PC lies in two long words?",
+        question="is a frame written item by item, of which the PC lies in two long words, or by long words?",
         options=("words", "long-words"),
         reason="TRAP and RTE were measured at 85 clocks: 85 so, 67 as long words",
         source="MC68040UM section 8.4; guide/facts/measured.md row 10",
