@@ -52,8 +52,8 @@ def test_list_for_people(run) -> None:
     for words in (
         builds,
         *figures,
-        "reading suba: ",
-        "printed (default), as-adda: ",
+        "reading adda-suba: ",
+        "printed (default), adda, suba: ",
         "60.147 ticks/s",
         "native",
         "Pixel masks, 1995, a library of routines",

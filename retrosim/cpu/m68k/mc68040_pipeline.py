@@ -11,9 +11,9 @@ the next stage is empty:
     cycles     fetch_end + base clocks
     ea_end     later by what execution is late beyond the lead, for interlocked forms
 
-A branch to a decoded target is over when it leaves the address stage. One that tests flags takes its target for granted;
-if it is not taken after all, that is known when the instruction before has left the execute stage. What synchronises
-starts when the pipeline and the bus are idle.
+A branch to a decoded target is over when it leaves the address stage. One that tests flags takes its target for
+granted; if it is not taken after all, that is known when the instruction before has left the execute stage. What
+synchronises starts when the pipeline and the bus are idle.
 
 Caches and memory (mc68040_cache.py) hold up the stage that needs them: an instruction line the address stage, an
 operand the fetch stage, a store the execute stage, at whose end it is made.

@@ -20,7 +20,7 @@ from tests.helpers.cpu import m68k_streams as streams
 
 CPU = m68k.cpu("MC68040")
 ENGINES = ("evaluate", "interpret")
-TEXT_COLUMNS = ("instruction", "interlock", "crossing", "note")
+TEXT_COLUMNS = ("instruction", "interlock", "crossing", "source", "confidence", "note")
 # what the manual prices and this project does not execute
 NOT_OURS = ("FBcc", "FNOP", "FADD", "FMOVE")
 

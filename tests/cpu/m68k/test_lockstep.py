@@ -11,6 +11,7 @@ import pytest
 from retrosim.cpu import m68k
 from retrosim.cpu.engines import interpret, regions
 from retrosim.cpu.engines.core import Core
+from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.recompile import CompiledRegion
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
@@ -106,3 +107,24 @@ def test_slices_of_any_length_give_the_same_end(length: int, engine: str) -> Non
         state = [core.state[name].tolist() for name in ("cycles", "r", "pc")]
         ends.append((count, state, core.ram.tobytes()))
     assert ends[0] == ends[1]
+
+
+def test_three_engines_by_the_other_readings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of every reading the last option, on small programs: the engines emit other code for them."""
+    monkeypatch.setattr(interpret, "MAX_BREAKS", 1 << 30)
+    usual = m68k.cpu("MC68040")
+    cpu = usual.with_readings({each.name: each.options[-1] for each in usual.readings})
+    generator, choice = streams.Generator(cpu, SEED + 2), random.Random(SEED)
+    for number in range(2):
+        code = streams.closed(generator.code(OPTIMISED_BYTES))
+
+        def find(core: Core, code: bytes = code) -> regions.Region:
+            streams.load(core, code, b"", [0] * 16, 0, span=len(code))
+            return streams.one_region(core, len(code))
+
+        known = handlers_of(find(Core(cpu, "full")).insns)
+        region = ThreeEngines(cpu, "full", find, handler_cache(cpu, "full", known), alone=False, quick=True)
+        done = run_number = 0
+        while done < 2000:
+            done += region.compare(loader(generator, choice, code), choice, f"program {number}, run {run_number}")
+            run_number += 1

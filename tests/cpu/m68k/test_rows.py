@@ -215,7 +215,7 @@ def test_every_entry_of_the_mc68040_table_is_used() -> None:
             assert 1 <= c.address <= 521 and 0 <= c.lead <= 20 and 0 <= c.base <= 521 and 1 <= c.fetches <= 5, insn
             assert c.slack in (c.lead, NEVER) and c.lead + c.base >= 1, insn
             assert c.alone == max(c.address, c.lead + c.base)
-    others = ("instruction", "interlock", "none", "crossing", "note")
+    others = ("instruction", "interlock", "none", "crossing", "source", "confidence", "note")
     columns = [c for c in next(iter(table().values())) if c not in others]
     assert {c.replace("(xxx).W/L", "(xxx).W") for c in columns} <= forms
     printed = {
