@@ -99,10 +99,10 @@ def benchmark(
         rom.image(isa, build)
     missing = {engine: reason for engine in asked if (reason := why_missing(engine, rom, isa))}
     present = [engine for engine in asked if engine not in missing]
-    cold, warm = (1, 3) if startup else (0, 0)
+    cold_starts, warm_starts = (1, 3) if startup else (0, 0)
     compiled = 2 * len(builds) * len(_TIMINGS) if startup else 0
     laps = len(builds) * len(objects) * (1 + len(present) * (rounds + 1))
-    steps = Steps(progress, laps + cold + warm + compiled)
+    steps = Steps(progress, laps + cold_starts + warm_starts + compiled)
     cases: list[dict[str, Any]] = []
     for build in builds:
         for count in objects:
@@ -112,7 +112,7 @@ def benchmark(
             cases += _cases(workload, entries)
     starts = regions = None
     if startup:
-        starts = startup_times(machine, cold=cold, warm=warm, progress=steps.next)
+        starts = startup_times(machine, cold=cold_starts, warm=warm_starts, progress=steps.next)
         regions = [each for build in builds for each in region_times(machine, build, _TIMINGS, steps.next)]
     steps.end()
     return {
