@@ -1,8 +1,8 @@
 """Compare the cycles of the routine of 1994 with the table printed that year.
 
 The answer is for one build of the routine, chosen beforehand; --details has all
-builds and what a check is made of. Without --full each cell is a short sample of
-the experiment. `retrosim guide table` says what may account for the differences.
+builds and what a check is made of. Without --full each cell is a short sample.
+`retrosim guide table` says what may account for the differences.
 
 examples:
   retrosim timing
