@@ -35,8 +35,17 @@ class Calls(Clockwork):
         def write(address: int, data: bytes) -> None:
             self.core.write(address & ADDRESS_MASK, data)
 
+        self._set_bases()
         self._host.call[convention].enter(Call(self.core.state, write, entry, memory.RETURN_ADDRESS, words))
         self._wait_until(self.cycles)
+
+    def _set_bases(self) -> None:
+        """Give the registers that point to the program's data their values, where the program has not done so yet."""
+        symbols = self.image.symbols
+        for register, names in self._host.bases.items():
+            found = next((symbols[name].address for name in names if name in symbols), None)
+            if found is not None and not self.regs[register]:
+                self.regs[register] = found
 
     def _run_routine(
         self, symbol: str | int, arguments: tuple[int, ...], convention: str, max_instructions: int

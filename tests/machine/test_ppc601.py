@@ -213,3 +213,16 @@ def test_the_world_is_that_of_the_native_machine(build: str) -> None:
             each.run(frames=7)
         assert ours.hash() == native.hash()
         assert np.array_equal(ours.frame, native.frame)
+
+
+def test_a_routine_finds_the_base_of_its_globals() -> None:
+    """r2, which only DetermineCollisions sets, is there for what it calls before the program has come to it."""
+    ours = open_machine(NAME, build="period", engine="interpret", parameters={"objects": 5})
+    ours.run(frames=1)
+    found = ours.measure("UpdateCollisionArray")
+    assert ours.regs["r2"] == ours.address("TOC")
+    ours.regs["r2"] = 0
+    assert ours.measure("UpdateCollisionArray").instructions == found.instructions
+    assert ours.regs["r2"] == 0
+    ours.regs["r2"] = ours.address("TOC") + 0x1000  # what the program has put there stays
+    assert ours.measure("UpdateCollisionArray").instructions != found.instructions
