@@ -153,12 +153,12 @@ class BoundsEngine(ExecutionContext):
         if found is None:
             lo, hi = self.state.time(key)
             found = self._read_times[key] = self.path.clock(str(key), lo, hi)
-        return found
+        return _moved(found, self.path)
 
     def _read(self, key: Key, bits: int) -> Span:
         if key in self.changed:
             found = self.changed[key]
-            return unknown(bits) if found is None else found
+            return unknown(bits) if found is None else _moved(found, self.path)
         found = self.state.words.get(key)
         if found is None:
             return self._time(key, str(key)) if bits == 64 else unknown(bits)
@@ -171,7 +171,7 @@ class BoundsEngine(ExecutionContext):
 
     def get(self, name: str) -> Span:
         if name == "cycles":
-            return self.changed.get(name, self._clock)
+            return _moved(self.changed.get(name, self._clock), self.path)
         return self._read(name, self._widths[name])
 
     def set(self, name: str, word: Any) -> None:
@@ -351,6 +351,7 @@ class BoundsEngine(ExecutionContext):
         What it changes and what it returns are symbols afterwards, with the differences that hold on all paths.
         """
         accesses = self._accesses(name, words)
+        start = words[-1] - self._clock if words[-1].terms else const(64, 0)  # all of them are told the time last
         outer, changed, held = self.path, self.changed, self.held
         read, written = dict(self._read_times), self._written_fields
         found: list[_End] = []
@@ -365,7 +366,7 @@ class BoundsEngine(ExecutionContext):
                 result = function(self, *(_moved(word, self.path) for word in words))
                 for cache, units in accesses.items():
                     self._use(cache, name, units)
-                found.append(self._subroutine_end(result, changed))
+                found.append(self._subroutine_end(result, _moved(start, self.path), changed))
             except Infeasible:
                 pass
             todo += self.path.others
@@ -376,14 +377,15 @@ class BoundsEngine(ExecutionContext):
         self.changed, self.held = dict(changed), found[0].held
         for end in found[1:]:
             self.held = {key: held.join(end.held[key]) for key, held in self.held.items()}
-        return self._join_ends(found)
+        return self._join_ends(found, start)
 
-    def _subroutine_end(self, result: Any, before: dict[Key, Any]) -> _End:
+    def _subroutine_end(self, result: Any, start: Span, before: dict[Key, Any]) -> _End:
+        """Note what a path has changed, and when what it waits for has come."""
         low, high = result.halves() if result.terms or result.hi >= HALF else (result, FALSE)
-        clocks: dict[Key, Span] = {("result", 0): low}
+        clocks: dict[Key, Span] = {("result", 0): low + start}
         words: dict[Key, Span | None] = {}
         if high.terms or high.hi:
-            clocks["result", 1] = high
+            clocks["result", 1] = high + start
         for key, span in self.changed.items():
             if key in before and before[key] is span:
                 continue
@@ -393,7 +395,7 @@ class BoundsEngine(ExecutionContext):
                 words[key] = span
         return _End(self.path, clocks, words, self.held)
 
-    def _join_ends(self, found: list[_End]) -> Span:
+    def _join_ends(self, found: list[_End], start: Span) -> Span:
         """Take what paths have changed over into the present one, as symbols; return a word for their results."""
         for key in {key for end in found for key in end.words}:
             spans = [end.words.get(key) if key in end.words else self._plain_before(key) for end in found]
@@ -408,8 +410,11 @@ class BoundsEngine(ExecutionContext):
             clocks = {key: _moved(span, self.path) for key, span in found[0].clocks.items()}
             if all(not self._is_new(span) for span in clocks.values()):
                 self.path.adopt(found[0].path)
-                return self._packed(clocks)
-        parts = [{key: end.clocks[key] if key in end.clocks else self._before(key, end.path) for key in keys} for end in found]
+                return self._packed(clocks, start)
+        parts = [
+            {key: end.clocks[key] if key in end.clocks else self._before(key, end.path, start) for key in keys}
+            for end in found
+        ]
         names = {}
         for key in keys:
             self._symbols += 1
@@ -417,23 +422,23 @@ class BoundsEngine(ExecutionContext):
         self.path.join(
             [(end.path, {names[key]: part[key] for key in keys}) for end, part in zip(found, parts, strict=True)]
         )
-        return self._packed({key: linear(64, {names[key]: 1}, 0, 0, self.path) for key in keys})
+        return self._packed({key: linear(64, {names[key]: 1}, 0, 0, self.path) for key in keys}, start)
 
-    def _packed(self, clocks: dict[Key, Span]) -> Span:
+    def _packed(self, clocks: dict[Key, Span], start: Span) -> Span:
         """Set the fields; return the result, two numbers in one word."""
         for key, span in clocks.items():
             if key[0] != "result" or isinstance(key, str):
                 self.changed[key] = span + self._clock
-        result = clocks["result", 0]
-        return result + clocks["result", 1] * HALF if ("result", 1) in clocks else result
+        result = clocks["result", 0] - start
+        return result + (clocks["result", 1] - start) * HALF if ("result", 1) in clocks else result
 
     def _is_new(self, span: Span) -> bool:
         return any(symbol not in self.path.symbols for symbol in span.terms or ())
 
-    def _before(self, key: Key, path: Path) -> Span:
+    def _before(self, key: Key, path: Path, start: Span) -> Span:
         """Return a clock as it was before the subroutine, on a path of it."""
         if key == ("result", 1):
-            return const(64, 0)
+            return _moved(start, path)
         present, read = self.path, self._read_times
         self.path, self._read_times = path, dict(read)
         span = self._read(key, 64)

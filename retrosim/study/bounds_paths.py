@@ -73,6 +73,20 @@ class Path:
             self.symbol(name, *span._signed)
         return linear(span.bits, {self.named[id(span)][0]: 1}, 0, 0, self)
 
+    def short(self, span: Span) -> Span:
+        """Return a sum of several symbols as one symbol, so that its differences to others can be known."""
+        terms = {s: f for s, f in span.terms.items() if s not in (NOW, ZERO)}
+        if len(terms) < 3 - (NOW in span.terms) or any(abs(factor) > MAX_PAIRED for factor in terms.values()):
+            return span
+        name = " ".join(f"{f:+}{s}" for s, f in sorted(terms.items()))
+        if name not in self.symbols:
+            for other in self.symbols:
+                self.most[name, other] = _bound(self._above(_plus(terms, other, -1)))
+                self.most[other, name] = _bound(self._above(_plus({s: -f for s, f in terms.items()}, other, 1)))
+            self.symbols.append(name)
+        now = {NOW: span.terms[NOW]} if NOW in span.terms else {}
+        return linear(span.bits, now | {name: 1}, span.lo, span.hi, self)
+
     def _above(self, terms: dict[str, int]) -> int:
         """Return a bound of a sum of symbols."""
         plus: list[str] = []
@@ -137,13 +151,19 @@ class Path:
 
     def _assume(self, difference: Span, limit: int, sign: int) -> None:
         """Take as true that sign * difference <= sign * limit. Errors: Infeasible."""
-        terms = {s: sign * f for s, f in difference.terms.items() if s not in (NOW, ZERO)}
+        terms = {s: sign * f for s, f in difference.terms.items() if s != ZERO}
         bound = sign * limit - (difference.lo if sign > 0 else -difference.hi)
-        plus = [s for s, f in terms.items() if f == 1]
-        minus = [s for s, f in terms.items() if f == -1]
-        if NOW in difference.terms or len(plus) + len(minus) != len(terms) or len(plus) > 1 or len(minus) > 1:
-            return  # it says nothing about two symbols
-        a, b = (plus or [ZERO])[0], (minus or [ZERO])[0]
+        if NOW in terms or any(abs(factor) != 1 for factor in terms.values()):
+            return
+        for a in [s for s, f in terms.items() if f == 1] or [ZERO]:
+            for b in [s for s, f in terms.items() if f == -1] or [ZERO]:
+                rest = {s: -f for s, f in terms.items() if s not in (a, b)}
+                more = self._above(rest)
+                if more < UNKNOWN:
+                    self._limit(a, b, bound + more)
+
+    def _limit(self, a: str, b: str, bound: int) -> None:
+        """Take as true that a - b <= bound. Errors: Infeasible."""
         if a == b:
             if bound < 0:
                 raise Infeasible
@@ -178,6 +198,10 @@ class Path:
                     most[b, a] = max(most.get((b, a), -NEVER), _bound(-lo))
         self.most.update(most)
         self.symbols += names
+
+
+def _plus(terms: dict[str, int], symbol: str, factor: int) -> dict[str, int]:
+    return terms | {symbol: terms.get(symbol, 0) + factor}
 
 
 def _bound(most: int) -> int:

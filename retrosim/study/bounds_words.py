@@ -98,7 +98,10 @@ class Span(Word):
             offset += factor * (span.lo if span.terms else span._signed[0])
             for symbol, each in (span.terms or {}).items():
                 terms[symbol] = terms.get(symbol, 0) + factor * each
-        return linear(self.bits, {s: f for s, f in terms.items() if f}, offset, offset, path)
+        terms = {symbol: factor for symbol, factor in terms.items() if factor}
+        return path.short(linear(self.bits, terms, offset, offset, path)) if len(terms) > 2 else linear(
+            self.bits, terms, offset, offset, path
+        )
 
     def _scaled(self, factor: int) -> Span:
         terms = {symbol: each * factor for symbol, each in self.terms.items()}
@@ -268,7 +271,7 @@ class Span(Word):
         """Return self < other, or self <= other, of linear words."""
         path = self.path or other.path
         difference = self._sum(other, -1)
-        if any(path.bounds(side)[0] < 0 for side in (self, other)):
+        if any(NOW not in (side.terms or ()) and path.bounds(side)[0] < 0 for side in (self, other)):
             return unknown(1)  # as an unsigned number it would be large
         limit = -1 if strict else 0
         lo, hi = path.bounds(difference)
