@@ -12,7 +12,9 @@ Paths that no call takes which returns are left out: those that raise an excepti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import count
 from typing import Any, NamedTuple
 
 from retrosim.cpu.engines.core import Core
@@ -27,6 +29,7 @@ from .bounds_words import FALSE, HALF, NOW, Span, const, join, linear, unknown
 
 MAX_FOLLOWED = 64  # entries of a state field: larger ones are caches, of which only certain lines are followed
 STACK_BYTES = 1 << 16  # below the stack pointer of the call: frames of the routine
+VARIABLE = "variable"
 NEAR = 1 << 16  # bytes: a store is to words within bounds so near to each other, else to any
 
 
@@ -35,16 +38,17 @@ class Unbounded(RetrosimError):
 
 
 class Variable:
-    """A mutable word."""
+    """A mutable word, kept with what else the path changes."""
 
-    def __init__(self, word: Span) -> None:
-        self.word = word
+    def __init__(self, engine: BoundsEngine, word: Span) -> None:
+        self.engine, self.key = engine, (VARIABLE, next(engine.numbers))
+        self.set(word)
 
     def get(self) -> Span:
-        return self.word
+        return self.engine.variable_word(self.key)
 
     def set(self, word: Span) -> None:
-        self.word = word
+        self.engine.changed[self.key] = word
 
 
 class BoundsEngine(ExecutionContext):
@@ -60,7 +64,7 @@ class BoundsEngine(ExecutionContext):
         self._memory = [const(64, int(each)) for each in core.state["memory"].tolist()] if "memory" in self._counts else []
         self._caches = {name: cache for name, cache in core.cpu.caches.items() if cache.lines}
         self._tags = {cache.tags: name for name, cache in self._caches.items()}
-        self._clock = linear(64, {NOW: 1}, 0, 0, None)
+        self._clock = linear(64, {NOW: 1}, 0, 0, self)
         self.begin(core.timing)
 
     # running instructions
@@ -70,13 +74,13 @@ class BoundsEngine(ExecutionContext):
         ends: dict[int | None, list[tuple[dict[Key, Any], int, int, dict[str, Any]]]] = {}
         todo: list[tuple[bool, ...]] = [()]
         fields = insn.fields + self.core.timing.fields(insn)
-        count = 0
+        paths = 0
         while todo:
-            self.path = Path(todo.pop())
+            self.path = Path(self, todo.pop())
             self._begin(insn, state)
             numbers = iter(fields)
-            count += 1
-            if count > MAX_PATHS:
+            paths += 1
+            if paths > MAX_PATHS:
                 raise TooManyPaths(f"{insn.text} at {insn.pc:#x}: more than {MAX_PATHS} paths through its clocks")
             try:
                 self.run_row(insn.row, insn.statics, lambda n=numbers: const(32, next(n)))
@@ -92,8 +96,9 @@ class BoundsEngine(ExecutionContext):
         self._read_times: dict[Key, Span] = {}
         self._written_fields: set[str] = set()
         self._looked_up: dict[str, bool] = {}
-        self._symbols = 0
-        self._clock = linear(64, {NOW: 1}, 0, 0, self.path)
+        self._symbols = self._depth = 0
+        self.numbers = count()
+        self._clock = linear(64, {NOW: 1}, 0, 0, self)
         self.begin(self.core.timing)
         if hasattr(self.timing, "exception"):
             self.timing.exception = self._leaves
@@ -103,6 +108,7 @@ class BoundsEngine(ExecutionContext):
 
     def _ended(self) -> tuple[dict[Key, Any], int, int, dict[str, Any]]:
         """Return what has changed, times relative to the end; the clocks taken; what is in the caches."""
+        self.changed = {key: span for key, span in self.changed.items() if not _is_variable(key)}
         cycles = self.changed.pop("cycles", self._clock)
         least, most = self.path.bounds(cycles - self._clock)
         changed: dict[Key, Any] = {}
@@ -153,12 +159,12 @@ class BoundsEngine(ExecutionContext):
         if found is None:
             lo, hi = self.state.time(key)
             found = self._read_times[key] = self.path.clock(str(key), lo, hi)
-        return _moved(found, self.path)
+        return found
 
     def _read(self, key: Key, bits: int) -> Span:
         if key in self.changed:
             found = self.changed[key]
-            return unknown(bits) if found is None else _moved(found, self.path)
+            return unknown(bits) if found is None else found
         found = self.state.words.get(key)
         if found is None:
             return self._time(key, str(key)) if bits == 64 else unknown(bits)
@@ -171,7 +177,7 @@ class BoundsEngine(ExecutionContext):
 
     def get(self, name: str) -> Span:
         if name == "cycles":
-            return _moved(self.changed.get(name, self._clock), self.path)
+            return self.changed.get(name, self._clock)
         return self._read(name, self._widths[name])
 
     def set(self, name: str, word: Any) -> None:
@@ -274,12 +280,32 @@ class BoundsEngine(ExecutionContext):
     def select(self, condition: Any, a: Any, b: Any) -> Span:
         if condition.known is not None:
             return a if condition.known else b
-        if condition.test is not None or a.terms or b.terms or id(condition) in self.path.decided:
+        if id(condition) in self.path.decided:
             return a if self.path.decide(condition) else b
-        return join(a, b)
+        if condition.test is None and not (a.terms or b.terms):
+            return join(a, b)
+        if condition.test is None or not (a.terms or b.terms):
+            return a if self.path.decide(condition) else b
+        is_absolute = any(span.terms and NOW in span.terms for span in (a, b))
+        name = f"choice {next(self.numbers)}"
+        base = self._base([a, b])
+        ends = []
+        for value, span in ((True, a), (False, b)):
+            path = self.path.inside(())
+            with self._on(path), suppress(Infeasible):
+                path.take(condition, value)
+                ends.append((path, {name: span + base - self._clock if is_absolute else span + base}))
+        if not ends:
+            raise Infeasible
+        self.path.join(ends)
+        symbol = linear(64, {name: 1}, 0, 0, self) - base
+        return symbol + self._clock if is_absolute else symbol
 
     def when(self, condition: Any, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
-        if self.path.decide(condition):
+        is_decided = condition.known is not None or id(condition) in self.path.decided
+        if self._depth and not is_decided:
+            self._explore([(then, condition, True), (otherwise or (lambda: None), condition, False)])
+        elif self.path.decide(condition):
             then()
         elif otherwise is not None:
             otherwise()
@@ -306,7 +332,11 @@ class BoundsEngine(ExecutionContext):
                 self.when((mask >> number).trunc(1), lambda number=number: body(const(32, number)))
 
     def variable(self, word: Any) -> Variable:
-        return Variable(word)
+        return Variable(self, word)
+
+    def variable_word(self, key: Key) -> Span:
+        """Return the word of a variable."""
+        return self.changed[key]
 
     # control flow
 
@@ -352,100 +382,141 @@ class BoundsEngine(ExecutionContext):
         """
         accesses = self._accesses(name, words)
         start = words[-1] - self._clock if words[-1].terms else const(64, 0)  # all of them are told the time last
-        outer, changed, held = self.path, self.changed, self.held
-        read, written = dict(self._read_times), self._written_fields
-        found: list[_End] = []
-        todo: list[tuple[bool, ...]] = [()]
+        held, self._start = self.held, start
         for cache, units in accesses.items():
             self._looked_up[cache] = units is not None and all(held[cache].has(unit) for unit in units)
-        while todo:
-            self.path = outer.inside(todo.pop())
-            self.changed, self.held, self._read_times = dict(changed), dict(held), dict(read)
-            self._written_fields = set()
-            try:
-                result = function(self, *(_moved(word, self.path) for word in words))
-                for cache, units in accesses.items():
-                    self._use(cache, name, units)
-                found.append(self._subroutine_end(result, _moved(start, self.path), changed))
-            except Infeasible:
-                pass
-            todo += self.path.others
-        self.path, self._read_times, self._written_fields = outer, read, written
+
+        def run() -> None:
+            result = function(self, *(word for word in words))
+            low, high = result.halves() if result.terms or result.hi >= HALF else (result, FALSE)
+            self.changed["result", 0] = low + start
+            if high.terms or high.hi:
+                self.changed["result", 1] = high + start
+            for cache, units in accesses.items():
+                self._use(cache, name, units)
+
+        written, self._written_fields = self._written_fields, set()
+        self._explore([(run, None, True)])
+        self._written_fields = written
         self._looked_up = {}
+        low, high = (self.changed.pop(("result", number), None) for number in (0, 1))
+        result = low - start
+        return result if high is None else result + (high - start) * HALF
+
+    def _explore(self, branches: list[tuple[Callable[[], None], Any, bool]]) -> None:
+        """Run branches on all their paths, each where a condition is as given; go on from what all of them agree on."""
+        outer, changed, held, read, written = self.path, self.changed, self.held, self._read_times, self._written_fields
+        found: list[_End] = []
+        fields: set[str] | None = None
+        self._depth += 1
+        for body, condition, value in branches:
+            todo: list[tuple[bool, ...]] = [()]
+            while todo:
+                self.path = outer.inside(todo.pop())
+                self.changed, self.held, self._read_times = dict(changed), dict(held), dict(read)
+                self._written_fields = set(written)
+                try:
+                    if condition is not None:
+                        self.path.take(condition, value)
+                    body()
+                    found.append(self._branch_end(changed))
+                    fields = self._written_fields if fields is None else fields & self._written_fields
+                except Infeasible:
+                    pass
+                todo += self.path.others
+        self._depth -= 1
+        self.path, self._read_times, self._written_fields = outer, read, fields or written
         if not found:
             raise Infeasible
         self.changed, self.held = dict(changed), found[0].held
         for end in found[1:]:
             self.held = {key: held.join(end.held[key]) for key, held in self.held.items()}
-        return self._join_ends(found, start)
+        self._join_ends(found)
 
-    def _subroutine_end(self, result: Any, start: Span, before: dict[Key, Any]) -> _End:
-        """Note what a path has changed, and when what it waits for has come."""
-        low, high = result.halves() if result.terms or result.hi >= HALF else (result, FALSE)
-        clocks: dict[Key, Span] = {("result", 0): low + start}
+    def _branch_end(self, before: dict[Key, Any]) -> _End:
+        """Note what a path has changed."""
+        clocks: dict[Key, Span] = {}
         words: dict[Key, Span | None] = {}
-        if high.terms or high.hi:
-            clocks["result", 1] = high + start
         for key, span in self.changed.items():
-            if key in before and before[key] is span:
+            if before.get(key, self) is span or (key not in before and _is_variable(key) and key[0] == VARIABLE):
                 continue
             if span is not None and span.terms:
-                clocks[key] = span - self._clock
+                clocks[key] = span - self._clock if NOW in span.terms else span
             else:
                 words[key] = span
-        return _End(self.path, clocks, words, self.held)
+        absolute = {key for key in clocks if NOW in self.changed[key].terms}
+        return _End(self.path, clocks, words, self.held, absolute)
 
-    def _join_ends(self, found: list[_End], start: Span) -> Span:
-        """Take what paths have changed over into the present one, as symbols; return a word for their results."""
-        for key in {key for end in found for key in end.words}:
-            spans = [end.words.get(key) if key in end.words else self._plain_before(key) for end in found]
-            if any(key in end.clocks for end in found):
-                spans = [None]
+    def _join_ends(self, found: list[_End]) -> None:
+        """Take what paths have changed over into the present one, as symbols."""
+        keys = {key for end in found for key in end.clocks}
+        for key in {key for end in found for key in end.words} - keys:
+            spans = [end.words[key] if key in end.words else self._plain_before(key) for end in found]
             word = spans[0]
             for span in spans[1:]:
                 word = None if word is None or span is None or word.bits != span.bits else join(word, span)
             self.changed[key] = word
-        keys = {key for end in found for key in end.clocks}
         if len(found) == 1:
-            clocks = {key: _moved(span, self.path) for key, span in found[0].clocks.items()}
-            if all(not self._is_new(span) for span in clocks.values()):
-                self.path.adopt(found[0].path)
-                return self._packed(clocks, start)
-        parts = [
-            {key: end.clocks[key] if key in end.clocks else self._before(key, end.path, start) for key in keys}
-            for end in found
-        ]
-        names = {}
-        for key in keys:
-            self._symbols += 1
-            names[key] = f"{key} {self._symbols}"
-        self.path.join(
-            [(end.path, {names[key]: part[key] for key in keys}) for end, part in zip(found, parts, strict=True)]
-        )
-        return self._packed({key: linear(64, {names[key]: 1}, 0, 0, self.path) for key in keys}, start)
+            self.path.adopt(found[0].path)
+            for key, span in found[0].clocks.items():
+                self.changed[key] = span + self._clock if key in found[0].absolute else span
+            return
+        names: dict[Key, str] = {}
+        bases: dict[Key, Span] = {}
+        parts: list[dict[str, Span]] = [{} for _ in found]
+        absolute = set()
+        for key in sorted(keys, key=str):
+            kinds = [self._part(key, end) for end in found]
+            is_absolute = any(now for _, now in kinds)
+            names[key] = f"{key} {next(self.numbers)}"
+            if is_absolute:
+                absolute.add(key)
+            bases[key] = self._base([span for span, _ in kinds])
+            for part, (span, now), end in zip(parts, kinds, found, strict=True):
+                with self._on(end.path):
+                    known = span if now == is_absolute else linear(64, {ZERO: 1}, EVER, EVER, self)
+                    part[names[key]] = known + bases[key]
+                if now != is_absolute and _is_variable(key):
+                    raise Unbounded(f"{self._pc:#x}: a variable is both a clock and a number of clocks")
+        self.path.join([(end.path, part) for end, part in zip(found, parts, strict=True)])
+        for key in names:
+            symbol = linear(64, {names[key]: 1}, 0, 0, self) - bases[key]
+            self.changed[key] = symbol + self._clock if key in absolute else symbol
 
-    def _packed(self, clocks: dict[Key, Span], start: Span) -> Span:
-        """Set the fields; return the result, two numbers in one word."""
-        for key, span in clocks.items():
-            if key[0] != "result" or isinstance(key, str):
-                self.changed[key] = span + self._clock
-        result = clocks["result", 0] - start
-        return result + (clocks["result", 1] - start) * HALF if ("result", 1) in clocks else result
+    @contextmanager
+    def _on(self, path: Path) -> Iterator[None]:
+        """Compute words on another path."""
+        present, self.path = self.path, path
+        try:
+            yield
+        finally:
+            self.path = present
 
-    def _is_new(self, span: Span) -> bool:
-        return any(symbol not in self.path.symbols for symbol in span.terms or ())
+    def _base(self, spans: list[Span]) -> Span:
+        """Return what the clocks are counted from that words hold: a sum of symbols that all paths know."""
+        for span in spans:
+            base = {s: -f for s, f in (span.terms or {}).items() if f < 0 and s not in (NOW, ZERO)}
+            if base and all(symbol in self.path.symbols for symbol in base):
+                return linear(64, base, 0, 0, self)
+        return const(64, 0)
 
-    def _before(self, key: Key, path: Path, start: Span) -> Span:
-        """Return a clock as it was before the subroutine, on a path of it."""
+    def _part(self, key: Key, end: _End) -> tuple[Span, bool]:
+        """Return a clock at the end of a path, after NOW if it is absolute, and whether it is."""
+        if key in end.clocks:
+            return end.clocks[key], key in end.absolute
+        if key in end.words:
+            word = end.words[key]
+            return (unknown(64) if word is None else word), False
         if key == ("result", 1):
-            return _moved(start, path)
-        present, read = self.path, self._read_times
-        self.path, self._read_times = path, dict(read)
-        span = self._read(key, 64)
-        self.path, self._read_times = present, read
-        if not span.terms:
-            return linear(64, {ZERO: 1}, EVER, 0, path)
-        return _moved(span, path) - _moved(self._clock, path)
+            return self._start, False
+        read = self._read_times
+        self._read_times = dict(read)
+        with self._on(end.path):
+            span = self.changed[key] if _is_variable(key) else self._read(key, 64)
+            is_absolute = bool(span.terms) and NOW in span.terms
+            part = span - self._clock if is_absolute else span
+        self._read_times = read
+        return part, is_absolute
 
     def _plain_before(self, key: Key) -> Span | None:
         found = self.changed.get(key, self.state.words.get(key))
@@ -489,6 +560,7 @@ class _End(NamedTuple):
     clocks: dict[Key, Span]
     words: dict[Key, Span | None]
     held: dict[str, Any]
+    absolute: set[Key]
 
 
 class _NoTimes:
@@ -501,6 +573,5 @@ class _NoTimes:
         return isinstance(key, int) or self._widths[key if isinstance(key, str) else key[0]] != 64
 
 
-def _moved(word: Any, path: Path) -> Any:
-    """Return a word on another path that knows its symbols."""
-    return linear(word.bits, word.terms, word.lo, word.hi, path) if word.terms else word
+def _is_variable(key: Key) -> bool:
+    return isinstance(key, tuple) and key[0] in (VARIABLE, "result")

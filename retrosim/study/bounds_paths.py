@@ -9,6 +9,7 @@ so that it knows what its decisions imply.
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any
 
 from retrosim.errors import RetrosimError
 
@@ -32,8 +33,8 @@ class TooManyPaths(RetrosimError):
 class Path:
     """Decisions of one path, and bounds of its symbols."""
 
-    def __init__(self, script: tuple[bool, ...] = ()) -> None:
-        self.script = script
+    def __init__(self, engine: Any, script: tuple[bool, ...] = ()) -> None:
+        self.engine, self.script = engine, script
         self.taken: list[bool] = []
         self.others: list[tuple[bool, ...]] = []
         self.decided: dict[int, tuple[bool, Span]] = {}
@@ -43,7 +44,7 @@ class Path:
 
     def inside(self, script: tuple[bool, ...]) -> Path:
         """Return a path that goes on from here by a script of its own."""
-        path = Path(script)
+        path = Path(self.engine, script)
         path.decided, path.symbols, path.most = dict(self.decided), list(self.symbols), dict(self.most)
         path.named = dict(self.named)
         return path
@@ -61,9 +62,9 @@ class Path:
     def clock(self, name: str, lo: int, hi: int) -> Span:
         """Return the clock that lies lo..hi after NOW."""
         if lo == hi:
-            return linear(64, {NOW: 1}, lo, lo, self)
+            return linear(64, {NOW: 1}, lo, lo, self.engine)
         self.symbol(name, lo, hi)
-        return linear(64, {NOW: 1, name: 1}, 0, 0, self)
+        return linear(64, {NOW: 1, name: 1}, 0, 0, self.engine)
 
     def symbol_of(self, span: Span) -> Span:
         """Return a plain word as a symbol, the same one each time."""
@@ -71,7 +72,13 @@ class Path:
             name = f"word {len(self.named)} {id(self)}"
             self.named[id(span)] = name, span
             self.symbol(name, *span._signed)
-        return linear(span.bits, {self.named[id(span)][0]: 1}, 0, 0, self)
+        return linear(span.bits, {self.named[id(span)][0]: 1}, 0, 0, self.engine)
+
+    def as_sum(self, span: Span) -> Span:
+        """Return a word as a linear one."""
+        if span.terms:
+            return span
+        return self.symbol_of(span) if span.lo != span.hi else linear(span.bits, {ZERO: 1}, span.lo, span.lo, self.engine)
 
     def short(self, span: Span) -> Span:
         """Return a sum of several symbols as one symbol, so that its differences to others can be known."""
@@ -85,7 +92,7 @@ class Path:
                 self.most[other, name] = _bound(self._above(_plus({s: -f for s, f in terms.items()}, other, 1)))
             self.symbols.append(name)
         now = {NOW: span.terms[NOW]} if NOW in span.terms else {}
-        return linear(span.bits, now | {name: 1}, span.lo, span.hi, self)
+        return linear(span.bits, now | {name: 1}, span.lo, span.hi, self.engine)
 
     def _above(self, terms: dict[str, int]) -> int:
         """Return a bound of a sum of symbols."""
@@ -138,6 +145,11 @@ class Path:
             value = True
             self.others.append((*self.taken, False))
         self.taken.append(value)
+        self.take(bit, value)
+        return value
+
+    def take(self, bit: Span, value: bool) -> None:
+        """Take a bit as true or false. Errors: Infeasible."""
         self.decided[id(bit)] = value, bit
         if bit.test is not None:
             difference, limit, is_plain, kind = bit.test
@@ -147,7 +159,6 @@ class Path:
             elif holds:
                 self._assume(difference, 0, 1)
                 self._assume(difference, 0, -1)
-        return value
 
     def _assume(self, difference: Span, limit: int, sign: int) -> None:
         """Take as true that sign * difference <= sign * limit. Errors: Infeasible."""
@@ -188,14 +199,17 @@ class Path:
         names = list(ends[0][1])
         most: dict[tuple[str, str], int] = {}
         for path, values in ends:
+            self.engine.path = path
+            values = {name: path.as_sum(span) for name, span in values.items()}
             for number, a in enumerate(names):
                 span = values[a]
                 others = [(b, values[b]) for b in names[:number]]
-                others += [(b, None if b == ZERO else linear(64, {b: 1}, 0, 0, path)) for b in self.symbols]
+                others += [(b, None if b == ZERO else linear(64, {b: 1}, 0, 0, self.engine)) for b in self.symbols]
                 for b, other in others:
                     lo, hi = path.bounds(span if other is None else span._sum(other, -1))
                     most[a, b] = max(most.get((a, b), -NEVER), _bound(hi))
                     most[b, a] = max(most.get((b, a), -NEVER), _bound(-lo))
+        self.engine.path = self
         self.most.update(most)
         self.symbols += names
 

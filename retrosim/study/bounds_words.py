@@ -27,7 +27,7 @@ MASKS = [(1 << bits) - 1 for bits in range(129)]
 class Span(Word):
     """All values that a word may have; see the head of this module."""
 
-    __slots__ = ("free", "frame", "hi", "lo", "ones", "path", "terms", "test")
+    __slots__ = ("engine", "free", "frame", "hi", "lo", "ones", "terms", "test")
 
     def __init__(self, bits: int, lo: int, hi: int, ones: int = 0, free: int = -1, frame: bool = False) -> None:
         """Make a plain word. `frame`: it may be an address in a stack frame."""
@@ -45,7 +45,7 @@ class Span(Word):
         self.bits, self.lo, self.hi, self.ones, self.free, self.frame = bits, lo, hi, ones, free, frame
         self.known = lo if lo == hi else None
         self.value = self.builder = self.terms = self.test = None
-        self.path: Any = None
+        self.engine: Any = None
 
     def __repr__(self) -> str:
         if self.terms:
@@ -55,6 +55,11 @@ class Span(Word):
     def is_like(self, other: Span) -> bool:
         """Tell whether two plain words stand for the same values."""
         return (self.lo, self.hi, self.ones, self.free) == (other.lo, other.hi, other.ones, other.free)
+
+    @property
+    def path(self) -> Any:
+        """The path that is run now."""
+        return self.engine.path if self.engine is not None else None
 
     @property
     def may(self) -> int:
@@ -89,7 +94,8 @@ class Span(Word):
         return Span(self.bits, lo, hi) if 0 <= lo and hi <= MASKS[self.bits] else unknown(self.bits)
 
     def _sum(self, other: Span, sign: int) -> Span:
-        path = self.path or other.path
+        engine = self.engine or other.engine
+        path = engine.path
         terms: dict[str, int] = {}
         offset = 0
         for span, factor in ((self, 1), (other, sign)):
@@ -99,13 +105,12 @@ class Span(Word):
             for symbol, each in (span.terms or {}).items():
                 terms[symbol] = terms.get(symbol, 0) + factor * each
         terms = {symbol: factor for symbol, factor in terms.items() if factor}
-        return path.short(linear(self.bits, terms, offset, offset, path)) if len(terms) > 2 else linear(
-            self.bits, terms, offset, offset, path
-        )
+        total = linear(self.bits, terms, offset, offset, engine)
+        return path.short(total) if len(terms) > 2 else total
 
     def _scaled(self, factor: int) -> Span:
         terms = {symbol: each * factor for symbol, each in self.terms.items()}
-        return linear(self.bits, terms, self.lo * factor, self.hi * factor, self.path)
+        return linear(self.bits, terms, self.lo * factor, self.hi * factor, self.engine)
 
     def halves(self) -> tuple[Span, Span]:
         """Return the two numbers of clocks that a word holds."""
@@ -115,7 +120,7 @@ class Span(Word):
         for terms, offset in ((lower, None), (upper, True)):
             first, last = (self.lo + HALF // 2) // HALF, (self.hi + HALF // 2) // HALF
             span = (first, last) if offset else (self.lo - first * HALF, self.hi - last * HALF)
-            both.append(linear(self.bits, terms, min(span), max(span), self.path))
+            both.append(linear(self.bits, terms, min(span), max(span), self.engine))
         return both[0], both[1]
 
     def settled(self) -> Span:
@@ -209,7 +214,7 @@ class Span(Word):
     def __invert__(self) -> Span:
         if self.test is not None and self.known is None:
             bit = Span(1, 0, 1)
-            bit.test, bit.path = (*self.test[:2], not self.test[2], self.test[3]), self.path
+            bit.test, bit.engine = (*self.test[:2], not self.test[2], self.test[3]), self.engine
             return bit
         return self ^ MASKS[self.bits]
 
@@ -278,7 +283,7 @@ class Span(Word):
         if hi <= limit or lo > limit:
             return const(1, hi <= limit)
         bit = Span(1, 0, 1)
-        bit.test, bit.path = (difference, limit, True, "order"), path
+        bit.test, bit.engine = (difference, limit, True, "order"), self.engine or other.engine
         return bit
 
     def ult(self, operand: Any) -> Span:
@@ -310,7 +315,7 @@ class Span(Word):
             if lo == hi == 0 or lo > 0 or hi < 0:
                 return const(1, lo == hi == 0)
             bit = Span(1, 0, 1)
-            bit.test, bit.path = (difference, 0, True, "equal"), path
+            bit.test, bit.engine = (difference, 0, True, "equal"), self.engine or b.engine
             return bit
         a, b = self.settled(), b.settled()
         differ = (a.ones ^ b.ones) & ~(a.free | b.free) != 0 or a.hi < b.lo or b.hi < a.lo
@@ -377,14 +382,14 @@ def unknown(bits: int) -> Span:
     return Span(bits, 0, MASKS[bits])
 
 
-def linear(bits: int, terms: dict[str, int], lo: int, hi: int, path: Any) -> Span:
+def linear(bits: int, terms: dict[str, int], lo: int, hi: int, engine: Any) -> Span:
     """Return a sum of symbols and an offset; without symbols it is a plain word where it is not below 0."""
     if not terms and lo >= 0:
         return Span(bits, lo, hi)
     span = Span.__new__(Span)
     span.bits, span.lo, span.hi, span.ones, span.free, span.frame = bits, lo, hi, 0, MASKS[bits], False
     span.known = span.value = span.builder = span.test = None
-    span.terms, span.path = terms or {"zero": 1}, path
+    span.terms, span.engine = terms or {"zero": 1}, engine
     return span
 
 
