@@ -30,6 +30,7 @@ from .bounds_words import FALSE, HALF, NOW, Span, const, join, linear, unknown
 MAX_FOLLOWED = 64  # entries of a state field: larger ones are caches, of which only certain lines are followed
 STACK_BYTES = 1 << 16  # below the stack pointer of the call: frames of the routine
 VARIABLE = "variable"
+RAM_LAST = (1 << 23) - 1  # machine memory map; above lie video memory and devices
 NEAR = 1 << 16  # bytes: a store is to words within bounds so near to each other, else to any
 
 
@@ -59,6 +60,7 @@ class BoundsEngine(ExecutionContext):
     def __init__(self, core: Core, stack_top: int, parameters: Mapping[str, int]) -> None:
         """Take a core, whose state is not touched; the stack pointer of the call; the machine's memory parameters."""
         self.core, self.cpu, self.stack_top, self._parameters = core, core.cpu, stack_top, parameters
+        self.alignment = {1: 4, 2: 2, 4: 4}[core.cpu.isa.word_bytes]  # of the C compilers' ABIs: 2 on the 68K
         self._widths = {name: bits for name, (bits, _) in core.cpu.layout.fields.items()}
         self._counts = {name: count for name, (_, count) in core.cpu.layout.fields.items()}
         self._memory = [const(64, int(each)) for each in core.state["memory"].tolist()] if "memory" in self._counts else []
@@ -94,6 +96,7 @@ class BoundsEngine(ExecutionContext):
         self.state, self.changed, self.held = state, {}, dict(state.held)
         self._pc, self._end, self._next = insn.pc, insn.end, insn.end
         self._read_times: dict[Key, Span] = {}
+        self._choices: dict[Key, Span] = {}
         self._written_fields: set[str] = set()
         self._looked_up: dict[str, bool] = {}
         self._symbols = self._depth = 0
@@ -111,11 +114,16 @@ class BoundsEngine(ExecutionContext):
         self.changed = {key: span for key, span in self.changed.items() if not _is_variable(key)}
         cycles = self.changed.pop("cycles", self._clock)
         least, most = self.path.bounds(cycles - self._clock)
+        wait = self.timing.max_wait_clocks().known or 0
+        most = min(most, self.timing.max_clocks + self.timing.max_waits * wait)
         changed: dict[Key, Any] = {}
         for key, span in self.changed.items():
             changed[key] = self.path.bounds(span - cycles) if span is not None and span.terms else span
         for key, span in self._read_times.items():
             changed.setdefault(key, self.path.bounds(span - cycles))
+        for key, value in changed.items():
+            if isinstance(value, tuple) and key not in self.cpu.stage_fields:
+                changed[key] = value[0], min(value[1], wait)  # what is under way ends within a wait
         return changed, max(0, least), most, self.held
 
     def _merged(self, state: State, ends: list[tuple[dict[Key, Any], int, int, dict[str, Any]]]) -> State:
@@ -168,7 +176,18 @@ class BoundsEngine(ExecutionContext):
         found = self.state.words.get(key)
         if found is None:
             return self._time(key, str(key)) if bits == 64 else unknown(bits)
+        if found.values and isinstance(key, str) and bits > 1 and not self._depth:
+            return self._chosen(key, found)
         return self._as_taken(found)
+
+    def _chosen(self, key: Key, span: Span) -> Span:
+        """Return a field of the timing model that has few values as one of them: each is a path."""
+        if key not in self._choices:
+            *others, last = sorted(span.values)
+            self._choices[key] = next((const(span.bits, v) for v in others if self.path.decide(Span(1, 0, 1))), None) or const(
+                span.bits, last
+            )
+        return self._choices[key]
 
     def _as_taken(self, span: Span) -> Span:
         """Return a bit as this path takes it."""
@@ -234,6 +253,22 @@ class BoundsEngine(ExecutionContext):
         self.changed["r", n.known] = word
 
     # memory
+
+    def load(self, address: Any, bits: int) -> Any:
+        return super().load(self._operand(address, bits), bits)
+
+    def store(self, address: Any, word: Any) -> None:
+        super().store(self._operand(address, word.bits), word)
+
+    def _operand(self, address: Any, bits: int) -> Any:
+        """Take an unknown address as one in RAM, and aligned as far as compilers align operands."""
+        if address.known is not None:
+            return address
+        low = min(bits // 8, self.alignment) - 1
+        if address.ones & low:
+            low = 0
+        hi = address.hi if address.lo > RAM_LAST else min(address.hi, RAM_LAST)
+        return Span(address.bits, address.lo & ~low, hi & ~low, address.ones, address.free & ~low, address.frame)
 
     def _load(self, location: Any, bits: int) -> Span:
         if location.known is None:

@@ -19,6 +19,7 @@ from typing import Any
 from retrosim.cpu.spec.values import Word
 
 NOW = "now"
+FEW = 8  # values that are kept one by one
 LATE = 1 << 40  # NOW is at least this, and any offset much less
 HALF = 1 << 32  # linear words may hold a second number of clocks from this bit on
 MASKS = [(1 << bits) - 1 for bits in range(129)]
@@ -27,7 +28,7 @@ MASKS = [(1 << bits) - 1 for bits in range(129)]
 class Span(Word):
     """All values that a word may have; see the head of this module."""
 
-    __slots__ = ("engine", "free", "frame", "hi", "lo", "ones", "terms", "test")
+    __slots__ = ("engine", "free", "frame", "hi", "lo", "ones", "terms", "test", "values")
 
     def __init__(self, bits: int, lo: int, hi: int, ones: int = 0, free: int = -1, frame: bool = False) -> None:
         """Make a plain word. `frame`: it may be an address in a stack frame."""
@@ -46,6 +47,7 @@ class Span(Word):
         self.known = lo if lo == hi else None
         self.value = self.builder = self.terms = self.test = None
         self.engine: Any = None
+        self.values: frozenset[int] | None = None
 
     def __repr__(self) -> str:
         if self.terms:
@@ -54,12 +56,17 @@ class Span(Word):
 
     def is_like(self, other: Span) -> bool:
         """Tell whether two plain words stand for the same values."""
-        return (self.lo, self.hi, self.ones, self.free) == (other.lo, other.hi, other.ones, other.free)
+        return (self.lo, self.hi, self.free, self.values) == (other.lo, other.hi, other.free, other.values) and self.ones == other.ones
 
     @property
     def path(self) -> Any:
         """The path that is run now."""
         return self.engine.path if self.engine is not None else None
+
+    @property
+    def among(self) -> frozenset[int] | None:
+        """The values of a word that has few."""
+        return frozenset((self.lo,)) if self.lo == self.hi else self.values
 
     @property
     def may(self) -> int:
@@ -318,6 +325,8 @@ class Span(Word):
             bit.test, bit.engine = (difference, 0, True, "equal"), self.engine or b.engine
             return bit
         a, b = self.settled(), b.settled()
+        if (a.values or b.values) and not (a.among & b.among if a.among and b.among else True):
+            return FALSE
         differ = (a.ones ^ b.ones) & ~(a.free | b.free) != 0 or a.hi < b.lo or b.hi < a.lo
         return _bit(a is b or (a.known is not None and a.known == b.known), differ)
 
@@ -388,7 +397,7 @@ def linear(bits: int, terms: dict[str, int], lo: int, hi: int, engine: Any) -> S
         return Span(bits, lo, hi)
     span = Span.__new__(Span)
     span.bits, span.lo, span.hi, span.ones, span.free, span.frame = bits, lo, hi, 0, MASKS[bits], False
-    span.known = span.value = span.builder = span.test = None
+    span.known = span.value = span.builder = span.test = span.values = None
     span.terms, span.engine = terms or {"zero": 1}, engine
     return span
 
@@ -398,7 +407,10 @@ def join(a: Span, b: Span) -> Span:
     if a is b or a.is_like(b):
         return a if a.frame or not b.frame else b
     free = a.free | b.free | a.ones ^ b.ones
-    return Span(a.bits, min(a.lo, b.lo), max(a.hi, b.hi), a.ones & ~free, free, a.frame or b.frame)
+    both = Span(a.bits, min(a.lo, b.lo), max(a.hi, b.hi), a.ones & ~free, free, a.frame or b.frame)
+    if a.among and b.among and len(a.among | b.among) <= FEW:
+        both.values = a.among | b.among
+    return both
 
 
 def widen(a: Span, b: Span) -> Span:
