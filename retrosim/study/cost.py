@@ -96,7 +96,7 @@ def cost_report(
     words = tuple(word & ((1 << bits) - 1) if -(1 << bits - 1) <= word < 0 else word for word in arguments)
     before = machine.snapshot()
     try:
-        _place_stack(machine)
+        place_stack(machine)
         start = machine.snapshot()
         progress(0, max_instructions, "running the routine")
         name = symbol if isinstance(symbol, str) else entry
@@ -148,7 +148,7 @@ def find_routine(image: Image, symbol: str | int) -> int:
     return symbol
 
 
-def _place_stack(machine: Machine) -> None:
+def place_stack(machine: Machine) -> None:
     """Give a program that has not run a stack apart from its image. Errors: RetrosimError where there is none."""
     image = machine.image
     taken = [(start, start + len(data)) for start, data in image.segments]
