@@ -184,9 +184,8 @@ class BoundsEngine(ExecutionContext):
         """Return a field of the timing model that has few values as one of them: each is a path."""
         if key not in self._choices:
             *others, last = sorted(span.values)
-            self._choices[key] = next((const(span.bits, v) for v in others if self.path.decide(Span(1, 0, 1))), None) or const(
-                span.bits, last
-            )
+            taken = next((value for value in others if self.path.decide(Span(1, 0, 1))), last)
+            self._choices[key] = const(span.bits, taken)
         return self._choices[key]
 
     def _as_taken(self, span: Span) -> Span:

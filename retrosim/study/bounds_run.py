@@ -165,7 +165,7 @@ class Runner:
     def _goes_to(self, insn: Insn, target: int | None, back: int) -> int | None:
         """Return where control goes within the routine, or out of it; None: into a call."""
         calls = insn.row.options.get("calls")
-        if target == insn.end or (not calls and target in (insn.target, back, insn.pc)):
+        if target == insn.end or (target is not None and not calls and target in (insn.target, back, insn.pc)):
             return target
         if target is None or not calls:
             what = "call" if calls else "jump"

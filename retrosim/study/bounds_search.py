@@ -10,10 +10,11 @@ from retrosim.errors import RetrosimError
 from retrosim.machine import Machine
 
 AREA, AREA_BYTES = 0x200000, 0x800  # free memory of every ROM: what arguments point to
-MAX_INSTRUCTIONS = 100_000  # of one call
+MAX_INSTRUCTIONS = 20_000  # of one call
 PAUSE = 1 << 14  # clocks between two calls: the bus is idle when one begins
 FRESH = 0.3  # of the tries do not go on from the best
 SMALL = 64  # arguments that are counts
+NO_POINTER = 0x800003  # bits that arguments do not have: as addresses they would be odd, or not in RAM
 ARGUMENTS = 8  # that are tried where they are not given: more do no harm
 
 
@@ -106,7 +107,7 @@ def _argument(chance: random.Random, bits: int) -> int:
         return AREA + 16 * chance.randrange(AREA_BYTES // 32)
     if kind < 0.8:
         return chance.randrange(SMALL)
-    return chance.getrandbits(bits)
+    return chance.getrandbits(bits) & ~NO_POINTER
 
 
 def _memory(chance: random.Random, size: int = AREA_BYTES) -> bytes:

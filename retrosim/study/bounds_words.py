@@ -403,9 +403,9 @@ def linear(bits: int, terms: dict[str, int], lo: int, hi: int, engine: Any) -> S
 
 
 def join(a: Span, b: Span) -> Span:
-    """Return a plain word that holds the values of two."""
-    if a is b or a.is_like(b):
-        return a if a.frame or not b.frame else b
+    """Return a plain word that holds the values of two; a new one, since the same word stands for the same value."""
+    if a is b:
+        return a
     free = a.free | b.free | a.ones ^ b.ones
     both = Span(a.bits, min(a.lo, b.lo), max(a.hi, b.hi), a.ones & ~free, free, a.frame or b.frame)
     if a.among and b.among and len(a.among | b.among) <= FEW:
