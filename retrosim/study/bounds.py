@@ -97,18 +97,18 @@ def bound(
     before = machine.snapshot()
     try:
         place_stack(machine)
-        state, stack_top = _entered(machine, entry, arguments, convention)
+        words = [*arguments, *[None] * (ARGUMENTS - len(arguments))]
+        state, stack_top = _entered(machine, entry, words, convention)
         engine = BoundsEngine(machine.core, stack_top, machine.memory_clocks)
-        runner = Runner(machine.core, engine, given, given.name, lambda steps: progress("following instructions", steps))
+        runner = Runner(
+            machine.core, engine, given, given.name, lambda steps: progress("following instructions", steps)
+        )
         end = runner.call(entry, state, memory.RETURN_ADDRESS)
         given.check_used()
         found = None
         if tries:
-            words = [*arguments, *[None] * (ARGUMENTS - len(arguments))]
-            found = search(
-                machine, entry, words, convention=convention, tries=tries, seed=seed,
-                progress=lambda done: progress("searching", done),
-            )  # fmt: skip
+            chosen = {"convention": convention, "tries": tries, "seed": seed}
+            found = search(machine, entry, words, **chosen, progress=lambda done: progress("searching", done))
     finally:
         machine.restore(before)
     exceeded = found is not None and found.most is not None and not end.least <= found.least <= found.most <= end.most
@@ -184,9 +184,7 @@ class _Given(Mapping[int, int]):
         return f"{address:#x} ({place['function'] or 'no routine'}{line})"
 
 
-def _entered(
-    machine: Machine, entry: int, arguments: Sequence[int | None], convention: str
-) -> tuple[State, int]:
+def _entered(machine: Machine, entry: int, arguments: Sequence[int | None], convention: str) -> tuple[State, int]:
     """Return what is known when a routine is entered, and the stack pointer's top.
 
     The call is entered twice, with all that may be any different each time: what is the same is known.

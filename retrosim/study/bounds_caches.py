@@ -57,7 +57,9 @@ class Held:
         before = {line.number: line for line in self.of_set(group)}
         old = before.pop(number, None)
         was = old.age if old else self.lines.survives + 1
-        rest = (line._replace(age=line.age + 1) if line.age < was or not is_newest else line for line in before.values())
+        rest = (
+            line._replace(age=line.age + 1) if line.age < was or not is_newest else line for line in before.values()
+        )
         found = [line for line in rest if line.age <= self.lines.survives]
         if is_there or old:
             units = (old.units if old else 0) | (bit if is_there else 0)

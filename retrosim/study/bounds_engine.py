@@ -63,7 +63,9 @@ class BoundsEngine(ExecutionContext):
         self.alignment = {1: 4, 2: 2, 4: 4}[core.cpu.isa.word_bytes]  # of the C compilers' ABIs: 2 on the 68K
         self._widths = {name: bits for name, (bits, _) in core.cpu.layout.fields.items()}
         self._counts = {name: count for name, (_, count) in core.cpu.layout.fields.items()}
-        self._memory = [const(64, int(each)) for each in core.state["memory"].tolist()] if "memory" in self._counts else []
+        self._memory = (
+            [const(64, int(each)) for each in core.state["memory"].tolist()] if "memory" in self._counts else []
+        )
         self._caches = {name: cache for name, cache in core.cpu.caches.items() if cache.lines}
         self._tags = {cache.tags: name for name, cache in self._caches.items()}
         self._clock = linear(64, {NOW: 1}, 0, 0, self)
@@ -579,7 +581,9 @@ class BoundsEngine(ExecutionContext):
         if units is None:
             self.held[cache] = held.used_unknown()
             return
-        allocates = name not in lines.stores or (lines.stores_allocate and bool(self._parameters.get(each.allocates, 1)))
+        allocates = name not in lines.stores or (
+            lines.stores_allocate and bool(self._parameters.get(each.allocates, 1))
+        )
         is_newest = not lines.order or lines.order in self._written_fields
         for unit in units:
             if unit * lines.unit_bytes < lines.end:

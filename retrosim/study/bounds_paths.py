@@ -78,7 +78,9 @@ class Path:
         """Return a word as a linear one."""
         if span.terms:
             return span
-        return self.symbol_of(span) if span.lo != span.hi else linear(span.bits, {ZERO: 1}, span.lo, span.lo, self.engine)
+        return (
+            self.symbol_of(span) if span.lo != span.hi else linear(span.bits, {ZERO: 1}, span.lo, span.lo, self.engine)
+        )
 
     def short(self, span: Span) -> Span:
         """Return a sum of several symbols as one symbol, so that its differences to others can be known."""

@@ -85,7 +85,9 @@ class Runner:
                 continue
             before = waiting.pop(block)
             is_inner = block in loop.inner
-            targets = self._loop(routine, loop.inner[block], before) if is_inner else self._block(routine, block, before)
+            targets = (
+                self._loop(routine, loop.inner[block], before) if is_inner else self._block(routine, block, before)
+            )
             for target, after in targets.items():
                 if target == loop.head and not is_whole:
                     again = after if again is None else again.joined(after)

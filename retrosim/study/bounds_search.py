@@ -13,7 +13,7 @@ AREA, AREA_BYTES = 0x200000, 0x800  # free memory of every ROM: what arguments p
 MAX_INSTRUCTIONS = 20_000  # of one call
 PAUSE = 1 << 14  # clocks between two calls: the bus is idle when one begins
 FRESH = 0.3  # of the tries do not go on from the best
-SMALL = 64  # arguments that are counts
+SMALL = 16  # arguments that are small, as counts; times 4, since they may be addresses
 NO_POINTER = 0x800003  # bits that arguments do not have: as addresses they would be odd, or not in RAM
 ARGUMENTS = 8  # that are tried where they are not given: more do no harm
 
@@ -68,9 +68,7 @@ def search(
             core.state[field] = int(core.state["cycles"]) + PAUSE
         machine.write(AREA, memory)
         try:
-            cycles = machine.measure(
-                entry, *words, convention=convention, max_instructions=MAX_INSTRUCTIONS
-            ).cycles
+            cycles = machine.measure(entry, *words, convention=convention, max_instructions=MAX_INSTRUCTIONS).cycles
         except RetrosimError:
             core.state[()] = start
             continue
@@ -106,7 +104,7 @@ def _argument(chance: random.Random, bits: int) -> int:
     if kind < 0.6 and bits == 32:
         return AREA + 16 * chance.randrange(AREA_BYTES // 32)
     if kind < 0.8:
-        return chance.randrange(SMALL)
+        return chance.randrange(SMALL) * 4
     return chance.getrandbits(bits) & ~NO_POINTER
 
 

@@ -28,7 +28,7 @@ MASKS = [(1 << bits) - 1 for bits in range(129)]
 class Span(Word):
     """All values that a word may have; see the head of this module."""
 
-    __slots__ = ("engine", "free", "frame", "hi", "lo", "ones", "terms", "test", "values")
+    __slots__ = ("engine", "frame", "free", "hi", "lo", "ones", "terms", "test", "values")
 
     def __init__(self, bits: int, lo: int, hi: int, ones: int = 0, free: int = -1, frame: bool = False) -> None:
         """Make a plain word. `frame`: it may be an address in a stack frame."""
@@ -56,7 +56,12 @@ class Span(Word):
 
     def is_like(self, other: Span) -> bool:
         """Tell whether two plain words stand for the same values."""
-        return (self.lo, self.hi, self.free, self.values) == (other.lo, other.hi, other.free, other.values) and self.ones == other.ones
+        return (self.lo, self.hi, self.free, self.values) == (
+            other.lo,
+            other.hi,
+            other.free,
+            other.values,
+        ) and self.ones == other.ones
 
     @property
     def path(self) -> Any:
@@ -98,7 +103,7 @@ class Span(Word):
         if not self.terms:
             return self
         lo, hi = self.path.bounds(self)
-        return Span(self.bits, lo, hi) if 0 <= lo and hi <= MASKS[self.bits] else unknown(self.bits)
+        return Span(self.bits, lo, hi) if lo >= 0 and hi <= MASKS[self.bits] else unknown(self.bits)
 
     def _sum(self, other: Span, sign: int) -> Span:
         engine = self.engine or other.engine
@@ -374,9 +379,7 @@ class Span(Word):
     def swap_bytes(self) -> Span:
         if self.bits == 8:
             return self
-        ones, free = (
-            int.from_bytes(bits.to_bytes(self.bits // 8, "little"), "big") for bits in (self.ones, self.free)
-        )
+        ones, free = (int.from_bytes(bits.to_bytes(self.bits // 8, "little"), "big") for bits in (self.ones, self.free))
         return Span(self.bits, ones, ones | free, ones, free)
 
 

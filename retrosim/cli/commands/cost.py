@@ -84,7 +84,9 @@ def add_options(parser: Parser) -> None:
         metavar="N",
         help=f"with --bounds: look for the most clocks in N random calls; default: {TRIES}",
     )
-    parser.add_argument("--search-seed", type=values.whole(0, 2**32 - 1), default=1994, metavar="N", help="of the search")
+    parser.add_argument(
+        "--search-seed", type=values.whole(0, 2**32 - 1), default=1994, metavar="N", help="of the search"
+    )
     arguments.add_formats(parser, "the annotated listing")
 
 
