@@ -83,8 +83,8 @@ def bound(
     machine    simulated, with timing "table" or "full"; its memory parameters count, its caches do not
     symbol     name or address of the routine
     arguments  words; None, and those that are left out, may be any
-    loops      address of a loop's first instruction, name of a routine with one loop, or "line" or "file:line" of a loop
-               -> how often its first instruction is executed at most each time it is entered
+    loops      address of a loop's first instruction, name of a routine with one loop, "line" or "file:line" of a loop ->
+               how often its first instruction is executed at most each time it is entered
     tries      calls with random inputs, which look for the most clocks; 0 for none
     seed       of the inputs
     progress   progress(what is done, how far)
@@ -100,9 +100,7 @@ def bound(
         words = [*arguments, *[None] * (ARGUMENTS - len(arguments))]
         state, stack_top = _entered(machine, entry, words, convention)
         engine = BoundsEngine(machine.core, stack_top, machine.memory_clocks)
-        runner = Runner(
-            machine.core, engine, given, given.name, lambda steps: progress("following instructions", steps)
-        )
+        runner = Runner(machine.core, engine, given, given.name, lambda steps: progress("following", steps))
         end = runner.call(entry, state, memory.RETURN_ADDRESS)
         given.check_used()
         found = None
@@ -192,7 +190,7 @@ def _entered(machine: Machine, entry: int, arguments: Sequence[int | None], conv
     core = machine.core
     start = core.state.copy()
     stack = _stack_register(machine)
-    ends: list[tuple[np.ndarray, dict[int, bytes]]] = []
+    ends = []
     for filler in (0, -1):
         core.state[()] = start
         for number in range(len(core.state["r"])):
@@ -200,14 +198,10 @@ def _entered(machine: Machine, entry: int, arguments: Sequence[int | None], conv
                 core.state["r"][number] = filler & 0xFFFFFFFF
         if "lr" in core.cpu.layout.fields:
             core.state["lr"] = filler & 0xFFFFFFFF
-        written: dict[int, bytes] = {}
-        write = core.write
-        core.write = lambda address, data: (written.__setitem__(address, bytes(data)), write(address, data))[0]  # type: ignore[method-assign]
-        try:
-            machine.enter(entry, *(filler if word is None else word for word in arguments), convention=convention)
-        finally:
-            del core.write
-        ends.append((core.state.copy(), written))
+        written = _Written(core)
+        machine.enter(entry, *(filler if word is None else word for word in arguments), convention=convention)
+        written.end()
+        ends.append((core.state.copy(), written.cells))
     (state, cells), (other, others) = ends
     words: dict[Any, Span] = {}
     for number in range(len(state["r"])):
@@ -229,6 +223,23 @@ def _entered(machine: Machine, entry: int, arguments: Sequence[int | None], conv
     held = {name: Held(cache.lines) for name, cache in core.cpu.caches.items() if cache.lines}
     top = max([int(state["r"][stack]), *(address + len(data) for address, data in cells.items())])
     return State(words, dict.fromkeys(core.cpu.stage_fields, (0, 0)), held), top
+
+
+class _Written:
+    """What is written into a core's memory from outside, by address, until `end`."""
+
+    def __init__(self, core: Any) -> None:
+        self.cells: dict[int, bytes] = {}
+        self._core, self._write = core, core.write
+        core.write = self._note
+
+    def _note(self, address: int, data: bytes) -> None:
+        self.cells[address] = bytes(data)
+        self._write(address, data)
+
+    def end(self) -> None:
+        """Note nothing more."""
+        del self._core.write
 
 
 def _stack_register(machine: Machine) -> int:

@@ -1,9 +1,9 @@
 """Which lines of a cache are certain to be there, whatever it held before.
 
 Of each set the lines that were used last are kept, with their age: how many other lines of the set may have been used
-since. A line stays as long as its age is at most what the replacement lets it survive (`Lines.survives`): all but one of
-the ways where the least recently used line goes, 2 of 4 ways in a tree of three bits, 0 where the victim is arbitrary.
-An access to an unknown address is one to another line of every set.
+since. A line stays as long as its age is at most what the replacement lets it survive (`Lines.survives`): all but one
+of the ways where the least recently used line goes, 2 of 4 ways in a tree of three bits, 0 where the victim is
+arbitrary. An access to an unknown address is one to another line of every set.
 """
 
 from __future__ import annotations

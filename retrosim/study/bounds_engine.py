@@ -592,7 +592,7 @@ class BoundsEngine(ExecutionContext):
 
 
 class _End(NamedTuple):
-    """The end of a path through a subroutine: clocks (after NOW) and words that it has changed, what is in the caches."""
+    """The end of a path: clocks (after NOW) and words that it has changed, what is in the caches; which are times."""
 
     path: Path
     clocks: dict[Key, Span]

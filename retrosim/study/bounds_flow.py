@@ -37,7 +37,7 @@ class Routine:
 
 def routine_at(core: Core, entry: int) -> Routine:
     """Find the blocks and loops of the routine at an address. Errors: Unbounded."""
-    insns, leaders, edges = _follow(core, entry)
+    insns, leaders = _follow(core, entry)
     blocks: dict[int, tuple[Insn, ...]] = {}
     for leader in leaders:
         block = [insns[leader]]
@@ -61,10 +61,9 @@ def _successors(insn: Insn) -> tuple[list[int], bool]:
     return list(dict.fromkeys([*following, *targets, *repeated])), ends
 
 
-def _follow(core: Core, entry: int) -> tuple[dict[int, Insn], set[int], dict[int, list[int]]]:
+def _follow(core: Core, entry: int) -> tuple[dict[int, Insn], set[int]]:
     insns: dict[int, Insn] = {}
     leaders, todo = {entry}, [entry]
-    edges: dict[int, list[int]] = {}
     while todo:
         pc = todo.pop()
         if pc in insns:
@@ -72,13 +71,13 @@ def _follow(core: Core, entry: int) -> tuple[dict[int, Insn], set[int], dict[int
         insns[pc] = insn = core.decode(pc)
         if len(insns) > MAX_INSTRUCTIONS:
             raise Unbounded(f"the routine at {entry:#x} has more than {MAX_INSTRUCTIONS} instructions")
-        edges[pc], ends = _successors(insn)
+        targets, ends = _successors(insn)
         if ends:
-            leaders.update(edges[pc])
+            leaders.update(targets)
         if insn.forms.get("rep"):
             leaders.add(pc)
-        todo += edges[pc]
-    return insns, leaders, edges
+        todo += targets
+    return insns, leaders
 
 
 def _reverse_postorder(entry: int, successors: dict[int, list[int]]) -> list[int]:

@@ -1,9 +1,9 @@
 """Runs a routine on all states at once, block after block, loop after loop, into calls and back.
 
-Where paths meet, what is known of them is joined: what holds of all. A loop is run again and again, each time on what is
-known after the time before, until nothing goes back to its head: so counters that are known decide how often it runs,
-also one inside another whose count differs each time. Where they do not, the number of times that its head is reached is
-given, and as soon as a time changes nothing but the clocks, the rest is taken by multiplication.
+Where paths meet, what is known of them is joined: what holds of all. A loop is run again and again, each time on what
+is known after the time before, until nothing goes back to its head: so counters that are known decide how often it
+runs, also one inside another whose count differs each time. Where they do not, the number of times that its head is
+reached is given, and as soon as a time changes nothing but the clocks, the rest is taken by multiplication.
 
 The greatest clocks of the joined states are those of the longest path, the least those of the shortest.
 """

@@ -38,7 +38,8 @@ def _summary(report: dict[str, Any]) -> Iterator[str]:
     found = report["found"]
     if found and found["most"] is not None:
         words = ", ".join(f"{word:#x}" for word in found["arguments"])
-        yield f"  with the arguments {words} and {'warm' if found['is_warm'] else 'cold'} caches; its memory is in --json"
+        caches = "warm" if found["is_warm"] else "cold"
+        yield f"  with the arguments {words} and {caches} caches; its memory is in --json"
     for loop in report["loops"]:
         origin = "given" if loop["given"] else "found"
         yield f"loop at {loop['address']:#x}{_where(loop)}: at most {_number(loop['times'])} times ({origin})"

@@ -32,6 +32,11 @@ def opened(tmp_path, words: list[int], name: str = "mc68000-8") -> Machine:
     return Machine(name, load_elf(path, "m68000"), engine="evaluate")
 
 
+def summing(tmp_path) -> Machine:
+    elf = write_elf(tmp_path / "sum.elf", SUM, sum=ADDRESS)
+    return Machine("mc68000-8", load_elf(elf, "m68000"), engine="evaluate")
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_no_call_lies_outside(name):
     routines = ROUTINES if TRIES else ROUTINES[:SHORT]
@@ -53,9 +58,7 @@ def test_the_68000_is_exact():
 
 def test_a_loop_whose_count_is_known(tmp_path):
     # 16 + 4 + 5 * (8 + 8 + 10) - 2 + 4 + 16: tests/study/test_cost.py has the lines
-    machine = Machine(
-        "mc68000-8", load_elf(write_elf(tmp_path / "sum.elf", SUM, sum=ADDRESS), "m68000"), engine="evaluate"
-    )
+    machine = summing(tmp_path)
     report = bound(machine, "sum", 5)
     assert (report["least"], report["most"]) == (168, 168)
     assert [(loop["times"], loop["given"]) for loop in report["loops"]] == [(5, False)]
@@ -63,9 +66,7 @@ def test_a_loop_whose_count_is_known(tmp_path):
 
 
 def test_a_loop_whose_bound_is_given(tmp_path):
-    machine = Machine(
-        "mc68000-8", load_elf(write_elf(tmp_path / "sum.elf", SUM, sum=ADDRESS), "m68000"), engine="evaluate"
-    )
+    machine = summing(tmp_path)
     with pytest.raises(Unbounded, match=r"loop at 0x2006 .* has no bound .* --loop 0x2006=N"):
         bound(machine, "sum")
     for where in (0x2006, "sum"):
@@ -77,9 +78,7 @@ def test_a_loop_whose_bound_is_given(tmp_path):
 
 
 def test_a_bound_that_is_too_small(tmp_path):
-    machine = Machine(
-        "mc68000-8", load_elf(write_elf(tmp_path / "sum.elf", SUM, sum=ADDRESS), "m68000"), engine="evaluate"
-    )
+    machine = summing(tmp_path)
     report = bound(machine, "sum", loops={"sum": 3}, tries=12)
     assert report["exceeded"] and report["found"]["most"] > report["most"]
     with pytest.raises(Unbounded, match="its bound is too small"):
