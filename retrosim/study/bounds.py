@@ -83,8 +83,8 @@ def bound(
     machine    simulated, with timing "table" or "full"; its memory parameters count, its caches do not
     symbol     name or address of the routine
     arguments  words; None, and those that are left out, may be any
-    loops      address of a loop's first instruction, name of a routine with one loop, "line" or "file:line" of a loop ->
-               how often its first instruction is executed at most each time it is entered
+    loops      address of a loop's first instruction, name of a routine with one loop, "line" or "file:line" -> how often
+               its first instruction is executed at most each time it is entered
     tries      calls with random inputs, which look for the most clocks; 0 for none
     seed       of the inputs
     progress   progress(what is done, how far)

@@ -25,7 +25,6 @@ from llvmlite import ir
 MAX_BITS = 128
 MASKS = [(1 << bits) - 1 for bits in range(MAX_BITS + 1)]
 
-
 class Word:
     """A word of `bits` bits: `known` is its value, or None when `value` holds the emitted LLVM value."""
 
