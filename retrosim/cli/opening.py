@@ -71,8 +71,9 @@ def check_simulated(names: Iterable[str]) -> None:
 def chosen_settings(options: argparse.Namespace, name: str) -> dict[str, Any]:
     """Return build, engine and timing as far as given. Errors: ArgumentError where there is no CPU to have them."""
     given = {key: value for key in ("build", "engine", "timing") if (value := getattr(options, key, None)) is not None}
-    if name == NATIVE and (given or getattr(options, "memory", None)):
-        first = next(iter([*given, "memory"]))
+    others = [option for option, key in (("memory", "memory"), ("reading", "readings")) if getattr(options, key, None)]
+    if name == NATIVE and (given or others):
+        first = next(iter([*given, *others]))
         raise refuse(f"--{first}: does not apply to {NATIVE}, which simulates no CPU")
     return given
 
@@ -89,6 +90,20 @@ def chosen_memory(options: argparse.Namespace, names: Iterable[str]) -> dict[str
     with bad_arguments():
         for name in names:
             memory_parameters(PRESETS[name], given)
+    return given
+
+
+def chosen_readings(options: argparse.Namespace, names: Iterable[str]) -> dict[str, str]:
+    """Return the readings that were given. Errors: ArgumentError where a machine lacks one, or an option of it."""
+    from retrosim.cpu.spec import readings
+    from retrosim.machine import PRESETS
+
+    given = dict(getattr(options, "readings", ()))
+    if given and getattr(options, "timing", None) == "off":
+        raise refuse("--reading: timing 'off' counts no cycles; allowed table, full")
+    with bad_arguments():
+        for name in names:
+            readings.chosen_readings(PRESETS[name].cpu().readings, given)
     return given
 
 
@@ -121,6 +136,7 @@ def check_chosen(options: argparse.Namespace, rom: Rom | Image) -> None:
     from retrosim.machine import PRESETS
 
     chosen_memory(options, [options.machine])
+    chosen_readings(options, [options.machine])
     isa, builds = PRESETS[options.machine].isa, []
     if isinstance(rom, Rom):
         builds = [info.build for info in rom.images if info.isa == isa]
@@ -142,7 +158,10 @@ def open_chosen(options: argparse.Namespace, rom: Rom | Image, note: Callable[[s
     check_chosen(options, rom)
     settings = chosen_settings(options, options.machine)
     parameters = chosen_parameters(options, rom)
-    if memory := chosen_memory(options, [] if options.machine == NATIVE else [options.machine]):
+    simulated = [] if options.machine == NATIVE else [options.machine]
+    if memory := chosen_memory(options, simulated):
         settings["memory_clocks"] = memory
+    if readings := chosen_readings(options, simulated):
+        settings["readings"] = readings
     with bad_arguments():
         return open_machine(options.machine, rom, parameters=parameters, progress=note, **settings)

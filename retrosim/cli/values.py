@@ -54,6 +54,14 @@ def assignment(text: str) -> tuple[str, int]:
     return name, whole(0, 2**32 - 1)(number)
 
 
+def choice(text: str) -> tuple[str, str]:
+    """Read NAME=OPTION."""
+    name, sign, option = text.partition("=")
+    if not sign or not name or not option:
+        raise _refuse(text, "NAME=OPTION")
+    return name, option
+
+
 def overlay(text: str) -> dict[str, int | bool]:
     """Read shapes,tested,gridN: the fields of a `screen.overlay.View` that are given; grid is grid1."""
     view: dict[str, int | bool] = {}

@@ -1,6 +1,7 @@
 """What surrounds a CPU: services, caches, memory and video of each board, as clocks that can be adjusted.
 
-Each figure has its source. What a board does in nanoseconds is given in nanoseconds, so that it follows the clock.
+Each figure has its source, and an estimate the range that is plausible. What a board does in nanoseconds is given in
+nanoseconds, so that it follows the clock.
 """
 
 from __future__ import annotations
@@ -20,17 +21,22 @@ class Parameter:
     """An adjustable figure of a machine.
 
     value             the preset's
+    low, high         what it plausibly is on such a machine; the value where it is certain
     minimum, maximum  what it may be set to
     meaning           what it counts
-    source            where the value is from
+    source            where the value and the range are from
+    confidence        a word of `cpu.spec.confidence`
     not_below         another parameter that it must not be less than, or ""
     """
 
     value: int
+    low: int
+    high: int
     minimum: int
     maximum: int
     meaning: str
     source: str
+    confidence: str
     not_below: str = ""
 
 
@@ -43,23 +49,37 @@ def _period(clock_hz: int) -> str:
     return f"{1e9 / clock_hz:.3g} ns"
 
 
-def _service(value: int, source: str) -> Parameter:
-    return Parameter(value, 0, MAX_SERVICE_CLOCKS, "CPU clocks of a service beyond its trap", source)
+def _service(value: int, low: int, high: int, source: str) -> Parameter:
+    meaning = "CPU clocks of a service beyond its trap"
+    return Parameter(value, low, high, 0, MAX_SERVICE_CLOCKS, meaning, source, "estimated")
 
 
-MC68000_DISPATCH = _service(450, "estimate: Toolbox dispatcher of 40-60 instructions at about 9 clocks each; 360-540")
-MC68040_DISPATCH = _service(65, "estimate: Toolbox dispatcher of 40-60 instructions, 50-80 clocks cached")
-POWERPC_GLUE = _service(25, "estimate: a cross-TOC call through library glue, 20-30 clocks; sc is 16 more")
+MC68000_DISPATCH = _service(450, 360, 540, "Toolbox dispatcher of 40-60 instructions at about 9 clocks each")
+MC68040_DISPATCH = _service(65, 50, 80, "Toolbox dispatcher of 40-60 instructions, cached")
+POWERPC_GLUE = _service(25, 20, 30, "a cross-TOC call through library glue, 20-30 clocks; sc is 16 more")
+
+PORT_NS = (720, 1000, 1440)  # an access to an 8-bit port of the ISA bus: 6 bus clocks of 120 ns, about 8, 12
 
 
 def pc_service(clock_hz: int, handler_clocks: int) -> Parameter:
     """Return the clocks of a service on a PC. `handler_clocks`: of the handler, without its accesses to ports."""
-    source = "estimate: a handler of about 20 instructions, and three accesses to the timer's ports of about 1 us each"
-    return _service(handler_clocks + _clocks_in(3000, clock_hz), source)
+    source = "a handler of 15-25 instructions, and three accesses to timer ports: about 1 us each, 6-12 bus clocks"
+    handlers = (handler_clocks * 3 // 4, handler_clocks, handler_clocks * 5 // 4)
+    low, value, high = (clocks + _clocks_in(3 * ns, clock_hz) for clocks, ns in zip(handlers, PORT_NS))
+    return _service(value, low, high, source)
 
 
-def _clocks(unit: str, value: int, meaning: str, source: str, not_below: str = "") -> Parameter:
-    return Parameter(value, 0, MAX_MEMORY_CLOCKS, f"{unit} {meaning}", source, not_below)
+def _clocks(
+    unit: str,
+    values: tuple[int, int, int],
+    meaning: str,
+    source: str,
+    confidence: str = "estimated",
+    not_below: str = "",
+) -> Parameter:
+    """Return a parameter of the memory. `values`: the least plausible, the preset's, the most plausible."""
+    low, value, high = values
+    return Parameter(value, low, high, 0, MAX_MEMORY_CLOCKS, f"{unit} {meaning}", source, confidence, not_below)
 
 
 def quadra_700(clock_hz: int) -> dict[str, Parameter]:
@@ -71,21 +91,18 @@ def quadra_700(clock_hz: int) -> dict[str, Parameter]:
     copyback = "mode of the data cache: 1 copyback, 0 write-through"
     return {
         "first_read": _clocks(
-            unit,
-            5,
-            "until the first long word of a read has arrived",
-            "estimate: 80 ns DRAM behind the controller; 5 to 6",
+            unit, (5, 5, 6), "until the first long word of a read has arrived", "80 ns DRAM behind the controller"
         ),
         "line_read": _clocks(
             unit,
-            11,
+            (10, 11, 13),
             "of a burst that reads or writes a line",
-            "estimate: page mode 5-2-2-2; 10 to 13, interleaved 8 to 10",
+            "page mode 5-2-2-2; 6-2-2-3 at most; interleaved, as the Quadra 700 is not, 8 to 10",
             not_below="first_read",
         ),
-        "write": _clocks(unit, 4, "of a single write", "estimate: 80 ns DRAM; 3 to 4"),
-        "video_write": _clocks(unit, 5, "of a write to video memory", "estimate: posted writes to VRAM; 4 to 6"),
-        "copyback": Parameter(1, 0, 1, copyback, "Mac OS 7.1 and later, 040 cache switched on"),
+        "write": _clocks(unit, (3, 4, 4), "of a single write", "80 ns DRAM; 3 where the page is open"),
+        "video_write": _clocks(unit, (4, 5, 6), "of a write to video memory", "posted writes to VRAM"),
+        "copyback": Parameter(1, 1, 1, 0, 1, copyback, "Mac OS 7.1 and later, 040 cache switched on", "recalled"),
     }
 
 
@@ -94,16 +111,17 @@ def cached_isa_board(clock_hz: int) -> dict[str, Parameter]:
 
     clock_hz  of the CPU; two clocks of each access are the CPU's own
     """
-    unit, video = f"CPU clocks ({_period(clock_hz)}) beyond the two of", max(0, _clocks_in(2 * 360, clock_hz) - 2)
-    hit = "estimate: hit in the board's cache; 0 to 1, misses 4 to 8"
+    unit = f"CPU clocks ({_period(clock_hz)}) beyond the two of"
+    low, value, high = (max(0, _clocks_in(2 * ns, clock_hz) - 2) for ns in (240, 360, 600))
+    video = (low, value, high)
+    hit = "hit in the board's cache, 0 to 1 by its SRAM; misses of 4 to 8 are rare in small programs"
+    card = "16-bit ISA card, 2 x 360 ns a double word: 3 bus clocks, 2 without a wait state, 5 with two more"
     return {
-        "code": _clocks(unit, 0, "fetching four bytes of code", hit),
-        "read": _clocks(unit, 0, "reading an operand", hit),
-        "write": _clocks(unit, 1, "a write", "estimate: into a one-write buffer, emptied into DRAM in 4 to 8; 0 to 4"),
-        "video_read": _clocks(unit, video, "reading video memory", "estimate: as writing; cards read no faster"),
-        "video_write": _clocks(
-            unit, video, "writing video memory", "estimate: 16-bit ISA card, 2 x 360 ns a double word"
-        ),
+        "code": _clocks(unit, (0, 0, 1), "fetching four bytes of code", hit),
+        "read": _clocks(unit, (0, 0, 1), "reading an operand", hit),
+        "write": _clocks(unit, (0, 1, 4), "a write", "into a one-write buffer, emptied into DRAM in 4 to 8"),
+        "video_read": _clocks(unit, video, "reading video memory", "as writing; cards read no faster"),
+        "video_write": _clocks(unit, video, "writing video memory", card),
     }
 
 
@@ -114,47 +132,49 @@ def local_bus_board(clock_hz: int, multiplier: int) -> dict[str, Parameter]:
     multiplier  CPU clocks to a bus clock
     """
     unit = f"CPU clocks ({_period(clock_hz)}, {multiplier} to a bus clock)"
+    cache = "second-level hit 2-1-1-1 bus clocks, 3-2-2-2 with slow SRAM; DRAM 5-2-2-2, rare in small programs"
+
+    def bus(low: int, value: int, high: int) -> tuple[int, int, int]:
+        return low * multiplier, value * multiplier, high * multiplier
+
     return {
-        "first_read": _clocks(
-            unit,
-            2 * multiplier,
-            "until the first double word of a line has arrived",
-            "estimate: second-level hit 2-1-1-1 bus clocks; DRAM 5-2-2-2",
-        ),
-        "line_read": _clocks(
-            unit,
-            5 * multiplier,
-            "until a whole line has arrived",
-            "estimate: second-level hit 2-1-1-1 bus clocks; DRAM 5-2-2-2",
-            not_below="first_read",
-        ),
+        "first_read": _clocks(unit, bus(2, 2, 3), "until the first double word of a line has arrived", cache),
+        "line_read": _clocks(unit, bus(5, 5, 9), "until a whole line has arrived", cache, not_below="first_read"),
         "write": _clocks(
-            unit, 2 * multiplier, "of a write", "estimate: 2 bus clocks into the second-level cache or a buffer"
+            unit,
+            bus(2, 2, 3),
+            "of a write",
+            "2 bus clocks into the second-level cache or a buffer, 3 with slow SRAM",
         ),
         "video_read": _clocks(
-            unit, 4 * multiplier, "of reading video memory", "estimate: local bus card, as its slowest write"
+            unit, bus(4, 4, 8), "of reading video memory", "local bus card, as its slowest write, twice that at most"
         ),
         "video_write": _clocks(
-            unit, 3 * multiplier, "of writing video memory", "estimate: local bus card, posted; 2 to 4 bus clocks"
+            unit, bus(2, 3, 4), "of writing video memory", "local bus card, posted; 2 to 4 bus clocks"
         ),
     }
 
 
-def power_macintosh(clock_hz: int, figures: Iterable[tuple[str, int, str, str]]) -> dict[str, Parameter]:
+def power_macintosh(
+    clock_hz: int, figures: Iterable[tuple[str, tuple[int, int, int], str, str, str]]
+) -> dict[str, Parameter]:
     """Return the second-level cache and the DRAM of a Power Macintosh 8100/80, and its timer.
 
     clock_hz  of the CPU; the bus has half of it
-    figures   name, clocks, meaning, source of each parameter, as the CPU's tables have them
+    figures   name; the least plausible, the preset's, the most plausible clocks; meaning, source, confidence
     """
     unit, not_below = f"CPU clocks ({_period(clock_hz)}):", {"sector_read": "first_read", "l2_sector": "l2_first"}
     memory = {
-        name: _clocks(unit, clocks, meaning, source, not_below.get(name, ""))
-        for name, clocks, meaning, source in figures
+        name: _clocks(unit, clocks, meaning, source, confidence, not_below.get(name, ""))
+        for name, clocks, meaning, source, confidence in figures
     }
     memory["l2"] = replace(memory["l2"], maximum=1, meaning=memory["l2"].meaning.removeprefix(f"{unit} "))
+    periods = round(TIMER_PERIODS * clock_hz / MACINTOSH_CLOCK_HZ)
     memory["timer"] = replace(
         memory["timer"],
-        value=round(TIMER_PERIODS * clock_hz / MACINTOSH_CLOCK_HZ),
+        value=periods,
+        low=periods,
+        high=periods,
         maximum=MAX_TIMER_CLOCKS,
         meaning=f"CPU clocks of {TIMER_PERIODS} periods of the {MACINTOSH_CLOCK_HZ / 1e6:g} MHz timer",
     )

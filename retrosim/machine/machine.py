@@ -13,6 +13,7 @@ from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.tiers import Tiers
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
+from retrosim.cpu.spec.readings import changed_readings
 from retrosim.rom import Image, Rom, load_program
 from retrosim.rom.parameters import all_parameters
 from retrosim.rom.reading import Reader
@@ -24,7 +25,7 @@ from retrosim.screen.shapes import Shapes
 from . import memory, state_file
 from .calls import Calls
 from .clockwork import FOREVER
-from .options import chosen_service_clocks, memory_parameters
+from .options import chosen_service_clocks, memory_parameters, revision
 from .presets import preset
 from .registers import Registers
 from .world import World
@@ -58,6 +59,7 @@ class Machine(Calls):
         mode: str = "demo",
         service_clocks: int | None = None,
         memory_clocks: Mapping[str, int] | None = None,
+        readings: Mapping[str, str] | None = None,
         progress: Callable[[str], None] = lambda text: None,
     ) -> None:
         """Build the machine and switch it on.
@@ -72,6 +74,7 @@ class Machine(Calls):
         mode        what the ROM does: "demo", or another that its manifest names as a constant mode_...
         service_clocks  clocks of a service beyond its trap, None for the preset's
         memory_clocks  parameters of caches and bus that differ from the preset's, for example {"copyback": 0}
+        readings    how open questions of the clocks are answered, for example {"lead": "printed"}
         progress    gets a line of text before long work
         Errors      ValueError, RomError
         """
@@ -85,12 +88,13 @@ class Machine(Calls):
         self.service_clocks = chosen_service_clocks(self.preset, service_clocks)
         self.spec_revision = self.preset.spec_revision
         self.memory_clocks = memory_parameters(self.preset, memory_clocks)
-        memory_part = "-".join(str(clocks) for clocks in self.memory_clocks.values())
-        services = f"services {self.service_clocks}"
-        self.timing_revision = f"{self.preset.timing_revision} {timing} {services} {memory_part}".strip()
         self.rom, self.image = self._open(rom, build)
+        cpu = self.preset.cpu(self.image.boot).with_readings(readings)
+        self.readings = dict(cpu.choices)
+        settings = timing, self.service_clocks, self.memory_clocks
+        self.timing_revision = revision(self.preset, *settings, changed_readings(cpu.readings, cpu.choices))
         self.parameters = all_parameters(self.rom, parameters, mode)
-        self.core = Core(self.preset.cpu(self.image.boot), timing)
+        self.core = Core(cpu, timing)
         self.regs = Registers(self.core)
         self._host = self.core.cpu.host
         self._power_on()

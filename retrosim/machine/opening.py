@@ -23,6 +23,7 @@ class MachineOptions(TypedDict, total=False):
     mode: str
     service_clocks: int | None
     memory_clocks: Mapping[str, int] | None
+    readings: Mapping[str, str] | None
 
 
 @overload

@@ -33,6 +33,18 @@ def memory_parameters(preset: Preset, given: Mapping[str, int] | None) -> dict[s
     return values
 
 
+def revision(preset: Preset, timing: str, services: int, memory: Mapping[str, int], readings: Mapping[str, str]) -> str:
+    """Return everything that the clocks of a program depend on, as saved states and tapes name it.
+
+    services  clocks of a service
+    memory    parameters of caches and bus
+    readings  reading -> option, those that are not the default
+    """
+    clocks = "-".join(str(each) for each in memory.values())
+    parts = [preset.timing_revision, timing, f"services {services}", clocks]
+    return " ".join([part for part in parts if part] + [f"{name}={option}" for name, option in readings.items()])
+
+
 def changed_memory(preset: Preset, values: Mapping[str, int]) -> dict[str, int]:
     """Return those of the parameters of caches and bus that are not the preset's."""
     return {name: value for name, value in values.items() if value != preset.memory[name].value}

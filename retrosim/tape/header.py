@@ -118,7 +118,7 @@ FIELDS: dict[str, tuple[Check, str]] = {
             _word(MACHINE),
             _keys(
                 spec=_text(80),
-                timing=_text(80),
+                timing=_text(200),
                 clock=_ratio,
                 tick=_ratio,
                 build=_either(_NONE, _word(NAME)),

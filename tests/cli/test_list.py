@@ -34,6 +34,13 @@ def test_list_shows_everything(run) -> None:
     for name, each in preset.parameters.items():
         assert parameters[name]["value"] == each.value and parameters[name]["source"] == each.source != ""
         assert each.minimum <= each.value <= each.maximum
+    readings = {each["name"]: each for each in machines["mc68040-25"]["readings"]}
+    assert readings.keys() == set(preset.cpu().choices) and readings["adda-suba"]["options"] == [
+        "printed",
+        "adda",
+        "suba",
+    ]
+    assert machines["native"]["readings"] == []
     assert {Path(tape["path"]) for tape in found["tapes"]} == set(shipped_tapes())
     assert all({"title", "rom", "machine", "parameters", "frames", "complete"} <= set(tape) for tape in found["tapes"])
 
@@ -42,7 +49,15 @@ def test_list_for_people(run) -> None:
     ran = run("list")
     assert (ran.status, ran.err) == (0, "")
     builds, figures = "m68040 builds O0, O1, O2 (default)", ("objects 1..200, default 200", "copyback 0..1, default 1")
-    for words in (builds, *figures, "60.147 ticks/s", "native", "Pixel masks, 1995, a library of routines"):
+    for words in (
+        builds,
+        *figures,
+        "reading adda-suba: ",
+        "printed (default), adda, suba: ",
+        "60.147 ticks/s",
+        "native",
+        "Pixel masks, 1995, a library of routines",
+    ):
         assert words in ran.out
     assert all(tape.stem in ran.out for tape in shipped_tapes())
     machines = run("list", "machines").out

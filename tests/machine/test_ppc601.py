@@ -10,6 +10,7 @@ from retrosim.cpu.ppc.state import MSR_EE
 from retrosim.errors import IllegalInstruction, RetrosimError
 from retrosim.machine import PRESETS, Machine, memory, open_machine
 from retrosim.machine.presets import MACINTOSH_TICK_HZ
+from tests.helpers.cpu.cores import same_memory
 from tests.helpers.machine import programs
 
 NAME, TIMINGS = "ppc601-80", ("off", "table", "full", "causes")
@@ -40,7 +41,7 @@ def state_of(machine: Machine) -> dict[str, bytes]:
 def differences(one: Machine, other: Machine) -> list[str]:
     first, second = state_of(one), state_of(other)
     found = [name for name in first if first[name] != second[name]]
-    return found + ["memory"] * (not np.array_equal(one.mem, other.mem))
+    return found + ["memory"] * (not same_memory(one.core, other.core))
 
 
 def test_the_preset() -> None:
@@ -50,7 +51,7 @@ def test_the_preset() -> None:
     assert 20 <= preset.service_clocks <= 30
     for name, each in preset.parameters.items():
         assert each.source and each.meaning and each.minimum <= each.value <= each.maximum, name
-    assert preset.service.source.startswith("estimate")
+    assert preset.service.confidence == "estimated"
 
 
 @pytest.mark.parametrize(
@@ -203,7 +204,7 @@ def test_recompiled_code_is_the_interpreters(timing: str) -> None:
         assert differences(one, other) == [], limits
 
 
-@pytest.mark.parametrize("build", ["O0", "O1", "O2", "period", "period-calls", "period-divide"])
+@pytest.mark.parametrize("build", ["O0", "O1", "O2", "period", "period-calls", "period-divide", "period-level0"])
 def test_the_world_is_that_of_the_native_machine(build: str) -> None:
     ours = open_machine(NAME, build=build, engine="interpret", timing="off", parameters={"objects": 60, "seed": 5})
     native = open_machine("native", parameters={"objects": 60, "seed": 5})
@@ -213,3 +214,16 @@ def test_the_world_is_that_of_the_native_machine(build: str) -> None:
             each.run(frames=7)
         assert ours.hash() == native.hash()
         assert np.array_equal(ours.frame, native.frame)
+
+
+def test_a_routine_finds_the_base_of_its_globals() -> None:
+    """r2, which only DetermineCollisions sets, is there for what it calls before the program has come to it."""
+    ours = open_machine(NAME, build="period", engine="interpret", parameters={"objects": 5})
+    ours.run(frames=1)
+    found = ours.measure("UpdateCollisionArray")
+    assert ours.regs["r2"] == ours.address("TOC")
+    ours.regs["r2"] = 0
+    assert ours.measure("UpdateCollisionArray").instructions == found.instructions
+    assert ours.regs["r2"] == 0
+    ours.regs["r2"] = ours.address("TOC") + 0x1000  # what the program has put there stays
+    assert ours.measure("UpdateCollisionArray").instructions != found.instructions

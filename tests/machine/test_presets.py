@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from retrosim.cpu.spec.confidence import CONFIDENCE
 from retrosim.machine import MACHINE_NAMES, PRESETS, Machine, boards, open_machine, presets
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from retrosim.rom import ISAS
@@ -14,7 +15,9 @@ def test_every_figure_has_a_source(name: str) -> None:
     preset = PRESETS[name]
     assert preset.name == name and preset.isa in ISAS and preset.title
     for parameter, each in preset.parameters.items():
-        assert each.minimum <= each.value <= each.maximum and each.meaning and each.source, parameter
+        assert each.minimum <= each.low <= each.value <= each.high <= each.maximum, parameter
+        assert each.meaning and each.source and each.confidence in CONFIDENCE, parameter
+        assert each.low < each.high or each.confidence != "estimated", parameter
         assert not each.not_below or each.value >= preset.parameters[each.not_below].value
 
 

@@ -97,6 +97,7 @@ def _machines() -> list[dict[str, Any]]:
                 "frame_hz": preset.frame_hz.as_integer_ratio() if preset else None,
                 "frame_period": preset.frame_period if preset else None,
                 "parameters": {name: asdict(each) for name, each in preset.parameters.items()} if preset else {},
+                "readings": [asdict(each) for each in preset.cpu().readings] if preset else [],
             }
         )
     return entries
@@ -154,7 +155,12 @@ def _machine_lines(entries: list[dict[str, Any]]) -> list[str]:
         lines.append(line)
         for name, each in entry["parameters"].items():
             lines.append(f"    {name} {each['minimum']}..{each['maximum']}, default {each['value']}: {each['meaning']}")
-            lines.append(f"      {each['source']}")
+            lines.append(f"      {each['confidence']}, {each['low']}..{each['high']}: {each['source']}")
+        for each in entry["readings"]:
+            default, *others = each["options"]
+            options = ", ".join([f"{default} (default)", *others])
+            lines.append(f"    reading {each['name']}: {each['question']}")
+            lines.append(f"      {options}: {each['reason']}; {each['source']}")
     return [*lines, "  sources in guide/facts are pages: `retrosim guide facts/NAME`"]
 
 

@@ -35,6 +35,7 @@ def add_options(parser: Parser) -> None:
     )
     arguments.add_machine(parser)
     arguments.add_memory(parser)
+    arguments.add_readings(parser)
     arguments.add_parameters(parser)
     arguments.add_frames(parser, f"run N frames, {FRAMES} if not given")
     arguments.add_screenshot(parser)
@@ -103,8 +104,17 @@ def _settings(machine: Any) -> dict[str, Any]:
         "timing": getattr(machine, "timing", None),
         "memory": memory,
         "memory_changed": changed,
+        "readings": getattr(machine, "readings", None),
+        "readings_changed": _changed_readings(machine),
         "simulated_seconds": float(machine.cycles / machine.clock_hz) if machine.clock_hz else None,
     }
+
+
+def _changed_readings(machine: Any) -> dict[str, str] | None:
+    from retrosim.cpu.spec.readings import changed_readings
+
+    core = getattr(machine, "core", None)
+    return core and changed_readings(core.cpu.readings, core.cpu.choices)
 
 
 def _summary(result: dict[str, Any]) -> list[str]:
@@ -112,7 +122,8 @@ def _summary(result: dict[str, Any]) -> list[str]:
     parameters = ", ".join(f"{name} {value}" for name, value in result["parameters"].items())
     settings = ", ".join(f"{key} {result[key]}" for key in ("build", "engine", "timing") if result[key])
     memory = ", ".join(f"{name} {value}" for name, value in (result["memory_changed"] or {}).items())
-    about = "; ".join(part for part in (parameters, settings, memory) if part)
+    readings = ", ".join(f"{name}={option}" for name, option in (result["readings_changed"] or {}).items())
+    about = "; ".join(part for part in (parameters, settings, memory, readings) if part)
     lines = [f"{result['rom'] or 'program'} on {result['machine']}" + (f" ({about})" if about else "")]
     did = [counted(result["frames"], "frame")]
     if result["cycles"]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..spec.explain import Explanation, averaged
 from ..spec.rows import Insn
 from . import mc68000_clocks, mc68040_clocks
@@ -29,15 +31,15 @@ class _Operands(dict):
         return name
 
 
-def explain_mc68000(insn: Insn, visits: int, departures: int) -> Explanation:
+def explain_mc68000(insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> Explanation:
     """Explain an instruction; a branch has the clocks of one that is taken. Arguments as of `averaged`."""
     entry = insn.row.syntax.format_map(_Operands(OPERANDS | insn.forms))
     return Explanation(mc68000_clocks.outcomes(insn.row, insn.forms)[0].base, entry, MC68000_SOURCE)
 
 
-def explain_mc68040(insn: Insn, visits: int, departures: int) -> Explanation:
+def explain_mc68040(insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> Explanation:
     """Explain an instruction; one of two outcomes that do not show in the flow has the first entry."""
-    costs = mc68040_clocks.outcomes(insn.row, insn.forms)
+    costs = mc68040_clocks.outcomes(insn.row, insn.forms, choices)
     if len(costs) == 2 and insn.row.options.get("flow"):
         return averaged([(cost.alone, cost.entry) for cost in costs], visits, departures, MC68040_SOURCE)
     return Explanation(costs[0].alone, costs[0].entry, MC68040_SOURCE)

@@ -19,8 +19,8 @@ class MC68000Timing(M68kHooks):
 
     counts = takes_a_clock = True
 
-    @staticmethod
-    def fields(insn: Insn) -> tuple[int, ...]:
+    @classmethod
+    def fields(cls, insn: Insn) -> tuple[int, ...]:
         """Return the clocks of the first outcome, and what the second one takes more, as 32 bits."""
         first, *second = (clocks.base for clocks in outcomes(insn.row, insn.forms))
         return (first, (second[0] - first if second else 0) & 0xFFFFFFFF)

@@ -62,9 +62,9 @@ class TableTiming(MC68040Timing):
 
     counts = takes_a_clock = splits_branches = True
 
-    @staticmethod
-    def fields(insn: Insn) -> tuple[int, ...]:
-        return tuple(c.alone | c.address << 16 for c in outcomes(insn.row, insn.forms))
+    @classmethod
+    def fields(cls, insn: Insn) -> tuple[int, ...]:
+        return tuple(c.alone | c.address << 16 for c in outcomes(insn.row, insn.forms, cls.choices))
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         self.row, packed = row, [take() for _ in row.cost]

@@ -26,6 +26,7 @@ from .flow import LINE_A_ROW, UNDEFINED_ROWS, undefined
 from .host import HOST
 from .mc68000_faults import address_error
 from .mc68040_cache import UNCACHED_FROM, VALID
+from .readings import MC68040_READINGS
 from .state import IN_REGISTERS, LAYOUT, M68K, ZERO, reset
 from .timing import MC68000_MODES, MC68040_MODES
 
@@ -52,6 +53,7 @@ BY_MODEL = {
         "legend": explain.MC68040_LEGEND,
         "causes": CAUSES,
         "caches": MC68040_CACHES,
+        "readings": MC68040_READINGS,
     },
 }
 

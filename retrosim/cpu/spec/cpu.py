@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from .decoding import OpcodeTable
 from .explain import Explanation
 from .host import Host
 from .instruction_set import InstructionSet
+from .readings import Reading, changed_readings, chosen_readings
 from .rows import Insn, Row
 
 ADDRESS_BITS = 24
@@ -38,10 +39,15 @@ DOUBLE_FAULT = 0x100  # in `detail`, in place of a vector: an exception could no
 
 
 class Layout:
-    """Names, widths and places of the state fields: (name, bits, count); one-bit fields take a byte."""
+    """Names, widths and places of the state fields: (name, bits, count); one-bit fields take a byte.
+
+    The registers of the CPU come first, then ENGINE_FIELDS, then what its timing models remember.
+    """
 
     def __init__(self, fields: tuple[tuple[str, int, int], ...]) -> None:
         self.fields = {name: (bits, count) for name, bits, count in fields}
+        names = list(self.fields)
+        self.registers = tuple(names[: names.index(ENGINE_FIELDS[0][0])])
         spec = [(n, f"<u{max(b, 8) // 8}", (c,) if c > 1 else ()) for n, b, c in fields]
         self.dtype = np.dtype([(n, t, s) for n, t, s in spec], align=True)
         self.offsets = {name: self.dtype.fields[name][1] for name in self.fields}
@@ -111,7 +117,7 @@ class Cpu:
     timing     mode name -> class of the timing model
     causes     cause -> what is counted under it, in the order of the state field `causes`; where a mode counts them
     caches     name -> where the state holds it, of the caches that the mode "full" models
-    explain    explain(instruction, visits, departures): its base clocks and where they come from
+    explain    explain(instruction, visits, departures, choices): its base clocks and where they come from
     legend     what base clocks and the rest of an instruction's clocks are; {source} is the table they come from
     exception  exception(m, vector): take an exception; interrupt(m, level): take an interrupt
     reset      reset(state): bring a state of zeros to that after start-up code
@@ -123,6 +129,8 @@ class Cpu:
     zero_register  number of a register that is always 0, or None
     aligned    words and long words at odd addresses abort the instruction
     misaligned  what such an abort does then: an exception of the CPU, run on the evaluator
+    readings   what the sources leave open of its clocks
+    choices    reading -> option that its clocks are counted by: the defaults, unless it comes from `with_readings`
     """
 
     model: str
@@ -140,7 +148,7 @@ class Cpu:
     accepts: Callable[[np.ndarray, int], bool]
     vector_name: Callable[[int], str]
     host: Host
-    explain: Callable[[Insn, int, int], Explanation]
+    explain: Callable[[Insn, int, int, Mapping[str, str]], Explanation]
     legend: str
     stage_fields: tuple[str, ...] = ()
     in_registers: frozenset[str] = frozenset()
@@ -149,6 +157,30 @@ class Cpu:
     caches: Mapping[str, Cache] = field(default_factory=dict)
     aligned: bool = False
     misaligned: Callable[[Any, Insn], None] | None = None
+    readings: tuple[Reading, ...] = ()
+    choices: Mapping[str, str] = field(default_factory=dict)
+    _variants: dict[str, Cpu] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        choices = chosen_readings(self.readings, self.choices)
+        object.__setattr__(self, "choices", choices)
+        if choices:
+            timing = {mode: type(each.__name__, (each,), {"choices": choices}) for mode, each in self.timing.items()}
+            object.__setattr__(self, "timing", timing)
+
+    @property
+    def label(self) -> str:
+        """The model and the choices that are not the defaults: what compiled clocks depend on."""
+        changed = changed_readings(self.readings, self.choices)
+        return "".join([self.model, *(f"_{name}_{option}" for name, option in changed.items())])
+
+    def with_readings(self, given: Mapping[str, str] | None) -> Cpu:
+        """Return this CPU with some readings chosen otherwise. Errors: ValueError."""
+        choices = chosen_readings(self.readings, {**self.choices, **(given or {})})
+        if choices == self.choices:
+            return self
+        changed = replace(self, choices=choices)
+        return self._variants.setdefault(changed.label, changed)
 
     def handlers(self) -> Iterable[tuple[Row, tuple[Any, ...]]]:
         """Yield (row, statics) of every handler of a full interpreter: the table's and those of undefined encodings."""

@@ -23,7 +23,7 @@ is made.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 from weakref import ref
 
@@ -51,10 +51,12 @@ class Timing:
 
     hooks   names of the hooks of the instruction set
     priced  those that the model's clocks depend on
+    choices reading -> option that the clocks are counted by; a `Cpu` makes classes that have them
     """
 
     hooks: ClassVar[frozenset[str]] = frozenset()
     priced: ClassVar[frozenset[str]] = frozenset()
+    choices: ClassVar[Mapping[str, str]] = {}
     counts = False
     max_clocks = 0  # of the last instruction, without waits for the bus; known when it is emitted
     max_waits = 0  # for the bus, of the last instruction
@@ -86,8 +88,8 @@ class Timing:
         """Return the most clocks of one wait for the bus."""
         return self.m.const(64, 0)
 
-    @staticmethod
-    def fields(insn: Insn) -> tuple[int, ...]:
+    @classmethod
+    def fields(cls, insn: Insn) -> tuple[int, ...]:
         """Return the numbers that decoding puts into the record for this model."""
         return ()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..spec.explain import Explanation, averaged
 from ..spec.rows import Insn
 from .clocks import clocks, keys
@@ -15,11 +17,12 @@ LEGENDS = {
 }
 
 
-def explain(model: str, insn: Insn, visits: int, departures: int) -> Explanation:
+def explain(model: str, insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> Explanation:
     """Explain an instruction on a model; the other arguments are those of `averaged`."""
     source, form = SOURCES[model[:4]], " mem" if insn.forms.get("ea") == "mem" else ""
     row, forms = insn.row, insn.forms
-    costs = [(cost.base, key + form) for key, cost in zip(keys(row, forms), clocks(row, forms, model), strict=True)]
+    entries = zip(keys(row, forms, choices), clocks(row, forms, model, choices), strict=True)
+    costs = [(cost.base, key + form) for key, cost in entries]
     if len(costs) == 2 and insn.row.options.get("flow"):
         return averaged(costs, visits, departures, source)
     level = min(insn.fields[1] & 31, 2) if insn.row.varies == "level" else 0

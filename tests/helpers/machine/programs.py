@@ -18,7 +18,7 @@ COMPILED = tuple(engine for engine in ENGINES if engine != "evaluate")
 TIMINGS = machine_module.TIMINGS
 MACHINES = {"mc68000-8": "m68000", "mc68040-25": "m68040"}  # one of each model, and the ISA of its images
 ENTRY = 0x1000
-MACHINE_OPTIONS = ("engine", "timing", "service_clocks", "mode")
+MACHINE_OPTIONS = ("engine", "timing", "service_clocks", "memory_clocks", "readings", "mode")
 
 
 def image(code: str, *, isa: str = "m68040", boot: str = "", sizes: bool = True, **symbols: int) -> Image:
