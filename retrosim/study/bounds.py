@@ -202,6 +202,7 @@ def _entered(machine: Machine, entry: int, arguments: Sequence[int | None], conv
         machine.enter(entry, *(filler if word is None else word for word in arguments), convention=convention)
         written.end()
         ends.append((core.state.copy(), written.cells))
+    core.state[()] = start
     (state, cells), (other, others) = ends
     words: dict[Any, Span] = {}
     for number in range(len(state["r"])):

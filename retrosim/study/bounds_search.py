@@ -27,11 +27,13 @@ class Found:
     memory       hexadecimal digits of the bytes from AREA on, in that call
     is_warm      the caches held what the call before had left
     returned     calls that returned, of so many tries
+    failure      why the last one did not that did not
     """
 
     seed: int
     tries: int
     returned: int
+    failure: str
     least: int | None
     most: int | None
     arguments: tuple[int, ...]
@@ -58,7 +60,7 @@ def search(
     core, start = machine.core, machine.core.state.copy()
     best: tuple[tuple[int, ...], bytes, bool] | None = None
     least = most = None
-    returned = 0
+    returned, failure = 0, ""
     for number in range(tries):
         progress(number)
         words, memory, is_warm = _next(chance, best, arguments, bits)
@@ -68,8 +70,11 @@ def search(
             core.state[field] = int(core.state["cycles"]) + PAUSE
         machine.write(AREA, memory)
         try:
-            cycles = machine.measure(entry, *words, convention=convention, max_instructions=MAX_INSTRUCTIONS).cycles
-        except RetrosimError:
+            cycles = machine.measure(
+                entry, *words, convention=convention, warm=0, max_instructions=MAX_INSTRUCTIONS
+            ).cycles
+        except RetrosimError as error:
+            failure = str(error)
             core.state[()] = start
             continue
         returned += 1
@@ -77,7 +82,7 @@ def search(
         if most is None or cycles > most:
             most, best = cycles, (words, memory, is_warm)
     words, memory, is_warm = best or ((), b"", False)
-    return Found(seed, tries, returned, least, most, words, memory.hex(), is_warm)
+    return Found(seed, tries, returned, failure, least, most, words, memory.hex(), is_warm)
 
 
 def _next(

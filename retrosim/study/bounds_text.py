@@ -23,7 +23,7 @@ def answer(report: dict[str, Any]) -> str:
     if not found:
         return text
     if found["most"] is None:
-        return f"{text}; none of {_number(found['tries'])} tries returned (seed {found['seed']})"
+        return f"{text}; none of {_number(found['tries'])} tries returned: {found['failure']}"
     return f"{text}; most found {_number(found['most'])} (seed {found['seed']}, in {_number(found['tries'])} tries)"
 
 

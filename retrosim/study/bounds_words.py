@@ -45,7 +45,7 @@ class Span(Word):
             ones, free = lo, 0
         self.bits, self.lo, self.hi, self.ones, self.free, self.frame = bits, lo, hi, ones, free, frame
         self.known = lo if lo == hi else None
-        self.value = self.builder = self.terms = self.test = None
+        self.terms = self.test = None
         self.engine: Any = None
         self.values: frozenset[int] | None = None
 
@@ -400,7 +400,7 @@ def linear(bits: int, terms: dict[str, int], lo: int, hi: int, engine: Any) -> S
         return Span(bits, lo, hi)
     span = Span.__new__(Span)
     span.bits, span.lo, span.hi, span.ones, span.free, span.frame = bits, lo, hi, 0, MASKS[bits], False
-    span.known = span.value = span.builder = span.test = span.values = None
+    span.known = span.test = span.values = None
     span.terms, span.engine = terms or {"zero": 1}, engine
     return span
 
