@@ -104,7 +104,7 @@ def cost_report(
     words = tuple(word & ((1 << bits) - 1) if -(1 << bits - 1) <= word < 0 else word for word in arguments)
     before = machine.snapshot()
     try:
-        _place_stack(machine)
+        place_stack(machine)
         progress(0, max_instructions, "running the routine")
         call = (symbol if isinstance(symbol, str) else entry, *words)
         given: dict[str, Any] = {"convention": convention, "max_instructions": max_instructions}
@@ -161,7 +161,7 @@ def find_routine(image: Image, symbol: str | int) -> int:
     return symbol
 
 
-def _place_stack(machine: Machine) -> None:
+def place_stack(machine: Machine) -> None:
     """Give a program that has not run a stack apart from its image. Errors: RetrosimError where there is none."""
     image = machine.image
     taken = [(start, start + len(data)) for start, data in image.segments]

@@ -54,6 +54,37 @@ class Layout:
 
 
 @dataclass(frozen=True)
+class Lines:
+    """How a cache holds its lines, for bounds: which of them are certain to be there.
+
+    unit_bytes  what an access brings into the cache for certain
+    units       of a line
+    sets, ways
+    survives    how many other lines of its set may be used after a line before it can be gone
+    end         first address that is not cached
+    tag         tag(number of a line, units that are valid) -> (bits that are 1, bits that may be either)
+    fetches     the model's subroutines that look up code by the number of a unit
+    operands    those that look up an operand by address and size
+    stores      those of them that store
+    stores_allocate  does a store bring in a line that is not there? (and see Cache.allocates)
+    order       state field that a use changes, which the replacement goes by; "" where every access is noted
+    """
+
+    unit_bytes: int
+    sets: int
+    ways: int
+    survives: int
+    end: int
+    tag: Callable[[int, int], tuple[int, int]]
+    units: int = 1
+    fetches: tuple[str, ...] = ("fetch",)
+    operands: tuple[str, ...] = ("read", "write")
+    stores: tuple[str, ...] = ("write",)
+    stores_allocate: bool = True
+    order: str = ""
+
+
+@dataclass(frozen=True)
 class Cache:
     """Where the state holds a cache that a timing model has.
 
@@ -61,12 +92,14 @@ class Cache:
     accesses     state field that steps at every access, "" where there is none
     status_bits  bits of a tag that change without a miss
     allocates    memory parameter that is not 0 when stores allocate too, "" when they always do
+    lines        how it holds its lines
     """
 
     tags: str
     accesses: str = ""
     status_bits: int = 0
     allocates: str = ""
+    lines: Lines | None = None
 
 
 @dataclass(frozen=True)
