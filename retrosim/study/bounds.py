@@ -43,7 +43,8 @@ import numpy as np
 from retrosim.machine import Machine, memory
 
 from .bounds_caches import Held
-from .bounds_engine import BoundsEngine, Unbounded
+from .bounds_choices import Unbounded
+from .bounds_engine import BoundsEngine
 from .bounds_run import Runner, visits_of
 from .bounds_search import ARGUMENTS, search
 from .bounds_state import State
@@ -83,8 +84,8 @@ def bound(
     machine    simulated, with timing "table" or "full"; its memory parameters count, its caches do not
     symbol     name or address of the routine
     arguments  words; None, and those that are left out, may be any
-    loops      address of a loop's first instruction, name of a routine with one loop, "line" or "file:line" -> how often
-               its first instruction is executed at most each time it is entered
+    loops      address of a loop's first instruction, name of a routine with one loop, "line" or "file:line" -> how
+               often its first instruction is executed at most each time the loop is entered
     tries      calls with random inputs, which look for the most clocks; 0 for none
     seed       of the inputs
     progress   progress(what is done, how far)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.spec.rows import Insn
 
-from .bounds_engine import Unbounded
+from .bounds_choices import Unbounded
 
 MAX_INSTRUCTIONS = 20_000  # of one routine
 

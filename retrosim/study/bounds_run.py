@@ -17,7 +17,8 @@ from dataclasses import replace
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.spec.rows import Insn
 
-from .bounds_engine import BoundsEngine, Unbounded
+from .bounds_choices import Unbounded
+from .bounds_engine import BoundsEngine
 from .bounds_flow import Loop, Routine, routine_at
 from .bounds_state import State, Trail
 
