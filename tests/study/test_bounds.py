@@ -23,7 +23,7 @@ ROUTINES = [
     ("shapes", "ShapesTouch"),
     ("objects", "Distance2D"),
 ]
-SHORT = 2  # of the routines, and as many calls of each as below
+SHORT = 1  # of the routines, and so many calls of it
 CALLS = 25
 
 
