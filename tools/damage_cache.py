@@ -2,8 +2,8 @@
 
   python tools/damage_cache.py --files 2000
 
-Each start has some damaged files: cut, flipped, emptied, or replaced by junk, by another entry, by a folder, a link or a
-pipe; the key of the cache is one of them. A start fails if its status is not 0, if its result is wrong, or if it
+Each start has some damaged files: cut, flipped, emptied, or replaced by junk, by another entry, by a folder, a link or
+a pipe; the key of the cache is one of them. A start fails if its status is not 0, if its result is wrong, or if it
 says anything on stderr. The status is 1 if any failed.
 """
 

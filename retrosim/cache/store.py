@@ -271,19 +271,22 @@ class Store:
 
 def open_cache(wanted: Path) -> Cache:
     """Open the cache in a folder; where that is unsafe or of no use, among the temporary files; else in memory."""
-    problem = ""
+    problems, is_unsafe = [], False
     for folder in dict.fromkeys((wanted, temporary_folder("cache"))):
         try:
             make_private(folder)
-            cache = Cache(folder, _load_key(folder), problem)
+            cache = Cache(folder, _load_key(folder), "; ".join(problems))
         except UnsafeFolder as error:
-            problem = problem or f"{folder} is not used, because {error}"
-            warn_once("folder", problem)
+            problems.append(f"{folder} is not used, because {error}")
+            is_unsafe = True
         except OSError as error:
-            problem = problem or f"{folder} cannot be used: {error.strerror or error}"
+            problems.append(f"{folder} cannot be used: {error.strerror or error}")
         else:
+            if is_unsafe:
+                warn_once("folder", f"{cache.problem}; compiled code is kept in {folder}")
             return cache
-    warn_once("memory", f"compiled code is not kept: {problem}; set RETROSIM_HOME")
+    problem = "; ".join(problems)
+    warn_once("folder", f"compiled code is not kept: {problem}; set RETROSIM_HOME")
     return Cache(None, secrets.token_bytes(KEY_BYTES), problem)
 
 
