@@ -74,7 +74,7 @@ class KernelCache:
     def cache_path(self) -> str | None:
         """The folder of the entries."""
         folder = STORES["kernels"].folder
-        return folder and str(folder)
+        return str(folder) if folder else None
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """Return the code for some types of arguments; None if it is not there."""
@@ -115,7 +115,7 @@ class KernelCache:
         return "".join(c if c.isascii() and (c.isalnum() or c in "._") else "" for c in name)[-MAX_NAME:]
 
     def _name(self, sig: Any, codegen: Any) -> str:
-        """Return the name of an entry, "" for a function whose source is not to be had."""
+        """Return the name of an entry, "" for a function whose source cannot be read."""
         code = self._function.__code__
         source = _file_digest(code.co_filename)
         cells = [cell.cell_contents for cell in self._function.__closure__ or ()]

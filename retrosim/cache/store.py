@@ -16,6 +16,7 @@ import re
 import secrets
 import stat
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,7 +108,9 @@ class Cache:
 
         Returns  number of files removed
         """
-        now, files, removed = time.time(), [], []
+        now = time.time()
+        files: list[CachedFile] = []
+        removed: list[CachedFile] = []
         for file in self.files():
             is_rest = file.path.suffix in (PARTIAL_SUFFIX, LOCK_SUFFIX) and now - file.used > STALE_SECONDS
             (removed if is_rest else files).append(file)
@@ -223,7 +226,7 @@ class Store:
             put_aside(self.folder / name)
 
     @contextlib.contextmanager
-    def locked(self, name: str):
+    def locked(self, name: str) -> Iterator[None]:
         """Keep other processes from making the same entry."""
         with locked(self.folder / name) if self.folder else contextlib.nullcontext():
             yield
@@ -271,7 +274,8 @@ class Store:
 
 def open_cache(wanted: Path) -> Cache:
     """Open the cache in a folder; where that is unsafe or of no use, among the temporary files; else in memory."""
-    problems, is_unsafe = [], False
+    problems: list[str] = []
+    is_unsafe = False
     for folder in dict.fromkeys((wanted, temporary_folder("cache"))):
         try:
             make_private(folder)

@@ -20,6 +20,7 @@ TOPICS = (
     "table",
     "study",
     "speed",
+    "security",
     "examples",
     "adding",
     "internals",
