@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Damage files of the compile cache, start programs on them, and count the starts that failed.
 
   python tools/damage_cache.py --files 2000
@@ -31,8 +32,8 @@ machine = open_machine("mc68040-25", "sectors")
 machine.run(frames=1)
 print(collide.pairs(x, x, size=30).tolist(), collide.collided(x, x, size=30).tolist(), machine.hash("world"))
 """
-FILES_PER_START = 12
-MAX_SECONDS = 300
+FILES_PER_START = 16
+MAX_SECONDS = 1800
 
 
 def cut(path: Path, others: list[Path], chance: random.Random) -> None:
@@ -118,6 +119,8 @@ def main() -> int:
                 damage(path, [other for other in files if other != path], chance)
                 done[damage.__name__] += 1
             ran, starts = start(home), starts + 1
+            if starts % 10 == 0:
+                print(f"{sum(done.values())} files damaged, {starts} starts, {failed} failed", flush=True)
             if (ran.returncode, ran.stdout, ran.stderr) != (0, expected, ""):
                 failed += 1
                 print(f"start {starts}: status {ran.returncode}\n{ran.stdout}{ran.stderr}", flush=True)
