@@ -18,6 +18,8 @@ cached. All state is in the fields below; times are absolute clocks.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..spec.values import Word
@@ -120,15 +122,20 @@ def crossing(m, address: Word, size: Word) -> Word:
     return m.const(64, 4).ult((address & 3) + size).zext(64)
 
 
-def _operand(m, address: Word, size: Word, now: Word, by_line: Word, one) -> Word:
-    """Apply one(address, time) -> clocks to an operand; crossing a long word takes one more.
+def _operand(m, address: Word, size: Word, now: Word, by_line: Callable[[], Word], one) -> Word:
+    """Apply one(address, time) -> clocks to an operand; one that crosses a long word takes a clock more.
 
-    by_line  the cache takes it, which is asked once for each line that it touches; the bus once for each long word
+    by_line  does the cache take it, which is asked once for each line, or the bus, once for each long word?
     """
-    wait = m.variable(one(address.trunc(32), now) + crossing(m, address, size))
-    last, part = address + size - 1, m.select(by_line, m.const(64, 4), m.const(64, 2))
-    crosses = (last >> part).ne(address >> part)
-    m.when(crosses, lambda: wait.set(wait.get() + one(last.trunc(32), now + wait.get())))
+    wait = m.variable(one(address.trunc(32), now))
+
+    def second() -> None:
+        last = address + size - 1
+        wait.set(wait.get() + 1)
+        is_asked = ~by_line() | (last >> 4).ne(address >> 4)
+        m.when(is_asked, lambda: wait.set(wait.get() + one(last.trunc(32), now + wait.get())))
+
+    m.when(crossing(m, address, size).ne(0), second)
     return wait.get()
 
 
@@ -154,8 +161,8 @@ def read(m, address: Word, size: Word, now: Word) -> Word:
     wait, by = m.variable(m.const(64, 0)), m.get("stored_by")
     is_stored = m.get("stored").eq((address >> 2).trunc(32))
     m.when(is_stored & now.ult(by), lambda: wait.set(by - now))
-    by_line = address.ult(UNCACHED_FROM)
-    wait.set(wait.get() + _operand(m, address, size, now + wait.get(), by_line, one))
+    is_cached = partial(address.ult, UNCACHED_FROM)
+    wait.set(wait.get() + _operand(m, address, size, now + wait.get(), is_cached, one))
     return wait.get()
 
 
@@ -192,8 +199,10 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
         m.when(location.ult(UNCACHED_FROM), cached, lambda: through("video_write"))
         return extra.get()
 
-    by_line = address.ult(UNCACHED_FROM) & _parameter(m, "copyback").ne(0)
-    wait = _operand(m, address, size, now, by_line, one)
+    def is_copied_back() -> Word:
+        return address.ult(UNCACHED_FROM) & _parameter(m, "copyback").ne(0)
+
+    wait = _operand(m, address, size, now, is_copied_back, one)
     m.set("stored", (address >> 2).trunc(32))
     m.set("stored_by", now + wait + 1)
     return wait
