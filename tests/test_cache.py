@@ -110,7 +110,9 @@ def test_an_entry_of_another_version_or_kind_does_not_fit(cache: Cache, store: S
         assert other.read("a.kernel") is None
 
 
-@pytest.mark.parametrize("spoil", ["other", "cut", "open to others", "linked twice", "link", "folder", "gone"])
+@pytest.mark.parametrize(
+    "spoil", ["other", "cut", "open to others", "unreadable", "linked twice", "link", "folder", "gone"]
+)
 def test_a_key_that_others_may_know_is_made_anew(store: Store, tmp_path: Path, spoil: str) -> None:
     store.write("a.kernel", CONTENT)
     key = tmp_path / "cache" / "key"
@@ -121,6 +123,8 @@ def test_a_key_that_others_may_know_is_made_anew(store: Store, tmp_path: Path, s
         os.truncate(key, 5)
     elif spoil == "open to others":
         key.chmod(0o644)
+    elif spoil == "unreadable":
+        key.chmod(0)
     elif spoil == "linked twice":
         os.link(key, tmp_path / "elsewhere")
     else:
@@ -261,6 +265,16 @@ def test_a_lock_follows_no_link(tmp_path: Path) -> None:
     (tmp_path / "file.lock").symlink_to(tmp_path / "theirs")
     with locked(tmp_path / "file"):
         assert (tmp_path / "theirs").read_text() == "content"
+
+
+def test_a_suspended_process_holds_nobody_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrosim.cache.files.LOCK_SECONDS", 0.1)
+    entered = []
+    with locked(tmp_path / "file"):
+        begun = time.monotonic()
+        with locked(tmp_path / "file"):
+            entered.append(time.monotonic() - begun)
+    assert 0.1 < entered[0] < 5 and list(tmp_path.iterdir()) == []
 
 
 def test_in_memory_nothing_is_kept_but_all_works(caplog: pytest.LogCaptureFixture) -> None:

@@ -8,6 +8,7 @@ import os
 import secrets
 import shutil
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,8 @@ except ImportError:  # no such locks on Windows: two processes may compile the s
 MAX_BYTES = 1 << 28  # of a file that is read: several times the largest that is written
 PARTIAL_SUFFIX = ".part"
 LOCK_SUFFIX = ".lock"
+LOCK_SECONDS = 60.0
+LOCK_PAUSE = 0.02  # seconds between two looks
 OWNER_FILE = 0o600
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NOT_PLAIN = (errno.ELOOP, errno.ENXIO, errno.EISDIR)  # a symbolic link, a socket, a folder
@@ -79,16 +82,31 @@ def put_aside(path: Path) -> None:
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep other processes from making the same file; where there are no locks, they may."""
+    """Keep other processes from making the same file for a while; where there are no locks, they may.
+
+    Whoever waits longer than LOCK_SECONDS goes on: the other process may be suspended.
+    """
     lock = path.with_name(path.name + LOCK_SUFFIX)
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
             file = os.open(lock, os.O_RDWR | os.O_CREAT | _PLAIN, OWNER_FILE)
             stack.callback(os.close, file)
             stack.callback(_unlink, lock)
-            if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_EX)
+            _wait_for(file)
         yield
+
+
+def _wait_for(file: int) -> None:
+    """Take the lock of an open file, unless somebody holds it for very long."""
+    deadline = time.monotonic() + LOCK_SECONDS
+    while fcntl is not None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return
+            time.sleep(LOCK_PAUSE)
 
 
 def _unlink(path: Path) -> None:

@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .files import LOCK_SUFFIX, PARTIAL_SUFFIX, NotPlain, locked, put_aside, read_plain, write_whole
-from .folders import HAS_OWNERS, OTHERS, OWNER_ONLY, UnsafeFolder, make_private, temporary_folder
+from .files import LOCK_SUFFIX, OWNER_FILE, PARTIAL_SUFFIX, NotPlain, locked, put_aside, read_plain, write_whole
+from .folders import HAS_OWNERS, OWNER_ONLY, UnsafeFolder, make_private, temporary_folder
 
 KEY_FILE = "key"
 KEY_BYTES = SEAL_BYTES = 32
@@ -311,9 +311,9 @@ def _load_key(folder: Path) -> bytes:
 def _read_key(path: Path) -> bytes | None:
     try:
         key, status = read_plain(path)
-    except (FileNotFoundError, NotPlain):
+    except (FileNotFoundError, PermissionError, NotPlain):
         return None
-    is_private = not HAS_OWNERS or (status.st_uid == os.geteuid() and not status.st_mode & OTHERS)
+    is_private = not HAS_OWNERS or (status.st_uid, status.st_mode & 0o777) == (os.geteuid(), OWNER_FILE)
     return key if is_private and status.st_nlink == 1 and len(key) == KEY_BYTES else None
 
 
