@@ -1,26 +1,32 @@
-"""The one place that decorates functions for Numba, and the folders in which compiled code is kept.
+"""The one place that decorates functions for Numba, and the cache in which compiled code is kept.
 
-Numba's on-disk cache notices an edited function but not an edited callee, so each folder is named by a digest of all
-sources that its code can come from: any edit of those starts a fresh folder, and folders of older versions are removed.
+A kernel's code depends on what it calls and on constants from other files, so each version of the sources that it can
+come from has a folder of its own, named by their digest: any edit of those starts a fresh folder.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
+import pickle
+import sys
 from collections.abc import Callable
-from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import llvmlite
 import numba
 import numba.core.config as numba_config
-from platformdirs import user_cache_path, user_data_path
+import numpy
+from numba.core import serialize
+from numba.core.compiler import CompileResult
+
+from retrosim.cache.folders import user_folder
+from retrosim.cache.store import open_cache
 
 PACKAGE = Path(__file__).parent
-MAX_CACHES = 4  # versions side by side, so that two checkouts do not evict each other
+MAX_NAME = 80  # letters of a file name that tell which kernel it is
 SOURCES = {
     "kernels": (
         "errors.py", "checks.py", "jit.py", "numeric", "collide", "scenarios", "screen", "cpu/spec", "cpu/engines",
@@ -28,14 +34,6 @@ SOURCES = {
     "engines": ("errors.py", "cpu"),
 }  # fmt: skip
 """Kind of compiled code -> files and folders of the package that it comes from, a kernel's own file aside."""
-
-
-def user_folder(kind: str) -> Path:
-    """Return the folder for "cache" or "data" files: in RETROSIM_HOME, else where the system keeps such files."""
-    home = os.environ.get("RETROSIM_HOME")
-    if home:
-        return Path(home) / kind
-    return {"cache": user_cache_path, "data": user_data_path}[kind]("retrosim", appauthor=False)
 
 
 def source_digest(*names: str) -> str:
@@ -48,44 +46,109 @@ def source_digest(*names: str) -> str:
     return digest.hexdigest()
 
 
-CACHE = user_folder("cache")
-
-
-def _open_cache(kind: str) -> Path:
-    """Create the folder for a kind of compiled code, and remove the oldest of other versions."""
-    root = CACHE / kind
-    folder = root / source_digest(*SOURCES[kind])
-    with suppress(OSError):  # a read-only home: nothing is kept
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
-        versions = sorted((p for p in root.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime, reverse=True)
-        for old in versions[MAX_CACHES:]:
-            shutil.rmtree(old, ignore_errors=True)
-    return folder
-
-
-CACHE_FOLDERS = {kind: _open_cache(kind) for kind in SOURCES}
-"""Where the compiled code of the present sources is kept, by kind."""
-
-numba_config.CACHE_DIR = str(CACHE_FOLDERS["kernels"])
+CACHE = open_cache(user_folder("cache"))
+STORES = {kind: CACHE.store(kind, source_digest(*SOURCES[kind])) for kind in SOURCES}
+"""What the compiled code of the present sources is kept in, by kind."""
 
 
 def cached_files() -> list[Path]:
-    """Return all files of CACHE_FOLDERS."""
-    return [path for folder in CACHE_FOLDERS.values() for path in folder.rglob("*") if path.is_file()]
+    """Return the files of the compiled code of the present sources."""
+    return [file.path for store in STORES.values() for file in store.files()]
 
 
-kernel = numba.njit(cache=True, nogil=True, error_model="numpy")
-"""Compile a leaf function or a routine: cached, without the interpreter lock, no zero-division checks."""
+JIT = not numba_config.DISABLE_JIT
+"""Whether kernels are compiled at all."""
+
+
+class KernelCache:
+    """Keeps what one kernel is compiled to, an entry for each tuple of argument types, in place of Numba's own cache.
+
+    Numba reads pickles of index and code before it knows whether they are whole, and whose they are; an entry of a
+    store has been checked when it is read. Its name is a digest of all that the code depends on besides SOURCES.
+    """
+
+    def __init__(self, function: Callable) -> None:
+        self._function, self._is_enabled = function, True
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder of the entries."""
+        folder = STORES["kernels"].folder
+        return str(folder) if folder else None
+
+    def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
+        """Return the code for some types of arguments; None if it is not there."""
+        target_context.refresh()
+        name = self._name(sig, target_context.codegen())
+        content = STORES["kernels"].read(name) if name and self._is_enabled else None
+        if content is None:
+            return None
+        try:
+            return CompileResult._rebuild(target_context, *pickle.loads(content))
+        except Exception:  # our own writing, so Numba has a reason that no name tells: it is compiled again
+            STORES["kernels"].remove(name)
+            return None
+
+    def save_overload(self, sig: Any, data: CompileResult) -> None:
+        """Keep code for some types of arguments, unless it holds addresses of this process."""
+        name = self._name(sig, data.codegen)
+        if name and self._is_enabled and not data.library.has_dynamic_globals and all(x.can_cache for x in data.lifted):
+            STORES["kernels"].write(name, serialize.dumps(data._reduce()))
+
+    def enable(self) -> None:
+        """Keep code, and look for it."""
+        self._is_enabled = True
+
+    def disable(self) -> None:
+        """Compile everything anew."""
+        self._is_enabled = False
+
+    def flush(self) -> None:
+        """Remove the entries of this kernel."""
+        store = STORES["kernels"]
+        for name in store.names():
+            if name.startswith(f"{self._stem()}-"):
+                store.remove(name)
+
+    def _stem(self) -> str:
+        name = f"{self._function.__module__}.{self._function.__qualname__}".removeprefix("retrosim.")
+        return "".join(c if c.isascii() and (c.isalnum() or c in "._") else "" for c in name)[-MAX_NAME:]
+
+    def _name(self, sig: Any, codegen: Any) -> str:
+        """Return the name of an entry, "" for a function whose source cannot be read."""
+        code = self._function.__code__
+        source = _file_digest(code.co_filename)
+        cells = [cell.cell_contents for cell in self._function.__closure__ or ()]
+        host = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__, codegen.magic_tuple())
+        parts = (host, repr(sig), source, code.co_firstlineno, code.co_code, serialize.dumps(cells) if cells else b"")
+        digest = hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
+        return source and f"{self._stem()}-{digest}.kernel"
+
+
+@cache
+def _file_digest(path: str) -> str:
+    """Return a digest of a file of source code, "" if there is none."""
+    try:
+        return hashlib.blake2b(Path(path).read_bytes(), digest_size=16).hexdigest()
+    except OSError:
+        return ""
+
+
+_compiled = numba.njit(nogil=True, error_model="numpy")
+
+
+def kernel(function: Callable) -> Any:
+    """Compile a leaf function or a routine: cached, without the interpreter lock, no zero-division checks."""
+    routine = _compiled(function)
+    if JIT:
+        routine._cache = KernelCache(function)
+    return routine
 
 
 def compiles_correctly() -> bool:
     """Compile a function in memory, and tell whether it gives the right result."""
     return numba.njit(lambda a, b: a * b + 1)(6, 7) == 43
 
-
-JIT = not numba_config.DISABLE_JIT
-"""Whether kernels are compiled at all."""
 
 REFUSED_TYPES = (TypeError, OverflowError)
 """What the call of an Entry raises for arguments of types that were not admitted."""

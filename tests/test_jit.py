@@ -1,12 +1,15 @@
-"""The folders of compiled code: which sources they are named by."""
+"""Kernels on disk: which sources their folders are named by, and that only what we wrote is loaded."""
 
 from __future__ import annotations
 
 import ast
 import dis
 import importlib.util
+import os
+import pickle
 import pkgutil
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +20,7 @@ from numba.core.registry import CPUDispatcher
 
 import retrosim
 from retrosim import jit
+from retrosim.cache.store import open_cache
 
 ENTRY_POINT = "retrosim.__main__"
 
@@ -88,3 +92,70 @@ def test_an_edit_starts_new_folders_of_what_it_can_reach(
         file.write("# edited\n")
     assert {kind for kind in before if jit.source_digest(*jit.SOURCES[kind]) != before[kind]} == kinds
     assert jit.source_digest() != everything
+
+
+KERNELS = """
+import sys
+import numpy as np
+from retrosim import jit
+
+@jit.kernel
+def twice(values, factor):
+    for number in range(len(values)):
+        values[number] *= factor
+
+def made(factor):
+    @jit.kernel
+    def times(value):
+        return value * factor
+    return times
+
+values = np.arange(3)
+twice(values, 2)
+print(values.tolist(), made(3)(5), made(4)(5), [dict(each.stats.cache_hits) != {} for each in (twice,)])
+if "flush" in sys.argv:
+    twice.recompile()
+    print(len(jit.cached_files()))
+"""
+
+
+def run_kernels(home: Path, *arguments: str) -> list[str]:
+    script = home.parent / "kernels.py"
+    script.write_text(KERNELS)
+    environment = os.environ | {"RETROSIM_HOME": str(home), "PYTHONPATH": str(jit.PACKAGE.parent)}
+    command = [sys.executable, str(script), *arguments]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert ran.stderr == ""
+    return ran.stdout.splitlines()
+
+
+def test_kernels_are_loaded_only_as_they_were_written(tmp_path: Path) -> None:
+    """What is in a file's place is executed if it is a pickle that is opened: it is not opened."""
+    home = tmp_path / "home"
+    assert run_kernels(home) == ["[0, 2, 4] 15 20 [False]"]
+    files = sorted((home / "cache").rglob("*.kernel"))
+    assert len(files) == 3  # a closure is another kernel for each value of its variables
+    planted = f"cos\nsystem\n(S'touch {tmp_path / 'planted'}'\ntR."  # a pickle
+    for file in files:
+        file.write_bytes(planted.encode())
+    assert run_kernels(home) == ["[0, 2, 4] 15 20 [False]"]
+    assert run_kernels(home, "flush") == ["[0, 2, 4] 15 20 [True]", "3"]
+    assert not (tmp_path / "planted").exists()
+
+
+def test_code_that_numba_cannot_load_is_compiled_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Sealed by us, but no compiled code: as of a Numba that differs without telling."""
+    store = open_cache(tmp_path / "cache").store("kernels", "0123456789abcdef")
+    monkeypatch.setattr(jit, "STORES", {"kernels": store})
+
+    def add(a, b):
+        return a + b
+
+    assert jit.kernel(add)(1, 2) == 3
+    (name,) = store.names()
+    for content in (b"no pickle", pickle.dumps((1, 2, 3))):
+        store.write(name, content)
+        again = jit.kernel(add)
+        assert again(1, 2) == 3 and not again.stats.cache_hits
+    again = jit.kernel(add)
+    assert again(1, 2) == 3 and again.stats.cache_hits

@@ -77,7 +77,7 @@ def check_overlay(options: argparse.Namespace) -> None:
 
 def data_folder(kind: str) -> Path:
     """Return the folder for the user's files of a kind; create it if need be. Errors: RetrosimError."""
-    from retrosim.jit import user_folder
+    from retrosim.cache.folders import user_folder
 
     folder = user_folder("data") / kind
     try:

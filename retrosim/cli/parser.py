@@ -29,6 +29,7 @@ exit status:
 
 environment:
   RETROSIM_HOME=FOLDER  keep compiled code and the user's files in this folder
+  RETROSIM_CACHE_MB=512 keep at most so much compiled code, what was used last
   RETROSIM_DEBUG=1      show the traceback of an error"""
 
 

@@ -21,6 +21,7 @@ TOPICS = (
     "table",
     "study",
     "speed",
+    "security",
     "examples",
     "adding",
     "internals",

@@ -388,6 +388,6 @@ class Window:
 
 
 def _data_folder(kind: str) -> Path:
-    from retrosim.jit import user_folder  # imports Numba, so only when a file is written
+    from retrosim.cache.folders import user_folder
 
     return user_folder("data") / kind

@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 
+from retrosim.cache.store import Cache, open_cache
 from retrosim.machine import PRESETS
 from retrosim.rom import load_rom
 
@@ -38,7 +39,7 @@ def test_doctor_finds_faults(run, monkeypatch, tmp_path) -> None:
     (folder / "sectors" / load_rom("sectors").images[0].file).write_bytes(b"spoilt")
     monkeypatch.setattr("retrosim.rom.library.rom_folders", lambda: [folder])
     monkeypatch.setattr("retrosim.cli.commands.doctor.MIN_PYTHON", (9, 0))
-    monkeypatch.setattr("retrosim.jit.CACHE", tmp_path / "nowhere")
+    monkeypatch.setattr("retrosim.jit.CACHE", Cache(None, b"k" * 32, "no folder"))
     monkeypatch.setattr("retrosim.cli.commands.doctor.REQUIRED", ("numba", "no-such-distribution"))
     ran = run("doctor", "--json")
     checks = {check["name"]: check for check in json.loads(ran.out)["checks"]}
@@ -50,6 +51,33 @@ def test_doctor_finds_faults(run, monkeypatch, tmp_path) -> None:
         "everything is compiled again at every start",
     )
     assert (checks["no-such-distribution"]["status"], checks["numba"]["status"]) == ("failed", "ok")
+
+
+def _cache_check(run) -> dict[str, str]:
+    return {check["name"]: check for check in run("doctor", "--no-window", "--json").json()["checks"]}["cache"]
+
+
+def test_doctor_finds_damaged_code_and_clears_the_cache(run, monkeypatch, tmp_path) -> None:
+    cache = open_cache(tmp_path / "cache")
+    store = cache.store("engines", "0123456789abcdef")
+    monkeypatch.setattr("retrosim.jit.CACHE", cache)
+    monkeypatch.setattr("retrosim.jit.STORES", {"engines": store})
+    monkeypatch.setenv("RETROSIM_CACHE_MB", "100")
+    assert _cache_check(run)["advice"] == "`retrosim warmup` compiles programs in advance"
+    for name in ("a.o", "b.o"):
+        store.write(name, bytes(500_000))
+    check = _cache_check(run)
+    assert (check["status"], check["advice"]) == ("ok", "")
+    assert check["found"].endswith(": 2 files, 1.0 of at most 100 MB, 2 of these sources, none damaged")
+    (store.folder / "a.o").write_bytes(b"junk")
+    check = _cache_check(run)
+    assert check["status"] == "warning" and check["found"].endswith(" 1 damaged") and "again" in check["advice"]
+    ran = run("doctor", "--clear-cache")
+    assert (ran.status, ran.out) == (0, f"{tmp_path / 'cache'}: 2 files removed, 0.5 MB\n")
+    again = run("doctor", "--clear-cache", "--json").json()
+    assert again == {"folder": str(tmp_path / "cache"), "removed_files": 0, "removed_bytes": 0}
+    cache.problem = "another folder is not used"
+    assert (_cache_check(run)["status"], _cache_check(run)["advice"]) == ("warning", cache.problem)
 
 
 @pytest.mark.parametrize(

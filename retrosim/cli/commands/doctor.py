@@ -3,6 +3,7 @@
 examples:
   retrosim doctor
   retrosim doctor --no-window
+  retrosim doctor --clear-cache
 """
 
 from __future__ import annotations
@@ -72,11 +73,14 @@ class Check:
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("--no-window", action="store_true", help="do not try to open a window")
+    parser.add_argument("--clear-cache", action="store_true", help="remove all compiled code, and check nothing")
     arguments.add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command; the status is 1 if something that retrosim needs does not work."""
+    if options.clear_cache:
+        return _clear_cache(options)
     checks = list(_checks(has_window=not options.no_window))
     if options.json:
         print_json({"checks": [asdict(check) for check in checks], "not_modelled": NOT_MODELLED})
@@ -84,6 +88,19 @@ def run(options: argparse.Namespace) -> int:
         print_lines(columns([[c.name, c.status, c.found + (f"; {c.advice}" if c.advice else "")] for c in checks], 0))
         print_lines(["", "not modelled:", *(f"  {line}" for line in NOT_MODELLED)])
     return int(any(check.status == "failed" for check in checks))
+
+
+def _clear_cache(options: argparse.Namespace) -> int:
+    """Remove all compiled code, of all versions."""
+    from retrosim.jit import CACHE
+
+    size = sum(file.size for file in CACHE.files())
+    removed, left = CACHE.clear(), sum(file.size for file in CACHE.files())
+    if options.json:
+        print_json({"folder": str(CACHE.folder or ""), "removed_files": removed, "removed_bytes": size - left})
+    else:
+        print(f"{CACHE.folder or 'cache'}: {counted(removed, 'file')} removed, {(size - left) / 1e6:.1f} MB")
+    return int(left > 0)
 
 
 def _checks(has_window: bool) -> Iterator[Check]:
@@ -138,14 +155,25 @@ def _compiler() -> Check:
 
 
 def _cache() -> Check:
+    """Tell where compiled code is kept, how much of it, and whether it is whole."""
+    from retrosim.cache.store import bound_bytes
     from retrosim.jit import CACHE, cached_files
 
-    files = cached_files()
-    size = sum(path.stat().st_size for path in files)
-    found = f"{CACHE}: {counted(len(files), 'file')}, {size / 1e6:.1f} MB of compiled code"
-    if not is_writable(CACHE):
-        return Check("cache", "warning", f"{CACHE} is not writable", "everything is compiled again at every start")
-    return Check("cache", "ok", found, "" if size > 1e6 else "`retrosim warmup` compiles programs in advance")
+    if CACHE.folder is None:
+        return Check("cache", "warning", CACHE.problem, "everything is compiled again at every start")
+    files, current = CACHE.files(), cached_files()
+    damaged = sum(len(store.damaged()) for store in CACHE.stores)
+    found = (
+        f"{CACHE.folder}: {counted(len(files), 'file')}, {sum(file.size for file in files) / 1e6:.1f} of at most "
+        f"{bound_bytes() / 1e6:g} MB, {len(current)} of these sources, {damaged or 'none'} damaged"
+    )
+    if not is_writable(CACHE.folder):
+        return Check("cache", "warning", found, "it is not writable: what is not in it is compiled at every start")
+    if CACHE.problem:
+        return Check("cache", "warning", found, CACHE.problem)
+    if damaged:
+        return Check("cache", "warning", found, "what is damaged is compiled again when it is needed")
+    return Check("cache", "ok", found, "" if current else "`retrosim warmup` compiles programs in advance")
 
 
 def _engines() -> Check:
@@ -162,7 +190,7 @@ def _engines() -> Check:
 
 
 def _user_files() -> Check:
-    from retrosim.jit import user_folder
+    from retrosim.cache.folders import user_folder
 
     folder = user_folder("data")
     if is_writable(next(path for path in (folder, *folder.parents) if path.is_dir())):

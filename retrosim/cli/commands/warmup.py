@@ -47,8 +47,9 @@ def run(options: argparse.Namespace) -> int:
 
     names = list(dict.fromkeys(options.machine or MACHINE_NAMES))
     check_machines(names)
-    if not is_writable(CACHE):
-        raise RetrosimError(f"{CACHE}: not writable, so compiled code cannot be kept; set RETROSIM_HOME")
+    if CACHE.folder is None or not is_writable(CACHE.folder):
+        reason = CACHE.problem or f"{CACHE.folder} is not writable"
+        raise RetrosimError(f"compiled code cannot be kept: {reason}; set RETROSIM_HOME")
     steps = list(dict(_steps(names, options.all)).items())
     before, begun = _cached(), time.perf_counter()
     done = []
@@ -60,13 +61,13 @@ def run(options: argparse.Namespace) -> int:
             done.append((text, time.perf_counter() - started))
     seconds, (files, size) = time.perf_counter() - begun, _cached()
     listed = [{"what": text, "seconds": taken} for text, taken in done]
-    result = {"steps": listed, "seconds": seconds, "folder": str(CACHE), "files": files, "bytes": size}
+    result = {"steps": listed, "seconds": seconds, "folder": str(CACHE.folder), "files": files, "bytes": size}
     if options.json:
         print_json(result | {"new_files": files - before[0], "new_bytes": size - before[1]})
         return 0
     print_lines(columns([[f"{taken:6.1f} s", text] for text, taken in done], 0))
     print(f"{seconds:6.1f} s  total; {counted(files - before[0], 'new file')}")
-    print(f"{CACHE}: {counted(files, 'file')}, {size / 1e6:.1f} MB")
+    print(f"{CACHE.folder}: {counted(files, 'file')}, {size / 1e6:.1f} MB")
     return 0
 
 

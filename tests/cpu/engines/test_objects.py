@@ -8,18 +8,21 @@ from pathlib import Path
 
 import pytest
 
+from retrosim.cache.store import Cache, open_cache
 from retrosim.cpu.engines import objects
 from retrosim.cpu.engines.compiled import compile_functions, is_compiled
 from retrosim.cpu.engines.objects import cached_object, contents_of, is_cached
 from retrosim.cpu.spec.ir import Function
 
+VERSION = "0123456789abcdef"
+
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(objects, "FOLDER", tmp_path)
-    monkeypatch.setattr(objects, "_unwritten", {})
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
+    cache = open_cache(tmp_path / "cache")
+    monkeypatch.setattr(objects, "STORE", cache.store("engines", VERSION))
     monkeypatch.setattr(objects, "_contents", {})
-    return tmp_path
+    return cache
 
 
 class Compiler:
@@ -62,21 +65,22 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_a_damaged_file_counts_as_none(folder: Path, damage) -> None:
+def test_a_damaged_file_counts_as_none(damage) -> None:
     compiler = Compiler()
     cached_object("some", compiler)
-    (path,) = folder.glob("*.o")
+    (path,) = objects.STORE.folder.glob("*.o")
     path.write_bytes(damage(path.read_bytes()))
     assert cached_object("some", compiler) == b"code" * 100 and compiler.asked == 2
     assert cached_object("some", compiler) == b"code" * 100 and compiler.asked == 2
 
 
-def test_a_folder_that_cannot_be_written_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(objects, "FOLDER", Path("/dev/null/nowhere"))
+def test_without_a_folder_code_stays_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(objects, "STORE", Cache(None, b"k" * 32).store("engines", VERSION))
     compiler = Compiler()
     for _ in range(2):
-        assert cached_object("some", compiler) == b"code" * 100
+        assert cached_object("some", compiler, ["a", "b"]) == b"code" * 100
     assert is_cached("some") and compiler.asked == 1
+    assert contents_of("so") == {"some": {"a", "b"}}
 
 
 def test_functions_are_linked_from_the_cache() -> None:
@@ -92,12 +96,25 @@ def test_functions_are_linked_from_the_cache() -> None:
     assert len({*first.addresses.tolist(), *second.addresses.tolist()}) == 4  # linked twice, at places of their own
 
 
-def test_groups_tell_what_they_contain(folder: Path) -> None:
+def test_groups_tell_what_they_contain(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     cached_object("good_1", Compiler(), ["a", "b"])
     cached_object("good_2", Compiler(), ["c"])
     cached_object("other_1", Compiler(), ["d"])
     cached_object("good_3", Compiler())
     assert contents_of("good_") == {"good_1": {"a", "b"}, "good_2": {"c"}}
     objects._contents.clear()  # as another process finds it
+    monkeypatch.setattr(objects, "STORE", cache.store("engines", VERSION))
     assert contents_of("good_") == {"good_1": {"a", "b"}, "good_2": {"c"}}
-    assert {path.suffix for path in folder.iterdir()} == {".o", ".list"}  # no lock stays
+    assert {path.suffix for path in objects.STORE.folder.iterdir()} == {".o", ".list"}  # no lock stays
+
+
+@pytest.mark.parametrize("suffix", [".o", ".list"])
+def test_a_group_without_its_code_or_with_a_damaged_list_is_none(suffix: str) -> None:
+    cached_object("good_1", Compiler(), ["a", "b"])
+    path = objects.STORE.folder / f"good_1{suffix}"
+    if suffix == ".list":
+        path.write_text("x\ny")
+    else:
+        path.unlink()
+    objects._contents.clear()
+    assert contents_of("good_") == {}
