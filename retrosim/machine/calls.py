@@ -5,7 +5,7 @@ from __future__ import annotations
 from retrosim.checks import check_choice, check_integer
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.cpu.spec.host import Call
-from retrosim.errors import RetrosimError
+from retrosim.errors import BudgetUsedUp, RetrosimError
 
 from . import memory
 from .clockwork import Clockwork
@@ -59,6 +59,8 @@ class Calls(Clockwork):
         self.core.state[()] = saved
         for field, clock in clocks.items():
             self.core.state[field] = clock
+        if result.reason == "budget":
+            raise BudgetUsedUp(self.budget.spent)
         if result.reason != "until":
             raise result.fault or RetrosimError(
                 f"{symbol} did not return within {max_instructions} instructions ({result.reason})"

@@ -23,6 +23,7 @@ from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
 
 from . import memory, state_file
+from .budget import Budget
 from .calls import Calls
 from .clockwork import FOREVER
 from .options import chosen_service_clocks, memory_parameters, revision
@@ -44,6 +45,7 @@ class Machine(Calls):
     frame_cycles    CPU clocks that the last completed frame was busy
     frame_instructions  instructions of the last completed frame
     instructions    executed since power-on
+    budget          what runs may use up; without limits unless it is replaced
     core            CPU, memory, state fields and decoded instructions, for tools that look inside
     """
 
@@ -96,6 +98,7 @@ class Machine(Calls):
         self.core = Core(self.preset.cpu(self.image.boot).with_readings(self.readings), timing)
         self.regs = Registers(self.core)
         self._host = self.core.cpu.host
+        self.budget = Budget()
         self._power_on()
         self._engine = self._make_engine(engine, progress)
 

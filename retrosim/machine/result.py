@@ -11,7 +11,7 @@ from retrosim.errors import CpuFault
 class RunResult:
     """What one call of `run` did.
 
-    reason        "frames", "cycles", "instructions", "until", "exit" or "fault"
+    reason        "frames", "cycles", "instructions", "until", "exit", "fault" or "budget": the machine's is used up
     frames        frames completed by this call
     cycles        CPU clocks this call took; 0 on the native machine
     instructions  instructions this call executed; 0 on the native machine

@@ -13,7 +13,7 @@ from retrosim.tape.play import Mismatch, Player
 from retrosim.tape.record import Recorder, numbered_path, parse_script, record_script
 from retrosim.tape.records import Checkpoint, Comment, End, Hash, Input, Other
 from retrosim.tape.timeline import InputTimeline
-from retrosim.tape.verify import exit_status, report_lines, verify
+from retrosim.tape.verify import exit_status, report_lines, shortcoming, verify
 
 __all__ = [
     "Checkpoint",
@@ -42,5 +42,6 @@ __all__ = [
     "report_lines",
     "save_tape",
     "shipped_tapes",
+    "shortcoming",
     "verify",
 ]

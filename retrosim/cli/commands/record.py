@@ -23,14 +23,23 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, values
 from retrosim.cli.display import NoWindow, data_folder, open_window, stamped
-from retrosim.cli.opening import check_chosen, open_chosen, open_program, refuse
+from retrosim.cli.opening import (
+    check_budget,
+    check_chosen,
+    chosen_budget,
+    has_budget,
+    open_chosen,
+    open_program,
+    refuse,
+)
 from retrosim.cli.output import counted, print_json, print_lines, shown_path
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.cli.values import bad_arguments
-from retrosim.errors import RetrosimError, TapeError
+from retrosim.errors import BudgetUsedUp, RetrosimError, TapeError
 
 if TYPE_CHECKING:
+    from retrosim.machine.interface import AnyMachine
     from retrosim.rom import Rom
 
 FRAMES = 600  # ten seconds of simulated time
@@ -60,6 +69,7 @@ def add_options(parser: Parser) -> None:
         metavar="N",
         help="frames from one hash line to the next; default: 60",
     )
+    arguments.add_budget(parser, "the recording")
     arguments.add_window(parser)
     arguments.add_json(parser)
 
@@ -72,15 +82,18 @@ def run(options: argparse.Namespace) -> int:
     if not isinstance(rom, Rom):
         raise refuse(f"{options.rom}: a tape needs a ROM with a rom.toml, not a bare ELF file")
     check_chosen(options, rom)
-    is_headless = options.headless or options.frames or options.input is not None
+    check_budget(options, [options.machine])
+    is_headless = options.headless or options.frames or options.input is not None or has_budget(options)
     path = _new_tape(options.tape, rom)
     try:
         with output_file():
-            reason, engine = (_record_script if is_headless else _record_window)(options, rom, path)
+            reason, machine = (_record_script if is_headless else _record_window)(options, rom, path)
     except KeyboardInterrupt:
         advice = f"; {shown_path(path)} can be replayed up to here" if path.exists() else ""
         raise KeyboardInterrupt(f"interrupted{advice}") from None
-    _report(path, reason, engine, options.json)
+    _report(path, reason, machine, options.json)
+    if reason == "budget" and machine is not None:
+        raise BudgetUsedUp(machine.budget.spent)
     return 0
 
 
@@ -95,8 +108,8 @@ def _new_tape(name: str, rom: Rom) -> Path:
     return path
 
 
-def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, str | None]:
-    """Record without a window; return why the machine stopped, and the engine that ran at the end."""
+def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, AnyMachine]:
+    """Record without a window; return why the machine stopped, and the machine."""
     from retrosim.tape import parse_script, record_script
 
     frames = options.frames or FRAMES
@@ -104,6 +117,7 @@ def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[s
         steps = parse_script(_script(options.input or ""))
     with Progress(is_quiet=options.json) as progress:
         machine = open_chosen(options, rom, progress.note)
+        machine.budget = chosen_budget(options)
         with bad_arguments():
             result = record_script(
                 path,
@@ -115,7 +129,7 @@ def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[s
             )
     if result.fault is not None:
         raise result.fault
-    return result.reason, getattr(machine, "engine", None)
+    return result.reason, machine
 
 
 def _script(text: str) -> str:
@@ -136,10 +150,10 @@ def _labels(options: argparse.Namespace) -> dict[str, Any]:
     return {key: getattr(options, key) for key in ("title", "author", "description", "hash_every")}
 
 
-def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, str | None]:
+def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, AnyMachine | None]:
     """Record from the first frame on until the recording is stopped or the window closed.
 
-    Returns  "frames", and the engine that ran at the end
+    Returns  "frames", and the machine if it was opened
     """
     failure: list[str] = []
 
@@ -162,7 +176,7 @@ def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[s
     window.run()
     if failure:
         raise RetrosimError(failure[0])
-    return "frames", getattr(window.session and window.session.machine, "engine", None)
+    return "frames", window.session and window.session.machine
 
 
 def window_recorder(stem: str) -> Callable[[Any, Any], Any]:
@@ -198,14 +212,17 @@ def output_file() -> Iterator[None]:
         raise RetrosimError(str(error)) from error
 
 
-def _report(path: Path, reason: str, engine: str | None, as_json: bool) -> None:
+def _report(path: Path, reason: str, machine: AnyMachine | None, as_json: bool) -> None:
     from retrosim.tape import load_tape
 
     tape = load_tape(path)
+    ending = {"reason": reason, "budget": None, "engine": None}
+    if machine is not None:
+        ending |= {"budget": machine.budget.spent or None, "engine": machine.engine}
     if as_json:
         entry = {"path": str(path), "machine": tape.machine, "parameters": tape.parameters, "frames": tape.frames}
-        print_json(entry | {"inputs": len(tape.inputs), "hashes": len(tape.hashes), "reason": reason, "engine": engine})
+        print_json(entry | {"inputs": len(tape.inputs), "hashes": len(tape.hashes)} | ending)
         return
     frames, inputs = counted(tape.frames, "frame"), counted(len(tape.inputs), "input line")
     lines = [f"{shown_path(path)}: {frames} on {tape.machine}, {inputs}"]
-    print_lines([*lines, *(["the program exited"] if reason != "frames" else [])])
+    print_lines([*lines, *(["the program exited"] if reason == "exit" else [])])

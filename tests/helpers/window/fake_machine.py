@@ -45,6 +45,7 @@ class FakeMachine:
             name="sectors", title="Sectors", inputs=["pad"], images=[self.image], parameters=RANGES
         )
         self.parameters = {"objects": objects, "seed": seed}
+        self.budget = Budget()
         self.steps, self.cost, self.ends_at, self.fails_at = steps, cost, ends_at, fails_at
         self.palette = macintosh_palette()
         self.pads = []
