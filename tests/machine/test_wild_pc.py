@@ -13,6 +13,7 @@ from retrosim.machine import Machine
 from retrosim.rom import Image
 from retrosim.rom.lines import LineTable
 from retrosim.rom.symbols import SymbolTable
+from tests.helpers.machine import programs
 
 IMAGES = int(os.environ.get("RETROSIM_WILD", "16"))
 BUDGET = 2000  # instructions

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from retrosim.errors import IllegalInstruction, StateError
+from retrosim.machine.budget import Budget
 from retrosim.scenarios.shapes import shapes_of
 from retrosim.screen.palette import macintosh_palette
 from tests.helpers.screen.reference_scene import reference_scene
