@@ -289,7 +289,13 @@ class Machine(Calls):
 
     def load(self, state: bytes) -> None:
         """Go on from a saved state; a refused state changes nothing. Errors: StateError."""
-        self._count_on(state_file.load(self.core, self._identity(), tuple(self.parameters), state))
+        self._count_on(state_file.load(self.core, self._identity(), self._check_parameters, state))
+
+    def _check_parameters(self, parameters: dict[str, int]) -> None:
+        """Errors: ValueError for parameters that are not those of the ROM, or not allowed."""
+        if parameters.keys() != self.parameters.keys():
+            raise ValueError(f"parameters: allowed {', '.join(self.parameters) or 'none'}, all of them")
+        all_parameters(self.rom, parameters, self.mode)
 
     def snapshot(self) -> bytes:
         """Return the state quickly, for `restore` of this machine in this process."""

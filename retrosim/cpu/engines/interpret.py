@@ -110,6 +110,7 @@ class Interpreter:
     """
 
     name = "interpret"
+    SLICE = 10_000_000  # instructions at a time, a fraction of a second: between two, the user can interrupt
 
     def __init__(self, core: Core, cache: HandlerCache) -> None:
         self.core = core

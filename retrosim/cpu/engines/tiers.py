@@ -43,7 +43,7 @@ class Tiers:
     name   "interpret", or "recompile" as soon as a region runs
     """
 
-    SLICE = 10_000_000  # instructions at a time, a fraction of a second: between two, the user can interrupt
+    SLICE = Interpreter.SLICE
 
     def __init__(
         self, core: Core, roots: Iterable[int], mode: str = "auto", progress: Callable[[str], None] = lambda text: None
