@@ -9,6 +9,7 @@ examples:
   retrosim record mine.rtape
   retrosim record tapes --objects 100
   retrosim record wind.rtape --input '0 pad=2; 300 pad=16; 301 pad=0'
+  retrosim record wind.rtape --continue --input '0 pad=2; 300 pad=16; 301 pad=0'
 """
 
 from __future__ import annotations
@@ -69,6 +70,13 @@ def add_options(parser: Parser) -> None:
         metavar="N",
         help="frames from one hash line to the next; default: 60",
     )
+    parser.add_argument(
+        "--continue",
+        dest="is_continued",
+        action="store_true",
+        help="go on with an interrupted TAPE, on its machine and with its parameters; the other options as when it was "
+        "begun; implies --headless",
+    )
     arguments.add_budget(parser, "the recording")
     arguments.add_window(parser)
     arguments.add_json(parser)
@@ -78,6 +86,10 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.rom import Rom
 
+    if options.is_continued:
+        with output_file():
+            reason, machine = _continue(options)
+        return _end(Path(options.tape), reason, machine, options.json)
     rom = open_program(options.rom, options.machine)
     if not isinstance(rom, Rom):
         raise refuse(f"{options.rom}: a tape needs a ROM with a rom.toml, not a bare ELF file")
@@ -91,10 +103,48 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         advice = f"; {shown_path(path)} can be replayed up to here" if path.exists() else ""
         raise KeyboardInterrupt(f"interrupted{advice}") from None
-    _report(path, reason, machine, options.json)
+    return _end(path, reason, machine, options.json)
+
+
+def _end(path: Path, reason: str, machine: AnyMachine | None, as_json: bool) -> int:
+    """Tell what was recorded. Errors: BudgetUsedUp."""
+    _report(path, reason, machine, as_json)
     if reason == "budget" and machine is not None:
         raise BudgetUsedUp(machine.budget.spent)
     return 0
+
+
+def _continue(options: argparse.Namespace) -> tuple[str, AnyMachine]:
+    """Replay an interrupted tape to its end and record on; return why the machine stopped, and the machine."""
+    from retrosim.rom import load_rom
+    from retrosim.tape import Player, continue_script, load_tape, open_for, parse_script
+
+    frames = options.frames or FRAMES
+    with bad_arguments():
+        steps = parse_script(_script(options.input or ""))
+    tape = load_tape(options.tape)
+    rom = options.rom if load_rom(options.rom).name == tape.scenario else None
+    engine = {"engine": options.engine} if options.engine else {}
+    with Progress(is_quiet=options.json) as progress:
+        try:
+            machine = open_for(tape, tape.machine, rom, progress=progress.note, **engine)
+            player = Player(tape, machine)
+        except ValueError as error:  # a machine or an option that only the tape asks for
+            raise TapeError(tape.path, str(error)) from error
+        machine.budget = chosen_budget(options)
+        player.run(on_progress=lambda done, _: progress.step(done, frames, "replaying what was recorded"))
+        player.check()
+        with bad_arguments():
+            result = continue_script(
+                tape,
+                machine,
+                frames,
+                steps,
+                on_progress=lambda done: progress.step(done, frames, "recording frames"),
+            )
+    if result is not None and result.fault is not None:
+        raise result.fault
+    return ("frames" if result is None else result.reason), machine
 
 
 def _new_tape(name: str, rom: Rom) -> Path:
