@@ -87,8 +87,7 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.rom import Rom
 
     if options.is_continued:
-        with output_file():
-            reason, machine = _continue(options)
+        reason, machine = _continue(options)
         return _end(Path(options.tape), reason, machine, options.json)
     rom = open_program(options.rom, options.machine)
     if not isinstance(rom, Rom):
