@@ -178,3 +178,18 @@ def test_a_routine_compiled_as_the_help_says(run, tmp_path, machine, compiler, p
     assert {line["file"].rpartition("/")[2] for line in report["lines"]} == {"largest.c"}
     out = run(*command).out
     assert "largest.c:10" in out and "waits" in out
+
+
+def test_bounds(run) -> None:
+    command = ("cost", "shapes", "--entry", "BoxesApart", "--machine", "mc68000-8", "--engine", "evaluate", "--bounds")
+    report = run(*command, "--search", "20", "--json").json()
+    assert (report["minimum"], report["maximum"]) == (184, 344)
+    assert {"loops", "path", "found", "exceeded", "assumptions", "entry", "clock_hz"} <= report.keys()
+    assert "184 .. 344 clocks proven" in run(*command, "--search", "0").out
+
+
+def test_bounds_refuse_a_loop_without_one(run) -> None:
+    command = ("cost", "objects", "--entry", "IntegerSquareRoot", "--machine", "mc68000-8", "--engine", "evaluate")
+    run(*command, "--bounds").is_refused(1, "IntegerSquareRoot", "--loop 0x1402=N")
+    assert run(*command, "--bounds", "--search", "0", "--loop", "0x1402=17", "--json").json()["maximum"] == 1738
+    run(*command, "--loop", "0x1402=17").is_refused(2, "needs --bounds")

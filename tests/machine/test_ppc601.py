@@ -10,6 +10,7 @@ from retrosim.cpu.ppc.state import MSR_EE
 from retrosim.errors import IllegalInstruction, RetrosimError
 from retrosim.machine import PRESETS, Machine, memory, open_machine
 from retrosim.machine.presets import MACINTOSH_TICK_HZ
+from tests.helpers.cpu.cores import same_memory
 from tests.helpers.machine import programs
 
 NAME, TIMINGS = "ppc601-80", ("off", "table", "full", "causes")
@@ -40,7 +41,7 @@ def state_of(machine: Machine) -> dict[str, bytes]:
 def differences(one: Machine, other: Machine) -> list[str]:
     first, second = state_of(one), state_of(other)
     found = [name for name in first if first[name] != second[name]]
-    return found + ["memory"] * (not np.array_equal(one.mem, other.mem))
+    return found + ["memory"] * (not same_memory(one.core, other.core))
 
 
 def test_the_preset() -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 from functools import partial
 
-import numpy as np
 import pytest
 
 from retrosim.cpu.engines import interpret, regions, tiers
@@ -17,6 +16,7 @@ from retrosim.cpu.engines.handler_cache import handler_cache
 from retrosim.cpu.engines.recompile import CompiledRegion
 from retrosim.machine import Machine
 from retrosim.machine.memory import STACK_START
+from tests.helpers.cpu.cores import differences
 from tests.helpers.machine import programs
 from tests.helpers.machine.programs import ENTRY
 
@@ -59,10 +59,7 @@ def bridged(ours: Machine) -> int:
 def assert_same(slow: Machine, fast: Machine, where: object = "") -> None:
     assert dict(fast.regs) == dict(slow.regs), where
     assert (fast.cycles, fast.instructions, fast.frame_number) == (slow.cycles, slow.instructions, slow.frame_number)
-    assert np.array_equal(fast.mem, slow.mem), where
-    for field in slow.core.state.dtype.names:
-        if field not in ("reason", "detail", "access", "limit"):
-            assert np.array_equal(fast.core.state[field], slow.core.state[field]), (where, field)
+    assert differences(fast.core, slow.core) == [], where
 
 
 def run_both(slow: Machine, fast: Machine, count: int, steps: int = 1) -> None:

@@ -7,12 +7,12 @@ import subprocess
 import sys
 import threading
 
-import numpy as np
 import pytest
 
 from retrosim.cpu.engines import tiers
 from retrosim.cpu.engines.handler_cache import HandlerCache
 from retrosim.machine import Machine
+from tests.helpers.cpu.cores import same_memory
 from tests.helpers.machine import programs
 
 # loop: moveq #20,d1; addq.l #1,d0; dbra d1; bsr f; bra loop; f: add.l d0,d2; rts
@@ -74,7 +74,7 @@ def run_both(slow: Machine, fast: Machine, slices: int) -> bool:
         compiled |= wait_for_compiler(fast)
         assert dict(fast.regs) == dict(slow.regs), number
         assert (fast.cycles, fast.instructions) == (slow.cycles, slow.instructions), number
-        assert np.array_equal(fast.mem, slow.mem), number
+        assert same_memory(fast.core, slow.core), number
     return compiled
 
 

@@ -96,8 +96,10 @@ def picture(corners: np.ndarray, collided: np.ndarray) -> np.ndarray:
     return screen
 
 
-@pytest.mark.parametrize(("isa", "build"), IMAGES)
-@pytest.mark.parametrize(("count", "seed"), [(200, 1994), (40, 7), (1, 2**32 - 1)])
+@pytest.mark.parametrize(
+    ("isa", "build", "count", "seed"),
+    [(*image, *case) for image in IMAGES for case in [(200, 1994), (40, 7), (1, 2**32 - 1)][: 1 + 2 * LONG[image]]],
+)
 def test_demo_frame_by_frame(isa: str, build: str, count: int, seed: int) -> None:
     rom = load_rom("sectors")
     machine, demo = judge(rom.image(isa, build)), Demo(seed, count)

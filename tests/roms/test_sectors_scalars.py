@@ -47,7 +47,7 @@ def flags(machine: Machine, x: np.ndarray, y: np.ndarray) -> list[int]:
     machine.mem[start : start + rows.nbytes] = rows.view(np.uint8)
     at = machine.address("gCollisionArray")
     machine.mem[at : at + len(x)] = 0
-    machine.measure("CalcCollisionsInSector", start)
+    machine.measure("CalcCollisionsInSector", start, warm=0)
     return machine.mem[at : at + len(x)].tolist()
 
 

@@ -4,7 +4,8 @@ The routine is your own, in an ELF file from any m68k, x86 or PowerPC compiler,
 or one of a ROM. Link your own into RAM, 0x400 to 0x7FFFFF, for example with
   m68k-linux-gnu-gcc -m68040 -O2 -nostdlib -static blit.c -o mine.elf \\
       -Wl,-N,-e,blit,-Ttext-segment=0x2000
-It is called once by the C convention; a ROM first runs one frame.
+It is called by the C convention, once before the call that counts, so that the
+caches are warm (--warm 0: cold); a ROM first runs one frame.
 `retrosim guide programs` has a recipe for each processor and for Pascal,
 `retrosim guide cost` explains the figures.
 
@@ -32,9 +33,11 @@ from retrosim.cli.values import bad_arguments
 from retrosim.errors import BudgetUsedUp
 
 if TYPE_CHECKING:
+    from retrosim.machine import Machine
     from retrosim.rom import Image, Rom
 
 MAX_INSTRUCTIONS = 2_000_000  # of one call, unless told otherwise
+TRIES = 2000  # of the search for the most clocks
 
 
 def add_options(parser: Parser) -> None:
@@ -45,12 +48,14 @@ def add_options(parser: Parser) -> None:
         "--arg",
         action="append",
         default=[],
-        type=values.whole(-(2**31), 2**32 - 1),
+        type=_argument,
         metavar="N",
         help=f"an argument of the call, decimal or 0x...; {arguments.REPEATABLE}",
     )
     parser.add_argument("--convention", metavar="NAME", help="calling convention: c, or in real mode pascal")
     parser.add_argument("--raw", action="store_true", help="the file is a flat binary without a header")
+    arguments.add_warm(parser)
+    arguments.add_interval(parser)
     address = values.whole(0, 2**24 - 1)
     parser.add_argument("--org", type=address, metavar="N", help="address at which a flat binary begins")
     parser.add_argument("--bits", type=int, choices=(16, 32), help="x86: real mode (16) or flat mode; default: 32")
@@ -66,6 +71,28 @@ def add_options(parser: Parser) -> None:
         help=f"give up after N instructions; default: {MAX_INSTRUCTIONS}",
     )
     arguments.add_budget(parser, "the call", "")
+    parser.add_argument(
+        "--bounds", action="store_true", help="prove least and most clocks for any data; arguments may be ? for any"
+    )
+    parser.add_argument(
+        "--loop",
+        action="append",
+        default=[],
+        type=_loop,
+        metavar="WHERE=N",
+        help="with --bounds: a loop's head is reached N times at most each time it is entered; "
+        f"an address, a line, file:line, or a routine with one loop; {arguments.REPEATABLE}",
+    )
+    parser.add_argument(
+        "--search",
+        type=values.whole(0, 10**7),
+        default=TRIES,
+        metavar="N",
+        help=f"with --bounds: look for the most clocks in N random calls; default: {TRIES}",
+    )
+    parser.add_argument(
+        "--search-seed", type=values.whole(0, 2**32 - 1), default=1994, metavar="N", help="of the search"
+    )
     arguments.add_formats(parser, "the annotated listing")
 
 
@@ -85,7 +112,13 @@ def run(options: argparse.Namespace) -> int:
         raise refuse(f"--build {options.build}: an ELF file has no builds")
     if options.timing == "off":
         raise refuse("--timing off: counts no cycles; allowed table, full")
-    if options.timing in (None, "full") and has_causes(options.machine):
+    if options.csv and options.bounds:
+        raise refuse("--csv: lists the instructions of a call, and --bounds is about all calls")
+    if not options.bounds and None in options.arg:
+        raise refuse("--arg ?: needs --bounds")
+    if not options.bounds and options.loop:
+        raise refuse("--loop: needs --bounds")
+    if options.timing in (None, "full") and has_causes(options.machine) and not options.bounds:
         options.timing = MODE
 
     with Progress(is_quiet=options.json or options.csv) as progress:
@@ -96,12 +129,15 @@ def run(options: argparse.Namespace) -> int:
             find_routine(machine.image, entry)
             convention = options.convention or "c"
             bits = machine.argument_bits(convention)
-            for argument in options.arg:
+            for argument in filter(None, options.arg):
                 check_integer("argument", argument, -(1 << bits - 1), (1 << bits) - 1)
         machine.budget = chosen_budget(options)
         if isinstance(rom, Rom) and machine.run(frames=1).reason == "budget":
             raise BudgetUsedUp(machine.budget.spent)
+        if options.bounds:
+            return _print_bounds(options, machine, entry, convention, progress)
         chosen = {"convention": convention, "max_instructions": options.max_instructions}
+        chosen |= {"warm": options.warm, "interval": options.interval}
         report = cost_report(machine, entry, *options.arg, **chosen, progress=progress.step)
     if options.json:
         print_json(report)
@@ -110,6 +146,44 @@ def run(options: argparse.Namespace) -> int:
     else:
         print_table(render_cost(report))
     return 0
+
+
+def _print_bounds(
+    options: argparse.Namespace, machine: Machine, entry: str | int, convention: str, progress: Progress
+) -> int:
+    """Prove the bounds of the routine, and print them."""
+    from retrosim.study.bounds import bound
+    from retrosim.study.bounds_text import render_bounds
+
+    chosen = {"convention": convention, "tries": options.search, "seed": options.search_seed}
+    with bad_arguments():
+        report = bound(
+            machine,
+            entry,
+            *options.arg,
+            loops=dict(options.loop),
+            progress=lambda what, done: progress.step(done, 0, what),
+            **chosen,
+        )
+    if options.json:
+        print_json(report)
+    else:
+        print_table(render_bounds(report))
+    return 1 if report["exceeded"] else 0
+
+
+def _argument(text: str) -> int | None:
+    """Return an argument, None for one that may be any."""
+    return None if text == "?" else values.whole(-(2**31), 2**32 - 1)(text)
+
+
+def _loop(text: str) -> tuple[str | int, int]:
+    """Return where a loop is, and how often it is run at most. Errors: ArgumentTypeError."""
+    where, _, times = text.rpartition("=")
+    try:
+        return int(where, 16) if where.startswith("0x") else where, int(times)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}: allowed WHERE=N") from None
 
 
 def _open(options: argparse.Namespace) -> Rom | Image:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from ...errors import SpecError
-from ..spec.cpu import Cache, Cpu
+from ..spec.cpu import ADDRESS_MASK, Cache, Cpu, Lines
 from . import (  # noqa: F401  each adds its rows
     MODEL_NAMES,
     arith,
@@ -25,12 +25,19 @@ from .exceptions import accepts, exception, interrupt, vector_name
 from .flow import LINE_A_ROW, UNDEFINED_ROWS, undefined
 from .host import HOST
 from .mc68000_faults import address_error
+from .mc68040_cache import UNCACHED_FROM, VALID
 from .readings import MC68040_READINGS
 from .state import IN_REGISTERS, LAYOUT, M68K, ZERO, reset
 from .timing import MC68000_MODES, MC68040_MODES
 
 # Hits of the data cache are known only where every miss allocates a line.
-MC68040_CACHES = {"data": Cache("dtag", "dcount", allocates="copyback"), "instruction": Cache("itag", "icount")}
+_SHAPE = {"unit_bytes": 16, "sets": 64, "ways": 4, "survives": 0, "tag": lambda line, units: (line | VALID, 0)}
+_DATA = Lines(**_SHAPE, end=UNCACHED_FROM, fetches=())  # any line of a set may be replaced next
+_CODE = Lines(**_SHAPE, end=ADDRESS_MASK + 1, operands=())
+MC68040_CACHES = {
+    "data": Cache("dtag", "dcount", allocates="copyback", lines=_DATA),
+    "instruction": Cache("itag", "icount", lines=_CODE),
+}
 BY_MODEL = {
     "MC68000": {
         "timing": MC68000_MODES,

@@ -9,8 +9,8 @@ from .state import set_field
 
 def compare(m: ExecutionContext, field: Word, a: Word, b: Word, signed: bool) -> None:
     """Set a condition field for a against b, SO from XER."""
-    less = Word.slt if signed else Word.ult
-    set_field(m, field, less(a, b), less(b, a), a.eq(b), m.get("so"))
+    less, greater = (a.slt(b), b.slt(a)) if signed else (a.ult(b), b.ult(a))
+    set_field(m, field, less, greater, a.eq(b), m.get("so"))
 
 
 def record(m: ExecutionContext, result: Word, rc: int) -> None:

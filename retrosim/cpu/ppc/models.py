@@ -5,19 +5,30 @@ from __future__ import annotations
 from functools import cache
 
 from ...errors import SpecError
-from ..spec.cpu import Cache, Cpu
+from ..spec.cpu import Cache, Cpu, Lines
 from . import MODEL_NAMES, arith, floating, flow, logic, move, power, system  # noqa: F401  each adds its rows
 from .causes import CAUSES
 from .exceptions import accepts, exception, interrupt, vector_name
 from .explain import LEGEND, explain
 from .flow import SYSTEM_CALL_ROW, UNDEFINED_ROWS, undefined
 from .host import HOST
-from .mpc601_cache import STATUS_BITS
+from .mpc601_cache import SETS, STATUS_BITS, UNCACHED_FROM, WAYS
 from .mpc601_clocks import has_data_clocks
 from .mpc601_pipeline import STAGES
 from .readings import READINGS
 from .state import IN_REGISTERS, LAYOUT, PPC, ZERO, reset
 from .timing import MPC601_MODES
+
+_LINES = Lines(
+    unit_bytes=32,
+    units=2,
+    sets=SETS,
+    ways=WAYS,
+    survives=WAYS - 1,
+    end=UNCACHED_FROM,
+    tag=lambda line, sectors: (line << 4 | sectors, 15 & ~sectors),
+    order="used",
+)
 
 
 @cache
@@ -37,7 +48,7 @@ def cpu(model: str) -> Cpu:
         timing=MPC601_MODES,
         readings=READINGS,
         causes=CAUSES,
-        caches={"unified": Cache("tag", status_bits=STATUS_BITS)},
+        caches={"unified": Cache("tag", status_bits=STATUS_BITS, lines=_LINES)},
         explain=explain,
         legend=LEGEND,
         exception=exception,

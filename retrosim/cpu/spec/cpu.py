@@ -39,13 +39,49 @@ DOUBLE_FAULT = 0x100  # in `detail`, in place of a vector: an exception could no
 
 
 class Layout:
-    """Names, widths and places of the state fields: (name, bits, count); one-bit fields take a byte."""
+    """Names, widths and places of the state fields: (name, bits, count); one-bit fields take a byte.
+
+    The registers of the CPU come first, then ENGINE_FIELDS, then what its timing models remember.
+    """
 
     def __init__(self, fields: tuple[tuple[str, int, int], ...]) -> None:
         self.fields = {name: (bits, count) for name, bits, count in fields}
+        names = list(self.fields)
+        self.registers = tuple(names[: names.index(ENGINE_FIELDS[0][0])])
         spec = [(n, f"<u{max(b, 8) // 8}", (c,) if c > 1 else ()) for n, b, c in fields]
         self.dtype = np.dtype([(n, t, s) for n, t, s in spec], align=True)
         self.offsets = {name: self.dtype.fields[name][1] for name in self.fields}
+
+
+@dataclass(frozen=True)
+class Lines:
+    """How a cache holds its lines, for bounds: which of them are certain to be there.
+
+    unit_bytes  what an access brings into the cache for certain
+    units       of a line
+    sets, ways
+    survives    how many other lines of its set may be used after a line before it can be gone
+    end         first address that is not cached
+    tag         tag(number of a line, units that are valid) -> (bits that are 1, bits that may be either)
+    fetches     the model's subroutines that look up code by the number of a unit
+    operands    those that look up an operand by address and size
+    stores      those of them that store
+    stores_allocate  does a store bring in a line that is not there? (and see Cache.allocates)
+    order       state field that a use changes, which the replacement goes by; "" where every access is noted
+    """
+
+    unit_bytes: int
+    sets: int
+    ways: int
+    survives: int
+    end: int
+    tag: Callable[[int, int], tuple[int, int]]
+    units: int = 1
+    fetches: tuple[str, ...] = ("fetch",)
+    operands: tuple[str, ...] = ("read", "write")
+    stores: tuple[str, ...] = ("write",)
+    stores_allocate: bool = True
+    order: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,12 +92,14 @@ class Cache:
     accesses     state field that steps at every access, "" where there is none
     status_bits  bits of a tag that change without a miss
     allocates    memory parameter that is not 0 when stores allocate too, "" when they always do
+    lines        how it holds its lines
     """
 
     tags: str
     accesses: str = ""
     status_bits: int = 0
     allocates: str = ""
+    lines: Lines | None = None
 
 
 @dataclass(frozen=True)

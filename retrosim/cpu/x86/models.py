@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 
 from ...errors import SpecError
-from ..spec.cpu import Cache, Cpu
+from ..spec.cpu import Cache, Cpu, Lines
 from ..spec.timing import Timing
 from . import arith, bits, decimal, flow, logic, move, shift, string, system  # noqa: F401  each import adds its rows
 from .clocks import has_data_clocks
@@ -15,7 +15,7 @@ from .flow import INTERRUPT_ROW, UNDEFINED_ROWS, undefined
 from .hooks import X86Hooks
 from .host import host
 from .i386_bus import PrefetchTiming
-from .i486_bus import CacheTiming
+from .i486_bus import UNCACHED_FROM, VALID, CacheTiming
 from .modes import MODEL_NAMES, is_real
 from .modrm import ZERO
 from .readings import READINGS
@@ -24,7 +24,16 @@ from .timing import TableTiming
 
 FULL = {"i386": PrefetchTiming, "i486": CacheTiming}
 STAGES = {"i386": ("bus_free",), "i486": ("bus_free", "fill_end")}
-CACHES = {"i386": {}, "i486": {"unified": Cache("tag")}}
+_LINES = Lines(
+    unit_bytes=16,
+    sets=128,
+    ways=4,
+    survives=2,  # the three bits of a set point away from the line used last, and from the one before it
+    end=UNCACHED_FROM,
+    tag=lambda line, units: (line | VALID, 0),
+    stores_allocate=False,
+)
+CACHES = {"i386": {}, "i486": {"unified": Cache("tag", lines=_LINES)}}
 
 
 def _timing(model: str) -> dict[str, type[Timing]]:

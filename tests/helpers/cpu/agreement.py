@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable
 
-import numpy as np
-
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handlers import HANDLER
@@ -17,16 +15,14 @@ from retrosim.cpu.spec.cpu import CODE_WRITTEN, FAULT, RUNNING, SERVICE, Cpu
 from retrosim.cpu.spec.ir import Function, Module
 from retrosim.cpu.spec.rows import Insn
 from tests.helpers.cpu.all_handlers import all_handlers
+from tests.helpers.cpu.cores import differences
 
 PROGRAM = 150  # instructions of one random program
 SEED = 1994
 
 
 def assert_same(first: Core, second: Core, where: str) -> None:
-    for name in first.state.dtype.names:
-        if name not in ("reason", "detail", "access", "limit"):
-            assert np.array_equal(first.state[name], second.state[name]), f"{where}: {name}"
-    assert np.array_equal(first.ram.view(np.uint64), second.ram.view(np.uint64)), where  # eight bytes at a time
+    assert differences(first, second) == [], where
 
 
 def run(engine, core: Core, slices: list[int], goes_on: tuple[int, ...] = (RUNNING, CODE_WRITTEN, SERVICE)) -> int:

@@ -15,8 +15,6 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 
-import numpy as np
-
 from retrosim.cpu import m68k
 from retrosim.cpu.engines.core import MIRROR_BYTES, Core
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
@@ -26,6 +24,7 @@ from retrosim.machine.presets import preset
 from retrosim.rom import Image, Symbol
 from retrosim.rom.lines import LineTable
 from retrosim.rom.symbols import SymbolTable
+from tests.helpers.cpu import cores
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.machine.programs import complete
 
@@ -161,11 +160,8 @@ def check(core: Core, size: int) -> None:
 
 
 def differences(first: Core, second: Core) -> list[str]:
-    """Return what two cores do not agree on: names of state fields, "memory"."""
-    host = ("reason", "detail", "access", "limit", "written_low", "written_high")
-    fields = [n for n in first.state.dtype.names if n not in host]
-    found = [n for n in fields if not np.array_equal(first.state[n], second.state[n])]
-    return found + ([] if np.array_equal(first.ram, second.ram) else ["memory"])
+    """Return what two cores do not agree on, apart from what their host has read since."""
+    return cores.differences(first, second, (*cores.HOST_FIELDS, "written_low", "written_high"))
 
 
 def run(machine: Machine, wild: Wild) -> tuple:

@@ -1,0 +1,260 @@
+"""Proven least and most clocks of a routine, for any data and any contents of the caches.
+
+How they are proven: an engine on sets of states (bounds_engine.py) runs the routine once on all states at once
+(bounds_run.py). It runs the rows and the timing model themselves, on words of which only bounds are known, so a rule of
+the model needs no second statement here; an instruction takes no more than the model's own bound of it in any case
+(`Timing.max_clocks`, `max_waits`, `max_wait_clocks`). The argument is by induction over the instructions of a call: the
+state of the machine lies in the set that is kept, before the first one by the assumptions, after each one because every
+operation on words gives a set that holds the result, because both outcomes of an undecided condition are followed, and
+because states are only ever joined to larger sets.
+
+What is assumed:
+
+    call     it begins with an empty pipeline, an idle bus, and the stack pointer where it is now; it is not interrupted
+    return   the routine returns: calls that end in an exception take other clocks
+    loops    bounds that are given hold
+    stack    a store to an address that is not known does not reach the routine's frames, unless it is made from the
+             stack pointer: what C promises of pointers to anything else
+    operands at addresses that are not known lie in RAM, aligned as the C compilers align them: words and long words at
+             even addresses on the 68K, at multiples of their size elsewhere
+    code     the routine does not change itself
+
+The shape that `retrosim cost --bounds --json` prints:
+
+    machine, model, clock_hz, timing, build, entry    as in cost.py
+    arguments   [word, or None where it may be any]
+    minimum, maximum  clocks
+    loops       [{address, function, file, line, times, given}]: times, how often its head was reached at most each time
+                the loop was entered; given: is that a bound which was given?
+    path        [{address, function, file, line, text, visits}]: the blocks of the longest path, by address
+    found       None without a search, else {seed, tries, returned, failure, minimum, maximum, arguments, memory,
+                is_warm}
+    exceeded    a call has taken more than the maximum or less than the minimum: a bound that was given does not hold
+    assumptions [sentences]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from retrosim.machine import Machine, memory
+
+from .bounds_caches import Held
+from .bounds_choices import Unbounded
+from .bounds_engine import BoundsEngine
+from .bounds_run import Runner, visits_of
+from .bounds_search import ARGUMENTS, search
+from .bounds_state import State
+from .bounds_words import Span, const
+from .cost import find_routine, place_stack
+
+ASSUMPTIONS = (
+    "a call begins with an empty pipeline and an idle bus, at the present stack pointer, and is not interrupted",
+    "the routine returns, without an exception",
+    "stores to unknown addresses do not reach the stack frames of the routine",
+    "operands at unknown addresses lie in RAM, aligned as the C compilers align them",
+    "the routine does not change its own code",
+)
+# what a routine finds as it is: the state of the processor that the convention of calls fixes
+SYSTEM = (
+    "s", "m", "trace", "ipl", "vbr", "cacr", "msr", "df", "tf", "if", "nt", "ac", "iopl", "seg", "seg_base",
+    "seg_limit", "idt_base", "idt_limit", "cr",
+)  # fmt: skip
+# what a model notes of the bus, when it is idle, and of the queue of code when a jump from elsewhere has emptied it
+IDLE = {"filling": 0xFFFFFFFF, "other": 0, "fetched": 0}
+
+__all__ = ["ASSUMPTIONS", "Unbounded", "bound"]
+
+
+def bound(
+    machine: Machine,
+    symbol: str | int,
+    *arguments: int | None,
+    loops: Mapping[str | int, int] | None = None,
+    convention: str = "c",
+    tries: int = 0,
+    seed: int = 1994,
+    progress: Callable[[str, int], None] = lambda what, done: None,
+) -> dict[str, Any]:
+    """Return proven least and most clocks of a routine as plain data, described above. The machine is left as it was.
+
+    machine    simulated, with timing "table" or "full"; its memory parameters count, its caches do not
+    symbol     name or address of the routine
+    arguments  words; None, and those that are left out, may be any
+    loops      address of a loop's first instruction, name of a routine with one loop, "line" or "file:line" -> how
+               often its first instruction is executed at most each time the loop is entered
+    tries      calls with random inputs, which look for the most clocks; 0 for none
+    seed       of the inputs
+    progress   progress(what is done, how far)
+    Errors     ValueError; Unbounded, which says why there is no bound
+    """
+    if machine.timing not in ("table", "full"):
+        raise ValueError(f"timing {machine.timing!r}: allowed table, full")
+    entry = find_routine(machine.image, symbol)
+    given = _Given(machine, loops or {})
+    before = machine.snapshot()
+    try:
+        place_stack(machine)
+        words = [*arguments, *[None] * (ARGUMENTS - len(arguments))]
+        state, stack_top = _entered(machine, entry, words, convention)
+        engine = BoundsEngine(machine.core, stack_top, machine.memory_clocks)
+        runner = Runner(machine.core, engine, given, given.name, lambda steps: progress("following", steps))
+        end = runner.call(entry, state, memory.RETURN_ADDRESS)
+        given.check_used()
+        found = None
+        if tries:
+            chosen = {"convention": convention, "tries": tries, "seed": seed}
+            found = search(machine, entry, words, **chosen, progress=lambda done: progress("searching", done))
+    finally:
+        machine.restore(before)
+    exceeded = (
+        found is not None
+        and found.maximum is not None
+        and not end.minimum <= found.minimum <= found.maximum <= end.maximum
+    )
+    return {
+        "machine": machine.name,
+        "model": machine.core.cpu.model,
+        "clock_hz": machine.clock_hz,
+        "timing": machine.timing,
+        "build": machine.image.build,
+        "entry": {"symbol": symbol if isinstance(symbol, str) else None, "address": entry},
+        "arguments": list(arguments),
+        "minimum": end.minimum,
+        "maximum": end.maximum,
+        "loops": [
+            _place(machine, head) | {"times": times, "given": head in given.used}
+            for head, times in sorted(runner.times.items())
+        ],
+        "path": [
+            _place(machine, start) | {"text": machine.core.decode(start).text, "visits": count}
+            for start, count in sorted(visits_of(end.trail).items())
+        ],
+        "found": asdict(found) if found else None,
+        "exceeded": exceeded,
+        "assumptions": list(ASSUMPTIONS),
+    }
+
+
+def _place(machine: Machine, address: int) -> dict[str, Any]:
+    function, _ = machine.image.symbol_at(address) or (None, 0)
+    file, line = machine.image.source_line(address) or (None, None)
+    return {"address": address, "function": function, "file": file, "line": line}
+
+
+class _Given(Mapping[int, int]):
+    """Bounds of loops by the addresses of their heads, as they were given: by address, routine or source line."""
+
+    def __init__(self, machine: Machine, loops: Mapping[str | int, int]) -> None:
+        self.machine, self.loops = machine, dict(loops)
+        self.used: dict[int, str | int] = {}
+        for key, times in self.loops.items():
+            if times < 1:
+                raise ValueError(f"loop {key}={times}: allowed 1 or more")
+
+    def __iter__(self) -> Any:
+        return iter(self.used)
+
+    def __len__(self) -> int:
+        return len(self.used)
+
+    def __getitem__(self, head: int) -> int:
+        place = _place(self.machine, head)
+        names: tuple[Any, ...] = (head, place["function"], str(place["line"]), f"{place['file']}:{place['line']}")
+        for key in names:
+            if key in self.loops:
+                if self.used.setdefault(head, key) == key and key != head and self._others(head, key):
+                    raise ValueError(f"loop {key}: several loops are there; give the address: {head:#x}")
+                return self.loops[key]
+        raise KeyError(head)
+
+    def _others(self, head: int, key: str | int) -> bool:
+        return any(other != head and used == key for other, used in self.used.items())
+
+    def check_used(self) -> None:
+        """Errors: ValueError for a loop that the routine does not have."""
+        for key in self.loops:
+            if key not in self.used.values():
+                raise ValueError(f"loop {key if isinstance(key, str) else hex(key)}: the routine has none there")
+
+    def name(self, address: int) -> str:
+        """Return an address with the routine and the source line that it is in."""
+        place = _place(self.machine, address)
+        line = f", {place['file']}:{place['line']}" if place["file"] else ""
+        return f"{address:#x} ({place['function'] or 'no routine'}{line})"
+
+
+def _entered(machine: Machine, entry: int, arguments: Sequence[int | None], convention: str) -> tuple[State, int]:
+    """Return what is known when a routine is entered, and the stack pointer's top.
+
+    The call is entered twice, with all that may be any different each time: what is the same is known.
+    """
+    core = machine.core
+    start = core.state.copy()
+    stack = _stack_register(machine)
+    ends = []
+    for filler in (0, -1):
+        core.state[()] = start
+        for number in range(len(core.state["r"])):
+            if number != stack:
+                core.state["r"][number] = filler & 0xFFFFFFFF
+        if "lr" in core.cpu.layout.fields:
+            core.state["lr"] = filler & 0xFFFFFFFF
+        written = _Written(core)
+        machine.enter(entry, *(filler if word is None else word for word in arguments), convention=convention)
+        written.end()
+        ends.append((core.state.copy(), written.cells))
+    core.state[()] = start
+    (state, cells), (other, others) = ends
+    words: dict[Any, Span] = {}
+    for number in range(len(state["r"])):
+        if state["r"][number] == other["r"][number]:
+            words["r", number] = const(32, int(state["r"][number]))
+    words["r", stack].frame = True
+    if "lr" in core.cpu.layout.fields:
+        words["lr"] = const(32, int(state["lr"]))
+    for address, data in cells.items():
+        if others[address] == data:
+            words[address] = const(8 * len(data), int.from_bytes(data, "little"))
+    for name, (bits, count) in core.cpu.layout.fields.items():
+        if name in SYSTEM:
+            for number in range(count):
+                key = name if count == 1 else (name, number)
+                words[key] = const(bits, int(state[name] if count == 1 else state[name][number]))
+        elif name in IDLE:
+            words[name] = const(bits, IDLE[name])
+    held = {name: Held(cache.lines) for name, cache in core.cpu.caches.items() if cache.lines}
+    top = max([int(state["r"][stack]), *(address + len(data) for address, data in cells.items())])
+    return State(words, dict.fromkeys(core.cpu.stage_fields, (0, 0)), held), top
+
+
+class _Written:
+    """What is written into a core's memory from outside, by address, until `end`."""
+
+    def __init__(self, core: Any) -> None:
+        self.cells: dict[int, bytes] = {}
+        self._core, self._write = core, core.write
+        core.write = self._note
+
+    def _note(self, address: int, data: bytes) -> None:
+        self.cells[address] = bytes(data)
+        self._write(address, data)
+
+    def end(self) -> None:
+        """Note nothing more."""
+        del self._core.write
+
+
+def _stack_register(machine: Machine) -> int:
+    """Return the number of the register that setting the stack changes."""
+    state = machine.core.state
+    before = state.copy()
+    state["r"] = 1
+    machine.set_stack(memory.STACK_START)
+    number = int(np.flatnonzero(state["r"] != 1)[0])
+    state[()] = before
+    return number

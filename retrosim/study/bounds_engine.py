@@ -1,0 +1,359 @@
+"""An engine that runs an instruction on all states at once: the rows and the timing models, on words that are bounds.
+
+It is written against the same value layer as the other engines, so that the semantics and the clocks are those of the
+rows and of the timing model itself, whatever they are. Where a condition is not decided by what is known, both ways are
+followed (bounds_paths.py); what is known afterwards is what all paths to the same next instruction agree on.
+
+A cache is followed by the lines that are certain to be in it (bounds_caches.py): while the model looks such a line up,
+it finds its tag; else tags are unknown, so that the model both hits and misses.
+
+Paths that no call takes which returns are left out: those that raise an exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import Any
+
+from retrosim.cpu.engines.core import Core
+from retrosim.cpu.spec.cpu import ADDRESS_MASK, FAULT, SERVICE
+from retrosim.cpu.spec.rows import Insn
+
+from .bounds_choices import Choices, Unbounded, is_variable
+from .bounds_paths import MAX_PATHS, Infeasible, Path, TooManyPaths
+from .bounds_state import EVER, LONG_AGO, Key, State
+from .bounds_words import FALSE, NOW, Span, const, join, linear, unknown
+
+MAX_FOLLOWED = 64  # entries of a state field: larger ones are caches, of which only certain lines are followed
+STACK_BYTES = 1 << 16  # below the stack pointer of the call: frames of the routine
+RAM_LAST = (1 << 23) - 1  # machine memory map; above lie video memory and devices
+NEAR = 1 << 16  # bytes: a store is to words within bounds so near to each other, else to any
+
+
+class BoundsEngine(Choices):
+    """Runs single instructions of a core on states."""
+
+    name = "bounds"
+
+    def __init__(self, core: Core, stack_top: int, parameters: Mapping[str, int]) -> None:
+        """Take a core, whose state is not touched; the stack pointer of the call; the machine's memory parameters."""
+        self.core, self.cpu, self.stack_top, self._parameters = core, core.cpu, stack_top, parameters
+        self.alignment = {1: 4, 2: 2, 4: 4}[core.cpu.isa.word_bytes]  # of the C compilers' ABIs: 2 on the 68K
+        self._widths = {name: bits for name, (bits, _) in core.cpu.layout.fields.items()}
+        self._counts = {name: count for name, (_, count) in core.cpu.layout.fields.items()}
+        self._memory = (
+            [const(64, int(each)) for each in core.state["memory"].tolist()] if "memory" in self._counts else []
+        )
+        self._caches = {name: cache for name, cache in core.cpu.caches.items() if cache.lines}
+        self._tags = {cache.tags: name for name, cache in self._caches.items()}
+        self._clock = linear(64, {NOW: 1}, 0, 0, self)
+        self.begin(core.timing)
+
+    # running instructions
+
+    def outcomes(self, insn: Insn, state: State) -> dict[int | None, State]:
+        """Run an instruction; return what holds at each next one, None: at addresses that are not known."""
+        ends: dict[int | None, list[tuple[dict[Key, Any], int, int, dict[str, Any]]]] = {}
+        todo: list[tuple[bool, ...]] = [()]
+        fields = insn.fields + self.core.timing.fields(insn)
+        paths = 0
+        while todo:
+            self.path = Path(self, todo.pop())
+            self._begin(insn, state)
+            numbers = iter(fields)
+            paths += 1
+            if paths > MAX_PATHS:
+                raise TooManyPaths(f"{insn.text} at {insn.pc:#x}: more than {MAX_PATHS} paths through its clocks")
+            try:
+                self.run_row(insn.row, insn.statics, lambda n=numbers: const(32, next(n)))
+                ends.setdefault(self._next, []).append(self._ended())
+            except Infeasible:
+                pass
+            todo += self.path.others
+        return {target: self._merged(state, found) for target, found in ends.items()}
+
+    def _begin(self, insn: Insn, state: State) -> None:
+        self.state, self.changed, self.held = state, {}, dict(state.held)
+        self._pc, self._end, self._next = insn.pc, insn.end, insn.end
+        self._read_times: dict[Key, Span] = {}
+        self._choices: dict[Key, Span] = {}
+        self._written_fields: set[str] = set()
+        self._looked_up: dict[str, bool] = {}
+        self._symbols = self._depth = 0
+        self.numbers = count()
+        self._clock = linear(64, {NOW: 1}, 0, 0, self)
+        self.begin(self.core.timing)
+        if hasattr(self.timing, "exception"):
+            self.timing.exception = self._leaves
+
+    def _leaves(self, *_: Any) -> None:
+        raise Infeasible
+
+    def _ended(self) -> tuple[dict[Key, Any], int, int, dict[str, Any]]:
+        """Return what has changed, times relative to the end; the clocks taken; what is in the caches."""
+        self.changed = {key: span for key, span in self.changed.items() if not is_variable(key)}
+        cycles = self.changed.pop("cycles", self._clock)
+        minimum, maximum = self.path.bounds(cycles - self._clock)
+        wait = self.timing.max_wait_clocks().known or 0
+        maximum = min(maximum, self.timing.max_clocks + self.timing.max_waits * wait)
+        changed: dict[Key, Any] = {}
+        for key, span in self.changed.items():
+            changed[key] = self.path.bounds(span - cycles) if span is not None and span.terms else span
+        for key, span in self._read_times.items():
+            changed.setdefault(key, self.path.bounds(span - cycles))
+        for key, value in changed.items():
+            if isinstance(value, tuple) and key not in self.cpu.stage_fields:
+                changed[key] = value[0], min(value[1], wait)  # what is under way ends within a wait
+        return changed, max(0, minimum), maximum, self.held
+
+    def _merged(self, state: State, ends: list[tuple[dict[Key, Any], int, int, dict[str, Any]]]) -> State:
+        minimum, maximum = min(end[1] for end in ends), max(end[2] for end in ends)
+        held = ends[0][3]
+        for end in ends[1:]:
+            held = {name: each.join(end[3][name]) for name, each in held.items()}
+        words, times = dict(state.words), dict(state.times)
+        result = State(words, times, held, state.minimum + minimum, state.maximum + maximum, state.trail)
+        for key in {key for end in ends for key in end[0]}:
+            spans, bounds = [], []
+            for changed, first, last, _ in ends:
+                value = changed.get(key, state)
+                if value is state:
+                    value = state.words.get(key)
+                    if value is None and key not in self._others:
+                        lo, hi = state.time(key)
+                        value = lo - last, hi - first
+                (bounds if isinstance(value, tuple) else spans).append(value)
+            words.pop(key, None)
+            times.pop(key, None)
+            if bounds:
+                lo = EVER if spans else min(each[0] for each in bounds)
+                hi = max(0 if spans else -LONG_AGO, *(each[1] for each in bounds))
+                times[key] = lo + result.maximum, hi + result.minimum
+            elif all(span is not None and span.bits == spans[0].bits for span in spans):
+                word = spans[0]
+                for span in spans[1:]:
+                    word = join(word, span)
+                words[key] = word
+        return result
+
+    # state
+
+    @property
+    def _others(self) -> Any:
+        return _NoTimes(self._widths)
+
+    def _time(self, key: Key, name: str) -> Span:
+        found = self._read_times.get(key)
+        if found is None:
+            lo, hi = self.state.time(key)
+            found = self._read_times[key] = self.path.clock(str(key), lo, hi)
+        return found
+
+    def _read(self, key: Key, bits: int) -> Span:
+        if key in self.changed:
+            found = self.changed[key]
+            return unknown(bits) if found is None else found
+        found = self.state.words.get(key)
+        if found is None:
+            return self._time(key, str(key)) if bits == 64 else unknown(bits)
+        if found.values and isinstance(key, str) and bits > 1 and not self._depth:
+            return self._chosen(key, found)
+        return self._as_taken(found)
+
+    def _chosen(self, key: Key, span: Span) -> Span:
+        """Return a field of the timing model that has few values as one of them: each is a path."""
+        if key not in self._choices:
+            *others, last = sorted(span.values)
+            taken = next((value for value in others if self.path.decide(Span(1, 0, 1))), last)
+            self._choices[key] = const(span.bits, taken)
+        return self._choices[key]
+
+    def _as_taken(self, span: Span) -> Span:
+        """Return a bit as this path takes it."""
+        decided = self.path.decided.get(id(span))
+        return span if decided is None else const(span.bits, decided[0])
+
+    def get(self, name: str) -> Span:
+        if name == "cycles":
+            return self.changed.get(name, self._clock)
+        return self._read(name, self._widths[name])
+
+    def set(self, name: str, word: Any) -> None:
+        self.changed[name] = word
+
+    def element(self, name: str, n: Any) -> Span:
+        bits = max(8, self._widths[name])
+        if name == "memory" and n.known is not None:
+            return self._memory[n.known]
+        if name in self._tags:
+            return self._tag(self._tags[name], n, bits)
+        if n.known is None or self._counts[name] > MAX_FOLLOWED:
+            return unknown(bits)
+        return self._read((name, n.known), bits)
+
+    def set_element(self, name: str, n: Any, word: Any) -> None:
+        self._written_fields.add(name)
+        if self._counts[name] > MAX_FOLLOWED:
+            return
+        if n.known is not None:
+            self.changed[name, n.known] = word
+            return
+        for number in range(n.lo, min(n.hi + 1, self._counts[name])):
+            self.changed[name, number] = None
+
+    def _tag(self, cache: str, n: Any, bits: int) -> Span:
+        """Return the tag of an entry: a line that is certain to be there lies in some way of its set."""
+        lines = self._caches[cache].lines
+        if n.known is not None:
+            there = self.held[cache].of_set(n.known // lines.ways)
+            way = n.known % lines.ways
+            if way < len(there):
+                ones, free = lines.tag(there[way].number, there[way].units)
+                return Span(bits, ones, ones | free, ones, free)
+            if self._looked_up.get(cache):
+                return const(bits, 0)  # the line that is looked up is not here
+        return unknown(bits)
+
+    def _reg(self, n: Any, bits: int) -> Span:
+        if n.known is None:
+            return unknown(bits)
+        if n.known == self.cpu.zero_register:
+            return const(bits, 0)
+        return self._read(("r", n.known), 32).trunc(bits)
+
+    def _set_reg(self, n: Any, word: Any) -> None:
+        if n.known is None:
+            for number in range(self._counts["r"]):
+                self.changed["r", number] = None
+            return
+        if word.bits < 32:
+            old = self._read(("r", n.known), 32)
+            word = (old >> word.bits << word.bits) | word.zext(32)
+        self.changed["r", n.known] = word
+
+    # memory
+
+    def load(self, address: Any, bits: int) -> Any:
+        return super().load(self._operand(address, bits), bits)
+
+    def store(self, address: Any, word: Any) -> None:
+        super().store(self._operand(address, word.bits), word)
+
+    def _operand(self, address: Any, bits: int) -> Any:
+        """Take an unknown address as one in RAM, and aligned as far as compilers align operands."""
+        if address.known is not None:
+            return address
+        low = min(bits // 8, self.alignment) - 1
+        if address.ones & low:
+            low = 0
+        hi = address.hi if address.lo > RAM_LAST else min(address.hi, RAM_LAST)
+        return Span(address.bits, address.lo & ~low, hi & ~low, address.ones, address.free & ~low, address.frame)
+
+    def _load(self, location: Any, bits: int) -> Span:
+        if location.known is None:
+            return unknown(bits)
+        start, size = location.known, bits // 8
+        found = self._cell(start)
+        if found is not None and found.bits == bits:
+            return self._as_taken(found)
+        for first in range(start - 7, start + 1):
+            cell = self._cell(first)
+            if cell is not None and first + cell.bits // 8 >= start + size:
+                return (cell >> 8 * (start - first)).trunc(bits)
+        return unknown(bits)
+
+    def _cell(self, address: int) -> Span | None:
+        return self.changed[address] if address in self.changed else self.state.words.get(address)
+
+    def _store(self, location: Any, word: Any) -> None:
+        size = word.bits // 8
+        if location.known is not None:
+            self._forget(range(location.known - 7, location.known + size), location.known, location.known + size)
+            self.changed[location.known] = word.plain()
+            return
+        known = [key for key in {*self.state.words, *self.changed} if isinstance(key, int)]
+        if location.hi - location.lo < NEAR:
+            self._forget(known, location.lo, location.hi + size)
+        else:
+            self._forget((k for k in known if location.frame or not self._in_frames(k)), 0, ADDRESS_MASK + 1)
+
+    def _in_frames(self, address: int) -> bool:
+        return self.stack_top - STACK_BYTES <= address < self.stack_top
+
+    def _forget(self, addresses: Any, start: int, end: int) -> None:
+        for address in list(addresses):
+            cell = self._cell(address)
+            if cell is not None and address < end and start < address + cell.bits // 8:
+                self.changed[address] = None
+
+    def _watched(self, location: Any, bits: int) -> Span:
+        return FALSE
+
+    # choices
+
+    def _taken(self, condition: Any) -> Span:
+        return const(1, self.path.decide(condition))
+
+    def outcome(self, condition: Any) -> None:
+        super().outcome(self._taken(condition))
+
+    def vary(self, *data: Any) -> None:
+        super().vary(*(self._taken(each) if getattr(each, "bits", 0) == 1 else each for each in data))
+
+    def branch(self, condition: Any, target: Any) -> None:
+        super().branch(self._taken(condition), target)
+
+    def abort_when(self, condition: Any, last: Callable[[], None]) -> None:
+        if condition.known:
+            raise Infeasible
+
+    def for_each_bit(self, mask: Any, body: Callable[[Any], None], down: bool = False) -> None:
+        for number in range(mask.bits - 1, -1, -1) if down else range(mask.bits):
+            if mask.may >> number & 1:
+                self.when((mask >> number).trunc(1), lambda number=number: body(const(32, number)))
+
+    # control flow
+
+    @property
+    def pc(self) -> Span:
+        return const(32, self._pc)
+
+    @property
+    def next_pc(self) -> Span:
+        return const(32, self._end)
+
+    def const(self, bits: int, value: int) -> Span:
+        return const(bits, value)
+
+    def _jump(self, address: Any) -> None:
+        self._next, self.flowed = address.known, True
+
+    def _branch(self, condition: Any, target: Any) -> None:
+        if self.path.decide(condition):
+            self._next, self.flowed = target.known, True
+
+    def leave(self, reason: int, detail: Any = 0) -> None:
+        if reason == FAULT:
+            raise Infeasible
+        what = "asks the machine for a service" if reason == SERVICE else "changes what interrupts the processor"
+        raise Unbounded(f"the instruction at {self._pc:#x} {what}, which has no bound")
+
+    @property
+    def raised(self) -> int | None:  # type: ignore[override]
+        return None
+
+    @raised.setter
+    def raised(self, vector: int | None) -> None:
+        if vector is not None:
+            raise Infeasible
+
+
+class _NoTimes:
+    """The keys that are no times: words in memory, and fields of less than 64 bits."""
+
+    def __init__(self, widths: dict[str, int]) -> None:
+        self._widths = widths
+
+    def __contains__(self, key: Key) -> bool:
+        return isinstance(key, int) or self._widths[key if isinstance(key, str) else key[0]] != 64

@@ -1,0 +1,228 @@
+"""One path through an instruction: what it takes as true, and what follows for clocks.
+
+Conditions that bounds do not decide split an instruction into paths. A path is run from its start by a script of
+decisions; the first condition beyond the script is taken as true, and the same script with a false one is left to do.
+The path keeps upper bounds of the differences between its symbols, closed under addition (a difference bound matrix),
+so that it knows what its decisions imply.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+from retrosim.errors import RetrosimError
+
+from .bounds_words import LATE, NOW, Span, linear
+
+NEVER = 1 << 45  # no bound
+UNKNOWN = 1 << 43  # a difference above is none
+MAX_PATHS = 20_000  # of one instruction
+ZERO = "zero"
+MAX_PAIRED = 4  # symbols added: more are paired as they come, in a sum
+
+
+class Infeasible(Exception):
+    """No call that returns takes this path."""
+
+
+class TooManyPaths(RetrosimError):
+    """An instruction splits into more paths than can be followed."""
+
+
+class Path:
+    """Decisions of one path, and bounds of its symbols."""
+
+    def __init__(self, engine: Any, script: tuple[bool, ...] = ()) -> None:
+        self.engine, self.script = engine, script
+        self.taken: list[bool] = []
+        self.others: list[tuple[bool, ...]] = []
+        self.decided: dict[int, tuple[bool, Span]] = {}
+        self.symbols = [ZERO]
+        self.maximum: dict[tuple[str, str], int] = {}
+        self.named: dict[int, tuple[str, Span]] = {}
+
+    def inside(self, script: tuple[bool, ...]) -> Path:
+        """Return a path that goes on from here by a script of its own."""
+        path = Path(self.engine, script)
+        path.decided, path.symbols, path.maximum = dict(self.decided), list(self.symbols), dict(self.maximum)
+        path.named = dict(self.named)
+        return path
+
+    def symbol(self, name: str, lo: int, hi: int) -> None:
+        """Declare a symbol, which is within lo..hi."""
+        if name in self.symbols:
+            return
+        for other in self.symbols:
+            above, below = self.maximum.get((other, ZERO), 0), self.maximum.get((ZERO, other), 0)
+            self.maximum[name, other] = _bound(hi + below)
+            self.maximum[other, name] = _bound(above - lo)
+        self.symbols.append(name)
+
+    def clock(self, name: str, lo: int, hi: int) -> Span:
+        """Return the clock that lies lo..hi after NOW."""
+        if lo == hi:
+            return linear(64, {NOW: 1}, lo, lo, self.engine)
+        self.symbol(name, lo, hi)
+        return linear(64, {NOW: 1, name: 1}, 0, 0, self.engine)
+
+    def symbol_of(self, span: Span) -> Span:
+        """Return a plain word as a symbol, the same one each time."""
+        if id(span) not in self.named:
+            name = f"word {len(self.named)} {id(self)}"
+            self.named[id(span)] = name, span
+            self.symbol(name, *span._signed)
+        return linear(span.bits, {self.named[id(span)][0]: 1}, 0, 0, self.engine)
+
+    def as_sum(self, span: Span) -> Span:
+        """Return a word as a linear one."""
+        if span.terms:
+            return span
+        return (
+            self.symbol_of(span) if span.lo != span.hi else linear(span.bits, {ZERO: 1}, span.lo, span.lo, self.engine)
+        )
+
+    def short(self, span: Span) -> Span:
+        """Return a sum of several symbols as one symbol, so that its differences to others can be known."""
+        terms = {s: f for s, f in span.terms.items() if s not in (NOW, ZERO)}
+        if len(terms) < 3 - (NOW in span.terms) or any(abs(factor) > MAX_PAIRED for factor in terms.values()):
+            return span
+        name = " ".join(f"{f:+}{s}" for s, f in sorted(terms.items()))
+        if name not in self.symbols:
+            for other in self.symbols:
+                self.maximum[name, other] = _bound(self._above(_plus(terms, other, -1)))
+                self.maximum[other, name] = _bound(self._above(_plus({s: -f for s, f in terms.items()}, other, 1)))
+            self.symbols.append(name)
+        now = {NOW: span.terms[NOW]} if NOW in span.terms else {}
+        return linear(span.bits, now | {name: 1}, span.lo, span.hi, self.engine)
+
+    def _above(self, terms: dict[str, int]) -> int:
+        """Return a bound of a sum of symbols."""
+        plus: list[str] = []
+        minus: list[str] = []
+        total = 0
+        for symbol, factor in terms.items():
+            if symbol == ZERO:
+                continue
+            if abs(factor) > 3:
+                total += (
+                    abs(factor) * self._difference(symbol, ZERO)
+                    if factor > 0
+                    else -factor * self._difference(ZERO, symbol)
+                )
+            else:
+                (plus if factor > 0 else minus).extend([symbol] * abs(factor))
+        size = max(len(plus), len(minus))
+        plus += [ZERO] * (size - len(plus))
+        minus += [ZERO] * (size - len(minus))
+        if size <= MAX_PAIRED:
+            return total + min(sum(map(self._difference, plus, order)) for order in permutations(minus))
+        return total + sum(map(self._difference, plus, minus))
+
+    def _difference(self, a: str, b: str) -> int:
+        return 0 if a == b else self.maximum[a, b]
+
+    def bounds(self, span: Span) -> tuple[int, int]:
+        """Return the least and the greatest value of a word."""
+        if not span.terms:
+            return span.lo, span.hi
+        terms = dict(span.terms)
+        late = terms.pop(NOW, 0)
+        above = self._above(terms)
+        below = -self._above({symbol: -factor for symbol, factor in terms.items()})
+        lo = -NEVER if below <= -UNKNOWN else below + span.lo
+        hi = NEVER if above >= UNKNOWN else above + span.hi
+        if late > 0:
+            return (lo + late * LATE if lo > -NEVER else -NEVER), NEVER * LATE
+        if late < 0:
+            return -NEVER * LATE, (hi + late * LATE if hi < NEVER else NEVER)
+        return lo, hi
+
+    def decide(self, bit: Span) -> bool:
+        """Return whether this path takes a bit as true."""
+        if bit.known is not None:
+            return bool(bit.known)
+        if id(bit) in self.decided:
+            return self.decided[id(bit)][0]
+        number = len(self.taken)
+        if number < len(self.script):
+            value = self.script[number]
+        else:
+            value = True
+            self.others.append((*self.taken, False))
+        self.taken.append(value)
+        self.take(bit, value)
+        return value
+
+    def take(self, bit: Span, value: bool) -> None:
+        """Take a bit as true or false. Errors: Infeasible."""
+        self.decided[id(bit)] = value, bit
+        if bit.test is not None:
+            difference, limit, is_plain, kind = bit.test
+            holds = value == is_plain
+            if kind == "order":
+                self._assume(difference, limit, 1) if holds else self._assume(difference, limit + 1, -1)
+            elif holds:
+                self._assume(difference, 0, 1)
+                self._assume(difference, 0, -1)
+
+    def _assume(self, difference: Span, limit: int, sign: int) -> None:
+        """Take as true that sign * difference <= sign * limit. Errors: Infeasible."""
+        terms = {s: sign * f for s, f in difference.terms.items() if s != ZERO}
+        bound = sign * limit - (difference.lo if sign > 0 else -difference.hi)
+        if NOW in terms or any(abs(factor) != 1 for factor in terms.values()):
+            return
+        for a in [s for s, f in terms.items() if f == 1] or [ZERO]:
+            for b in [s for s, f in terms.items() if f == -1] or [ZERO]:
+                rest = {s: -f for s, f in terms.items() if s not in (a, b)}
+                more = self._above(rest)
+                if more < UNKNOWN:
+                    self._limit(a, b, bound + more)
+
+    def _limit(self, a: str, b: str, bound: int) -> None:
+        """Take as true that a - b <= bound. Errors: Infeasible."""
+        if a == b:
+            if bound < 0:
+                raise Infeasible
+            return
+        if bound + self.maximum[b, a] < 0:
+            raise Infeasible
+        if bound >= self.maximum[a, b]:
+            return
+        for x in self.symbols:
+            for y in self.symbols:
+                if x != y:
+                    through = self._difference(x, a) + bound + self._difference(b, y)
+                    if through < self.maximum[x, y]:
+                        self.maximum[x, y] = through
+
+    def adopt(self, other: Path) -> None:
+        """Know what a path from here knows that is the only one."""
+        self.symbols, self.maximum, self.named = other.symbols, other.maximum, other.named
+
+    def join(self, ends: list[tuple[Path, dict[str, Span]]]) -> None:
+        """Declare symbols for values that paths from here have found; what holds on all paths holds of them."""
+        names = list(ends[0][1])
+        maximum: dict[tuple[str, str], int] = {}
+        for path, values in ends:
+            self.engine.path = path
+            values = {name: path.as_sum(span) for name, span in values.items()}
+            for number, a in enumerate(names):
+                span = values[a]
+                others = [(b, values[b]) for b in names[:number]]
+                others += [(b, None if b == ZERO else linear(64, {b: 1}, 0, 0, self.engine)) for b in self.symbols]
+                for b, other in others:
+                    lo, hi = path.bounds(span if other is None else span._sum(other, -1))
+                    maximum[a, b] = max(maximum.get((a, b), -NEVER), _bound(hi))
+                    maximum[b, a] = max(maximum.get((b, a), -NEVER), _bound(-lo))
+        self.engine.path = self
+        self.maximum.update(maximum)
+        self.symbols += names
+
+
+def _plus(terms: dict[str, int], symbol: str, factor: int) -> dict[str, int]:
+    return terms | {symbol: terms.get(symbol, 0) + factor}
+
+
+def _bound(maximum: int) -> int:
+    return NEVER if maximum >= UNKNOWN else maximum

@@ -1,0 +1,220 @@
+"""Runs a routine on all states at once, block after block, loop after loop, into calls and back.
+
+Where paths meet, what is known of them is joined: what holds of all. A loop is run again and again, each time on what
+is known after the time before, until nothing goes back to its head: so counters that are known decide how often it
+runs, also one inside another whose count differs each time. Where they do not, the number of times that its head is
+reached is given, and as soon as a time changes nothing but the clocks, the rest is taken by multiplication.
+
+The greatest clocks of the joined states are those of the longest path, the least those of the shortest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from retrosim.cpu.engines.core import Core
+from retrosim.cpu.spec.rows import Insn
+
+from .bounds_choices import Unbounded
+from .bounds_engine import BoundsEngine
+from .bounds_flow import Loop, Routine, routine_at
+from .bounds_state import State, Trail
+
+MAX_TIMES = 100_000  # that an undecided loop is tried
+PATIENCE = 2_000  # times that a loop may go on although it could have been left each time, unless its bound is given
+EXACT = 4  # times that a loop of given bound is followed exactly, before what changes is taken as unknown
+MAX_STEPS = 3_000_000  # instructions that are run in all
+
+
+class Runner:
+    """Runs routines on states.
+
+    engine  what runs instructions
+    given   head of a loop -> how often it is reached at most each time the loop is entered
+    name    name(address): what a message calls an address
+    """
+
+    def __init__(
+        self,
+        core: Core,
+        engine: BoundsEngine,
+        given: Mapping[int, int],
+        name: Callable[[int], str],
+        progress: Callable[[int], None] = lambda steps: None,
+    ) -> None:
+        self.core, self.engine, self.given, self.name, self.progress = core, engine, given, name, progress
+        self.routines: dict[int, Routine] = {}
+        self.times: dict[int, int] = {}  # head of a loop -> how often it was reached at most, each time it was entered
+        self.steps = 0
+        self._calls: list[tuple[int, int]] = []
+
+    @property
+    def loops(self) -> set[int]:
+        """The heads of the loops that have been met."""
+        found: set[int] = set()
+        todo = [routine.whole for routine in self.routines.values()]
+        while todo:
+            loop = todo.pop()
+            found |= set(loop.inner)
+            todo += loop.inner.values()
+        return found
+
+    def call(self, entry: int, state: State, back: int) -> State:
+        """Run a routine to its return to an address. Errors: Unbounded."""
+        if any(entry == called for called, _ in self._calls):
+            raise Unbounded(f"{self.name(entry)} calls itself (recursion), which has no bound")
+        if entry not in self.routines:
+            self.routines[entry] = routine_at(self.core, entry)
+        routine = self.routines[entry]
+        self._calls.append((entry, back))
+        left, _ = self._level(routine, routine.whole, state)
+        self._calls.pop()
+        returned = left.pop(back, None)
+        if left or returned is None:
+            raise Unbounded(f"{self.name(entry)} does not return on any path")
+        return returned
+
+    def _level(self, routine: Routine, loop: Loop, state: State) -> tuple[dict[int, State], State | None]:
+        """Run the blocks of a loop once; return what leaves it, and what goes back to its head."""
+        waiting, left = {loop.head: state}, {}
+        again: State | None = None
+        is_whole = loop is routine.whole
+        for block in loop.visits(routine.order):
+            if block not in waiting:
+                continue
+            before = waiting.pop(block)
+            is_inner = block in loop.inner
+            targets = (
+                self._loop(routine, loop.inner[block], before) if is_inner else self._block(routine, block, before)
+            )
+            for target, after in targets.items():
+                if target == loop.head and not is_whole:
+                    again = after if again is None else again.joined(after)
+                elif target in loop.blocks:
+                    waiting[target] = after if target not in waiting else waiting[target].joined(after)
+                else:
+                    left[target] = after if target not in left else left[target].joined(after)
+        return left, again
+
+    def _loop(self, routine: Routine, loop: Loop, state: State) -> dict[int, State]:
+        """Run a loop until it is left; return what leaves it."""
+        given = self.given.get(loop.head)
+        left: dict[int, State] = {}
+        count = undecided = 0
+        while True:
+            outside, after = self._level(routine, loop, state)
+            count += 1
+            undecided += bool(outside)
+            for target, each in outside.items():
+                left[target] = each if target not in left else left[target].joined(each)
+            if after is None:
+                break
+            if given is not None and count == given:
+                if not left:
+                    raise Unbounded(
+                        f"the loop at {self.name(loop.head)} is not left within {given} times: its bound is too small"
+                    )
+                break
+            is_steady = after.is_like(state)
+            if given is None:
+                if is_steady or undecided == PATIENCE or count == MAX_TIMES:
+                    raise Unbounded(self._no_bound(loop.head))
+            elif is_steady:
+                self._repeat(left, outside, state, after, given - count)
+                count = given
+                break
+            elif outside and count >= EXACT:
+                after = _taken_over(state.widened(after), after)
+            state = after
+        self.times[loop.head] = max(count, self.times.get(loop.head, 0))
+        return left
+
+    def _no_bound(self, head: int) -> str:
+        return (
+            f"the loop at {self.name(head)} has no bound that its code shows; "
+            f"give how often its first instruction is executed at most: --loop {head:#x}=N"
+        )
+
+    @staticmethod
+    def _repeat(left: dict[int, State], outside: dict[int, State], before: State, after: State, times: int) -> None:
+        """Let a loop run on so often, each time as the last one."""
+        more = (after.maximum - before.maximum) * times
+        for target, each in outside.items():
+            trail = Trail(each.trail.block, each.trail.before, after.trail, before.trail, times) if each.trail else None
+            longest = _later(each, more)
+            longest.trail, longest.minimum = trail, left[target].minimum
+            left[target] = left[target].joined(longest)
+
+    def _block(self, routine: Routine, start: int, state: State) -> dict[int, State]:
+        state = replace(state, trail=Trail(start, state.trail))
+        insns = routine.blocks[start]
+        for insn in insns[:-1]:
+            state = self._step(insn, state).get(insn.end) or self._never(insn)
+        targets: dict[int, State] = {}
+        back = self._calls[-1][1]
+        last = insns[-1]
+        for target, after in self._step(last, state).items():
+            place = self._goes_to(last, target, back)
+            if place is None:
+                after, place = self.call(target, after, last.end), last.end
+            targets[place] = after if place not in targets else targets[place].joined(after)
+        return targets
+
+    def _never(self, insn: Insn) -> State:
+        raise Unbounded(f"{insn.text} at {self.name(insn.pc)} always raises an exception, or jumps")
+
+    def _goes_to(self, insn: Insn, target: int | None, back: int) -> int | None:
+        """Return where control goes within the routine, or out of it; None: into a call."""
+        calls = insn.row.options.get("calls")
+        if target == insn.end or (target is not None and not calls and target in (insn.target, back, insn.pc)):
+            return target
+        if target is None or not calls:
+            what = "call" if calls else "jump"
+            raise Unbounded(f"computed {what} at {self.name(insn.pc)} ({insn.text}), which has no bound")
+        return None
+
+    def _step(self, insn: Insn, state: State) -> dict[int | None, State]:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise Unbounded(f"more than {MAX_STEPS} instructions to follow; --loop bounds let them be fewer")
+        if not self.steps % 500:
+            self.progress(self.steps)
+        return self.engine.outcomes(insn, state)
+
+
+def _later(state: State, clocks: int) -> State:
+    """Return a state so many clocks later."""
+    times = {key: (lo + clocks, hi + clocks) for key, (lo, hi) in state.times.items()}
+    return State(state.words, times, state.held, state.minimum + clocks, state.maximum + clocks, state.trail)
+
+
+def _taken_over(widened: State, after: State) -> State:
+    """Return a widened state with the clocks of the one that it stands for."""
+    result = State(widened.words, {}, widened.held, after.minimum, after.maximum, after.trail)
+    for key in widened.times:
+        lo, hi = widened.time(key)
+        result.times[key] = lo + after.maximum, hi + after.minimum
+    return result
+
+
+def visits_of(trail: Trail | None) -> Counter[int]:
+    """Count how often each block is run on the path of a trail."""
+    counts: Counter[int] = Counter()
+    while trail is not None:
+        counts[trail.block] += 1
+        if trail.repeats:
+            counts.update(_between(trail.outer, trail.inner, trail.repeats))
+        trail = trail.before
+    return counts
+
+
+def _between(first: Trail | None, last: Trail | None, times: int) -> Counter[int]:
+    counts: Counter[int] = Counter()
+    while last is not None and last is not first:
+        counts[last.block] += times
+        for block, count in (_between(last.outer, last.inner, last.repeats) if last.repeats else {}).items():
+            counts[block] += count * times
+        last = last.before
+    return counts

@@ -1,0 +1,436 @@
+"""Words of which only bounds are known: the value layer on sets of values.
+
+A `Span` stands for all values that a word may have. It is one of
+
+    plain    lo <= value <= hi, and its bits: those of `ones` are 1, those of `free` may be either, all others are 0
+    linear   a clock, or a difference of clocks: a sum of symbols plus an offset lo..hi (`terms`: symbol -> factor).
+             A symbol is a number of clocks whose bounds the path knows (bounds_paths.py); NOW is the clock at which the
+             instruction began, of which nothing is known but that it is late.
+
+Every operation gives a Span that holds each value that the operation can give. `known` is the value where there is one
+only. A comparison of linear words that is not decided keeps what it compares (`test`), so that a path which takes it as
+true or false knows the clocks better.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from retrosim.cpu.spec.values import Word
+
+NOW = "now"
+FEW = 8  # values that are kept one by one
+LATE = 1 << 40  # NOW is at least this, and any offset much less
+HALF = 1 << 32  # linear words may hold a second number of clocks from this bit on
+MASKS = [(1 << bits) - 1 for bits in range(129)]
+
+
+class Span(Word):
+    """All values that a word may have; see the head of this module."""
+
+    __slots__ = ("engine", "frame", "free", "hi", "lo", "ones", "terms", "test", "values")
+
+    def __init__(self, bits: int, lo: int, hi: int, ones: int = 0, free: int = -1, frame: bool = False) -> None:
+        """Make a plain word. `frame`: it may be an address in a stack frame."""
+        mask = MASKS[bits]
+        if lo != hi:
+            free &= mask
+            lo, hi = max(lo, ones), min(hi, ones | free)
+            low = MASKS[(lo ^ hi).bit_length()]
+            ones = ones & low | lo & ~low
+            free &= low
+            if not free:
+                lo = hi = ones
+        if lo == hi:
+            ones, free = lo, 0
+        self.bits, self.lo, self.hi, self.ones, self.free, self.frame = bits, lo, hi, ones, free, frame
+        self.known = lo if lo == hi else None
+        self.terms = self.test = None
+        self.engine: Any = None
+        self.values: frozenset[int] | None = None
+
+    def __repr__(self) -> str:
+        if self.terms:
+            return f"Span({self.terms} + {self.lo}..{self.hi})"
+        return f"Span{self.bits}({self.lo:#x}..{self.hi:#x}, {self.free:#x})"
+
+    def is_like(self, other: Span) -> bool:
+        """Tell whether two plain words stand for the same values."""
+        return (self.lo, self.hi, self.free, self.values) == (
+            other.lo,
+            other.hi,
+            other.free,
+            other.values,
+        ) and self.ones == other.ones
+
+    @property
+    def path(self) -> Any:
+        """The path that is run now."""
+        return self.engine.path if self.engine is not None else None
+
+    @property
+    def among(self) -> frozenset[int] | None:
+        """The values of a word that has few."""
+        return frozenset((self.lo,)) if self.lo == self.hi else self.values
+
+    @property
+    def may(self) -> int:
+        """The bits that can be 1."""
+        return self.ones | self.free
+
+    @property
+    def _signed(self) -> tuple[int, int]:
+        half, whole = 1 << self.bits - 1, 1 << self.bits
+        if self.hi < half:
+            return self.lo, self.hi
+        return (self.lo - whole, self.hi - whole) if self.lo >= half else (-half, half - 1)
+
+    @property
+    def sign(self) -> Span:
+        return self.slt(0)
+
+    def _other(self, operand: Any) -> Span:
+        if isinstance(operand, int):
+            return const(self.bits, operand)
+        if operand.bits != self.bits:
+            raise TypeError(f"{self.bits}-bit word meets {operand.bits}-bit word")
+        return operand
+
+    # linear words
+
+    def plain(self) -> Span:
+        """Return a linear word as a plain one."""
+        if not self.terms:
+            return self
+        lo, hi = self.path.bounds(self)
+        return Span(self.bits, lo, hi) if lo >= 0 and hi <= MASKS[self.bits] else unknown(self.bits)
+
+    def _sum(self, other: Span, sign: int) -> Span:
+        engine = self.engine or other.engine
+        path = engine.path
+        terms: dict[str, int] = {}
+        offset = 0
+        for span, factor in ((self, 1), (other, sign)):
+            if not span.terms and span.lo != span.hi:
+                span = path.symbol_of(span)
+            offset += factor * (span.lo if span.terms else span._signed[0])
+            for symbol, each in (span.terms or {}).items():
+                terms[symbol] = terms.get(symbol, 0) + factor * each
+        terms = {symbol: factor for symbol, factor in terms.items() if factor}
+        total = linear(self.bits, terms, offset, offset, engine)
+        return path.short(total) if len(terms) > 2 else total
+
+    def _scaled(self, factor: int) -> Span:
+        terms = {symbol: each * factor for symbol, each in self.terms.items()}
+        return linear(self.bits, terms, self.lo * factor, self.hi * factor, self.engine)
+
+    def halves(self) -> tuple[Span, Span]:
+        """Return the two numbers of clocks that a word holds."""
+        upper = {s: f // HALF for s, f in (self.terms or {}).items() if not f % HALF}
+        lower = {s: f for s, f in (self.terms or {}).items() if f % HALF}
+        both = []
+        for terms, offset in ((lower, None), (upper, True)):
+            first, last = (self.lo + HALF // 2) // HALF, (self.hi + HALF // 2) // HALF
+            span = (first, last) if offset else (self.lo - first * HALF, self.hi - last * HALF)
+            both.append(linear(self.bits, terms, min(span), max(span), self.engine))
+        return both[0], both[1]
+
+    def settled(self) -> Span:
+        """Return a bit that depends on clocks as a decided one."""
+        return const(1, self.path.decide(self)) if self.test is not None and self.known is None else self
+
+    # arithmetic
+
+    def __add__(self, operand: Any) -> Span:
+        a, b = self, self._other(operand)
+        if a.terms or b.terms:
+            return a._sum(b, 1)
+        mask = MASKS[a.bits]
+        if a.known is not None and b.known is not None:
+            return Span(a.bits, (a.lo + b.lo) & mask, (a.lo + b.lo) & mask, frame=a.frame or b.frame)
+        lo, hi = a.lo + b.lo, a.hi + b.hi
+        if lo > mask:
+            lo, hi = lo - mask - 1, hi - mask - 1
+        elif hi > mask:
+            lo, hi = 0, mask
+        total = a.ones + b.ones
+        free = total + a.free + b.free ^ total | a.free | b.free
+        return Span(a.bits, lo, hi, total & ~free & mask, free, a.frame or b.frame)
+
+    __radd__ = __add__
+
+    def __sub__(self, operand: Any) -> Span:
+        a, b = self, self._other(operand)
+        if a.terms or b.terms:
+            return a._sum(b, -1)
+        mask = MASKS[a.bits]
+        if a.known is not None and b.known is not None:
+            return Span(a.bits, (a.lo - b.lo) & mask, (a.lo - b.lo) & mask, frame=a.frame)
+        lo, hi = a.lo - b.hi, a.hi - b.lo
+        if hi < 0:
+            lo, hi = lo + mask + 1, hi + mask + 1
+        elif lo < 0:
+            lo, hi = 0, mask
+        total = a.ones - b.ones
+        free = (total + a.free) ^ (total - b.free) | a.free | b.free
+        return Span(a.bits, lo, hi, total & ~free & mask, free, a.frame or b.frame)
+
+    def __rsub__(self, left: int) -> Span:
+        return const(self.bits, left) - self
+
+    def __neg__(self) -> Span:
+        return const(self.bits, 0) - self
+
+    def __mul__(self, operand: Any) -> Span:
+        a, b = self, self._other(operand)
+        if a.terms or b.terms:
+            a, b = (a, b) if a.terms else (b, a)
+            return a._scaled(b.known) if b.known is not None and not b.terms else (a.plain() * b.plain())
+        lo, hi = a.lo * b.lo, a.hi * b.hi
+        if lo == hi:
+            return const(a.bits, lo)
+        zeros = _trailing_zeros(a.may, a.bits) + _trailing_zeros(b.may, b.bits)
+        free = MASKS[a.bits] & ~MASKS[min(zeros, a.bits)]
+        return Span(a.bits, lo, hi, 0, free) if hi <= MASKS[a.bits] else Span(a.bits, 0, MASKS[a.bits], 0, free)
+
+    __rmul__ = __mul__
+
+    def __and__(self, operand: Any) -> Span:
+        a, b = self.settled(), self._other(operand).settled()
+        if a.terms and b.known == HALF - 1:
+            return a.halves()[0]
+        a, b = a.plain(), b.plain()
+        ones = a.ones & b.ones
+        free = a.may & b.may & ~ones
+        return Span(a.bits, ones, ones | free, ones, free, a.frame)._within(0, min(a.hi, b.hi))
+
+    __rand__ = __and__
+
+    def __or__(self, operand: Any) -> Span:
+        a, b = self.settled(), self._other(operand).settled()
+        if a.terms or b.terms:
+            return a._sum(b, 1)  # two numbers side by side
+        ones, may = a.ones | b.ones, a.may | b.may
+        return Span(a.bits, ones, may, ones, may & ~ones)._within(max(a.lo, b.lo), may)
+
+    __ror__ = __or__
+
+    def __xor__(self, operand: Any) -> Span:
+        a, b = self.settled().plain(), self._other(operand).settled().plain()
+        free = a.free | b.free
+        ones = (a.ones ^ b.ones) & ~free
+        return Span(a.bits, ones, ones | free, ones, free)
+
+    __rxor__ = __xor__
+
+    def __invert__(self) -> Span:
+        if self.test is not None and self.known is None:
+            bit = Span(1, 0, 1)
+            bit.test, bit.engine = (*self.test[:2], not self.test[2], self.test[3]), self.engine
+            return bit
+        return self ^ MASKS[self.bits]
+
+    def _within(self, lo: int, hi: int) -> Span:
+        return Span(self.bits, max(lo, self.lo), min(hi, self.hi), self.ones, self.free, self.frame)
+
+    def __lshift__(self, operand: Any) -> Span:
+        count = self._other(operand).plain()
+        if count.known is None:
+            return unknown(self.bits)
+        if self.terms:
+            return self._scaled(1 << count.known)
+        mask, n = MASKS[self.bits], count.known
+        lo, hi = (self.lo << n, self.hi << n) if self.hi << n <= mask else (0, mask)
+        return Span(self.bits, lo, hi, self.ones << n & mask, self.free << n & mask)
+
+    def __rshift__(self, operand: Any) -> Span:
+        count = self._other(operand).plain()
+        if self.terms and count.known == HALF.bit_length() - 1:
+            return self.halves()[1]
+        a = self.plain()
+        if count.known is None:
+            return Span(a.bits, 0, a.hi)
+        n = count.known
+        return Span(a.bits, a.lo >> n, a.hi >> n, a.ones >> n, a.free >> n)
+
+    def sar(self, operand: Any) -> Span:
+        count = self._other(operand)
+        if self.sign.known == 0:
+            return self >> count
+        if count.known is not None and self.sign.known:
+            low, high = (side >> count.known for side in self._signed)
+            return Span(self.bits, low & MASKS[self.bits], high & MASKS[self.bits])
+        return unknown(self.bits)
+
+    def udiv(self, operand: Any) -> Span:
+        a, b = self.plain(), self._other(operand).plain()
+        return Span(a.bits, a.lo // b.hi, a.hi // max(1, b.lo)) if b.hi else unknown(a.bits)
+
+    def urem(self, operand: Any) -> Span:
+        a, b = self.plain(), self._other(operand).plain()
+        if a.known is not None and b.known:
+            return const(a.bits, a.known % b.known)
+        return Span(a.bits, 0, min(a.hi, max(0, b.hi - 1)))
+
+    def sdiv(self, operand: Any) -> Span:
+        a, b = self._signed, self._other(operand)._signed
+        if a[0] == a[1] and b[0] == b[1] and b[0]:
+            return const(self.bits, abs(a[0]) // abs(b[0]) * (1 if (a[0] < 0) == (b[0] < 0) else -1))
+        return unknown(self.bits)
+
+    def srem(self, operand: Any) -> Span:
+        b = self._other(operand)
+        return self - self.sdiv(b) * b if self.known is not None and b.known else unknown(self.bits)
+
+    # comparisons
+
+    def _compare(self, other: Span, strict: bool) -> Span:
+        """Return self < other, or self <= other, of linear words."""
+        path = self.path or other.path
+        difference = self._sum(other, -1)
+        if any(NOW not in (side.terms or ()) and path.bounds(side)[0] < 0 for side in (self, other)):
+            return unknown(1)  # as an unsigned number it would be large
+        limit = -1 if strict else 0
+        lo, hi = path.bounds(difference)
+        if hi <= limit or lo > limit:
+            return const(1, hi <= limit)
+        bit = Span(1, 0, 1)
+        bit.test, bit.engine = (difference, limit, True, "order"), self.engine or other.engine
+        return bit
+
+    def ult(self, operand: Any) -> Span:
+        b = self._other(operand)
+        if self.terms or b.terms:
+            return self._compare(b, True)
+        return _bit(self.hi < b.lo, self.lo >= b.hi)
+
+    def ule(self, operand: Any) -> Span:
+        b = self._other(operand)
+        if self.terms or b.terms:
+            return self._compare(b, False)
+        return _bit(self.hi <= b.lo, self.lo > b.hi)
+
+    def slt(self, operand: Any) -> Span:
+        a, b = self.plain()._signed, self._other(operand).plain()._signed
+        return _bit(a[1] < b[0], a[0] >= b[1])
+
+    def sle(self, operand: Any) -> Span:
+        a, b = self.plain()._signed, self._other(operand).plain()._signed
+        return _bit(a[1] <= b[0], a[0] > b[1])
+
+    def eq(self, operand: Any) -> Span:
+        b = self._other(operand)
+        if self.terms or b.terms:
+            path = self.path or b.path
+            difference = self._sum(b, -1)
+            lo, hi = path.bounds(difference)
+            if lo == hi == 0 or lo > 0 or hi < 0:
+                return const(1, lo == hi == 0)
+            bit = Span(1, 0, 1)
+            bit.test, bit.engine = (difference, 0, True, "equal"), self.engine or b.engine
+            return bit
+        a, b = self.settled(), b.settled()
+        if (a.values or b.values) and not (a.among & b.among if a.among and b.among else True):
+            return FALSE
+        differ = (a.ones ^ b.ones) & ~(a.free | b.free) != 0 or a.hi < b.lo or b.hi < a.lo
+        return _bit(a is b or (a.known is not None and a.known == b.known), differ)
+
+    def ne(self, operand: Any) -> Span:
+        return ~self.eq(operand)
+
+    # widths and bits
+
+    def zext(self, bits: int) -> Span:
+        if bits == self.bits:
+            return self
+        a = self.settled()
+        return Span(bits, a.lo, a.hi, a.ones, a.free, a.frame)
+
+    def sext(self, bits: int) -> Span:
+        a = self.settled()
+        if bits == a.bits:
+            return a
+        sign, low = a.sign.known, MASKS[a.bits - 1]
+        above = MASKS[bits] & ~MASKS[a.bits]
+        if sign is None:
+            return Span(bits, 0, MASKS[bits], a.ones & low, a.free & low | above | low + 1)
+        more = above if sign else 0
+        return Span(bits, a.lo | more, a.hi | more, a.ones | more, a.free)
+
+    def trunc(self, bits: int) -> Span:
+        if bits == self.bits:
+            return self
+        a, mask = self.plain(), MASKS[bits]
+        fits = a.lo >> bits == a.hi >> bits
+        lo, hi = (a.lo & mask, a.hi & mask) if fits else (0, mask)
+        return Span(bits, lo, hi, a.ones & mask, a.free & mask, a.frame)
+
+    def resize(self, bits: int, signed: bool = False) -> Span:
+        if bits <= self.bits:
+            return self.trunc(bits)
+        return self.sext(bits) if signed else self.zext(bits)
+
+    def count_leading_zeros(self) -> Span:
+        return Span(self.bits, self.bits - self.hi.bit_length(), self.bits - self.lo.bit_length())
+
+    def count_ones(self) -> Span:
+        return Span(self.bits, self.ones.bit_count(), self.may.bit_count())
+
+    def swap_bytes(self) -> Span:
+        if self.bits == 8:
+            return self
+        ones, free = (int.from_bytes(bits.to_bytes(self.bits // 8, "little"), "big") for bits in (self.ones, self.free))
+        return Span(self.bits, ones, ones | free, ones, free)
+
+
+def const(bits: int, value: int) -> Span:
+    """Return a word of one value."""
+    value &= MASKS[bits]
+    return Span(bits, value, value)
+
+
+def unknown(bits: int) -> Span:
+    """Return a word of any value."""
+    return Span(bits, 0, MASKS[bits])
+
+
+def linear(bits: int, terms: dict[str, int], lo: int, hi: int, engine: Any) -> Span:
+    """Return a sum of symbols and an offset; without symbols it is a plain word where it is not below 0."""
+    if not terms and lo >= 0:
+        return Span(bits, lo, hi)
+    span = Span.__new__(Span)
+    span.bits, span.lo, span.hi, span.ones, span.free, span.frame = bits, lo, hi, 0, MASKS[bits], False
+    span.known = span.test = span.values = None
+    span.terms, span.engine = terms or {"zero": 1}, engine
+    return span
+
+
+def join(a: Span, b: Span) -> Span:
+    """Return a plain word that holds the values of two; a new one, since the same word stands for the same value."""
+    if a is b:
+        return a
+    free = a.free | b.free | a.ones ^ b.ones
+    both = Span(a.bits, min(a.lo, b.lo), max(a.hi, b.hi), a.ones & ~free, free, a.frame or b.frame)
+    if a.among and b.among and len(a.among | b.among) <= FEW:
+        both.values = a.among | b.among
+    return both
+
+
+def widen(a: Span, b: Span) -> Span:
+    """Return a plain word that holds the values of two, and does not change again: what changes may be anything."""
+    both = join(a, b)
+    if both.is_like(a):
+        return both
+    free = MASKS[a.bits] & ~MASKS[_trailing_zeros(both.free, a.bits)]
+    return Span(a.bits, 0, MASKS[a.bits], both.ones & ~free, free, both.frame)
+
+
+def _bit(is_true: bool, is_false: bool) -> Span:
+    return TRUE if is_true else FALSE if is_false else Span(1, 0, 1)
+
+
+def _trailing_zeros(bits: int, width: int) -> int:
+    return (bits & -bits).bit_length() - 1 if bits else width
+
+
+TRUE, FALSE = const(1, 1), const(1, 0)

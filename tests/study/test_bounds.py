@@ -1,0 +1,140 @@
+"""Proven bounds of routines: exact where the 68000 is, never exceeded by random calls, refusals by name.
+
+RETROSIM_BOUNDS=1000000 spreads so many random calls over the routines of all presets.
+"""
+
+import os
+
+import pytest
+
+from retrosim.machine import PRESETS, Machine
+from retrosim.rom import load_elf, load_rom
+from retrosim.study.bounds import Unbounded, bound
+from retrosim.study.bounds_words import Span, const, join, unknown
+from retrosim.study.routines import build_of
+from tests.helpers.study.cost_programs import ADDRESS, SUM, write_elf
+
+TRIES = int(os.environ.get("RETROSIM_BOUNDS", 0))
+ROUTINES = [
+    ("shapes", "BoxesApart"),
+    ("shapes", "BoxesApartTwo"),
+    ("shapes", "CirclesApart"),
+    ("shapes", "SpheresMeet"),
+    ("shapes", "ShapesTouch"),
+    ("objects", "Distance2D"),
+]
+SHORT = 2  # of the routines, and as many calls of each as below
+CALLS = 25
+
+
+def opened(tmp_path, words: list[int], name: str = "mc68000-8") -> Machine:
+    path = write_elf(tmp_path / "routine.elf", " ".join(f"{word:04X}" for word in words), routine=ADDRESS)
+    return Machine(name, load_elf(path, "m68000"), engine="evaluate")
+
+
+def summing(tmp_path) -> Machine:
+    elf = write_elf(tmp_path / "sum.elf", SUM, sum=ADDRESS)
+    return Machine("mc68000-8", load_elf(elf, "m68000"), engine="evaluate")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_no_call_lies_outside(name):
+    routines = ROUTINES if TRIES else ROUTINES[:SHORT]
+    tries = TRIES // (len(ROUTINES) * len(PRESETS)) or CALLS
+    for rom_name, routine in routines:
+        rom = load_rom(rom_name)
+        machine = Machine(name, rom, build=build_of(rom, name), engine="auto" if TRIES else "evaluate")
+        report = bound(machine, routine, tries=tries)
+        found = report["found"]
+        assert found["returned"] > tries // 10, routine
+        assert not report["exceeded"], (routine, report["minimum"], report["maximum"], found)
+        assert report["minimum"] <= found["minimum"] <= found["maximum"] <= report["maximum"]
+
+
+def test_the_68000_is_exact():
+    report = bound(Machine("mc68000-8", "shapes", engine="evaluate"), "BoxesApart", tries=120)
+    assert (
+        (report["minimum"], report["maximum"]) == (report["found"]["minimum"], report["found"]["maximum"]) == (184, 344)
+    )
+
+
+def test_a_loop_whose_count_is_known(tmp_path):
+    # 16 + 4 + 5 * (8 + 8 + 10) - 2 + 4 + 16: tests/study/test_cost.py has the lines
+    machine = summing(tmp_path)
+    report = bound(machine, "sum", 5)
+    assert (report["minimum"], report["maximum"]) == (168, 168)
+    assert [(loop["times"], loop["given"]) for loop in report["loops"]] == [(5, False)]
+    assert {block["visits"] for block in report["path"]} == {1, 5}
+
+
+def test_a_loop_whose_bound_is_given(tmp_path):
+    machine = summing(tmp_path)
+    with pytest.raises(Unbounded, match=r"loop at 0x2006 .* has no bound .* --loop 0x2006=N"):
+        bound(machine, "sum")
+    for where in (0x2006, "sum"):
+        report = bound(machine, "sum", loops={where: 100})
+        assert (report["minimum"], report["maximum"]) == (64, 64 + 99 * 26)
+    assert bound(machine, "sum", loops={"sum": 10})["maximum"] == bound(machine, "sum", 10)["maximum"]
+    with pytest.raises(ValueError, match="the routine has none there"):
+        bound(machine, "sum", loops={0x2006: 5, "nothing": 5})
+
+
+def test_a_bound_that_is_too_small(tmp_path):
+    machine = summing(tmp_path)
+    report = bound(machine, "sum", loops={"sum": 3}, tries=12)
+    assert report["exceeded"] and report["found"]["maximum"] > report["maximum"]
+    with pytest.raises(Unbounded, match="its bound is too small"):
+        bound(machine, "sum", 5, loops={"sum": 3})
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([0x61FE, 0x4E75], "calls itself"),  # BSR to itself
+        ([0x4ED0], "computed jump"),  # JMP (a0)
+        ([0x4E90, 0x4E75], "computed call"),  # JSR (a0)
+        ([0x60FE], "has no bound"),  # BRA to itself
+        ([0xA000, 0x4E75], "service"),
+    ],
+)
+def test_refusals(tmp_path, words, message):
+    with pytest.raises(Unbounded, match=message):
+        bound(opened(tmp_path, words), "routine")
+
+
+def test_an_irreducible_loop(tmp_path):
+    # BEQ into the middle of a loop
+    with pytest.raises(Unbounded, match="more than one place"):
+        bound(opened(tmp_path, [0x6702, 0x5280, 0x5281, 0x66FA, 0x4E75]), "routine")
+
+
+def test_words_hold_what_operations_give():
+    cases = [const(8, 200), unknown(8), Span(8, 10, 20), join(const(8, 4), const(8, 12)), Span(8, 250, 255)]
+    operations = {
+        "+": lambda a, b: a + b,
+        "-": lambda a, b: a - b,
+        "*": lambda a, b: a * b,
+        "&": lambda a, b: a & b,
+        "|": lambda a, b: a | b,
+        "^": lambda a, b: a ^ b,
+    }
+    comparisons = {"ult": lambda a, b: a < b, "ule": lambda a, b: a <= b, "eq": lambda a, b: a == b}
+    for a in cases:
+        for b in cases:
+            if a is b:
+                continue  # the same word stands for the same value
+            for x in _values(a):
+                for y in _values(b):
+                    for name, operation in operations.items():
+                        assert _holds(operation(a, b), operation(x, y) & 255), (name, a, b, x, y)
+                    for name, operation in comparisons.items():
+                        assert _holds(getattr(a, name)(b), int(operation(x, y))), (name, a, b, x, y)
+
+
+def _values(span: Span) -> list[int]:
+    found = [value for value in range(256) if _holds(span, value)]
+    return found[:: max(1, len(found) // 12)]
+
+
+def _holds(span: Span, value: int) -> bool:
+    return span.lo <= value <= span.hi and value & ~span.free == span.ones and (not span.values or value in span.values)
