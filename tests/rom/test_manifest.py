@@ -443,7 +443,7 @@ def test_hostile_manifests_are_refused_at_once(text: str, tmp_path: Path) -> Non
     tracemalloc.start()
     with pytest.raises(RomError):
         load_rom(tmp_path)
-    most = tracemalloc.get_traced_memory()[1]
+    peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert time.process_time() - begun < 4  # 0.2 without tracemalloc
-    assert most < 64 << 20
+    assert peak < 64 << 20

@@ -87,8 +87,8 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.rom import Rom
 
     if options.is_continued:
-        reason, machine = _continue(options)
-        return _end(Path(options.tape), reason, machine, options.json)
+        reason, continued = _continue(options)
+        return _end(Path(options.tape), reason, continued, options.json)
     rom = open_program(options.rom, options.machine)
     if not isinstance(rom, Rom):
         raise refuse(f"{options.rom}: a tape needs a ROM with a rom.toml, not a bare ELF file")

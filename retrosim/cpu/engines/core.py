@@ -68,7 +68,7 @@ class Core:
         self.state = np.zeros((), cpu.layout.dtype)
         self.state["written_low"] = 0xFFFFFFFF
         self.insns: dict[int, Insn] = {}
-        self.kept: set[int] = set()  # addresses of instructions that an engine relies on: they stay decoded
+        self.retained: set[int] = set()  # addresses of instructions that an engine relies on: they stay decoded
         self.on_invalidate: list[WeakMethod] = []  # called with the address of an instruction that is forgotten
         self._bytes, self._watched = memoryview(self.ram), memoryview(self.code)
         self._watch_boundaries()
@@ -101,8 +101,8 @@ class Core:
             if len(self.insns) > CROWDED:
                 self.insns[pc] = self.insns.pop(pc)
             return insn
-        if len(self.insns) - len(self.kept) > MAX_DECODED:
-            self._make_room()
+        if len(self.insns) - len(self.retained) > MAX_DECODED:
+            self._evict()
         try:
             if pc % self.cpu.isa.word_bytes:
                 raise IllegalEncoding
@@ -116,9 +116,9 @@ class Core:
             self._watched[address] = 1
         return insn
 
-    def _make_room(self) -> None:
+    def _evict(self) -> None:
         """Forget the quarter of the decoded instructions that was asked for least recently."""
-        for pc in [pc for pc in self.insns if pc not in self.kept][: MAX_DECODED // 4]:
+        for pc in [pc for pc in self.insns if pc not in self.retained][: MAX_DECODED // 4]:
             self.forget(pc)
 
     def forget(self, pc: int) -> None:

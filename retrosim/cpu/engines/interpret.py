@@ -222,7 +222,7 @@ class Interpreter:
         installed = InstalledRegion(compiled, {i.pc: i for i in region.insns})
         for pc in installed.insns:
             self._covering.setdefault(pc, []).append(installed)
-        self.core.kept |= installed.insns.keys()  # a store into one of them has to be noticed
+        self.core.retained |= installed.insns.keys()  # a store into one of them has to be noticed
         self._resume(installed)
 
     def _resume(self, region: InstalledRegion) -> None:

@@ -42,7 +42,7 @@ def test_the_least_recently_used_leave_first(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(core_module, "MAX_DECODED", 64)
     monkeypatch.setattr(core_module, "CROWDED", 32)
     core = filled("mc68040-25", "m68040", "4e71").core
-    core.kept = {0x1002}
+    core.retained = {0x1002}
     for pc in range(0x1000, 0x3000, 2):
         core.decode(pc)
         core.decode(0x1000)
