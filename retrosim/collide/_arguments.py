@@ -29,7 +29,7 @@ BUILDS = ("inline", "macro")  # of `_Abs`, see `overlap`
 
 def is_array(value: object) -> bool:
     """Tell whether this is an array all of whose numbers count: one of NumPy's that is not masked."""
-    return isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray)
+    return type(value) is np.ndarray or (isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray))
 
 
 def form_of(value: object) -> str:
@@ -67,7 +67,7 @@ def check_vectors(**vectors: np.ndarray) -> int:
 
 def own_copy(values: np.ndarray) -> np.ndarray:
     """Return a C-contiguous copy that nobody else can write."""
-    return np.array(values, order="C")
+    return values.copy() if type(values) is np.ndarray else np.array(values, order="C")
 
 
 def check_range(minimum: int, maximum: int, /, unit: str = "", **arrays: np.ndarray) -> None:
@@ -77,24 +77,26 @@ def check_range(minimum: int, maximum: int, /, unit: str = "", **arrays: np.ndar
     arrays  integers[n] or integers[m, k], copies of our own
     """
     for name, values in arrays.items():
-        flat = values.reshape(-1)
+        flat = values if values.ndim == 1 else values.reshape(-1)
         if not is_within(flat, minimum, maximum):
             index = first_beyond(flat, minimum, maximum)
             where = ", ".join(map(str, np.unravel_index(index, values.shape)))
             raise ValueError(f"{name}[{where}] = {flat[index]}: allowed {minimum}..{maximum}{unit}")
 
 
-def own_vectors(minimum: int, maximum: int, /, **vectors: np.ndarray) -> list[np.ndarray]:
-    """Return copies of vectors as `check_vectors` wants them, every entry in minimum..maximum."""
-    check_vectors(**vectors)
-    copies = {name: own_copy(values) for name, values in vectors.items()}
-    check_range(minimum, maximum, **copies)
-    return list(copies.values())
+def own_within(minimum: int, maximum: int, /, **vectors: np.ndarray) -> list[np.ndarray]:
+    """Return copies of vectors that `check_vectors` has seen, every entry in minimum..maximum."""
+    copies = [own_copy(values) for values in vectors.values()]
+    for name, copy in zip(vectors, copies):
+        if not is_within(copy, minimum, maximum):
+            check_range(minimum, maximum, **{name: copy})
+    return copies
 
 
 def own_positions(**coordinates: np.ndarray) -> list[np.ndarray]:
     """Return copies of vectors of coordinates, MIN_COORDINATE..MAX_COORDINATE."""
-    return own_vectors(MIN_COORDINATE, MAX_COORDINATE, **coordinates)
+    check_vectors(**coordinates)
+    return own_within(MIN_COORDINATE, MAX_COORDINATE, **coordinates)
 
 
 def check_table(name: str, table: np.ndarray, columns: int, *dtypes: type, min_rows: int = 0) -> int:
@@ -140,13 +142,10 @@ def own_numbers(name: str, numbers: np.ndarray, count: int, maximum: int) -> np.
     return copy
 
 
-def check_apart(**arrays: np.ndarray | None) -> None:
-    """Check that arrays that are all written, None aside, have no memory in common."""
-    given = [(name, array) for name, array in arrays.items() if array is not None]
-    for i, (name, array) in enumerate(given):
-        for other, before in given[:i]:
-            if np.may_share_memory(array, before):
-                raise ValueError(f"{name} shares memory with {other}: allowed separate arrays, both are written")
+def check_apart(name: str, array: np.ndarray | None, other: str, before: np.ndarray | None) -> None:
+    """Check that two arrays that are both written, unless they are None, have no memory in common."""
+    if array is not None and before is not None and np.may_share_memory(array, before):
+        raise ValueError(f"{name} shares memory with {other}: allowed separate arrays, both are written")
 
 
 def apart_from(written: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -170,7 +169,8 @@ def _filled(value: int, dtype: type, *shape: int) -> np.ndarray:
 def _own_per_object(name: str, values: np.ndarray, kinds: str, *shapes: tuple[int, ...]) -> np.ndarray:
     """Return a copy of integers of one of these kinds and shapes."""
     if not is_array(values) or values.dtype.kind not in kinds or not values.dtype.isnative:
-        raise ValueError(f"{name} is {form_of(values)}: allowed integers, in the byte order of this machine")
+        form = values.dtype if is_array(values) else form_of(values)
+        raise ValueError(f"{name} has dtype {form}: allowed integers, in the byte order of this machine")
     if values.shape not in shapes:
         raise ValueError(f"{name} has shape {values.shape}: allowed {' or '.join(map(str, shapes))}")
     return own_copy(values)

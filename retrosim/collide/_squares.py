@@ -2,8 +2,8 @@
 
 A call goes straight to compiled code (`jit.Entry`), which copies its arguments and checks the copies: up to 256 objects
 are all compared (`kernels.small`), more are sorted into a grid first (`kernels.uniform_grid`), very many by two
-threads. Only what is refused is looked at argument by argument: one is wrong, and the error names it, or their types are
-new, or the pairs are more than expected.
+threads. What is refused is looked at argument by argument: one is wrong, and the error names it, or there are types
+that are new, or more pairs than expected.
 
 Arguments of all functions here
     x, y          int16[n] or int32[n]  upper-left corners, pixels
@@ -22,7 +22,7 @@ import numpy as np
 from retrosim.checks import check_integer
 from retrosim.jit import REFUSED_TYPES
 
-from ._arguments import check_vectors, own_vectors
+from ._arguments import check_vectors, own_within
 from ._results import check_room, flag_array, keys_of, row_table, sort_keys
 from .kernels import small, uniform_grid
 from .kernels.checks import copy_axis
@@ -98,7 +98,7 @@ def check_squares(x, y, size) -> int:
 def _own_squares(x, y, size, max_x, max_y) -> list[np.ndarray]:
     """Check each argument; return copies of the coordinates, of the same types."""
     check_squares(x, y, size)
-    copies = [*own_vectors(0, max_x, x=x), *own_vectors(0, max_y, y=y)]
+    copies = [*own_within(0, max_x, x=x), *own_within(0, max_y, y=y)]
     for copy, given in zip(copies, (x, y)):
         copy.flags.writeable = given.flags.writeable
     return copies

@@ -28,7 +28,7 @@ import numpy as np
 
 from retrosim.checks import check_integer
 
-from ._arguments import form_of, is_array, own_vectors
+from ._arguments import check_vectors, form_of, is_array, own_within
 from ._results import check_room, flag_array, keys_of, row_table, sort_keys
 from .kernels.batch import list_scenes, mark_scenes
 from .kernels.sector_grid import MAX_SIDE
@@ -46,8 +46,8 @@ def _check(x, y, starts, size):
         starts = np.arange(len(x) + 1, dtype=np.int64) * x.shape[1]
         x, y = x.reshape(-1), y.reshape(-1)
     side = check_integer("size", size, 1, MAX_SIDE)
-    x, y = own_vectors(0, MAX_COORDINATE, x=x, y=y)
-    total = len(x)
+    total = check_vectors(x=x, y=y)
+    x, y = own_within(0, MAX_COORDINATE, x=x, y=y)
     starts = starts if isinstance(starts, np.ndarray) else np.asarray(starts)
     if not is_array(starts) or starts.dtype.kind not in "iu" or starts.ndim != 1 or len(starts) == 0:
         raise ValueError(f"starts is {form_of(starts)}: allowed integers[scenes + 1]")

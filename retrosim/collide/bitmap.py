@@ -78,7 +78,7 @@ def _run(is_drawn, x, y, shape, images, frame, solid, out):
     placed = Placed(own_numbers("shape", shape, len(x), len(images.first) - 1), x, y)
     out = flag_array(out, len(x))
     if is_drawn:
-        check_apart(frame=frame, out=out)
+        check_apart("out", out, "frame", frame)
         images = images._replace(pixels=apart_from(frame, images.pixels))
     images, ground = images._replace(pixels=apart_from(out, images.pixels)), apart_from(out, frame)
     (look_and_paint if is_drawn else look)(ground, images, placed, _solid_table(solid), out)

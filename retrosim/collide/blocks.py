@@ -30,7 +30,7 @@ import numpy as np
 
 from retrosim.checks import check_integer
 
-from ._arguments import MAX_COORDINATE, own_vectors, size_table
+from ._arguments import MAX_COORDINATE, check_vectors, own_within, size_table
 from ._results import pair_list, tally_table
 from .kernels.blocks import measure_plane, scan_plane
 
@@ -40,7 +40,8 @@ MAX_HANDLERS = 1 << 25  # 256 MB
 
 def _scan(x, y, size, block, out=None, tally=None):
     """Return the pairs in the order of the blocks, and the checks made in each block."""
-    x, y = own_vectors(0, MAX_COORDINATE, x=x, y=y)
+    check_vectors(x=x, y=y)
+    x, y = own_within(0, MAX_COORDINATE, x=x, y=y)
     side = check_integer("block", block, MIN_BLOCK, MAX_BLOCK)
     if side & (side - 1):
         raise ValueError(f"block {side}: allowed the powers of two {MIN_BLOCK}..{MAX_BLOCK}")

@@ -42,7 +42,8 @@ def _own_first(first: np.ndarray, count: int, parts: int) -> np.ndarray:
 
 
 def _check(x, y, parts, first, circle):
-    x, y = arguments.own_vectors(MIN_PART, MAX_PART, x=x, y=y)
+    arguments.check_vectors(x=x, y=y)
+    x, y = arguments.own_within(MIN_PART, MAX_PART, x=x, y=y)
     parts = arguments.own_table("parts", parts, 4, np.int16, np.int32)
     minima = {"x": MIN_PART, "y": MIN_PART, "width": 0, "height": 0}
     for column, (name, minimum) in enumerate(minima.items()):

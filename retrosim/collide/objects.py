@@ -133,7 +133,7 @@ def check_all(
     """
     records, shapes = _own(objects, shapes, method)
     out = row_table(out, len(records) // 2, 2, np.int32)
-    check_apart(objects=objects, out=out)
+    check_apart("out", out, "objects", objects)
     found = np.empty((len(records) // 2, 2), np.int32)
     found = found[: scan_objects(records, shapes, METHODS.index(method), found)]
     objects["collided"][found], objects["active"][found] = 1, 0

@@ -51,7 +51,7 @@ import numpy as np
 
 from retrosim.checks import check_choice
 
-from ._arguments import check_range, check_vectors, own_copy, own_pairs, own_table, own_vectors
+from ._arguments import check_range, check_vectors, own_copy, own_pairs, own_table, own_within
 from ._results import array_of, flag_array, pair_list
 from .kernels.oriented import CHOICES, Rectangles
 from .kernels.rectangles import list_corners, mark_pairs, scan_pairs
@@ -66,7 +66,7 @@ def _check(x, y, half, angle):
     count = check_vectors(x=x, y=y, angle=angle)
     if x.dtype != np.int16:
         raise ValueError(f"x has dtype {x.dtype}: allowed int16, Q11.5")
-    (x,), (y,) = own_vectors(MIN_COORDINATE, MAX_X, x=x), own_vectors(MIN_COORDINATE, MAX_Y, y=y)
+    (x,), (y,) = own_within(MIN_COORDINATE, MAX_X, x=x), own_within(MIN_COORDINATE, MAX_Y, y=y)
     half = own_table("half", half, 2, np.int16)
     if len(half) != count:
         raise ValueError(f"half has {len(half)} rows: allowed {count}, as x has")

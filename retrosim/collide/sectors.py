@@ -44,7 +44,7 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
-from ._arguments import BUILDS, check_apart, check_vectors, check_words, is_16_bit, own_vectors, sides_of
+from ._arguments import BUILDS, check_apart, check_vectors, check_words, is_16_bit, own_within, sides_of
 from ._results import MAX_PAIRS, array_of, flag_array, pair_list, row_table
 from ._squares import list_pairs, mark
 from .kernels.adjacent import scan_neighbours, scan_nine
@@ -85,7 +85,8 @@ def _workspace(work, count):
 
 def _own_on_screen(x, y):
     """Return copies of corners, all of them on the screen."""
-    return *own_vectors(0, MAX_X, x=x), *own_vectors(0, MAX_Y, y=y)
+    check_vectors(x=x, y=y)
+    return *own_within(0, MAX_X, x=x), *own_within(0, MAX_Y, y=y)
 
 
 def _check_unused(abs, work, x, y):
@@ -142,13 +143,13 @@ def collided(
     if method == "four_shifts" and not isinstance(size, np.ndarray):
         count = check_vectors(x=x, y=y)
         side, work, out = check_integer("size", size, 1, MAX_SIDE), _workspace(workspace, count), flag_array(out, count)
-        check_apart(workspace=workspace, out=out)
+        check_apart("out", out, "workspace", workspace)
         if copy_and_mark(x, y, side, is_16_bit(abs, x.dtype), work, out) < 0:
             return out
         x, y = _own_on_screen(x, y)
     run = _prepare(x, y, size, abs, method or METHODS[0], workspace)
     out = flag_array(out, len(x))
-    check_apart(workspace=workspace, out=out)
+    check_apart("out", out, "workspace", workspace)
     run(flags=out)
     return out
 
@@ -177,7 +178,7 @@ def reports(
 def _list_reports(x, y, size, abs, method, work, out, limit=None):
     """Do what `reports` does; limit: see `pair_list`."""
     run = _prepare(x, y, size, abs, method, work)
-    check_apart(workspace=work, out=out)
+    check_apart("out", out, "workspace", work)
     return pair_list(lambda rows: run(reports=rows), out, 4 * len(x), limit)
 
 
@@ -243,6 +244,6 @@ def tally_tests(
     if method == BRUTE_FORCE:
         raise ValueError(f"method {method!r}: allowed {', '.join(SCANS)}; brute force has no sectors")
     out = array_of(out, np.int64, COLUMNS, ROWS)
-    check_apart(workspace=workspace, out=out)
+    check_apart("out", out, "workspace", workspace)
     _prepare(x, y, size, abs, method, workspace)(tally=out.reshape(-1))
     return out

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._arguments import check_vectors, own_pairs, own_vectors, size_table, word_per_object
+from ._arguments import check_vectors, own_pairs, own_within, size_table, word_per_object
 from ._results import flag_array, pair_list
 from .kernels.swept import Moving, mark_pairs, scan_pairs
 
@@ -46,8 +46,8 @@ MAX_MOVE, MAX_RADIUS = 4095, 8191
 def _check(x, y, move_x, move_y, size, radius):
     """Return copies of the objects, and of their sizes or their radii."""
     count = check_vectors(x=x, y=y, move_x=move_x, move_y=move_y)
-    here = own_vectors(-32768, 32767, x=x, y=y)
-    moving = Moving(*here, *own_vectors(-MAX_MOVE, MAX_MOVE, move_x=move_x, move_y=move_y))
+    here = own_within(-32768, 32767, x=x, y=y)
+    moving = Moving(*here, *own_within(-MAX_MOVE, MAX_MOVE, move_x=move_x, move_y=move_y))
     if (size is None) == (radius is None):
         raise ValueError(f"size {size} and radius {radius}: allowed exactly one of them")
     if radius is None:

@@ -10,7 +10,6 @@ import numpy as np
 
 from retrosim.jit import Entry, kernel
 
-from .checks import copy_axis
 from .sector_grid import MAX_SIDE
 from .simd import VECTOR, lowest_bit, overlap_bits
 
@@ -34,11 +33,20 @@ def copy_corners(x, y, max_x, max_y, xs, ys):
     count = len(x)
     if count > MAX_OBJECTS:
         return TOO_LARGE
-    highest_x, highest_y = copy_axis(x, xs), copy_axis(y, ys)
+    if count == 0:
+        return DONE
+    lowest, highest_x, highest_y = x[0], x[0], y[0]  # all of the coordinates' own type, so that the loop is vectorised
+    for i in range(count):
+        here_x, here_y = x[np.uint64(i)], y[np.uint64(i)]
+        xs[np.uint64(i)] = here_x
+        ys[np.uint64(i)] = here_y
+        lowest = min(lowest, here_x, here_y)
+        highest_x = max(highest_x, here_x)
+        highest_y = max(highest_y, here_y)
     for i in range(count, (count + ROW - 1) >> LOG2_ROW << LOG2_ROW):
         xs[np.uint64(i)] = FAR_AWAY
         ys[np.uint64(i)] = FAR_AWAY
-    if highest_x < 0 or highest_y < 0 or highest_x > max_x or highest_y > max_y:
+    if lowest < 0 or highest_x > max_x or highest_y > max_y:
         return REFUSED
     return DONE if max(highest_x, highest_y) <= MAX_COORDINATE else TOO_LARGE
 

@@ -224,13 +224,15 @@ def list_near(near, i, first, second, indices, keys, total):
             keys[np.uint64(total)] = (min(mine, partner) << 32) | max(mine, partner)
             total += np.int64(near != 0)
             near &= near - 1
-    while near != 0 and total < len(keys):
+    while near:
+        if total >= len(keys):
+            return total + count_bits(near)
         bit = lowest_bit(near)
         partner = np.int64(indices[np.uint64((first if bit < ROW else second - ROW) + bit)])
         keys[np.uint64(total)] = (min(mine, partner) << 32) | max(mine, partner)
         total += 1
         near &= near - 1
-    return total + count_bits(near)
+    return total
 
 
 @kernel
