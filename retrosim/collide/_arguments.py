@@ -18,6 +18,7 @@ from .kernels.checks import first_beyond, is_within
 from .kernels.sprites import first_misplaced
 
 SCALARS = (np.dtype(np.int16), np.dtype(np.int32))
+COLUMN = np.dtype(np.int32)  # of tables of sprites
 
 # Coordinates of all modules but `sectors`, `plane` and `batch`: their differences, and their sums with a side, fit 16
 # bits signed; the sum of two squared differences fits 32 bits signed, that of three 32 bits unsigned. Nothing wraps.
@@ -241,7 +242,7 @@ def number_table(name: str, rows: object, columns: int) -> np.ndarray:
     return table.astype(np.int64)
 
 
-def own_sprites(sprites: Any, kind: type, dtype: type, name: str) -> Any:
+def own_sprites(sprites: Any, kind: type, dtype: np.dtype, name: str) -> Any:
     """Return a table of sprites with copies of all but its pixels: those say nothing about places.
 
     sprites  kind           what `pack` returned: pixels, first, words or pixels per row, .., height
@@ -251,10 +252,11 @@ def own_sprites(sprites: Any, kind: type, dtype: type, name: str) -> Any:
     if not isinstance(sprites, kind):
         raise ValueError(f"{name} is a {type(sprites).__name__}: allowed what `pack` returns")
     pixels, *columns = sprites
-    check_words(name, pixels, dtype, 0)
-    for column in columns:
-        if not is_array(column) or column.dtype != np.int32 or column.ndim != 1 or len(column) != len(columns[0]):
-            raise ValueError(f"{name} has a column {form_of(column)}: allowed what `pack` returns")
+    for array, expected in ((pixels, dtype), *((column, COLUMN) for column in columns)):
+        if not is_array(array) or array.dtype != expected or array.ndim != 1 or not array.flags.c_contiguous:
+            raise ValueError(f"{name} has a column {form_of(array)}: allowed what `pack` returns")
+    if len({len(column) for column in columns}) > 1:
+        raise ValueError(f"{name} has columns of different lengths: allowed what `pack` returns")
     columns = [own_copy(column) for column in columns]
     index = first_misplaced(columns[0], columns[1], columns[-1], len(pixels))
     if index >= 0:

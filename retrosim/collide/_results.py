@@ -67,8 +67,7 @@ def pair_list(
 ) -> np.ndarray:
     """Run a scan that writes pairs; return the filled rows, a view of `out` if that is given.
 
-    scan    writes rows into its argument, int32[m, 2], as long as there is room, and returns how many pairs it found;
-            the same each time
+    scan    writes rows into its argument, int32[m, 2], as long as there is room, and returns how many pairs it found
     out     int32[m, 2] or None
     guess   rows to begin with, if `out` is None
     limit   see `check_room`
@@ -79,7 +78,7 @@ def pair_list(
     if total > len(rows):
         check_room(total, out, limit)
         rows = np.empty((total, 2), np.int32)
-        scan(rows)
+        total = min(total, scan(rows))  # fewer if another thread writes into the workspace
     return rows[:total]
 
 

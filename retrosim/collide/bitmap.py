@@ -21,7 +21,7 @@ Conventions
     images   what `pack` returned
     frame    uint8[h, w], C-contiguous: palette indices, as a machine's screen is
     solid    the colours that stop an object, 0..255
-    out      where to write, instead of making an array: uint8[n]
+    out      where to write, instead of making an array: uint8[n]; for `draw`, apart from the frame
     Errors   ValueError  wrong dtype, shape or length; a value out of range, named with the range
     Source   Jon E P, "Simple Collision Detection", 2007, which names the method and does not describe it
 """
@@ -49,6 +49,8 @@ from ._results import flag_array
 from .kernels.bitmap import Images, look, look_and_paint
 from .kernels.sprites import Placed
 
+COLOUR = np.dtype(np.uint8)
+
 
 def pack(sprites: Sequence[bytes | np.ndarray]) -> Images:
     """Put sprites into one table; each an XLib linear bitmap or uint8[h, w], as for `masks.pack`."""
@@ -74,7 +76,7 @@ def _run(is_drawn, x, y, shape, images, frame, solid, out):
     if not is_array(frame) or frame.dtype != np.uint8 or frame.ndim != 2:
         raise ValueError(f"frame is {form_of(frame)}: allowed uint8[h, w]")
     check_layout("frame", frame, is_written=is_drawn)
-    images = own_sprites(images, Images, np.uint8, "images")
+    images = own_sprites(images, Images, COLOUR, "images")
     placed = Placed(own_numbers("shape", shape, len(x), len(images.first) - 1), x, y)
     out = flag_array(out, len(x))
     if is_drawn:

@@ -62,6 +62,7 @@ from .kernels.mask_rows import make_words
 from .kernels.masks import METHODS, Masks, find_row, list_contacts, mark_pairs
 from .kernels.sprites import Placed
 
+WORD = np.dtype(np.uint32)
 MAX_WIDTH = {"any": MAX_COORDINATE, "dword": 32, "qword": 64, "word": 32, "parts": MAX_COORDINATE}
 
 
@@ -110,7 +111,7 @@ def pack(sprites: Sequence[bytes | np.ndarray]) -> Masks:
 def _own(x, y, shape, sprites):
     """Check objects and their sprites; return copies of both."""
     x, y = own_positions(x=x, y=y)
-    sprites = own_sprites(sprites, Masks, np.uint32, "sprites")
+    sprites = own_sprites(sprites, Masks, WORD, "sprites")
     return Placed(own_numbers("shape", shape, len(x), len(sprites.first) - 1), x, y), sprites
 
 

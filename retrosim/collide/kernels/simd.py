@@ -62,16 +62,6 @@ def lowest_bit(typing_context, bits):
     return types.int64(types.int64), generate
 
 
-@intrinsic
-def count_bits(typing_context, bits):
-    """Return how many bits are set."""
-
-    def generate(context, builder, signature, args):
-        return builder.ctpop(args[0])
-
-    return types.int64(types.int64), generate
-
-
 if not JIT:
 
     def overlap_bits(xs, ys, at, x, y, size):
@@ -82,7 +72,3 @@ if not JIT:
     def lowest_bit(bits):
         """Do the same without the compiler."""
         return int(bits & -bits).bit_length() - 1
-
-    def count_bits(bits):
-        """Do the same without the compiler."""
-        return int(bits).bit_count()

@@ -21,7 +21,7 @@ from retrosim.jit import Entry, kernel
 
 from .checks import copy_axis
 from .sector_grid import MAX_SIDE
-from .simd import VECTOR, count_bits, lowest_bit, overlap_bits
+from .simd import VECTOR, lowest_bit, overlap_bits
 from .small import DONE, REFUSED
 
 COORDINATE_BITS, INDEX_BITS = 20, 22  # of x and of y, and of an object's number
@@ -33,7 +33,7 @@ ROW = VECTOR[32]
 LAST = 1 << (2 * ROW - 1)  # a bit for `lowest_bit` to find in any case
 ROUNDS = 3
 FAR_AWAY = -(1 << 28)
-MAX_COUNTED = 1 << 32  # pairs: nobody has room for them, and millions of objects at one place have many times more
+MAX_COUNTED = 1 << 31  # pairs: nobody has room for them, and millions of objects at one place have many times more
 
 
 class Grid(NamedTuple):
@@ -225,11 +225,10 @@ def list_near(near, i, first, second, indices, keys, total):
             total += np.int64(near != 0)
             near &= near - 1
     while near:
-        if total >= len(keys):
-            return total + count_bits(near)
         bit = lowest_bit(near)
         partner = np.int64(indices[np.uint64((first if bit < ROW else second - ROW) + bit)])
-        keys[np.uint64(total)] = (min(mine, partner) << 32) | max(mine, partner)
+        if total < len(keys):
+            keys[np.uint64(total)] = (min(mine, partner) << 32) | max(mine, partner)
         total += 1
         near &= near - 1
     return total
@@ -239,14 +238,12 @@ def list_near(near, i, first, second, indices, keys, total):
 def list_column(here, right, count, log2_cell, size, objects, keys, total):
     """List the pairs of a column with itself and with the column to its right; see `mark_column` and `list_near`.
 
-    Beyond MAX_COUNTED pairs, the rest is not counted.
+    Beyond MAX_COUNTED, crowds are not counted any more.
     """
     begin, starts = here
     right_begin, right_starts = right
     xs, ys, indices = objects
     for i in range(begin, begin + count):
-        if total > MAX_COUNTED:
-            break
         x, y = np.int64(xs[np.uint64(i)]), np.int64(ys[np.uint64(i)])
         above = np.uint64(y >> log2_cell)
         below = above + np.uint64(3)
@@ -254,9 +251,9 @@ def list_column(here, right, count, log2_cell, size, objects, keys, total):
         second, second_end = right_begin + right_starts[above], right_begin + right_starts[below]
         near = overlap_bits(xs, ys, first, x, y, size) | (overlap_bits(xs, ys, second, x, y, size) << ROW)
         total = list_near(near, i, first, second, indices, keys, total)
-        for at in range(first + ROW, first_end, ROW):  # crowded
+        for at in range(first + ROW, first_end if total <= MAX_COUNTED else first, ROW):  # crowded
             total = list_near(overlap_bits(xs, ys, at, x, y, size), i, at, at, indices, keys, total)
-        for at in range(second + ROW, second_end, ROW):
+        for at in range(second + ROW, second_end if total <= MAX_COUNTED else second, ROW):
             total = list_near(overlap_bits(xs, ys, at, x, y, size), i, at, at, indices, keys, total)
     return total
 
