@@ -28,20 +28,20 @@ LISTS = {"pairs", "reports", "check_all"}  # functions that list indices
 SWITCH = 1e-5  # seconds until another thread has its turn
 
 
-def large(function: Callable) -> dict[str, object]:
-    """Return the arguments of a good call with COUNT objects."""
+def large(function: Callable, count: int = COUNT) -> dict[str, object]:
+    """Return the arguments of a good call with so many objects."""
     rng, given = np.random.default_rng(1), {}
     for name, value in CALLS[function].items():
         if name == "first":
-            value = np.arange(COUNT + 1, dtype=np.int32)
+            value = np.arange(count + 1, dtype=np.int32)
         elif name == "pairs":
-            value = rng.integers(0, COUNT, (COUNT, 2)).astype(np.int32)
+            value = rng.integers(0, count, (count, 2)).astype(np.int32)
         elif name == "workspace" and value is not None:
-            value = workspace(COUNT)
+            value = workspace(count)
         elif name in ANYWHERE:
-            value = rng.integers(0, 480, (*value.shape[:-1], COUNT)).astype(value.dtype)
+            value = rng.integers(0, 480, (*value.shape[:-1], count)).astype(value.dtype)
         elif isinstance(value, np.ndarray) and len(value) == 3:
-            value = np.resize(value, (COUNT, *value.shape[1:]))
+            value = np.resize(value, (count, *value.shape[1:]))
         given[name] = value
     return given
 
