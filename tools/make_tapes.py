@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -203,10 +203,10 @@ def path_of(plan: Plan, roms: Path = ROMS) -> Path:
     return roms / plan.rom / "tapes" / f"{plan.name}.rtape"
 
 
-def make(plans: Iterable[Plan], roms: Path = ROMS) -> Iterator[Path]:
+def make(plans: Iterable[Plan], roms: Path = ROMS, engine: str = "auto") -> Iterator[Path]:
     """Record tapes, those of one ROM on one machine. Errors: TapeError if a file exists already."""
     for rom, group in groupby(plans, lambda plan: plan.rom):
-        machine = open_machine(MACHINE, load_rom(ROMS / rom))
+        machine = open_machine(MACHINE, load_rom(ROMS / rom), engine=engine)
         for plan in group:
             yield record(plan, machine, path_of(plan, roms))
         machine.stop_compiling()
@@ -242,15 +242,19 @@ def differences(shipped: Tape, fresh: Tape) -> list[str]:
     return found
 
 
-def check(roms: Path = ROMS) -> list[str]:
-    """Return a line for every tape that is missing, not in the list, or different from its plan."""
+def check(roms: Path = ROMS, plans: Collection[Plan] = TAPES, engine: str = "auto") -> list[str]:
+    """Return a line for every tape that is missing, not in the list, or different from its plan.
+
+    plans   those that are recorded again to be compared
+    engine  that records them
+    """
     planned = {path_of(plan, roms) for plan in TAPES}
     present = sorted(roms.glob("*/tapes/*.rtape"))
     wrong = [f"{path.name}: is not in the list" for path in present if path not in planned]
     wrong += [f"{plan.name}: is missing" for plan in TAPES if path_of(plan, roms) not in present]
-    recorded = [plan for plan in TAPES if path_of(plan, roms) in present]
+    recorded = [plan for plan in plans if path_of(plan, roms) in present]
     with tempfile.TemporaryDirectory() as fresh:
-        for plan, path in zip(recorded, make(recorded, Path(fresh)), strict=True):
+        for plan, path in zip(recorded, make(recorded, Path(fresh), engine), strict=True):
             found = differences(load_tape(path_of(plan, roms)), load_tape(path))
             if found:
                 wrong.append(f"{plan.name}: differs in {', '.join(found)}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from retrosim.cli import values
 from retrosim.cli.parser import Parser
+from retrosim.machine.result import MAX_WARM_CALLS, WARM_CALLS
 
 MACHINE, ROM = "mc68040-25", "sectors"  # the defaults
 MAX_FRAMES = 2**31 - 1  # what a tape can hold
@@ -97,6 +98,32 @@ def add_parameters(parser: Parser) -> None:
         type=values.assignment,
         metavar="NAME=N",
         help=f"set any parameter of the ROM; see `retrosim list roms`; {REPEATABLE}",
+    )
+
+
+def add_interval(parser: Parser) -> None:
+    parser.add_argument(
+        "--no-interval",
+        dest="interval",
+        action="store_false",
+        help="do not run what the sources leave open in every other way as well: quicker, without low and high",
+    )
+
+
+def add_jobs(parser: Parser) -> None:
+    parser.add_argument(
+        "--jobs", type=values.whole(1, 256), metavar="N", help="processes to use; default: one for each core"
+    )
+
+
+def add_warm(parser: Parser) -> None:
+    parser.add_argument(
+        "--warm",
+        type=values.whole(0, MAX_WARM_CALLS),
+        default=WARM_CALLS,
+        metavar="N",
+        help="call the routine N times before the call that counts, so that caches are warm; what the calls write is "
+        f"undone; default: {WARM_CALLS}, as for a routine that is called every frame; 0: caches as they are",
     )
 
 

@@ -17,6 +17,7 @@ TOPICS = (
     "programs",
     "collide",
     "machines",
+    "accuracy",
     "table",
     "study",
     "speed",

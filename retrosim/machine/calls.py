@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
 from retrosim.checks import check_choice, check_integer
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.cpu.spec.host import Call
@@ -9,7 +13,11 @@ from retrosim.errors import RetrosimError
 
 from . import memory
 from .clockwork import Clockwork
-from .result import Measurement, RunResult
+from .interval import intervals
+from .result import MAX_WARM_CALLS, WARM_CALLS, Measurement, RunResult
+
+if TYPE_CHECKING:
+    from .machine import Machine
 
 MAX_INSTRUCTIONS = 1_000_000_000  # of a call, unless given
 RESULT_TYPES = ("u8", "s8", "u16", "s16", "u32", "s32")
@@ -35,26 +43,67 @@ class Calls(Clockwork):
         def write(address: int, data: bytes) -> None:
             self.core.write(address & ADDRESS_MASK, data)
 
+        self._set_bases()
         self._host.call[convention].enter(Call(self.core.state, write, entry, memory.RETURN_ADDRESS, words))
         self._wait_until(self.cycles)
+
+    def _set_bases(self) -> None:
+        """Give the registers that point to the program's data their values, where the program has not done so yet."""
+        symbols = self.image.symbols
+        for register, names in self._host.bases.items():
+            found = next((symbols[name].address for name in names if name in symbols), None)
+            if found is not None and not self.regs[register]:
+                self.regs[register] = found
 
     def _run_routine(
         self, symbol: str | int, arguments: tuple[int, ...], convention: str, max_instructions: int
     ) -> tuple[RunResult, list[int]]:
-        """Run a routine to its return; return how, and the registers of a result. All registers are as before."""
+        """Run a routine to its return; return how, and the registers of a result. All registers are as before.
+
+        So is the pipeline, which is empty. Caches stay: a call fills them for whatever runs next.
+        """
         saved = self.core.state.copy()
         self.enter(symbol, *arguments, convention=convention)
         result = self.run(instructions=max_instructions, until=memory.RETURN_ADDRESS)
         values = [self.regs[name] for name in self._host.result]
-        clocks = {f: self.core.state[f] for f in ("cycles", *self.core.cpu.stage_fields)}
-        self.core.state[()] = saved
-        for field, clock in clocks.items():
-            self.core.state[field] = clock
+        cpu = self.core.cpu
+        for field in {*cpu.layout.registers, *cpu.in_registers, "pc", "stopped", "reason", "detail", "access"}:
+            self.core.state[field] = saved[field]
+        self._wait_until(self.cycles)
         if result.reason != "until":
             raise result.fault or RetrosimError(
                 f"{symbol} did not return within {max_instructions} instructions ({result.reason})"
             )
         return result, values
+
+    def warm_up(
+        self,
+        symbol: str | int,
+        *arguments: int,
+        calls: int = WARM_CALLS,
+        convention: str = "c",
+        max_instructions: int = MAX_INSTRUCTIONS,
+    ) -> None:
+        """Call a routine and undo what it did to memory and frames: caches and the like stay as it has left them.
+
+        calls   how often, 0 or more, each from the same memory
+        Errors  as for `measure`
+        """
+        for _ in range(check_integer("warm", calls, 0, MAX_WARM_CALLS)):
+            with self._undone():
+                self._run_routine(symbol, arguments, convention, max_instructions)
+
+    @contextmanager
+    def _undone(self) -> Iterator[None]:
+        """Put memory, frames and counted instructions back at the end; time goes on."""
+        names = ("frame_number", "frame_cycles", "frame_instructions", "instructions", "exit_status")
+        contents, counters = self.mem.copy(), {name: getattr(self, name) for name in names}
+        try:
+            yield
+        finally:
+            self.core.replace([contents])
+            for name, value in counters.items():
+                setattr(self, name, value)
 
     def call(
         self,
@@ -84,11 +133,28 @@ class Calls(Clockwork):
         return value - (1 << bits) if is_signed and value >> bits - 1 else value
 
     def measure(
-        self, symbol: str | int, *arguments: int, convention: str = "c", max_instructions: int = MAX_INSTRUCTIONS
+        self,
+        symbol: str | int,
+        *arguments: int,
+        warm: int = WARM_CALLS,
+        interval: bool = False,
+        convention: str = "c",
+        max_instructions: int = MAX_INSTRUCTIONS,
     ) -> Measurement:
-        """Call a routine and return what it cost; arguments and effects as for `call`.
+        """Call a routine and return what it cost; arguments and effects are those of one `call`.
 
-        Errors   ValueError; CpuFault, RetrosimError when the routine does not return
+        warm      calls before the one that counts, see `warm_up`: caches are then as a routine finds them that is
+                  called every frame. 0: as they are now, empty after power-on
+        interval  also return `low` and `high`, for which the routine runs again on every alternative (see `interval`)
+        Errors    ValueError; CpuFault, RetrosimError when the routine does not return
         """
+        given: dict[str, Any] = {"convention": convention, "max_instructions": max_instructions}
+
+        def count(machine: Machine) -> list[int]:
+            return [machine.measure(symbol, *arguments, warm=0, **given).cycles]
+
+        self.warm_up(symbol, *arguments, calls=warm, **given)
+        found = intervals(cast("Machine", self), count)[0] if interval else None
         result, values = self._run_routine(symbol, arguments, convention, max_instructions)
-        return Measurement(result.cycles, result.instructions, values[0])
+        low, high = found.around(result.cycles) if found else (None, None)
+        return Measurement(result.cycles, result.instructions, values[0], warm, low, high)

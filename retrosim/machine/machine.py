@@ -13,7 +13,7 @@ from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.tiers import Tiers
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
-from retrosim.cpu.spec.readings import chosen_readings
+from retrosim.cpu.spec.readings import changed_readings
 from retrosim.rom import Image, Rom, load_program
 from retrosim.rom.parameters import all_parameters
 from retrosim.rom.reading import Reader
@@ -88,12 +88,13 @@ class Machine(Calls):
         self.service_clocks = chosen_service_clocks(self.preset, service_clocks)
         self.spec_revision = self.preset.spec_revision
         self.memory_clocks = memory_parameters(self.preset, memory_clocks)
-        self.readings = chosen_readings(self.preset.cpu().readings, readings)
-        settings = timing, self.service_clocks, self.memory_clocks, self.readings
-        self.timing_revision = revision(self.preset, *settings)
         self.rom, self.image = self._open(rom, build)
+        cpu = self.preset.cpu(self.image.boot).with_readings(readings)
+        self.readings = dict(cpu.choices)
+        settings = timing, self.service_clocks, self.memory_clocks
+        self.timing_revision = revision(self.preset, *settings, changed_readings(cpu.readings, cpu.choices))
         self.parameters = all_parameters(self.rom, parameters, mode)
-        self.core = Core(self.preset.cpu(self.image.boot).with_readings(self.readings), timing)
+        self.core = Core(cpu, timing)
         self.regs = Registers(self.core)
         self._host = self.core.cpu.host
         self._power_on()

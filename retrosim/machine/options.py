@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from retrosim.checks import check_integer, did_you_mean
-from retrosim.cpu.spec.readings import changed_readings
 
 from .presets import Preset
 
@@ -39,12 +38,11 @@ def revision(preset: Preset, timing: str, services: int, memory: Mapping[str, in
 
     services  clocks of a service
     memory    parameters of caches and bus
-    readings  reading -> option; the defaults are not named
+    readings  reading -> option, those that are not the default
     """
     clocks = "-".join(str(each) for each in memory.values())
-    changed = changed_readings(preset.cpu().readings, readings)
     parts = [preset.timing_revision, timing, f"services {services}", clocks]
-    return " ".join([part for part in parts if part] + [f"{name}={option}" for name, option in changed.items()])
+    return " ".join([part for part in parts if part] + [f"{name}={option}" for name, option in readings.items()])
 
 
 def changed_memory(preset: Preset, values: Mapping[str, int]) -> dict[str, int]:

@@ -24,6 +24,7 @@ PC_TICK_HZ = Fraction(14_318_180, 12 * 65536)
 """18.2065 Hz: 14.31818 MHz crystal / 12, the timer's divisor 65536."""
 VGA_RETRACE_HZ = Fraction(25_175_000, 800 * 449)
 """70.086 Hz: dot clock over a frame of 800 x 449 dots."""
+PC_TIMING = {"i386": "i386 2", "i486": "i486 3"}  # changes whenever the same program takes other clocks
 M68K_SPEC = "m68k 3"  # changes whenever the same program does something else
 
 
@@ -99,7 +100,7 @@ def _mc68040(name: str, title: str, clock_hz: int) -> Preset:
         frame_hz=MACINTOSH_TICK_HZ,
         service=boards.MC68040_DISPATCH,
         spec_revision=M68K_SPEC,
-        timing_revision="mc68040 3",
+        timing_revision="mc68040 4",
         memory=boards.quadra_700(clock_hz),
     )
 
@@ -119,7 +120,7 @@ def _mpc601(name: str, title: str, clock_hz: int) -> Preset:
         frame_hz=MACINTOSH_TICK_HZ,
         service=boards.POWERPC_GLUE,
         spec_revision="ppc 2",
-        timing_revision="mpc601 1",
+        timing_revision="mpc601 2",
         memory=boards.power_macintosh(clock_hz, figures),
     )
 
@@ -136,7 +137,7 @@ def _pc(part: str, name: str, title: str, clock_hz: int, service: Parameter, mem
         frame_period="retrace",
         service=service,
         spec_revision="x86 3",
-        timing_revision=f"{part} 2",
+        timing_revision=PC_TIMING[part],
         memory=memory,
     )
 

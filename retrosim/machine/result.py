@@ -6,6 +6,11 @@ from dataclasses import dataclass
 
 from retrosim.errors import CpuFault
 
+MAX_WARM_CALLS = 1_000_000
+WARM_CALLS = 1
+"""Calls of a routine before the one that is measured, unless given: code and data are then where a program that calls
+the routine every frame finds them."""
+
 
 @dataclass(frozen=True)
 class RunResult:
@@ -35,9 +40,14 @@ class RunResult:
 class Measurement:
     """What one call of a routine cost: clocks and instructions from its first instruction to its return.
 
-    result  the register of a result, as it is
+    result     the register of a result, as it is
+    warm       calls that had gone before, to fill the caches
+    low, high  between which the clocks plausibly are (see `machine.interval`); None unless asked for
     """
 
     cycles: int
     instructions: int
     result: int
+    warm: int = 0
+    low: int | None = None
+    high: int | None = None

@@ -29,6 +29,7 @@ from retrosim.checks import check_choice
 from retrosim.errors import RetrosimError
 from retrosim.jit import PACKAGE, source_digest
 from retrosim.machine.presets import preset
+from retrosim.machine.result import WARM_CALLS
 from retrosim.rom import Rom, load_rom
 
 from .contenders import ENGINES, PEERS, SIMULATED, Contender, Lap, open_contender, why_missing
@@ -64,6 +65,7 @@ def benchmark(
     seconds: float = 0.05,
     startup: bool = True,
     seed: int = 1994,
+    warm: int = WARM_CALLS,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> dict[str, Any]:
     """Measure; the defaults take some minutes, half of them compiling what the cache does not hold, and all regions.
@@ -76,6 +78,7 @@ def benchmark(
     seconds   aimed at for a lap, above 0
     startup   also measure cold and warm starts, and how long regions take to compile, each in a new process
     seed      of the scenes
+    warm      checks before the one whose clocks `times_machine` counts with
     progress  called with steps done, their number, and what comes next
     Returns   dict for JSON with
         cases    one dict per scene and engine: name, engine, build, objects, per_second (None with an error),
@@ -87,7 +90,7 @@ def benchmark(
         regions  see `startup.region_times`, or None
         host     what it ran on
         made     date, version of retrosim, digest of its sources
-        method   machine, rounds, seconds, seed
+        method   machine, rounds, seconds, seed, warm
     Errors    ValueError, RomError
     """
     _check(objects, rounds, seconds, engines)
@@ -96,20 +99,20 @@ def benchmark(
         rom.image(isa, build)
     missing = {engine: reason for engine in asked if (reason := why_missing(engine, rom, isa))}
     present = [engine for engine in asked if engine not in missing]
-    cold, warm = (1, 3) if startup else (0, 0)
+    cold_starts, warm_starts = (1, 3) if startup else (0, 0)
     compiled = 2 * len(builds) * len(_TIMINGS) if startup else 0
     laps = len(builds) * len(objects) * (1 + len(present) * (rounds + 1))
-    steps = Steps(progress, laps + cold + warm + compiled)
+    steps = Steps(progress, laps + cold_starts + warm_starts + compiled)
     cases: list[dict[str, Any]] = []
     for build in builds:
         for count in objects:
             steps.next(f"{build}, {count} objects: preparing")
-            workload = prepare(machine, rom, build, count, seed)
+            workload = prepare(machine, rom, build, count, seed, warm)
             entries = _race(rom, workload, present, rounds, seconds, steps)
             cases += _cases(workload, entries)
     starts = regions = None
     if startup:
-        starts = startup_times(machine, cold=cold, warm=warm, progress=steps.next)
+        starts = startup_times(machine, cold=cold_starts, warm=warm_starts, progress=steps.next)
         regions = [each for build in builds for each in region_times(machine, build, _TIMINGS, steps.next)]
     steps.end()
     return {
@@ -119,7 +122,7 @@ def benchmark(
         "regions": regions,
         "host": host(),
         "made": {"date": date.today().isoformat(), "sources": source_digest()},
-        "method": {"machine": machine, "rounds": rounds, "seconds": seconds, "seed": seed},
+        "method": {"machine": machine, "rounds": rounds, "seconds": seconds, "seed": seed, "warm": warm},
     }
 
 

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .contenders import PEERS
+from .figures import warmth
 from .startup import STAGES
 
 _LEGEND = (
@@ -43,6 +44,7 @@ def render_bench(result: dict[str, Any]) -> RenderableType:
     parts += [
         Text(f"{host['processor']}, {host['cpus']} CPUs, {host['system']}, Python {host['python']}, {packages}"),
         Text(f"Medians of {method['rounds']} laps of about {method['seconds']:g} s of processor time; flags compared"),
+        Text(f"x real: the clocks of a check on that machine, caches {warmth(method['warm'])}"),
         *(Text(line) for line in _LEGEND),
     ]
     return Group(*parts)

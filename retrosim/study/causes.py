@@ -17,11 +17,12 @@ from retrosim.machine import PRESETS, Machine
 from retrosim.machine.presets import preset
 from retrosim.rom import Rom, load_rom
 
-from .harness import LONGEST_SAMPLE, Harness
+from .harness import LONGEST_SAMPLE, begin, open_harness
 from .printed import OBJECTS, printed_cycles
-from .timing import ROM, SAMPLE_SECONDS, SEED, builds_of, check_scenes, machines_of, memory_method, service_note
+from .timing import ROM, SEED, builds_of, check_scenes, machines_of, memory_method, service_note
 
 MODE = "causes"
+SAMPLE_SECONDS = 1.0
 SERVICES = {"services": "what a service takes beyond its trap: clock reads"}
 
 NOTES = (
@@ -106,10 +107,8 @@ def attribute_experiment(
     """
     if not 0 < seconds <= LONGEST_SAMPLE:
         raise ValueError(f"seconds {seconds}: allowed above 0, to {LONGEST_SAMPLE}")
-    parameters = {"objects": objects, "seed": seed}
-    settings = {"build": build, "engine": engine, "parameters": parameters, "memory_clocks": memory}
-    program = Harness(machine, rom, mode="harness", timing=MODE, **settings)
-    program.reach("RandomizeObjects")
+    program = open_harness(machine, rom, build, timing=MODE, engine=engine, memory_clocks=memory)
+    begin(program, objects, seed)
     counter, cycles, scenes = CauseCounter(program), 0, 0
     counts = np.zeros(len(causes_of(machine)), np.int64)
     while cycles < seconds * program.clock_hz:

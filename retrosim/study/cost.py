@@ -3,9 +3,12 @@
 The shape that `retrosim cost --json` prints:
 
     machine, model, clock_hz, timing, build
+    warm        calls before the one that counts, after which memory is as before and caches are warm; with 0 caches are
+                as the program has left them, empty in a program that has not run
     entry       {symbol (None for an address), address}
     arguments   [words]
-    totals      {cycles, instructions, cycles_per_instruction, microseconds, result, causes}   result: what it returned
+    totals      {cycles, low, high, instructions, cycles_per_instruction, microseconds, result, causes}
+                low, high: between which the cycles plausibly are, None without an interval; result: what it returned
     caches      None where none are modelled, or {data, instruction} or {unified}: each {accesses, hits, misses};
                 accesses and hits are None where the model does not count them; misses are lines, or sectors of lines,
                 that have come into the cache, those that it reads ahead included
@@ -42,6 +45,7 @@ from retrosim.cpu.spec.cpu import Cache
 from retrosim.cpu.spec.rows import Insn
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine, memory
+from retrosim.machine.result import WARM_CALLS
 from retrosim.rom import Image
 
 from .causes import MODE, CauseCounter, named
@@ -71,19 +75,23 @@ def cost_report(
     machine: Machine,
     symbol: str | int,
     *arguments: int,
+    warm: int = WARM_CALLS,
+    interval: bool = True,
     convention: str = "c",
     max_instructions: int = MAX_INSTRUCTIONS,
     progress: Progress = lambda done, total, text: None,
 ) -> dict[str, Any]:
-    """Call a routine once as a whole and once instruction by instruction; return what it cost, as described above.
+    """Call a routine as a whole and once more instruction by instruction; return what it cost, as described above.
 
     The clocks of an instruction are those between its predecessor's end and its own. In a pipeline several are under
     way at once, so clocks in which an earlier instruction is still under way are the earlier one's, and a wait is
     charged to the instruction that waits, not to the one that causes it. The machine is left as it was.
 
-    machine    simulated, with timing "table", "full" or "causes"; caches and memory as they are now
+    machine    simulated, with timing "table", "full" or "causes"; memory as it is now
     symbol     name or address of the routine
     arguments  words of 32 bits, in real mode of 16 bits; negative ones as those bits
+    warm       calls before the one that counts, see `Machine.warm_up`
+    interval   run it on every alternative as well, see `machine.interval`
     convention how it is called, see `Machine.measure`
     max_instructions  after which the call is given up
     progress   called with instructions done, of how many, and a text
@@ -97,11 +105,13 @@ def cost_report(
     before = machine.snapshot()
     try:
         _place_stack(machine)
-        start = machine.snapshot()
         progress(0, max_instructions, "running the routine")
-        name = symbol if isinstance(symbol, str) else entry
-        measured = machine.measure(name, *words, convention=convention, max_instructions=max_instructions)
+        call = (symbol if isinstance(symbol, str) else entry, *words)
+        given: dict[str, Any] = {"convention": convention, "max_instructions": max_instructions}
+        start = machine.snapshot()
+        measured = machine.measure(*call, warm=warm, interval=interval, **given)
         machine.restore(start)
+        machine.warm_up(*call, calls=warm, **given)
         executed, accesses = _step_through(machine, entry, words, convention, measured.instructions, progress)
     finally:
         machine.restore(before)
@@ -116,8 +126,11 @@ def cost_report(
         "build": machine.image.build,
         "entry": {"symbol": symbol if isinstance(symbol, str) else None, "address": entry},
         "arguments": list(words),
+        "warm": warm,
         "totals": {
             "cycles": measured.cycles,
+            "low": measured.low,
+            "high": measured.high,
             "instructions": measured.instructions,
             "cycles_per_instruction": measured.cycles / measured.instructions,
             "microseconds": measured.cycles * 1e6 / machine.clock_hz,

@@ -17,13 +17,15 @@ from rich.text import Text
 from retrosim.machine.presets import preset
 
 from .causes import causes_of
+from .figures import between, warmth
 
 SHOWN = 10  # lines and functions
 CAUSES = (
     "execute: base clocks of the instruction; waits: what was added, by cause; both per visit. Together they are the "
     "clocks, to the last one. The manual's entries ({source}) are in --csv and --json."
 )
-CACHES = "Accesses: operands, and lines of code entered. An ELF file starts with empty caches, a ROM with those in use."
+ACCESSES = "Accesses: operands, and lines of code entered."
+INTERVAL = "In brackets: between which the cycles plausibly are, by what the sources of the model leave open."
 
 
 def render_cost(report: dict[str, Any]) -> RenderableType:
@@ -41,7 +43,8 @@ def render_cost(report: dict[str, Any]) -> RenderableType:
         *_listing(report["listing"]),
         Text(legend.format(source=report["listing"][0]["source"])),
     ]
-    return Group(*parts, *([Text(CACHES)] if report["caches"] else []))
+    shown = {ACCESSES: report["caches"], INTERVAL: report["totals"]["low"] is not None}
+    return Group(*parts, *(Text(text) for text, is_shown in shown.items() if is_shown))
 
 
 def listing_csv(report: dict[str, Any]) -> str:
@@ -65,12 +68,15 @@ def _title(report: dict[str, Any]) -> str:
 
 def _totals(report: dict[str, Any]) -> RenderableType:
     totals = report["totals"]
+    bars = "" if totals["low"] is None else f" ({between(totals['low'], totals['high'])})"
     lines = [
-        f"{totals['cycles']:,} cycles, {totals['instructions']:,} instructions, "
-        f"{totals['cycles_per_instruction']:.2f} cycles per instruction",
+        f"{totals['cycles']:,} cycles{bars}",
+        f"{totals['instructions']:,} instructions, {totals['cycles_per_instruction']:.2f} cycles per instruction",
         f"{totals['microseconds']:,.2f} us at {report['clock_hz'] / 1e6:g} MHz; "
         f"result {totals['result']} ({totals['result']:#x})",
     ]
+    if report["caches"]:
+        lines.append(f"caches {warmth(report['warm'])}")
     for name, cache in (report["caches"] or {}).items():
         counts = {"accesses": cache["accesses"], "hits": cache["hits"], "misses": cache["misses"]}
         lines.append(f"{name} cache: " + ", ".join(f"{n:,} {what}" for what, n in counts.items() if n is not None))

@@ -7,8 +7,9 @@ seconds are over: it was put to sleep in a clock read for so long, and the sleep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -83,6 +84,18 @@ class Harness(Machine):
         return result.reason == "until"
 
 
+def open_harness(machine: str, rom: Rom, build: str, **settings: Any) -> Harness:
+    """Switch a machine on for experiments.
+
+    machine   a preset's name
+    rom       with the harness of 1994 as its mode "harness"
+    build     of the ROM
+    settings  engine, memory_clocks, readings: as for a Machine
+    Errors    ValueError, RomError
+    """
+    return Harness(machine, rom, mode="harness", build=build, **settings)
+
+
 def run_experiment(
     machine: str,
     rom: Rom,
@@ -91,54 +104,73 @@ def run_experiment(
     *,
     seed: int = 1994,
     seconds: float | None = 1.0,
-    memory: Mapping[str, int] | None = None,
-    engine: str = "auto",
+    scenes: int | None = None,
+    progress: Callable[[int], None] = lambda second: None,
+    **settings: Any,
+) -> Experiment:
+    """Run one experiment from power-on; `open_harness` describes its own arguments, `experiment` the others."""
+    program = open_harness(machine, rom, build, **settings)
+    return experiment(program, objects, seed=seed, seconds=seconds, scenes=scenes, progress=progress)
+
+
+def experiment(
+    program: Harness,
+    objects: int,
+    *,
+    seed: int = 1994,
+    seconds: float | None = 1.0,
+    scenes: int | None = None,
     progress: Callable[[int], None] = lambda second: None,
 ) -> Experiment:
-    """Run one experiment from power-on.
+    """Switch a machine off and on and run one experiment.
 
-    machine   a preset's name
-    rom       with the harness of 1994 as its mode "harness"
-    build     of the ROM
     objects   0..200; with 0 there is still one in the list
     seed      of the scenes, 0..2**32-1
     seconds   simulated, above 0, to 10, and on to the end of a scene; None: the program's own 30 seconds
-    memory    parameters of caches and bus that differ from the preset's
-    engine    as for a Machine
-    progress  called with the number of simulated seconds done
-    Errors    ValueError, RomError; RetrosimError when the last scene's flags are not those of the kernel
+    scenes    of a sample, in place of seconds, 1 or more; fewer if they take more than 10 seconds
+    progress  called with the number of simulated seconds done, of 30
+    Errors    ValueError; RetrosimError when the last scene's flags are not those of the kernel
     """
     if seconds is not None and not 0 < seconds <= LONGEST_SAMPLE:
         raise ValueError(f"seconds {seconds}: allowed above 0, to {LONGEST_SAMPLE}")
-    parameters = {"objects": objects, "seed": seed}
-    settings = {"build": build, "engine": engine, "parameters": parameters, "memory_clocks": memory}
-    program = Harness(machine, rom, mode="harness", **settings)
-    program.reach("RandomizeObjects")
+    if scenes is not None and scenes < 1:
+        raise ValueError(f"scenes {scenes}: allowed 1 or more")
+    begin(program, objects, seed)
     start, slept = program.instructions, 0
-    if seconds is None:
+    if seconds is None and scenes is None:
         second = 0
         while not program.reach("ClearScreen", cycles=program.clock_hz):
             progress(second := second + 1)
     else:
-        _run_scenes(program, seconds)
+        _run_scenes(program, seconds, scenes)
         slept = TEST_SECONDS
     program.reach("ClearScreen")
     executed = program.instructions - start
     checks, time = program.word("gIterations"), program.word("gTotalTime") - slept * _MICROSECOND
-    scenes = -(-checks // CHECKS_PER_SCENE)
-    _compare_flags(program, objects, seed, scenes)
+    met = -(-checks // CHECKS_PER_SCENE)
+    _compare_flags(program, objects, seed, met)
     program.run(cycles=program.clock_hz * TEST_SECONDS)
     if program.exit_status != 0:
-        raise RetrosimError(f"{machine}: the harness ended with status {program.exit_status}, expected 0")
+        raise RetrosimError(f"{program.name}: the harness ended with status {program.exit_status}, expected 0")
+    begin(program, objects, seed)
+    placing = program.measure("RandomizeObjects", objects, warm=0).instructions
+    return Experiment(checks, time, executed - met * placing, met, program.clock_hz, program.engine)
+
+
+def begin(program: Harness, objects: int, seed: int) -> None:
+    """Switch a machine off and on, and run it to where it places objects for the first time."""
+    program.parameters |= {"objects": objects, "seed": seed}
     program.reset()
     program.reach("RandomizeObjects")
-    placing = program.measure("RandomizeObjects", objects).instructions
-    return Experiment(checks, time, executed - scenes * placing, scenes, program.clock_hz, program.engine)
 
 
-def _run_scenes(program: Harness, seconds: float) -> None:
-    """Run for a time and on to the last check of the scene that is under way; sleep before that check."""
-    program.run(cycles=round(seconds * program.clock_hz))
+def _run_scenes(program: Harness, seconds: float | None, scenes: int | None) -> None:
+    """Run for a time or some scenes, and on to the last check of the scene that is under way; sleep before that."""
+    if scenes is None:
+        program.run(cycles=round((seconds or 0) * program.clock_hz))
+    end, last = program.cycles + LONGEST_SAMPLE * program.clock_hz, CHECKS_PER_SCENE * ((scenes or 1) - 1)
+    while program.word("gIterations") < last and program.cycles < end:
+        program.run(cycles=program.clock_hz // 100)
     program.reach("DetermineCollisions")
     while program.word("gIterations") % CHECKS_PER_SCENE != CHECKS_PER_SCENE - 1:
         program.run(instructions=1)

@@ -1,34 +1,12 @@
-"""The table of 1994 as printed, and how its program printed a result.
-
-Moertel 1994 prints complete checks per second for two Macintoshes. Every figure has three significant digits (81 stands
-for 81.0): that is what a stream gives which shows two digits after the point in scientific notation. Two significant
-digits, the reading of today's standard for `precision(2)`, could not print 611; two digits after the point in fixed
-notation would not end three of three figures above a thousand in a zero. So results are shown as d.dde+xx here.
-"""
+"""The table of 1994, and how its program printed a result: as d.dde+xx, see `scenarios.sectors.printed`."""
 
 from __future__ import annotations
 
 import numpy as np
 
-OBJECTS = (0, 50, 100, 200)
-"""The experiments of the harness, in its order."""
+from retrosim.scenarios.sectors.printed import DIGITS, OBJECTS, PRINTED, printed_cycles, printed_range
 
-PRINTED: dict[str, dict[int, int]] = {
-    "mc68040-25": {0: 611, 50: 340, 100: 189, 200: 81},
-    "ppc601-80": {0: 7640, 50: 4020, 100: 2060, 200: 788},
-}
-"""Machine -> objects -> complete checks per second. Source: Moertel 1994, comment at the head of the listing."""
-
-
-def printed_cycles(machine: str, objects: int, clock_hz: int) -> float | None:
-    """Return the clocks that a check took by the printed table, None if it has no such cell.
-
-    machine   a preset's name
-    objects   0, 50, 100 or 200
-    clock_hz  of that machine
-    """
-    per_second = PRINTED.get(machine, {}).get(objects)
-    return None if per_second is None else clock_hz / per_second
+__all__ = ["DIGITS", "OBJECTS", "PRINTED", "experiment_line", "printed_cycles", "printed_range"]
 
 
 def experiment_line(objects: int, iterations: int, microseconds: int) -> str:

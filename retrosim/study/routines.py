@@ -49,13 +49,11 @@ def kernel_result(method: Method, forms: Forms) -> object:
 def measure_method(method: Method, unit: Unit, scenes: Sequence[Forms]) -> tuple[float, float]:
     """Return clocks and instructions of a frame, the mean over scenes of as many objects each.
 
-    Each frame is laid out and run twice, and the second run counts: code and data are where a program that runs frame
-    after frame finds them.
+    Caches are warm, see `Machine.measure`: code and data are where a program that runs frame after frame finds them.
     Errors  RetrosimError  the ROM finds other collisions than the kernel
     """
     cycles = instructions = 0
     for forms in scenes:
-        run_routine(method, unit, forms)
         cost, found = run_routine(method, unit, forms)
         if found != kernel_result(method, forms):
             raise RetrosimError(f"{unit.name}: {method.name} of the ROM {method.routine.rom} differs from its kernel")

@@ -10,8 +10,8 @@ printed 68040 column gives 103, 113 and 179 instead of 102, 115 and 177.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from retrosim.collide.kernels.scenes import randomize
 from retrosim.collide.kernels.sector_grid import SECTORS
 from retrosim.collide.sectors import count_tests
 
+PARTS = ("sector_visit", "object_pass", "pair_test")
 PASSES = 4
 SECTOR_VISITS = PASSES * SECTORS
 
@@ -75,3 +76,16 @@ def solve(amounts: Sequence[Sequence[float]], clocks: Sequence[float]) -> Split:
     if rank < 3:
         raise ValueError(f"rows of rank {rank}: allowed three or more that differ in objects and in pair tests")
     return Split(*(float(cost) for cost in costs), worst=float(np.abs(relative @ costs - 1).max()))
+
+
+def solve_between(
+    amounts: Sequence[Sequence[float]], tables: Iterable[Sequence[float]]
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the least and the most clocks of each part over several tables of clocks per check.
+
+    amounts, tables  as for `solve`; a table for each case
+    Errors           ValueError
+    """
+    found = [asdict(solve(amounts, clocks)) for clocks in tables]
+    low, high = ({part: extreme(each[part] for each in found) for part in PARTS} for extreme in (min, max))
+    return low, high

@@ -1,7 +1,7 @@
 """The table of 1994 beside ours: complete checks per second, clocks per check, and what they are made of.
 
-Every cell is one experiment of the ROM's own harness (see `harness`). By default it is a sample of one simulated second
-and the rest of a scene, with `full` the 30 seconds of 1994. Both count the same things; they differ by which random
+Every cell is one experiment of the ROM's own harness (see `harness`). By default it is a sample of a
+few scenes, with `full` the 30 seconds of 1994. Both count the same things; they differ by which random
 scenes they meet. How much that may be is stated per row as `scatter`: one standard deviation of the cell, from the
 scatter of pair tests between scenes (counted by kernels), the cost of a pair test, and the number of scenes.
 
@@ -12,64 +12,85 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from itertools import product
 from typing import Any
 
 from retrosim.checks import check_choice
+from retrosim.jobs import run_jobs
 from retrosim.machine import PRESETS
 from retrosim.machine.options import changed_memory, memory_parameters
 from retrosim.machine.presets import preset
 from retrosim.rom import Rom, load_rom
 
 from .analysis import analysis_table
-from .harness import TEST_SECONDS, Experiment, run_experiment
-from .printed import OBJECTS, PRINTED, experiment_line, printed_cycles
-from .split import parts, scene_tests, solve
+from .answer import answer_of
+from .cells import ROM, Cells, measure_cells
+from .harness import TEST_SECONDS
+from .printed import OBJECTS, PRINTED, printed_cycles, printed_range
+from .reference import reference_of
+from .split import parts, scene_tests, solve, solve_between
 
-ROM = "sectors"
 SEED = 1994
-SAMPLE_SECONDS = 1.0
+SAMPLE_SCENES = 12  # of 50 checks: the choice of scenes then moves no row by more than a percent or so
 POPULATION = 1000  # scenes for the mean and the scatter of pair tests
+AUTO = {True: "recompile", False: "interpret"}
+"""Whole experiments? -> the engine for them: compiling all regions of a program pays in long runs only."""
 
 NOTES = (
     "0 objects has one: the list of the original always begins with object 0, so that row places one object.",
     "Counted as in 1994: the clock reads before each check are in, random placement is out.",
     "ours/1994 compares clocks: below 1, our build on our model of the CPU needs fewer. No constant is fitted to it.",
+    "Intervals: what the sources of our model leave open, each thing changed alone; see `retrosim guide accuracy`.",
     "Scatter: one standard deviation of our clocks by the choice of random scenes, 50 checks to each.",
     "The printed figures have three significant digits. Which compiler and options they stand for is not recorded.",
     "The clocks of memory are estimates from the parts (list machines); caches of a 68040 copy back unless changed.",
+)
+SPLIT_NOTES = (
     "Parts of a check by least squares of relative errors, the same for both columns; clock reads fall to the visits.",
+    "Intervals of parts, 1994: by the rounding of the printed rates alone (81 stands for 80.5 to 81.5), on four rows "
+    "for three unknowns; ours: by the intervals of the rows.",
+    "period-68000 and period-divide come near the pair tests of 1994 by an assumption: that the compiler called its "
+    "library for long multiplication and division, that it divided by 16 with DIVW. No source says that it did.",
 )
 
 
 def timing_table(
     machines: Sequence[str] | None = None,
     full: bool = False,
-    progress: Callable[[int, int, str], None] | None = None,
+    progress: Callable[[int, int, str], None] = lambda done, total, text: None,
     *,
     builds: Sequence[str] | None = None,
+    details: bool = True,
     objects: Sequence[int] = OBJECTS,
-    seconds: float = SAMPLE_SECONDS,
+    seconds: float | None = None,
     seed: int = SEED,
     memory: Mapping[str, int] | None = None,
     engine: str = "auto",
+    interval: bool = True,
+    jobs: int = 1,
 ) -> dict[str, Any]:
     """Measure every cell; return plain data for JSON.
 
     machines  names of presets, None for all that 1994 measured and that have an image of the ROM
     full      run the 30 simulated seconds of 1994 in each cell, instead of a sample
-    progress  called with the number of simulated seconds done, their total, and what is being measured
+    progress  called with the number of cells done, their total, and what is left
     builds    of the ROM, None for all
+    details   measure all builds; else only the one of `reference`, unless `builds` are given
     objects   experiments, each 0..200
-    seconds   length of a sample, above 0, to 10; it goes on to the end of a scene
+    seconds   length of a sample, above 0, to 10; it goes on to the end of a scene. None: SAMPLE_SCENES scenes
     seed      of the scenes
     memory    parameters of caches and bus that differ from the presets'
-    engine    as for a Machine
+    engine    as for a Machine; auto: the one that is done first
+    interval  run every alternative as well, see `machine.interval`
+    jobs      processes to use, 1..256
     Returns   dict with
+        answer    one dict per machine whose reference build was measured: see `answer.answer_of`
         rows      one dict per cell:
             machine, build, objects
             engine                               that ran at the end of the experiment
             printed_per_second, printed_cycles   None where 1994 printed nothing
             per_second, cycles, instructions     per check, ours
+            low, high                            between which our clocks plausibly are; None without intervals
             cycles_per_instruction
             ratio                                cycles / printed_cycles, or None
             checks, scenes, microseconds         the sample: counted checks, random scenes, simulated time
@@ -78,32 +99,53 @@ def timing_table(
             line                                 full only: what the program of 1994 would have printed
         split     one dict per machine and build, and one with build None from the printed column:
             sector_visit, object_pass, pair_test, worst    see `split`; only where there are three rows or more
+            low, high                            dicts of the three parts, None without intervals
         tests     per number of objects: mean and standard deviation of pair tests between scenes
-        analysis  see `analysis`
-        method    full, seconds, seed; memory, memory_changed: machine -> parameters of caches and bus
+        analysis  see `analysis`; empty without details
+        method    full; seconds or scenes, the other is None; seed; memory, memory_changed: machine -> parameters
         notes     list of sentences that belong under the table
     Errors    ValueError, RomError
     """
     rom = load_rom(ROM)
     names = list(dict.fromkeys(machines)) if machines is not None else machines_of(rom)
     check_scenes(objects, seed)
-    cells = [(name, build, count) for name in names for build in builds_of(rom, name, builds) for count in objects]
     length = None if full else seconds
+    scenes = SAMPLE_SCENES if not full and seconds is None else None
     used = memory_method(names, memory)
-    settings = {"seconds": length, "seed": seed, "memory": memory, "engine": engine}
-    rows = _measure(rom, cells, settings, progress or (lambda done, total, text: None))
+    settings = {"engine": AUTO[full] if engine == "auto" else engine, "memory_clocks": dict(memory or {})}
+    wanted = [(name, build) for name in names for build in _wanted(rom, name, builds, details)]
+    blocks = [Cells(name, build, tuple(objects), seed, length, scenes, interval, settings) for name, build in wanted]
+    rows = [row for block in _measure(blocks, jobs, progress) for row in block]
     tests = {count: scene_tests(count, seed, POPULATION) for count in objects}
     split = [costs for name in names for costs in _splits(name, rows, {n: float(t.mean()) for n, t in tests.items()})]
     for row in rows:
         row["scatter"] = _scatter(row, split, float(tests[row["objects"]].std()))
     return {
+        "answer": [answer for name in names if (answer := _answer(name, rom, rows))],
         "rows": rows,
         "split": split,
         "tests": [{"objects": n, "mean": float(t.mean()), "deviation": float(t.std())} for n, t in tests.items()],
-        "analysis": analysis_table(),
-        "method": {"full": full, "seconds": TEST_SECONDS if full else seconds, "seed": seed} | used,
-        "notes": [*NOTES, *(note(name) for name in names for note in (service_note, printed_note) if note(name))],
+        "analysis": analysis_table() if details else [],
+        "method": {"full": full, "seconds": TEST_SECONDS if full else length, "scenes": scenes, "seed": seed} | used,
+        "notes": [
+            *NOTES,
+            *(SPLIT_NOTES if split else ()),
+            *(note(name) for name in names for note in (service_note, printed_note) if note(name)),
+        ],
     }
+
+
+def _wanted(rom: Rom, machine: str, builds: Sequence[str] | None, details: bool) -> list[str]:
+    """Return the builds to measure on a machine. Errors: ValueError."""
+    if builds is None and not details:
+        return [reference_of(machine, rom).build]
+    return builds_of(rom, machine, builds)
+
+
+def _answer(machine: str, rom: Rom, rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    reference = reference_of(machine, rom)
+    mine = [row for row in rows if (row["machine"], row["build"]) == (machine, reference.build)]
+    return answer_of(machine, preset(machine).clock_hz, reference, mine) if mine else None
 
 
 def memory_method(names: Sequence[str], memory: Mapping[str, int] | None) -> dict[str, dict[str, dict[str, int]]]:
@@ -147,51 +189,21 @@ def check_scenes(objects: Sequence[int], seed: int) -> None:
         raise ValueError(f"seed {seed}: allowed 0..{2**32 - 1}")
 
 
-def _measure(
-    rom: Rom,
-    cells: list[tuple[str, str, int]],
-    settings: Mapping[str, Any],
-    progress: Callable[[int, int, str], None],
-) -> list[dict[str, Any]]:
-    """Run one experiment per cell of machine, build and objects; `settings` are those of `run_experiment`."""
-    is_full = settings["seconds"] is None
-    steps, rows = TEST_SECONDS if is_full else 1, []
-    for number, (machine, build, objects) in enumerate(cells):
+def _measure(blocks: list[Cells], jobs: int, progress: Callable[[int, int, str], None]) -> list[list[dict[str, Any]]]:
+    """Measure the cells of each build, and say what is left."""
+    left = {index: f"{block.machine} {block.build}" for index, block in enumerate(blocks)}
+    cells = [len(block.objects) for block in blocks]
 
-        def report(
-            second: int, done: int = number * steps, text: str = f"{machine} {build}, {objects} objects"
-        ) -> None:
-            progress(done + min(second, steps), len(cells) * steps, text)
+    def report() -> None:
+        done = sum(count for index, count in enumerate(cells) if index not in left)
+        progress(done, sum(cells), f"left: {', '.join(left.values())}" if left else "done")
 
-        report(0)
-        done = run_experiment(machine, rom, build, objects, progress=report, **settings)
-        line = experiment_line(objects, done.checks, done.microseconds)
-        rows.append(_row(machine, build, objects, done, settings["seed"]) | ({"line": line} if is_full else {}))
-        report(steps)
-    return rows
+    def ended(index: int) -> None:
+        del left[index]
+        report()
 
-
-def _row(machine: str, build: str, objects: int, done: Experiment, seed: int) -> dict[str, Any]:
-    printed = printed_cycles(machine, objects, done.clock_hz)
-    instructions = done.instructions / done.checks
-    tests = scene_tests(objects, seed, done.scenes) @ done.weights / done.checks
-    return {
-        "machine": machine,
-        "build": build,
-        "objects": objects,
-        "engine": done.engine,
-        "printed_per_second": PRINTED.get(machine, {}).get(objects),
-        "printed_cycles": printed,
-        "per_second": done.checks_per_second,
-        "cycles": done.cycles_per_check,
-        "instructions": instructions,
-        "cycles_per_instruction": done.cycles_per_check / instructions,
-        "ratio": None if printed is None else done.cycles_per_check / printed,
-        "checks": done.checks,
-        "scenes": done.scenes,
-        "microseconds": done.microseconds,
-        "pair_tests": float(tests),
-    }
+    report()
+    return run_jobs(measure_cells, blocks, jobs, ended)
 
 
 def _splits(machine: str, rows: list[dict[str, Any]], tests: dict[int, float]) -> list[dict[str, Any]]:
@@ -199,16 +211,23 @@ def _splits(machine: str, rows: list[dict[str, Any]], tests: dict[int, float]) -
     mine = [row for row in rows if row["machine"] == machine]
     clock_hz = preset(machine).clock_hz
     printed = [(n, mean, each) for n, mean in tests.items() if (each := printed_cycles(machine, n, clock_hz))]
-    tables = {None: printed} if mine else {}
+    tables: dict[str | None, list[Any]] = {None: printed} if mine else {}
+    # rounded rates are independent of each other; what a model leaves open moves all rows the same way
+    bounds: dict[str | None, list[Any]] = {None: [printed_range(machine, n, clock_hz) for n, _, _ in printed]}
     for row in mine:
         tables.setdefault(row["build"], []).append((row["objects"], row["pair_tests"], row["cycles"]))
+        bounds.setdefault(row["build"], []).append((row["low"], row["cycles"], row["high"]))
     split = []
     for build, cells in tables.items():
+        amounts = [parts(objects, tests) for objects, tests, _ in cells]
         try:
-            costs = solve([parts(objects, tests) for objects, tests, _ in cells], [clocks for _, _, clocks in cells])
+            costs = solve(amounts, [clocks for _, _, clocks in cells])
         except ValueError:  # rows too few to tell the parts apart
             continue
-        split.append({"machine": machine, "build": build} | asdict(costs))
+        known = [cell for cell in bounds[build] if None not in cell]
+        cases = zip(*known) if build else product(*known)
+        low, high = solve_between(amounts, cases) if len(known) == len(cells) else (None, None)
+        split.append({"machine": machine, "build": build} | asdict(costs) | {"low": low, "high": high})
     return split
 
 

@@ -13,9 +13,17 @@ from rich.table import Table
 from rich.text import Text
 
 from retrosim.machine import PRESETS
+from retrosim.screen.overlay import counted
 
 from .analysis import METHODS
+from .figures import between, grouped
+from .split import PARTS
 
+ANSWER_NOTES = (
+    "0 objects has one in its list. Clocks per check; between: what the sources of our model leave open.",
+    "No constant is fitted to the table. `retrosim guide table` says what may account for the differences.",
+    "All builds, and what a check is made of: `retrosim timing --details`.",
+)
 _ANALYSES = {
     "formula": ("counted", 0, "Pair tests per sector, K objects in every sector: by formula, and counted"),
     "random_expected": (
@@ -26,14 +34,19 @@ _ANALYSES = {
 }
 
 
-def render_timing(result: dict[str, Any]) -> RenderableType:
-    """Return everything that `timing_table` found, for a rich console.
+def render_timing(result: dict[str, Any], details: bool = True) -> RenderableType:
+    """Return what `timing_table` found, for a rich console: the answer first.
 
-    result  as `timing_table` returns it
+    result   as `timing_table` returns it
+    details  show everything, not the answer alone
     """
+    answers = [part for answer in result["answer"] for part in _answer(result, answer)]
+    if not details:
+        return Group(*answers, notes(ANSWER_NOTES))
     method = result["method"]
-    how = "30 simulated seconds per row" if method["full"] else f"samples of {method['seconds']:g} simulated s or more"
-    parts: list[RenderableType] = []
+    sampled = counted(method["scenes"], "scene") if method["scenes"] else f"{method['seconds']:g} simulated s or more"
+    how = "30 simulated seconds per row" if method["full"] else f"samples of {sampled}"
+    parts: list[RenderableType] = [*answers]
     for machine in dict.fromkeys(row["machine"] for row in result["rows"]):
         rows, split = ([each for each in result[key] if each["machine"] == machine] for key in ("rows", "split"))
         parts += [*_machine(result, machine), Text(f"Complete checks, {how}"), _cells(rows)]
@@ -41,9 +54,24 @@ def render_timing(result: dict[str, Any]) -> RenderableType:
             parts += [heading("What a check is made of: clocks, and their ratio to those of 1994"), _split(split)]
         if method["full"]:
             parts += [heading("What the program of 1994 would have printed"), *_lines(rows), Text()]
-    for source, (counted, digits, title) in _ANALYSES.items():
-        parts += [heading(title), _analysis(result["analysis"], source, counted, digits)]
+    for source, (counts, digits, title) in _ANALYSES.items() if result["analysis"] else ():
+        parts += [heading(title), _analysis(result["analysis"], source, counts, digits)]
     return Group(*parts, notes(result["notes"]))
+
+
+def _answer(result: dict[str, Any], answer: dict[str, Any]) -> list[RenderableType]:
+    """Return the table of the reference build of a machine, and the verdict below it."""
+    table = number_table("objects", "clocks of\n1994", "ours", "ours, between", "ours/\n1994")
+    for row in answer["rows"]:
+        table.add_row(
+            str(row["objects"]),
+            grouped(row["printed_cycles"]),
+            grouped(row["cycles"]),
+            between(row["low"], row["high"]),
+            Text(_number(row["ratio"], 2), style="bold"),
+        )
+    about = Text(f"Build {answer['build']}: {answer['reason']}.")
+    return [*_machine(result, answer["machine"]), about, table, Padding(Text(answer["verdict"]), (0, 0, 1, 0))]
 
 
 def render_causes(result: dict[str, Any]) -> RenderableType:
@@ -121,6 +149,13 @@ def _percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f} %"
 
 
+def _open(row: dict[str, Any]) -> str:
+    """Return how far the clocks may be off, to the side that is farther, in percent."""
+    if row["low"] is None:
+        return "-"
+    return _percent(max(row["cycles"] - row["low"], row["high"] - row["cycles"]) / row["cycles"])
+
+
 def _cells(rows: list[dict[str, Any]]) -> RenderableType:
     table = number_table(
         "build,\nobjects",
@@ -129,6 +164,7 @@ def _cells(rows: list[dict[str, Any]]) -> RenderableType:
         "1994\nclocks",
         "ours\nclocks",
         "ours/\n1994",
+        "left\nopen",
         "scatter",
         "instruc-\ntions",
         "clocks/\ninstr.",
@@ -143,6 +179,7 @@ def _cells(rows: list[dict[str, Any]]) -> RenderableType:
             _number(row["printed_cycles"]),
             _number(row["cycles"]),
             Text(_number(row["ratio"], 3), style="bold"),
+            _open(row),
             _percent(row["scatter"]),
             _number(row["instructions"]),
             _number(row["cycles_per_instruction"], 2),
@@ -156,10 +193,14 @@ def _split(split: list[dict[str, Any]]) -> RenderableType:
     printed = next((costs for costs in split if costs["build"] is None), None)
     for costs in split:
         cells = []
-        for part in ("sector_visit", "object_pass", "pair_test"):
+        for part in PARTS:
             is_compared = printed is not None and costs is not printed
-            cells += [_number(costs[part], 1), _number(costs[part] / printed[part], 2) if is_compared else ""]
+            cells += [_number(costs[part]), _number(costs[part] / printed[part], 2) if is_compared else ""]
         table.add_row(costs["build"] or "1994", *cells, _percent(costs["worst"]))
+        if costs["low"] is None:
+            continue
+        bars = [cell for part in PARTS for cell in (between(costs["low"][part], costs["high"][part]), "")]
+        table.add_row("", *(Text(bar, style="dim") for bar in bars), "")
     return Padding(table, (0, 0, 1, 0))
 
 

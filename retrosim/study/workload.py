@@ -20,6 +20,7 @@ import numpy as np
 
 from retrosim.collide.scenes import random_scene
 from retrosim.machine import Machine, open_machine
+from retrosim.machine.result import WARM_CALLS
 from retrosim.rom import Rom
 
 from .exact import flags_of
@@ -85,7 +86,7 @@ class Workload:
     x, y          int16[objects], pixels
     flags         bytes[objects], what must come out, by the exact test in plain Python
     after         digest of the written memory after any number of checks
-    instructions, cycles  of one check, on the machine with its full timing
+    instructions, cycles  of one check, on the machine with its full timing, after as many others as `prepare` was told
     """
 
     machine: str
@@ -125,12 +126,13 @@ def open_at_first_check(name: str, rom: Rom, build: str, objects: int, seed: int
     return machine
 
 
-def prepare(name: str, rom: Rom, build: str, objects: int, seed: int) -> Workload:
+def prepare(name: str, rom: Rom, build: str, objects: int, seed: int, warm: int = WARM_CALLS) -> Workload:
     """Prepare a scene.
 
     name     of a preset
     objects  1..200
     seed     0..2**32-1
+    warm     checks before the one whose clocks count
     Errors   ValueError, RomError
     """
     if not 1 <= objects <= 200:
@@ -138,7 +140,7 @@ def prepare(name: str, rom: Rom, build: str, objects: int, seed: int) -> Workloa
     machine = open_at_first_check(name, rom, build, objects, seed)
     memory, loop = machine.mem.tobytes(), LOOPS[machine.image.isa]
     registers = {register: machine.regs[register] for register in loop.needs}
-    cost = machine.measure(ROUTINE)
+    cost = machine.measure(ROUTINE, warm=warm)
     x, y = random_scene(objects, seed)
     symbols = [machine.image.symbols[symbol] for symbol in _WRITTEN]
     written = tuple((symbol.address, symbol.size) for symbol in symbols)

@@ -19,6 +19,7 @@ from retrosim.screen.shapes import Shapes
 from retrosim.tape.play import Player
 from retrosim.tape.record import Recorder
 
+from .check import LastCheck
 from .files import home_short, newest_file, read_file, write_new
 from .hud import Readings, speed_text
 from .pacer import SPEEDS
@@ -69,6 +70,7 @@ class Session:
         self._message, self._message_until = "", 0
         self._shapes: tuple[tuple[int, int], Shapes | None] | None = None
         self._past = 0  # counts resets, loads and rewinds, because a frame number alone does not identify a world
+        self._last_check = LastCheck()
         self.transport = Transport(machine, clock, self._inputs, self._after_frame)
 
     def advance(self) -> bool:
@@ -336,7 +338,16 @@ class Session:
             return self.diverged or self.transport.halted
         if self.transport.is_paused and has_cpu(self.machine):
             return next_instruction(self.machine)
-        return COMPILING if self.machine.is_compiling else KEYS_HINT
+        if self.machine.is_compiling:
+            return COMPILING
+        return f"{self.last_check}   {KEYS_HINT}" if self.last_check else KEYS_HINT
+
+    @property
+    def last_check(self) -> str:
+        """What the last frame's check took, beside what was printed in 1994; "" without metrics or such a check."""
+        if not self.shows_metrics or not self.transport.is_between_frames:
+            return ""
+        return self._last_check.text(self.machine, self.clock())
 
 
 def next_instruction(machine: SimulatedMachine) -> str:

@@ -35,7 +35,11 @@ def test_list_shows_everything(run) -> None:
         assert parameters[name]["value"] == each.value and parameters[name]["source"] == each.source != ""
         assert each.minimum <= each.value <= each.maximum
     readings = {each["name"]: each for each in machines["mc68040-25"]["readings"]}
-    assert readings.keys() == set(preset.cpu().choices) and readings["suba"]["options"] == ["printed", "as-adda"]
+    assert readings.keys() == set(preset.cpu().choices) and readings["adda-suba"]["options"] == [
+        "printed",
+        "adda",
+        "suba",
+    ]
     assert machines["native"]["readings"] == []
     assert {Path(tape["path"]) for tape in found["tapes"]} == set(shipped_tapes())
     assert all({"title", "rom", "machine", "parameters", "frames", "complete"} <= set(tape) for tape in found["tapes"])
@@ -48,8 +52,8 @@ def test_list_for_people(run) -> None:
     for words in (
         builds,
         *figures,
-        "reading suba: ",
-        "printed (default), as-adda: ",
+        "reading adda-suba: ",
+        "printed (default), adda, suba: ",
         "60.147 ticks/s",
         "native",
         "Pixel masks, 1995, a library of routines",

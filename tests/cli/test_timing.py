@@ -12,8 +12,53 @@ from retrosim.study.printed import PRINTED
 SHAPE = {"machine", "build", "objects", "printed_per_second", "printed_cycles", "cycles", "instructions", "ratio"}
 
 
-def test_timing_fills_every_cell(run) -> None:
-    result = run("timing", "--json", "--machine", "mc68040-25", "--machine", "mc68040-25").json()
+@pytest.fixture
+def one_scene(monkeypatch) -> None:
+    from retrosim.study import timing
+
+    monkeypatch.setattr(timing, "SAMPLE_SCENES", 1)
+
+
+def test_timing_answers_first(run) -> None:
+    """One build a machine, chosen beforehand; both machines, in processes of their own."""
+    command = ("timing", "--machine", "mc68040-25", "--machine", "ppc601-80", "--jobs", 2)
+    result = run(*command, "--json").json()
+    assert {(row["machine"], row["build"]) for row in result["rows"]} == {
+        ("mc68040-25", "period"),
+        ("ppc601-80", "period"),
+    }
+    for answer in result["answer"]:
+        rows = [row for row in result["rows"] if row["machine"] == answer["machine"]]
+        assert [row["objects"] for row in answer["rows"]] == [0, 50, 100, 200]
+        for row, line in zip(rows, answer["rows"], strict=True):
+            assert line["low"] <= line["cycles"] <= line["high"] and line["scatter"] < 0.015
+            assert line["printed_low"] < line["printed_cycles"] < line["printed_high"]
+            assert (line["cycles"], line["ratio"]) == (row["cycles"], row["ratio"])
+            assert line["agrees"] == (line["low"] <= line["printed_high"] and line["printed_low"] <= line["high"])
+        ratios = [f"{row['ratio']:.2f}" for row in rows]
+        assert f"{min(ratios)} to {max(ratios)} times the clocks of 1994" in answer["verdict"]
+    assert result["analysis"] == [] and result["split"] and result["tests"]
+
+
+def test_timing_is_answered_in_a_few_lines(run, one_scene) -> None:
+    ran = run("timing", "--machine", "mc68040-25", "--jobs", 1)
+    assert (ran.status, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert len(lines) < 25 and all(len(line) <= 80 for line in lines)
+    assert "Build period takes" in ran.out and "--details" in ran.out and "O0" not in ran.out
+    rows = [line.split() for line in lines]
+    assert [row[1] for row in rows if row and row[0] in ("0", "50", "100", "200")] == [
+        "40,917",
+        "73,529",
+        "132,275",
+        "308,642",
+    ]
+
+
+def test_timing_fills_every_cell(run, one_scene) -> None:
+    command = ("timing", "--json", "--details", "--no-interval", "--jobs", 1)
+    command += ("--machine", "mc68040-25", "--machine", "mc68040-25")
+    result = run(*command).json()
     builds = [info.build for info in load_rom("sectors").images if info.isa == "m68040"]
     cells = [(row["build"], row["objects"]) for row in result["rows"]]
     assert sorted(cells) == sorted((build, objects) for build in builds for objects in (0, 50, 100, 200))
@@ -32,11 +77,12 @@ def test_timing_for_people(run, monkeypatch) -> None:
 
     def short(machines, full, progress, **given):
         assert (machines, full) == (["mc68040-25", "ppc601-80"], True)
-        assert given == {"builds": ["O2"], "memory": {}, "engine": "interpret"}
+        assert (given["builds"], given["memory"], given["engine"]) == (["O2"], {}, "interpret")
+        assert (given["details"], given["interval"], given["jobs"]) == (True, False, 1)
         return whole(machines, False, progress, seconds=0.02, **given)
 
     monkeypatch.setattr(timing, "timing_table", short)
-    ran = run("timing", "--full", "--build", "O2", "--engine", "interpret")
+    ran = run("timing", "--full", "--build", "O2", "--engine", "interpret", "--jobs", 1, "--no-interval")
     assert (ran.status, ran.err) == (0, "")
     assert "0 objects has one" in ran.out and "nine" in ran.out
     assert all(len(line) <= 80 for line in ran.out.splitlines())

@@ -124,3 +124,48 @@ def test_a_call_leaves_what_it_writes(name: str) -> None:
     assert dict(ours.regs) == registers and ours.cycles >= clock
     assert [ours.world().columns[axis].tolist() for axis in ("px", "py")] == positions
     assert ours.run(frames=1).reason == "frames"
+
+
+# --- caches: how warm they are, and what the first calls leave
+
+
+def test_measuring_again_finds_warm_caches() -> None:
+    """`fast` with one object, about 500 instructions: a third of its first clocks fill the caches."""
+    ours, other = (
+        open_machine("mc68040-25", build="fast", mode="harness", engine="evaluate", parameters={"objects": 1})
+        for _ in range(2)
+    )
+    for each in (ours, other):
+        each.run(until="DetermineCollisions")
+    cold, again = (ours.measure("DetermineCollisions", warm=0) for _ in range(2))
+    assert again.cycles < 0.7 * cold.cycles and (cold.warm, again.warm) == (0, 0)
+    assert ours.measure("DetermineCollisions").cycles == again.cycles
+    assert other.measure("DetermineCollisions") == ours.measure("DetermineCollisions")
+
+
+# count: addq.l #1,2000; move.l 2000,d0; rts
+COUNT = {"code": "52b8 2000 2038 2000 4e75"}
+
+
+@pytest.mark.parametrize("warm", [0, 1, 5])
+def test_a_measured_call_has_the_effects_of_one(warm: int) -> None:
+    ours = programs.machine(**COUNT, name="mc68040-25", isa="m68040")
+    measured = [ours.measure(ENTRY, warm=warm) for _ in range(3)]
+    assert [each.result for each in measured] == [1, 2, 3] and {each.warm for each in measured} == {warm}
+    assert ours.instructions == 3 * 3
+    assert (measured[0].cycles > measured[1].cycles) == (warm == 0)
+    ours.warm_up(ENTRY, calls=2)
+    assert ours.measure(ENTRY).result == 4
+
+
+@pytest.mark.parametrize("warm", [-1, 1_000_001, 0.5])
+def test_numbers_of_calls(warm: float) -> None:
+    with pytest.raises(ValueError, match=r"warm .*allowed"):
+        programs.machine(**COUNT).measure(ENTRY, warm=warm)
+
+
+@pytest.mark.parametrize("name", ["mc68000-8", "mc68040-25", "i386dx-33", "i486dx2-66", "ppc601-80"])
+def test_a_call_leaves_no_pipeline_behind(name: str) -> None:
+    """By the manual's table alone, which knows no caches, every call costs the same."""
+    ours = open_machine(name, "objects", engine="evaluate", timing="table")
+    assert len({ours.measure("Distance2D", 3, 4, 0, 0, warm=warm).cycles for warm in (0, 0, 1)}) == 1

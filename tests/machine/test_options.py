@@ -153,24 +153,24 @@ def test_hashes(kind: str) -> None:
 def test_readings_are_part_of_what_clocks_depend_on() -> None:
     """A loop of SUBA, whose price is read in two ways: other clocks, another revision, and states are not exchanged."""
     code = "91c1 " * 4 + "60f6"  # suba.l d1,a0 four times; bra to the first
-    usual, other = programs.machine(code), programs.machine(code, readings={"suba": "as-adda"})
+    usual, other = programs.machine(code), programs.machine(code, readings={"adda-suba": "adda"})
     for each in (usual, other):
         each.run(instructions=500)
     assert other.cycles > 1.3 * usual.cycles
-    assert usual.readings["suba"] == "printed" and other.readings["suba"] == "as-adda"
-    assert other.timing_revision == f"{usual.timing_revision} suba=as-adda"
-    with pytest.raises(RetrosimError, match="suba=as-adda"):
+    assert usual.readings["adda-suba"] == "printed" and other.readings["adda-suba"] == "adda"
+    assert other.timing_revision == f"{usual.timing_revision} adda-suba=adda"
+    with pytest.raises(RetrosimError, match="adda-suba=adda"):
         usual.load(other.save())
-    with pytest.raises(ValueError, match=r"^reading 'sub': allowed .*; did you mean suba\?$"):
-        programs.machine(code, readings={"sub": "printed"})
+    with pytest.raises(ValueError, match=r"^reading 'adda-sub': allowed .*; did you mean adda-suba\?$"):
+        programs.machine(code, readings={"adda-sub": "printed"})
 
 
 def test_compiled_code_is_kept_apart_by_readings() -> None:
     code = "91c1 " * 4 + "60f6"
     counts = {}
     for engine in ("evaluate", "interpret", "recompile"):
-        for option in ("printed", "as-adda"):
-            machine = programs.machine(code, engine=engine, readings={"suba": option})
+        for option in ("printed", "adda"):
+            machine = programs.machine(code, engine=engine, readings={"adda-suba": option})
             machine.run(instructions=500)
             counts[engine, option] = machine.cycles
     assert len(set(counts.values())) == 2, counts

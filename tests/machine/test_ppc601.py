@@ -203,7 +203,7 @@ def test_recompiled_code_is_the_interpreters(timing: str) -> None:
         assert differences(one, other) == [], limits
 
 
-@pytest.mark.parametrize("build", ["O0", "O1", "O2", "period", "period-calls", "period-divide"])
+@pytest.mark.parametrize("build", ["O0", "O1", "O2", "period", "period-calls", "period-divide", "period-level0"])
 def test_the_world_is_that_of_the_native_machine(build: str) -> None:
     ours = open_machine(NAME, build=build, engine="interpret", timing="off", parameters={"objects": 60, "seed": 5})
     native = open_machine("native", parameters={"objects": 60, "seed": 5})
@@ -213,3 +213,16 @@ def test_the_world_is_that_of_the_native_machine(build: str) -> None:
             each.run(frames=7)
         assert ours.hash() == native.hash()
         assert np.array_equal(ours.frame, native.frame)
+
+
+def test_a_routine_finds_the_base_of_its_globals() -> None:
+    """r2, which only DetermineCollisions sets, is there for what it calls before the program has come to it."""
+    ours = open_machine(NAME, build="period", engine="interpret", parameters={"objects": 5})
+    ours.run(frames=1)
+    found = ours.measure("UpdateCollisionArray")
+    assert ours.regs["r2"] == ours.address("TOC")
+    ours.regs["r2"] = 0
+    assert ours.measure("UpdateCollisionArray").instructions == found.instructions
+    assert ours.regs["r2"] == 0
+    ours.regs["r2"] = ours.address("TOC") + 0x1000  # what the program has put there stays
+    assert ours.measure("UpdateCollisionArray").instructions != found.instructions

@@ -88,12 +88,13 @@ def test_sectors() -> None:
         *("count", "frame", "random", "pad_before", "px", "py", "vx", "vy", "collided")
     ]
     assert [column.count for column in rom.world] == ["1"] * 4 + ["gNumObjects"] * 5
-    builds = ("O0", "O1", "O2", "period", "period-calls", "period-68000", "fast")
+    builds = ("O0", "O1", "O2", "period", "period-calls", "period-68000", "period-registers", "fast")
     assert [(info.isa, info.build) for info in rom.images] == [
         *(("m68040", build) for build in builds),
         *(("m68000", build) for build in ("O0", "O2", "fast")),
         *((isa, build) for isa in ("i386", "i486") for build in ("O0", "O2")),
-        *(("ppc601", build) for build in ("O0", "O1", "O2", "period", "period-calls", "period-divide")),
+        *(("ppc601", build) for build in ("O0", "O1", "O2")),
+        *(("ppc601", f"period{end}") for end in ("", "-calls", "-divide", "-level0")),
     ]
     assert {info.build for info in rom.images if info.default} == {"O2"}
     for info in rom.images:

@@ -22,6 +22,7 @@ INSTRUCTIONS = {  # of one full check with 0, 50, 100, 200 objects placed from t
     ("m68040", "period"): [11494, 19735, 35289, 83873],
     ("m68040", "period-calls"): [11494, 20369, 38529, 97758],
     ("m68040", "period-68000"): [11562, 24015, 47457, 121101],
+    ("m68040", "period-registers"): [12672, 20305, 37449, 95392],
     ("m68040", "fast"): [486, 2787, 5935, 14388],
     ("m68000", "O0"): [15882, 26492, 49211, 124541],
     ("m68000", "O2"): [6099, 12306, 23996, 57979],
@@ -36,6 +37,7 @@ INSTRUCTIONS = {  # of one full check with 0, 50, 100, 200 objects placed from t
     ("ppc601", "period"): [8916, 14473, 25111, 58139],
     ("ppc601", "period-calls"): [12876, 19373, 33833, 82456],
     ("ppc601", "period-divide"): [8916, 14473, 25111, 58139],
+    ("ppc601", "period-level0"): [10496, 16053, 26691, 59719],
 }
 
 Scene = list[tuple[int, int]]

@@ -12,7 +12,7 @@ from retrosim.cpu.engines.core import Core
 from retrosim.cpu.spec.rows import Insn
 from retrosim.rom import load_rom
 
-BUILDS = ["period", "period-calls", "period-divide"]
+BUILDS = ["period", "period-calls", "period-divide", "period-level0"]
 FUNCTIONS = (
     *("GetMyFirstObject", "UpdateSectors", "ClearCollisionArray", "UpdateCollisionArray", "DetermineCollisions"),
     *("CalcCollisionsInSector", "Abs", "IntersectQ"),
@@ -76,4 +76,14 @@ def test_products_and_quotients() -> None:
 
 def test_what_is_called() -> None:
     symbols = {build: load_rom("sectors").image("ppc601", build).symbols for build in BUILDS}
-    assert [{"Abs", "IntersectQ"} <= symbols[build].keys() for build in BUILDS] == [False, True, False]
+    assert [{"Abs", "IntersectQ"} <= symbols[build].keys() for build in BUILDS] == [False, True, False, False]
+
+
+def test_saved_registers() -> None:
+    """At level 0 a function that calls nothing saves the registers of its two variables; elsewhere it saves none."""
+
+    def saved(build: str) -> list[int]:
+        return [sum(word in line for line in texts(build, "CalcCollisionsInSector")) for word in ("(r1)", "r31")]
+
+    assert saved("period-level0")[0] == 4 and saved("period-level0")[1] > 10
+    assert saved("period") == [0, 0]

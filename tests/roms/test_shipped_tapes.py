@@ -1,7 +1,8 @@
 """The tapes that come with the ROMs: what the list of tools/make_tapes.py gives, and right on every machine.
 
-One tape is verified on all machines, each of the others on the native one and another. RETROSIM_TAPES=all verifies
-every tape on all machines, with the engine that is the default.
+The shortest tape of each ROM is recorded again. One tape is verified on all machines, each of the others on the native
+one and another. RETROSIM_TAPES=all records every tape and verifies it on all machines, with the engine that is the
+default.
 """
 
 from __future__ import annotations
@@ -38,7 +39,12 @@ def tool() -> Iterator[ModuleType]:
 
 
 def test_they_are_what_the_list_gives(tool) -> None:
-    assert tool.check() == []
+    if EVERY_MACHINE:
+        assert tool.check() == []
+    else:
+        by_length = sorted(tool.TAPES, key=lambda plan: -plan.frames)
+        shortest = {plan.rom: plan for plan in by_length}
+        assert tool.check(plans=shortest.values(), engine="interpret") == []
 
 
 def test_the_check_finds_what_differs(tool, tmp_path) -> None:

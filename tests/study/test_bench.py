@@ -189,7 +189,7 @@ def test_result_is_plain_json(result):
     assert json.loads(json.dumps(result, allow_nan=False)) == result
     assert result["startup"] is None and result["regions"] is None
     assert result["made"].keys() == {"date", "sources"}
-    assert result["method"] == {"machine": "mc68040-25", "rounds": 2, "seconds": 0.002, "seed": 1994}
+    assert result["method"] == {"machine": "mc68040-25", "rounds": 2, "seconds": 0.002, "seed": 1994, "warm": 1}
     assert result["host"]["packages"]["numba"]
 
 

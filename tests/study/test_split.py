@@ -1,10 +1,12 @@
 """The split into parts of a check: exact on exact tables, and the figures known for the printed ones."""
 
+from itertools import product
+
 import pytest
 
 from retrosim.collide.oracle.sectors import check
-from retrosim.study.printed import PRINTED, experiment_line, printed_cycles
-from retrosim.study.split import SECTOR_VISITS, parts, scene_tests, solve
+from retrosim.study.printed import PRINTED, experiment_line, printed_cycles, printed_range
+from retrosim.study.split import SECTOR_VISITS, parts, scene_tests, solve, solve_between
 
 MEANS = {0: 0, 50: 61, 100: 249, 200: 1003}
 
@@ -73,6 +75,24 @@ def test_the_printed_68040_column():
     one = solve([parts(count, tests) for count, tests in MEANS.items()], clocks)
     assert [round(one.sector_visit), round(one.object_pass), round(one.pair_test)] == [102, 115, 177]
     assert one.worst < 0.015
+
+
+@pytest.mark.parametrize(
+    ("machine", "objects", "low", "high"),
+    [("mc68040-25", 200, 80.5, 81.5), ("mc68040-25", 0, 610.5, 611.5), ("ppc601-80", 100, 2055, 2065)],
+)
+def test_printed_rates_are_rounded(machine, objects, low, high):
+    assert printed_range(machine, objects, 10**6) == pytest.approx((10**6 / high, 10**6 / low))
+    assert printed_range("mc68000-8", objects, 10**6) is None
+
+
+def test_four_rounded_rows_leave_three_parts_open():
+    """113 to 118 clocks a placing, 173 or 174 to 181 a pair test, by the mean pair tests of this file."""
+    amounts = [parts(count, tests) for count, tests in MEANS.items()]
+    rows = [printed_range("mc68040-25", count, 25_000_000) for count in MEANS]
+    low, high = solve_between(amounts, product(*rows))
+    assert [round(low[part]) for part in low] == [102, 113, 173]
+    assert [round(high[part]) for part in high] == [102, 118, 181]
 
 
 @pytest.mark.parametrize(

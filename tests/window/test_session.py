@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from retrosim.errors import TapeError
+from retrosim.machine import open_machine
 from retrosim.screen.overlay import View
 from retrosim.screen.png import png_bytes
 from retrosim.tape import Hash, Player, load_tape, record_script
@@ -363,3 +364,27 @@ def test_an_image_without_a_manifest(tmp_path):
     assert bench.session.shapes is None and machine.pads == [2, 2] and bench.session.readings().rom == "program"
     bench.session.do("collisions")
     assert compose(bench.session, 640).overlay is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "build", "objects", "words"),
+    [
+        ("mc68040-25", "O2", 50, ("build O2; 1994 73,529 with 50 objects = 0.",)),
+        ("mc68040-25", "O2", 60, ("build O2; 1994 73,529 with 50 objects   press",)),
+        ("i486dx2-66", "O2", 5, ("clocks, build O2   press",)),
+    ],
+)
+def test_the_last_check_is_beside_the_printed_row(tmp_path, name, build, objects, words):
+    options = {"build": build, "engine": "interpret", "parameters": {"objects": objects}}
+    machine, plain = open_machine(name, **options), open_machine(name, **options)
+    bench = Bench(tmp_path, machine)
+    assert bench.session.last_check == "" and bench.session.message == KEYS_HINT, "nothing has been checked yet"
+    bench.ticks(3)
+    plain.run(frames=machine.frame_number)
+    assert bench.session.message.startswith("check ") and all(word in bench.session.message for word in words)
+    assert len(bench.session.message) <= 104
+    assert machine.save() == plain.save(), "measuring disturbs nothing"
+    clocks = int(bench.session.last_check.split()[1].replace(",", ""))
+    assert clocks == plain.measure("DetermineCollisions", warm=0).cycles
+    bench.session.do("metrics")
+    assert bench.session.message == KEYS_HINT

@@ -32,6 +32,7 @@ from retrosim.cli.output import print_table, write_text
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.cli.values import bad_arguments
+from retrosim.machine.result import WARM_CALLS
 
 FORMATS = ("json", "csv")
 MAX_OBJECTS, MAX_ENGINE_OBJECTS = 1 << 22, 200
@@ -57,6 +58,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--rounds", type=values.whole(1, 1000), metavar="N", help="laps of each contender; default: 25, --kernels: 15"
     )
+    arguments.add_warm(parser)
     parser.add_argument("--no-startup", action="store_true", help="do not measure start-up and compile times")
     arguments.add_formats(parser, "a line per contender and scene")
     parser.add_argument("--output", metavar="FILE", help="write JSON or CSV to this file")
@@ -103,7 +105,8 @@ def _engines(options: argparse.Namespace) -> tuple[Callable, Callable, Callable]
     scenes = _scenes(options, ENGINES, MAX_ENGINE_OBJECTS)
     with bad_arguments():
         scenes["builds"] = builds_of(load_rom(ROM), machine, list(dict.fromkeys(options.build or ["O2"])))
-    return partial(benchmark, machine=machine, startup=not options.no_startup, **scenes), render_bench, results_csv
+    run = partial(benchmark, machine=machine, startup=not options.no_startup, warm=options.warm, **scenes)
+    return run, render_bench, results_csv
 
 
 def _kernels(options: argparse.Namespace) -> tuple[Callable, Callable, Callable]:
@@ -112,8 +115,8 @@ def _kernels(options: argparse.Namespace) -> tuple[Callable, Callable, Callable]
     from retrosim.study.kernel_peers import CONTENDERS
     from retrosim.study.kernel_report import render_kernels
 
-    for name in ("machine", "build", "no_startup"):
-        if getattr(options, name):
+    for name, usual in (("machine", None), ("build", None), ("no_startup", False), ("warm", WARM_CALLS)):
+        if getattr(options, name) != usual:
             raise refuse(f"--{name.replace('_', '-')}: has no meaning with --kernels")
     return partial(benchmark_kernels, **_scenes(options, CONTENDERS)), render_kernels, kernels_csv
 

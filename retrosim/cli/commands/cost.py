@@ -4,7 +4,8 @@ The routine is your own, in an ELF file from any m68k, x86 or PowerPC compiler,
 or one of a ROM. Link your own into RAM, 0x400 to 0x7FFFFF, for example with
   m68k-linux-gnu-gcc -m68040 -O2 -nostdlib -static blit.c -o mine.elf \\
       -Wl,-N,-e,blit,-Ttext-segment=0x2000
-It is called once by the C convention; a ROM first runs one frame.
+It is called by the C convention, once before the call that counts, so that the
+caches are warm (--warm 0: cold); a ROM first runs one frame.
 `retrosim guide programs` has a recipe for each processor and for Pascal,
 `retrosim guide cost` explains the figures.
 
@@ -50,6 +51,8 @@ def add_options(parser: Parser) -> None:
     )
     parser.add_argument("--convention", metavar="NAME", help="calling convention: c, or in real mode pascal")
     parser.add_argument("--raw", action="store_true", help="the file is a flat binary without a header")
+    arguments.add_warm(parser)
+    arguments.add_interval(parser)
     address = values.whole(0, 2**24 - 1)
     parser.add_argument("--org", type=address, metavar="N", help="address at which a flat binary begins")
     parser.add_argument("--bits", type=int, choices=(16, 32), help="x86: real mode (16) or flat mode; default: 32")
@@ -98,6 +101,7 @@ def run(options: argparse.Namespace) -> int:
         if isinstance(rom, Rom):
             machine.run(frames=1)
         chosen = {"convention": convention, "max_instructions": options.max_instructions}
+        chosen |= {"warm": options.warm, "interval": options.interval}
         report = cost_report(machine, entry, *options.arg, **chosen, progress=progress.step)
     if options.json:
         print_json(report)

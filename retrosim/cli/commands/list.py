@@ -155,7 +155,7 @@ def _machine_lines(entries: list[dict[str, Any]]) -> list[str]:
         lines.append(line)
         for name, each in entry["parameters"].items():
             lines.append(f"    {name} {each['minimum']}..{each['maximum']}, default {each['value']}: {each['meaning']}")
-            lines.append(f"      {each['source']}")
+            lines.append(f"      {each['confidence']}, {each['low']}..{each['high']}: {each['source']}")
         for each in entry["readings"]:
             default, *others = each["options"]
             options = ", ".join([f"{default} (default)", *others])

@@ -1,11 +1,12 @@
 """Compare the cycles of the routine of 1994 with the table printed that year.
 
-Without --full each cell is a short sample of the experiment. `retrosim guide
-table` shows the table and what may account for the differences.
+The answer is for one build of the routine, chosen beforehand; --details has all
+builds and what a check is made of. Without --full each cell is a short sample.
+`retrosim guide table` says what may account for the differences.
 
 examples:
   retrosim timing
-  retrosim timing --machine mc68040-25 --full
+  retrosim timing --details --machine mc68040-25 --full
   retrosim timing --causes --build O0 --build period
   retrosim timing --memory copyback=0 --json
 """
@@ -33,8 +34,11 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--build", action="append", metavar="BUILD", help=f"only this build of the ROM; {arguments.REPEATABLE}"
     )
+    parser.add_argument("--details", action="store_true", help="all builds, the parts of a check, the analysis of 1994")
     arguments.add_engine(parser)
     arguments.add_memory(parser)
+    arguments.add_interval(parser)
+    arguments.add_jobs(parser)
     tables = parser.add_mutually_exclusive_group()
     tables.add_argument("--full", action="store_true", help="run the whole experiments, 30 simulated seconds each")
     tables.add_argument("--causes", action="store_true", help="show instead what the clocks of a check are spent on")
@@ -45,6 +49,7 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     names = list(dict.fromkeys(options.machine or ()))
     check_simulated(names)
+    from retrosim.jobs import usable_cores
     from retrosim.rom import load_rom
     from retrosim.study.causes import causes_table, check_causes
     from retrosim.study.timing import ROM, builds_of, timing_table
@@ -58,18 +63,20 @@ def run(options: argparse.Namespace) -> int:
             builds_of(rom, name, options.build)
             if options.causes:
                 check_causes(name)
+    details = options.details or bool(options.build)
     given = {"builds": options.build, "memory": memory, "engine": options.engine or "auto"}
     with Progress(is_quiet=options.json or options.csv) as progress:
         if options.causes:
             result = causes_table(names, progress.step, **given)
         else:
+            given |= {"details": details, "interval": options.interval, "jobs": options.jobs or usable_cores()}
             result = timing_table(names, options.full, progress.step, **given)
     if options.json:
         print_json(result)
     elif options.csv:
         sys.stdout.write(rows_csv(result))
     else:
-        print_table((render_causes if options.causes else render_timing)(result))
+        print_table(render_causes(result) if options.causes else render_timing(result, details))
     return 0
 
 

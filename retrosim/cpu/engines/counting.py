@@ -5,10 +5,9 @@ The headroom is what the budget and the clock's limit leave, less the longest pa
 
 from __future__ import annotations
 
-from llvmlite import ir
-
+from ..spec.ir import I64
 from ..spec.values import Word
-from .emit import I64, Emitter
+from .emit import Emitter
 
 
 class Counter:
@@ -16,13 +15,13 @@ class Counter:
 
     def __init__(self, m: Emitter) -> None:
         self.m, self.timing = m, m.timing
-        self._left, self._margin, self._safe, self._clocks = (m.allocate(I64) for _ in range(4))
+        self._left, self._margin, self._safe, self._clocks = (m.code.slot(I64) for _ in range(4))
 
-    def _load(self, slot: ir.Value) -> Word:
-        return self.m.word(self.m.builder.load(slot))
+    def _load(self, slot: str) -> Word:
+        return self.m.loaded(64, slot)
 
-    def _store(self, word: Word, slot: ir.Value) -> None:
-        self.m.builder.store(word.ir, slot)
+    def _store(self, word: Word, slot: str) -> None:
+        self.m.put(word, slot)
 
     def start(self, left: Word, margin: int, now: Word, safe: Word) -> None:
         """Begin to count.

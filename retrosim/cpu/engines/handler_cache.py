@@ -9,13 +9,12 @@ from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
-from llvmlite import ir
-
 from ..spec.cpu import Cpu
+from ..spec.ir import Function
 from ..spec.rows import Insn, Row
 from .compiled import CompiledFunctions, Effort, compile_functions, compiled_groups, link_functions
 from .core import Core
-from .handlers import GOTO, STUBS, UNDECODED_PC, HandlerEmitter, emit_goto, emit_undecoded
+from .handlers import GOTO, STUBS, UNDECODED_PC, HandlerEmitter, StubEmitter
 
 Key = tuple[str, tuple[Any, ...]]
 Handler = tuple[Row, tuple[Any, ...]]
@@ -59,15 +58,16 @@ def key_text(handler: Handler) -> str:
     return repr((row.key, statics))
 
 
-def _emit_stub(cpu: Cpu, number: int, function: ir.Function) -> None:
+def _emit_stub(cpu: Cpu, number: int, code: Function) -> None:
+    emitter = StubEmitter(cpu, code)
     if number == GOTO:
-        emit_goto(function)
+        emitter.emit_goto()
     else:
-        emit_undecoded(cpu, function, known_pc=number == UNDECODED_PC)
+        emitter.emit_undecoded(known_pc=number == UNDECODED_PC)
 
 
-def _emit(cpu: Cpu, timing: str, row: Row, statics: tuple[Any, ...], function: ir.Function) -> None:
-    HandlerEmitter(cpu, cpu.timing[timing], function).emit(row, statics)
+def _emit(cpu: Cpu, timing: str, row: Row, statics: tuple[Any, ...], code: Function) -> None:
+    HandlerEmitter(cpu, cpu.timing[timing], code).emit(row, statics)
 
 
 _groups: WeakValueDictionary[str, HandlerGroup] = WeakValueDictionary()

@@ -13,14 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
-
 from ..spec.cpu import UNDECODED, Cpu
+from ..spec.ir import I32, I64, POINTER, UNLIKELY, Function, Signature
 from ..spec.rows import Row
 from ..spec.values import Word
-from .emit import BUDGET, BYTES, I1, I32, I64, INDEX_POINTER, RECORDS_POINTER, Emitter, context_entry
+from .emit import BUDGET, INDEX_POINTER, RECORDS_POINTER, Cell, Emitter
 
-HANDLER = ir.FunctionType(BYTES, [BYTES, BYTES, BYTES, BYTES, I64])
+HANDLER = Signature(POINTER, (POINTER, POINTER, POINTER, POINTER, I64))
 
 # a decoded record: 32 words of 32 bits
 RECORD_WORDS = 32
@@ -33,78 +32,98 @@ UNKNOWN, UNDECODED_PC, GOTO = range(3)  # handlers that are no instruction
 STUBS = 3  # how many those are
 
 
-def pointer_constant(number: int) -> ir.Value:
-    return ir.Constant(I64, number).inttoptr(BYTES)
+class RecordEmitter(Emitter):
+    """Emits a function of the handler type."""
+
+    def __init__(self, cpu: Cpu, code: Function) -> None:
+        super().__init__(cpu, code)
+        self.ram, self.state, self.record, self.context, self.budget = code.args
+
+    def _record_word(self, number: int) -> Word:
+        """Load a word of the record; only the host writes records."""
+        return self.word(32, self.code.load_constant(I32, self._in_record(number)))
+
+    def _in_record(self, number: int) -> str:
+        return self.code.address(self.record, 4 * number)
+
+    def _target_record(self) -> str:
+        return self.code.address(self.record, self._record_word(TARGET_WORD).sext(64).operand)
+
+    def _record_of(self, address: Word) -> str:
+        """Look the record of an address up: that of all unknown ones if there is none, or between instruction units."""
+        code, unit = self.code, self.cpu.isa.word_bytes
+        number = (address >> (unit.bit_length() - 1)).zext(64)
+        found = self.loaded(32, code.address(self.context_pointer(INDEX_POINTER), number.operand, I32))
+        if unit > 1:
+            found = self.select((address & (unit - 1)).eq(0), found, self.const(32, UNKNOWN_RECORD))
+        distance = found.zext(64) * RECORD_BYTES
+        return code.address(self.context_pointer(RECORDS_POINTER), distance.operand)
+
+    def _return(self, number: int, left: str) -> None:
+        """Return to the host with a number in place of a record."""
+        self._return_record(f"inttoptr (i64 {number} to ptr)", left)
+
+    def _return_record(self, record: str, left: str) -> None:
+        self.code.store(I64, left, self.context_entry(BUDGET))
+        self.code.ret(record)
+
+    def _run_record(self, record: str, left: str) -> None:
+        """Leave the function by calling the handler of a record."""
+        self._call_handler(self.code.load(POINTER, record), record, left)
+
+    def _call_handler(self, handler: str, record: str, left: str) -> None:
+        arguments = zip(HANDLER.parameters, (self.ram, self.state, record, self.context, left))
+        self.code.ret(self.code.call(POINTER, handler, arguments, "musttail "))
 
 
-class HandlerEmitter(Emitter):
+class HandlerEmitter(RecordEmitter):
     """Emits one handler."""
 
-    def __init__(self, cpu: Cpu, timing: Any, function: ir.Function) -> None:
-        super().__init__(cpu, function)
-        self.ram, self.state, self.record, self.context, self.budget = function.args
-        for argument in function.args[:3]:
-            argument.add_attribute("noalias")
-        self._next = self.allocate(BYTES)
-        self._next_pc = self.allocate(I32)
+    def __init__(self, cpu: Cpu, timing: Any, code: Function) -> None:
+        super().__init__(cpu, code)
+        code.attributes[:3] = ["noalias"] * 3
+        self._next = Cell(self, POINTER, code.address(self.record, RECORD_BYTES))
+        self._next_pc, self._left = self.variable(self.next_pc), self.variable(self.const(1, 0))
         self._taken: Word | None = None
-        self._left = self.allocate(I1)
         self._can_leave = False
         self._fields = FIELDS_WORD
-        self.builder.store(self._following(), self._next)
-        self.builder.store(self.next_pc.ir, self._next_pc)
-        self.builder.store(ir.Constant(I1, 0), self._left)
         self.begin(timing)
 
     def emit(self, row: Row, statics: tuple[Any, ...]) -> None:
         self.run_row(row, statics, self._take)
         self._end()
-        ir.IRBuilder(self.entry).branch(self.function.blocks[1])
 
     def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
-        with self.builder.if_then(condition.ir, likely=False):
+        with self.code.if_then(condition.operand, UNLIKELY):
             last()
             self._end()
 
     def _end(self) -> None:
         """Leave the handler: to the host, or to the handler of the next record."""
-        builder = self.builder
-        left = builder.sub(self.budget, ir.Constant(I64, 1))
+        code = self.code
+        left = self.word(64, self.budget) - 1
         if self._can_leave:
-            with builder.if_then(builder.load(self._left), likely=False):
-                builder.store(builder.load(self._next_pc), self._state_pointer("pc"))
-                self._return(pointer_constant(LEFT), left)
-        stop = self.word(left).eq(0)
+            with code.if_then(self._left.get().operand, UNLIKELY):
+                self._set_field("pc", self._next_pc.get())
+                self._return(LEFT, left.operand)
+        stop = left.eq(0)
         if self.timing.counts:
             stop = stop | self.get("limit").ule(self.get("cycles"))
         if self._taken is not None:
-            with builder.if_then(self._taken.ir):
-                distance = self._record_word(TARGET_WORD).sext(64)
-                self._continue(builder.gep(self.record, [distance.ir]), left, stop)
-        self._continue(builder.load(self._next), left, stop)
+            with code.if_then(self._taken.operand):
+                self._continue(self._target_record(), left.operand, stop)
+        self._continue(self._next.get(), left.operand, stop)
 
-    def _continue(self, record: ir.Value, left: ir.Value, stop: Word) -> None:
-        with self.builder.if_then(stop.ir, likely=False):
-            self._return(record, left)
-        run_handler(self.builder, record, [self.ram, self.state, record, self.context, left])
-
-    def _return(self, result: ir.Value, left: ir.Value) -> None:
-        self.builder.store(
-            left, self.builder.bitcast(context_entry(self.builder, self.context, BUDGET), I64.as_pointer())
-        )
-        self.builder.ret(result)
-
-    def _following(self) -> ir.Value:
-        return self.builder.gep(self.record, [ir.Constant(I64, RECORD_BYTES)])
+    def _continue(self, record: str, left: str, stop: Word) -> None:
+        with self.code.if_then(stop.operand, UNLIKELY):
+            self._return_record(record, left)
+        self._run_record(record, left)
 
     def _take(self) -> Word:
         self._fields += 1
         if self._fields > ORDINARY_WORD:
             raise ValueError("an instruction has more fields than a record holds")
         return self._record_word(self._fields - 1)
-
-    def _record_word(self, number: int) -> Word:
-        return self.word(self.builder.load(record_word(self.builder, self.record, number)))
 
     @property
     def pc(self) -> Word:
@@ -115,53 +134,21 @@ class HandlerEmitter(Emitter):
         return self._record_word(END_WORD)
 
     def _jump(self, address: Word) -> None:
-        self.builder.store(address.ir, self._state_pointer("pc"))
-        self.builder.store(address.ir, self._next_pc)
-        self.builder.store(record_of(self, address), self._next)
+        self._set_field("pc", address)
+        self._next_pc.set(address)
+        self._next.set(self._record_of(address))
 
 
-def record_word(builder: ir.IRBuilder, record: ir.Value, number: int) -> ir.Value:
-    """Return a pointer to a word of a record."""
-    return builder.bitcast(builder.gep(record, [ir.Constant(I64, 4 * number)], inbounds=True), I32.as_pointer())
+class StubEmitter(RecordEmitter):
+    """Emits handlers that are no instruction."""
 
+    def emit_undecoded(self, known_pc: bool) -> None:
+        """Emit the handler of records without an instruction: it asks the host to decode one."""
+        if known_pc:
+            self._set_field("pc", self._record_word(PC_WORD))
+        self._set_field("reason", self.const(32, UNDECODED))
+        self._return(NOT_EXECUTED, self.budget)
 
-def record_of(m: Emitter, address: Word) -> ir.Value:
-    """Look the record of an address up: that of all unknown ones when there is none, or between instruction units."""
-    builder, unit = m.builder, m.cpu.isa.word_bytes
-    index = builder.bitcast(m.context_pointer(INDEX_POINTER), I32.as_pointer())
-    number = address >> (unit.bit_length() - 1)
-    found = m.word(builder.load(builder.gep(index, [number.zext(64).ir], inbounds=True)))
-    if unit > 1:
-        found = m.select((address & (unit - 1)).eq(0), found, m.const(32, UNKNOWN_RECORD))
-    distance = found.zext(64) * RECORD_BYTES
-    return builder.gep(m.context_pointer(RECORDS_POINTER), [distance.ir])
-
-
-def run_handler(builder: ir.IRBuilder, record: ir.Value, arguments: list[ir.Value]) -> None:
-    """Leave the function by calling the handler of a record."""
-    handler = builder.load(builder.bitcast(record, HANDLER.as_pointer().as_pointer()))
-    builder.ret(builder.call(handler, arguments, tail="musttail"))
-
-
-def emit_undecoded(cpu: Cpu, function: ir.Function, known_pc: bool) -> None:
-    """Emit the handler of records without an instruction: it asks the host to decode one."""
-    builder = ir.IRBuilder(function.append_basic_block())
-    _, state, record, context, budget = function.args
-
-    def word(base: ir.Value, offset: int) -> ir.Value:
-        return builder.bitcast(builder.gep(base, [ir.Constant(I64, offset)]), I32.as_pointer())
-
-    if known_pc:
-        builder.store(builder.load(word(record, 4 * PC_WORD)), word(state, cpu.layout.offsets["pc"]))
-    builder.store(ir.Constant(I32, UNDECODED), word(state, cpu.layout.offsets["reason"]))
-    builder.store(budget, builder.bitcast(context_entry(builder, context, BUDGET), I64.as_pointer()))
-    builder.ret(pointer_constant(NOT_EXECUTED))
-
-
-def emit_goto(function: ir.Function) -> None:
-    """Emit the handler of records that stand for another one: it runs the record at its target distance."""
-    builder = ir.IRBuilder(function.append_basic_block())
-    ram, state, record, context, budget = function.args
-    distance = builder.bitcast(builder.gep(record, [ir.Constant(I64, 4 * TARGET_WORD)]), I32.as_pointer())
-    target = builder.gep(record, [builder.sext(builder.load(distance), I64)])
-    run_handler(builder, target, [ram, state, target, context, budget])
+    def emit_goto(self) -> None:
+        """Emit the handler of records that stand for another one: it runs the record at its target distance."""
+        self._run_record(self._target_record(), self.budget)

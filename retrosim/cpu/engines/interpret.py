@@ -21,14 +21,13 @@ from retrosim.jit import kernel
 from ..spec.cpu import ADDRESS_MASK, MISALIGNED, REACHED, RUNNING
 from ..spec.rows import Insn
 from .core import Core
-from .emit import BUDGET, BYTES, CODE_POINTER, I64, INDEX_POINTER, RECORDS_POINTER, context_entry
+from .emit import BUDGET, CODE_POINTER, INDEX_POINTER, RECORDS_POINTER
 from .evaluate import Evaluator
 from .handler_cache import HandlerCache, Key
 from .handlers import (
     END_WORD,
     FIELDS_WORD,
     GOTO,
-    HANDLER,
     HANDLER_WORD,
     NOT_EXECUTED,
     ORDINARY_WORD,
@@ -39,13 +38,16 @@ from .handlers import (
     UNDECODED_PC,
     UNKNOWN,
     UNKNOWN_RECORD,
-    pointer_constant,
 )
 from .recompile import CompiledRegion
 
 MAX_DECODED_AHEAD = 64  # instructions decoded ahead
 MAX_RECORDS = 1 << 17
 MAX_BREAKS = 8  # writes into a region before it stays with the interpreter
+
+I64 = ir.IntType(64)
+BYTES = ir.IntType(8).as_pointer()
+HANDLER_TYPE = ir.FunctionType(BYTES, [BYTES, BYTES, BYTES, BYTES, I64])  # handlers.HANDLER, for Numba
 
 
 @intrinsic
@@ -58,18 +60,22 @@ def _run(typing_context, ram, code, state, records, index, start, budget):
             return builder.bitcast(array.data, BYTES)
 
         ram_data, code_data, state_data, records_data, index_data = (data(i) for i in range(5))
-        table = builder.bitcast(builder.alloca(BYTES, 4), BYTES)
+        table = builder.alloca(BYTES, 4)
+
+        def entry(number):
+            return builder.gep(table, [ir.Constant(I64, number)], inbounds=True)
+
         for number, pointer in (
             (CODE_POINTER, code_data),
             (INDEX_POINTER, index_data),
             (RECORDS_POINTER, records_data),
         ):
-            builder.store(pointer, context_entry(builder, table, number))
+            builder.store(pointer, entry(number))
         first = builder.gep(records_data, [builder.mul(arguments[5], ir.Constant(I64, RECORD_BYTES))])
-        handler = builder.load(builder.bitcast(first, HANDLER.as_pointer().as_pointer()))
-        following = builder.call(handler, [ram_data, state_data, first, table, arguments[6]])
-        left = builder.load(builder.bitcast(context_entry(builder, table, BUDGET), I64.as_pointer()))
-        ended = builder.icmp_unsigned("<=", following, pointer_constant(NOT_EXECUTED))
+        handler = builder.load(builder.bitcast(first, HANDLER_TYPE.as_pointer().as_pointer()))
+        following = builder.call(handler, [ram_data, state_data, first, builder.bitcast(table, BYTES), arguments[6]])
+        left = builder.load(builder.bitcast(entry(BUDGET), I64.as_pointer()))
+        ended = builder.icmp_unsigned("<=", following, ir.Constant(I64, NOT_EXECUTED).inttoptr(BYTES))
         distance = builder.sub(builder.ptrtoint(following, I64), builder.ptrtoint(records_data, I64))
         number = builder.sdiv(distance, ir.Constant(I64, RECORD_BYTES))
         code = builder.sub(ir.Constant(I64, 0), builder.ptrtoint(following, I64))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from llvmlite import ir
-
 from ..spec.cpu import Cpu
+from ..spec.ir import POINTER, Function, Module, Signature
 from ..spec.rows import Insn
 from ..spec.values import Word
-from .emit import BYTES, Emitter
+from .emit import Emitter
 
 MAX_AHEAD = 3  # instructions that are examined
 
@@ -20,8 +19,7 @@ def dead_fields(cpu: Cpu, insns: Iterable[Insn]) -> tuple[frozenset[tuple[str, i
     An instruction after which the host may look at the state is the last that counts.
     Returns   the fields, and how many instructions it takes until the last of them is overwritten
     """
-    function = ir.Function(ir.Module(), ir.FunctionType(ir.VoidType(), [BYTES] * 3), "scratch")
-    watcher = _Watcher(cpu, function)
+    watcher = _Watcher(cpu, Function(Module(), Signature("void", (POINTER,) * 3), "scratch"))
     dead: frozenset[tuple[str, int]] = frozenset()
     taken = 0
     for number, insn in zip(range(1, MAX_AHEAD + 1), insns, strict=False):
@@ -38,10 +36,9 @@ def dead_fields(cpu: Cpu, insns: Iterable[Insn]) -> tuple[frozenset[tuple[str, i
 class _Watcher(Emitter):
     """Emits instructions that are thrown away, and notes which fields they use."""
 
-    def __init__(self, cpu: Cpu, function: ir.Function) -> None:
-        super().__init__(cpu, function)
-        self.ram, self.state, self.context = function.args
-        self._left, self._next_pc = self.allocate(ir.IntType(1)), self.allocate(ir.IntType(32))
+    def __init__(self, cpu: Cpu, code: Function) -> None:
+        super().__init__(cpu, code)
+        self.ram, self.state, self.context = code.args
         self.read: set[tuple[str, int | None]] = set()
         self.written: set[tuple[str, int]] = set()
         self.aborts = self.ends = False

@@ -16,18 +16,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from llvmlite import ir
-
 from retrosim.errors import SpecError
 
 from ..spec.cpu import Cpu
+from ..spec.ir import I1, I32, POINTER, UNLIKELY, Function
 from ..spec.rows import Insn
+from ..spec.timing import Timing
 from ..spec.values import Word
 from .compiled import Effort, compile_functions
 from .core import MIRROR_BYTES
 from .counting import Counter
-from .emit import BUDGET, CODE_POINTER, I1, I32, I64, Emitter, base_and_distance, context_entry
-from .handlers import HANDLER, LEFT, ORDINARY_WORD, PC_WORD, pointer_constant, record_of, record_word, run_handler
+from .emit import CODE_POINTER, base_and_distance
+from .handlers import LEFT, ORDINARY_WORD, PC_WORD, RecordEmitter
 from .liveness import dead_fields
 from .regions import Block, Region, longest_path
 
@@ -36,37 +36,32 @@ MAX_ACCESS_BYTES = 8
 LEAVE, CONTINUE = 0, 1  # how a region is left: to the host, or to the record of an address
 
 
-class RegionEmitter(Emitter):
+class RegionEmitter(RecordEmitter):
     """Emits the function of one region."""
 
-    def __init__(self, cpu: Cpu, timing: Any, function: ir.Function, region: Region) -> None:
-        super().__init__(cpu, function)
-        self.ram, self.state, self.record, self.context, self.budget = function.args
-        for argument in function.args[:4]:
-            argument.add_attribute("noalias")
+    def __init__(self, cpu: Cpu, timing: Any, code: Function, region: Region) -> None:
+        super().__init__(cpu, code)
+        code.attributes[:4] = ["noalias"] * 4
         self.region = region
-        self._slots: dict[tuple[str, int], ir.Value] = {}  # state field, element -> its stack slot, promoted to SSA
+        self._slots: dict[tuple[str, int], str] = {}  # state field, element -> its stack slot, promoted to SSA
         self._changed: set[tuple[str, int]] = set()
-        self._address, self._how = self.allocate(I32), self.allocate(I1)
-        self._left, self._jumped = self.allocate(I1), self.allocate(I1)
-        self._next_pc = self.allocate(I32)
+        self._address, self._how = code.slot(I32), code.slot(I1)
         self._cached: dict[tuple[str, int], Word] = {}  # values that fields are known to hold here in the block
         self._depth = 0
         # (instructions, clocks) executed and not counted yet: here, and at the start of each block by every edge to it
         self._pending = NOTHING
         self._pending_at = dict.fromkeys([*region.entries, *region.checks], NOTHING)
         self._dead = {start: dead_fields(cpu, region.blocks[start].insns) for start in region.checks}
-        self._body = self.builder.block
-        self._code = super().context_pointer(CODE_POINTER)
-        self._dispatch, self._out = (function.append_basic_block(n) for n in ("dispatch", "out"))
-        self._blocks = {pc: function.append_basic_block(f"at_{pc:x}") for pc in region.blocks}
+        self._watches = super().context_pointer(CODE_POINTER)
+        self._dispatch, self._out = code.new_block(), code.new_block()
+        self._blocks = {pc: code.new_block() for pc in region.blocks}
         self.begin(timing)
         self._counter = Counter(self)
 
     def emit(self) -> None:
         clocks, waits, instructions = {}, {}, {}
         for start, block in self.region.blocks.items():
-            self.builder.position_at_end(self._blocks[start])
+            self.code.go_on(self._blocks[start])
             clocks[start], waits[start] = self._block(block)
             instructions[start] = [1] * len(block.insns)
         self._emit_dispatch()
@@ -88,7 +83,7 @@ class RegionEmitter(Emitter):
             self._insn(insn)
             clocks.append(self.timing.max_clocks)
             waits.append(self.timing.max_waits)
-        if not self.builder.block.is_terminated:
+        if not self.code.block.is_ended:
             self._edge(block.end)
         return clocks, waits
 
@@ -98,34 +93,33 @@ class RegionEmitter(Emitter):
         self._target: Word | None = None
         self._splits = False
         self._taken: Word | None = None
-        for flag in (self._left, self._jumped):
-            self.builder.store(ir.Constant(I1, 0), flag)
-        self.builder.store(self.next_pc.ir, self._next_pc)
+        self._left, self._jumped = self.variable(self.const(1, 0)), self.variable(self.const(1, 0))
+        self._next_pc = self.variable(self.next_pc)
         fields = iter(insn.fields + self.timing.fields(insn))
         self._count_later(1, 0)
         self.run_row(insn.row, insn.statics, lambda: Word(32, next(fields)))
         if self.timing.takes_a_clock and self.timing.min_clocks < 1:
             raise SpecError(f"{insn.text}: an instruction of no clocks")
         if self._can_leave:
-            with self.builder.if_then(self.builder.load(self._left), likely=False):
-                self._exit(LEAVE, self.builder.load(self._next_pc))
+            with self.code.if_then(self._left.get().operand, UNLIKELY):
+                self._exit(LEAVE, self._next_pc.get())
         if self._target is not None:
             if insn.target is not None and self._target.known == insn.target and not self._can_jump:
                 self._edge(insn.target)
             else:
-                self._computed_jump(self.builder.load(self._next_pc))
+                self._computed_jump(self._next_pc.get())
         elif self._can_jump:
-            with self.builder.if_then(self.builder.load(self._jumped), likely=False):
-                self._to_dispatch(self.builder.load(self._next_pc))
+            with self.code.if_then(self._jumped.get().operand, UNLIKELY):
+                self._to_dispatch(self._next_pc.get())
         if self._taken is not None:
             self._branch_away(insn)
 
     def _branch_away(self, insn: Insn) -> None:
-        taken, passed = (self.function.append_basic_block(n) for n in ("taken", "passed"))
-        self.builder.cbranch(self._taken.ir, taken, passed)
+        taken, passed = self.code.new_block(), self.code.new_block()
+        self.code.branch_if(self._taken.operand, taken, passed)
         pending, cached = self._pending, self._cached
         for block, address, outcome in ((taken, insn.target, True), (passed, insn.end, False)):
-            self.builder.position_at_end(block)
+            self.code.go_on(block)
             self._pending, self._cached = pending, dict(cached)
             if self._splits:
                 self.timing.finish(outcome)
@@ -142,7 +136,7 @@ class RegionEmitter(Emitter):
         """Continue at an address that decoding knows."""
         if address in self._blocks and address not in self.region.checks:
             self._flush(self._pending_at.setdefault(address, self._pending))
-            self.builder.branch(self._blocks[address])
+            self.code.branch(self._blocks[address])
         else:
             self._checked_edge(address)
 
@@ -150,83 +144,75 @@ class RegionEmitter(Emitter):
         if address in self._blocks:
             self._flush(NOTHING)
             pending, self._pending = self._pending, NOTHING
-            with self.builder.if_then(self._counter.is_used_up().ir, likely=False):
+            with self.code.if_then(self._counter.is_used_up().operand, UNLIKELY):
                 for name, element in self._dead[address][0]:
                     if not self._in_memory(name):
-                        slot = self._slot(name, element)
-                        self.builder.store(ir.Constant(slot.type.pointee, ir.Undefined), slot)
-                self._exit(CONTINUE, ir.Constant(I32, address))
-            self.builder.branch(self._blocks[address])
+                        self.code.store(f"i{self._width(name)}", "undef", self._slot(name, element))
+                self._exit(CONTINUE, Word(32, address))
+            self.code.branch(self._blocks[address])
             self._pending = pending
         else:
-            self._exit(CONTINUE, ir.Constant(I32, address))
+            self._exit(CONTINUE, Word(32, address))
 
-    def _computed_jump(self, address: ir.Value) -> None:
+    def _computed_jump(self, address: Word) -> None:
         for guess in self.region.guesses[self._block_now]:
-            with self.builder.if_then(self.builder.icmp_unsigned("==", address, ir.Constant(I32, guess))):
+            with self.code.if_then(address.eq(guess).operand):
                 self._edge(guess)
         self._to_dispatch(address)
 
-    def _to_dispatch(self, address: ir.Value) -> None:
+    def _to_dispatch(self, address: Word) -> None:
         self._flush(NOTHING)
-        self.builder.store(address, self._address)
-        self.builder.branch(self._dispatch)
+        self.put(address, self._address)
+        self.code.branch(self._dispatch)
 
-    def _exit(self, how: int, address: ir.Value) -> None:
+    def _exit(self, how: int, address: Word) -> None:
         self._flush(NOTHING)
-        self.builder.store(address, self._address)
-        self.builder.store(ir.Constant(I1, how), self._how)
-        self.builder.branch(self._out)
+        self.put(address, self._address)
+        self.put(Word(1, how), self._how)
+        self.code.branch(self._out)
 
     def _emit_start(self, instructions: int, clocks: int, waits: int) -> None:
         """Emit what comes first: check the headroom, load the state, go to the entry point."""
-        self.builder.position_at_end(self._body)
+        self.code.go_on(self.code.first)
         self._pending = NOTHING
-        builder = self.builder
-        left, now, safe = self.word(self.budget) - instructions, self.const(64, 0), self.const(64, 1)
+        left, now, safe = self.word(64, self.budget) - instructions, self.const(64, 0), self.const(64, 1)
         refused = left.sle(0)
         if self.timing.counts:
-            now = super().get("cycles")
-            safe = super().get("limit") - (self.timing.max_wait_clocks() * waits + clocks)
+            now = self._field("cycles")
+            safe = self._field("limit") - (self.timing.max_wait_clocks() * waits + clocks)
             refused = refused | safe.sle(now)
-        with builder.if_then(refused.ir, likely=False):
-            handler = builder.load(builder.bitcast(record_word(builder, self.record, ORDINARY_WORD), HANDLER_POINTER))
-            builder.ret(builder.call(handler, self.function.args, tail="musttail"))
+        with self.code.if_then(refused.operand, UNLIKELY):
+            handler = self.code.load(POINTER, self._in_record(ORDINARY_WORD))
+            self._call_handler(handler, self.record, self.budget)
         self._counter.start(left, instructions, now, safe)
         for (name, element), slot in self._slots.items():
-            self.builder.store(self._load_field(name, element).ir, slot)
-        self._to_dispatch(builder.load(record_word(builder, self.record, PC_WORD)))
-        ir.IRBuilder(self.entry).branch(self._body)
+            self.put(self._field(name, Word(32, element)), slot)
+        self._to_dispatch(self._record_word(PC_WORD))
 
     def _emit_dispatch(self) -> None:
-        self.builder.position_at_end(self._dispatch)
+        self.code.go_on(self._dispatch)
         self._pending = NOTHING
-        address = self.builder.load(self._address)
-        miss = self.function.append_basic_block("miss")
-        with self.builder.if_then(self._counter.is_used_up().ir, likely=False):
-            self.builder.branch(miss)
-        switch = self.builder.switch(address, miss)
-        for pc in self.region.entries:
-            switch.add_case(ir.Constant(I32, pc), self._blocks[pc])
-        self.builder.position_at_end(miss)
+        address = self.loaded(32, self._address)
+        miss = self.code.new_block()
+        with self.code.if_then(self._counter.is_used_up().operand, UNLIKELY):
+            self.code.branch(miss)
+        self.code.switch(I32, address.operand, miss, ((pc, self._blocks[pc]) for pc in self.region.entries))
+        self.code.go_on(miss)
         self._exit(CONTINUE, address)
 
     def _emit_out(self) -> None:
         """Store the state; return to the host or continue with the record of the address."""
-        self.builder.position_at_end(self._out)
-        builder = self.builder
+        self.code.go_on(self._out)
         for name, element in sorted(self._changed):
-            self._store_field(name, element, self.word(self.builder.load(self._slot(name, element))))
+            self._set_field(name, self._in_slot(name, element), Word(32, element))
         if self.timing.counts:
-            super().set("cycles", self._counter.clock())
-        address = builder.load(self._address)
-        builder.store(address, self._state_pointer("pc"))
-        left = self._counter.budget().ir
-        with builder.if_then(builder.icmp_unsigned("==", builder.load(self._how), ir.Constant(I1, LEAVE))):
-            builder.store(left, builder.bitcast(context_entry(builder, self.context, BUDGET), I64.as_pointer()))
-            builder.ret(pointer_constant(LEFT))
-        record = record_of(self, self.word(address))
-        run_handler(builder, record, [self.ram, self.state, record, self.context, left])
+            self._set_field("cycles", self._counter.clock())
+        address = self.loaded(32, self._address)
+        self._set_field("pc", address)
+        left = self._counter.budget().operand
+        with self.code.if_then(self.loaded(1, self._how).eq(LEAVE).operand):
+            self._return(LEFT, left)
+        self._run_record(self._record_of(address), left)
 
     def finish_timing(self) -> None:
         """Leave the end of a branch's timing to its two edges, where its outcome is known, if that makes it simpler."""
@@ -235,8 +221,8 @@ class RegionEmitter(Emitter):
         if not self._splits:
             self.timing.finish()
 
-    def context_pointer(self, number: int) -> ir.Value:
-        return self._code if number == CODE_POINTER else super().context_pointer(number)
+    def context_pointer(self, number: int) -> str:
+        return self._watches if number == CODE_POINTER else super().context_pointer(number)
 
     # operands: everything that decoding knows is a literal
 
@@ -248,11 +234,17 @@ class RegionEmitter(Emitter):
     def next_pc(self) -> Word:
         return Word(32, self._end_now)
 
-    def _slot(self, name: str, element: int) -> ir.Value:
+    def _slot(self, name: str, element: int) -> str:
         key = name, element
         if key not in self._slots:
-            self._slots[key] = self.allocate(ir.IntType(self.cpu.layout.fields[name][0]))
+            self._slots[key] = self.code.slot(f"i{self._width(name)}")
         return self._slots[key]
+
+    def _in_slot(self, name: str, element: int) -> Word:
+        return self.loaded(self._width(name), self._slot(name, element))
+
+    def _width(self, name: str) -> int:
+        return self.cpu.layout.fields[name][0]
 
     def _in_memory(self, name: str) -> bool:
         return name not in self.cpu.in_registers
@@ -263,12 +255,6 @@ class RegionEmitter(Emitter):
         if not -MIRROR_BYTES <= distance <= MIRROR_BYTES - MAX_ACCESS_BYTES:
             base, distance = address, 0
         return super()._location(base).zext(64) + distance
-
-    def _load_field(self, name: str, element: int) -> Word:
-        return super().element(name, Word(32, element)).trunc(self.cpu.layout.fields[name][0])
-
-    def _store_field(self, name: str, element: int, word: Word) -> None:
-        super().set_element(name, Word(32, element), word if word.bits >= 8 else word.zext(8))
 
     def get(self, name: str) -> Word:
         if name == "cycles":
@@ -284,7 +270,7 @@ class RegionEmitter(Emitter):
             self._change(name, 0, word)
 
     def _change(self, name: str, element: int, word: Word) -> None:
-        self.builder.store(word.ir, self._slot(name, element))
+        self.put(word, self._slot(name, element))
         self._changed.add((name, element))
         self._cached.pop((name, element), None)
         if not self._depth and word.known is None:  # what decoding does not know stays unknown: blocks depend on it
@@ -294,7 +280,7 @@ class RegionEmitter(Emitter):
         cached = self._cached.get((name, element))
         if cached is not None:
             return cached
-        word = self.word(self.builder.load(self._slot(name, element)))
+        word = self._in_slot(name, element)
         if not self._depth:
             self._cached[name, element] = word
         return word
@@ -360,9 +346,9 @@ class RegionEmitter(Emitter):
         if condition.known == 0:
             return
         saved = self._can_leave, self._can_jump, self._target, self._pending, dict(self._cached)
-        with self.builder.if_then(condition.ir, likely=False):
+        with self.code.if_then(condition.operand, UNLIKELY):
             last()
-            self._exit(LEAVE, self.builder.load(self._next_pc))
+            self._exit(LEAVE, self._next_pc.get())
         self._can_leave, self._can_jump, self._target, self._pending, self._cached = saved
 
     def _jump(self, address: Word) -> None:
@@ -370,11 +356,8 @@ class RegionEmitter(Emitter):
             self._target = address
         else:
             self._can_jump = True
-            self.builder.store(ir.Constant(I1, 1), self._jumped)
-        self.builder.store(address.ir, self._next_pc)
-
-
-HANDLER_POINTER = HANDLER.as_pointer().as_pointer()
+            self._jumped.set(self.const(1, 1))
+        self._next_pc.set(address)
 
 
 class CompiledRegion:
@@ -384,9 +367,15 @@ class CompiledRegion:
         """Compile, or load from the cache."""
         self.region = region
         emit = partial(_emit, cpu, timing, region)
-        name, effort = region_name(cpu, timing, region, quick), Effort.QUICK if quick else Effort.ALL
-        self._functions = compile_functions(name, [emit], effort)
+        effort = Effort.QUICK if quick else _effort(cpu.timing[timing])
+        self._functions = compile_functions(region_name(cpu, timing, region, quick), [emit], effort)
         self.address = int(self._functions.addresses[0])
+
+
+def _effort(timing: type[Timing]) -> Effort:
+    """Return what pays: with waits for the bus to compute, loops are too long to gain anything by more passes."""
+    waits = timing.max_wait_clocks is not Timing.max_wait_clocks
+    return Effort.FEW if waits else Effort.ALL
 
 
 def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> str:
@@ -396,5 +385,5 @@ def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> s
     return f"region_{cpu.label}_{timing}_{digest}{'_quick' if quick else ''}"
 
 
-def _emit(cpu: Cpu, timing: str, region: Region, function: ir.Function) -> None:
-    RegionEmitter(cpu, cpu.timing[timing], function, region).emit()
+def _emit(cpu: Cpu, timing: str, region: Region, code: Function) -> None:
+    RegionEmitter(cpu, cpu.timing[timing], code, region).emit()

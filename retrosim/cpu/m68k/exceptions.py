@@ -70,9 +70,13 @@ def vector_name(vector: int) -> str:
 
 
 def push_frame(m: ExecutionContext, kind: int, vector: Word, pc: Word, sr: Word) -> None:
-    """Push the four words of every MC68040 frame, as two long words: SR and PC, PC and format with vector offset."""
-    push(m, pc << 16 | vector * 4 | kind << 12)
-    push(m, sr.zext(32) << 16 | pc >> 16)
+    """Push the four words that every MC68040 frame begins with: SR, PC, format with vector offset."""
+    high, low = sr.zext(32) << 16 | pc >> 16, pc << 16 | vector * 4 | kind << 12
+    parts: tuple[Word, ...] = low, high
+    if m.cpu.choices["exception-frame"] == "words":
+        parts = tuple(part for each in parts for part in (each.trunc(16), (each >> 16).trunc(16)))
+    for part in parts:
+        push(m, part)
 
 
 def exception(m: ExecutionContext, vector: int | Word, target: Word | None = None) -> None:

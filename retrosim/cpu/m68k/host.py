@@ -58,6 +58,7 @@ HOST = Host(
     call={"c": Convention(32, _enter)},
     go=go,
     set_stack=_set_stack,
+    bases={"a4": ("_LinkerDB", "___a4_init"), "a5": ("_GLOBAL_OFFSET_TABLE_",)},  # SAS/C and libnix; -msep-data
     faults={2: BusError, ADDRESS_ERROR: BusError} | dict.fromkeys((ILLEGAL, LINE_A, LINE_F), IllegalInstruction),
     tracing="trace",
     traced=is_traced,

@@ -19,6 +19,7 @@ from ..spec.rows import Row
 from .operands import ADDRESS_REGISTERS, DATA_REGISTERS
 
 TABLE = Path(__file__).with_name("mc68000_clocks.csv")
+TEXTS = ("instruction", "source", "confidence", "note")  # columns that hold no clocks
 REGISTER_OR_IMMEDIATE = ("Dn", "An", "#imm")
 SIZES = {8: "B", 16: "W", 32: "L"}
 
@@ -111,7 +112,7 @@ def has_data_clocks(row: Row, forms: Mapping[str, Any]) -> bool:
 @cache
 def unit_clocks(name: str) -> int:
     """Return the clocks a unit of what data tell, alike in all cells of an entry; 0 where nothing depends on data."""
-    cells = (text for column, text in table()[name].items() if text and column not in ("instruction", "note"))
+    cells = (text for column, text in table()[name].items() if text and column not in TEXTS)
     found = {parse(half).unit for text in cells for half in text.split("/")} - {0}
     if len(found) > 1:
         raise SpecError(f"{name!r}: units of {sorted(found)} clocks; allowed one")

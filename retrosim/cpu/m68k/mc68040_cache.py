@@ -10,12 +10,16 @@ cached. All state is in the fields below; times are absolute clocks.
     dtag itag      per set and way: line number + VALID, or 0
     dirty          per set and way of the data cache
     bus_free       when the bus has finished what it has begun
-    filling        line whose burst is under way until bus_free
+    filling        line whose burst is under way until filled_by
+    stored         long word of the last store, which the write-back stage completes at stored_by
+    stored_by      one clock after the store: a read of the long word waits for it (MC68040UM 7.7)
     memory         parameters of the machine: see MEMORY
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..spec.values import Word
@@ -36,6 +40,9 @@ FIELDS = (
     ("icount", 8, 1),
     ("bus_free", 64, 1),
     ("filling", 32, 1),
+    ("filled_by", 64, 1),
+    ("stored", 32, 1),
+    ("stored_by", 64, 1),
     ("memory", 64, len(MEMORY)),
 )
 
@@ -72,10 +79,10 @@ def _victim(m, tags: str, line: Word) -> Word:
 
 def _wait_for_fill(m, line: Word, now: Word) -> Any:
     """Return a variable: the clocks until a line is complete, if it is the one that is still arriving."""
-    wait, free = m.variable(m.const(64, 0)), m.get("bus_free")
+    wait, end = m.variable(m.const(64, 0)), m.get("filled_by")
     arriving = m.get("filling").eq(line)
     # a branch, not a choice of values: the host then need not know `now` to go on
-    m.when(arriving, lambda: wait.set(m.select(now.ult(free), free - now, m.const(64, 0))))
+    m.when(arriving, lambda: wait.set(m.select(now.ult(end), end - now, m.const(64, 0))))
     return wait
 
 
@@ -84,6 +91,7 @@ def _fill(m, tags: str, line: Word, now: Word) -> Word:
     victim = _victim(m, tags, line)
     start = _later(m, now, m.get("bus_free"))
     end = start + _parameter(m, "line_read")
+    m.set("filled_by", end)
     if tags == "dtag":
         written = m.element("dirty", victim).ne(0)
         end = m.select(written, end + _parameter(m, "line_read"), end)
@@ -114,12 +122,20 @@ def crossing(m, address: Word, size: Word) -> Word:
     return m.const(64, 4).ult((address & 3) + size).zext(64)
 
 
-def _operand(m, address: Word, size: Word, now: Word, one) -> Word:
-    """Apply one(address, time) -> clocks to an operand: crossing a long word takes one more, a line both lines."""
-    wait = m.variable(one(address.trunc(32), now) + crossing(m, address, size))
-    last = address + size - 1
-    crosses = (last >> 4).ne(address >> 4)
-    m.when(crosses, lambda: wait.set(wait.get() + one(last.trunc(32), now + wait.get())))
+def _operand(m, address: Word, size: Word, now: Word, by_line: Callable[[], Word], one) -> Word:
+    """Apply one(address, time) -> clocks to an operand; one that crosses a long word takes a clock more.
+
+    by_line  does the cache take it, which is asked once for each line, or the bus, once for each long word?
+    """
+    wait = m.variable(one(address.trunc(32), now))
+
+    def second() -> None:
+        last = address + size - 1
+        wait.set(wait.get() + 1)
+        is_asked = ~by_line() | (last >> 4).ne(address >> 4)
+        m.when(is_asked, lambda: wait.set(wait.get() + one(last.trunc(32), now + wait.get())))
+
+    m.when(crossing(m, address, size).ne(0), second)
     return wait.get()
 
 
@@ -142,7 +158,12 @@ def read(m, address: Word, size: Word, now: Word) -> Word:
         m.when(location.ult(UNCACHED_FROM), cached, uncached)
         return extra.get()
 
-    return _operand(m, address, size, now, one)
+    wait, by = m.variable(m.const(64, 0)), m.get("stored_by")
+    is_stored = m.get("stored").eq((address >> 2).trunc(32))
+    m.when(is_stored & now.ult(by), lambda: wait.set(by - now))
+    is_cached = partial(address.ult, UNCACHED_FROM)
+    wait.set(wait.get() + _operand(m, address, size, now + wait.get(), is_cached, one))
+    return wait.get()
 
 
 def write(m, address: Word, size: Word, now: Word) -> Word:
@@ -178,4 +199,10 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
         m.when(location.ult(UNCACHED_FROM), cached, lambda: through("video_write"))
         return extra.get()
 
-    return _operand(m, address, size, now, one)
+    def is_copied_back() -> Word:
+        return address.ult(UNCACHED_FROM) & _parameter(m, "copyback").ne(0)
+
+    wait = _operand(m, address, size, now, is_copied_back, one)
+    m.set("stored", (address >> 2).trunc(32))
+    m.set("stored_by", now + wait + 1)
+    return wait

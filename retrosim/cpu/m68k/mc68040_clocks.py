@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ...errors import SpecError
+from ..spec.readings import chosen_readings
 from ..spec.rows import Row
+from .readings import MC68040_READINGS
 
 TABLE = Path(__file__).with_name("mc68040_clocks.csv")
 INDEXED_FORMS = "(d8,", "(BR,", "(bd,", "([bd"
-NEVER = 0x7FFFFFFF  # more clocks than any stall: not interlocked
+SLACK_BITS = 20
+NEVER = (1 << SLACK_BITS) - 1  # more clocks than any stall: not interlocked
+
+DEFAULTS = chosen_readings(MC68040_READINGS, None)
 
 # Clocks more of both EA calculation and execution of CHK2: note of MC68040UM page 10-18
 BOUNDS_REVERSED, ADDRESS_REGISTER = 3, 1
@@ -69,9 +74,14 @@ def _pair(cell: str) -> tuple[int, int]:
 
 
 def is_synchronising(row: Row) -> bool:
-    """Does the instruction wait for the pipeline and pending writes before it starts?"""
+    """Does the instruction wait for the pipeline and the bus before it starts? To those of caches the table adds it."""
     entry = table().get(row.cost[0])
-    return entry is not None and entry["interlock"] == "yes+sync"
+    return entry is not None and (entry["interlock"] == "yes+sync" or "idle" in entry["note"])
+
+
+def stores_while_executing(row: Row) -> bool:
+    """Does the instruction store a register in each clock of its execution, and not at its end?"""
+    return row.cost[0] == "MOVEM list,ea"
 
 
 def _sum(text: str, registers: dict[str, int]) -> int:
@@ -119,17 +129,28 @@ def _clocks(key: str, form: str, outer: str, data: int, addresses: int, words: b
 
 def _entry_name(printed: str, choices: Mapping[str, str]) -> str:
     """Return the entry that an instruction is priced by, by the readings of the table."""
-    return "ADDA" if printed == "SUBA" and choices.get("suba") == "as-adda" else printed
+    if printed in ("ADDA", "SUBA"):
+        return {"printed": printed, "adda": "ADDA", "suba": "SUBA"}[choices["adda-suba"]]
+    return printed
+
+
+def _read_otherwise(clocks: Clocks, key: str, form: str, size: str, choices: Mapping[str, str]) -> Clocks:
+    """Return the clocks of a cell by the readings of the table."""
+    if key == "CMPA" and size == "W" and form not in ("Dn", "An", "#imm") and choices["cmpa-word"] == "as-movea":
+        return replace(clocks, base=clocks.base + 1)
+    if key == "BTST Dn" and form in ("(d16,An)", "(xxx).W/L") and choices["btst"] == "no-lead":
+        return replace(clocks, lead=0)
+    return clocks
 
 
 def _column(form: str | None) -> str:
     return "(xxx).W/L" if form in ("(xxx).W", "(xxx).L") else form or ""
 
 
-def outcomes(row: Row, forms: Mapping[str, Any], choices: Mapping[str, str] | None = None) -> tuple[Clocks, ...]:
+def outcomes(row: Row, forms: Mapping[str, Any], choices: Mapping[str, str]) -> tuple[Clocks, ...]:
     """Return the clocks of an instruction: one, or two for its outcomes (taken and not taken, loop and expired, ...).
 
-    choices  reading -> option, None for the defaults
+    choices  reading -> option
     Source   MC68040UM section 10; rules on interlocks and branches in mc68040_pipeline.py
     Errors   SpecError where the table has none
     """
@@ -141,18 +162,19 @@ def outcomes(row: Row, forms: Mapping[str, Any], choices: Mapping[str, str] | No
     data, addresses = (mask & 0xFF).bit_count(), (mask >> 8).bit_count()
     found = []
     for cost in row.cost:
-        key = _entry_name(cost.format(s=forms.get("s", ""), ea2=outer.removesuffix(" PC")), choices or {})
+        key = _entry_name(cost.format(s=forms.get("s", ""), ea2=outer.removesuffix(" PC")), choices)
         by_register = f"{key} register"
         if forms.get("by_register") and by_register in table() and table()[by_register].get(form):
             key = by_register
         if key == "MOVE to (BR,Xn)":
             key = "MOVE to (bd,BR,Xn)"
         words, flow = forms.get("s") == "W", bool(row.options.get("flow"))
-        found.append(_clocks(key, form, forms.get("ea2", ""), data, addresses, words, flow))
+        clocks = _clocks(key, form, forms.get("ea2", ""), data, addresses, words, flow)
+        found.append(_read_otherwise(clocks, key, form, forms.get("s", ""), choices))
     return tuple(found)
 
 
 def has_data_clocks(row: Row, forms: Mapping[str, Any]) -> bool:
     """Do the clocks of an entry depend on data? None does: what notes add is priced apart. Errors: SpecError."""
-    outcomes(row, forms)
+    outcomes(row, forms, DEFAULTS)
     return False

@@ -1,17 +1,22 @@
 """The MC68040's pipeline as an event model, in the value layer.
 
 The full model keeps, in absolute clocks, when each stage is free (MC68040UM section 10 and its definitions of lead and
-interlock; rules and confidence in pipeline order):
+interlock; rules and confidence in guide/facts/m68040_timing.md). Each stage holds one instruction, which leaves it when
+the next stage is empty:
 
     ea_start   the address stage is free, and the address registers are ready (a result of the execute stage is ready
                when that instruction leaves it; (An)+, -(An), stack and LEA results when they leave the address stage)
-    ea_end     ea_start + EA-calculate clocks
-    fetch_end  max(ea_end, fetch stage free) + 1 clock per operand fetched, at least 1
-    cycles     max(fetch_end, execute stage free) + base clocks
+    ea_end     ea_start + EA-calculate clocks, and the instruction before has left the fetch stage
+    fetch_end  ea_end + 1 clock per operand fetched, at least 1, and the instruction before has left the execute stage
+    cycles     fetch_end + base clocks
     ea_end     later by what execution is late beyond the lead, for interlocked forms
 
+A branch to a decoded target is over when it leaves the address stage. One that tests flags takes its target for
+granted; if it is not taken after all, that is known when the instruction before has left the execute stage. What
+synchronises starts when the pipeline and the bus are idle.
+
 Caches and memory (mc68040_cache.py) hold up the stage that needs them: an instruction line the address stage, an
-operand the fetch stage, a store the execute stage.
+operand the fetch stage, a store the execute stage, at whose end it is made.
 """
 
 from __future__ import annotations
@@ -25,7 +30,7 @@ from ..spec.values import Word
 from . import mc68040_cache
 from .causes import CAUSES
 from .ea import Ea
-from .mc68040_clocks import is_synchronising, outcomes
+from .mc68040_clocks import NEVER, SLACK_BITS, is_synchronising, outcomes, stores_while_executing
 from .mc68040_timing import MC68040Timing
 
 
@@ -36,27 +41,39 @@ class PipelineTiming(MC68040Timing):
 
     @classmethod
     def fields(cls, insn: Insn) -> tuple[int, ...]:
-        found = outcomes(insn.row, insn.forms, cls.choices)
-        return tuple(n for c in found for n in (c.address | c.base << 12 | c.fetches << 24, c.slack))
+        overlaps = cls.choices["lead"] == "overlapped"
+        found = []
+        for each in outcomes(insn.row, insn.forms, cls.choices):
+            entry = min(each.address, each.lead + 1) if overlaps else each.address
+            slack = each.lead + 1 - entry if overlaps and each.slack != NEVER else each.slack
+            found += [each.address | each.base << 12 | each.fetches << 24, slack | entry << SLACK_BITS]
+        return tuple(found)
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         m, self.row = self.m, row
         self.costs = [(take(), take()) for _ in row.cost]
         self.executed = m.get("cycles")  # execute stage free
+        self.fetch_free = m.get("fetch_end")
         self.operands = self.extra = 0
         zero = m.const(64, 0)
         self.fetch_wait, self.store_wait = m.variable(zero), m.variable(zero)
         # clocks that replace the cost (0: none do), and that come on top: EA calculation | execution << 12
         self.replaced, self.added = m.variable(m.const(32, 0)), m.variable(m.const(32, 0))
         self.settled = False
+        self.overlaps = m.cpu.choices["lead"] == "overlapped"
+        self.is_branch = "target" in operands and not row.options.get("calls")
+        self.tests_flags = self.is_branch and operands.get("c", 0) not in (0, 1)  # always, never
+        self.stores_early = stores_while_executing(row)
+        self.stored = m.variable(zero) if self.stores_early else None
         self.calculation = self.costs[0][0] & 0xFFF
         self.ea_free = m.get("ea_end")
-        self.coded = start = self.ea_free + self._instruction_fetch()
+        self.coded = start = self.ea_free + self._instruction_fetch() + self._delivery()
         for register in self._address_registers(row, operands):
             start = self._later(start, m.element("ready", register))
-        if is_synchronising(row):
-            start = self._later(start, self.executed)
-        self.ea_start = start
+        self.synchronises = is_synchronising(row)
+        if self.synchronises:
+            start = self._later(start, self._later(self.executed, m.get("bus_free")))
+        self.ea_start = self.ea_end = start
         self.pending = len(self.costs) == 2
         if not self.pending:
             self._issue(*self.costs[0])
@@ -76,15 +93,27 @@ class PipelineTiming(MC68040Timing):
         m.set("fetch_line", last)
         return wait.get()
 
+    def _delivery(self) -> Word:
+        """Return the clocks beyond one in which the long words of the instruction come from the cache."""
+        m = self.m
+        if m.cpu.choices["code"] == "line":
+            return m.const(64, 0)
+        first, last = m.pc >> 2, (m.next_pc - 1 & ADDRESS_MASK) >> 2
+        before = m.get("fetch_word")
+        goes_on = first.eq(before) | first.eq(before + 1)
+        count = last - m.select(goes_on, before, first - 1)
+        m.set("fetch_word", last)
+        return m.select(count.eq(0), count, count - 1).zext(64)
+
     @property
     def max_clocks(self) -> int:
         packed = [cost.known for cost, _ in self.costs]
-        return max((p & 0xFFF) + (p >> 12 & 0xFFF) + (p >> 24) for p in packed) + self.operands + self.extra
+        return max((p & 0xFFF) + (p >> 12 & 0xFFF) + (p >> 24) for p in packed) + 3 * self.operands + self.extra
 
     @property
     def max_waits(self) -> int:
-        """Two lines of code; an operand may lie in two lines."""
-        return 2 + 2 * self.operands
+        """Two lines of code; an operand may lie in two lines; what synchronises waits for the bus."""
+        return 3 + 2 * self.operands
 
     def max_wait_clocks(self) -> Word:
         """Return the most clocks of one wait: a line that is read, after one that replaced a dirty line."""
@@ -102,25 +131,53 @@ class PipelineTiming(MC68040Timing):
         if self.pending:
             self.pending = False
             self._issue(*(self.m.select(condition, a, b) for a, b in zip(*self.costs, strict=True)))
+            if self.tests_flags:
+                flags = self.m.select(condition, self.m.const(64, 0), self.executed)
+                self.ea_end = self._later(self.ea_end, flags)
+                self.usual = self._entered(self.ea_end, self.ea_end)
 
-    def _issue(self, packed: Word, slack: Word) -> None:
+    def _issue(self, packed: Word, rules: Word) -> None:
         self.ea_end = self.ea_start + (packed & 0xFFF).zext(64)
-        self.fetches, self.fetch_free = (packed >> 24).zext(64), self.m.get("fetch_end")
+        self.fetches = (packed >> 24).zext(64)
         self.base = (packed >> 12 & 0xFFF).zext(64)
-        self.slack = slack.zext(64)
+        self.slack, entered = (rules & NEVER).zext(64), self.ea_end
+        if self.overlaps:
+            entered = self.ea_start + (rules >> SLACK_BITS).zext(64)
+        self.entered = entered
+        self.usual = self._entered(self.ea_end, entered)
+
+    def _entered(self, ea_end: Word, entered: Word) -> tuple[Word, Word]:
+        """Return when an instruction leaves the address stage, and when it enters the fetch stage; both are one but for
+        what overlaps. A branch does not enter it.
+        """
+        if self.is_branch:
+            return ea_end, entered
+        left = self._later(ea_end, self.fetch_free)
+        return left, self._later(entered, self.fetch_free) if self.overlaps else left
 
     def memory(self, address: Word, bits: int, write: bool) -> None:
         m = self.m
         self.operands += 1
         location, size = (address & ADDRESS_MASK).zext(64), m.const(64, bits // 8)
         if write:
-            now = self.executed + self.store_wait.get()
+            now = self._store_time() + self.store_wait.get()
             wait = m.subroutine("write", mc68040_cache.write, location, size, now)
             self.store_wait.set(self.store_wait.get() + wait)
         else:
-            now = self._later(self.ea_start, m.get("fetch_end")) + self.fetch_wait.get()
+            # of what synchronises most of the clocks are not those of an address
+            asked = self.ea_start if self.synchronises else self.ea_end
+            now = self._later(asked, self.fetch_free) + self.fetch_wait.get()
             wait = m.subroutine("read", mc68040_cache.read, location, size, now)
             self.fetch_wait.set(self.fetch_wait.get() + wait)
+
+    def _store_time(self) -> Word:
+        """Return when a store is made if none before it waited: at the end, or one each clock of execution."""
+        _, _, entered, base = self._stages()
+        began = self._later(entered + self.fetch_wait.get(), self.executed)
+        if self.stored is None:
+            return began + base
+        self.stored.set(self.stored.get() + 1)
+        return began + self.stored.get()
 
     def replace(self, address: Word, execution: Word) -> None:
         self.replaced.set(address | execution << 12)
@@ -134,12 +191,17 @@ class PipelineTiming(MC68040Timing):
         Clocks that replace the cost are those of instructions that start when older work is done.
         """
         m, replaced, added = self.m, self.replaced.get(), self.added.get()
-        usual = replaced.eq(0)
+        if replaced.known == added.known == 0:
+            ea_end, entered = self.usual
+            return self.ea_start, ea_end, entered + self.fetches, self.base
+        usual, more = replaced.eq(0), (added & 0xFFF).zext(64)
         start = m.select(usual, self.ea_start, self._later(self.ea_start, self.executed))
-        ea_end = m.select(usual, self.ea_end + (added & 0xFFF).zext(64), start + (replaced & 0xFFF).zext(64))
+        instead = start + (replaced & 0xFFF).zext(64)
+        ea_end, entered = (m.select(usual, each + more, instead) for each in (self.ea_end, self.entered))
+        ea_end, entered = self._entered(ea_end, entered)
         fetches = m.select(usual, self.fetches, m.const(64, 1))
         base = m.select(usual, self.base + (added >> 12).zext(64), (replaced >> 12).zext(64))
-        return start, ea_end, self._later(ea_end, self.fetch_free) + fetches, base
+        return start, ea_end, entered + fetches, base
 
     def settle(self) -> None:
         """Fix the times of the stages: all data that the cost depends on is known."""
@@ -156,18 +218,20 @@ class PipelineTiming(MC68040Timing):
     def _fetch_end(self) -> Word:
         return self.fetched + self.fetch_wait.get()
 
-    def _done(self) -> Word:
-        return self._later(self._fetch_end(), self.executed) + self.base
-
     def finish(self) -> None:
         m = self.m
         self.settle()
-        fetch_end = self._fetch_end()
-        late = m.select(fetch_end.ult(self.executed), self.executed - fetch_end, m.const(64, 0))
-        stall = m.select(self.slack.ult(late), late - self.slack, m.const(64, 0))
-        m.set("ea_end", self.ea_end + stall)
-        m.set("fetch_end", fetch_end)
-        m.set("cycles", self._done() + self.store_wait.get())
+        fetch_end, ea_end = self._fetch_end(), self.ea_end
+        began = self._later(fetch_end, self.executed)
+        if self.row.options.get("flow"):  # the address that is fetched is where the next instruction is
+            ea_end = ea_end + self.fetch_wait.get()
+        if self.slack.known != NEVER:
+            late = began - fetch_end
+            ea_end = ea_end + m.select(self.slack.ult(late), late - self.slack, m.const(64, 0))
+        m.set("ea_end", ea_end)
+        if not self.is_branch:
+            m.set("fetch_end", began)
+        m.set("cycles", began + self.base + self.store_wait.get())
 
 
 class CausesTiming(PipelineTiming):

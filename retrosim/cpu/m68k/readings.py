@@ -6,10 +6,45 @@ from ..spec.readings import Reading
 
 MC68040_READINGS = (
     Reading(
-        name="suba",
-        question="does SUBA take the clocks printed for it, or those of ADDA, which it swaps in seven rows?",
-        options=("printed", "as-adda"),
+        name="lead",
+        question="does an instruction execute after its address calculation, or from its lead on while that goes on?",
+        options=("printed", "overlapped"),
+        reason="measured: TRAP and RTE 85.3, MOVEM 120, CPUSHL 15.1; 85, 116 and 14 so, 70, 106 and 12 overlapped",
+        source="MC68040UM section 10.1",
+    ),
+    Reading(
+        name="code",
+        question="does a cached line of code come at once, or a long word a clock?",
+        options=("line", "long-word"),
+        reason="no manual says what the cache hands to the decoder in a clock",
+        source="guide/facts/m68040_timing.md section 3",
+    ),
+    Reading(
+        name="exception-frame",
+        question="is a frame written item by item, of which the PC lies in two long words, or by long words?",
+        options=("words", "long-words"),
+        reason="TRAP and RTE were measured at 85 clocks: 85 so, 67 as long words",
+        source="MC68040UM section 8.4; guide/facts/measured.md row 10",
+    ),
+    Reading(
+        name="adda-suba",
+        question="ADDA and SUBA differ in seven cells: is each right, or one of the two columns for both?",
+        options=("printed", "adda", "suba"),
         reason="two transcriptions agree on the print",
-        source="MC68040UM section 10.6, ADDA and SUBA",
+        source="MC68040UM section 10.6",
+    ),
+    Reading(
+        name="cmpa-word",
+        question="does CMPA.W of memory take a clock more than the CMPA.L that is printed?",
+        options=("as-movea", "printed"),
+        reason="of MOVEA, where both sizes are printed, the word takes one more",
+        source="MC68040UM section 10.6, CMPA and MOVEA",
+    ),
+    Reading(
+        name="btst",
+        question="is BTST Dn of (d16,An) and absolute addresses, printed 1L+1/2, 1L+2 or 2?",
+        options=("lead", "no-lead"),
+        reason="all other bit instructions have a lead in these modes",
+        source="MC68040UM section 10.6",
     ),
 )

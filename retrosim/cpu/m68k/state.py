@@ -41,12 +41,13 @@ LAYOUT = Layout(
         ("ea_end", 64, 1),
         ("fetch_end", 64, 1),
         ("fetch_line", 32, 1),  # line that the last instruction came from
+        ("fetch_word", 32, 1),  # long word that it ended in
         ("ready", 64, 17),  # per register: when address calculation may use it
         *CACHE_FIELDS,
         ("causes", 64, len(CAUSES)),  # clocks by cause: counted in the timing mode of that name only
     )
 )
-IN_REGISTERS = frozenset({"r", "x", "n", "z", "v", "c", "ea_end", "fetch_end", "fetch_line", "ready"})
+IN_REGISTERS = frozenset({"r", "x", "n", "z", "v", "c", "ea_end", "fetch_end", "fetch_line", "fetch_word", "ready"})
 
 MAX_BYTES = 22  # of an instruction: a 68020 MOVE with two memory-indirect operands
 

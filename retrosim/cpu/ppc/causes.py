@@ -8,7 +8,7 @@ CAUSES = {
     "operands": "waiting for a load that hit the cache, or for a special register",
     "targets": "fetching from the target of a branch, as far as older work does not hide it",
     "mispredicted": "wrong predictions: from the branch to the right path, as far as older work does not hide it",
-    "links": "branches that wait for LR, CTR, or an earlier prediction to be resolved",
+    "links": "the branch unit waits for LR, CTR, an earlier prediction, or the conditions of condition-register logic",
     "data": "data that miss the cache, or wait for the bus",
     "crossing": "operands across a double word",
     "code": "code that misses the cache",

@@ -16,7 +16,7 @@ LEGEND = (
 
 def explain(insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> Explanation:
     """Explain an instruction; the other arguments are those of `averaged`. A taken branch has what it costs alone."""
-    found = outcomes(insn.row)
+    found = outcomes(insn.row, choices)
     clocks = [cost.execute[0] if cost.execute else 1 for cost in found]
     costs, source = list(zip(clocks, insn.row.cost, strict=True)), found[0].source
     return averaged(costs, visits, departures, source) if len(costs) == 2 else Explanation(*costs[0], source)

@@ -120,10 +120,15 @@ for _name, _code, _operation in (
     ("crorc", 417, lambda a, b: a | ~b),
     ("crxor", 193, lambda a, b: a ^ b),
 ):
-    insn(f"{_name} {{bt}},{{ba}},{{bb}}", f"010011dddddaaaaabbbbb{_code:010b}0", ref=UM)(_condition_logic(_operation))
+    insn(
+        f"{_name} {{bt}},{{ba}},{{bb}}",
+        f"010011dddddaaaaabbbbb{_code:010b}0",
+        ref=UM,
+        condition_logic=True,
+    )(_condition_logic(_operation))
 
 
-@insn("mcrf {crf},{crg}", f"010011fff00ggg0000000{0:010b}0", ref=UM)
+@insn("mcrf {crf},{crg}", f"010011fff00ggg0000000{0:010b}0", ref=UM, condition_logic=True)
 def mcrf(m, crf, crg):
     set_field(m, crf, *(get_bit(m, (crg << 2) + bit) for bit in range(4)))
 
@@ -138,10 +143,10 @@ def mcrxr(m, crf):
 
 @insn("mfcr {d}", f"011111ddddd0000000000{19:010b}0", ref=UM)
 def mfcr(m, d):
-    m.set_reg(d, get_cr(m))
+    m.set_reg(d, get_cr(m), stage="late")
 
 
-@insn("mtcrf {fxm},{s}", f"011111ddddd0ffffffff0{144:010b}0", ref=UM)
+@insn("mtcrf {fxm},{s}", f"011111ddddd0ffffffff0{144:010b}0", ref=UM, moves_condition=True)
 def mtcrf(m, fxm, s):
     word = m.reg(s)
 

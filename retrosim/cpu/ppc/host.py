@@ -1,7 +1,9 @@
 """The PowerPC 601 as the machine sees it: registers by name, the C convention of calls, faults.
 
 The convention is that of System V (PowerPC Processor Supplement, chapter 3): a back chain from a stack pointer that is
-a multiple of 16, above it the word where the routine saves LR, and the arguments that do not fit into r3-r10.
+a multiple of 16, above it the word where the routine saves LR, and the arguments that do not fit into r3-r10. r2 is the
+base of the TOC (Apple, Mac OS Runtime Architectures, chapter 4) or of constant small data, r13 of small data (PowerPC
+Embedded ABI, chapter 3).
 """
 
 from __future__ import annotations
@@ -73,5 +75,6 @@ HOST = Host(
     call={"c": Convention(32, _enter)},
     go=go,
     set_stack=_set_stack,
+    bases={"r2": ("TOC", ".TOC.", "_SDA2_BASE_"), "r13": ("_SDA_BASE_",)},
     faults=dict.fromkeys((PROGRAM, NO_FLOATING_POINT), IllegalInstruction),
 )

@@ -15,6 +15,7 @@ from .host import HOST
 from .mpc601_cache import STATUS_BITS
 from .mpc601_clocks import has_data_clocks
 from .mpc601_pipeline import STAGES
+from .readings import READINGS
 from .state import IN_REGISTERS, LAYOUT, PPC, ZERO, reset
 from .timing import MPC601_MODES
 
@@ -34,6 +35,7 @@ def cpu(model: str) -> Cpu:
         unserved=SYSTEM_CALL_ROW,
         service_bytes=4,
         timing=MPC601_MODES,
+        readings=READINGS,
         causes=CAUSES,
         caches={"unified": Cache("tag", status_bits=STATUS_BITS)},
         explain=explain,

@@ -46,17 +46,24 @@ class MemoryParameter:
     confidence: str
 
 
-def _entries(kind: str) -> list[dict[str, str]]:
+def _entries(kind: str, choices: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return the rows of a kind; one for a reading that was chosen takes the place of the row without."""
     with TABLE.open(newline="") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        return [row for row in rows if row["kind"] == kind]
+        rows = [row for row in csv.DictReader(line for line in file if not line.startswith("#")) if row["kind"] == kind]
+    chosen = [row for row in rows if row["reading"] and row["reading"] in map("=".join, choices.items())]
+    replaced = {row["names"] for row in chosen}
+    return [row for row in rows if not row["reading"] and row["names"] not in replaced] + chosen
+
+
+def table(choices: Mapping[str, str] | None = None) -> dict[str, Clocks]:
+    """Return the clocks of every instruction of the table, by mnemonic. `choices`: reading -> option."""
+    return _table(tuple((choices or {}).items()))
 
 
 @cache
-def table() -> dict[str, Clocks]:
-    """Return the clocks of every instruction of the table, by mnemonic."""
+def _table(choices: tuple[tuple[str, str], ...]) -> dict[str, Clocks]:
     found: dict[str, Clocks] = {}
-    for row in _entries("instruction"):
+    for row in _entries("instruction", dict(choices)):
         text = row["clocks"]
         clocks = Clocks(() if text == "n" else tuple(int(n) for n in text.split("/")), int(row["delay"]), row["source"])
         names = [row["names"]] if row["names"].startswith("bc ") else row["names"].split()
@@ -67,10 +74,14 @@ def table() -> dict[str, Clocks]:
     return found
 
 
+def rules(choices: Mapping[str, str] | None = None) -> dict[str, int]:
+    """Return the rules of the pipeline, in clocks. `choices`: reading -> option."""
+    return _rules(tuple((choices or {}).items()))
+
+
 @cache
-def rules() -> dict[str, int]:
-    """Return the rules of the pipeline, in clocks."""
-    return {row["names"]: int(row["clocks"]) for row in _entries("rule")}
+def _rules(choices: tuple[tuple[str, str], ...]) -> dict[str, int]:
+    return {row["names"]: int(row["clocks"]) for row in _entries("rule", dict(choices))}
 
 
 @cache
@@ -86,7 +97,7 @@ def memory_parameters() -> tuple[MemoryParameter, ...]:
             row["source"],
             row["confidence"],
         )
-        for row in _entries("memory")
+        for row in _entries("memory", {})
     )
 
 
@@ -96,12 +107,17 @@ def memory() -> dict[str, int]:
     return {each.name: each.clocks for each in memory_parameters()}
 
 
-def outcomes(row: Row) -> tuple[Clocks, ...]:
-    """Return the clocks of an instruction: one, or two for its outcomes (taken and not taken). Errors: SpecError."""
-    missing = [key for key in row.cost if key not in table()]
+def outcomes(row: Row, choices: Mapping[str, str] | None = None) -> tuple[Clocks, ...]:
+    """Return the clocks of an instruction: one, or two for its outcomes (taken and not taken).
+
+    choices  reading -> option, None for the defaults
+    Errors   SpecError where the table has none
+    """
+    entries = table(choices)
+    missing = [key for key in row.cost if key not in entries]
     if missing:
         raise SpecError(f"no MPC601 clocks for {missing[0]!r} in {TABLE.name}")
-    return tuple(table()[key] for key in row.cost)
+    return tuple(entries[key] for key in row.cost)
 
 
 def has_data_clocks(row: Row, forms: Mapping[str, Any]) -> bool:

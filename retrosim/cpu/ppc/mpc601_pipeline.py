@@ -15,7 +15,8 @@ the floating-point unit, from the lowest four. (Floating-point instructions take
                 found when the compare leaves the execute stage (rules `condition`, `refetch`, `resume`)
     fetch       eight instructions (32 bytes) in a clock, when data leave the cache free; sequential ones run ahead
 
-A branch takes no integer slot, and costs nothing when the integer unit still has older work.
+A branch takes no integer slot, and costs nothing when the integer unit still has older work. With the reading
+`cr-logic=branch-unit` condition-register logic is executed there too: behind the conditions that it reads, in order.
 """
 
 from __future__ import annotations
@@ -53,11 +54,15 @@ class PipelineTiming(PpcHooks):
         return (int(backwards) ^ int(insn.forms["y"]),)
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
-        self.row, self.costs, self.operands = row, outcomes(row), 0
+        self.row, self.costs, self.operands = row, outcomes(row, self.choices), 0
+        self.rules = rules(self.choices)
         self.max_clocks = max_execute(self.costs) + SLACK
-        self.is_branch = row.cost[0] == "bc taken"
+        is_logic = bool(row.options.get("condition_logic")) and self.choices["cr-logic"] == "branch-unit"
+        self.in_branch_unit = is_logic or row.cost[0] == "bc taken"
         self._enter_sector()
-        if self.is_branch:
+        if is_logic:
+            self._start_condition_logic(operands)
+        elif self.in_branch_unit:
             self._start_branch(operands, take)
         else:
             self._start_integer(row, operands)
@@ -85,7 +90,7 @@ class PipelineTiming(PpcHooks):
             self._arrives(hit, arrived)
             accesses = m.get("accesses")
             starved = accesses.ne(0) & (now - m.get("sector_start")).ule(accesses)
-            arrived = later(m, arrived, m.select(starved, now + rules()["starved"], hit))
+            arrived = later(m, arrived, m.select(starved, now + self.rules["starved"], hit))
             m.set("sector", sector)
             m.set("sector_time", arrived)
             m.set("sector_start", later(m, now, arrived))
@@ -160,15 +165,20 @@ class PipelineTiming(PpcHooks):
 
     @hook
     def condition_field(self, field: Word) -> None:
-        self.m.set_element("cr_ready", field, self.entered + rules()["condition"])
+        if self.in_branch_unit:
+            known = self.at + self.rules["condition logic"]
+        else:
+            moved = self.rules["moved condition"] if self.row.options.get("moves_condition") else 0
+            known = self.entered + (self.rules["condition"] + moved)
+        self.m.set_element("cr_ready", field, known)
 
     @hook
     def stored_condition(self) -> None:
-        self.m.set_element("cr_ready", self.m.const(32, 0), self.entered + rules()["condition"] + 1)
+        self.m.set_element("cr_ready", self.m.const(32, 0), self.entered + (self.rules["condition"] + 1))
 
     @hook
     def branch_register(self, name: str) -> None:
-        self.m.set(f"{name}_ready", self.dispatched + rules()["register"])
+        self.m.set(f"{name}_ready", self.dispatched + self.rules["register"])
 
     @hook
     def exception(self) -> None:
@@ -179,9 +189,23 @@ class PipelineTiming(PpcHooks):
 
     # branch unit
 
+    def _in_branch_unit(self) -> Word:
+        """Return when the branch unit can have the instruction."""
+        m = self.m
+        return later(m, later(m, m.get("fetched"), m.get("issue3")), m.get("branched") + 1)
+
+    def _start_condition_logic(self, operands: dict[str, Any]) -> None:
+        """Wait for the conditions that are read, and for that whose field is set in part."""
+        m, self.predicted = self.m, None
+        at = self._in_branch_unit()
+        for name, bits in (("ba", 2), ("bb", 2), ("bt", 2), ("crg", 0)):
+            if name in operands:
+                at = later(m, at, m.element("cr_ready", operands[name] >> bits))
+        self.at, self.condition = at, m.const(1, 0)
+
     def _start_branch(self, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         m = self.m
-        at = later(m, later(m, m.get("fetched"), m.get("issue3")), m.get("branched") + 1)
+        at = self._in_branch_unit()
         via = self.row.options.get("via")
         bo = operands.get("bo")
         if via:
@@ -200,12 +224,12 @@ class PipelineTiming(PpcHooks):
 
     def _finish_branch(self, condition: Word) -> None:
         m, at = self.m, self.at
-        taken, passed, wrong = at + rules()["target"], at + 1, m.const(1, 0)
+        taken, passed, wrong = at + self.rules["target"], at + 1, m.const(1, 0)
         if self.predicted is not None:
             pending = at.ult(self.known)
             wrong = pending & (self.predicted ^ condition)
-            taken = m.select(wrong, self.known + rules()["refetch"], taken)
-            passed = m.select(wrong, self.known + rules()["resume"], passed)
+            taken = m.select(wrong, self.known + self.rules["refetch"], taken)
+            passed = m.select(wrong, self.known + self.rules["resume"], passed)
             m.set("resolved", m.select(pending, self.known, m.get("resolved")))
         time = m.select(condition, taken, passed)
         m.set("branched", at)
@@ -220,7 +244,7 @@ class PipelineTiming(PpcHooks):
 
     def finish(self, outcome: bool | None = None) -> None:
         m = self.m
-        if self.is_branch:
+        if self.in_branch_unit:
             self._finish_branch(self.condition if outcome is None else m.const(1, outcome))
             return
         end = self.entered + self.execute.get() + self.stall.get()
@@ -250,7 +274,7 @@ class CausesTiming(PipelineTiming):
         self.aimed, self.came = m.variable(m.get("fetched")), m.variable(m.get("fetched"))
         self.crossing = m.variable(m.const(64, 0))
         super().start(row, operands, take)
-        if not self.is_branch:
+        if not self.in_branch_unit:
             self.is_late = (self.entered - m.get("missing")).ule(1)
 
     def _arrives(self, hit: Word, arrived: Word) -> None:
@@ -265,7 +289,7 @@ class CausesTiming(PipelineTiming):
         m = self.m
         size = bits // 8 if self.costs[0].execute else 1
         crosses = m.const(32, 8).ult((address & 7) + size)
-        crossing = m.select(crosses, m.const(64, rules()["crossing"]), m.const(64, 0))
+        crossing = m.select(crosses, m.const(64, self.rules["crossing"]), m.const(64, 0))
         self.crossing.set(self.crossing.get() + crossing)
 
     def _until(self, cause: Word, time: Word) -> None:
@@ -298,7 +322,7 @@ class CausesTiming(PipelineTiming):
     def finish(self, outcome: bool | None = None) -> None:
         m = self.m
         self._count_fetching()
-        if self.is_branch:
+        if self.in_branch_unit:
             self._until(self._cause("targets"), later(m, m.get("issue3"), m.get("branched") + 1) + 1)
             self._until(self._cause("links"), self.at + 1)
         else:

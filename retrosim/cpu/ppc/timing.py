@@ -26,7 +26,7 @@ class TableTiming(PpcHooks):
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         m = self.m
-        self.costs = outcomes(row)
+        self.costs = outcomes(row, self.choices)
         self.max_clocks = max_execute(self.costs)
         self.cost = m.variable(m.const(64, self.costs[0].execute[0] if self.costs[0].execute else 0))
         self.condition = m.const(1, 1)

@@ -39,10 +39,15 @@ DOUBLE_FAULT = 0x100  # in `detail`, in place of a vector: an exception could no
 
 
 class Layout:
-    """Names, widths and places of the state fields: (name, bits, count); one-bit fields take a byte."""
+    """Names, widths and places of the state fields: (name, bits, count); one-bit fields take a byte.
+
+    The registers of the CPU come first, then ENGINE_FIELDS, then what its timing models remember.
+    """
 
     def __init__(self, fields: tuple[tuple[str, int, int], ...]) -> None:
         self.fields = {name: (bits, count) for name, bits, count in fields}
+        names = list(self.fields)
+        self.registers = tuple(names[: names.index(ENGINE_FIELDS[0][0])])
         spec = [(n, f"<u{max(b, 8) // 8}", (c,) if c > 1 else ()) for n, b, c in fields]
         self.dtype = np.dtype([(n, t, s) for n, t, s in spec], align=True)
         self.offsets = {name: self.dtype.fields[name][1] for name in self.fields}

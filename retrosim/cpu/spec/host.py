@@ -10,12 +10,14 @@ tracing    state field that is not 0 while the CPU traces, "" if it cannot; trac
            instruction that m has just run end in a trace exception? trace(m): take it, between two instructions
 in_shadow  in_shadow(state): do interrupts wait until one more instruction has been executed? end_shadow(state): they
            no longer do
+bases      registers that point to a program's data as long as it runs -> symbols that linkers give to what they point
+           to. A routine that is called before the program has set one finds it at the first such symbol of the image.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -120,3 +122,4 @@ class Host:
     trace: Callable[[Any], None] = lambda m: None
     in_shadow: Callable[[np.ndarray], bool] = lambda state: False
     end_shadow: Callable[[np.ndarray], None] = lambda state: None
+    bases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

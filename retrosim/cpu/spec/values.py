@@ -1,7 +1,7 @@
 """The value layer: words of a fixed number of bits, in which every instruction is written.
 
-A `Word` is either known (a Python integer, masked) or emitted (an LLVM value under construction); the same expression
-works on both, and an expression of known words stays known. Semantic functions never ask which kind they hold.
+A `Word` is either known (a Python integer, masked) or emitted (a value of LLVM code, ir.py); the same expression works
+on both, and an expression of known words stays known. Semantic functions never ask which kind they hold.
 
     a + b   a - b   a * b   a & b   a | b   a ^ b   ~a      modulo 2^bits; an int operand takes the width of the other
     a << n  a >> n  a.sar(n)                                logical left, logical right, arithmetic right; n < bits
@@ -20,24 +20,22 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
-from llvmlite import ir
+from .ir import Function
 
 MAX_BITS = 128
 MASKS = [(1 << bits) - 1 for bits in range(MAX_BITS + 1)]
 
 
 class Word:
-    """A word of `bits` bits: `known` is its value, or None when `value` holds the emitted LLVM value."""
+    """A word of `bits` bits: `known` is its value, or None when `value` is the one that `code` computes."""
 
-    __slots__ = ("bits", "builder", "known", "value")
+    __slots__ = ("bits", "code", "known", "value")
 
-    def __init__(
-        self, bits: int, known: int | None, value: ir.Value | None = None, builder: ir.IRBuilder | None = None
-    ):
+    def __init__(self, bits: int, known: int | None, value: str | None = None, code: Function | None = None):
         self.bits = bits
         self.known = None if known is None else known & MASKS[bits]
         self.value = value
-        self.builder = builder
+        self.code = code
 
     def __repr__(self) -> str:
         return f"Word{self.bits}({self.known if self.known is not None else self.value})"
@@ -46,9 +44,14 @@ class Word:
         raise TypeError("a Word has no truth value: decide with m.select or m.when")
 
     @property
-    def ir(self) -> ir.Value:
-        """The LLVM value, a constant when the word is known."""
-        return self.value if self.known is None else ir.Constant(ir.IntType(self.bits), self.known)
+    def operand(self) -> str:
+        """The word in LLVM code, a constant when it is known."""
+        return self.value if self.known is None else str(self.known)
+
+    @property
+    def type(self) -> str:
+        """The type of the word in LLVM code."""
+        return f"i{self.bits}"
 
     @property
     def signed(self) -> int:
@@ -59,30 +62,33 @@ class Word:
     def sign(self) -> Word:
         return self.slt(0)
 
-    def emitted(self, value: ir.Value) -> Word:
-        """Wrap an LLVM value made by this word's builder."""
-        return Word(value.type.width, None, value, self.builder)
+    def _cast(self, instruction: str, bits: int) -> Word:
+        value = self.code.computed(f"{instruction} i{self.bits} {self.value} to i{bits}")
+        return Word(bits, None, value, self.code)
+
+    def _call(self, name: str, *flags: str) -> Word:
+        return Word(self.bits, None, self.code.call_intrinsic(name, self.bits, self.value, *flags), self.code)
 
     def zext(self, bits: int) -> Word:
         if bits == self.bits:
             return self
         if self.known is not None:
             return Word(bits, self.known)
-        return self.emitted(self.builder.zext(self.value, ir.IntType(bits)))
+        return self._cast("zext", bits)
 
     def sext(self, bits: int) -> Word:
         if bits == self.bits:
             return self
         if self.known is not None:
             return Word(bits, self.signed)
-        return self.emitted(self.builder.sext(self.value, ir.IntType(bits)))
+        return self._cast("sext", bits)
 
     def trunc(self, bits: int) -> Word:
         if bits == self.bits:
             return self
         if self.known is not None:
             return Word(bits, self.known)
-        return self.emitted(self.builder.trunc(self.value, ir.IntType(bits)))
+        return self._cast("trunc", bits)
 
     def resize(self, bits: int, signed: bool = False) -> Word:
         if bits <= self.bits:
@@ -101,19 +107,19 @@ class Word:
     def count_leading_zeros(self) -> Word:
         if self.known is not None:
             return Word(self.bits, self.bits - self.known.bit_length())
-        return self.emitted(self.builder.ctlz(self.value, ir.Constant(ir.IntType(1), 0)))
+        return self._call("ctlz", "0")
 
     def count_ones(self) -> Word:
         if self.known is not None:
             return Word(self.bits, self.known.bit_count())
-        return self.emitted(self.builder.ctpop(self.value))
+        return self._call("ctpop")
 
     def swap_bytes(self) -> Word:
         if self.bits == 8:
             return self
         if self.known is not None:
             return Word(self.bits, int.from_bytes(self.known.to_bytes(self.bits // 8, "little"), "big"))
-        return self.emitted(self.builder.bswap(self.value))
+        return self._call("bswap")
 
 
 BITS = (Word(1, 0), Word(1, 1))
@@ -128,13 +134,21 @@ def _quotient(a: int, b: int) -> int:
 
 
 def _binary(
-    known: Callable[[int, int], int], emit: str, identity: int | None = None, *, signed: bool = False, symbol: str = ""
+    known: Callable[[int, int], int],
+    emit: str,
+    identity: int | None = None,
+    *,
+    signed: bool = False,
+    compares: bool = False,
+    distance: int = 0,
 ) -> Callable:
     """Make an operator.
 
     known     computes it from values: as two's complement where the operator is signed
-    emit      the IRBuilder's method; a comparison's takes `symbol` first, and gives a one-bit word
+    emit      LLVM's instruction
     identity  the right operand that leaves the left one as it is
+    compares  is it a comparison, which gives a one-bit word?
+    distance  what the result is away from the left operand, times the right one
     """
 
     def operator(self: Word, operand: Word | int) -> Word:
@@ -147,14 +161,17 @@ def _binary(
             raise TypeError(f"{bits}-bit word meets {operand.bits}-bit word")
         if a is not None and b is not None:
             result = known(_signed(a, bits), _signed(b, bits)) if signed else known(a, b)
-            return BITS[result] if symbol else Word(bits, result)
+            return BITS[result] if compares else Word(bits, result)
         if b is not None and b == identity:
             return self
-        right = Word(bits, b) if isinstance(operand, int) else operand
-        builder = self.builder or right.builder
-        if symbol:
-            return Word(1, None, getattr(builder, emit)(symbol, self.ir, right.ir), builder)
-        return Word(bits, None, getattr(builder, emit)(self.ir, right.ir), builder)
+        code = self.code or operand.code
+        left, right = self.value if a is None else a, operand.value if b is None else b
+        value = code.computed(f"{emit} i{bits} {left}, {right}")
+        if distance and b is not None:
+            code.sums[value] = left, _signed(b, bits) * distance
+        elif distance > 0 and a is not None:
+            code.sums[value] = right, _signed(a, bits)
+        return Word(1 if compares else bits, None, value, code)
 
     return operator
 
@@ -172,15 +189,15 @@ def _shift(known: Callable[[int, int], int], emit: str, signed: bool = False) ->
     return operator
 
 
-for _name, _emit, _identity in (
-    ("add", "add", 0),
-    ("sub", "sub", 0),
-    ("mul", "mul", 1),
-    ("and", "and_", None),
-    ("or", "or_", 0),
-    ("xor", "xor", 0),
+for _name, _emit, _options in (
+    ("add", "add", {"identity": 0, "distance": 1}),
+    ("sub", "sub", {"identity": 0, "distance": -1}),
+    ("mul", "mul", {"identity": 1}),
+    ("and", "and", {}),
+    ("or", "or", {"identity": 0}),
+    ("xor", "xor", {"identity": 0}),
 ):
-    setattr(Word, f"__{_name}__", _binary(getattr(operator, f"__{_name}__"), _emit, _identity))
+    setattr(Word, f"__{_name}__", _binary(getattr(operator, f"__{_name}__"), _emit, **_options))
 for _name in ("add", "mul", "and", "or", "xor"):
     setattr(Word, f"__r{_name}__", getattr(Word, f"__{_name}__"))
 Word.__lshift__ = _shift(operator.lshift, "shl")
@@ -190,9 +207,9 @@ Word.udiv = _binary(operator.floordiv, "udiv", 1)
 Word.urem = _binary(operator.mod, "urem")
 Word.sdiv = _binary(_quotient, "sdiv", 1, signed=True)
 Word.srem = _binary(lambda a, b: a - _quotient(a, b) * b, "srem", signed=True)
-Word.eq = _binary(operator.eq, "icmp_unsigned", symbol="==")
-Word.ne = _binary(operator.ne, "icmp_unsigned", symbol="!=")
-Word.ult = _binary(operator.lt, "icmp_unsigned", symbol="<")
-Word.ule = _binary(operator.le, "icmp_unsigned", symbol="<=")
-Word.slt = _binary(operator.lt, "icmp_signed", signed=True, symbol="<")
-Word.sle = _binary(operator.le, "icmp_signed", signed=True, symbol="<=")
+Word.eq = _binary(operator.eq, "icmp eq", compares=True)
+Word.ne = _binary(operator.ne, "icmp ne", compares=True)
+Word.ult = _binary(operator.lt, "icmp ult", compares=True)
+Word.ule = _binary(operator.le, "icmp ule", compares=True)
+Word.slt = _binary(operator.lt, "icmp slt", signed=True, compares=True)
+Word.sle = _binary(operator.le, "icmp sle", signed=True, compares=True)

@@ -72,16 +72,24 @@ def entry(model: str, key: str, memory: bool) -> Clocks:
     raise SpecError(f"no {model} clocks for {key!r} in {TABLE.name}")
 
 
-def keys(row: Row, forms: Mapping[str, Any]) -> list[str]:
+def keys(row: Row, forms: Mapping[str, Any], choices: Mapping[str, str]) -> list[str]:
     """Return the table rows of an instruction's outcomes."""
     found = [cost.format(**forms) for cost in row.cost]
-    return [f"REP {name}" for name in found] if forms.get("rep") else found
+    if not forms.get("rep"):
+        return found
+    other = " data sheet" if row.name == "MOVS" and choices.get("string-moves") == "data-sheet" else ""
+    return [f"REP {name}{other}" for name in found]
 
 
-def clocks(row: Row, forms: Mapping[str, Any], model: str) -> tuple[Clocks, ...]:
-    """Return the entries of an instruction, one for each outcome. Errors: SpecError where there is none."""
+def clocks(
+    row: Row, forms: Mapping[str, Any], model: str, choices: Mapping[str, str] | None = None
+) -> tuple[Clocks, ...]:
+    """Return the entries of an instruction, one for each outcome. Errors: SpecError where there is none.
+
+    choices  reading -> option, None for the defaults
+    """
     memory = forms.get("ea") == "mem"
-    return tuple(entry(model, key, memory) for key in keys(row, forms))
+    return tuple(entry(model, key, memory) for key in keys(row, forms, choices or {}))
 
 
 def has_data_clocks(row: Row, forms: Mapping[str, Any], model: str) -> bool:

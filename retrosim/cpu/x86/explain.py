@@ -21,7 +21,8 @@ def explain(model: str, insn: Insn, visits: int, departures: int, choices: Mappi
     """Explain an instruction on a model; the other arguments are those of `averaged`."""
     source, form = SOURCES[model[:4]], " mem" if insn.forms.get("ea") == "mem" else ""
     row, forms = insn.row, insn.forms
-    costs = [(cost.base, key + form) for key, cost in zip(keys(row, forms), clocks(row, forms, model), strict=True)]
+    entries = zip(keys(row, forms, choices), clocks(row, forms, model, choices), strict=True)
+    costs = [(cost.base, key + form) for key, cost in entries]
     if len(costs) == 2 and insn.row.options.get("flow"):
         return averaged(costs, visits, departures, source)
     level = min(insn.fields[1] & 31, 2) if insn.row.varies == "level" else 0

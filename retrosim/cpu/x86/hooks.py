@@ -1,4 +1,7 @@
-"""What the clocks of x86 instructions depend on besides their encoding; rows name it, timing models price it."""
+"""What the clocks of x86 instructions depend on besides their encoding; rows name it, timing models price it.
+
+The last one is an event that many rows share; no row's price varies with it.
+"""
 
 from __future__ import annotations
 
@@ -28,3 +31,7 @@ class X86Hooks(Timing, declares=True):
     @hook
     def iterations(self, none: Word) -> None:
         """A step of a repeated string instruction; one bit: there is no iteration left."""
+
+    @hook
+    def whole_register(self, register: Word) -> None:
+        """A register is read as a word or double word, as an operand."""

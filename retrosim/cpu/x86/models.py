@@ -18,6 +18,7 @@ from .i386_bus import PrefetchTiming
 from .i486_bus import CacheTiming
 from .modes import MODEL_NAMES, is_real
 from .modrm import ZERO
+from .readings import READINGS
 from .state import IN_REGISTERS, LAYOUTS, X86, reset
 from .timing import TableTiming
 
@@ -52,6 +53,7 @@ def cpu(model: str, unreal: bool = False) -> Cpu:
         unserved=INTERRUPT_ROW,
         service_bytes=2,
         timing=timing,
+        readings=READINGS[model],
         misaligned=take_fault,
         exception=exception,
         interrupt=interrupt,

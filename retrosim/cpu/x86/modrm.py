@@ -91,6 +91,8 @@ class MemoryOperand:
 
     def with_segment(self, d: Decoding, cls: str, fields: list[int], default: int) -> tuple[str, list[int]]:
         d.forms["ea"] = "mem"
+        named = (number for name, number in zip(FIELDS[cls], fields) if name in ("base", "index") and number != ZERO)
+        d.forms["registers"] = sum(1 << number for number in set(named))
         return cls, [*fields, d.prefixes.get("segment", default)] if is_real(d.model) else fields
 
     def show_memory(self, d: Decoding, static: str, fields: list[int], size: str) -> str:
@@ -146,7 +148,7 @@ class ModRM(MemoryOperand):
         if mode == 0 and code == 6:
             return self.with_segment(d, "word", [ZERO, ZERO, self._displacement(d, 2)], DS)
         disp = self._displacement(d, mode)
-        d.forms["pair"] = index != ZERO
+        d.forms["pair"] = d.forms["two"] = index != ZERO
         return self.with_segment(d, "word", [base, index, disp], SS if base == EBP else DS)
 
     def _long(self, d: Decoding, mode: int, code: int) -> tuple[str, list[int]]:
@@ -163,6 +165,7 @@ class ModRM(MemoryOperand):
         if index == ZERO:
             return self.with_segment(d, "disp", [base, disp], default)
         d.forms["index" if scale else "pair"] = True
+        d.forms["two"] = base != ZERO
         return self.with_segment(d, "index", [base, index, scale, disp], default)
 
     def show(self, d: Decoding, static: str, fields: list[int]) -> str:
@@ -219,6 +222,7 @@ def read(m: Any, ea: Ea, bits: int) -> Word:
         return load(m, ea.segment, address(m, ea), bits)
     if bits == 8:
         return (m.reg(ea.number, 16) >> ea.shift.trunc(16)).trunc(8)
+    m.timing.whole_register(ea.number)
     return m.reg(ea.number, bits)
 
 

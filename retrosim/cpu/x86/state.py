@@ -49,7 +49,7 @@ LAYOUTS = {"i386": Layout((*COMMON, *i386_bus.FIELDS)), "i486": Layout((*COMMON,
 _BUSY = frozenset({"r", "cf", "pf", "af", "zf", "sf", "of", "refill", "repeating"})
 IN_REGISTERS = {
     "i386": _BUSY | {"fetched", "bus_free"},
-    "i486": _BUSY | {"written", "ahead", "expected", "fetch_line"},
+    "i486": _BUSY | {"written", "held", "waiting", "expected", "fetch_line"},
 }
 
 MAX_BYTES = 15  # of an instruction; more is exception 13 (Intel 386 PRM 9.8.13)

@@ -39,12 +39,15 @@ class TableTiming(X86Hooks):
 
     @classmethod
     def fields(cls, insn: Insn) -> tuple[int, ...]:
-        return (*(c.packed for c in clocks(insn.row, insn.forms, cls.model)), cls.extra(insn))
+        return (*(c.packed for c in clocks(insn.row, insn.forms, cls.model, cls.choices)), cls.extra(insn))
 
     @classmethod
     def extra(cls, insn: Insn) -> int:
-        """Return what the encoding adds: m of the i386, prefixes of the i486."""
-        return components(insn) if cls.model.startswith("i386") else cls.prefixes(insn)
+        """Return what the encoding adds: i386, m in bits 0-3, a clock for the address in bit 4; i486, prefixes."""
+        if not cls.model.startswith("i386"):
+            return cls.prefixes(insn)
+        longer = cls.choices["two-registers"] == "clock" and bool(insn.forms.get("two"))
+        return components(insn) | longer << 4
 
     @staticmethod
     def prefixes(insn: Insn) -> int:
@@ -76,13 +79,14 @@ class TableTiming(X86Hooks):
 
     @property
     def _max_encoded(self) -> int:
-        return self.encoded.known
+        return (self.encoded.known & 15) + (self.encoded.known >> 4)
 
     def encoded_clocks(self) -> Word:
-        """Return the clocks that the encoding adds: on the i386 m, after a jump."""
+        """Return the clocks that the encoding adds: on the i386 m after a jump, and those of the address."""
         if not self.is_386:
             return self.encoded
-        return self.m.select(self.m.get("refill").ne(0), self.encoded, self.m.const(32, 0))
+        refill = self.m.get("refill").ne(0)
+        return self.m.select(refill, self.encoded & 15, self.m.const(32, 0)) + (self.encoded >> 4)
 
     def add(self, clocks: Word) -> None:
         self.added.set(self.added.get() + clocks.zext(64))

@@ -17,7 +17,10 @@
 
    PERIOD_CALLS  Abs and IntersectQ are called. Otherwise they are macros, as the source of 1994 has them for the two
                  compilers that it names because they did not inline.
-   PERIOD_68000  Only instructions of the 68000: long multiplication and division are calls to the library.          */
+   PERIOD_68000  Only instructions of the 68000: long multiplication and division are calls to the library.
+   PERIOD_REGISTERS  With PERIOD_68000, and these rules for 2 and 5: locals and arguments live in D7 and A4 and down,
+                 two that are not needed at once in one, saved by the function; an index into an array of known size is
+                 multiplied by MULS.W. guide/facts/compilers_1994.md names the sources.                                */
 
 #define OBJ_X		0
 #define OBJ_Y		2
@@ -31,6 +34,64 @@
 #define SECTOR_COLUMNS	11
 #define SECTOR_ROWS	9
 
+/* Where the variables of the functions are; POINTER(x) is the register that x is in, once load_pointer has been there. */
+#ifdef PERIOD_REGISTERS
+#define HEAD		%a4
+#define EACH		%a4
+#define SECTOR		%a3
+#define I		%d5
+#define COLUMN		%d7
+#define ROW		%d6
+#define HALF		%d7
+#define LIST		%a4
+#define ONE		%a4
+#define OTHER		%a3
+#define POINTER(x)	x
+#else
+#define HEAD		-4(%fp)
+#define EACH		-10(%fp)
+#define SECTOR		%a4
+#define I		-6(%fp)
+#define COLUMN		-2(%fp)
+#define ROW		-4(%fp)
+#define HALF		-2(%fp)
+#define LIST		8(%fp)
+#define ONE		-4(%fp)
+#define OTHER		-8(%fp)
+#define POINTER(x)	%a0
+#endif
+
+	.macro	load_pointer variable
+#ifndef PERIOD_REGISTERS
+	move.l	\variable,%a0
+#endif
+	.endm
+
+	.macro	test_pointer variable		| TST of an address register is an instruction of the 68020
+#ifdef PERIOD_REGISTERS
+	move.l	\variable,%d0
+#else
+	tst.l	\variable
+#endif
+	.endm
+
+	.macro	enter locals, registers		| what lies in the frame, what is saved if it does not
+#ifdef PERIOD_REGISTERS
+	link.w	%fp,#0
+	movem.l	\registers,-(%sp)
+#else
+	link.w	%fp,#-\locals
+#endif
+	.endm
+
+	.macro	leave registers
+#ifdef PERIOD_REGISTERS
+	movem.l	(%sp)+,\registers
+#endif
+	unlk	%fp
+	rts
+	.endm
+
 	.macro	function name
 	.globl	\name
 	.type	\name,@function
@@ -41,8 +102,10 @@
 	lea	(\global:w,%a5),\register
 	.endm
 
-	.macro	multiply_long factor		| d0 * factor
-#ifdef PERIOD_68000
+	.macro	multiply_index factor		| d0 * factor
+#ifdef PERIOD_REGISTERS
+	muls.w	#\factor,%d0
+#elif defined PERIOD_68000
 	moveq	#\factor,%d1
 	jsr	(LongMultiply:w,%pc)
 #else
@@ -70,35 +133,39 @@
 	.size	GetMyFirstObject,.-GetMyFirstObject
 
 	function UpdateSectors			| void UpdateSectors(register scalar xoff, register scalar yoff)
-	link.w	%fp,#-10			| head -4, i -6, each -10
+#ifdef PERIOD_REGISTERS
+	enter	0, %d5-%d7/%a3-%a4
+#else
+	link.w	%fp,#-10			| `register` is honoured
 	movem.l	%d6-%d7/%a4,-(%sp)
+#endif
 	move.w	10(%fp),%d7			| xoff
 	move.w	14(%fp),%d6			| yoff
 	address	gSectorArray,%a0		| obj **head = (obj **)gSectorArray;
-	move.l	%a0,-4(%fp)
-	clr.w	-6(%fp)				| for (i = 0; i < kSectors; i++)
+	move.l	%a0,HEAD
+	clr.w	I				| for (i = 0; i < kSectors; i++)
 	jra	2f
-1:	move.l	-4(%fp),%a0			|     *head++ = 0;
-	addq.l	#4,-4(%fp)
+1:	move.l	HEAD,%a0			|     *head++ = 0;
+	addq.l	#4,HEAD
 	clr.l	(%a0)
-	addq.w	#1,-6(%fp)
-2:	cmp.w	#SECTOR_COLUMNS*SECTOR_ROWS,-6(%fp)
+	addq.w	#1,I
+2:	cmp.w	#SECTOR_COLUMNS*SECTOR_ROWS,I
 	jlt	1b
 	jsr	(GetMyFirstObject:w,%pc)		| for (each = GetMyFirstObject(); each != 0; each = each->obj_link) {
-	move.l	%d0,-10(%fp)
+	move.l	%d0,EACH
 	jra	4f
-3:	move.l	-10(%fp),%a0			|     register obj **sector = &gSectorArray[(each->x + xoff) >> kSectorShift]
-	move.w	OBJ_X(%a0),%d0
+3:	load_pointer EACH			|     register obj **sector = &gSectorArray[(each->x + xoff) >> kSectorShift]
+	move.w	OBJ_X(POINTER(EACH)),%d0
 	ext.l	%d0
 	move.w	%d7,%d1
 	ext.l	%d1
 	add.l	%d1,%d0
 	asr.l	#SECTOR_SHIFT,%d0
-	multiply_long 4*SECTOR_ROWS
+	multiply_index 4*SECTOR_ROWS
 	address	gSectorArray,%a1
 	add.l	%d0,%a1
-	move.l	-10(%fp),%a0			|                                            [(each->y + yoff) >> kSectorShift];
-	move.w	OBJ_Y(%a0),%d0
+	load_pointer EACH			|                                            [(each->y + yoff) >> kSectorShift];
+	move.w	OBJ_Y(POINTER(EACH)),%d0
 	ext.l	%d0
 	move.w	%d6,%d1
 	ext.l	%d1
@@ -106,17 +173,20 @@
 	asr.l	#SECTOR_SHIFT,%d0
 	asl.l	#2,%d0
 	add.l	%d0,%a1
-	move.l	%a1,%a4
-	move.l	-10(%fp),%a0			|     each->sector_link = *sector;
-	move.l	(%a4),OBJ_SECTOR_LINK(%a0)
-	move.l	-10(%fp),(%a4)			|     *sector = each;
-	move.l	-10(%fp),%a0			| }
-	move.l	OBJ_OBJ_LINK(%a0),-10(%fp)
-4:	tst.l	-10(%fp)
+	move.l	%a1,SECTOR
+	load_pointer EACH			|     each->sector_link = *sector;
+	move.l	(SECTOR),OBJ_SECTOR_LINK(POINTER(EACH))
+	move.l	EACH,(SECTOR)			|     *sector = each;
+	load_pointer EACH			| }
+	move.l	OBJ_OBJ_LINK(POINTER(EACH)),EACH
+4:	test_pointer EACH
 	jne	3b
+#ifdef PERIOD_REGISTERS
+	leave	%d5-%d7/%a3-%a4
+#else
 	movem.l	(%sp)+,%d6-%d7/%a4
-	unlk	%fp
-	rts
+	leave
+#endif
 	.size	UpdateSectors,.-UpdateSectors
 
 	function ClearCollisionArray		| void ClearCollisionArray(void)
@@ -131,30 +201,29 @@
 	.size	ClearCollisionArray,.-ClearCollisionArray
 
 	function UpdateCollisionArray		| void UpdateCollisionArray(void)
-	link.w	%fp,#-4				| column -2, row -4
-	clr.w	-2(%fp)				| for (column = 0; column < kSectorColumns; column++)
+	enter	4, %d6-%d7
+	clr.w	COLUMN				| for (column = 0; column < kSectorColumns; column++)
 	jra	4f
-1:	clr.w	-4(%fp)				|     for (row = 0; row < kSectorRows; row++)
+1:	clr.w	ROW				|     for (row = 0; row < kSectorRows; row++)
 	jra	3f
-2:	move.w	-2(%fp),%d0			|         CalcCollisionsInSector(gSectorArray[column][row]);
+2:	move.w	COLUMN,%d0			|         CalcCollisionsInSector(gSectorArray[column][row]);
 	muls.w	#4*SECTOR_ROWS,%d0
 	address	gSectorArray,%a0
 	add.l	%d0,%a0
-	move.w	-4(%fp),%d0
+	move.w	ROW,%d0
 	ext.l	%d0
 	asl.l	#2,%d0
 	add.l	%d0,%a0
 	move.l	(%a0),-(%sp)
 	jsr	(CalcCollisionsInSector:w,%pc)
 	addq.l	#4,%sp
-	addq.w	#1,-4(%fp)
-3:	cmp.w	#SECTOR_ROWS,-4(%fp)
+	addq.w	#1,ROW
+3:	cmp.w	#SECTOR_ROWS,ROW
 	jlt	2b
-	addq.w	#1,-2(%fp)
-4:	cmp.w	#SECTOR_COLUMNS,-2(%fp)
+	addq.w	#1,COLUMN
+4:	cmp.w	#SECTOR_COLUMNS,COLUMN
 	jlt	1b
-	unlk	%fp
-	rts
+	leave	%d6-%d7
 	.size	UpdateCollisionArray,.-UpdateCollisionArray
 
 	.macro	push_zero
@@ -162,7 +231,7 @@
 	.endm
 
 	.macro	push_half
-	move.w	-2(%fp),%d0
+	move.w	HALF,%d0
 	ext.l	%d0
 	move.l	%d0,-(%sp)
 	.endm
@@ -177,23 +246,22 @@
 
 	function DetermineCollisions		| void DetermineCollisions(void)
 	sub.l	%a5,%a5				| the base of the globals, which the Macintosh sets once
-	link.w	%fp,#-2				| half -2
+	enter	2, %d7
 	jsr	(ClearCollisionArray:w,%pc)	| ClearCollisionArray();
-	move.w	#HALF_SECTOR,-2(%fp)		| half = kSectorSide / 2;
+	move.w	#HALF_SECTOR,HALF		| half = kSectorSide / 2;
 	pass	zero, zero
 	pass	zero, half
 	pass	half, zero
 	pass	half, half
-	unlk	%fp
-	rts
+	leave	%d7
 	.size	DetermineCollisions,.-DetermineCollisions
 
-	.macro	difference field, a, b		| a->field - b->field, where a and b lie in the frame
-	move.l	\a(%fp),%a0
-	move.w	\field(%a0),%d0
+	.macro	difference field, a, b		| a->field - b->field
+	load_pointer \a
+	move.w	\field(POINTER(\a)),%d0
 	ext.l	%d0
-	move.l	\b(%fp),%a0
-	move.w	\field(%a0),%d1
+	load_pointer \b
+	move.w	\field(POINTER(\b)),%d1
 	ext.l	%d1
 	sub.l	%d1,%d0
 	.endm
@@ -226,8 +294,8 @@
 
 	function IntersectQ			| scalar IntersectQ(obj *a, obj *b)
 	link.w	%fp,#0
-	unless_near OBJ_X, 8, 12, 1f		| return Abs(a->x - b->x) < kObjectSide && Abs(a->y - b->y) < kObjectSide;
-	unless_near OBJ_Y, 8, 12, 1f
+	unless_near OBJ_X, 8(%fp), 12(%fp), 1f		| return Abs(a->x - b->x) < kObjectSide && Abs(a->y - b->y) < kObjectSide;
+	unless_near OBJ_Y, 8(%fp), 12(%fp), 1f
 	moveq	#1,%d0
 	jra	2f
 1:	moveq	#0,%d0
@@ -236,8 +304,8 @@
 	.size	IntersectQ,.-IntersectQ
 
 	.macro	unless_overlap a, b, to		| if (!IntersectQ(a, b)) goto to;
-	move.l	\b(%fp),-(%sp)
-	move.l	\a(%fp),-(%sp)
+	move.l	\b,-(%sp)
+	move.l	\a,-(%sp)
 	jsr	(IntersectQ:w,%pc)
 	addq.l	#8,%sp
 	tst.w	%d0
@@ -266,7 +334,7 @@
 #endif
 
 	.macro	flag_address object, register	| &gCollisionArray[object - gObjects]
-	move.l	\object(%fp),%d0
+	move.l	\object,%d0
 	address	gObjects,%a0
 	sub.l	%a0,%d0
 	divide_long OBJ_SIZE
@@ -275,96 +343,42 @@
 	.endm
 
 	function CalcCollisionsInSector		| void CalcCollisionsInSector(obj *list)
-	link.w	%fp,#-8				| one -4, other -8
-	tst.l	8(%fp)				| if (list == 0 || list->sector_link == 0)
+	enter	8, %a3-%a4
+#ifdef PERIOD_REGISTERS
+	move.l	8(%fp),LIST
+#endif
+	test_pointer LIST			| if (list == 0 || list->sector_link == 0)
 	jeq	1f
-	move.l	8(%fp),%a0
-	tst.l	OBJ_SECTOR_LINK(%a0)
+	load_pointer LIST
+	tst.l	OBJ_SECTOR_LINK(POINTER(LIST))
 	jne	3f
 1:	jra	9f				|     return;
-3:	move.l	8(%fp),-4(%fp)			| for (one = list; one->sector_link; one = one->sector_link)
+3:
+#ifndef PERIOD_REGISTERS
+	move.l	LIST,ONE			| for (one = list; one->sector_link; one = one->sector_link)
+#endif
 	jra	8f
-4:	move.l	-4(%fp),%a0			|     for (other = one->sector_link; other; other = other->sector_link)
-	move.l	OBJ_SECTOR_LINK(%a0),-8(%fp)
+4:	load_pointer ONE			|     for (other = one->sector_link; other; other = other->sector_link)
+	move.l	OBJ_SECTOR_LINK(POINTER(ONE)),OTHER
 	jra	7f
-5:	unless_overlap -4, -8, 6f		|         if (Overlap(one, other))
-	flag_address -8, %a1			|             gCollisionArray[one - gObjects] = gCollisionArray[other - gObjects] = 1;
+5:	unless_overlap ONE, OTHER, 6f		|         if (Overlap(one, other))
+	flag_address OTHER, %a1			|             gCollisionArray[one - gObjects] = gCollisionArray[other - gObjects] = 1;
 	move.b	#1,(%a1)
-	flag_address -4, %a1
+	flag_address ONE, %a1
 	move.b	#1,(%a1)
-6:	move.l	-8(%fp),%a0
-	move.l	OBJ_SECTOR_LINK(%a0),-8(%fp)
-7:	tst.l	-8(%fp)
+6:	load_pointer OTHER
+	move.l	OBJ_SECTOR_LINK(POINTER(OTHER)),OTHER
+7:	test_pointer OTHER
 	jne	5b
-	move.l	-4(%fp),%a0
-	move.l	OBJ_SECTOR_LINK(%a0),-4(%fp)
-8:	move.l	-4(%fp),%a0
-	tst.l	OBJ_SECTOR_LINK(%a0)
+	load_pointer ONE
+	move.l	OBJ_SECTOR_LINK(POINTER(ONE)),ONE
+8:	load_pointer ONE
+	tst.l	OBJ_SECTOR_LINK(POINTER(ONE))
 	jne	4b
-9:	unlk	%fp
-	rts
+9:	leave	%a3-%a4
 	.size	CalcCollisionsInSector,.-CalcCollisionsInSector
 
-	function memset				| void *memset(void *target, int value, unsigned long size)
-	move.l	4(%sp),%a0
-	move.l	8(%sp),%d0
-	move.l	12(%sp),%d1
-	jra	2f
-1:	move.b	%d0,(%a0)+
-2:	subq.l	#1,%d1
-	jcc	1b
-	move.l	4(%sp),%d0
-	rts
-	.size	memset,.-memset
-
-#ifdef PERIOD_68000
-
-	function LongMultiply			| d0 = d0 * d1; the low half
-	move.l	%d2,-(%sp)
-	move.l	%d0,%d2
-	swap	%d2				| high word of d0 * low word of d1
-	mulu.w	%d1,%d2
-	move.l	%d3,-(%sp)
-	move.l	%d1,%d3				| high word of d1 * low word of d0
-	swap	%d3
-	mulu.w	%d0,%d3
-	add.w	%d3,%d2
-	swap	%d2
-	clr.w	%d2
-	mulu.w	%d1,%d0				| low words
-	add.l	%d2,%d0
-	move.l	(%sp)+,%d3
-	move.l	(%sp)+,%d2
-	rts
-	.size	LongMultiply,.-LongMultiply
-
-	function LongDivide			| d0 = d0 / d1, towards zero; d1 is 1..65535
-	move.l	%d2,-(%sp)
-	tst.l	%d0
-	smi	%d2
-	jpl	1f
-	neg.l	%d0
-1:	move.w	%d2,-(%sp)
-	move.l	%d0,%d2				| high word by d1
-	clr.w	%d2
-	swap	%d2
-	divu.w	%d1,%d2
-	swap	%d0				| its remainder and the low word by d1
-	swap	%d2
-	move.w	%d2,%d0
-	swap	%d0
-	divu.w	%d1,%d0
-	move.w	%d0,%d2				| both quotients
-	move.l	%d2,%d0
-	tst.b	1(%sp)
-	jeq	2f
-	neg.l	%d0
-2:	addq.l	#2,%sp
-	move.l	(%sp)+,%d2
-	rts
-	.size	LongDivide,.-LongDivide
-
-#endif
+#include "sectors_period_library.S"
 
 	.bss
 	.globl	gSectorArray

@@ -18,7 +18,9 @@
 
    PERIOD_CALLS  Abs and IntersectQ are called. Otherwise they are macros, as the source of 1994 has them for the two
                  compilers that it names because they did not inline.
-   PERIOD_DIVIDE A difference of pointers is divided by DIVW, whatever the size. This was not fixed beforehand.        */
+   PERIOD_DIVIDE A difference of pointers is divided by DIVW, whatever the size. This was not fixed beforehand.
+   PERIOD_LEVEL0 Instead of rule 1 for variables: each has a saved register of its own, from r31 down, except the argument of
+                 a function that calls nothing, which stores below r1. guide/facts/compilers_1994.md names the sources. */
 
 #define OBJ_X		0
 #define OBJ_Y		4
@@ -32,6 +34,21 @@
 #define SECTOR_COLUMNS	11
 #define SECTOR_ROWS	9
 #define LINKAGE		56
+
+/* Where the variables of UpdateSectors are; `each` comes in r3. */
+#ifdef PERIOD_LEVEL0
+#define SAVED		6
+#define HEAD		29
+#define I		28
+#define EACH		27
+#define SECTOR		26
+#else
+#define SAVED		2
+#define HEAD		3
+#define I		4
+#define EACH		3
+#define SECTOR		4
+#endif
 
 	.macro	function name
 	.globl	\name
@@ -93,39 +110,42 @@
 	.size	GetMyFirstObject,.-GetMyFirstObject
 
 	function UpdateSectors			# void UpdateSectors(register scalar xoff, register scalar yoff): r30, r31
-	enter	2
+	enter	SAVED
 	mr	30,3
 	mr	31,4
-	address	gSectorArray,3			# obj **head = (obj **)gSectorArray;
-	li	4,0				# for (i = 0; i < kSectors; i++)
+	address	gSectorArray,HEAD		# obj **head = (obj **)gSectorArray;
+	li	I,0				# for (i = 0; i < kSectors; i++)
 	b	2f
-1:	mr	5,3				#     *head++ = 0;
-	addi	3,3,4
+1:	mr	5,HEAD				#     *head++ = 0;
+	addi	HEAD,HEAD,4
 	li	0,0
 	stw	0,0(5)
-	addi	4,4,1
-2:	cmpwi	4,SECTOR_COLUMNS*SECTOR_ROWS
+	addi	I,I,1
+2:	cmpwi	I,SECTOR_COLUMNS*SECTOR_ROWS
 	blt	1b
 	call	GetMyFirstObject		# for (each = GetMyFirstObject(); each != 0; each = each->obj_link) {
+	.if	EACH != 3
+	mr	EACH,3
+	.endif
 	b	4f
-3:	lwz	0,OBJ_X(3)			#     register obj **sector = &gSectorArray[(each->x + xoff) >> kSectorShift]
+3:	lwz	0,OBJ_X(EACH)			#     register obj **sector = &gSectorArray[(each->x + xoff) >> kSectorShift]
 	add	0,0,30
 	srawi	0,0,SECTOR_SHIFT
 	mulli	0,0,4*SECTOR_ROWS
 	address	gSectorArray,4
 	add	4,4,0
-	lwz	0,OBJ_Y(3)			#                                            [(each->y + yoff) >> kSectorShift];
+	lwz	0,OBJ_Y(EACH)			#                                            [(each->y + yoff) >> kSectorShift];
 	add	0,0,31
 	srawi	0,0,SECTOR_SHIFT
 	slwi	0,0,2
-	add	4,4,0
-	lwz	0,0(4)				#     each->sector_link = *sector;
-	stw	0,OBJ_SECTOR_LINK(3)
-	stw	3,0(4)				#     *sector = each;
-	lwz	3,OBJ_OBJ_LINK(3)		# }
-4:	cmplwi	3,0
+	add	SECTOR,4,0
+	lwz	0,0(SECTOR)			#     each->sector_link = *sector;
+	stw	0,OBJ_SECTOR_LINK(EACH)
+	stw	EACH,0(SECTOR)			#     *sector = each;
+	lwz	EACH,OBJ_OBJ_LINK(EACH)		# }
+4:	cmplwi	EACH,0
 	bne	3b
-	leave	2
+	leave	SAVED
 	.size	UpdateSectors,.-UpdateSectors
 
 	function ClearCollisionArray		# void ClearCollisionArray(void)
@@ -245,8 +265,13 @@
 
 #else
 
+#ifdef PERIOD_LEVEL0
+#define ONE	31
+#define OTHER	30
+#else
 #define ONE	4
 #define OTHER	5
+#endif
 
 	.macro	unless_near field, a, b, to	# if (!(((difference) < 0 ? -(difference) : (difference)) < kObjectSide)) goto to;
 	difference \field, \a, \b, 6
@@ -266,9 +291,17 @@
 	.endm
 
 	.macro	begin
+#ifdef PERIOD_LEVEL0
+	stw	31,-4(1)
+	stw	30,-8(1)
+#endif
 	.endm
 
 	.macro	end
+#ifdef PERIOD_LEVEL0
+	lwz	31,-4(1)
+	lwz	30,-8(1)
+#endif
 	blr
 	.endm
 

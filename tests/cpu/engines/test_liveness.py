@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable
 
@@ -18,7 +19,7 @@ from tests.helpers.cpu import ppc_streams as streams_ppc
 from tests.helpers.cpu import x86_streams
 from tests.helpers.cpu.agreement import SEED
 
-PROGRAMS = 60
+PROGRAMS = int(os.environ.get("RETROSIM_LOCKSTEP", "30000")) // 1000
 
 
 def decoded(cpu: Cpu, code: str) -> list:

@@ -43,8 +43,10 @@ def counted(name: str, code: str, instructions: int, registers: dict[int, int], 
 IDEAL = {
     "one moveq": ("7001", 1, {}, {"execute": 1, "refill": 2}),
     "four moveq": ("7001 7201 7401 7601", 4, {}, {"execute": 4, "refill": 2}),
-    # the branch is hidden behind the multiplication but for nothing: x16, 17
-    "mulu.w; bne; moveq": ("c4c1 6602 7202", 3, {}, {"execute": 15, "refill": 2}),
+    # the branch waits for the flags of the multiplication: x16, then e17 f18 x19
+    "mulu.w; bne; moveq": ("c4c1 6602 7202", 3, {}, {"execute": 15, "branches": 2, "refill": 2}),
+    # x3, stored by 4; the read begins at 2 and waits until then
+    "move.l d0,(a1); move.l (a1),d1": ("2280 2211", 2, {}, {"execute": 2, "data": 2, "refill": 2}),
     # subq e1 f2 x3; bne e3 f4: waits 1; subq e4 f5: waits 1, both for the branch; at the end only the bne's own
     "subq.l #1,d0; bne, 100 passes": ("5380 66fc", 200, {0: 200}, {"execute": 100, "branches": 199, "refill": 2}),
     "moveq #0; bne; moveq": ("7000 6602 7202", 3, {}, {"execute": 2, "branches": 3, "refill": 2}),
@@ -63,10 +65,10 @@ IDEAL = {
 # with the memory of a Quadra: a line whose first long word comes after 5 clocks and the last after 11
 COLD = {
     "one moveq": ("7001", 1, {}, {"execute": 1, "code": 5, "refill": 2}),
-    # code until 5 and the bus until 11; the operand is asked for at 5, begins at 11, is there at 16: e6, f7 and 11 more
-    "move.l (a1),d0": ("2011", 1, {}, {"execute": 1, "code": 5, "data": 11, "refill": 2}),
-    # e6 f7: the store begins at 0 by the clock of execution, waits for the bus until 11, and its line until 16
-    "move.l d0,(a1)": ("2280", 1, {}, {"execute": 1, "code": 5, "stores": 16, "refill": 2}),
+    # code until 5 and the bus until 11; the operand is asked for at 6, begins at 11, is there at 16: e6, f7 and 10 more
+    "move.l (a1),d0": ("2011", 1, {}, {"execute": 1, "code": 5, "data": 10, "refill": 2}),
+    # e6 f7 x8: the store waits for the bus until 11, and its line until 16
+    "move.l d0,(a1)": ("2280", 1, {}, {"execute": 1, "code": 5, "stores": 8, "refill": 2}),
 }
 
 

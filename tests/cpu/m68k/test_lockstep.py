@@ -11,6 +11,7 @@ import pytest
 from retrosim.cpu import m68k
 from retrosim.cpu.engines import interpret, regions
 from retrosim.cpu.engines.core import Core
+from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.recompile import CompiledRegion
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
@@ -21,11 +22,16 @@ from tests.helpers.cpu.three_engines import LENGTHS, ThreeEngines, run
 
 INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "25000"))  # per model with full timing; a quarter otherwise
 REGION_BYTES, OPTIMISED_BYTES = 640, 160  # of a program that is recompiled, quickly or with full optimisation
+MODELS = [
+    (model, timing)
+    for model in m68k.MODEL_NAMES
+    for timing in ("full", "table", "off")
+    if timing == "full" or m68k.cpu(model).timing[timing] is not m68k.cpu(model).timing["full"]  # once is enough
+]
 MEMORIES = ([0, 0, 0, 0, 1], [5, 11, 4, 5, 1], [5, 11, 4, 5, 0], [MAX_MEMORY_CLOCKS] * 4 + [1])
 
 
-@pytest.mark.parametrize("timing", ["full", "table", "off"])
-@pytest.mark.parametrize("model", m68k.MODEL_NAMES)
+@pytest.mark.parametrize(("model", "timing"), MODELS)
 def test_interpreter(model: str, timing: str) -> None:
     """Many short programs: every row."""
     cpu = m68k.cpu(model)
@@ -51,8 +57,7 @@ def loader(generator: streams.Generator, choice: random.Random, code: bytes) -> 
     return load
 
 
-@pytest.mark.parametrize("timing", ["full", "table", "off"])
-@pytest.mark.parametrize("model", m68k.MODEL_NAMES)
+@pytest.mark.parametrize(("model", "timing"), MODELS)
 def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few programs, compiled once and run many times with other data."""
     monkeypatch.setattr(interpret, "MAX_BREAKS", 1 << 30)
@@ -102,3 +107,24 @@ def test_slices_of_any_length_give_the_same_end(length: int, engine: str) -> Non
         state = [core.state[name].tolist() for name in ("cycles", "r", "pc")]
         ends.append((count, state, core.ram.tobytes()))
     assert ends[0] == ends[1]
+
+
+def test_three_engines_by_the_other_readings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of every reading the last option, on small programs: the engines emit other code for them."""
+    monkeypatch.setattr(interpret, "MAX_BREAKS", 1 << 30)
+    usual = m68k.cpu("MC68040")
+    cpu = usual.with_readings({each.name: each.options[-1] for each in usual.readings})
+    generator, choice = streams.Generator(cpu, SEED + 2), random.Random(SEED)
+    for number in range(2):
+        code = streams.closed(generator.code(OPTIMISED_BYTES))
+
+        def find(core: Core, code: bytes = code) -> regions.Region:
+            streams.load(core, code, b"", [0] * 16, 0, span=len(code))
+            return streams.one_region(core, len(code))
+
+        known = handlers_of(find(Core(cpu, "full")).insns)
+        region = ThreeEngines(cpu, "full", find, handler_cache(cpu, "full", known), alone=False, quick=True)
+        done = run_number = 0
+        while done < 2000:
+            done += region.compare(loader(generator, choice, code), choice, f"program {number}, run {run_number}")
+            run_number += 1

@@ -208,14 +208,14 @@ def test_every_entry_of_the_mc68040_table_is_used() -> None:
     entries, forms = set(), set()
     for insn in encodings.samples(m68k.cpu("MC68040")):
         forms |= {insn.forms.get("ea"), insn.forms.get("ea2")}
-        found = outcomes(insn.row, insn.forms)
+        found = outcomes(insn.row, insn.forms, m68k.cpu("MC68040").choices)
         assert len(found) == len(insn.row.cost)
         for c in found:
             entries.add(c.entry)
             assert 1 <= c.address <= 521 and 0 <= c.lead <= 20 and 0 <= c.base <= 521 and 1 <= c.fetches <= 5, insn
             assert c.slack in (c.lead, NEVER) and c.lead + c.base >= 1, insn
             assert c.alone == max(c.address, c.lead + c.base)
-    others = ("instruction", "interlock", "none", "crossing", "note")
+    others = ("instruction", "interlock", "none", "crossing", "source", "confidence", "note")
     columns = [c for c in next(iter(table().values())) if c not in others]
     assert {c.replace("(xxx).W/L", "(xxx).W") for c in columns} <= forms
     printed = {

@@ -17,7 +17,9 @@ from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.interpret import Interpreter
-from retrosim.cpu.ppc.mpc601_clocks import memory, outcomes, table
+from retrosim.cpu.ppc.mpc601_clocks import TABLE, memory, outcomes, table
+from retrosim.cpu.ppc.readings import READINGS
+from retrosim.cpu.spec.confidence import CONFIDENCE
 from retrosim.cpu.spec.cpu import REACHED
 from tests.helpers.cpu.ppc_assembler import BCTR, BLR, addi, b, bc, bdnz, cmpwi, code, encode, lwz, mtspr, stw
 
@@ -53,7 +55,7 @@ def facts(shared: Path) -> list[dict[str, str]]:
 
 
 def test_the_packaged_table_is_that_of_the_facts(facts: list[dict[str, str]]) -> None:
-    compared = set()
+    compared, priced = set(), table({"cr-moves": "first"})
     for fact in facts:
         name = NAMES.get(fact["mnemonic"], fact["mnemonic"]).rstrip(".")
         if not name or name in ("b", "bc", "bl", "bcl", "bclr", "bcctr"):  # folded: see the rules
@@ -65,13 +67,23 @@ def test_the_packaged_table_is_that_of_the_facts(facts: list[dict[str, str]]) ->
             numbers = [int(re.findall(r"\d+", fact["note"])[0])]
         if fact["execute_cycles"].startswith(("n ", "ceil")):
             numbers = []
-        assert list(table()[name].execute) == numbers, fact
+        assert list(priced[name].execute) == numbers, fact
         delay = fact["dependent_delay"]
         # a store and the branch unit deliver nothing to a register; FP loads and compares count their own latency
         if delay.isdigit() and not name.startswith("st"):
-            assert table()[name].delay == int(delay), fact
+            assert priced[name].delay == int(delay), fact
         compared.add(name)
     assert len(compared) > 110
+
+
+def test_every_entry_says_how_sure_it_is() -> None:
+    with TABLE.open(newline="") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    known = {f"{reading.name}={option}" for reading in READINGS for option in reading.options[1:]}
+    for row in rows:
+        assert row["source"] and row["confidence"] in CONFIDENCE, row
+        assert not row["reading"] or row["reading"] in known, row
+    assert {row["reading"] for row in rows} >= known - {"cr-logic=branch-unit"}  # which has a rule of its own
 
 
 def test_every_row_has_clocks() -> None:
@@ -105,6 +117,11 @@ def start(
 ) -> tuple[Core, Evaluator | Interpreter]:
     """Put a program into memory, with the pipeline empty at clock 0; registers hold the address of the data."""
     core, runs = engine(name, timing)
+    begin(core, words, registers, at, machine)
+    return core, runs
+
+
+def begin(core: Core, words: list[int], registers: dict[int, int] | None, at: int = AT, machine: bool = False) -> None:
     core.replace(memory_chunks(()))
     for field in core.state.dtype.names:
         core.state[field] = 0
@@ -114,7 +131,6 @@ def start(
         core.state["memory"] = list(memory().values())
     core.write(at, code(*words))
     core.state["pc"] = at
-    return core, runs
 
 
 def end(name: str, words: list[int], instructions: int, **options) -> int:
@@ -239,6 +255,48 @@ EVERY_PROGRAM.append([lwz(3, 4), lwz(5, 6), addi(5, 3, 1), addi(5, 5, 1), addi(7
 def test_rules_of_the_pipeline(program: str, name: str) -> None:
     words, instructions, registers, expected = PROGRAMS[program]
     assert end(name, words + TARGET, instructions, registers=registers) == expected
+
+
+CREQV = encode("creqv", d=0, a=1, b=1)  # makes LT of field 0 true
+READ_OTHERWISE = {  # program, instructions, registers, reading, clocks by the default and by the other option
+    "condition": (*PROGRAMS["compare, taken, wrong"][:3], "condition=latency", 10, 11),
+    "mfcr, use": ([encode("mfcr", d=3), addi(5, 3, 1)], 2, {}, "cr-moves=first", 5, 4),
+    "mtcrf, taken, wrong": (
+        [A, A, A, encode("mtcrf", d=10) | 0x80 << 12, bc(12, 2, FAR), *[A] * 9],
+        6,
+        {10: 0x20000000},
+        "cr-moves=first",
+        11,
+        10,
+    ),
+    "condition logic": ([A, encode("crand", d=0, a=1, b=2), A], 3, {}, "cr-logic=branch-unit", 5, 4),
+    # in the branch unit at 1, known at 5; the branch is executed at 2 and fetches for 7
+    "condition logic, taken, wrong": ([CREQV, bc(12, 0, FAR), *[A] * 9], 3, {}, "cr-logic=branch-unit", 7, 9),
+    "condition logic behind a compare": (
+        [cmpwi(0, 10, 1), CREQV, bc(12, 0, FAR), *[A] * 9],
+        4,
+        {10: 0},
+        "cr-logic=branch-unit",
+        8,
+        11,
+    ),
+    "stores, the queue drains": ([stw(3, 4)] * 32, 32, {}, "cache-port=drained", 37, 43),
+    "stores, two ports": ([stw(3, 4)] * 32, 32, {}, "cache-port=two", 37, 34),
+}
+
+
+@pytest.mark.parametrize("name", READ_OTHERWISE)
+def test_readings(name: str) -> None:
+    """Clocks by the default and by the other option, worked out by hand; those of the latter are all told apart."""
+    words, instructions, registers, chosen, default, other = READ_OTHERWISE[name]
+    assert end("evaluate", words + TARGET, instructions, registers=registers) == default
+    cpu = CPU.with_readings(dict([chosen.split("=")]))
+    for timing in ("full", "causes"):
+        core = Core(cpu, timing)
+        begin(core, words + TARGET, registers)
+        assert Evaluator(core).run(instructions) == instructions
+        assert core.state["cycles"] == other
+    assert core.state["causes"].sum() == other
 
 
 SINGLE = {  # instruction -> (word, registers beside the data's address in all)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.spec.confidence import CONFIDENCE
+from retrosim.cpu.x86.clocks import table
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu.x86_programs import core_with, run
 
@@ -200,13 +202,49 @@ def test_address_generation_interlock() -> None:
 def test_index_and_immediate_clocks() -> None:
     assert warm("8b0443", 1, ebx=0x2000, eax=0) == [2]  # scaled index
     assert warm("8b440304", 1, ebx=0x2000, eax=0) == [2]  # base, index, displacement
-    assert warm("8b0433", 1, ebx=0x2000, esi=4) == [1]
+    assert warm("8b0433", 1, ebx=0x2000, esi=4) == [2]  # base and index: the manual makes no difference
     assert warm("c6430401", 1, ebx=0x2000) == [2]  # displacement and immediate
 
 
 def test_prefixes_hide_behind_long_predecessors() -> None:
     assert warm("90 6601d8", 2) == [1, 2]
     assert warm("f7e1 6601d8", 2, ecx=1) == [13, 1]
+    assert warm("6601d8 6601d8 6601d8", 3) == [2, 2, 2]  # what a prefix takes hides no other one
+    assert warm("f7e1 90 6601d8", 3, ecx=1) == [13, 1, 1]  # decoded while NOP waited behind MUL
+    assert warm("f7e1 90 90 6601d8", 4, ecx=1) == [13, 1, 1, 2]
+    assert warm("83c302 668b03", 2, ebx=0x2000) == [1, 2]  # D2 would have had to wait for EBX as long
+
+
+def test_bytes_of_registers() -> None:
+    assert warm("00d8 01c1", 2) == [1, 2]  # AL is written, EAX read
+    assert warm("00d8 88c1", 2) == [1, 1]  # AL is read
+    assert warm("00d8 90 01c1", 3) == [1, 1, 1]
+    assert warm("00d8 b805000000", 2) == [1, 1]  # EAX is not read
+    assert warm("6601d8 01c1", 2) == [2, 1]  # a word: no source has a penalty
+
+
+def test_a_repeat_is_not_a_jump_to_itself() -> None:
+    """MOVS across the end of a line: the clock of a target across lines is not lost in every iteration."""
+    registers = {"ecx": 5, "esi": 0x2000, "edi": 0x3000}
+    found = clocks("i486_flat", "90" * 15 + "f3a4", 20, "full", [0] * 5, **registers)
+    assert found[15:] == [3, 3, 3, 3, 12 + 3]
+
+
+def test_readings_of_the_i386() -> None:
+    for code, option, expected in (("8b0433", "free", 4), ("8b0433", "clock", 5), ("8b047300", "clock", 5)):
+        core = core_with("i386_flat", code, "full", readings={"two-registers": option}, ebx=0x2000)
+        assert run(core).state["cycles"] == expected
+    for option, fixed in (("manual", 5), ("data-sheet", 8)):
+        core = core_with("i386_flat", "f3a4", "table", readings={"string-moves": option}, ecx=9, esi=0x2000, edi=0x3000)
+        assert run(core, 9).state["cycles"] == fixed + 4 * 9
+
+
+def test_every_entry_says_where_it_is_from() -> None:
+    for name, row in table().items():
+        for part in ("i386", "i486"):
+            has_clocks = any(row[f"{part}{form}"] for form in ("", " mem", " flat", " flat mem"))
+            assert bool(row[f"{part} source"]) == has_clocks, name
+            assert row[f"{part} confidence"] in CONFIDENCE if has_clocks else not row[f"{part} confidence"], name
 
 
 def test_misaligned_operands() -> None:
@@ -231,11 +269,3 @@ def test_four_write_buffers() -> None:
     stores = "8903" * 8
     found = warm(stores, 8, ebx=0x2000)
     assert found[:4] == [1, 1, 1, 1] and sum(found) > 8
-
-
-def test_the_calibration_loop() -> None:
-    """DEC EAX, JNS: BogoMips give 11.1 clocks on a 386 and 4.0 on a 486 (BogoMips HOWTO)."""
-    loop = "48 79fd"
-    for model, expected in (("i386_flat", 10), ("i486_flat", 4)):
-        found = clocks(model, loop, 40, "full", FAST if model == "i486_flat" else None, eax=1000)
-        assert sum(found[20:40]) == 10 * expected

@@ -11,9 +11,16 @@ START = 0x1000  # linear; real mode: 0100:0000
 FREE = {"i386": [0] * 5, "i486": [0] * 5}  # memory without any waits
 
 
-def core_with(model: str, code: str, timing: str = "off", unreal: bool = False, **registers: int) -> Core:
+def core_with(
+    model: str,
+    code: str,
+    timing: str = "off",
+    unreal: bool = False,
+    readings: dict[str, str] | None = None,
+    **registers: int,
+) -> Core:
     """Return a core that is about to run code, given as hexadecimal digits; ds=0x2000 sets a segment register."""
-    core = Core(x86.cpu(model), timing)
+    core = Core(x86.cpu(model).with_readings(readings), timing)
     x86_state.reset(core.state, unreal)
     core.state["limit"] = 1 << 62
     core.write(START, bytes.fromhex(code))

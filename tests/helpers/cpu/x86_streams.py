@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrosim.cpu.engines.core import Core
+from retrosim.cpu.engines.core import CHUNK_BYTES, Core
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
 from retrosim.cpu.spec.decoding import IllegalEncoding
 from retrosim.cpu.spec.rows import Insn, Row
@@ -139,7 +139,7 @@ def program(generator: Generator, code: bytes | None = None) -> Callable[[Core],
     selectors = [0x2000, CODE >> 4, 0x4000, 0x3000, 0x5000, 0x6000] if generator.real else [0] * 6
 
     def load(core: Core) -> None:
-        core.replace([np.full(ADDRESS_MASK + 1, fill, np.uint8)])
+        core.replace([np.full(CHUNK_BYTES, fill, np.uint8)] * ((ADDRESS_MASK + 1) // CHUNK_BYTES))
         for field in core.state.dtype.names:
             core.state[field] = 0
         x86_state.reset(core.state, unreal)

@@ -61,7 +61,7 @@ class Unit:
     def call(self, entry: str, *arguments: int | str) -> int:
         """Call a routine; return its result: of a function that tells, AL or an int."""
         convention = "pascal" if self.is_real else "c"
-        result = self.machine.measure(entry, *self.words(*arguments), convention=convention).result
+        result = self.machine.measure(entry, *self.words(*arguments), warm=0, convention=convention).result
         return result & 0xFF if self.is_real else result
 
     def make(self, bitmap: bytes, parts: int) -> tuple[int, int]:

@@ -1,0 +1,55 @@
+"""What the sources of the x86's clocks leave open, and how it is answered."""
+
+from __future__ import annotations
+
+from ..spec.readings import Reading
+
+TWO_REGISTERS = Reading(
+    name="two-registers",
+    question="does an address of two registers cost a clock?",
+    options=("free", "clock"),
+    reason="the manual adds nothing; the sentence of the data sheet is recalled, its text was not found",
+    source="80386 PRM (1986) 17.2.2.3; Intel386 DX data sheet, assumption 5 of the clock counts (recalled)",
+)
+STRING_MOVES = Reading(
+    name="string-moves",
+    question="what does REP MOVS take beside 4 clocks an iteration: 5 or 8?",
+    options=("manual", "data-sheet"),
+    reason="all other entries are the manual's",
+    source="80386 PRM (1986) REP; Intel386 DX data sheet",
+)
+INDEX_CLOCK = Reading(
+    name="index-clock",
+    question="which index registers cost a clock: any, or those scaled or with a displacement?",
+    options=("any", "scaled"),
+    reason="timed in real mode, and the manual makes no difference",
+    source="i486 PRM (1990) appendix E; Abrash 1997 chapter 12, rule 1; guide/facts/x86_timing.md (scaled)",
+)
+INTERLOCK = Reading(
+    name="interlock",
+    question="how long must an address wait for a register in real mode: 1 clock as printed, or 2?",
+    options=("measured", "printed"),
+    reason="timed on two 486s; in protected mode the same author found the printed clock",
+    source="Abrash 1997 chapter 12, rule 2, and chapter 13 (T. Mathisen's loop); i486 PRM (1990) appendix E",
+)
+
+
+def _byte_writes(*options: str, reason: str) -> Reading:
+    return Reading(
+        name="byte-writes",
+        question="does writing a byte hold up any address two clocks later, or only one from its own register?",
+        options=options,
+        reason=reason,
+        source="Abrash 1997 chapter 12, rule 4 and listings 12.1 and 12.2; Toth 1998",
+    )
+
+
+_REAL = _byte_writes("any", "own", reason="timed on two 486s in real mode")
+_FLAT = _byte_writes("own", "any", reason="any was timed in real mode only, where another penalty is longer too")
+
+READINGS = {
+    "i386_real": (TWO_REGISTERS, STRING_MOVES),
+    "i386_flat": (TWO_REGISTERS, STRING_MOVES),
+    "i486_real": (INDEX_CLOCK, INTERLOCK, _REAL),
+    "i486_flat": (INDEX_CLOCK, _FLAT),
+}
