@@ -33,6 +33,13 @@ def is_array(value: object) -> bool:
     return type(value) is np.ndarray or (isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray))
 
 
+def refuse_masks(**arrays: object) -> None:
+    """Refuse masked arrays: what they hide would be computed with."""
+    for name, array in arrays.items():
+        if isinstance(array, np.ma.MaskedArray):
+            raise ValueError(f"{name} is {form_of(array)}: allowed arrays without a mask")
+
+
 def form_of(value: object) -> str:
     """Return dtype and shape of an array, or the type of anything else, for errors."""
     if not isinstance(value, np.ndarray):

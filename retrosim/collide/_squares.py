@@ -22,7 +22,7 @@ import numpy as np
 from retrosim.checks import check_integer
 from retrosim.jit import REFUSED_TYPES
 
-from ._arguments import check_vectors, own_within
+from ._arguments import check_vectors, own_within, refuse_masks
 from ._results import check_room, flag_array, keys_of, row_table, sort_keys
 from .kernels import small, uniform_grid
 from .kernels.checks import copy_axis
@@ -30,7 +30,7 @@ from .kernels.sector_grid import MAX_SIDE
 from .kernels.small import DONE, REFUSED, TOO_LARGE
 from .kernels.uniform_grid import MAX_OBJECTS, begin_columns, count_columns, fill_columns, plan_grid, scan_columns
 
-FLAG, INDEX = np.dtype(np.uint8), np.dtype(np.int32)
+ARRAY, FLAG, INDEX = np.ndarray, np.dtype(np.uint8), np.dtype(np.int32)
 MAX_SMALL = small.MAX_OBJECTS
 TWO_THREADS = 500_000  # objects: tens of milliseconds of work. Three threads start for it, late if the host is busy.
 
@@ -39,6 +39,8 @@ def mark(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
     """Flag every object that collides; return the flags, uint8[n]."""
     if type(size) is not int:
         size = check_integer("size", size, 1, MAX_SIDE)
+    if not (type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY)):
+        refuse_masks(x=x, y=y, out=out)  # compiled code does not see them
     entry = small.MARK
     try:
         count = len(x)
@@ -65,6 +67,8 @@ def list_pairs(x, y, size, max_x, max_y, threads, out, room=0) -> np.ndarray:
     """
     if type(size) is not int:
         size = check_integer("size", size, 1, MAX_SIDE)
+    if not (type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY)):
+        refuse_masks(x=x, y=y, out=out)  # compiled code does not see them
     entry, total = small.LIST, TOO_LARGE
     try:
         count = len(x)

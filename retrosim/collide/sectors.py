@@ -45,7 +45,7 @@ import numpy as np
 from retrosim.checks import check_choice, check_integer
 
 from ._arguments import BUILDS, check_apart, check_vectors, check_words, is_16_bit, own_within, sides_of
-from ._results import MAX_PAIRS, array_of, flag_array, pair_list, row_table
+from ._results import array_of, flag_array, pair_list, row_table
 from ._squares import list_pairs, mark
 from .kernels.adjacent import scan_neighbours, scan_nine
 from .kernels.all_pairs import scan_all_pairs
@@ -175,11 +175,11 @@ def reports(
     return _list_reports(x, y, size, abs, method, workspace, out)
 
 
-def _list_reports(x, y, size, abs, method, work, out, limit=None):
-    """Do what `reports` does; limit: see `pair_list`."""
+def _list_reports(x, y, size, abs, method, work, out, room=0):
+    """Do what `reports` does; room: see `check_room`."""
     run = _prepare(x, y, size, abs, method, work)
     check_apart("out", out, "workspace", work)
-    return pair_list(lambda rows: run(reports=rows), out, 4 * len(x), limit)
+    return pair_list(lambda rows: run(reports=rows), out, 4 * len(x), "reports", room)
 
 
 def pairs(
@@ -201,8 +201,8 @@ def pairs(
         if workspace is not None or abs not in BUILDS:
             _check_unused(abs, workspace, x, y)
         return list_pairs(x, y, size, MAX_X, MAX_Y, None, out)
-    limit = max(MAX_PAIRS, 4 * len(row_table(out, 0, 2, np.int32)))  # four reports a pair, at most
-    found = _list_reports(x, y, size, abs, method or METHODS[0], workspace, None, limit)
+    room = 4 * len(row_table(out, 0, 2, np.int32))  # four reports a pair, at most
+    found = _list_reports(x, y, size, abs, method or METHODS[0], workspace, None, room)
     keys = np.unique(found.min(axis=1) * np.int64(len(x)) + found.max(axis=1))
 
     def copy(rows):

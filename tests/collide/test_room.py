@@ -17,9 +17,10 @@ LISTING = [function for function in CALLS if function.__name__ in ("pairs", "rep
 
 
 def piled(function):
-    """Return arguments with all objects at one place, and how many pairs they are."""
+    """Return arguments with all objects at one place, how many pairs they are, and in how many rows they are found."""
     given = {name: value * 0 if name in ANYWHERE else value for name, value in large(function, COUNT).items()}
-    return given, EACH * {"reports": 4}.get(function.__name__, 1) * (2 if "batch" in name_of(function) else 1)
+    total = EACH * {"batch.pairs": 2, "sectors.reports": 4}.get(name_of(function), 1)
+    return given, total, 4 * EACH if function.__module__.endswith("sectors") else total  # four reports a pair
 
 
 def rows_of(result):
@@ -33,19 +34,19 @@ def test_there_are_some():
 @pytest.mark.parametrize("function", LISTING, ids=name_of)
 def test_too_many_pairs(function, monkeypatch):
     """At the limit a list, above it an error; with `out` there is no limit but its rows."""
-    given, total = piled(function)
-    monkeypatch.setattr(_results, "MAX_PAIRS", total)
-    if name_of(function) == "sectors.pairs":  # goes through reports
-        monkeypatch.setattr(_results, "MAX_PAIRS", 4 * total)
+    given, total, found = piled(function)
+    monkeypatch.setattr(_results, "MAX_PAIRS", found)
     expected = rows_of(function(**given))
     assert len(expected) == total
-    monkeypatch.setattr(_results, "MAX_PAIRS", total - 1)
-    with pytest.raises(ValueError, match=r"pairs: allowed \d+, or an array for them all, out=") as info:
+    monkeypatch.setattr(_results, "MAX_PAIRS", found - 1)
+    words = rf"this scene has {found} (pairs|reports): allowed {found - 1}, or an array for them all, out="
+    with pytest.raises(ValueError, match=words) as info:
         function(**given)
     assert "\n" not in str(info.value) and len(str(info.value)) < 200
-    found = function(**given, out=np.zeros((total + 1, 2), np.int32))
-    assert rows_of(found).tolist() == expected.tolist()
-    with pytest.raises(ValueError, match=f"out has {total - 1} rows: this scene has {total} pairs"):
+    listed = rows_of(function(**given, out=np.zeros((total + 1, 2), np.int32)))
+    assert listed.tolist() == expected.tolist()
+    monkeypatch.setattr(_results, "MAX_PAIRS", found)
+    with pytest.raises(ValueError, match=f"out has {total - 1} rows: this scene has {total} (pairs|reports)"):
         function(**given, out=np.zeros((total - 1, 2), np.int32))
 
 
