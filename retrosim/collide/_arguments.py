@@ -78,7 +78,7 @@ def own_copy(values: np.ndarray) -> np.ndarray:
     return values.copy() if type(values) is np.ndarray else np.array(values, order="C")
 
 
-def check_range(minimum: int, maximum: int, /, unit: str = "", **arrays: np.ndarray) -> None:
+def check_range(minimum: int, maximum: int, unit: str = "", /, **arrays: np.ndarray) -> None:
     """Check that every entry of these arrays is in minimum..maximum.
 
     unit    added to the error
@@ -249,7 +249,7 @@ def number_table(name: str, rows: object, columns: int) -> np.ndarray:
     return table.astype(np.int64)
 
 
-def own_sprites(sprites: Any, kind: type, dtype: np.dtype, name: str) -> Any:
+def own_sprites(sprites: Any, kind: type[tuple], dtype: np.dtype, name: str) -> Any:
     """Return a table of sprites with copies of all but its pixels: those say nothing about places.
 
     sprites  kind           what `pack` returned: pixels, first, words or pixels per row, .., height
@@ -258,7 +258,8 @@ def own_sprites(sprites: Any, kind: type, dtype: np.dtype, name: str) -> Any:
     """
     if not isinstance(sprites, kind):
         raise ValueError(f"{name} is a {type(sprites).__name__}: allowed what `pack` returns")
-    pixels, *columns = sprites
+    parts: list[Any] = list(sprites)
+    pixels, columns = parts[0], parts[1:]
     for array, expected in ((pixels, dtype), *((column, COLUMN) for column in columns)):
         if not is_array(array) or array.dtype != expected or array.ndim != 1 or not array.flags.c_contiguous:
             raise ValueError(f"{name} has a column {form_of(array)}: allowed what `pack` returns")
