@@ -1,4 +1,5 @@
 # The public names of the package: see lazy.py.
+from .errors import BudgetUsedUp as BudgetUsedUp
 from .errors import BusError as BusError
 from .errors import CpuFault as CpuFault
 from .errors import IllegalInstruction as IllegalInstruction

@@ -15,10 +15,17 @@ def check_choice(what: str, value: str, allowed: Iterable[str], where: str = "")
     Errors   ValueError
     """
     names = tuple(allowed)
-    if value not in names:
+    if not isinstance(value, str) or value not in names:
         text = str(value)  # whatever it is
-        shown = text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
-        raise ValueError(f"{what} {shown!r}: allowed {', '.join(names) or 'none'}{where}{did_you_mean(text, names)}")
+        raise ValueError(
+            f"{what} {shortened(text)!r}: allowed {', '.join(names) or 'none'}{where}{did_you_mean(text, names)}"
+        )
+
+
+def shortened(text: str) -> str:
+    """Return the beginning of a text, on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_SHOWN else f"{line[:MAX_SHOWN]}..."
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -40,5 +47,5 @@ def check_integer(what: str, value: int, minimum: int, maximum: int | None = Non
         return number
     allowed = f"allowed {minimum} or more" if maximum is None else f"allowed {minimum}..{maximum}"
     if number is None:
-        raise ValueError(f"{what} {value!r}: {allowed}, a whole number")
+        raise ValueError(f"{what} {shortened(repr(value))}: {allowed}, a whole number")
     raise ValueError(f"{what} {number}: {allowed}")

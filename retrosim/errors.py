@@ -1,6 +1,7 @@
 """Everything retrosim raises on purpose.
 
     RetrosimError                 exit status 1
+    ├── BudgetUsedUp              exit status 5: a limit of cycles, seconds or memory ended the run
     ├── SpecError                 an instruction table contradicts itself (a defect of ours)
     ├── InputFileError            exit status 4: bad or corrupt input file
     │   ├── RomError
@@ -25,6 +26,16 @@ class RetrosimError(Exception):
 
 class SpecError(RetrosimError):
     """Two instruction rows claim one encoding, or a row is incomplete."""
+
+
+class BudgetUsedUp(RetrosimError):
+    """A run was ended by one of its limits; whatever it had done by then was kept."""
+
+    exit_status = 5
+
+    def __init__(self, spent: str) -> None:
+        super().__init__(f"budget used up: {spent}")
+        self.spent = spent
 
 
 class InputFileError(RetrosimError):

@@ -10,6 +10,26 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+LONGEST = (  # files that are begun first, so that no process is left with one at the end
+    "cli/test_warmup.py",
+    "roms/test_game_images.py",
+    "cpu/m68k/test_lockstep.py",
+    "cpu/x86/test_regions.py",
+    "collide/test_interface.py",
+    "machine/test_code_written.py",
+    "roms/test_shipped_tapes.py",
+    "cpu/x86/test_lockstep.py",
+    "collide/test_without_jit.py",
+    "cpu/m68k/test_conformance.py",
+    "study/test_bench.py",
+    "study/test_comparison.py",
+    "machine/test_memory_use.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {ROOT / "tests" / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -6,8 +6,8 @@
     opening        opens the ROM and the machine that the options name
     output         results, messages, new files;  progress  what takes long;  display  the window
 
-Exit status   0 ok, 1 failure, 2 usage, 3 divergence, 4 bad or corrupt input file, 130 interrupted by Ctrl-C,
-              141 the reader of the output has gone
+Exit status   0 ok, 1 failure, 2 usage, 3 divergence, 4 bad or corrupt input file, 5 budget used up,
+              130 interrupted by Ctrl-C, 141 the reader of the output has gone
 Output        results on stdout, everything else on stderr; an error is one line "retrosim: ...", with a traceback only
               if RETROSIM_DEBUG is set
 

@@ -13,6 +13,9 @@ from retrosim.machine.result import MAX_WARM_CALLS, WARM_CALLS
 MACHINE, ROM = "mc68040-25", "sectors"  # the defaults
 MAX_FRAMES = 2**31 - 1  # what a tape can hold
 ENGINES = ("auto", "evaluate", "interpret", "recompile")  # of retrosim.machine, which brings a compiler along
+SECONDS, MEMORY = 600, 4096  # budget without a window: real seconds, MiB
+MAX_SECONDS = 10**9
+FRAME_SECONDS = 60  # simulated, without a completed frame
 TIMINGS = ("off", "table", "full")
 REPEATABLE = "may be repeated"
 
@@ -129,6 +132,31 @@ def add_warm(parser: Parser) -> None:
 
 def add_frames(parser: Parser, help: str) -> None:
     parser.add_argument("--frames", type=values.whole(1, MAX_FRAMES), metavar="N", help=f"{help}; implies --headless")
+
+
+def add_budget(parser: Parser, subject: str = "the run", note: str = "; implies --headless") -> None:
+    """Add the limits of what runs without a window; `subject` says of what, `note` what else the options do."""
+    parser.add_argument(
+        "--max-cycles",
+        type=values.whole(1, 2**62),
+        metavar="N",
+        help=f"end {subject} N simulated cycles after power-on; without a window the default is to end when a "
+        f"simulated minute completes no frame{note}",
+    )
+    parser.add_argument(
+        "--max-seconds",
+        type=values.whole(1, MAX_SECONDS),
+        metavar="N",
+        help=f"end {subject} after N seconds of real time, not counting what is compiled before its start; without a "
+        f"window the default is {SECONDS}{note}",
+    )
+    parser.add_argument(
+        "--max-memory",
+        type=values.whole(64, 2**20),
+        metavar="MIB",
+        help=f"end {subject} when retrosim has more than MIB mebibytes in memory; without a window "
+        f"the default is {MEMORY}{note}",
+    )
 
 
 def add_window(parser: Parser) -> None:

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import check_choice
+from retrosim.cli import arguments
 from retrosim.cli.values import bad_arguments
 from retrosim.errors import RomError
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine, NativeMachine
+    from retrosim.machine.budget import Budget
     from retrosim.rom import Image, Rom
 
 NATIVE = "native"
@@ -105,6 +107,35 @@ def chosen_readings(options: argparse.Namespace, names: Iterable[str]) -> dict[s
         for name in names:
             readings.chosen_readings(PRESETS[name].cpu().readings, given)
     return given
+
+
+def check_budget(options: argparse.Namespace, names: Iterable[str]) -> None:
+    """Check the limits that were given, before anything is opened. Errors: ArgumentError where they cannot be met."""
+    from retrosim.machine.budget import memory_in_use
+
+    if options.max_cycles is not None and getattr(options, "timing", None) == "off":
+        raise refuse("--max-cycles: timing 'off' counts no cycles")
+    if options.max_cycles is not None and list(names) == [NATIVE]:
+        raise refuse(f"--max-cycles: {NATIVE} has no CPU whose cycles could be counted")
+    if options.max_memory is not None and memory_in_use() is None:
+        raise refuse("--max-memory: this system does not say how much memory a process has")
+
+
+def has_budget(options: argparse.Namespace) -> bool:
+    """Tell whether a limit was given."""
+    return any(getattr(options, name) is not None for name in ("max_cycles", "max_seconds", "max_memory"))
+
+
+def chosen_budget(options: argparse.Namespace) -> Budget:
+    """Return what a run without a window may use up: what was given, else what is usual."""
+    from retrosim.machine.budget import MIB, Budget
+
+    return Budget(
+        cycles=options.max_cycles,
+        seconds=options.max_seconds or arguments.SECONDS,
+        memory=(options.max_memory or arguments.MEMORY) * MIB,
+        frame_seconds=None if options.max_cycles else arguments.FRAME_SECONDS,
+    )
 
 
 def chosen_parameters(options: argparse.Namespace, rom: Rom | Image) -> dict[str, int]:

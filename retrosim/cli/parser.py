@@ -25,7 +25,8 @@ examples:
   retrosim guide                       the manual
 
 exit status:
-  0 ok, 1 failure, 2 usage, 3 divergence, 4 bad or corrupt input file
+  0 ok, 1 failure, 2 usage, 3 divergence, 4 bad or corrupt input file,
+  5 budget used up (--max-cycles, --max-seconds, --max-memory)
 
 environment:
   RETROSIM_HOME=FOLDER  keep compiled code and the user's files in this folder

@@ -72,10 +72,13 @@ class Progress:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Bar
 
+        while not self._state[0]:  # nothing to say yet
+            if self._ended.wait(0.1):
+                return
         described = TextColumn("{task.description}", markup=False)
         layout = (described, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self._bar = Bar(*layout, console=Console(stderr=True), transient=True)
-        task = self._bar.add_task("", total=None)
+        task = self._bar.add_task(self._state[0], total=None)
         self._bar.start()
         while not self._ended.wait(0.1):
             text, done, total = self._state

@@ -27,6 +27,8 @@ Conventions of all modules
     Coordinates come first, then what is there, then `pairs`; options are keywords.
     `out` is where to write, instead of making an array; it is returned, or the rows of it that were filled.
     A wrong argument is a ValueError of one line, which names the argument, its value and what is allowed.
+    Arguments are read once, before anything is written: another thread may write into them, `out` may be one of them.
+    A list of more than 16777216 pairs is made only in an `out` that has room for it.
     The compiled loops themselves, for callers that are compiled too, are in `retrosim.collide.kernels`.
 
     >>> import numpy as np

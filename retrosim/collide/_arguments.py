@@ -1,15 +1,24 @@
-"""Checks of what callers pass: every error names the argument, its value and what is allowed."""
+"""Checks of what callers pass: every error names the argument, its value and what is allowed.
+
+Other threads may write into a caller's arrays at any time. So each is copied once, the copy is checked, and kernels get
+the copy: functions called `own_..` return such copies. What is too large to be copied in every call (a frame, the
+pixels of sprites) holds no number that a kernel takes for an index.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
 from .kernels.boxes import Filter
-from .kernels.checks import first_beyond
+from .kernels.checks import first_beyond, is_within
+from .kernels.sprites import first_misplaced
 
 SCALARS = (np.dtype(np.int16), np.dtype(np.int32))
+COLUMN = np.dtype(np.int32)  # of tables of sprites
 
 # Coordinates of all modules but `sectors`, `plane` and `batch`: their differences, and their sums with a side, fit 16
 # bits signed; the sum of two squared differences fits 32 bits signed, that of three 32 bits unsigned. Nothing wraps.
@@ -19,9 +28,23 @@ EVERYONE = 0xFFFF  # all categories
 BUILDS = ("inline", "macro")  # of `_Abs`, see `overlap`
 
 
+def is_array(value: object) -> bool:
+    """Tell whether this is an array all of whose numbers count: one of NumPy's that is not masked."""
+    return type(value) is np.ndarray or (isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray))
+
+
+def refuse_masks(**arrays: object) -> None:
+    """Refuse masked arrays: what they hide would be computed with."""
+    for name, array in arrays.items():
+        if isinstance(array, np.ma.MaskedArray):
+            raise ValueError(f"{name} is {form_of(array)}: allowed arrays without a mask")
+
+
 def form_of(value: object) -> str:
     """Return dtype and shape of an array, or the type of anything else, for errors."""
-    return f"{value.dtype}{list(value.shape)}" if isinstance(value, np.ndarray) else type(value).__name__
+    if not isinstance(value, np.ndarray):
+        return type(value).__name__
+    return f"{'' if is_array(value) else 'masked '}{value.dtype}{list(value.shape)}"
 
 
 def check_layout(name: str, array: np.ndarray, is_written: bool = False) -> None:
@@ -36,7 +59,7 @@ def check_vectors(**vectors: np.ndarray) -> int:
     """Check that arrays are C-contiguous vectors of one dtype, int16 or int32, and of one length; return the length."""
     first_name, first = next(iter(vectors.items()))
     for name, values in vectors.items():
-        if not isinstance(values, np.ndarray):
+        if not is_array(values):
             raise ValueError(f"{name} is a {type(values).__name__}: allowed a NumPy array, int16[n] or int32[n]")
         if values.dtype not in SCALARS:
             raise ValueError(f"{name} has dtype {values.dtype}: allowed int16 or int32")
@@ -50,33 +73,43 @@ def check_vectors(**vectors: np.ndarray) -> int:
     return len(first)
 
 
-def check_range(minimum: int, maximum: int, /, **vectors: np.ndarray) -> None:
-    """Check that every entry of these vectors of integers is in minimum..maximum."""
-    for name, values in vectors.items():
-        index = first_beyond(values, minimum, maximum)
-        if index >= 0:
-            raise ValueError(f"{name}[{index}] = {values[index]}: allowed {minimum}..{maximum}")
+def own_copy(values: np.ndarray) -> np.ndarray:
+    """Return a C-contiguous copy that nobody else can write."""
+    return values.copy() if type(values) is np.ndarray else np.array(values, order="C")
 
 
-def check_rows(minimum: int, maximum: int, unit: str = "", /, **tables: np.ndarray) -> None:
-    """Check that every entry of these C-contiguous tables is in minimum..maximum; `unit` is added to the error."""
-    for name, table in tables.items():
-        index = first_beyond(table.reshape(-1), minimum, maximum)
-        if index >= 0:
-            row, column = divmod(index, table.shape[1])
-            raise ValueError(f"{name}[{row}, {column}] = {table[row, column]}: allowed {minimum}..{maximum}{unit}")
+def check_range(minimum: int, maximum: int, unit: str = "", /, **arrays: np.ndarray) -> None:
+    """Check that every entry of these arrays is in minimum..maximum.
+
+    unit    added to the error
+    arrays  integers[n] or integers[m, k], copies of our own
+    """
+    for name, values in arrays.items():
+        flat = values if values.ndim == 1 else values.reshape(-1)
+        if not is_within(flat, minimum, maximum):
+            index = first_beyond(flat, minimum, maximum)
+            where = ", ".join(map(str, np.unravel_index(index, values.shape)))
+            raise ValueError(f"{name}[{where}] = {flat[index]}: allowed {minimum}..{maximum}{unit}")
 
 
-def check_positions(**coordinates: np.ndarray) -> int:
-    """Check vectors of coordinates, MIN_COORDINATE..MAX_COORDINATE; return how many objects there are."""
-    count = check_vectors(**coordinates)
-    check_range(MIN_COORDINATE, MAX_COORDINATE, **coordinates)
-    return count
+def own_within(minimum: int, maximum: int, /, **vectors: np.ndarray) -> list[np.ndarray]:
+    """Return copies of vectors that `check_vectors` has seen, every entry in minimum..maximum."""
+    copies = [own_copy(values) for values in vectors.values()]
+    for name, copy in zip(vectors, copies):
+        if not is_within(copy, minimum, maximum):
+            check_range(minimum, maximum, **{name: copy})
+    return copies
+
+
+def own_positions(**coordinates: np.ndarray) -> list[np.ndarray]:
+    """Return copies of vectors of coordinates, MIN_COORDINATE..MAX_COORDINATE."""
+    check_vectors(**coordinates)
+    return own_within(MIN_COORDINATE, MAX_COORDINATE, **coordinates)
 
 
 def check_table(name: str, table: np.ndarray, columns: int, *dtypes: type, min_rows: int = 0) -> int:
     """Check a C-contiguous table of `columns` columns and at least `min_rows` rows; return its rows."""
-    if not isinstance(table, np.ndarray) or table.dtype not in dtypes or table.ndim != 2 or table.shape[1] != columns:
+    if not is_array(table) or table.dtype not in dtypes or table.ndim != 2 or table.shape[1] != columns:
         allowed = " or ".join(f"{np.dtype(d)}[n, {columns}]" for d in dtypes)
         raise ValueError(f"{name} is {form_of(table)}: allowed {allowed}")
     check_layout(name, table)
@@ -85,28 +118,47 @@ def check_table(name: str, table: np.ndarray, columns: int, *dtypes: type, min_r
     return len(table)
 
 
-def check_pairs(pairs: np.ndarray, count: int) -> int:
-    """Check a list of pairs, int32[m, 2] of indices below `count`; return m."""
-    rows = check_table("pairs", pairs, 2, np.int32)
-    check_rows(0, count - 1, pairs=pairs)
-    return rows
+def own_table(name: str, table: np.ndarray, columns: int, *dtypes: type) -> np.ndarray:
+    """Return a copy of a table, see `check_table`."""
+    check_table(name, table, columns, *dtypes)
+    return own_copy(table)
+
+
+def own_pairs(pairs: np.ndarray, count: int) -> np.ndarray:
+    """Return a copy of a list of pairs, int32[m, 2] of indices below `count`."""
+    copy = own_table("pairs", pairs, 2, np.int32)
+    check_range(0, count - 1, pairs=copy)
+    return copy
 
 
 def check_words(name: str, array: np.ndarray, dtype: type, minimum: int, maximum: int | None = None) -> None:
     """Check a vector of `dtype` that is written: its length is minimum..maximum."""
-    if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
+    if not is_array(array) or array.dtype != dtype or array.ndim != 1:
         raise ValueError(f"{name} is {form_of(array)}: allowed {np.dtype(dtype)}[n]")
     check_layout(name, array, is_written=True)
     if len(array) < minimum or (maximum is not None and len(array) > maximum):
         raise ValueError(f"{name} has length {len(array)}: allowed {minimum}" + (" or more" if maximum is None else ""))
 
 
-def check_numbers(name: str, numbers: np.ndarray, count: int, maximum: int) -> None:
-    """Check int32[count], each 0..maximum."""
-    if not isinstance(numbers, np.ndarray) or numbers.dtype != np.int32 or numbers.shape != (count,):
+def own_numbers(name: str, numbers: np.ndarray, count: int, maximum: int) -> np.ndarray:
+    """Return a copy of int32[count], each 0..maximum."""
+    if not is_array(numbers) or numbers.dtype != np.int32 or numbers.shape != (count,):
         raise ValueError(f"{name} is {form_of(numbers)}: allowed int32[{count}]")
     check_layout(name, numbers)
-    check_range(0, maximum, **{name: numbers})
+    copy = own_copy(numbers)
+    check_range(0, maximum, **{name: copy})
+    return copy
+
+
+def check_apart(name: str, array: np.ndarray | None, other: str, before: np.ndarray | None) -> None:
+    """Check that two arrays that are both written, unless they are None, have no memory in common."""
+    if array is not None and before is not None and np.may_share_memory(array, before):
+        raise ValueError(f"{name} shares memory with {other}: allowed separate arrays, both are written")
+
+
+def apart_from(written: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return an array that is only read, or a copy if it shares memory with one that is written."""
+    return own_copy(values) if np.may_share_memory(written, values) else values
 
 
 def is_16_bit(abs: str, scalar: np.dtype) -> bool:
@@ -122,12 +174,20 @@ def _filled(value: int, dtype: type, *shape: int) -> np.ndarray:
     return array
 
 
-def _check_per_object(name: str, size: np.ndarray, count: int, minimum: int, maximum: int) -> None:
-    if size.dtype.kind not in "iu":
-        raise ValueError(f"{name} has dtype {size.dtype}: allowed integers")
-    if size.shape not in ((count,), (count, 2)):
-        raise ValueError(f"{name} has shape {size.shape}: allowed ({count},) or ({count}, 2)")
-    (check_range if size.ndim == 1 else check_rows)(minimum, maximum, **{name: size})
+def _own_per_object(name: str, values: np.ndarray, kinds: str, *shapes: tuple[int, ...]) -> np.ndarray:
+    """Return a copy of integers of one of these kinds and shapes."""
+    if not is_array(values) or values.dtype.kind not in kinds or not values.dtype.isnative:
+        form = values.dtype if is_array(values) else form_of(values)
+        raise ValueError(f"{name} has dtype {form}: allowed integers, in the byte order of this machine")
+    if values.shape not in shapes:
+        raise ValueError(f"{name} has shape {values.shape}: allowed {' or '.join(map(str, shapes))}")
+    return own_copy(values)
+
+
+def _own_sizes(name: str, size: np.ndarray, count: int, minimum: int, maximum: int) -> np.ndarray:
+    copy = _own_per_object(name, size, "iu", (count,), (count, 2))
+    check_range(minimum, maximum, **{name: copy})
+    return copy
 
 
 def sides_of(name: str, size: int | np.ndarray, count: int, maximum: int) -> np.ndarray:
@@ -137,38 +197,33 @@ def sides_of(name: str, size: int | np.ndarray, count: int, maximum: int) -> np.
     """
     if not isinstance(size, np.ndarray):
         return _filled(check_integer(name, size, 1, maximum), np.int32, 2, count)
-    _check_per_object(name, size, count, 1, maximum)
     sides = np.empty((2, count), np.int32)
-    sides[:] = size.T  # one row for both axes, or one row each
+    sides[:] = _own_sizes(name, size, count, 1, maximum).T  # one row for both axes, or one row each
     return sides
 
 
 def size_table(name: str, size: int | np.ndarray, count: int, minimum: int = 0) -> np.ndarray:
-    """Check sides minimum..MAX_COORDINATE; return them as int32[count, 2], `size` itself if it has that form already.
+    """Check sides minimum..MAX_COORDINATE; return them as int32[count, 2].
 
     size  int, int[count] or int[count, 2]
     """
-    if isinstance(size, np.ndarray) and size.dtype == np.int32 and size.shape == (count, 2) and size.flags.c_contiguous:
-        check_rows(minimum, MAX_COORDINATE, **{name: size})
-        return size
     if not isinstance(size, np.ndarray):
         return _filled(check_integer(name, size, minimum, MAX_COORDINATE), np.int32, count, 2)
-    _check_per_object(name, size, count, minimum, MAX_COORDINATE)
+    sides = _own_sizes(name, size, count, minimum, MAX_COORDINATE)
+    if sides.ndim == 2:
+        return sides.astype(np.int32, copy=False)
     table = np.empty((count, 2), np.int32)
-    table[:] = size if size.ndim == 2 else size[:, None]
+    table[:] = sides[:, None]
     return table
 
 
 def word_per_object(name: str, words: int | np.ndarray, count: int, dtype: type, maximum: int) -> np.ndarray:
-    """Check one word for all objects or one each, 0..maximum; return dtype[count], `words` itself if it is that."""
+    """Check one word for all objects or one each, 0..maximum; return them as dtype[count]."""
     if not isinstance(words, np.ndarray):
         return _filled(check_integer(name, int(words) if isinstance(words, bool) else words, 0, maximum), dtype, count)
-    if words.shape != (count,):
-        raise ValueError(f"{name} has shape {words.shape}: allowed ({count},)")
-    if words.dtype.kind not in "iub":
-        raise ValueError(f"{name} has dtype {words.dtype}: allowed integers")
-    check_range(0, maximum, **{name: words})
-    return np.ascontiguousarray(words, dtype)
+    copy = _own_per_object(name, words, "iub", (count,))
+    check_range(0, maximum, **{name: copy})
+    return copy.astype(dtype, copy=False)
 
 
 def filter_of(category: int | np.ndarray, mask: int | np.ndarray, count: int) -> Filter:
@@ -181,6 +236,8 @@ def filter_of(category: int | np.ndarray, mask: int | np.ndarray, count: int) ->
 
 def number_table(name: str, rows: object, columns: int) -> np.ndarray:
     """Check rows of `columns` whole numbers each, a list or an array; return them as int64[m, columns]."""
+    if isinstance(rows, np.ma.MaskedArray):
+        raise ValueError(f"{name} are {form_of(rows)}: allowed rows of {columns} whole numbers")
     try:
         table = np.array(rows)
     except (ValueError, OverflowError):
@@ -192,14 +249,42 @@ def number_table(name: str, rows: object, columns: int) -> np.ndarray:
     return table.astype(np.int64)
 
 
+def own_sprites(sprites: Any, kind: type[tuple], dtype: np.dtype, name: str) -> Any:
+    """Return a table of sprites with copies of all but its pixels: those say nothing about places.
+
+    sprites  kind           what `pack` returned: pixels, first, words or pixels per row, .., height
+    dtype    of the pixels
+    Errors   ValueError     no such table, or sprites that are not in it
+    """
+    if not isinstance(sprites, kind):
+        raise ValueError(f"{name} is a {type(sprites).__name__}: allowed what `pack` returns")
+    parts: list[Any] = list(sprites)
+    pixels, columns = parts[0], parts[1:]
+    for array, expected in ((pixels, dtype), *((column, COLUMN) for column in columns)):
+        if not is_array(array) or array.dtype != expected or array.ndim != 1 or not array.flags.c_contiguous:
+            raise ValueError(f"{name} has a column {form_of(array)}: allowed what `pack` returns")
+    if len({len(column) for column in columns}) > 1:
+        raise ValueError(f"{name} has columns of different lengths: allowed what `pack` returns")
+    columns = [own_copy(column) for column in columns]
+    index = first_misplaced(columns[0], columns[1], columns[-1], len(pixels))
+    if index >= 0:
+        raise ValueError(f"{name}: sprite {index} is not in its table: allowed what `pack` returns")
+    return kind(pixels, *columns)
+
+
 def read_pixels(sprite: bytes | np.ndarray) -> np.ndarray:
-    """Return uint8[h, w] from an XLib linear bitmap (width, height, then width * height colours) or an image."""
+    """Return uint8[h, w], memory of our own, from an XLib linear bitmap or an image.
+
+    sprite  width, height, then width * height colours, as bytes or uint8[n]; or uint8[h, w]
+    """
+    if isinstance(sprite, np.ma.MaskedArray):
+        raise ValueError(f"sprite is {form_of(sprite)}: allowed bytes, uint8[n] or uint8[h, w]")
     if isinstance(sprite, np.ndarray) and sprite.ndim == 2:
         if sprite.dtype != np.uint8:
             raise ValueError(f"sprite has dtype {sprite.dtype}: allowed uint8")
         if not (0 < sprite.shape[0] <= MAX_COORDINATE and 0 < sprite.shape[1] <= MAX_COORDINATE):
             raise ValueError(f"sprite has shape {sprite.shape}: allowed 1..{MAX_COORDINATE} rows and columns")
-        return np.ascontiguousarray(sprite)
+        return own_copy(sprite)
     if isinstance(sprite, np.ndarray):
         if sprite.dtype != np.uint8 or sprite.ndim != 1:
             raise ValueError(f"sprite is {form_of(sprite)}: allowed uint8[n] or uint8[h, w]")

@@ -6,8 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ._arguments import check_layout, check_table, check_words, form_of
+from ._arguments import check_layout, check_table, check_words, form_of, is_array
 from .kernels.pair_keys import split_keys
+from .kernels.uniform_grid import MAX_COUNTED
+
+MAX_PAIRS = 1 << 24
+"""How many pairs a list that is not the caller's `out` may have: 128 MB."""
 
 
 def flag_array(out: np.ndarray | None, count: int) -> np.ndarray:
@@ -22,7 +26,7 @@ def array_of(out: np.ndarray | None, dtype: type, *shape: int) -> np.ndarray:
     """Return `out`, checked to be a writable C-contiguous array of this form, or a new array."""
     if out is None:
         return np.empty(shape, dtype)
-    if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != shape:
+    if not is_array(out) or out.dtype != dtype or out.shape != shape:
         raise ValueError(f"out is {form_of(out)}: allowed {np.dtype(dtype)}{list(shape)}")
     check_layout("out", out, is_written=True)
     return out
@@ -46,21 +50,39 @@ def tally_table(out: np.ndarray | None, columns: int, rows: int) -> np.ndarray:
     return array_of(out, np.int64, *(out.shape if getattr(out, "ndim", 0) == 2 else (columns, rows)))
 
 
-def pair_list(scan: Callable[[np.ndarray], int], out: np.ndarray | None, guess: int) -> np.ndarray:
+def check_room(total: int, out: np.ndarray | None, what: str = "pairs", room: int = 0) -> None:
+    """Refuse more rows than there are in `out`, or, without it, than memory is allocated for.
+
+    total  what was found
+    what   that is, for the error
+    room   rows that are allowed even if that is more than MAX_PAIRS
+    """
+    shown = f"more than {MAX_COUNTED}" if total > MAX_COUNTED else total
+    if out is not None:
+        if total > len(out):
+            raise ValueError(f"out has {len(out)} rows: this scene has {shown} {what}")
+    elif total > max(MAX_PAIRS, room):
+        allowed = f"allowed {max(MAX_PAIRS, room)}, or an array for them all, out=int32[m, 2]"
+        raise ValueError(f"this scene has {shown} {what}: {allowed}")
+
+
+def pair_list(
+    scan: Callable[[np.ndarray], int], out: np.ndarray | None, guess: int, what: str = "pairs", room: int = 0
+) -> np.ndarray:
     """Run a scan that writes pairs; return the filled rows, a view of `out` if that is given.
 
-    scan    writes rows into its argument, int32[m, 2], as long as there is room, and returns how many pairs it found
-    out     int32[m, 2] or None
-    guess   rows to begin with, if `out` is None
-    Errors  ValueError  `out` is of another form, or has not enough rows for this scene
+    scan        writes rows into its argument, int32[m, 2], while there is room, and returns how many pairs it found
+    out         int32[m, 2] or None
+    guess       rows to begin with, if `out` is None
+    what, room  see `check_room`
+    Errors      ValueError  `out` is of another form, or has not enough rows for this scene; more pairs than allowed
     """
     rows = row_table(out, guess if out is None else 0, 2, np.int32)
     total = scan(rows)
     if total > len(rows):
-        if out is not None:
-            raise ValueError(f"out has {len(out)} rows: this scene has {total} pairs")
+        check_room(total, out, what, room)
         rows = np.empty((total, 2), np.int32)
-        scan(rows)
+        total = min(total, scan(rows))  # fewer if another thread writes into the workspace
     return rows[:total]
 
 
@@ -69,9 +91,12 @@ def keys_of(rows: np.ndarray) -> np.ndarray:
     return rows.view(np.int64)[:, 0]
 
 
-def sort_keys(rows: np.ndarray) -> np.ndarray:
-    """Turn rows that hold keys (see `kernels.pair_keys`) into pairs in ascending order; return them."""
-    keys = keys_of(rows)
+def sort_keys(rows: np.ndarray, are_ours: bool) -> None:
+    """Turn rows that hold keys (see `kernels.pair_keys`) into pairs in ascending order.
+
+    are_ours  nobody else can write them, so that they may be sorted where they are: a sort that another thread
+              interferes with leaves its array
+    """
+    keys = keys_of(rows) if are_ours else keys_of(rows).copy()
     keys.sort()
     split_keys(keys, rows)
-    return rows

@@ -1,8 +1,9 @@
 """Boxes of one size: the way from a call to the kernel that answers it, for `sectors` and for `plane`.
 
-A call goes straight to compiled code, which checks its arguments (`jit.Entry`): up to 256 objects are all compared
-(`kernels.small`), more are sorted into a grid first (`kernels.uniform_grid`), very many by two threads. Only what is
-refused is looked at argument by argument: either one is wrong, and the error names it, or their types are new.
+A call goes straight to compiled code (`jit.Entry`), which copies its arguments and checks the copies: up to 256 objects
+are all compared (`kernels.small`), more are sorted into a grid first (`kernels.uniform_grid`), very many by two
+threads. What is refused is looked at argument by argument: one is wrong, and the error names it, or there are types
+that are new, or more pairs than expected.
 
 Arguments of all functions here
     x, y          int16[n] or int32[n]  upper-left corners, pixels
@@ -21,14 +22,15 @@ import numpy as np
 from retrosim.checks import check_integer
 from retrosim.jit import REFUSED_TYPES
 
-from ._arguments import check_range, check_vectors
-from ._results import flag_array, keys_of, row_table, sort_keys
+from ._arguments import check_vectors, own_within, refuse_masks
+from ._results import check_room, flag_array, keys_of, row_table, sort_keys
 from .kernels import small, uniform_grid
+from .kernels.checks import copy_axis
 from .kernels.sector_grid import MAX_SIDE
-from .kernels.small import DONE, TOO_LARGE
+from .kernels.small import DONE, REFUSED, TOO_LARGE
 from .kernels.uniform_grid import MAX_OBJECTS, begin_columns, count_columns, fill_columns, plan_grid, scan_columns
 
-FLAG, INDEX = np.dtype(np.uint8), np.dtype(np.int32)
+ARRAY, FLAG, INDEX = np.ndarray, np.dtype(np.uint8), np.dtype(np.int32)
 MAX_SMALL = small.MAX_OBJECTS
 TWO_THREADS = 500_000  # objects: tens of milliseconds of work. Three threads start for it, late if the host is busy.
 
@@ -37,6 +39,8 @@ def mark(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
     """Flag every object that collides; return the flags, uint8[n]."""
     if type(size) is not int:
         size = check_integer("size", size, 1, MAX_SIDE)
+    if not (type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY)):
+        refuse_masks(x=x, y=y, out=out)  # compiled code does not see them
     entry = small.MARK
     try:
         count = len(x)
@@ -50,48 +54,58 @@ def mark(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
             return flags
     except REFUSED_TYPES:
         pass
-    check_squares(x, y, size, max_x, max_y)
-    entry.admit(x, y, size, max_x, max_y, flag_array(out, count))
-    return mark(x, y, size, max_x, max_y, threads, out)
+    x, y = _own_squares(x, y, size, max_x, max_y)  # either a value is refused here, or from here on none changes
+    flags = flag_array(out, len(x))
+    entry.admit(x, y, size, max_x, max_y, flags)
+    return mark(x, y, size, max_x, max_y, threads, flags)
 
 
-def list_pairs(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
-    """List every overlapping pair once; return int32[m, 2], in ascending order."""
+def list_pairs(x, y, size, max_x, max_y, threads, out, room=0) -> np.ndarray:
+    """List every overlapping pair once; return int32[m, 2], in ascending order.
+
+    room  int  rows to begin with, if `out` is None; 0 for a guess
+    """
     if type(size) is not int:
         size = check_integer("size", size, 1, MAX_SIDE)
+    if not (type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY)):
+        refuse_masks(x=x, y=y, out=out)  # compiled code does not see them
     entry, total = small.LIST, TOO_LARGE
     try:
-        count, scan = len(x), entry.call
-        rows = np.empty((4 * count, 2), INDEX) if out is None else out
+        count = len(x)
+        rows = np.empty((room or 4 * count, 2), INDEX) if out is None else out
         if count <= MAX_SMALL and threads != 2:
-            total = scan(x, y, size, max_x, max_y, rows)
+            total = entry.call(x, y, size, max_x, max_y, rows)
         if total == TOO_LARGE:
             entry = uniform_grid.LIST
             scan = _list_by_two if _threads_for(count, threads) == 2 else _list_plane
-            total = scan(x, y, size, max_x, max_y, rows)
-        if total > len(rows) and out is None:
-            rows = np.empty((total, 2), INDEX)
-            scan(x, y, size, max_x, max_y, rows)
+            total = scan(x, y, size, max_x, max_y, rows, out is None)
         if 0 <= total <= len(rows):
             return rows[:total]
     except REFUSED_TYPES:
-        total = TOO_LARGE
-    check_squares(x, y, size, max_x, max_y)
+        total = REFUSED
+    x, y = _own_squares(x, y, size, max_x, max_y)  # either a value is refused here, or from here on none changes
     rows = row_table(out, 0, 2, np.int32)
-    if total > len(rows):
-        raise ValueError(f"out has {len(rows)} rows: this scene has {total} pairs")
+    check_room(total, out)
     entry.admit(x, y, size, max_x, max_y, rows)
-    return list_pairs(x, y, size, max_x, max_y, threads, out)
+    return list_pairs(x, y, size, max_x, max_y, threads, out, max(total, 0))
 
 
-def check_squares(x, y, size, max_x, max_y) -> None:
-    """Look at each argument. Errors: ValueError, for the first that is wrong."""
+def check_squares(x, y, size) -> int:
+    """Look at all but the coordinates themselves; return their number. Errors: ValueError, for what is wrong first."""
     count = check_vectors(x=x, y=y)
     check_integer("size", size, 1, MAX_SIDE)
     if count > MAX_OBJECTS:
         raise ValueError(f"x has length {count}: allowed {MAX_OBJECTS} or less")
-    check_range(0, max_x, x=x)
-    check_range(0, max_y, y=y)
+    return count
+
+
+def _own_squares(x, y, size, max_x, max_y) -> list[np.ndarray]:
+    """Check each argument; return copies of the coordinates, of the same types."""
+    check_squares(x, y, size)
+    copies = [*own_within(0, max_x, x=x), *own_within(0, max_y, y=y)]
+    for copy, given in zip(copies, (x, y)):
+        copy.flags.writeable = given.flags.writeable
+    return copies
 
 
 def _threads_for(count: int, threads: int | None) -> int:
@@ -99,11 +113,11 @@ def _threads_for(count: int, threads: int | None) -> int:
     return threads or (2 if count >= TWO_THREADS else 1)
 
 
-def _list_plane(x, y, size, max_x, max_y, rows) -> int:
-    """Do for many objects what `small.check_and_list` does for few."""
+def _list_plane(x, y, size, max_x, max_y, rows, are_ours) -> int:
+    """Do for many objects what `small.check_and_list` does for few; are_ours: see `sort_keys`."""
     total = uniform_grid.LIST.call(x, y, size, max_x, max_y, rows)
     if 0 < total <= len(rows):
-        sort_keys(rows[:total])
+        sort_keys(rows[:total], are_ours)
     return total
 
 
@@ -117,10 +131,22 @@ def _together(routine: Callable, first: tuple, second: tuple) -> tuple:
     return mine, results[0]
 
 
-def _scan_by_two(x, y, size, max_x, max_y, flags, keys) -> tuple[int, int]:
-    """Sort and compare in two threads: each takes half of the objects, then half of the columns; see `scan_columns`."""
-    check_squares(x, y, size, max_x, max_y)
-    grid = plan_grid(x, y, max_x, max_y)
+def _copy_by_two(x, y) -> tuple[np.ndarray, np.ndarray, int, int]:
+    """Copy corners in two threads; return the copies, and what `checks.copy_axis` returns for x and for y."""
+    xs, ys = np.empty(len(x), np.int32), np.empty(len(x), np.int32)
+    highest_x, highest_y = _together(copy_axis, (x, xs), (y, ys))
+    return xs, ys, highest_x, highest_y
+
+
+def _scan_by_two(x, y, highest_x, highest_y, size, max_x, max_y, flags, keys) -> tuple[int, int]:
+    """Sort and compare in two threads: each takes half of the objects, then half of the columns; see `scan_columns`.
+
+    x, y, highest_x, highest_y  what `_copy_by_two` returned
+    Returns                     pairs of each half, or REFUSED
+    """
+    grid = plan_grid(len(x), highest_x, highest_y, max_x, max_y)
+    if grid.columns == 0:
+        return REFUSED, REFUSED
     count, half, log2 = len(x), len(x) // 2, grid.log2_cell
     counts, columns = np.zeros((2, grid.columns), np.int32), np.empty(grid.columns + 1, np.int32)
     words = np.empty(count, np.int64)
@@ -135,20 +161,24 @@ def _scan_by_two(x, y, size, max_x, max_y, flags, keys) -> tuple[int, int]:
 
 def _mark_by_two(x, y, size, max_x, max_y, flags) -> int:
     """Do what `uniform_grid.check_and_mark` does, in two threads."""
-    _scan_by_two(x, y, size, max_x, max_y, flag_array(flags, len(x)), (None, None))
-    return DONE
+    flags = flag_array(flags, check_squares(x, y, size))
+    status, _ = _scan_by_two(*_copy_by_two(x, y), size, max_x, max_y, flags, (None, None))
+    return REFUSED if status == REFUSED else DONE
 
 
-def _list_by_two(x, y, size, max_x, max_y, rows) -> int:
+def _list_by_two(x, y, size, max_x, max_y, rows, are_ours) -> int:
     """Do what `_list_plane` does, in two threads: each has half of the rows."""
-    keys = keys_of(row_table(rows, 0, 2, np.int32))
+    check_squares(x, y, size)
+    keys, corners = keys_of(row_table(rows, 0, 2, np.int32)), _copy_by_two(x, y)
     capacity = len(keys) // 2
-    first, second = _scan_by_two(x, y, size, max_x, max_y, None, (keys[:capacity], keys[capacity:]))
+    first, second = _scan_by_two(*corners, size, max_x, max_y, None, (keys[:capacity], keys[capacity:]))
+    if first == REFUSED:
+        return REFUSED
     total = first + second
     if first <= capacity and second <= len(keys) - capacity:
         keys[first:total] = keys[capacity : capacity + second]
     elif total <= len(keys):  # more than half of the rows for one of them, but enough for both
-        uniform_grid.scan_plane(x, y, size, max_x, max_y, None, keys)
+        uniform_grid.scan_plane(*corners[:2], size, max_x, max_y, None, keys)
     if total <= len(keys):
-        sort_keys(rows[:total])
+        sort_keys(rows[:total], are_ours)
     return total

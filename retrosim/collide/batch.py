@@ -28,28 +28,28 @@ import numpy as np
 
 from retrosim.checks import check_integer
 
-from ._arguments import check_range, check_vectors, form_of
-from ._results import flag_array, keys_of, row_table, sort_keys
+from ._arguments import check_vectors, form_of, is_array, own_within
+from ._results import check_room, flag_array, keys_of, row_table, sort_keys
 from .kernels.batch import list_scenes, mark_scenes
 from .kernels.sector_grid import MAX_SIDE
 from .kernels.uniform_grid import MAX_COORDINATE, MAX_OBJECTS
 
 
 def _check(x, y, starts, size):
-    """Check arguments; return both coordinates and `starts` as vectors, and the side."""
+    """Check arguments; return copies of both coordinates and of `starts`, as vectors, and the side."""
     if starts is None:
         for name, values in (("x", x), ("y", y)):
-            if not isinstance(values, np.ndarray) or values.ndim != 2 or not values.flags.c_contiguous:
+            if not is_array(values) or values.ndim != 2 or not values.flags.c_contiguous:
                 raise ValueError(f"{name}: allowed C-contiguous arrays, [scenes, n], or `starts` with [total]")
         if x.shape != y.shape:
             raise ValueError(f"y has shape {y.shape}: allowed {x.shape}, as x has")
         starts = np.arange(len(x) + 1, dtype=np.int64) * x.shape[1]
         x, y = x.reshape(-1), y.reshape(-1)
-    total = check_vectors(x=x, y=y)
     side = check_integer("size", size, 1, MAX_SIDE)
-    check_range(0, MAX_COORDINATE, x=x, y=y)
-    starts = np.asarray(starts)
-    if starts.dtype.kind not in "iu" or starts.ndim != 1 or len(starts) == 0:
+    total = check_vectors(x=x, y=y)
+    x, y = own_within(0, MAX_COORDINATE, x=x, y=y)
+    starts = starts if isinstance(starts, np.ndarray) else np.asarray(starts)
+    if not is_array(starts) or starts.dtype.kind not in "iu" or starts.ndim != 1 or len(starts) == 0:
         raise ValueError(f"starts is {form_of(starts)}: allowed integers[scenes + 1]")
     starts = starts.astype(np.int64)
     lengths = np.diff(starts)
@@ -70,7 +70,7 @@ def collided(
     flat_x, flat_y, starts, side = _check(x, y, starts, size)
     if out is None:
         out = np.empty(x.shape, np.uint8)
-    elif not isinstance(out, np.ndarray) or out.shape != x.shape or not out.flags.c_contiguous:
+    elif not is_array(out) or out.shape != x.shape or not out.flags.c_contiguous:
         raise ValueError(f"out: allowed a C-contiguous uint8 array of shape {x.shape}")
     mark_scenes(flat_x, flat_y, starts, side, flag_array(out.reshape(-1), len(flat_x)))
     return out
@@ -89,13 +89,12 @@ def pairs(
     x, y, starts, side = _check(x, y, starts, size)
     rows = row_table(out, 2 * len(x) if out is None else 0, 2, np.int32)
     ends, are_keys = np.empty(len(starts) - 1, np.int64), np.empty(len(starts) - 1, np.bool_)
-    while True:
-        done, found = list_scenes(x, y, starts, side, rows, keys_of(rows), ends, are_keys)
-        if done == len(ends):
-            break
-        if out is not None:
-            raise ValueError(f"out has {len(out)} rows: scene {done}, with {found} pairs, does not fit in")
-        rows = np.empty((2 * len(rows) + found, 2), np.int32)
+    list_scenes(x, y, starts, side, rows, keys_of(rows), ends, are_keys)
+    total = int(ends[-1]) if len(ends) else 0
+    if total > len(rows):
+        check_room(total, out)
+        rows = np.empty((total, 2), np.int32)
+        list_scenes(x, y, starts, side, rows, keys_of(rows), ends, are_keys)
     for scene in np.flatnonzero(are_keys):
-        sort_keys(rows[ends[scene - 1] if scene else 0 : ends[scene]])
-    return rows[: ends[-1] if len(ends) else 0], ends
+        sort_keys(rows[ends[scene - 1] if scene else 0 : ends[scene]], out is None)
+    return rows[:total], ends

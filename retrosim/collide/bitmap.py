@@ -21,7 +21,7 @@ Conventions
     images   what `pack` returned
     frame    uint8[h, w], C-contiguous: palette indices, as a machine's screen is
     solid    the colours that stop an object, 0..255
-    out      where to write, instead of making an array: uint8[n]
+    out      where to write, instead of making an array: uint8[n]; for `draw`, apart from the frame
     Errors   ValueError  wrong dtype, shape or length; a value out of range, named with the range
     Source   Jon E P, "Simple Collision Detection", 2007, which names the method and does not describe it
 """
@@ -34,10 +34,22 @@ import numpy as np
 
 from retrosim.checks import check_integer
 
-from ._arguments import check_layout, check_numbers, check_positions, form_of, read_pixels
+from ._arguments import (
+    apart_from,
+    check_apart,
+    check_layout,
+    form_of,
+    is_array,
+    own_numbers,
+    own_positions,
+    own_sprites,
+    read_pixels,
+)
 from ._results import flag_array
 from .kernels.bitmap import Images, look, look_and_paint
 from .kernels.sprites import Placed
+
+COLOUR = np.dtype(np.uint8)
 
 
 def pack(sprites: Sequence[bytes | np.ndarray]) -> Images:
@@ -59,16 +71,19 @@ def _solid_table(solid):
     return table
 
 
-def _run(routine, x, y, shape, images, frame, solid, out):
-    count = check_positions(x=x, y=y)
-    if not isinstance(frame, np.ndarray) or frame.dtype != np.uint8 or frame.ndim != 2:
+def _run(is_drawn, x, y, shape, images, frame, solid, out):
+    x, y = own_positions(x=x, y=y)
+    if not is_array(frame) or frame.dtype != np.uint8 or frame.ndim != 2:
         raise ValueError(f"frame is {form_of(frame)}: allowed uint8[h, w]")
-    check_layout("frame", frame, is_written=routine is look_and_paint)
-    if not isinstance(images, Images):
-        raise ValueError(f"images is a {type(images).__name__}: allowed what `pack` returns")
-    check_numbers("shape", shape, count, len(images.first) - 1)
-    out = flag_array(out, count)
-    routine(frame, images, Placed(shape, x, y), _solid_table(solid), out)
+    check_layout("frame", frame, is_written=is_drawn)
+    images = own_sprites(images, Images, COLOUR, "images")
+    placed = Placed(own_numbers("shape", shape, len(x), len(images.first) - 1), x, y)
+    out = flag_array(out, len(x))
+    if is_drawn:
+        check_apart("out", out, "frame", frame)
+        images = images._replace(pixels=apart_from(frame, images.pixels))
+    images, ground = images._replace(pixels=apart_from(out, images.pixels)), apart_from(out, frame)
+    (look_and_paint if is_drawn else look)(ground, images, placed, _solid_table(solid), out)
     return out
 
 
@@ -86,7 +101,7 @@ def hits(
 
     Returns  uint8[n]  1 where the frame shows a solid colour under an opaque pixel
     """
-    return _run(look, x, y, shape, images, frame, solid, out)
+    return _run(False, x, y, shape, images, frame, solid, out)
 
 
 def draw(
@@ -103,4 +118,4 @@ def draw(
 
     Returns  uint8[n]  1 where an object had a solid colour under it when its turn came
     """
-    return _run(look_and_paint, x, y, shape, images, frame, solid, out)
+    return _run(True, x, y, shape, images, frame, solid, out)

@@ -14,7 +14,7 @@
 Conventions
     x, y    int16[n] or int32[n], C-contiguous; upper-left corners, pixels, 0..16383
     size    sides, pixels, 0..16383: one number, int[n], or int[n, 2] with width and height
-    block   side of a block, pixels: a power of two, 16..4096
+    block   side of a block, pixels: a power of two, 16..4096, such that 33554432 handlers are enough
     out     where to write, instead of making an array: int32[m, 2] or int64[columns, rows], large enough
     Errors  ValueError  wrong dtype, shape or length; a value out of range, named with the range
     Source  Rekaby, "Study of Collision Detection Algorithms in Strategic Games", 5 June 2011
@@ -30,24 +30,27 @@ import numpy as np
 
 from retrosim.checks import check_integer
 
-from ._arguments import MAX_COORDINATE, check_range, check_vectors, size_table
+from ._arguments import MAX_COORDINATE, check_vectors, own_within, size_table
 from ._results import pair_list, tally_table
 from .kernels.blocks import measure_plane, scan_plane
 
 MIN_BLOCK, MAX_BLOCK = 16, 4096
+MAX_HANDLERS = 1 << 25  # 256 MB
 
 
 def _scan(x, y, size, block, out=None, tally=None):
     """Return the pairs in the order of the blocks, and the checks made in each block."""
-    count = check_vectors(x=x, y=y)
-    check_range(0, MAX_COORDINATE, x=x, y=y)
+    check_vectors(x=x, y=y)
+    x, y = own_within(0, MAX_COORDINATE, x=x, y=y)
     side = check_integer("block", block, MIN_BLOCK, MAX_BLOCK)
     if side & (side - 1):
         raise ValueError(f"block {side}: allowed the powers of two {MIN_BLOCK}..{MAX_BLOCK}")
-    boxes = (x, y, size_table("size", size, count), side.bit_length() - 1)
-    plane = columns, rows, _ = measure_plane(*boxes)
+    boxes = (x, y, size_table("size", size, len(x)), side.bit_length() - 1)
+    plane = columns, rows, handlers = measure_plane(*boxes)
+    if handlers > MAX_HANDLERS:
+        raise ValueError(f"block {side}: {handlers} handlers, allowed {MAX_HANDLERS}; larger blocks need fewer")
     tally = tally_table(tally, columns, rows)
-    found = pair_list(lambda found: scan_plane(*boxes, plane, found, tally), out, 4 * count)
+    found = pair_list(lambda found: scan_plane(*boxes, plane, found, tally), out, 4 * len(x))
     return found, tally[:columns, :rows]
 
 
@@ -64,7 +67,8 @@ def pairs(
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     found = _scan(x, y, size, block, out=out)[0]
-    found[:] = found[np.lexsort((found[:, 1], found[:, 0]))]
+    ours = found if out is None else found.copy()  # sorted where nobody else can write
+    found[:] = ours[np.lexsort((ours[:, 1], ours[:, 0]))]
     return found
 
 

@@ -20,8 +20,7 @@ Touching counts: boxes and circles whose sides meet collide here, unlike those o
 
 Conventions
     x, y      int16[n] or int32[n], C-contiguous; upper-left corners, pixels, -16384..16383
-    size      sides, pixels, 0..16383: one number, int[n], or int[n, 2] with width and height. What is int32[n, 2]
-              already is used as it is, anything else is copied.
+    size      sides, pixels, 0..16383: one number, int[n], or int[n, 2] with width and height
     circle    which objects are circles: bool, or bool[n]. A circle fills its box from the left: radius width / 2
               (rounded down), centre that far to the right of and below the corner. Two circles are compared as
               circles, after their boxes; a circle and a box as two boxes.
@@ -45,7 +44,7 @@ import numpy as np
 
 from retrosim.checks import check_choice
 
-from ._arguments import EVERYONE, check_pairs, check_positions, filter_of, size_table, word_per_object
+from ._arguments import EVERYONE, filter_of, own_pairs, own_positions, size_table, word_per_object
 from ._results import array_of, flag_array, pair_list
 from .kernels.boxes import Shapes, mark_pairs, scan_pairs
 
@@ -67,15 +66,16 @@ def hits(
     Returns  uint8[m]     1 where the pair collides
     """
     shapes = _check(x, y, size, circle)
-    out = flag_array(out, check_pairs(pairs, len(x)))
+    pairs = own_pairs(pairs, len(x))
+    out = flag_array(out, len(pairs))
     mark_pairs(shapes, pairs, out)
     return out
 
 
 def _check(x, y, size, circle):
-    """Check what all functions take."""
-    count = check_positions(x=x, y=y)
-    return Shapes(x, y, size_table("size", size, count), word_per_object("circle", circle, count, np.uint8, 1))
+    """Check what all functions take; return copies."""
+    x, y = own_positions(x=x, y=y)
+    return Shapes(x, y, size_table("size", size, len(x)), word_per_object("circle", circle, len(x), np.uint8, 1))
 
 
 def _scan(x, y, size, circle, category, mask, method, out=None, tally=None):

@@ -30,24 +30,26 @@ from ._results import flag_array, pair_list
 from .kernels.compound import Compounds, mark_pairs, scan_pairs
 
 
-def _check_first(first: np.ndarray, count: int, parts: int) -> None:
-    """Check int32[count + 1], ascending, 0..parts: where each object's parts begin."""
-    if not isinstance(first, np.ndarray) or first.dtype != np.int32 or first.shape != (count + 1,):
+def _own_first(first: np.ndarray, count: int, parts: int) -> np.ndarray:
+    """Return a copy of int32[count + 1], ascending, 0..parts: where each object's parts begin."""
+    if not arguments.is_array(first) or first.dtype != np.int32 or first.shape != (count + 1,):
         raise ValueError(f"first is {arguments.form_of(first)}: allowed int32[{count + 1}]")
     arguments.check_layout("first", first)
+    first = arguments.own_copy(first)
     if first[0] != 0 or first[-1] != parts or (first[1:] < first[:-1]).any():
         raise ValueError(f"first goes {first[0]} .. {first[-1]}: allowed ascending numbers, 0 .. {parts}")
+    return first
 
 
 def _check(x, y, parts, first, circle):
-    count = arguments.check_vectors(x=x, y=y)
-    arguments.check_range(MIN_PART, MAX_PART, x=x, y=y)
-    rows = arguments.check_table("parts", parts, 4, np.int16, np.int32)
+    arguments.check_vectors(x=x, y=y)
+    x, y = arguments.own_within(MIN_PART, MAX_PART, x=x, y=y)
+    parts = arguments.own_table("parts", parts, 4, np.int16, np.int32)
     minima = {"x": MIN_PART, "y": MIN_PART, "width": 0, "height": 0}
     for column, (name, minimum) in enumerate(minima.items()):
         arguments.check_range(minimum, MAX_PART, **{f"parts {name}": parts[:, column]})
-    _check_first(first, count, rows)
-    return Compounds(x, y, parts, first, arguments.word_per_object("circle", circle, rows, np.uint8, 1))
+    first = _own_first(first, len(x), len(parts))
+    return Compounds(x, y, parts, first, arguments.word_per_object("circle", circle, len(parts), np.uint8, 1))
 
 
 def hits(
@@ -66,7 +68,8 @@ def hits(
     Returns  uint8[m]     1 where the pair collides
     """
     objects = _check(x, y, parts, first, circle)
-    out = flag_array(out, arguments.check_pairs(pairs, len(x)))
+    pairs = arguments.own_pairs(pairs, len(x))
+    out = flag_array(out, len(pairs))
     mark_pairs(objects, pairs, out)
     return out
 

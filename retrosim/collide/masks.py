@@ -47,13 +47,22 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
-from ._arguments import MAX_COORDINATE, check_numbers, check_pairs, check_positions, read_pixels
+from ._arguments import (
+    MAX_COORDINATE,
+    apart_from,
+    own_numbers,
+    own_pairs,
+    own_positions,
+    own_sprites,
+    read_pixels,
+)
 from ._results import array_of, flag_array, pair_list, row_table
 from .kernels.checks import first_beyond
 from .kernels.mask_rows import make_words
 from .kernels.masks import METHODS, Masks, find_row, list_contacts, mark_pairs
 from .kernels.sprites import Placed
 
+WORD = np.dtype(np.uint32)
 MAX_WIDTH = {"any": MAX_COORDINATE, "dword": 32, "qword": 64, "word": 32, "parts": MAX_COORDINATE}
 
 
@@ -99,13 +108,16 @@ def pack(sprites: Sequence[bytes | np.ndarray]) -> Masks:
     return Masks(words, *(np.array(column, np.int32) for column in columns))
 
 
-def _check(x, y, shape, sprites, pairs):
-    """Check all but `sprites` itself, which is ours; return the number of pairs."""
-    count = check_positions(x=x, y=y)
-    if not isinstance(sprites, Masks):
-        raise ValueError(f"sprites is a {type(sprites).__name__}: allowed what `pack` returns")
-    check_numbers("shape", shape, count, len(sprites.first) - 1)
-    return check_pairs(pairs, count)
+def _own(x, y, shape, sprites):
+    """Check objects and their sprites; return copies of both."""
+    x, y = own_positions(x=x, y=y)
+    sprites = own_sprites(sprites, Masks, WORD, "sprites")
+    return Placed(own_numbers("shape", shape, len(x), len(sprites.first) - 1), x, y), sprites
+
+
+def _apart(sprites, out):
+    """Return sprites whose masks are not where the result goes."""
+    return sprites._replace(words=apart_from(out, sprites.words))
 
 
 def hits(
@@ -122,7 +134,9 @@ def hits(
 
     Returns  uint8[m]  1 where the pair has an opaque pixel in common
     """
-    out = flag_array(out, _check(x, y, shape, sprites, pairs))
+    placed, sprites = _own(x, y, shape, sprites)
+    pairs = own_pairs(pairs, len(placed.x))
+    out = flag_array(out, len(pairs))
     check_choice("method", method, METHODS)
     index = first_beyond(sprites.width, 1, MAX_WIDTH[method])
     if index >= 0:
@@ -130,7 +144,7 @@ def hits(
             f"sprite {index} is {sprites.width[index]} pixels wide: allowed 1..{MAX_WIDTH[method]} for method "
             f"{method!r}; 'any' and 'parts' take wider ones"
         )
-    mark_pairs(sprites, Placed(shape, x, y), pairs, METHODS.index(method), out)
+    mark_pairs(_apart(sprites, out), placed, pairs, METHODS.index(method), out)
     return out
 
 
@@ -147,10 +161,11 @@ def contacts(
 
     Returns  int32[m, 3]  1 or 0; x and y of the first common pixel: topmost row, leftmost in it (0 without collision)
     """
-    count = _check(x, y, shape, sprites, pairs)
-    out = row_table(out, count, 3, np.int32)
-    list_contacts(sprites, Placed(shape, x, y), pairs, out)
-    return out[:count]
+    placed, sprites = _own(x, y, shape, sprites)
+    pairs = own_pairs(pairs, len(placed.x))
+    out = row_table(out, len(pairs), 3, np.int32)
+    list_contacts(_apart(sprites, out), placed, pairs, out)
+    return out[: len(pairs)]
 
 
 def contact_rows(
@@ -167,17 +182,16 @@ def contact_rows(
 
     Returns  int32[r, 2]  x and y of the leftmost common pixel of each row that has one, from the top
     """
-    count = check_positions(x=x, y=y)
-    pair = np.array([[check_integer(name, i, 0, count - 1) for name, i in (("a", a), ("b", b))]], np.int32)
-    _check(x, y, shape, sprites, pair)
+    (shape, x, y), sprites = _own(x, y, shape, sprites)
+    a, b = (check_integer(name, i, 0, len(x) - 1) for name, i in (("a", a), ("b", b)))
     dx, dy = int(x[b]) - int(x[a]), int(y[b]) - int(y[a])
     left, top = max(int(x[a]), int(x[b])), max(int(y[a]), int(y[b]))
     one, two = (tuple(int(column[shape[i]]) for column in sprites[1:]) for i in (a, b))
 
     def scan(rows: np.ndarray) -> int:
-        total, row = 0, -1
+        total, row, words = 0, -1, _apart(sprites, rows).words
         while True:
-            row, column = find_row(sprites.words, one, two, dx, dy, row + 1)
+            row, column = find_row(words, one, two, dx, dy, row + 1)
             if row < 0:
                 return total
             if total < len(rows):

@@ -23,7 +23,7 @@ Conventions
                 distance_2d  the table's distance against the sum: wrong by up to DISTANCE_ERROR_PX
                 boxes        overlap of boxes
     out       where to write, instead of making an array: int16[m, 4] for circles, int32[k, 2] for pairs, k at least
-              n // 2
+              n // 2, apart from `objects`
     Errors    ValueError  wrong dtype, shape or length; a value out of range, named with the range
     Source    Jon E P, "Simple Collision Detection", 2007
 
@@ -46,7 +46,18 @@ import numpy as np
 
 from retrosim.checks import check_choice
 
-from ._arguments import MAX_PART, MIN_PART, check_layout, check_range, check_table, form_of, number_table
+from ._arguments import (
+    MAX_PART,
+    MIN_PART,
+    check_apart,
+    check_layout,
+    check_range,
+    form_of,
+    is_array,
+    number_table,
+    own_copy,
+    own_table,
+)
 from ._results import array_of, row_table
 from .kernels.objects import (
     ALIEN,
@@ -90,12 +101,14 @@ def make_circles(circles: Sequence[tuple[int, int, int]] | np.ndarray, *, out: n
     return out
 
 
-def _check(objects, shapes, method):
-    if not isinstance(objects, np.ndarray) or objects.dtype != OBJECT or objects.ndim != 1:
+def _own(objects, shapes, method):
+    """Return copies of both, checked."""
+    if not is_array(objects) or objects.dtype != OBJECT or objects.ndim != 1:
         raise ValueError(f"objects is {form_of(objects)}: allowed OBJECT[n]")
     check_layout("objects", objects, is_written=True)
     check_choice("method", method, METHODS)
-    rows = check_table("shapes", shapes, 4, np.int16)
+    objects, shapes = own_copy(objects), own_table("shapes", shapes, 4, np.int16)
+    rows = len(shapes)
     check_range(MIN_PART, MAX_PART, **{"objects x": objects["x"], "objects y": objects["y"]})
     check_range(DETECT_NONE, DETECT_ALL, **{"objects detection": objects["detection"]})
     check_range(0, rows, **{"objects first": objects["first"], "objects count": objects["count"]})
@@ -108,6 +121,7 @@ def _check(objects, shapes, method):
         check_range(0, MAX_PART, **{"shapes width": shapes[:, 2], "shapes height": shapes[:, 3]})
     else:
         check_range(0, MAX_RADIUS, **{"shapes radius": shapes[:, 2]})
+    return objects, shapes
 
 
 def check_all(
@@ -117,6 +131,11 @@ def check_all(
 
     Returns  int32[m, 2]  the pairs in the order they collided, a ship first
     """
-    _check(objects, shapes, method)
-    found = row_table(out, len(objects) // 2, 2, np.int32)
-    return found[: scan_objects(objects, shapes, METHODS.index(method), found)]
+    records, shapes = _own(objects, shapes, method)
+    out = row_table(out, len(records) // 2, 2, np.int32)
+    check_apart("out", out, "objects", objects)
+    found = np.empty((len(records) // 2, 2), np.int32)
+    found = found[: scan_objects(records, shapes, METHODS.index(method), found)]
+    objects["collided"][found], objects["active"][found] = 1, 0
+    out[: len(found)] = found
+    return out[: len(found)]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._arguments import check_vectors, is_16_bit, sides_of
+from ._arguments import apart_from, check_vectors, is_16_bit, sides_of
 from ._results import flag_array
 from .kernels.overlap import mark_overlaps
 
@@ -51,6 +51,6 @@ def intersect(
     first = sides_of("size", size, count, MAX_SIDE)
     second = first if other is None else sides_of("other", other, count, MAX_SIDE)
     out, is_short = flag_array(out, count), is_16_bit(abs, x0.dtype)
-    x0, y0, x1, y1 = (corner.astype(np.int32, copy=False) for corner in (x0, y0, x1, y1))
+    x0, y0, x1, y1 = (apart_from(out, corner).astype(np.int32, copy=False) for corner in (x0, y0, x1, y1))
     mark_overlaps(x0, y0, first, x1, y1, second, is_short, out)
     return out

@@ -51,7 +51,7 @@ import numpy as np
 
 from retrosim.checks import check_choice
 
-from ._arguments import check_pairs, check_range, check_rows, check_table, check_vectors
+from ._arguments import check_range, check_vectors, own_copy, own_pairs, own_table, own_within
 from ._results import array_of, flag_array, pair_list
 from .kernels.oriented import CHOICES, Rectangles
 from .kernels.rectangles import list_corners, mark_pairs, scan_pairs
@@ -66,12 +66,12 @@ def _check(x, y, half, angle):
     count = check_vectors(x=x, y=y, angle=angle)
     if x.dtype != np.int16:
         raise ValueError(f"x has dtype {x.dtype}: allowed int16, Q11.5")
-    check_range(MIN_COORDINATE, MAX_X, x=x)
-    check_range(MIN_COORDINATE, MAX_Y, y=y)
-    if check_table("half", half, 2, np.int16) != count:
+    (x,), (y,) = own_within(MIN_COORDINATE, MAX_X, x=x), own_within(MIN_COORDINATE, MAX_Y, y=y)
+    half = own_table("half", half, 2, np.int16)
+    if len(half) != count:
         raise ValueError(f"half has {len(half)} rows: allowed {count}, as x has")
-    check_rows(1, MAX_HALF, ", Q11.5", half=half)
-    return Rectangles(x, y, half, angle)
+    check_range(1, MAX_HALF, ", Q11.5", half=half)
+    return Rectangles(x, y, half, own_copy(angle))
 
 
 def _choice(method):
@@ -94,7 +94,8 @@ def hits(
     Returns  uint8[m]  1 where the method finds a collision
     """
     rectangles = _check(x, y, half, angle)
-    out = flag_array(out, check_pairs(pairs, len(x)))
+    pairs = own_pairs(pairs, len(x))
+    out = flag_array(out, len(pairs))
     mark_pairs(rectangles, pairs, _choice(method), out, None)
     return out
 
@@ -131,11 +132,11 @@ def count_operations(
     Returns  int64[3]  additions (subtractions, changes of sign), multiplications, comparisons (of numbers, not of bits)
     """
     rectangles = _check(x, y, half, angle)
-    count = check_pairs(pairs, len(x))
+    pairs = own_pairs(pairs, len(x))
     check_choice("method", method, METHODS[:-1])
     out = array_of(out, np.int64, 3)
     out[:] = 0
-    mark_pairs(rectangles, pairs, _choice(method), np.empty(count, np.uint8), out)
+    mark_pairs(rectangles, pairs, _choice(method), np.empty(len(pairs), np.uint8), out)
     return out
 
 

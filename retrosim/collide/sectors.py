@@ -31,7 +31,8 @@ Conventions
                all_neighbours   a sector's own pairs, and its objects against those of eight neighbours
                half_neighbours  a sector's own pairs, and its objects against those of four neighbours
                brute_force      every pair; any coordinates of the scalar, sides up to 32767
-    workspace  what `workspace(n)` returned, to save its allocation; None makes one; not used where `method` is None
+    workspace  what `workspace(n)` returned, to save its allocation; None makes one; not used where `method` is None.
+               Of one call at a time: calls in two threads that share one find nonsense, but end.
     out        where to write, instead of making an array: uint8[n] for flags, int32[m, 2] with enough rows for pairs,
                int64[COLUMNS, ROWS] for tests; nothing is written to flags if an argument is refused
     Errors     ValueError  wrong dtype, shape or length; a value out of range, named with the range
@@ -43,14 +44,14 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
-from ._arguments import BUILDS, check_range, check_vectors, check_words, is_16_bit, sides_of
-from ._results import array_of, flag_array, pair_list
+from ._arguments import BUILDS, check_apart, check_vectors, check_words, is_16_bit, own_within, sides_of
+from ._results import array_of, flag_array, pair_list, row_table
 from ._squares import list_pairs, mark
 from .kernels.adjacent import scan_neighbours, scan_nine
 from .kernels.all_pairs import scan_all_pairs
-from .kernels.four_shifts import mark_four_shifts, scan_four_shifts
+from .kernels.four_shifts import copy_and_mark, scan_four_shifts
 from .kernels.overlap import Boxes
-from .kernels.sector_grid import COLUMNS, MAX_SIDE, MAX_X, MAX_Y, ROWS, SECTORS, first_outside
+from .kernels.sector_grid import COLUMNS, MAX_SIDE, MAX_X, MAX_Y, ROWS, SECTORS
 from .overlap import MAX_SIDE as MAX_SIDE_ANYWHERE
 
 SCANS = {
@@ -71,21 +72,21 @@ def workspace(count: int) -> np.ndarray:
     Returns  uint32[..]    its contents mean nothing
     Errors   ValueError
     """
-    return np.empty(SECTORS + 2 * check_integer("count", count, 0, MAX_OBJECTS), np.uint32)
+    return np.empty(SECTORS + check_integer("count", count, 0, MAX_OBJECTS), np.uint32)
 
 
 def _workspace(work, count):
     """Return a caller's workspace, checked, or a new one."""
     if work is None:
         return workspace(count)
-    check_words("workspace", work, np.uint32, SECTORS + 2 * count)
+    check_words("workspace", work, np.uint32, SECTORS + count)
     return work
 
 
-def _check_on_screen(x, y):
-    if first_outside(x, y) >= 0:
-        check_range(0, MAX_X, x=x)
-        check_range(0, MAX_Y, y=y)
+def _own_on_screen(x, y):
+    """Return copies of corners, all of them on the screen."""
+    check_vectors(x=x, y=y)
+    return *own_within(0, MAX_X, x=x), *own_within(0, MAX_Y, y=y)
 
 
 def _check_unused(abs, work, x, y):
@@ -104,9 +105,8 @@ def _prepare(x, y, size, abs, method, work):
     is_short, is_brute = is_16_bit(abs, x.dtype), method == BRUTE_FORCE
     sides = sides_of("size", size, count, MAX_SIDE_ANYWHERE if is_brute else MAX_SIDE)
     work = _workspace(work, count)
-    if not is_brute:
-        _check_on_screen(x, y)
-    boxes = Boxes(x.astype(np.int32), y.astype(np.int32), *sides)
+    corners = (x, y) if is_brute else _own_on_screen(x, y)
+    boxes = Boxes(*(axis.astype(np.int32) for axis in corners), *sides)
 
     def run(flags=None, reports=None, tally=None):
         flags = np.empty(count, np.uint8) if flags is None else flags
@@ -143,12 +143,14 @@ def collided(
     if method == "four_shifts" and not isinstance(size, np.ndarray):
         count = check_vectors(x=x, y=y)
         side, work, out = check_integer("size", size, 1, MAX_SIDE), _workspace(workspace, count), flag_array(out, count)
-        if mark_four_shifts(x, y, side, is_16_bit(abs, x.dtype), work, out) >= 0:
-            _check_on_screen(x, y)
-    else:
-        run = _prepare(x, y, size, abs, method or METHODS[0], workspace)
-        out = flag_array(out, len(x))
-        run(flags=out)
+        check_apart("out", out, "workspace", workspace)
+        if copy_and_mark(x, y, side, is_16_bit(abs, x.dtype), work, out) < 0:
+            return out
+        x, y = _own_on_screen(x, y)
+    run = _prepare(x, y, size, abs, method or METHODS[0], workspace)
+    out = flag_array(out, len(x))
+    check_apart("out", out, "workspace", workspace)
+    run(flags=out)
     return out
 
 
@@ -170,8 +172,14 @@ def reports(
 
     Returns  int32[m, 2]  indices of the two objects
     """
-    run = _prepare(x, y, size, abs, method, workspace)
-    return pair_list(lambda rows: run(reports=rows), out, 4 * len(x))
+    return _list_reports(x, y, size, abs, method, workspace, out)
+
+
+def _list_reports(x, y, size, abs, method, work, out, room=0):
+    """Do what `reports` does; room: see `check_room`."""
+    run = _prepare(x, y, size, abs, method, work)
+    check_apart("out", out, "workspace", work)
+    return pair_list(lambda rows: run(reports=rows), out, 4 * len(x), "reports", room)
 
 
 def pairs(
@@ -193,7 +201,8 @@ def pairs(
         if workspace is not None or abs not in BUILDS:
             _check_unused(abs, workspace, x, y)
         return list_pairs(x, y, size, MAX_X, MAX_Y, None, out)
-    found = reports(x, y, size=size, abs=abs, method=method or METHODS[0], workspace=workspace)
+    room = 4 * len(row_table(out, 0, 2, np.int32))  # four reports a pair, at most
+    found = _list_reports(x, y, size, abs, method or METHODS[0], workspace, None, room)
     keys = np.unique(found.min(axis=1) * np.int64(len(x)) + found.max(axis=1))
 
     def copy(rows):
@@ -235,5 +244,6 @@ def tally_tests(
     if method == BRUTE_FORCE:
         raise ValueError(f"method {method!r}: allowed {', '.join(SCANS)}; brute force has no sectors")
     out = array_of(out, np.int64, COLUMNS, ROWS)
+    check_apart("out", out, "workspace", workspace)
     _prepare(x, y, size, abs, method, workspace)(tally=out.reshape(-1))
     return out

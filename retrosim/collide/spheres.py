@@ -27,14 +27,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._arguments import MAX_COORDINATE, check_pairs, check_positions, word_per_object
+from ._arguments import MAX_COORDINATE, own_pairs, own_positions, word_per_object
 from ._results import flag_array, pair_list
 from .kernels.spheres import Spheres, mark_pairs, scan_pairs
 
 
 def _check(x, y, z, radius):
-    count = check_positions(x=x, y=y, z=z)
-    return Spheres(x, y, z, word_per_object("radius", radius, count, np.uint16, MAX_COORDINATE))
+    x, y, z = own_positions(x=x, y=y, z=z)
+    return Spheres(x, y, z, word_per_object("radius", radius, len(x), np.uint16, MAX_COORDINATE))
 
 
 def hits(
@@ -52,7 +52,8 @@ def hits(
     Returns  uint8[m]     1 where the pair collides
     """
     spheres = _check(x, y, z, radius)
-    out = flag_array(out, check_pairs(pairs, len(x)))
+    pairs = own_pairs(pairs, len(x))
+    out = flag_array(out, len(pairs))
     mark_pairs(spheres, pairs, out)
     return out
 

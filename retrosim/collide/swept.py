@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._arguments import check_pairs, check_range, check_vectors, size_table, word_per_object
+from ._arguments import check_vectors, own_pairs, own_within, size_table, word_per_object
 from ._results import flag_array, pair_list
 from .kernels.swept import Moving, mark_pairs, scan_pairs
 
@@ -44,11 +44,10 @@ MAX_MOVE, MAX_RADIUS = 4095, 8191
 
 
 def _check(x, y, move_x, move_y, size, radius):
-    """Return the objects, and their sizes or their radii."""
+    """Return copies of the objects, and of their sizes or their radii."""
     count = check_vectors(x=x, y=y, move_x=move_x, move_y=move_y)
-    check_range(-32768, 32767, x=x, y=y)
-    check_range(-MAX_MOVE, MAX_MOVE, move_x=move_x, move_y=move_y)
-    moving = Moving(x, y, move_x, move_y)
+    here = own_within(-32768, 32767, x=x, y=y)
+    moving = Moving(*here, *own_within(-MAX_MOVE, MAX_MOVE, move_x=move_x, move_y=move_y))
     if (size is None) == (radius is None):
         raise ValueError(f"size {size} and radius {radius}: allowed exactly one of them")
     if radius is None:
@@ -72,7 +71,8 @@ def hits(
     Returns  uint8[m]  1 where the pair collides at any time of it
     """
     objects = _check(x, y, move_x, move_y, size, radius)
-    out = flag_array(out, check_pairs(pairs, len(x)))
+    pairs = own_pairs(pairs, len(x))
+    out = flag_array(out, len(pairs))
     mark_pairs(*objects, pairs, out)
     return out
 

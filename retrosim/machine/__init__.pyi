@@ -1,4 +1,5 @@
 # The public names of the package: see retrosim/lazy.py.
+from .budget import Budget as Budget
 from .machine import ENGINES as ENGINES
 from .machine import TIMINGS as TIMINGS
 from .machine import Machine as Machine

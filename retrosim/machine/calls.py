@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from retrosim.checks import check_choice, check_integer
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.cpu.spec.host import Call
-from retrosim.errors import RetrosimError
+from retrosim.errors import BudgetUsedUp, RetrosimError
 
 from . import memory
 from .clockwork import Clockwork
@@ -70,6 +70,8 @@ class Calls(Clockwork):
         for field in {*cpu.layout.registers, *cpu.in_registers, "pc", "stopped", "reason", "detail", "access"}:
             self.core.state[field] = saved[field]
         self._wait_until(self.cycles)
+        if result.reason == "budget":
+            raise BudgetUsedUp(self.budget.spent)
         if result.reason != "until":
             raise result.fault or RetrosimError(
                 f"{symbol} did not return within {max_instructions} instructions ({result.reason})"

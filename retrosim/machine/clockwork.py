@@ -16,12 +16,12 @@ from retrosim.cpu.spec.host import Host
 from retrosim.errors import CpuFault
 from retrosim.rom import Image
 
+from .budget import Budget
 from .presets import Preset
 from .registers import Registers
 from .result import RunResult
 
 FOREVER = (1 << 63) - 1  # clocks: no limit
-SLICE = 10_000_000  # instructions in compiled code at a time, a fraction of a second: the user can interrupt between
 
 YIELD_FRAME, MICROSECONDS, EXIT = range(3)
 
@@ -32,6 +32,7 @@ class Clockwork:
     preset: Preset
     image: Image
     timing: str
+    budget: Budget
     tick_hz: Fraction
     frame_hz: Fraction
     clock_hz: int
@@ -84,7 +85,7 @@ class Clockwork:
         instructions: int | None = None,
         until: int | str | Iterable[int | str] | None = None,
     ) -> RunResult:
-        """Run until the first of the given limits, the program's exit, or a fault.
+        """Run until the first of the given limits, the program's exit, a fault, or the end of the budget.
 
         frames, cycles, instructions  0 or more
         until     an address or a symbol, or several: stop before the instruction there
@@ -107,9 +108,9 @@ class Clockwork:
         state, start = self.core.state, (self.frame_number, self.cycles, self.instructions)
         end_frame = None if frames is None else start[0] + frames
         end_cycle = FOREVER if cycles is None else min(FOREVER, start[1] + cycles)
-        fault = None
+        fault, engine, budget = None, self._engine, self.budget
         while True:
-            left = SLICE if instructions is None else instructions - (self.instructions - start[2])
+            left = engine.SLICE if instructions is None else instructions - (self.instructions - start[2])
             if self.exit_status is not None:
                 reason = "exit"
             elif end_frame is not None and self.frame_number >= end_frame:
@@ -122,15 +123,18 @@ class Clockwork:
                 reason = "until"
             elif state["stopped"] and self._ticks_masked:
                 reason, fault = "fault", self._fault("stopped with all interrupts masked")
+            elif budget.is_spent(self.cycles, self._clocks_in_frame, self.clock_hz):
+                reason = "budget"
             else:
+                last = budget.end_cycle(self._frame_start[0], self.clock_hz)
+                stop = end_cycle if last is None else min(end_cycle, last)
                 if state["stopped"]:
-                    self._wait_until(min(end_cycle, self._next_tick))
+                    self._wait_until(min(stop, self._next_tick))
                 else:
                     held, masked = self._host.in_shadow(state), self._ticks_masked
-                    if held:
-                        self._host.end_shadow(state)
-                    state["limit"] = end_cycle if masked else min(end_cycle, self._next_tick)
-                    self.instructions += self._advance(1 if held else min(left, SLICE), stops)
+                    self._host.end_shadow(state)  # also one that the program counter was taken away from
+                    state["limit"] = stop if masked else min(stop, self._next_tick)
+                    self.instructions += self._advance(1 if held else min(left, engine.SLICE), stops)
                     if state["reason"] == SERVICE:
                         self._serve(int(state["detail"]))
                 self._tick()
@@ -142,6 +146,12 @@ class Clockwork:
             break
         done = (self.frame_number - start[0], self.cycles - start[1], self.instructions - start[2])
         return RunResult(reason, *done, int(state["pc"]), fault)
+
+    @property
+    def _clocks_in_frame(self) -> int:
+        """Clocks since the present frame began; where they are not counted, one for each instruction."""
+        clocks, instructions = self.cycles - self._frame_start[0], self.instructions - self._frame_start[1]
+        return instructions if self.timing == "off" else clocks
 
     def _advance(self, count: int, stops: frozenset[int]) -> int:
         """Run the engine; while the CPU traces, one instruction at a time on the evaluator."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 
 if TYPE_CHECKING:
+    from retrosim.machine.budget import Budget
     from retrosim.machine.world import World
     from retrosim.screen.shapes import Shapes
 
@@ -51,7 +52,7 @@ class Program(Protocol):
 
 
 class RunOutcome(Protocol):
-    """Why a run stopped: "frames" when all of them were completed, else "exit", "fault", ..."""
+    """Why a run stopped: "frames" when all of them were completed, else "exit", "fault", "budget", ..."""
 
     @property
     def reason(self) -> str: ...
@@ -108,11 +109,14 @@ class PlayableMachine(Protocol):
 class AnyMachine(PlayableMachine, Protocol):
     """A machine that `open_machine` returns: it has a picture and a frame clock, and can be rewound.
 
+    budget        what runs may use up; it may be replaced
     frame         uint8[480, 640]      palette indices
     palette       uint8[256, 3]        red, green, blue
     frame_period  what a period of the frame clock is called: "tick", "retrace"
     is_compiling  whether code is being compiled in the background
     """
+
+    budget: Budget
 
     @property
     def instructions(self) -> int: ...

@@ -23,6 +23,7 @@ from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
 
 from . import memory, state_file
+from .budget import Budget
 from .calls import Calls
 from .clockwork import FOREVER
 from .options import chosen_service_clocks, memory_parameters, revision
@@ -44,6 +45,7 @@ class Machine(Calls):
     frame_cycles    CPU clocks that the last completed frame was busy
     frame_instructions  instructions of the last completed frame
     instructions    executed since power-on
+    budget          what runs may use up; without limits unless it is replaced
     core            CPU, memory, state fields and decoded instructions, for tools that look inside
     """
 
@@ -97,6 +99,7 @@ class Machine(Calls):
         self.core = Core(cpu, timing)
         self.regs = Registers(self.core)
         self._host = self.core.cpu.host
+        self.budget = Budget()
         self._power_on()
         self._engine = self._make_engine(engine, progress)
 
@@ -287,7 +290,13 @@ class Machine(Calls):
 
     def load(self, state: bytes) -> None:
         """Go on from a saved state; a refused state changes nothing. Errors: StateError."""
-        self._count_on(state_file.load(self.core, self._identity(), tuple(self.parameters), state))
+        self._count_on(state_file.load(self.core, self._identity(), self._check_parameters, state))
+
+    def _check_parameters(self, parameters: dict[str, int]) -> None:
+        """Errors: ValueError for parameters that are not those of the ROM, or not allowed."""
+        if parameters.keys() != self.parameters.keys():
+            raise ValueError(f"parameters: allowed {', '.join(self.parameters) or 'none'}, all of them")
+        all_parameters(self.rom, parameters, self.mode)
 
     def snapshot(self) -> bytes:
         """Return the state quickly, for `restore` of this machine in this process."""

@@ -26,6 +26,7 @@ from retrosim.screen.palette import WHITE, macintosh_palette
 from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
 
+from .budget import Budget
 from .memory import INPUT_WORDS
 from .presets import MACINTOSH_TICK_HZ
 from .result import RunResult
@@ -44,6 +45,7 @@ class NativeMachine:
     rom           the Rom that it runs
     parameters    dict[str, int]     objects, seed; a change takes effect at the next `reset`
     frame_number  int                frames completed since power-on
+    budget        Budget             what runs may use up; it counts no clocks here
     clock_hz, cycles, instructions   0: there is no CPU
     image, engine None, for the same reason; mode: "demo"
     tick_hz, frame_hz  Fraction      the Macintosh's timer, which paces the window
@@ -75,6 +77,7 @@ class NativeMachine:
         self._screen = np.zeros((HEIGHT, WIDTH), np.uint8)
         self._palette = macintosh_palette()
         self._palette.flags.writeable = False
+        self.budget = Budget()
         self._power_on(all_parameters(self.rom, parameters))
 
     def __repr__(self) -> str:
@@ -134,7 +137,7 @@ class NativeMachine:
 
         frames   0 or more
         cycles, instructions, until  must be None: there is no CPU whose steps could be counted
-        Returns  RunResult  its reason is always "frames"
+        Returns  RunResult  its reason is "frames", or "budget" when that is used up
         Errors   ValueError
         """
         for name, value in (("cycles", cycles), ("instructions", instructions), ("until", until)):
@@ -142,16 +145,16 @@ class NativeMachine:
                 raise ValueError(f"{name} {value!r}: allowed None, the native machine has no CPU; give frames")
         if frames is None:
             raise ValueError("frames None: allowed 0 or more; the native machine stops at nothing else")
-        frames = check_integer("frames", frames, 0)
-        if frames:
+        frames, first = check_integer("frames", frames, 0), self.frame_number
+        while (left := first + frames - self.frame_number) and not self.budget.is_spent():
             if self.frame_number == 0:
                 self._scenario.start()
-            for start in range(0, frames, _STRETCH):
-                stretch = min(_STRETCH, frames - start)
-                self._scenario.run(self._pad, stretch)
-                self.frame_number += stretch
+            stretch = min(_STRETCH, left)
+            self._scenario.run(self._pad, stretch)
+            self.frame_number += stretch
+        if self.frame_number > first:
             self._scenario.draw(self._screen)
-        return RunResult("frames", frames, 0, 0, 0)
+        return RunResult("budget" if left else "frames", self.frame_number - first, 0, 0, 0)
 
     def world(self) -> World:
         """Return a snapshot of the world, equal to that of every simulated machine after the same frames."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -40,6 +40,8 @@ HOST_FIELDS = (
     "causes",
     "bubble",
 )  # how the last run ended and what was counted besides, not what the machine is
+
+CONSTANT_FIELDS = ("memory",)  # set once, by the parameters of caches and bus
 
 Header = dict[str, Any]
 
@@ -103,20 +105,27 @@ def save(core: Core, identity: Identity, counters: Counters) -> bytes:
     return blob + hashlib.blake2b(blob, digest_size=DIGEST_BYTES).digest()
 
 
-def load(core: Core, identity: Identity, parameters: Collection[str], state: bytes) -> Counters:
+def load(
+    core: Core, identity: Identity, check_parameters: Callable[[dict[str, int]], object], state: bytes
+) -> Counters:
     """Put a saved state into a core; return what the host knew.
 
-    parameters  names of those of the ROM
-    Errors      StateError; the core is then as before
+    check_parameters  raises ValueError for parameters that the ROM does not have or allow
+    Errors            StateError; the core is then as before
     """
     header, content = _read(bytes(state))
-    for key, value in (asdict(identity) | _layout(core)).items():
+    expected = asdict(identity) | _layout(core)
+    for key, value in expected.items():
         if header.get(key) != value or type(header[key]) is not type(value):
-            raise StateError("saved state", f"its {key} is {header.get(key)!r}, this machine's is {value!r}")
-    counters, size = _checked_counters(header, parameters), header["registers"]
+            raise StateError(
+                "saved state", f"its {key} is {_shown(header.get(key))}, this machine's is {_shown(value)}"
+            )
+    if unknown := header.keys() - expected.keys() - _COUNTERS.keys():
+        raise StateError("saved state", f"has an entry {_shown(min(unknown))}, which no state has")
+    counters, size = _checked_counters(header, check_parameters), header["registers"]
     if len(content) != size + header["memory"]:
         raise StateError("saved state", f"holds {len(content)} bytes, its header says {size + header['memory']}")
-    _check_registers(core, content)
+    _check_registers(core, content, counters)
     chunks = (content[start : start + CHUNK_BYTES] for start in range(size, len(content), CHUNK_BYTES))
     _apply(core, content[:size], chunks)
     return counters
@@ -170,7 +179,7 @@ def _unpack(packed: bytes) -> np.ndarray:
 def _read(state: bytes) -> tuple[Header, np.ndarray]:
     """Take a state apart; everything is limited before it is parsed."""
     if state[: len(MAGIC)] != MAGIC:
-        raise StateError("saved state", f"begins with {state[:8]!r}, not {MAGIC!r}")
+        raise StateError("saved state", f"begins with {_shown(state[:8])}, not {MAGIC!r}")
     if len(state) < len(MAGIC) + 4 + DIGEST_BYTES:
         raise StateError("saved state", f"only {len(state)} bytes long")
     blob, digest = state[:-DIGEST_BYTES], state[-DIGEST_BYTES:]
@@ -189,40 +198,88 @@ def _read(state: bytes) -> tuple[Header, np.ndarray]:
     return header, content
 
 
-_COUNTS = ("frame_number", "frame_cycles", "frame_instructions", "instructions", "exit_status")
+MAX_SHOWN = 80  # characters of a refused value
 
 
-def _checked_counters(header: Header, known: Collection[str]) -> Counters:
-    for key in _COUNTS:
-        value = header.get(key)
-        optional = key == "exit_status" and value is None
-        if not optional and (type(value) is not int or not 0 <= value < 1 << 63):
-            raise StateError("saved state", f"{key} {value!r}: allowed 0..{2**63 - 1}")
-    pending = header.get("tick_pending")
-    if pending not in (0, 1):
-        raise StateError("saved state", f"tick_pending {pending!r}: allowed 0, 1")
-    start = header.get("frame_start")
-    if not (isinstance(start, list) and len(start) == 2 and all(type(v) is int and 0 <= v < 1 << 63 for v in start)):
-        raise StateError("saved state", f"frame_start {start!r}: allowed two whole numbers")
-    parameters = header.get("parameters")
-    if not isinstance(parameters, dict) or parameters.keys() != set(known):
-        raise StateError("saved state", f"parameters {parameters!r}: allowed {', '.join(known) or 'none'}")
-    if not all(type(v) is int and 0 <= v < 1 << 32 for v in parameters.values()):
-        raise StateError("saved state", f"parameters {parameters!r}: allowed whole numbers")
-    counts = {key: header[key] for key in _COUNTS}
-    return Counters(parameters=parameters, frame_start=(start[0], start[1]), tick_pending=int(pending), **counts)
+def _shown(value: object) -> str:
+    """Return a value as it stands in messages, cut off where it gets long."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # too deep, or a number of thousands of digits
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."
 
 
-def _check_registers(core: Core, content: np.ndarray) -> None:
-    """Refuse values that no run can leave in a register: beyond its width, its address space, or far in the future."""
+def _is_whole(value: object, maximum: int) -> bool:
+    return type(value) is int and 0 <= value <= maximum
+
+
+@dataclass(frozen=True)
+class _Field:
+    """What an entry of the header may hold: `allowed` says it in words."""
+
+    check: Callable[[Any], bool]
+    allowed: str
+
+
+def _whole(maximum: int) -> _Field:
+    return _Field(lambda v: _is_whole(v, maximum), f"0..{maximum}")
+
+
+_COUNTERS = {
+    "parameters": _Field(
+        lambda v: isinstance(v, dict) and all(_is_whole(x, (1 << 32) - 1) for x in v.values()), "whole numbers by name"
+    ),
+    "frame_number": _whole(MAX_CLOCKS),
+    "frame_cycles": _whole(MAX_CLOCKS),
+    "frame_instructions": _whole(MAX_CLOCKS),
+    "frame_start": _Field(
+        lambda v: isinstance(v, list) and len(v) == 2 and all(_is_whole(x, MAX_CLOCKS) for x in v), "two whole numbers"
+    ),
+    "instructions": _whole(MAX_CLOCKS),
+    "exit_status": _Field(lambda v: v is None or _is_whole(v, (1 << 32) - 1), f"null or 0..{2**32 - 1}"),
+    "tick_pending": _whole(1),
+}
+
+
+def _checked_counters(header: Header, check_parameters: Callable[[dict[str, int]], object]) -> Counters:
+    for key, field in _COUNTERS.items():
+        if key not in header:
+            raise StateError("saved state", f"{key} is missing")
+        if not field.check(header[key]):
+            raise StateError("saved state", f"{key} {_shown(header[key])}: allowed {field.allowed}")
+    try:
+        check_parameters(header["parameters"])
+    except ValueError as error:
+        raise StateError("saved state", str(error)) from None
+    fields = {key: header[key] for key in _COUNTERS}
+    return Counters(**fields | {"frame_start": tuple(header["frame_start"])})
+
+
+def _check_registers(core: Core, content: np.ndarray, counters: Counters) -> None:
+    """Refuse what no run can leave in the state.
+
+    That is a value beyond a register's width, its address space or far in the future, parameters of caches and bus
+    other than the machine's, and a present frame that begins after the present.
+    """
     fields, offset = {}, 0
     for name in register_fields(core):
         field = core.state[name]
         fields[name] = np.frombuffer(content, field.dtype, field.size, offset)
         offset += field.nbytes
-    latest = min(int(fields["cycles"][0]), MAX_CLOCKS) + MAX_AHEAD
+    cycles = int(fields["cycles"][0])
+    latest = min(cycles, MAX_CLOCKS) + MAX_AHEAD
     for name, values in fields.items():
+        if name in CONSTANT_FIELDS:
+            if not np.array_equal(values, core.state[name].reshape(-1)):
+                raise StateError("saved state", f"{name} {_shown(values.tolist())}: allowed only what the machine has")
+            continue
         bits = core.cpu.layout.fields[name][0]
         maximum = {"pc": ADDRESS_MASK, "cycles": MAX_CLOCKS}.get(name, latest if bits == 64 else (1 << bits) - 1)
         if values.max() > maximum:
             raise StateError("saved state", f"{name} {values.max()}: allowed 0..{maximum}")
+    begun = counters.frame_start
+    if begun[0] > cycles or begun[1] > counters.instructions:
+        raise StateError(
+            "saved state", f"frame_start {begun}: allowed up to {cycles} cycles, {counters.instructions} instructions"
+        )

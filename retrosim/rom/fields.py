@@ -11,6 +11,11 @@ from ..errors import RomError
 MAX_FILE_BYTES = 64 * 1024  # bytes
 MAX_TEXT = 400  # characters, unless a key allows more
 MAX_ITEMS = 64  # entries of a list
+MAX_PARTS = 8  # of a dotted key: the time that tomllib takes for one grows with the square of their number
+
+# quoted parts of up to 99 characters: of longer ones there is no room for many
+_PART = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.){0,99}+"|'[^'\n]{0,99}+')"""
+_DEEP = re.compile(rf"(?<![A-Za-z0-9_-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{MAX_PARTS}}}", re.ASCII)
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,31}", re.ASCII)
 SYMBOL = re.compile(r"[A-Za-z_.$][A-Za-z0-9_.$]{0,127}", re.ASCII)
@@ -167,7 +172,10 @@ def read_toml(path: Path) -> Fields:
     """Return the outermost table of a TOML file. Errors: RomError."""
     content = read_bytes(path, MAX_FILE_BYTES)
     try:
-        table = tomllib.loads(content.decode("utf-8"))
+        text = content.decode("utf-8")
+        if _DEEP.search(text):
+            raise RomError(path, f"has more than {MAX_PARTS} names joined by dots, as no key of a manifest does")
+        table = tomllib.loads(text)
     except UnicodeDecodeError:
         raise RomError(path, "is not UTF-8 text") from None
     except RecursionError:

@@ -259,7 +259,7 @@ class _Elf:
         if table:
             strings = self._contents(headers[table["sh_link"]])
             is_code = [bool(h["sh_flags"] & _CODE) for h in headers]
-            symbols = read_symbols(self._contents(table), strings, self.family.byte_order, is_code)
+            symbols = read_symbols(self._contents(table), strings, self.family.byte_order, is_code, RAM_END)
         names = self._contents(headers[self.header["e_shstrndx"]])
         sections = {}
         for header in headers:

@@ -13,6 +13,7 @@ from bisect import bisect_right
 from typing import Literal
 
 MAX_ROWS = 200_000
+MAX_BYTES = 512 * 1024  # of the section: a second of decoding at most
 MAX_FILES = 4096  # files and folders of one program
 MAX_STRING = 4096  # bytes
 MAX_LEB128_BYTES = 10  # bytes of a LEB128
@@ -101,6 +102,8 @@ def read_lines(sections: dict[str, bytes], byte_order: Literal["big", "little"])
     Errors      ValueError with the reason
     """
     content = sections.get(".debug_line", b"")
+    if len(content) > MAX_BYTES:
+        raise ValueError(f"the line table is longer than {MAX_BYTES} bytes")
     rows: list[Row] = []
     ends: list[int] = []
     start = 0

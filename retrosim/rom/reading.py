@@ -8,6 +8,7 @@ import numpy as np
 
 from .symbols import Symbol
 
+MAX_ENTRIES = 1 << 16  # of a column, whatever the program says
 KINDS = {"u": "u", "s": "i"}  # first letter of a column's type -> NumPy's
 
 
@@ -28,7 +29,8 @@ class Reader:
         return self._symbols[name]
 
     def column(self, symbol: str, offset: int, stride: int, type: str, count: int) -> np.ndarray:
-        """Return entries at symbol + offset + i * stride: `count` of them, or as many as lie inside the symbol.
+        """Return entries at symbol + offset + i * stride: `count` of them, or as many as lie inside the symbol
+        and are not more than MAX_ENTRIES.
 
         type     u8, s8, u16, s16, u32 or s32, in the byte order of the CPU
         count    0 or more
@@ -36,7 +38,9 @@ class Reader:
         """
         found, width = self._find(symbol), int(type[1:]) // 8
         capacity = (found.size - offset - width) // stride + 1
-        return self.entries(found.address + offset + stride * np.arange(max(0, min(count, capacity))), type)
+        return self.entries(
+            found.address + offset + stride * np.arange(max(0, min(count, capacity, MAX_ENTRIES))), type
+        )
 
     def entries(self, addresses: np.ndarray, type: str) -> np.ndarray:
         """Return what lies at some addresses, int[...] of their shape; they wrap at 24 bits."""

@@ -49,12 +49,13 @@ class SymbolTable:
         return None if sized and pc >= address + size else (name, pc - address)
 
 
-def read_symbols(table: bytes, names: bytes, byte_order: str, is_code: list[bool]) -> SymbolTable:
+def read_symbols(table: bytes, names: bytes, byte_order: str, is_code: list[bool], end: int) -> SymbolTable:
     """Decode the sections .symtab and .strtab of a 32-bit ELF.
 
     table, names  contents of the two sections
     byte_order    "big" or "little"
     is_code       per section: does it hold instructions
+    end           of memory: what has a size lies below
     Errors        ValueError with the reason
     """
     entry = struct.Struct((">" if byte_order == "big" else "<") + "IIIBBH")
@@ -72,6 +73,8 @@ def read_symbols(table: bytes, names: bytes, byte_order: str, is_code: list[bool
         name = _name(names, start)
         if not name:
             continue
+        if size and address + size > end:
+            raise ValueError(f"symbol {name[:40]!r} ({size} bytes at {address:#x}) reaches beyond RAM, {end:#x}")
         is_function = kind == _FUNCTION or (kind == _NOTYPE and is_code[section])
         symbol = Symbol(address, size, "function" if is_function else "object")
         is_global = binding != _LOCAL

@@ -23,12 +23,13 @@ The shape that `retrosim cost --bounds --json` prints:
 
     machine, model, clock_hz, timing, build, entry    as in cost.py
     arguments   [word, or None where it may be any]
-    least, most clocks
+    minimum, maximum  clocks
     loops       [{address, function, file, line, times, given}]: times, how often its head was reached at most each time
                 the loop was entered; given: is that a bound which was given?
     path        [{address, function, file, line, text, visits}]: the blocks of the longest path, by address
-    found       None without a search, else {seed, tries, returned, least, most, arguments, memory, is_warm}
-    exceeded    a call has taken more than `most` or less than `least`: a bound that was given does not hold
+    found       None without a search, else {seed, tries, returned, failure, minimum, maximum, arguments, memory,
+                is_warm}
+    exceeded    a call has taken more than the maximum or less than the minimum: a bound that was given does not hold
     assumptions [sentences]
 """
 
@@ -110,7 +111,11 @@ def bound(
             found = search(machine, entry, words, **chosen, progress=lambda done: progress("searching", done))
     finally:
         machine.restore(before)
-    exceeded = found is not None and found.most is not None and not end.least <= found.least <= found.most <= end.most
+    exceeded = (
+        found is not None
+        and found.maximum is not None
+        and not end.minimum <= found.minimum <= found.maximum <= end.maximum
+    )
     return {
         "machine": machine.name,
         "model": machine.core.cpu.model,
@@ -119,8 +124,8 @@ def bound(
         "build": machine.image.build,
         "entry": {"symbol": symbol if isinstance(symbol, str) else None, "address": entry},
         "arguments": list(arguments),
-        "least": end.least,
-        "most": end.most,
+        "minimum": end.minimum,
+        "maximum": end.maximum,
         "loops": [
             _place(machine, head) | {"times": times, "given": head in given.used}
             for head, times in sorted(runner.times.items())

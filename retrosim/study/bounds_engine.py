@@ -94,9 +94,9 @@ class BoundsEngine(Choices):
         """Return what has changed, times relative to the end; the clocks taken; what is in the caches."""
         self.changed = {key: span for key, span in self.changed.items() if not is_variable(key)}
         cycles = self.changed.pop("cycles", self._clock)
-        least, most = self.path.bounds(cycles - self._clock)
+        minimum, maximum = self.path.bounds(cycles - self._clock)
         wait = self.timing.max_wait_clocks().known or 0
-        most = min(most, self.timing.max_clocks + self.timing.max_waits * wait)
+        maximum = min(maximum, self.timing.max_clocks + self.timing.max_waits * wait)
         changed: dict[Key, Any] = {}
         for key, span in self.changed.items():
             changed[key] = self.path.bounds(span - cycles) if span is not None and span.terms else span
@@ -105,15 +105,15 @@ class BoundsEngine(Choices):
         for key, value in changed.items():
             if isinstance(value, tuple) and key not in self.cpu.stage_fields:
                 changed[key] = value[0], min(value[1], wait)  # what is under way ends within a wait
-        return changed, max(0, least), most, self.held
+        return changed, max(0, minimum), maximum, self.held
 
     def _merged(self, state: State, ends: list[tuple[dict[Key, Any], int, int, dict[str, Any]]]) -> State:
-        least, most = min(end[1] for end in ends), max(end[2] for end in ends)
+        minimum, maximum = min(end[1] for end in ends), max(end[2] for end in ends)
         held = ends[0][3]
         for end in ends[1:]:
             held = {name: each.join(end[3][name]) for name, each in held.items()}
         words, times = dict(state.words), dict(state.times)
-        result = State(words, times, held, state.least + least, state.most + most, state.trail)
+        result = State(words, times, held, state.minimum + minimum, state.maximum + maximum, state.trail)
         for key in {key for end in ends for key in end[0]}:
             spans, bounds = [], []
             for changed, first, last, _ in ends:
@@ -129,7 +129,7 @@ class BoundsEngine(Choices):
             if bounds:
                 lo = EVER if spans else min(each[0] for each in bounds)
                 hi = max(0 if spans else -LONG_AGO, *(each[1] for each in bounds))
-                times[key] = lo + result.most, hi + result.least
+                times[key] = lo + result.maximum, hi + result.minimum
             elif all(span is not None and span.bits == spans[0].bits for span in spans):
                 word = spans[0]
                 for span in spans[1:]:

@@ -39,13 +39,13 @@ class Path:
         self.others: list[tuple[bool, ...]] = []
         self.decided: dict[int, tuple[bool, Span]] = {}
         self.symbols = [ZERO]
-        self.most: dict[tuple[str, str], int] = {}
+        self.maximum: dict[tuple[str, str], int] = {}
         self.named: dict[int, tuple[str, Span]] = {}
 
     def inside(self, script: tuple[bool, ...]) -> Path:
         """Return a path that goes on from here by a script of its own."""
         path = Path(self.engine, script)
-        path.decided, path.symbols, path.most = dict(self.decided), list(self.symbols), dict(self.most)
+        path.decided, path.symbols, path.maximum = dict(self.decided), list(self.symbols), dict(self.maximum)
         path.named = dict(self.named)
         return path
 
@@ -54,9 +54,9 @@ class Path:
         if name in self.symbols:
             return
         for other in self.symbols:
-            above, below = self.most.get((other, ZERO), 0), self.most.get((ZERO, other), 0)
-            self.most[name, other] = _bound(hi + below)
-            self.most[other, name] = _bound(above - lo)
+            above, below = self.maximum.get((other, ZERO), 0), self.maximum.get((ZERO, other), 0)
+            self.maximum[name, other] = _bound(hi + below)
+            self.maximum[other, name] = _bound(above - lo)
         self.symbols.append(name)
 
     def clock(self, name: str, lo: int, hi: int) -> Span:
@@ -90,8 +90,8 @@ class Path:
         name = " ".join(f"{f:+}{s}" for s, f in sorted(terms.items()))
         if name not in self.symbols:
             for other in self.symbols:
-                self.most[name, other] = _bound(self._above(_plus(terms, other, -1)))
-                self.most[other, name] = _bound(self._above(_plus({s: -f for s, f in terms.items()}, other, 1)))
+                self.maximum[name, other] = _bound(self._above(_plus(terms, other, -1)))
+                self.maximum[other, name] = _bound(self._above(_plus({s: -f for s, f in terms.items()}, other, 1)))
             self.symbols.append(name)
         now = {NOW: span.terms[NOW]} if NOW in span.terms else {}
         return linear(span.bits, now | {name: 1}, span.lo, span.hi, self.engine)
@@ -105,18 +105,22 @@ class Path:
             if symbol == ZERO:
                 continue
             if abs(factor) > 3:
-                total += abs(factor) * self._most(symbol, ZERO) if factor > 0 else -factor * self._most(ZERO, symbol)
+                total += (
+                    abs(factor) * self._difference(symbol, ZERO)
+                    if factor > 0
+                    else -factor * self._difference(ZERO, symbol)
+                )
             else:
                 (plus if factor > 0 else minus).extend([symbol] * abs(factor))
         size = max(len(plus), len(minus))
         plus += [ZERO] * (size - len(plus))
         minus += [ZERO] * (size - len(minus))
         if size <= MAX_PAIRED:
-            return total + min(sum(map(self._most, plus, order)) for order in permutations(minus))
-        return total + sum(map(self._most, plus, minus))
+            return total + min(sum(map(self._difference, plus, order)) for order in permutations(minus))
+        return total + sum(map(self._difference, plus, minus))
 
-    def _most(self, a: str, b: str) -> int:
-        return 0 if a == b else self.most[a, b]
+    def _difference(self, a: str, b: str) -> int:
+        return 0 if a == b else self.maximum[a, b]
 
     def bounds(self, span: Span) -> tuple[int, int]:
         """Return the least and the greatest value of a word."""
@@ -181,25 +185,25 @@ class Path:
             if bound < 0:
                 raise Infeasible
             return
-        if bound + self.most[b, a] < 0:
+        if bound + self.maximum[b, a] < 0:
             raise Infeasible
-        if bound >= self.most[a, b]:
+        if bound >= self.maximum[a, b]:
             return
         for x in self.symbols:
             for y in self.symbols:
                 if x != y:
-                    through = self._most(x, a) + bound + self._most(b, y)
-                    if through < self.most[x, y]:
-                        self.most[x, y] = through
+                    through = self._difference(x, a) + bound + self._difference(b, y)
+                    if through < self.maximum[x, y]:
+                        self.maximum[x, y] = through
 
     def adopt(self, other: Path) -> None:
         """Know what a path from here knows that is the only one."""
-        self.symbols, self.most, self.named = other.symbols, other.most, other.named
+        self.symbols, self.maximum, self.named = other.symbols, other.maximum, other.named
 
     def join(self, ends: list[tuple[Path, dict[str, Span]]]) -> None:
         """Declare symbols for values that paths from here have found; what holds on all paths holds of them."""
         names = list(ends[0][1])
-        most: dict[tuple[str, str], int] = {}
+        maximum: dict[tuple[str, str], int] = {}
         for path, values in ends:
             self.engine.path = path
             values = {name: path.as_sum(span) for name, span in values.items()}
@@ -209,10 +213,10 @@ class Path:
                 others += [(b, None if b == ZERO else linear(64, {b: 1}, 0, 0, self.engine)) for b in self.symbols]
                 for b, other in others:
                     lo, hi = path.bounds(span if other is None else span._sum(other, -1))
-                    most[a, b] = max(most.get((a, b), -NEVER), _bound(hi))
-                    most[b, a] = max(most.get((b, a), -NEVER), _bound(-lo))
+                    maximum[a, b] = max(maximum.get((a, b), -NEVER), _bound(hi))
+                    maximum[b, a] = max(maximum.get((b, a), -NEVER), _bound(-lo))
         self.engine.path = self
-        self.most.update(most)
+        self.maximum.update(maximum)
         self.symbols += names
 
 
@@ -220,5 +224,5 @@ def _plus(terms: dict[str, int], symbol: str, factor: int) -> dict[str, int]:
     return terms | {symbol: terms.get(symbol, 0) + factor}
 
 
-def _bound(most: int) -> int:
-    return NEVER if most >= UNKNOWN else most
+def _bound(maximum: int) -> int:
+    return NEVER if maximum >= UNKNOWN else maximum

@@ -140,11 +140,11 @@ class Runner:
     @staticmethod
     def _repeat(left: dict[int, State], outside: dict[int, State], before: State, after: State, times: int) -> None:
         """Let a loop run on so often, each time as the last one."""
-        more = (after.most - before.most) * times
+        more = (after.maximum - before.maximum) * times
         for target, each in outside.items():
             trail = Trail(each.trail.block, each.trail.before, after.trail, before.trail, times) if each.trail else None
             longest = _later(each, more)
-            longest.trail, longest.least = trail, left[target].least
+            longest.trail, longest.minimum = trail, left[target].minimum
             left[target] = left[target].joined(longest)
 
     def _block(self, routine: Routine, start: int, state: State) -> dict[int, State]:
@@ -187,15 +187,15 @@ class Runner:
 def _later(state: State, clocks: int) -> State:
     """Return a state so many clocks later."""
     times = {key: (lo + clocks, hi + clocks) for key, (lo, hi) in state.times.items()}
-    return State(state.words, times, state.held, state.least + clocks, state.most + clocks, state.trail)
+    return State(state.words, times, state.held, state.minimum + clocks, state.maximum + clocks, state.trail)
 
 
 def _taken_over(widened: State, after: State) -> State:
     """Return a widened state with the clocks of the one that it stands for."""
-    result = State(widened.words, {}, widened.held, after.least, after.most, after.trail)
+    result = State(widened.words, {}, widened.held, after.minimum, after.maximum, after.trail)
     for key in widened.times:
         lo, hi = widened.time(key)
-        result.times[key] = lo + after.most, hi + after.least
+        result.times[key] = lo + after.maximum, hi + after.minimum
     return result
 
 

@@ -22,7 +22,7 @@ ARGUMENTS = 8  # that are tried where they are not given: more do no harm
 class Found:
     """The most and the least clocks that were found.
 
-    most, least  clocks; None when no call returned
+    maximum, minimum  clocks; None when no call returned
     arguments    of the call that took the most
     memory       hexadecimal digits of the bytes from AREA on, in that call
     is_warm      the caches held what the call before had left
@@ -34,8 +34,8 @@ class Found:
     tries: int
     returned: int
     failure: str
-    least: int | None
-    most: int | None
+    minimum: int | None
+    maximum: int | None
     arguments: tuple[int, ...]
     memory: str
     is_warm: bool
@@ -59,7 +59,7 @@ def search(
     bits = machine.argument_bits(convention)
     core, start = machine.core, machine.core.state.copy()
     best: tuple[tuple[int, ...], bytes, bool] | None = None
-    least = most = None
+    minimum = maximum = None
     returned, failure = 0, ""
     for number in range(tries):
         progress(number)
@@ -78,11 +78,11 @@ def search(
             core.state[()] = start
             continue
         returned += 1
-        least = cycles if least is None else min(least, cycles)
-        if most is None or cycles > most:
-            most, best = cycles, (words, memory, is_warm)
+        minimum = cycles if minimum is None else min(minimum, cycles)
+        if maximum is None or cycles > maximum:
+            maximum, best = cycles, (words, memory, is_warm)
     words, memory, is_warm = best or ((), b"", False)
-    return Found(seed, tries, returned, failure, least, most, words, memory.hex(), is_warm)
+    return Found(seed, tries, returned, failure, minimum, maximum, words, memory.hex(), is_warm)
 
 
 def _next(

@@ -1,7 +1,7 @@
 """What is known of a machine at one point of a routine: words, clocks, lines in caches, and the clocks since its start.
 
-Times are kept as (lo + most, hi + least): lo..hi after the present clock, least..most clocks since the call began. So
-they need not be changed while time passes: later they are that much further back.
+Times are kept as (lo + maximum, hi + minimum): lo..hi after the present clock, minimum..maximum clocks since the call
+began. So they need not be changed while time passes: later they are that much further back.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ class State:
     words   what is known, of registers, flags, words in memory and all that the timing model keeps but times
     times   the timing model's times
     held    by cache
-    least, most  clocks since the call began
+    minimum, maximum  clocks since the call began
     """
 
     words: dict[Key, Span]
     times: dict[Key, tuple[int, int]]
     held: dict[str, Held]
-    least: int = 0
-    most: int = 0
+    minimum: int = 0
+    maximum: int = 0
     trail: Trail | None = field(default=None, compare=False)
 
     def time(self, key: Key) -> tuple[int, int]:
         """Return the bounds of a time, relative to the present clock."""
         lo, hi = self.times.get(key, ANY_TIME)
-        lo, hi = lo - self.most, hi - self.least
+        lo, hi = lo - self.maximum, hi - self.minimum
         return (EVER if lo < -LONG_AGO else lo), max(hi, -LONG_AGO)
 
     def bits_at(self, location: int) -> int:
@@ -68,13 +68,13 @@ class State:
             if also is not None and also.bits == span.bits:
                 both[key] = span if span is also else words(span, also)
         result = State(both, {}, {})
-        result.least, result.most = min(self.least, other.least), max(self.most, other.most)
-        result.trail = self.trail if self.most >= other.most else other.trail
+        result.minimum, result.maximum = min(self.minimum, other.minimum), max(self.maximum, other.maximum)
+        result.trail = self.trail if self.maximum >= other.maximum else other.trail
         for key in self.times.keys() | other.times.keys():
             if key in both:
                 continue
             (a, b), (c, d) = self._time_of(key), other._time_of(key)
-            result.times[key] = min(a, c) + result.most, max(b, d) + result.least
+            result.times[key] = min(a, c) + result.maximum, max(b, d) + result.minimum
         result.held = {name: held.join(other.held[name]) for name, held in self.held.items()}
         return result
 

@@ -18,13 +18,13 @@ def render_bounds(report: dict[str, Any]) -> RenderableType:
 
 def answer(report: dict[str, Any]) -> str:
     """Return the bounds in one line."""
-    text = f"{report['machine']}: {_number(report['least'])} .. {_number(report['most'])} clocks proven"
+    text = f"{report['machine']}: {_number(report['minimum'])} .. {_number(report['maximum'])} clocks proven"
     found = report["found"]
     if not found:
         return text
-    if found["most"] is None:
+    if found["maximum"] is None:
         return f"{text}; none of {_number(found['tries'])} tries returned: {found['failure']}"
-    return f"{text}; most found {_number(found['most'])} (seed {found['seed']}, in {_number(found['tries'])} tries)"
+    return f"{text}; most found {_number(found['maximum'])} (seed {found['seed']}, in {_number(found['tries'])} tries)"
 
 
 def _number(value: int) -> str:
@@ -36,7 +36,7 @@ def _summary(report: dict[str, Any]) -> Iterator[str]:
     if report["exceeded"]:
         yield "EXCEEDED: a call lay outside; a loop bound that was given does not hold for its input, or an assumption"
     found = report["found"]
-    if found and found["most"] is not None:
+    if found and found["maximum"] is not None:
         words = ", ".join(f"{word:#x}" for word in found["arguments"])
         caches = "warm" if found["is_warm"] else "cold"
         yield f"  with the arguments {words} and {caches} caches; its memory is in --json"

@@ -10,10 +10,10 @@ from retrosim.tape.format import Tape, load_tape, parse_tape, save_tape
 from retrosim.tape.library import find_tape, shipped_tapes
 from retrosim.tape.machine_pool import MachinePool, open_for
 from retrosim.tape.play import Mismatch, Player
-from retrosim.tape.record import Recorder, numbered_path, parse_script, record_script
+from retrosim.tape.record import Recorder, continue_script, numbered_path, parse_script, record_script
 from retrosim.tape.records import Checkpoint, Comment, End, Hash, Input, Other
 from retrosim.tape.timeline import InputTimeline
-from retrosim.tape.verify import exit_status, report_lines, verify
+from retrosim.tape.verify import exit_status, report_lines, shortcoming, verify
 
 __all__ = [
     "Checkpoint",
@@ -29,6 +29,7 @@ __all__ = [
     "Player",
     "Recorder",
     "Tape",
+    "continue_script",
     "exit_status",
     "find_tape",
     "load_tape",
@@ -42,5 +43,6 @@ __all__ = [
     "report_lines",
     "save_tape",
     "shipped_tapes",
+    "shortcoming",
     "verify",
 ]

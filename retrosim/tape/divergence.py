@@ -69,6 +69,8 @@ def locate_world(
     if theirs.run(good + 1, on_progress) and repeats:
         found = _step_worlds(ours, theirs, bad, on_progress)
     theirs.run(bad + 1, on_progress)
+    if spent := ours.spent or theirs.spent:
+        return f"not located: budget used up: {spent}"
     if theirs.world_ok is False:
         return f"{trusted.name} does not agree with the tape either: {theirs.world_mismatch or theirs.stop_reason}"
     return found or f"{failing.name} did not diverge in the same place when replayed together with {trusted.name}"
@@ -79,6 +81,8 @@ def _step_worlds(ours: Player, theirs: Player, bad: int, on_progress: Progress |
     name = theirs.machine.name
     while ours.frame <= bad and theirs.step():
         if not ours.step():
+            if ours.spent:
+                return None
             return Divergence(ours.frame, "stop", 0, "a complete frame", ours.stop_reason, name)
         difference = theirs.machine.world().difference(ours.machine.world())
         if difference is not None:
@@ -121,6 +125,8 @@ def locate_machine(
             return Divergence(ours.frame - 1, *difference, f"the reference {reference.name}")
         if on_progress:
             on_progress(ours.frame, tape.frames)
+    if spent := ours.spent or theirs.spent:
+        return f"not located: budget used up: {spent}"
     return f"two machines {failing.name} agree with each other, but not with the tape"
 
 

@@ -39,11 +39,11 @@ import re
 import stat
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from io import FileIO
 from pathlib import Path
 from typing import Any
 
 from retrosim.errors import TapeError
+from retrosim.tape.files import write_new
 from retrosim.tape.header import MAX_HEADER_BYTES, POWER_ON, canonical, check_header, parse_header, program_version
 from retrosim.tape.records import (
     BY_RECORD,
@@ -319,41 +319,6 @@ def _read_version(line: bytes) -> int:
     if major < MAJOR:
         raise ValueError(f"tape version {major}.{minor} is older than {MAJOR}.0; play it with the retrosim it names")
     return minor
-
-
-def create_file(path: str | Path) -> FileIO:
-    """Create a file for writing, unbuffered; never an existing one.
-
-    Errors   TapeError
-    """
-    try:
-        return open(path, "xb", buffering=0)
-    except FileExistsError:
-        raise TapeError(path, "exists already; retrosim never overwrites a file") from None
-    except OSError as error:
-        raise TapeError(path, f"cannot be created: {error.strerror}") from None
-    except ValueError as error:
-        raise TapeError(path, f"cannot be created: {error}") from None
-
-
-def write_all(file: FileIO, data: bytes) -> None:
-    """Write bytes, going on after short writes."""
-    while data:
-        data = data[file.write(data) :]
-
-
-def write_new(path: str | Path, data: bytes) -> None:
-    """Write a new file and sync it; nothing stays behind on failure.
-
-    Errors   TapeError if it exists or cannot be written
-    """
-    with create_file(path) as file:
-        try:
-            write_all(file, data)
-            os.fsync(file.fileno())
-        except OSError as error:
-            os.unlink(path)
-            raise TapeError(path, f"cannot be written: {error.strerror}") from None
 
 
 def save_tape(tape: Tape, path: str | Path) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrosim.errors import TapeDiverged, TapeError
+from retrosim.errors import BudgetUsedUp, TapeDiverged, TapeError
 from retrosim.tape.format import Tape
 from retrosim.tape.header import describe_machine
 from retrosim.tape.machine import program_of, state_path
@@ -22,6 +22,7 @@ from retrosim.tape.records import Hash
 from retrosim.tape.timeline import InputTimeline
 
 if TYPE_CHECKING:
+    from retrosim.machine.budget import Budget
     from retrosim.machine.interface import PlayableMachine, RunOutcome
 
 STRETCH = 60  # frames between two progress calls where the tape has no records
@@ -59,7 +60,8 @@ class Player:
 
     `world_mismatch` and `machine_mismatch` hold the first hash line that differs; `machine_reason` says why machine
     hashes are not compared, `note` how the ROM is a wrong one. `good_frame` is the last frame whose world is known to
-    agree. `stop` is the machine's result if the program ended or failed before the tape did.
+    agree. `stop` is the machine's result if the program ended or failed before the tape did. `spent` says what of the
+    machine's budget was used up before the tape's end, or is "".
 
     Errors   TapeError: another ROM, unusable parameters or devices, saved state missing or wrong; StateError;
              ValueError: the machine runs something that tapes are not made of
@@ -96,6 +98,7 @@ class Player:
         self.world_mismatch: Mismatch | None = None
         self.machine_mismatch: Mismatch | None = None
         self.stop: RunOutcome | None = None
+        self.spent = ""
         self.good_frame = self._good_machine_frame = self.tape.first_frame - 1
         self._compared: set[int] = set()
         self._machine_compared: set[int] = set()
@@ -109,6 +112,8 @@ class Player:
         if image is None:
             return ""
         known = [entry["sha256"] for entry in header["roms"] if entry["isa"] == image.isa]
+        if not known and (not header["roms"] or self.machine.name == header["machine"]):
+            return f"the tape does not say with which {image.isa} image it was recorded"
         if known and image.sha256 not in known:
             return f"recorded with other {image.isa} images of ROM {rom.name!r} than {image.sha256[:16]}"
         return ""
@@ -169,8 +174,8 @@ class Player:
 
     @property
     def is_finished(self) -> bool:
-        """Whether the tape is played to its end or the program stopped before."""
-        return self.stop is not None or self.frame >= self.tape.frames
+        """Whether the tape is played to its end, or the program stopped or the budget was used up before."""
+        return self.stop is not None or bool(self.spent) or self.frame >= self.tape.frames
 
     @property
     def compared(self) -> int:
@@ -245,7 +250,7 @@ class Player:
             self.world_mismatch = None
         if self.machine_mismatch and self.machine_mismatch.frame >= self.frame:
             self.machine_mismatch = None
-        self.stop = None
+        self.stop, self.spent = None, ""
 
     def run(
         self,
@@ -263,7 +268,7 @@ class Player:
         Errors       TapeError: the machine refuses an input
         """
         end = self.tape.frames if to is None else min(to, self.tape.frames)
-        while self.frame < end and self.stop is None and (keep_on or self.world_mismatch is None):
+        while self.frame < end and not self.is_finished and (keep_on or self.world_mismatch is None):
             self._advance(end)
             if on_progress:
                 on_progress(self.frame, self.tape.frames)
@@ -287,7 +292,10 @@ class Player:
         if following < len(self._pauses):
             stop = min(stop, self._pauses[following])
         result = self.machine.run(frames=stop - frame)
-        if self.frame < stop:
+        if result.reason == "budget":
+            budget: Budget | None = getattr(self.machine, "budget", None)
+            self.spent = budget.spent if budget else "that of the machine"
+        elif self.frame < stop:
             self.stop = result
         else:
             self.compare()
@@ -302,11 +310,13 @@ class Player:
     def check(self) -> None:
         """Raise what the replay found.
 
-        Errors   TapeDiverged: a hash line differs, or the program stopped before the tape did
+        Errors   TapeDiverged: a hash line differs, or the program stopped before the tape did; BudgetUsedUp
         """
         found = str(self.mismatch) if self.mismatch else self.stop_reason
         if found:
             raise TapeDiverged(self.tape.path, f"diverged on {self.machine.name}: {found}")
+        if self.spent:
+            raise BudgetUsedUp(self.spent)
 
     @property
     def stop_reason(self) -> str:

@@ -1,9 +1,12 @@
 """Recording scenario tapes: append-only, line by line, each line in the file as soon as it is known.
 
 A line goes to the operating system in one write, so a killed process loses no line. The frames after the last line are
-what can be lost; `live` recordings therefore write a hash line whenever a second of host time passed without a line,
-which limits the loss to one second. The file is synced to the disk at hash lines, at most once a second, and at the
-end.
+what can be lost; a hash line is therefore also written before a second of host time has passed without a line, which
+limits the loss to one second, or to one frame that takes longer. From recordings that are not `live` those lines are
+taken out again when they are closed, so that equal runs are equal files.
+
+The header is synced to the disk together with the file's name, what follows at hash lines, at most once a second, and
+at the end. A tape whose header could not be written does not stay behind.
 """
 
 from __future__ import annotations
@@ -14,12 +17,14 @@ import os
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import TapeError
-from retrosim.tape.format import MAX_TAPE_BYTES, RecordOrder, create_file, write_all, write_new, write_start
+from retrosim.tape.files import DISK, Disk, create_file, write_new
+from retrosim.tape.format import MAX_TAPE_BYTES, RecordOrder, Tape, load_tape, write_start
 from retrosim.tape.header import DEVICE, POWER_ON, U32, new_header
 from retrosim.tape.machine import state_path
 from retrosim.tape.records import Comment, End, Hash, Input, Record, write_record
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
 
 HASH_EVERY = 60  # about one second at 60.147 ticks per second
 SECOND = 1.0
+STRETCH = SECOND / 8  # at least, that the machine runs at a time where its frames are short
 END_RESERVE = 16 * 1024  # bytes kept free for the last hash line and END
 
 Script = Sequence[tuple[int, Mapping[str, int]]]
@@ -46,8 +52,9 @@ class Recorder:
     from_state   start the tape at the machine's present state, which is saved in a second file next to the tape; such a
                  tape plays on this machine only
     sync         {name: number or text} settings of this run that change cycles but not the world
-    live         also write a hash line when a second passed without a line; False makes equal runs equal files
-    clock        host seconds, for `live` and for syncing
+    live         keep the hash lines that were only written lest a second be lost; False makes equal runs equal files
+    clock        host seconds, for those lines and for syncing
+    disk         what files are written with
 
     Inputs go through `set_input`; after every frame call `on_frame`. Used as a context manager it closes the tape, or,
     after an exception, leaves it as an interrupted one.
@@ -70,10 +77,8 @@ class Recorder:
         sync: dict[str, int | str] | None = None,
         live: bool = True,
         clock: Callable[[], float] = time.monotonic,
+        disk: Disk = DISK,
     ) -> None:
-        self.path = Path(path)
-        self.machine = machine
-        self.is_open = False
         if history is not None and from_state:
             raise ValueError("a tape starts either with a history or from a state, not both")
         if machine.frame_number and history is None and not from_state:
@@ -92,11 +97,7 @@ class Recorder:
             start=start,
             sync=sync,
         )
-        self.header = header
-        self._order = RecordOrder(header)
-        self._every = hash_every
-        self._live = live
-        self._clock = clock
+        self._set_up(Path(path), machine, header, live, clock, disk)
         if not from_state and not machine.frame_number:
             machine.reset()
         before = self._play_back(history or []) if machine.frame_number and not from_state else []
@@ -105,15 +106,21 @@ class Recorder:
         self._written: dict[str, int] | None = self._state if before else None
         self._frame = machine.frame_number
         self._hashed = self._frame if from_state else 0
-        self._waiting: dict[str, int] = {}
-        self._world = ""
-        self._size = 0
-        self._file = create_file(self.path)
+        self._file = create_file(self.path, disk)
         self.is_open = True
-        self._synced = clock()
-        self._append(write_start(header))
-        if from_state:
-            write_new(state_path(self.path), state)
+        try:
+            self._append(write_start(header))
+            self._sync()
+            disk.sync_folder(self.path)
+            if from_state:
+                write_new(state_path(self.path), state, disk)
+        except (OSError, TapeError) as error:  # nothing that would stand in the way of the next attempt
+            self.is_open = False
+            self._file.close()
+            disk.remove(self.path)
+            if isinstance(error, TapeError):
+                raise
+            raise TapeError(self.path, f"cannot be written: {error.strerror}") from None
         for record in before:
             self._write(record)
         self._show(self._state)
@@ -121,6 +128,65 @@ class Recorder:
             self._write_hash()
         self._show(self._pending)
         self._cycles = machine.cycles
+
+    def _set_up(
+        self,
+        path: Path,
+        machine: PlayableMachine,
+        header: dict[str, Any],
+        live: bool,
+        clock: Callable[[], float],
+        disk: Disk,
+    ) -> None:
+        self.path, self.machine, self.header = path, machine, header
+        self._order = RecordOrder(header)
+        self._every: int = header["hash_every"]
+        self._live, self._clock, self._disk = live, clock, disk
+        self.is_open = False
+        self._waiting: dict[str, int] = {}
+        self._extra: set[int] = set()  # frames of hash lines that only the clock asked for
+        self._world = ""
+        self._size = 0
+        self._synced = self._noted = self._seen = clock()
+
+    @classmethod
+    def resume(
+        cls,
+        tape: Tape,
+        machine: PlayableMachine,
+        *,
+        live: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+        disk: Disk = DISK,
+    ) -> Recorder:
+        """Go on with the file of an interrupted tape; a torn line at its end is cut off.
+
+        machine  has just played the tape to its end
+        Errors   TapeError: it was finished, or cannot be written; ValueError: the machine is not at its end
+        """
+        if tape.is_complete:
+            raise TapeError(tape.path, "was recorded to its end; there is nothing to continue")
+        if machine.frame_number != tape.frames:
+            raise ValueError(f"the machine is at frame {machine.frame_number}, the tape ends at {tape.frames}")
+        self = cls.__new__(cls)
+        self._set_up(Path(tape.path), machine, tape.header, live, clock, disk)
+        for record in tape.records:
+            self._order.accept(record)
+        inputs, hashes = tape.inputs, tape.hashes
+        self._state = inputs[-1].states if inputs else dict.fromkeys(tape.header["inputs"], 0)
+        self._pending, self._written = dict(self._state), self._state if inputs else None
+        self._frame, self._cycles = machine.frame_number, machine.cycles
+        self._hashed = hashes[-1].frame + 1 if hashes else tape.first_frame
+        self._world = hashes[-1].world if hashes else ""
+        self._extra = {line.frame for line in hashes if (line.frame + 1) % self._every}
+        self._size = len(tape.encode())
+        try:
+            self._file = disk.reopen(self.path, self._size)
+        except OSError as error:
+            raise TapeError(self.path, f"cannot be written: {error.strerror}") from None
+        self.is_open = True
+        self._show(self._state)
+        return self
 
     def _play_back(self, history: Script) -> list[Input]:
         """Return the input records of the frames before the recording, frame 0 among them."""
@@ -180,9 +246,14 @@ class Recorder:
         self._state = self._pending
         self._frame = frame
         self._cycles = self.machine.cycles if whole else -1
-        late = self._live and self._clock() - self._noted >= SECOND
-        if whole and (late or frame // self._every > self._hashed // self._every):
+        now = self._clock()
+        is_late = now - self._noted + (now - self._seen) >= SECOND  # at the next call, if that takes as long
+        self._seen = now
+        is_due = frame // self._every > self._hashed // self._every
+        if whole and (is_due or is_late):
             self._write_hash()
+            if not is_due:
+                self._extra.add(frame - 1)
         if self._size > MAX_TAPE_BYTES - END_RESERVE:
             self.close()
             raise TapeError(self.path, f"is full ({MAX_TAPE_BYTES >> 20} MiB) and was closed at frame {frame - 1}")
@@ -201,11 +272,12 @@ class Recorder:
         """
         if frames < 1:
             raise ValueError(f"frames is {frames}, allowed 1 or more")
-        last = self.machine.frame_number + frames
+        last, stretch = self.machine.frame_number + frames, 1
         while True:
-            frame = self.machine.frame_number
-            result = self.machine.run(frames=min(last - frame, self._every - frame % self._every))
+            frame, begun = self.machine.frame_number, self._clock()
+            result = self.machine.run(frames=min(stretch, last - frame, self._every - frame % self._every))
             self.on_frame(whole=result.reason == "frames")
+            stretch = 2 * stretch if self._clock() - begun < STRETCH else max(1, stretch // 2)
             if on_progress:
                 on_progress(self.machine.frame_number)
             if result.reason != "frames" or self.machine.frame_number >= last:
@@ -233,16 +305,31 @@ class Recorder:
             self._write(End(self._frame, self._world))
         self._show(self._pending | self._waiting)
         self.abandon()
+        if self._extra and not self._live:
+            self._take_out_extra()
+
+    def _take_out_extra(self) -> None:
+        """Write the tape anew without the lines that only the clock asked for; if that fails, it keeps them."""
+        tape, disk = load_tape(self.path), self._disk
+        if not tape.is_complete:
+            return
+        last = tape.hashes[-1].frame
+        extra = self._extra - {last}
+        records = tuple(r for r in tape.records if not (isinstance(r, Hash) and r.frame in extra))
+        other = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        try:
+            write_new(other, replace(tape, records=records).encode(), disk)
+            disk.replace(other, self.path)
+            disk.sync_folder(self.path)
+        except (OSError, TapeError):
+            disk.remove(other)
 
     def abandon(self) -> None:
         """Close the file without END, as an interruption would leave it."""
         if self.is_open:
             self.is_open = False
-            try:
-                with self._file:
-                    os.fsync(self._file.fileno())
-            except OSError as error:
-                raise TapeError(self.path, f"cannot be written: {error.strerror}") from None
+            with self._file:
+                self._sync()
 
     def __enter__(self) -> Recorder:
         return self
@@ -261,8 +348,17 @@ class Recorder:
         self._hashed = self._frame
         now = self._clock()
         if now - self._synced >= SECOND:
-            os.fsync(self._file.fileno())
-            self._synced = now
+            self._sync()
+
+    def _sync(self) -> None:
+        """Have the lines on the disk. Errors: TapeError; the recording is closed then."""
+        self._synced = self._clock()
+        try:
+            self._disk.sync(self._file)
+        except OSError as error:
+            self.is_open = False
+            self._file.close()
+            raise TapeError(self.path, f"cannot be written: {error.strerror}") from None
 
     def _write(self, record: Record) -> None:
         line = write_record(record)
@@ -273,7 +369,7 @@ class Recorder:
         if not self.is_open:
             raise TapeError(self.path, "the recording is closed")
         try:
-            write_all(self._file, data)
+            self._disk.write(self._file, data)
         except OSError as error:
             self.is_open = False
             self._file.close()
@@ -331,15 +427,7 @@ def record_script(
     Returns      the machine's last result; its reason is not "frames" if the program ended or failed before
     Errors       TapeError; ValueError for frames, script steps after the end, unknown devices
     """
-    if frames < 1:
-        raise ValueError(f"frames is {frames}, allowed 1 or more")
-    steps = parse_script(script) if isinstance(script, str) else list(script)
-    late = [frame for frame, _ in steps if not 0 <= frame < frames]
-    if late:
-        raise ValueError(f"input step of frame {late[0]} is not in the recorded frames 0..{frames - 1}")
-    for _, states in steps:
-        for device, value in states.items():
-            machine.set_input(device, value)  # refuses what it does not know, before a file exists
+    steps = _checked_steps(machine, frames, script)
     machine.reset()
     with Recorder(
         path,
@@ -351,13 +439,58 @@ def record_script(
         sync=sync,
         live=False,
     ) as recorder:
-        for frame, states in [*steps, (frames, {})]:
-            if frame > machine.frame_number:
-                result = recorder.run(frame - machine.frame_number, on_progress)
-                if result.reason != "frames":
-                    break
-            for device, value in states.items():
-                recorder.set_input(device, value)
+        return _record_steps(recorder, frames, steps, on_progress)
+
+
+def continue_script(
+    tape: Tape,
+    machine: PlayableMachine,
+    frames: int,
+    script: str | Script = "",
+    *,
+    on_progress: Callable[[int], None] | None = None,
+) -> RunOutcome | None:
+    """Go on with an interrupted recording, so that it ends as if nothing had happened.
+
+    tape         interrupted; its file is appended to
+    machine      has just played the tape to its end
+    frames       of the whole recording
+    script       of the whole recording; the steps that the tape has already are left out
+    on_progress  called with the number of frames recorded so far
+    Returns      the machine's last result, as `record_script`; None if the tape has all frames already
+    Errors       as `record_script` and `Recorder.resume`
+    """
+    steps = [step for step in _checked_steps(machine, frames, script) if step[0] >= tape.frames]
+    with Recorder.resume(tape, machine, live=False) as recorder:
+        return _record_steps(recorder, frames, steps, on_progress) if tape.frames < frames else None
+
+
+def _checked_steps(machine: PlayableMachine, frames: int, script: str | Script) -> list[tuple[int, Mapping[str, int]]]:
+    """Return the steps of a script. Errors: ValueError for frames, steps after the end, unknown devices or states."""
+    if frames < 1:
+        raise ValueError(f"frames is {frames}, allowed 1 or more")
+    steps = list(parse_script(script) if isinstance(script, str) else script)
+    late = [frame for frame, _ in steps if not 0 <= frame < frames]
+    if late:
+        raise ValueError(f"input step of frame {late[0]} is not in the recorded frames 0..{frames - 1}")
+    for _, states in steps:
+        for device, value in states.items():
+            machine.set_input(device, value)  # refuses what it does not know, before a file exists
+    return steps
+
+
+def _record_steps(
+    recorder: Recorder, frames: int, steps: Script, on_progress: Callable[[int], None] | None
+) -> RunOutcome:
+    """Record up to a number of frames, with the inputs of the steps."""
+    machine = recorder.machine
+    for frame, states in [*steps, (frames, {})]:
+        if frame > machine.frame_number:
+            result = recorder.run(frame - machine.frame_number, on_progress)
+            if result.reason != "frames":
+                break
+        for device, value in states.items():
+            recorder.set_input(device, value)
     return result
 
 

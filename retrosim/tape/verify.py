@@ -9,6 +9,7 @@ The report is the plain data that `retrosim verify --json` prints:
             compared      number of hash lines compared
             engine        that ran at the end (null: none)
             note          why something was not compared or not located, or ""
+            budget        what of the budget ended the replay before the tape's end (null: nothing)
         and for a divergence
             what          "world", "machine" or "stop"
             exact         whether first_bad_frame is exact, or that of the first bad hash line
@@ -29,9 +30,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from retrosim.errors import RetrosimError, TapeDiverged, TapeError
+from retrosim.errors import BudgetUsedUp, RetrosimError, TapeDiverged, TapeError
 from retrosim.machine import NATIVE
-from retrosim.machine.interface import has_cpu
+from retrosim.machine.budget import Budget
+from retrosim.machine.interface import AnyMachine, PlayableMachine, has_cpu
 from retrosim.tape.divergence import Divergence, locate_machine, locate_world
 from retrosim.tape.format import Tape, load_tape
 from retrosim.tape.machine_pool import MachinePool, Opener
@@ -51,6 +53,7 @@ def verify(
     force: bool = False,
     sync: dict[str, int | str] | None = None,
     on_progress: Callable[[str, str, int, int], None] | None = None,
+    budget: Budget | None = None,
 ) -> Report:
     """Replay tapes on machines and compare every hash line.
 
@@ -62,11 +65,12 @@ def verify(
     force        replay with a wrong ROM as well; the result says so
     sync         settings of these runs, as given to the recorder
     on_progress  called with path, machine name, frame number, frames of the tape
+    budget       what each replay may use up, the search for the first difference included; None: without limits
     Returns      the report described above
     Errors       ValueError for an unknown machine name; bad tapes and ROMs are in the report
     """
     with MachinePool() if opener is None else nullcontext(opener) as machine_of:
-        options = _Options(machine_of, reference, force, sync, on_progress)
+        options = _Options(machine_of, reference, force, sync, on_progress, budget)
         return {"tapes": [_verify_tape(path, machines, options) for path in tapes]}
 
 
@@ -79,6 +83,14 @@ class _Options:
     force: bool
     sync: dict[str, int | str] | None
     on_progress: Callable[[str, str, int, int], None] | None
+    budget: Budget | None
+
+    def open(self, tape: Tape, name: str, opener: Opener | None = None) -> PlayableMachine:
+        """Return a machine that has the budget."""
+        machine = (opener or self.opener)(tape, name)
+        if self.budget is not None and isinstance(machine, AnyMachine):
+            machine.budget = self.budget
+        return machine
 
     def progress(self, tape: Tape, name: str) -> Callable[[int, int], None] | None:
         call = self.on_progress
@@ -102,13 +114,15 @@ def _verify_tape(path: str | Path, machines: Sequence[str] | None, options: _Opt
 
 def _result(name: str, **more: Any) -> Report:
     empty = {"machine": name, "engine": None, "world_ok": None, "machine_ok": None, "first_bad_frame": None}
-    return empty | {"verified": False, "compared": 0, "note": ""} | more
+    return empty | {"verified": False, "compared": 0, "note": "", "budget": None} | more
 
 
 def _verify_on(tape: Tape, name: str, options: _Options) -> Report:
     if tape.state_sha256 is not None and name != tape.machine:
         return _result(name, note=f"the tape starts from a saved state of {tape.machine}")
-    player = Player(tape, options.opener(tape, name), force=options.force, sync=options.sync)
+    player = Player(tape, options.open(tape, name), force=options.force, sync=options.sync)
+    if options.budget is not None:
+        options.budget.begin()
     player.run(on_progress=options.progress(tape, name))
     result = _result(
         name,
@@ -118,8 +132,9 @@ def _verify_on(tape: Tape, name: str, options: _Options) -> Report:
         verified=player.is_verified,
         compared=player.compared,
         note=player.note or player.machine_reason,
+        budget=player.spent or None,
     )
-    if player.compared == 0 and player.stop is None:
+    if player.compared == 0 and player.stop is None and not player.spent:
         return result | {"note": "the tape has no hash line to compare"}
     if player.world_ok is False:
         return result | _describe_world(player, options)
@@ -138,7 +153,7 @@ def _describe_world(player: Player, options: _Options) -> Report:
         if name == machine.name or (tape.state_sha256 is not None and name == NATIVE):
             continue
         try:
-            trusted = options.opener(tape, name)
+            trusted = options.open(tape, name)
             progress = options.progress(tape, machine.name)
             found = locate_world(tape, machine, trusted, good, bad, force=options.force, on_progress=progress)
         except (RetrosimError, ValueError) as error:
@@ -154,7 +169,8 @@ def _describe_machine(player: Player, mismatch: Mismatch, options: _Options) -> 
     tape, machine = player.tape, player.machine
     base: Report = {"what": "machine", "first_bad_frame": mismatch.frame, "good_frame": mismatch.good}
     reasons = [f"{mismatch}; the world agrees; the first difference is in frames {mismatch.good + 1}..{mismatch.frame}"]
-    if options.reference and has_cpu(machine) and has_cpu(reference := options.reference(tape, machine.name)):
+    second = options.reference
+    if second and has_cpu(machine) and has_cpu(reference := options.open(tape, machine.name, second)):
         progress = options.progress(tape, machine.name)
         found = locate_machine(
             tape, machine, reference, mismatch.good, mismatch.frame, force=options.force, on_progress=progress
@@ -177,14 +193,33 @@ def _located(found: Divergence) -> Report:
     }
 
 
-def exit_status(report: Report) -> int:
-    """Return the exit status of `retrosim verify`: 3 if anything diverged, else 4 if a tape or ROM is bad, else 0."""
+def shortcoming(entry: Report, allow_partial: bool = False) -> str:
+    """Say why a tape of the report is not verified although nothing is wrong with what was compared, or "".
+
+    allow_partial  an interrupted recording is verified by what it has
+    """
+    if not any(result["compared"] for result in entry["results"]):
+        return "not verified: nothing was compared"
+    if not entry["complete"] and not allow_partial:
+        return "not verified as a whole: the recording was interrupted; --allow-partial accepts it"
+    return ""
+
+
+def exit_status(report: Report, allow_partial: bool = False) -> int:
+    """Return the exit status of `retrosim verify`, the first that applies.
+
+    allow_partial  as for `shortcoming`
+    Returns        3 if anything diverged, 4 if a tape or ROM is bad, 5 if a budget was used up, 4 if a tape falls short
+                   of being verified, 0
+    """
     results = [result for tape in report["tapes"] for result in tape["results"]]
     if any(result["world_ok"] is False or result["machine_ok"] is False for result in results):
         return TapeDiverged.exit_status
     if any("error" in entry for entry in [*report["tapes"], *results]):
         return TapeError.exit_status
-    return 0
+    if any(result["budget"] for result in results):
+        return BudgetUsedUp.exit_status
+    return TapeError.exit_status if any(shortcoming(tape, allow_partial) for tape in report["tapes"]) else 0
 
 
 def report_lines(report: Report) -> list[str]:
@@ -215,4 +250,6 @@ def _result_text(result: Report) -> str:
     if "field" in result:
         where = f"{result['field']}[{result['index']}]"
         text += f": {where} is {result['found']}, {result['trusted']} has {result['expected']}"
+    if result["budget"]:
+        text += f"; budget used up: {result['budget']}"
     return f"{text}; {result['note']}" if result["note"] else text

@@ -32,8 +32,9 @@ def run_headless(
     report      called with the frames done and the frames asked for, about every half second of simulated time
     overwrite   replace an existing file
     view        what is drawn over the picture
-    Returns     dict  machine, rom (name), frames (done), cycles, instructions, reason, world (hash),
-                seconds (host), screenshot (path or None); rom and world are None for an image without a manifest
+    Returns     dict  machine, rom (name), frames (done), cycles, instructions, reason, budget (what of the machine's
+                was used up, or None), world (hash), seconds (host), screenshot (path or None); rom and world are None
+                for an image without a manifest
     Errors      ValueError for frames below 1; RetrosimError, before anything runs, for a file that exists or cannot be
                 written and as for `check_view`; CpuFault if the program fails, after the picture was written
     """
@@ -61,6 +62,7 @@ def run_headless(
         "cycles": machine.cycles - cycles,
         "instructions": machine.instructions - instructions,
         "reason": reason,
+        "budget": machine.budget.spent or None,
         "world": machine.hash("world") if machine.rom else None,
         "seconds": seconds,
         "screenshot": None if screenshot is None else str(screenshot),

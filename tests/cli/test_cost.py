@@ -183,7 +183,7 @@ def test_a_routine_compiled_as_the_help_says(run, tmp_path, machine, compiler, p
 def test_bounds(run) -> None:
     command = ("cost", "shapes", "--entry", "BoxesApart", "--machine", "mc68000-8", "--engine", "evaluate", "--bounds")
     report = run(*command, "--search", "20", "--json").json()
-    assert (report["least"], report["most"]) == (184, 344)
+    assert (report["minimum"], report["maximum"]) == (184, 344)
     assert {"loops", "path", "found", "exceeded", "assumptions", "entry", "clock_hz"} <= report.keys()
     assert "184 .. 344 clocks proven" in run(*command, "--search", "0").out
 
@@ -191,5 +191,5 @@ def test_bounds(run) -> None:
 def test_bounds_refuse_a_loop_without_one(run) -> None:
     command = ("cost", "objects", "--entry", "IntegerSquareRoot", "--machine", "mc68000-8", "--engine", "evaluate")
     run(*command, "--bounds").is_refused(1, "IntegerSquareRoot", "--loop 0x1402=N")
-    assert run(*command, "--bounds", "--search", "0", "--loop", "0x1402=17", "--json").json()["most"] == 1738
+    assert run(*command, "--bounds", "--search", "0", "--loop", "0x1402=17", "--json").json()["maximum"] == 1738
     run(*command, "--loop", "0x1402=17").is_refused(2, "needs --bounds")

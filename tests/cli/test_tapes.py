@@ -129,6 +129,8 @@ def test_interrupted_recording_is_kept(run, start, tmp_path) -> None:
     assert process.returncode == 130
     assert err.splitlines()[-1] == "retrosim: interrupted; long.rtape can be replayed up to here"
     ran = run("verify", "long.rtape", "--on", "native")
+    assert ran.status == 4 and "--allow-partial accepts it" in ran.err
+    ran = run("verify", "long.rtape", "--on", "native", "--allow-partial")
     assert ran.status == 0
     assert "the recording was interrupted: recovered to frame" in ran.out
 
@@ -266,7 +268,19 @@ def test_damaged_line_is_named(run, tape, tmp_path) -> None:
     run("verify", "bad.rtape").is_refused(4, "bad.rtape: line 4: the checksum differs")
     (tmp_path / "torn.rtape").write_bytes(tape.read_bytes()[:-90])
     ran = run("verify", "torn.rtape")
-    assert ran.status == 0 and "recovered to frame" in ran.out
+    assert ran.status == 4 and "recovered to frame" in ran.out
+    assert run("verify", "torn.rtape", "--allow-partial").status == 0
+
+
+def test_nothing_compared_is_not_verified(run, tape, tmp_path) -> None:
+    (tmp_path / "cut.rtape").write_bytes(b"".join(tape.read_bytes().splitlines(keepends=True)[:2]))
+    for options in ((), ("--allow-partial",)):
+        ran = run("verify", "cut.rtape", "--on", "native", *options)
+        assert ran.status == 4 and "cut.rtape: not verified: nothing was compared" in ran.err
+    shipped = load_tape(tape)
+    write(replace(shipped, header=shipped.header | {"roms": []}), tmp_path / "bare.rtape")
+    ran = run("verify", "bare.rtape", "--on", "mc68040-25")
+    assert ran.status == 4 and "does not say with which m68040 image" in ran.out and "nothing was compared" in ran.err
 
 
 def test_one_bad_file_does_not_stop_the_others(run, tape, tmp_path) -> None:

@@ -82,7 +82,9 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
 
 
 def test_cold_start_says_that_it_compiles(start, tmp_path) -> None:
-    process = start("run", "--headless", "--frames", "1", RETROSIM_HOME=str(tmp_path / "home"))
+    """Of regions: handlers are compiled before a word would be worth it."""
+    options = ("--headless", "--frames", "1", "--engine", "recompile")
+    process = start("run", *options, RETROSIM_HOME=str(tmp_path / "home"))
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0 and "1 frame," in out
     assert "compiling" in err and "(first run only)" in err
@@ -93,7 +95,7 @@ def test_progress_on_a_terminal_vanishes(environment, tmp_path) -> None:
     pty = pytest.importorskip("pty", reason="this host has no pseudo-terminals")
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "retrosim", "run", "--frames", "1", "--json"],
+        [sys.executable, "-m", "retrosim", "run", "--frames", "1", "--json", "--engine", "recompile"],
         env=environment | {"RETROSIM_HOME": str(tmp_path / "home"), "TERM": "xterm"},
         stdout=subprocess.PIPE,
         stderr=slave,

@@ -48,7 +48,7 @@ def test_out_is_used():
     assert batch.collided(x, y, out=flags) is flags and flags.tolist() == [[1, 1], [0, 0]]
     found, ends = batch.pairs(x, y, out=rows)
     assert np.shares_memory(found, rows) and (found.tolist(), ends.tolist()) == ([[0, 1]], [1, 1])
-    with pytest.raises(ValueError, match="out has 0 rows: scene 0, with 1 pairs, does not fit in"):
+    with pytest.raises(ValueError, match="out has 0 rows: this scene has 1 pairs"):
         batch.pairs(x, y, out=rows[:0])
 
 

@@ -17,6 +17,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 import retrosim.collide
 import retrosim.numeric
@@ -228,7 +229,10 @@ def test_wrong_out_is_refused(function):
     fixed = np.zeros(right.shape, right.dtype)
     fixed.flags.writeable = False
     wrong = [fixed, right.tolist(), right.astype(float), right[None], right.astype(">i2"), right.astype(bool)]
-    wrong += [right[:0], np.repeat(right, 2, axis=-1)[..., ::2], np.zeros((), right.dtype)]
+    wrong += [right[:0], np.repeat(right, 2, axis=-1)[..., ::2], np.zeros((), right.dtype), np.ma.array(right)]
+    wrong += [as_strided(right.copy(), right.shape, (0,) * right.ndim), right.astype(object)]
+    if right.dtype.itemsize > 1:
+        wrong.append(right.astype(right.dtype.newbyteorder()))
     for out in wrong:
         refused(function, out=out)
 
@@ -260,12 +264,32 @@ def test_wrong_arrays_are_refused(function, name):
     wrong = ["text", right[None, None], np.array(7, right.dtype), np.zeros((2, 5, 3), right.dtype)]
     if inspect.signature(function).parameters[name].default is not None:
         wrong.append(None)
+    if right.dtype.itemsize > 1 and name != "circles":
+        wrong.append(right.astype(right.dtype.newbyteorder()))
+    wrong += [np.ma.array(right), right.astype(object)]
     if right.dtype.names is None:
         wrong += [right.astype(complex), np.full(right.shape, np.nan), np.full(right.shape, "a")]
     if name not in OPTIONS.keys() - {"workspace"} | {"circles", "sprite"}:
         wrong += [right.tolist(), np.repeat(right, 2, axis=-1)[..., ::2]]  # the others may be numbers, or of any layout
     for each in wrong:
         refused(function, **{name: each})
+
+
+@of_every_array
+def test_read_only_files(function, tmp_path):
+    """Arguments in files that are mapped for reading are arguments like others; as `out` they are refused."""
+
+    def mapped(value):
+        if not isinstance(value, np.ndarray) or not value.size:
+            return value
+        np.save(tmp_path / "array.npy", value)
+        return np.load(tmp_path / "array.npy", mmap_mode="r")
+
+    expected = call(function)
+    changed = {"objects", "workspace"} | ({"frame"} if function.__name__ == "draw" else set())
+    for name in CALLS[function].keys() - changed:
+        assert flat(call(function, **{name: mapped(CALLS[function][name])})) == flat(expected)
+    refused(function, out=mapped(np.array(expected) if isinstance(expected, tuple) else expected))
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def test_sides_of_half_a_sector_or_more_are_refused(wrong, method, routine):
         ({"size": np.full(2, 8)}, r"size has shape \(2,\): allowed \(3,\) or \(3, 2\)"),
         ({"abs": "labs"}, "abs 'labs': allowed inline, macro"),
         ({"method": "quadtree"}, "method 'quadtree': allowed four_shifts, nine_sectors"),
-        ({"workspace": np.zeros(SECTORS + 5, np.uint32)}, f"workspace has length {SECTORS + 5}: allowed {SECTORS + 6}"),
+        ({"workspace": np.zeros(SECTORS + 2, np.uint32)}, f"workspace has length {SECTORS + 2}: allowed {SECTORS + 3}"),
         ({"workspace": np.zeros(400, np.int32)}, r"workspace is int32\[400\]: allowed uint32\[n\]"),
         ({"workspace": 5}, r"workspace is int: allowed uint32\[n\]"),
     ],

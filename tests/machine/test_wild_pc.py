@@ -13,6 +13,7 @@ from retrosim.machine import Machine
 from retrosim.rom import Image
 from retrosim.rom.lines import LineTable
 from retrosim.rom.symbols import SymbolTable
+from tests.helpers.machine import programs
 
 IMAGES = int(os.environ.get("RETROSIM_WILD", "16"))
 BUDGET = 2000  # instructions
@@ -59,3 +60,17 @@ def test_random_images_of_the_pcs(name: str, boot: str) -> None:
         assert result.instructions <= BUDGET
     print(f"{name} {boot}: {reasons}, seeds from {SEED}")
     assert len(reasons) > 1
+
+
+def test_the_machine_hash_does_not_depend_on_slicing() -> None:
+    """Through address 0, which is no shadow of anything; through one that a pop of SS or STI leaves behind."""
+    for code in ("b8 00000000 ffe0", "fb 90 ebfc", "1e 17 90 ebfb"):  # jmp 0; sti; push ds, pop ss
+        hashes = set()
+        for size in (10, 1, 3):
+            machine = programs.machine(code, name="i386dx-33")
+            machine.write(0, bytes.fromhex("ebfe"))
+            done = 0
+            while done < 10:
+                done += machine.run(instructions=min(size, 10 - done)).instructions
+            hashes.add(machine.hash("machine"))
+        assert len(hashes) == 1

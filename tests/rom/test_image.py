@@ -159,6 +159,7 @@ def test_symbols_with_and_without_sizes() -> None:
         (elf([(0x1000, CODE, 4)], sections=[(".symtab", 2, 0, bytes(17), 1)]), "symbol table is truncated"),
         (elf([(0x1000, CODE, 4)], sections=[(".symtab", 2, 0, symbol(1 << 31, 0, 0, 18, 1), 2)]), "name"),
         (elf([(0x1000, CODE, 4)], sections=[(".symtab", 2, 0, symbol(0, 0, 0, 18, 99), 2)]), "does not exist"),
+        (elf([(0x1000, CODE, 4)], sections=[(".symtab", 2, 0, symbol(1, 0x2000, 1 << 31, 17, 1), 2)]), "beyond RAM"),
         (elf([(0x1000, CODE, 4)], sections=[(".symtab", 2, 0, b"", 99)]), "damaged"),
         (elf([(0x1000, CODE, 4)], sections=[(".symtab", 2, 0, bytes(16) * 65537, 2)]), "more than 65536 symbols"),
         (elf([(0x1000, CODE, 4)], sections=[(".debug_line", 1, 0, b"\0\0\1\0\0\4", 0)]), "line table is truncated"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import random
 import re
+import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -415,3 +417,33 @@ def test_damaged_manifests(tmp_path: Path) -> None:
         except RomError:
             refused += 1
     assert 400 < refused < 600
+
+
+K64 = 64 * 1024
+HOSTILE = {
+    "dotted key": "a." * (K64 // 2 - 4) + "a=1",
+    "dotted table": "[" + "a." * (K64 // 2 - 4) + "a]",
+    "dotted in a table": "x={" + "a." * (K64 // 2 - 8) + "a=1}",
+    "quoted parts": '"\\"".' * (K64 // 5 - 2) + "a=1",
+    "long parts": ('"' + "a" * 101 + '".') * 620 + "a=1",
+    "literal parts": "'.'." * (K64 // 4 - 2) + "a=1",
+    "escapes": '\\"' * (K64 // 2 - 1),
+    "many deep keys": "[a.a.a.a.a.a.a.a]\n" + "\n".join(f"b.b.b.b.b.b.b.b{i}=1" for i in range(2900)),
+    "brackets": "x=" + "[" * (K64 - 3),
+    "braces": "x=" + "{a=" * (K64 // 3 - 3),
+    "digits": "x=" + "9" * (K64 - 10),
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_manifests_are_refused_at_once(text: str, tmp_path: Path) -> None:
+    """Each of 64 KB; the first took two minutes and 4 GB when tomllib saw it."""
+    (tmp_path / "rom.toml").write_text(text)
+    begun = time.process_time()
+    tracemalloc.start()
+    with pytest.raises(RomError):
+        load_rom(tmp_path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert time.process_time() - begun < 4  # 0.2 without tracemalloc
+    assert peak < 64 << 20

@@ -16,7 +16,15 @@ import pytest
 
 from retrosim.errors import TapeError
 from retrosim.tape import Input, Player, Recorder, load_tape, record, record_script
+from retrosim.tape.files import Disk
 from tests.helpers.tape.drift_machine import FakeMachine, Wrong
+
+
+class Unsynced(Disk):
+    """Does not wait for the disk."""
+
+    def sync(self, file) -> None:
+        return
 
 
 class Clock:
@@ -51,11 +59,11 @@ def test_every_line_is_in_the_file_at_once_and_only_the_frames_after_it_can_be_l
 
 
 @pytest.mark.parametrize(
-    ("seconds_per_frame", "lines"), [(2**-10, 0), (2**-6, 4), (2**-3, 37), (5 / 16, 74), (1.5, 299)]
+    ("seconds_per_frame", "lines"), [(2**-10, 0), (2**-6, 4), (2**-3, 42), (5 / 16, 99), (1.5, 300)]
 )
 def test_a_live_recording_loses_at_most_one_second(tmp_path, seconds_per_frame, lines):
     path, machine, clock = tmp_path / "a.rtape", FakeMachine(), Clock()
-    recorder = Recorder(path, machine, hash_every=10_000, clock=clock)
+    recorder = Recorder(path, machine, hash_every=10_000, clock=clock, disk=Unsynced())
     times = []
     for _ in range(300):
         machine.run(frames=1)
@@ -89,12 +97,12 @@ def test_syncs_once_a_second_at_hash_lines_and_at_the_end(tmp_path, monkeypatch)
         clock.now += 0.25
         machine.run(frames=1)
         recorder.on_frame()
-    assert synced == [100.0 + second for second in range(1, 11)]
+    assert synced == [100.0, 100.0, *(100.0 + second for second in range(1, 11))]  # the header, its folder, ...
     clock.now += 0.125
     recorder.close()
-    assert synced[10:] == [110.125]
+    assert synced[12:] == [110.125]
     recorder.close()
-    assert len(synced) == 11
+    assert len(synced) == 13
 
 
 CHILD = """

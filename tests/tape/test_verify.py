@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from retrosim.errors import RomError
-from retrosim.tape import Recorder, Tape, exit_status, load_tape, record_script, report_lines, verify
+from retrosim.tape import Recorder, Tape, exit_status, load_tape, record_script, report_lines, shortcoming, verify
 from retrosim.tape.divergence import machine_difference
 from retrosim.tape.format import write_start
 from retrosim.tape.records import Input, write_record
@@ -237,11 +237,14 @@ def test_interrupted_tapes_say_so_and_tapes_without_hashes_are_not_called_good(p
     assert single(report)["world_ok"] is True
     assert report["tapes"][0]["note"] == "the recording was interrupted (line 11 is torn): recovered to frame 149"
     assert report_lines(report)[1] == f"  {report['tapes'][0]['note']}"
+    assert (exit_status(report), exit_status(report, allow_partial=True)) == (4, 0)
+    assert "--allow-partial accepts it" in shortcoming(report["tapes"][0])
     short = tmp_path / "short.rtape"
     short.write_bytes(write_start(load_tape(path).header) + write_record(Input(0, {"pad": 3})))
     report = verify([short], ["fake-25"], opener=Makers())
     assert (single(report)["world_ok"], single(report)["note"]) == (None, "the tape has no hash line to compare")
-    assert exit_status(report) == 0
+    assert exit_status(report) == exit_status(report, allow_partial=True) == 4
+    assert shortcoming(report["tapes"][0], allow_partial=True) == "not verified: nothing was compared"
 
 
 def test_tapes_from_a_saved_state_play_on_their_machine_only(tmp_path):

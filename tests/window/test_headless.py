@@ -31,6 +31,7 @@ def test_the_picture_after_the_last_frame(tmp_path, make):
         "cycles": other.cycles,
         "instructions": other.instructions,
         "reason": "frames",
+        "budget": None,
         "world": other.hash("world"),
         "screenshot": str(tmp_path / "shot.png"),
     }

@@ -25,11 +25,12 @@ import sys
 from typing import TYPE_CHECKING
 
 from retrosim.cli import arguments, values
-from retrosim.cli.opening import check_simulated, open_chosen, open_rom, refuse
+from retrosim.cli.opening import check_budget, check_simulated, chosen_budget, open_chosen, open_rom, refuse
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.cli.values import bad_arguments
+from retrosim.errors import BudgetUsedUp
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine
@@ -69,6 +70,7 @@ def add_options(parser: Parser) -> None:
         metavar="N",
         help=f"give up after N instructions; default: {MAX_INSTRUCTIONS}",
     )
+    arguments.add_budget(parser, "the call", "")
     parser.add_argument(
         "--bounds", action="store_true", help="prove least and most clocks for any data; arguments may be ? for any"
     )
@@ -104,6 +106,7 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.study.cost_text import listing_csv, render_cost
 
     check_simulated([options.machine])
+    check_budget(options, [options.machine])
     rom = _open(options)
     if not isinstance(rom, Rom) and options.build is not None:
         raise refuse(f"--build {options.build}: an ELF file has no builds")
@@ -128,8 +131,9 @@ def run(options: argparse.Namespace) -> int:
             bits = machine.argument_bits(convention)
             for argument in filter(None, options.arg):
                 check_integer("argument", argument, -(1 << bits - 1), (1 << bits) - 1)
-        if isinstance(rom, Rom):
-            machine.run(frames=1)
+        machine.budget = chosen_budget(options)
+        if isinstance(rom, Rom) and machine.run(frames=1).reason == "budget":
+            raise BudgetUsedUp(machine.budget.spent)
         if options.bounds:
             return _print_bounds(options, machine, entry, convention, progress)
         chosen = {"convention": convention, "max_instructions": options.max_instructions}

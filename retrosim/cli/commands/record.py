@@ -9,6 +9,7 @@ examples:
   retrosim record mine.rtape
   retrosim record tapes --objects 100
   retrosim record wind.rtape --input '0 pad=2; 300 pad=16; 301 pad=0'
+  retrosim record wind.rtape --continue --input '0 pad=2; 300 pad=16; 301 pad=0'
 """
 
 from __future__ import annotations
@@ -23,14 +24,23 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, values
 from retrosim.cli.display import NoWindow, data_folder, open_window, stamped
-from retrosim.cli.opening import check_chosen, open_chosen, open_program, refuse
+from retrosim.cli.opening import (
+    check_budget,
+    check_chosen,
+    chosen_budget,
+    has_budget,
+    open_chosen,
+    open_program,
+    refuse,
+)
 from retrosim.cli.output import counted, print_json, print_lines, shown_path
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.cli.values import bad_arguments
-from retrosim.errors import RetrosimError, TapeError
+from retrosim.errors import BudgetUsedUp, RetrosimError, TapeError
 
 if TYPE_CHECKING:
+    from retrosim.machine.interface import AnyMachine
     from retrosim.rom import Rom
 
 FRAMES = 600  # ten seconds of simulated time
@@ -60,6 +70,14 @@ def add_options(parser: Parser) -> None:
         metavar="N",
         help="frames from one hash line to the next; default: 60",
     )
+    parser.add_argument(
+        "--continue",
+        dest="is_continued",
+        action="store_true",
+        help="go on with an interrupted TAPE, on its machine and with its parameters; the other options as when it was "
+        "begun; implies --headless",
+    )
+    arguments.add_budget(parser, "the recording")
     arguments.add_window(parser)
     arguments.add_json(parser)
 
@@ -68,20 +86,64 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.rom import Rom
 
+    if options.is_continued:
+        reason, continued = _continue(options)
+        return _end(Path(options.tape), reason, continued, options.json)
     rom = open_program(options.rom, options.machine)
     if not isinstance(rom, Rom):
         raise refuse(f"{options.rom}: a tape needs a ROM with a rom.toml, not a bare ELF file")
     check_chosen(options, rom)
-    is_headless = options.headless or options.frames or options.input is not None
+    check_budget(options, [options.machine])
+    is_headless = options.headless or options.frames or options.input is not None or has_budget(options)
     path = _new_tape(options.tape, rom)
     try:
         with output_file():
-            reason, engine = (_record_script if is_headless else _record_window)(options, rom, path)
+            reason, machine = (_record_script if is_headless else _record_window)(options, rom, path)
     except KeyboardInterrupt:
         advice = f"; {shown_path(path)} can be replayed up to here" if path.exists() else ""
         raise KeyboardInterrupt(f"interrupted{advice}") from None
-    _report(path, reason, engine, options.json)
+    return _end(path, reason, machine, options.json)
+
+
+def _end(path: Path, reason: str, machine: AnyMachine | None, as_json: bool) -> int:
+    """Tell what was recorded. Errors: BudgetUsedUp."""
+    _report(path, reason, machine, as_json)
+    if reason == "budget" and machine is not None:
+        raise BudgetUsedUp(machine.budget.spent)
     return 0
+
+
+def _continue(options: argparse.Namespace) -> tuple[str, AnyMachine]:
+    """Replay an interrupted tape to its end and record on; return why the machine stopped, and the machine."""
+    from retrosim.rom import load_rom
+    from retrosim.tape import Player, continue_script, load_tape, open_for, parse_script
+
+    frames = options.frames or FRAMES
+    with bad_arguments():
+        steps = parse_script(_script(options.input or ""))
+    tape = load_tape(options.tape)
+    rom = options.rom if load_rom(options.rom).name == tape.scenario else None
+    engine = {"engine": options.engine} if options.engine else {}
+    with Progress(is_quiet=options.json) as progress:
+        try:
+            machine = open_for(tape, tape.machine, rom, progress=progress.note, **engine)
+            player = Player(tape, machine)
+        except ValueError as error:  # a machine or an option that only the tape asks for
+            raise TapeError(tape.path, str(error)) from error
+        machine.budget = chosen_budget(options)
+        player.run(on_progress=lambda done, _: progress.step(done, frames, "replaying what was recorded"))
+        player.check()
+        with bad_arguments():
+            result = continue_script(
+                tape,
+                machine,
+                frames,
+                steps,
+                on_progress=lambda done: progress.step(done, frames, "recording frames"),
+            )
+    if result is not None and result.fault is not None:
+        raise result.fault
+    return ("frames" if result is None else result.reason), machine
 
 
 def _new_tape(name: str, rom: Rom) -> Path:
@@ -95,8 +157,8 @@ def _new_tape(name: str, rom: Rom) -> Path:
     return path
 
 
-def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, str | None]:
-    """Record without a window; return why the machine stopped, and the engine that ran at the end."""
+def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, AnyMachine]:
+    """Record without a window; return why the machine stopped, and the machine."""
     from retrosim.tape import parse_script, record_script
 
     frames = options.frames or FRAMES
@@ -104,6 +166,7 @@ def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[s
         steps = parse_script(_script(options.input or ""))
     with Progress(is_quiet=options.json) as progress:
         machine = open_chosen(options, rom, progress.note)
+        machine.budget = chosen_budget(options)
         with bad_arguments():
             result = record_script(
                 path,
@@ -115,7 +178,7 @@ def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[s
             )
     if result.fault is not None:
         raise result.fault
-    return result.reason, getattr(machine, "engine", None)
+    return result.reason, machine
 
 
 def _script(text: str) -> str:
@@ -136,10 +199,10 @@ def _labels(options: argparse.Namespace) -> dict[str, Any]:
     return {key: getattr(options, key) for key in ("title", "author", "description", "hash_every")}
 
 
-def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, str | None]:
+def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, AnyMachine | None]:
     """Record from the first frame on until the recording is stopped or the window closed.
 
-    Returns  "frames", and the engine that ran at the end
+    Returns  "frames", and the machine if it was opened
     """
     failure: list[str] = []
 
@@ -162,7 +225,7 @@ def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[s
     window.run()
     if failure:
         raise RetrosimError(failure[0])
-    return "frames", getattr(window.session and window.session.machine, "engine", None)
+    return "frames", window.session and window.session.machine
 
 
 def window_recorder(stem: str) -> Callable[[Any, Any], Any]:
@@ -198,14 +261,17 @@ def output_file() -> Iterator[None]:
         raise RetrosimError(str(error)) from error
 
 
-def _report(path: Path, reason: str, engine: str | None, as_json: bool) -> None:
+def _report(path: Path, reason: str, machine: AnyMachine | None, as_json: bool) -> None:
     from retrosim.tape import load_tape
 
     tape = load_tape(path)
+    ending = {"reason": reason, "budget": None, "engine": None}
+    if machine is not None:
+        ending |= {"budget": machine.budget.spent or None, "engine": machine.engine}
     if as_json:
         entry = {"path": str(path), "machine": tape.machine, "parameters": tape.parameters, "frames": tape.frames}
-        print_json(entry | {"inputs": len(tape.inputs), "hashes": len(tape.hashes), "reason": reason, "engine": engine})
+        print_json(entry | {"inputs": len(tape.inputs), "hashes": len(tape.hashes)} | ending)
         return
     frames, inputs = counted(tape.frames, "frame"), counted(len(tape.inputs), "input line")
     lines = [f"{shown_path(path)}: {frames} on {tape.machine}, {inputs}"]
-    print_lines([*lines, *(["the program exited"] if reason != "frames" else [])])
+    print_lines([*lines, *(["the program exited"] if reason == "exit" else [])])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments
 from retrosim.cli.display import NoWindow, check_overlay, open_window
-from retrosim.cli.opening import check_machines, chosen_settings
+from retrosim.cli.opening import check_budget, check_machines, chosen_budget, chosen_settings, has_budget
 from retrosim.cli.output import counted, print_json, say, shown_path
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -35,6 +35,7 @@ def add_options(parser: Parser) -> None:
     arguments.add_timing(parser)
     parser.add_argument("--unverified", action="store_true", help="accept a ROM other than the recorded one")
     arguments.add_frames(parser, "stop after N frames")
+    arguments.add_budget(parser, "the replay")
     arguments.add_screenshot(parser)
     arguments.add_window(parser)
     arguments.add_json(parser)
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     load_rom(options.rom or tape.scenario)  # refuses what is wrong before a window opens
     if tape.note:
         say(f"{tape.path}: {tape.note}")
-    if options.headless or options.frames or options.screenshot or options.json:
+    if options.headless or options.frames or options.screenshot or options.json or has_budget(options):
         check_overlay(options)
         return _replay_headless(options, tape, name)
     try:
@@ -69,6 +70,7 @@ def _machine_name(options: argparse.Namespace, tape: Tape) -> str:
             check_machines([tape.machine])
     name = options.machine or tape.machine
     chosen_settings(options, name)
+    check_budget(options, [name])
     return name
 
 
@@ -119,6 +121,7 @@ def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
         machine, player = _open_player(options, tape, name, progress.note)
         check_view(machine, view)
         end = min(tape.frames, tape.first_frame + (options.frames or tape.frames))
+        machine.budget = chosen_budget(options)
         begun = time.perf_counter()
         player.run(end, lambda frame, frames: progress.step(frame, end, f"replaying {tape.path} on {name}"))
         seconds = time.perf_counter() - begun
@@ -134,6 +137,7 @@ def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
         "machine_ok": player.machine_ok,
         "verified": player.is_verified,
         "note": player.note or player.machine_reason,
+        "budget": player.spent or None,
         "world": machine.hash("world"),
         "cycles": machine.cycles,
         "seconds": seconds,

@@ -17,10 +17,19 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments
 from retrosim.cli.display import NoWindow, check_overlay, open_window
-from retrosim.cli.opening import check_chosen, open_chosen, open_program, program_name
+from retrosim.cli.opening import (
+    check_budget,
+    check_chosen,
+    chosen_budget,
+    has_budget,
+    open_chosen,
+    open_program,
+    program_name,
+)
 from retrosim.cli.output import counted, free_name, print_json, print_lines, say, shown_path
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
+from retrosim.errors import BudgetUsedUp
 
 if TYPE_CHECKING:
     from retrosim.rom import Image, Rom
@@ -38,6 +47,7 @@ def add_options(parser: Parser) -> None:
     arguments.add_readings(parser)
     arguments.add_parameters(parser)
     arguments.add_frames(parser, f"run N frames, {FRAMES} if not given")
+    arguments.add_budget(parser)
     arguments.add_screenshot(parser)
     arguments.add_window(parser)
     arguments.add_json(parser)
@@ -49,7 +59,8 @@ def run(options: argparse.Namespace) -> int:
 
     rom = open_program(options.rom, options.machine)
     check_chosen(options, rom)
-    if options.headless or options.frames or options.screenshot or options.json:
+    check_budget(options, [options.machine])
+    if options.headless or options.frames or options.screenshot or options.json or has_budget(options):
         check_overlay(options)
         return _run_headless(options, rom)
     try:
@@ -75,6 +86,7 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
             meanwhile = " while the program is being compiled" if getattr(machine, "is_compiling", False) else ""
             progress.step(done, frames, f"running frames{meanwhile}")
 
+        machine.budget = chosen_budget(options)
         result = run_headless(
             machine,
             options.frames or FRAMES,
@@ -88,6 +100,8 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
         print_json(result)
     else:
         print_lines(_summary(result))
+    if result["budget"]:
+        raise BudgetUsedUp(result["budget"])
     return 0
 
 
@@ -133,7 +147,7 @@ def _summary(result: dict[str, Any]) -> list[str]:
         times = result["simulated_seconds"] / max(result["seconds"], 1e-9)
         pace = f"{result['simulated_seconds']:.2f} s simulated in {pace}, {times:.1f} times real time"
     lines.append(f"{', '.join(did)}; {pace}")
-    if result["reason"] != "frames":
+    if result["reason"] == "exit":
         lines.append("the program exited")
     if result["world"]:
         lines.append(f"world {result['world']}")

@@ -12,7 +12,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, values
-from retrosim.cli.opening import NATIVE, check_machines
+from retrosim.cli.opening import NATIVE, check_budget, check_machines, chosen_budget
 from retrosim.cli.output import print_json, print_lines, say
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -37,15 +37,22 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--rom", metavar="ROM", help="folder or rom.toml to use instead of the ROM the tapes name")
     arguments.add_engine(parser)
     parser.add_argument("--unverified", action="store_true", help="accept a ROM other than the recorded one")
+    parser.add_argument(
+        "--allow-partial",
+        action="store_true",
+        help="accept an interrupted recording, verified to its last line",
+    )
+    arguments.add_budget(parser, "each replay", "")
     arguments.add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    from retrosim.tape import exit_status, report_lines
+    from retrosim.tape import exit_status, report_lines, shortcoming
 
     if options.on != [ALL]:
         check_machines(options.on or [])
+    check_budget(options, options.on or [])
     with Progress(is_quiet=options.json) as progress:
         entries = _verify_tapes(list(dict.fromkeys(options.tapes)), options, progress)
     report = {"tapes": entries}
@@ -54,9 +61,9 @@ def run(options: argparse.Namespace) -> int:
     else:
         print_lines(report_lines({"tapes": [entry for entry in entries if "error" not in entry]}))
     for entry in entries:
-        if "error" in entry:
-            say(f"{entry['path']}: {entry['error']}")
-    return exit_status(report)
+        if reason := entry.get("error") or shortcoming(entry, options.allow_partial):
+            say(f"{entry['path']}: {reason}")
+    return exit_status(report, options.allow_partial)
 
 
 def _machines(tape: Tape, options: argparse.Namespace) -> list[str]:
@@ -110,6 +117,7 @@ def _verify_tape(
             reference=reference,
             force=options.unverified,
             on_progress=on_progress,
+            budget=chosen_budget(options),
         )
     except TapeError as error:
         return entry | {"error": error.reason}

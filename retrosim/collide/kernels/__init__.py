@@ -1,5 +1,9 @@
 """The compiled loops behind `retrosim.collide`. They check nothing: the functions that call them do.
 
+They read what they are given several times, and run without the interpreter lock: no other thread may write into it.
+So those functions give them copies; the few loops that are called before anything is checked (`jit.Entry`) make their
+own.
+
 Game loops of your own that are compiled with Numba may call them. Unless a docstring says otherwise
 
     mark_..    writes a flag for every object or every listed pair

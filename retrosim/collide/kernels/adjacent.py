@@ -12,7 +12,7 @@ import numpy as np
 from retrosim.jit import kernel
 
 from .overlap import box_of, is_overlap, note_hit
-from .sector_grid import COLUMNS, END, ROWS, SECTORS, place
+from .sector_grid import COLUMNS, END, ROWS, SECTORS, first_of, next_of, place
 
 # Column and row of a neighbour, relative; the first four come after the sector itself, column by column.
 NEIGHBOURS = ((0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))
@@ -34,25 +34,25 @@ def scan_neighbours(boxes, is_16_bit, work, flags, reports, tally, neighbours):
         for row in range(ROWS):
             sector = np.uint64(column * ROWS + row)
             tests = 0
-            a = heads[sector]
+            a = first_of(heads, sector, len(x))
             while a != END:
-                b = links[a]
+                b = next_of(links, a)
                 while b != END:
                     tests += 1
                     if is_overlap(box_of(x, y, width, height, a), box_of(x, y, width, height, b), is_16_bit):
                         total = note_hit(flags, reports, total, a, b)
-                    b = links[b]
+                    b = next_of(links, b)
                 for n in range(neighbours):
                     near_column = column + NEIGHBOURS[n][0]
                     near_row = row + NEIGHBOURS[n][1]
                     if 0 <= near_column < COLUMNS and 0 <= near_row < ROWS:
-                        b = heads[np.uint64(near_column * ROWS + near_row)]
+                        b = first_of(heads, np.uint64(near_column * ROWS + near_row), len(x))
                         while b != END:
                             tests += 1
                             if is_overlap(box_of(x, y, width, height, a), box_of(x, y, width, height, b), is_16_bit):
                                 total = note_hit(flags, reports, total, a, b)
-                            b = links[b]
-                a = links[a]
+                            b = next_of(links, b)
+                a = next_of(links, a)
             tally[sector] += tests
     return total
 
@@ -67,22 +67,22 @@ def scan_nine(boxes, is_16_bit, work, flags, reports, tally):
     count = len(x)
     heads = work[:SECTORS]
     links = work[SECTORS : SECTORS + count]
-    gathered = work[SECTORS + count :]
+    gathered = np.empty(count, np.uint32)
     place(x, y, 0, 0, heads, links)
     total = 0
     for column in range(COLUMNS):
         for row in range(ROWS):
             sector = np.uint64(column * ROWS + row)
-            if heads[sector] == END:
+            if first_of(heads, sector, count) == END:
                 continue
             length = 0
             for near_column in range(max(column - 1, 0), min(column + 2, COLUMNS)):
                 for near_row in range(max(row - 1, 0), min(row + 2, ROWS)):
-                    o = heads[np.uint64(near_column * ROWS + near_row)]
-                    while o != END:
+                    o = first_of(heads, np.uint64(near_column * ROWS + near_row), count)
+                    while o != END and length < count:
                         gathered[length] = o
                         length += 1
-                        o = links[o]
+                        o = next_of(links, o)
             for i in range(length):
                 a = gathered[i]
                 for j in range(i + 1, length):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from retrosim.jit import kernel
 
+from .checks import copy_axis
 from .overlap import box_of, is_overlap, is_overlap_along, note_hit
-from .sector_grid import END, SECTORS, SHIFT, first_outside, place
+from .sector_grid import END, SECTORS, SHIFT, first_of, first_outside, next_of, place
 
 
 @kernel
@@ -29,18 +32,27 @@ def mark_four_shifts(x, y, size, is_16_bit, work, flags):
     for shift in range(4):
         place(x, y, (shift >> 1) * SHIFT, (shift & 1) * SHIFT, heads, links)
         for sector in range(SECTORS):
-            a = heads[sector]
+            a = first_of(heads, sector, len(x))
             while a != END:
-                b = links[a]
+                b = next_of(links, a)
                 while b != END:
                     if is_overlap_along(x[a], x[b], size, size, is_16_bit) and is_overlap_along(
                         y[a], y[b], size, size, is_16_bit
                     ):
                         flags[a] = 1
                         flags[b] = 1
-                    b = links[b]
-                a = links[a]
+                    b = next_of(links, b)
+                a = next_of(links, a)
     return -1
+
+
+@kernel
+def copy_and_mark(x, y, size, is_16_bit, work, flags):
+    """Do what `mark_four_shifts` does, with copies of corners that another thread may write."""
+    xs, ys = np.empty(len(x), np.int32), np.empty(len(x), np.int32)
+    copy_axis(x, xs)
+    copy_axis(y, ys)
+    return mark_four_shifts(xs, ys, size, is_16_bit, work, flags)
 
 
 @kernel
@@ -49,7 +61,7 @@ def scan_four_shifts(boxes, is_16_bit, work, flags, reports, tally):
 
     boxes      Boxes                  on the screen, sides 1..MAX_SIDE pixels
     is_16_bit  bool                   differences are 16 bits wide, else 32
-    work       uint32[SECTORS + 2*n]  scratch
+    work       uint32[SECTORS + n]    scratch, or more
     flags      uint8[n]               output, zero on entry; 1 where a box is in a collision
     reports    int32[m, 2]            output, hits in the original's order; those beyond m rows are only counted
     tally      int64[SECTORS]         output, zero on entry; pair tests made in each sector, column by column
@@ -64,14 +76,14 @@ def scan_four_shifts(boxes, is_16_bit, work, flags, reports, tally):
         place(x, y, (shift >> 1) * SHIFT, (shift & 1) * SHIFT, heads, links)
         for sector in range(SECTORS):
             tests = 0
-            a = heads[sector]
+            a = first_of(heads, sector, len(x))
             while a != END:
-                b = links[a]
+                b = next_of(links, a)
                 while b != END:
                     tests += 1
                     if is_overlap(box_of(x, y, width, height, a), box_of(x, y, width, height, b), is_16_bit):
                         total = note_hit(flags, reports, total, a, b)
-                    b = links[b]
-                a = links[a]
+                    b = next_of(links, b)
+                a = next_of(links, a)
             tally[sector] += tests
     return total

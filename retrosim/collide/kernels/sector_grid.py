@@ -1,8 +1,7 @@
 """The sector grid of Moertel 1994: 640x480 pixels in sectors of 64, with a spare column and a spare row for the shift.
 
 A sector's list is a chain of object numbers that ends with END, as the original's was a chain of pointers that ended
-with NULL. A workspace is one uint32 array: SECTORS list heads, then two words per object: its link, and a place in a
-list that is gathered from several sectors.
+with NULL. A workspace is one uint32 array: SECTORS list heads, then the link of each object.
 
 Coordinates are upper-left corners. The heads would hold 0..671 by 0..543 (the grid, less the shift), but the functions
 promise, and check, the screen itself. On the screen the spare row is never used: 480 is not a multiple of 64, so the
@@ -59,3 +58,21 @@ def place(x, y, xoff, yoff, heads, links):
         sector = np.uint64(((int(x[o]) + xoff) >> LOG2_SECTOR) * ROWS + ((int(y[o]) + yoff) >> LOG2_SECTOR))
         links[o] = heads[sector]
         heads[sector] = np.uint32(o)
+
+
+@kernel
+def first_of(heads, sector, count):
+    """Return the first of a sector's objects, or END; END also for what `place` did not write."""
+    o = heads[sector]
+    return o if o < np.uint32(count) else END
+
+
+@kernel
+def next_of(links, o):
+    """Return the next object of the same sector, or END.
+
+    Each is lower than the one before, because `place` pushes them in order. What is not comes from another thread that
+    writes into the workspace; taken for END, it ends the list.
+    """
+    following = links[o]
+    return following if following < o else END

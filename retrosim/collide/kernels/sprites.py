@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from retrosim.jit import kernel
+
 
 class Placed(NamedTuple):
     """Objects with sprites.
@@ -17,3 +19,19 @@ class Placed(NamedTuple):
     shape: np.ndarray
     x: np.ndarray
     y: np.ndarray
+
+
+@kernel
+def first_misplaced(first, across, height, cells):
+    """Return the index of the first sprite that is not all in its table, or -1.
+
+    first   int32[k]  where each sprite begins
+    across  int32[k]  words or pixels per row
+    height  int32[k]  rows
+    cells   int       words or pixels of the table
+    """
+    for i in range(len(first)):
+        begin, row, rows = np.int64(first[i]), np.int64(across[i]), np.int64(height[i])
+        if begin < 0 or row < 1 or rows < 1 or begin + row * rows > cells:
+            return i
+    return -1

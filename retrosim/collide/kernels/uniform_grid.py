@@ -19,6 +19,7 @@ import numpy as np
 
 from retrosim.jit import Entry, kernel
 
+from .checks import copy_axis
 from .sector_grid import MAX_SIDE
 from .simd import VECTOR, lowest_bit, overlap_bits
 from .small import DONE, REFUSED
@@ -32,6 +33,7 @@ ROW = VECTOR[32]
 LAST = 1 << (2 * ROW - 1)  # a bit for `lowest_bit` to find in any case
 ROUNDS = 3
 FAR_AWAY = -(1 << 28)
+MAX_COUNTED = 1 << 31  # pairs: nobody has room for them, and millions of objects at one place have many times more
 
 
 class Grid(NamedTuple):
@@ -71,30 +73,17 @@ class Column(NamedTuple):
 
 
 @kernel
-def highest(values):
-    """Return the largest entry, or -1 if there is none or any is negative."""
-    largest, signs = -1, 0
-    for i in range(len(values)):
-        value = int(values[i])
-        largest = max(largest, value)
-        signs |= value
-    return largest if signs >= 0 else -1
-
-
-@kernel
-def plan_grid(x, y, max_x, max_y):
+def plan_grid(count, highest_x, highest_y, max_x, max_y):
     """Choose a grid.
 
-    x, y     int16[n] or int32[n]  upper-left corners, pixels
-    Returns  Grid                  without columns if a corner lies outside 0..max_x, 0..max_y
+    count                 int   objects
+    highest_x, highest_y  int   what `checks.copy_axis` returned for their corners, pixels
+    Returns               Grid  without columns if a corner lies outside 0..max_x, 0..max_y
     """
-    highest_x, highest_y = highest(x), highest(y)
-    if len(x) == 0:
-        return Grid(1, 1, LOG2_CELL)
     if highest_x < 0 or highest_y < 0 or highest_x > max_x or highest_y > max_y:
         return Grid(0, 0, 0)
     log2 = LOG2_CELL
-    while ((highest_x >> log2) + 1) * ((highest_y >> log2) + 1) > 8 * len(x) + 1024:  # a sparse plane has larger cells
+    while ((highest_x >> log2) + 1) * ((highest_y >> log2) + 1) > 8 * count + 1024:  # a sparse plane has larger cells
         log2 += 1
     return Grid((highest_x >> log2) + 1, (highest_y >> log2) + 1, log2)
 
@@ -103,8 +92,8 @@ def plan_grid(x, y, max_x, max_y):
 def count_columns(x, begin, end, log2_cell, counts):
     """Add the objects begin .. end - 1 to the counts of their columns.
 
-    x       int16[n] or int32[n]  pixels, not negative
-    counts  int32[columns]        added to
+    x       int32[n]        pixels, those that the grid was planned for, in memory of our own
+    counts  int32[columns]  added to
     """
     for i in range(begin, end):
         counts[np.uint64(int(x[np.uint64(i)]) >> log2_cell)] += 1
@@ -131,6 +120,7 @@ def begin_columns(counts, columns):
 def fill_columns(x, y, begin, end, log2_cell, cursors, words):
     """Write the objects begin .. end - 1 as words into their columns.
 
+    x, y     int32[n]        see `count_columns`, which counted the same
     cursors  int32[columns]  where the next object of each column goes; advanced
     words    int64[n]        output
     """
@@ -246,7 +236,10 @@ def list_near(near, i, first, second, indices, keys, total):
 
 @kernel
 def list_column(here, right, count, log2_cell, size, objects, keys, total):
-    """List the pairs of a column with itself and with the column to its right; see `mark_column` and `list_near`."""
+    """List the pairs of a column with itself and with the column to its right; see `mark_column` and `list_near`.
+
+    Beyond MAX_COUNTED, crowds are not counted any more.
+    """
     begin, starts = here
     right_begin, right_starts = right
     xs, ys, indices = objects
@@ -258,9 +251,9 @@ def list_column(here, right, count, log2_cell, size, objects, keys, total):
         second, second_end = right_begin + right_starts[above], right_begin + right_starts[below]
         near = overlap_bits(xs, ys, first, x, y, size) | (overlap_bits(xs, ys, second, x, y, size) << ROW)
         total = list_near(near, i, first, second, indices, keys, total)
-        for at in range(first + ROW, first_end, ROW):  # crowded
+        for at in range(first + ROW, first_end if total <= MAX_COUNTED else first, ROW):  # crowded
             total = list_near(overlap_bits(xs, ys, at, x, y, size), i, at, at, indices, keys, total)
-        for at in range(second + ROW, second_end, ROW):
+        for at in range(second + ROW, second_end if total <= MAX_COUNTED else second, ROW):
             total = list_near(overlap_bits(xs, ys, at, x, y, size), i, at, at, indices, keys, total)
     return total
 
@@ -325,11 +318,12 @@ def scan_plane(x, y, size, max_x, max_y, flags, keys):
     Returns       int                   pairs if `keys` is given, else 0; REFUSED if a corner lies outside 0..max_x,
                                         0..max_y, and then nothing is written
     """
-    grid = plan_grid(x, y, max_x, max_y)
+    xs, ys = np.empty(len(x), np.int32), np.empty(len(x), np.int32)
+    grid = plan_grid(len(x), copy_axis(x, xs), copy_axis(y, ys), max_x, max_y)
     if grid.columns == 0:
         return REFUSED
     columns = np.empty(grid.columns + 1, np.int32)
-    words = sort_into_columns(x, y, grid, columns)
+    words = sort_into_columns(xs, ys, grid, columns)
     return scan_columns(words, columns, 0, grid.columns, grid, size, flags, keys)
 
 

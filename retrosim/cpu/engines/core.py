@@ -21,6 +21,8 @@ from ..spec.decoding import IllegalEncoding, TooLong
 from ..spec.rows import Insn, undefined_insn
 
 MIRROR_BYTES = 1024  # as many as exception vectors take: no program lies there
+MAX_DECODED = 1 << 16  # instructions that stay decoded, about 0.65 KB each, besides those of compiled regions
+CROWDED = MAX_DECODED // 2  # from so many on, their order tells when each was last asked for
 CHUNK_BYTES = 1 << 16  # of memory that are replaced at once
 
 
@@ -66,6 +68,7 @@ class Core:
         self.state = np.zeros((), cpu.layout.dtype)
         self.state["written_low"] = 0xFFFFFFFF
         self.insns: dict[int, Insn] = {}
+        self.retained: set[int] = set()  # addresses of instructions that an engine relies on: they stay decoded
         self.on_invalidate: list[WeakMethod] = []  # called with the address of an instruction that is forgotten
         self._bytes, self._watched = memoryview(self.ram), memoryview(self.code)
         self._watch_boundaries()
@@ -89,21 +92,34 @@ class Core:
         return int.from_bytes(self._bytes[address : address + size], "big" if self.cpu.big_endian else "little")
 
     def decode(self, pc: int) -> Insn:
-        """Return the instruction at `pc`, decoded once; undefined encodings get the model's row for them."""
+        """Return the instruction at `pc`; undefined encodings get the model's row for them.
+
+        It is decoded once, and again after others have taken its place: those that were asked for least recently leave.
+        """
         insn = self.insns.get(pc)
-        if insn is None:
-            try:
-                if pc % self.cpu.isa.word_bytes:
-                    raise IllegalEncoding
-                insn = self.cpu.table.decode(pc, self.word)
-            except IllegalEncoding as error:
-                opcode = self.word(pc)
-                row = self.cpu.undefined(opcode, pc, isinstance(error, TooLong))
-                insn = undefined_insn(row, pc, self.cpu.isa.word_bytes, opcode)
-            self.insns[pc] = insn
-            for address in byte_addresses(insn):
-                self._watched[address] = 1
+        if insn is not None:
+            if len(self.insns) > CROWDED:
+                self.insns[pc] = self.insns.pop(pc)
+            return insn
+        if len(self.insns) - len(self.retained) > MAX_DECODED:
+            self._evict()
+        try:
+            if pc % self.cpu.isa.word_bytes:
+                raise IllegalEncoding
+            insn = self.cpu.table.decode(pc, self.word)
+        except IllegalEncoding as error:
+            opcode = self.word(pc)
+            row = self.cpu.undefined(opcode, pc, isinstance(error, TooLong))
+            insn = undefined_insn(row, pc, self.cpu.isa.word_bytes, opcode)
+        self.insns[pc] = insn
+        for address in byte_addresses(insn):
+            self._watched[address] = 1
         return insn
+
+    def _evict(self) -> None:
+        """Forget the quarter of the decoded instructions that was asked for least recently."""
+        for pc in [pc for pc in self.insns if pc not in self.retained][: MAX_DECODED // 4]:
+            self.forget(pc)
 
     def forget(self, pc: int) -> None:
         """Drop the decoded instruction at an address."""

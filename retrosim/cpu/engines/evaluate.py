@@ -32,6 +32,7 @@ class Evaluator(ExecutionContext):
     """Executes instructions of a core one by one, directly on its state."""
 
     name = "evaluate"
+    SLICE = 20_000  # instructions at a time, a fraction of a second: between two, the user can interrupt
 
     def __init__(self, core: Core) -> None:
         self.core = core

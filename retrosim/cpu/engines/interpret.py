@@ -43,6 +43,7 @@ from .recompile import CompiledRegion
 
 MAX_DECODED_AHEAD = 64  # instructions decoded ahead
 MAX_RECORDS = 1 << 17
+MAX_VISITS = 2000  # times that code runs into something not decoded or compiled before a run ends early
 MAX_BREAKS = 8  # writes into a region before it stays with the interpreter
 
 I64 = ir.IntType(64)
@@ -109,6 +110,7 @@ class Interpreter:
     """
 
     name = "interpret"
+    SLICE = 10_000_000  # instructions at a time, a fraction of a second: between two, the user can interrupt
 
     def __init__(self, core: Core, cache: HandlerCache) -> None:
         self.core = core
@@ -127,7 +129,10 @@ class Interpreter:
         core.on_invalidate.append(WeakMethod(self._forget))
 
     def run(self, instructions: int, stops: Collection[int] = ()) -> int:
-        """Execute up to `instructions`, or to one of the addresses `stops`; return how many. The state tells why."""
+        """Execute up to `instructions`, or to one of the addresses `stops`; return how many. The state tells why.
+
+        The run ends early, with the reason RUNNING, if much had to be decoded or bridged: the caller goes on.
+        """
         self.core.sync_mirrors()
         self.core.state["reason"] = RUNNING
         self._stops = stops
@@ -143,8 +148,8 @@ class Interpreter:
                 self._resume(region)
 
     def _run(self, instructions: int) -> int:
-        core, done = self.core, 0
-        while done < instructions and core.state["cycles"] < core.state["limit"]:
+        core, done, visits = self.core, 0, 0
+        while done < instructions and visits < MAX_VISITS and core.state["cycles"] < core.state["limit"]:
             start = self._slot(int(core.state["pc"]))
             following, executed = run_records(
                 core.ram, core.code, self._state, self._records, self._index, start, instructions - done
@@ -158,6 +163,7 @@ class Interpreter:
                 if done and int(core.state["pc"]) in self._stops:
                     core.state["reason"] = REACHED
                     break
+                visits += 1
                 if not self._link(int(core.state["pc"])):
                     done += self._bridge()
                     if core.state["reason"] != RUNNING:
@@ -216,6 +222,7 @@ class Interpreter:
         installed = InstalledRegion(compiled, {i.pc: i for i in region.insns})
         for pc in installed.insns:
             self._covering.setdefault(pc, []).append(installed)
+        self.core.retained |= installed.insns.keys()  # a store into one of them has to be noticed
         self._resume(installed)
 
     def _resume(self, region: InstalledRegion) -> None:

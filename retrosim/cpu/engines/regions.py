@@ -6,7 +6,7 @@ it misses (jump tables, code without symbols) is run by the interpreter, which c
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
@@ -17,7 +17,9 @@ from .core import Core
 MAX_BLOCKS = 400  # of one function: LLVM's time grows faster than linearly beyond
 MAX_JOINED_INSTRUCTIONS = 200  # of functions that are compiled together because they call each other
 MAX_INSTRUCTIONS = 1000  # of one function: what is longer is cut, or it would be compiled for minutes
+MAX_DISCOVERED = 1 << 14  # instructions found at once; the rest is found when the machine is busy in it
 MAX_CALL_DEPTH = 8  # calls within calls that the estimate of frequencies follows
+MAX_LOOPS = 32  # within loops, likewise
 MAX_GUESSES = 2  # of where a computed jump goes
 MAX_PATH = 200  # instructions between two checks of the budget
 BLANK = 16  # bytes: as many zeros are memory that nothing was loaded into, and no code
@@ -62,6 +64,7 @@ class Region:
 def discover(core: Core, roots: Iterable[int], known: Collection[int] = ()) -> list[Region]:
     """Return the regions of the code that is reached from `roots`, the busiest first.
 
+    roots   addresses, the most important first: at most MAX_DISCOVERED instructions are followed from them
     known   addresses of instructions that are left out: they lie in other regions
     Decoding the code makes stores into it noticed.
     """
@@ -94,12 +97,16 @@ def _follow(
 ) -> tuple[dict[int, Insn], set[int], set[int], set[int]]:
     """Return (instructions by address, where blocks begin, where functions begin, where calls return to)."""
     unit = core.cpu.isa.word_bytes
-    todo = sorted({root for root in roots if not root % unit})
+    roots = [root for root in roots if not root % unit]
+    todo = [*sorted(set(roots)), *roots[:1]]  # the last is taken first
     insns: dict[int, Insn] = {}
     leaders, functions, returns = set(todo), set(todo), set()
     while todo:
         pc = todo.pop()
         while pc not in insns and pc not in known and core.ram[pc : pc + BLANK].any():
+            if len(insns) == MAX_DISCOVERED:
+                todo.clear()
+                break
             insn = core.decode(pc)
             if pc + insn.length > ADDRESS_MASK + 1:
                 break  # it continues at address 0, where stores into it are not noticed
@@ -173,6 +180,7 @@ def _call_edges(functions: dict[int, dict[int, Block]]) -> list[CallEdge]:
     found = []
     for function, body in functions.items():
         loops = _back_edges(body)
+        heads, tails = sorted(head for head, _ in loops), sorted(tail for _, tail in loops)
         taken = {f for block in body.values() for insn in block.insns for f in insn.fields if f in functions}
         for block in body.values():
             last = block.insns[-1]
@@ -180,7 +188,7 @@ def _call_edges(functions: dict[int, dict[int, Block]]) -> list[CallEdge]:
                 callees = taken
             else:
                 callees = {function_of[t] for t in _targets(block) if t in function_of}
-            times = 10.0 ** sum(head <= block.start <= tail for head, tail in loops)
+            times = 10.0 ** min(MAX_LOOPS, bisect_right(heads, block.start) - bisect_left(tails, block.start))
             found += [CallEdge(function, callee, last, times) for callee in sorted(callees - {function})]
     return found
 
@@ -209,9 +217,7 @@ def _parts(functions: dict[int, dict[int, Block]], calls: list[CallEdge]) -> Ite
     parts = {function: [function] for function in functions}
     part_of = {function: function for function in functions}
 
-    def size(part: int) -> int:
-        return sum(len(b.insns) for f in parts[part] for b in functions[f].values())
-
+    size = {function: sum(len(block.insns) for block in functions[function].values()) for function in functions}
     frequency = _frequencies(functions, calls)
     traffic: dict[tuple[int, int], float] = {}
     for edge in calls:
@@ -219,8 +225,9 @@ def _parts(functions: dict[int, dict[int, Block]], calls: list[CallEdge]) -> Ite
         traffic[pair] = traffic.get(pair, 0) + frequency[edge.caller] * edge.times
     for caller, callee in sorted(traffic, key=lambda pair: (-traffic[pair], pair)):
         first, second = part_of[caller], part_of[callee]
-        if first != second and size(first) + size(second) <= MAX_JOINED_INSTRUCTIONS:
+        if first != second and size[first] + size[second] <= MAX_JOINED_INSTRUCTIONS:
             parts[first] += parts.pop(second)
+            size[first] += size.pop(second)
             part_of |= dict.fromkeys(parts[first], first)
     for members in sorted(parts.values(), key=lambda members: -max(frequency[f] for f in members)):
         yield from _cut([b for _, b in sorted((start, b) for f in members for start, b in functions[f].items())])

@@ -32,6 +32,7 @@ BUSY = 20_000_000  # instructions before anything is compiled in the background
 MISSES_TO_COMPILE = 2000  # instructions bridged by the evaluator before their handlers are compiled
 SAMPLES = 8  # times that a slice ends in the same unknown code before its region is compiled
 MAX_REGIONS = 200
+MAX_SAMPLES = 1 << 14  # addresses where slices have ended that are remembered
 SWITCH_SECONDS = 0.0005  # after which the compiler gives the interpreter lock to a thread that waits for it
 
 Compiled = HandlerCache | CompiledRegion
@@ -42,6 +43,8 @@ class Tiers:
 
     name   "interpret", or "recompile" as soon as a region runs
     """
+
+    SLICE = Interpreter.SLICE
 
     def __init__(
         self, core: Core, roots: Iterable[int], mode: str = "auto", progress: Callable[[str], None] = lambda text: None
@@ -71,7 +74,7 @@ class Tiers:
             self._wanted.append(lambda: handler_cache(cpu, timing, handlers))
         if mode == "recompile" and regions:
             progress(f"recompiling {len(regions)} regions of this program (first run only)")
-        for region in regions if mode != "interpret" else []:
+        for region in regions[:MAX_REGIONS] if mode != "interpret" else []:
             self._regions += 1
             if mode == "recompile" or is_compiled(region_name(cpu, timing, region)):
                 self._take_in(CompiledRegion(cpu, timing, region))
@@ -128,6 +131,8 @@ class Tiers:
         """See where the machine is busy, and have it compiled."""
         pc = int(self.core.state["pc"])
         if pc not in self._known and self._regions < MAX_REGIONS:
+            if len(self._samples) == MAX_SAMPLES:
+                self._samples.clear()
             self._samples[pc] = self._samples.get(pc, 0) + 1
             if self._samples[pc] == SAMPLES:
                 self._find_regions(pc)

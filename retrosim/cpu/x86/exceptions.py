@@ -131,4 +131,4 @@ def interrupt(m: ExecutionContext, level: int) -> None:
 
 def accepts(state: np.ndarray, level: int) -> bool:
     """Tell whether an interrupt request would be taken now: IF is set, and not right after STI or a load of SS."""
-    return bool(state["if"]) and int(state["pc"]) != int(state["shadow"])
+    return bool(state["if"]) and int(state["pc"]) + 1 != int(state["shadow"])

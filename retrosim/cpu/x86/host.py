@@ -26,7 +26,6 @@ from .state import flags_of, put_flags
 
 SPAN = 1 << 16  # of a real-mode segment
 LOW_END = 1 << 20  # what segments can begin in
-NOWHERE = 0xFFFFFFFF  # an address that no program counter has
 
 
 def _selector(number: int, real: bool) -> Register:
@@ -82,15 +81,15 @@ def _is_traced(m: ExecutionContext, trace: int, insn: Insn) -> bool:
 
     Behind a load of SS the trap waits for the next instruction (Intel 386 PRM 12.3.1.4, 9.2.4).
     """
-    return m.raised is None and m.get("shadow").known != m.get("pc").known
+    return m.raised is None and m.get("shadow").known != m.get("pc").known + 1
 
 
 def _in_shadow(state: np.ndarray) -> bool:
-    return int(state["pc"]) == int(state["shadow"])
+    return int(state["pc"]) + 1 == int(state["shadow"])
 
 
 def _end_shadow(state: np.ndarray) -> None:
-    state["shadow"] = NOWHERE
+    state["shadow"] = 0
 
 
 def host(real: bool) -> Host:

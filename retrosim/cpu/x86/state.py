@@ -41,7 +41,7 @@ REGISTERS = (
     ("cr", 32, 4),
     ("dr", 32, 8),  # they hold what is written: no breakpoint fires
     ("tr", 32, 8),
-    ("shadow", 32, 1),  # address where no interrupt is taken: after STI, MOV SS and POP SS
+    ("shadow", 32, 1),  # one more than the address where no interrupt is taken: after STI, MOV SS, POP SS; 0: none
 )
 
 COMMON = (*REGISTERS, *ENGINE_FIELDS, *TIMING_FIELDS)
@@ -125,7 +125,7 @@ def set_flags(m: ExecutionContext, word: Word) -> None:
 
 def hold_interrupts(m: ExecutionContext) -> None:
     """Let no interrupt in before the next instruction has been executed; the host sees to it."""
-    m.set("shadow", m.next_pc)
+    m.set("shadow", m.next_pc + 1)
     m.leave(STATUS_WRITTEN)
 
 

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from retrosim.errors import IllegalInstruction, StateError
+from retrosim.machine.budget import Budget
 from retrosim.scenarios.shapes import shapes_of
 from retrosim.screen.palette import macintosh_palette
 from tests.helpers.screen.reference_scene import reference_scene
@@ -45,6 +46,7 @@ class FakeMachine:
             name="sectors", title="Sectors", inputs=["pad"], images=[self.image], parameters=RANGES
         )
         self.parameters = {"objects": objects, "seed": seed}
+        self.budget = Budget()
         self.steps, self.cost, self.ends_at, self.fails_at = steps, cost, ends_at, fails_at
         self.palette = macintosh_palette()
         self.pads = []
