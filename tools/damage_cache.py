@@ -3,9 +3,10 @@
 
   python tools/damage_cache.py --files 2000
 
-Each start has some damaged files: cut, flipped, emptied, or replaced by junk, by another entry, by a folder, a link or
-a pipe; the key of the cache is one of them. A start fails if its status is not 0, if its result is wrong, or if it
-says anything on stderr. The status is 1 if any failed.
+Each start compiles or loads kernels, what a frame of a program needs, and a hundred small groups of machine code. Some
+of their files are damaged before: cut, flipped, emptied, or replaced by junk, another entry, a folder, a link or a
+pipe; the key of the cache is one of them. A start fails if its status is not 0, if its result is wrong, or if it says
+anything on stderr. The status is 1 if any failed.
 """
 
 from __future__ import annotations
@@ -26,13 +27,17 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = """
 import numpy as np
 from retrosim import collide
+from retrosim.cpu.engines.compiled import compile_functions, compiled_groups
 from retrosim.machine import open_machine
 x = np.array([10, 35, 300], np.int16)
 machine = open_machine("mc68040-25", "sectors")
 machine.run(frames=1)
+for number in range(100):
+    compile_functions(f"damaged_{number}", [lambda function: function.ret(function.args[0])], contents=[str(number)])
+print(sorted(map(sorted, compiled_groups("damaged_").values())))
 print(collide.pairs(x, x, size=30).tolist(), collide.collided(x, x, size=30).tolist(), machine.hash("world"))
 """
-FILES_PER_START = 16
+FILES_PER_START = 80
 MAX_SECONDS = 1800
 
 
