@@ -50,37 +50,37 @@ def tally_table(out: np.ndarray | None, columns: int, rows: int) -> np.ndarray:
     return array_of(out, np.int64, *(out.shape if getattr(out, "ndim", 0) == 2 else (columns, rows)))
 
 
-def check_room(total: int, out: np.ndarray | None, what: str = "pairs", room: int = 0) -> None:
+def check_capacity(total: int, out: np.ndarray | None, what: str = "pairs", capacity: int = 0) -> None:
     """Refuse more rows than there are in `out`, or, without it, than memory is allocated for.
 
     total  what was found
     what   that is, for the error
-    room   rows that are allowed even if that is more than MAX_PAIRS
+    capacity  rows that are allowed even if that is more than MAX_PAIRS
     """
     shown = f"more than {MAX_COUNTED}" if total > MAX_COUNTED else total
     if out is not None:
         if total > len(out):
             raise ValueError(f"out has {len(out)} rows: this scene has {shown} {what}")
-    elif total > max(MAX_PAIRS, room):
-        allowed = f"allowed {max(MAX_PAIRS, room)}, or an array for them all, out=int32[m, 2]"
+    elif total > max(MAX_PAIRS, capacity):
+        allowed = f"allowed {max(MAX_PAIRS, capacity)}, or an array for them all, out=int32[m, 2]"
         raise ValueError(f"this scene has {shown} {what}: {allowed}")
 
 
 def pair_list(
-    scan: Callable[[np.ndarray], int], out: np.ndarray | None, guess: int, what: str = "pairs", room: int = 0
+    scan: Callable[[np.ndarray], int], out: np.ndarray | None, guess: int, what: str = "pairs", capacity: int = 0
 ) -> np.ndarray:
     """Run a scan that writes pairs; return the filled rows, a view of `out` if that is given.
 
     scan        writes rows into its argument, int32[m, 2], while there is room, and returns how many pairs it found
     out         int32[m, 2] or None
     guess       rows to begin with, if `out` is None
-    what, room  see `check_room`
+    what, capacity  see `check_capacity`
     Errors      ValueError  `out` is of another form, or has not enough rows for this scene; more pairs than allowed
     """
     rows = row_table(out, guess if out is None else 0, 2, np.int32)
     total = scan(rows)
     if total > len(rows):
-        check_room(total, out, what, room)
+        check_capacity(total, out, what, capacity)
         rows = np.empty((total, 2), np.int32)
         total = min(total, scan(rows))  # fewer if another thread writes into the workspace
     return rows[:total]

@@ -23,7 +23,7 @@ from retrosim.checks import check_integer
 from retrosim.jit import REFUSED_TYPES
 
 from ._arguments import check_vectors, own_within, refuse_masks
-from ._results import check_room, flag_array, keys_of, row_table, sort_keys
+from ._results import check_capacity, flag_array, keys_of, row_table, sort_keys
 from .kernels import small, uniform_grid
 from .kernels.checks import copy_axis
 from .kernels.sector_grid import MAX_SIDE
@@ -60,10 +60,10 @@ def mark(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
     return mark(x, y, size, max_x, max_y, threads, flags)
 
 
-def list_pairs(x, y, size, max_x, max_y, threads, out, room=0) -> np.ndarray:
+def list_pairs(x, y, size, max_x, max_y, threads, out, capacity=0) -> np.ndarray:
     """List every overlapping pair once; return int32[m, 2], in ascending order.
 
-    room  int  rows to begin with, if `out` is None; 0 for a guess
+    capacity  int  rows to begin with, if `out` is None; 0 for a guess
     """
     if type(size) is not int:
         size = check_integer("size", size, 1, MAX_SIDE)
@@ -72,7 +72,7 @@ def list_pairs(x, y, size, max_x, max_y, threads, out, room=0) -> np.ndarray:
     entry, total = small.LIST, TOO_LARGE
     try:
         count = len(x)
-        rows = np.empty((room or 4 * count, 2), INDEX) if out is None else out
+        rows = np.empty((capacity or 4 * count, 2), INDEX) if out is None else out
         if count <= MAX_SMALL and threads != 2:
             total = entry.call(x, y, size, max_x, max_y, rows)
         if total == TOO_LARGE:
@@ -85,7 +85,7 @@ def list_pairs(x, y, size, max_x, max_y, threads, out, room=0) -> np.ndarray:
         total = REFUSED
     x, y = _own_squares(x, y, size, max_x, max_y)  # either a value is refused here, or from here on none changes
     rows = row_table(out, 0, 2, np.int32)
-    check_room(total, out)
+    check_capacity(total, out)
     entry.admit(x, y, size, max_x, max_y, rows)
     return list_pairs(x, y, size, max_x, max_y, threads, out, max(total, 0))
 

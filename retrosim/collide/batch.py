@@ -29,7 +29,7 @@ import numpy as np
 from retrosim.checks import check_integer
 
 from ._arguments import check_vectors, form_of, is_array, own_within
-from ._results import check_room, flag_array, keys_of, row_table, sort_keys
+from ._results import check_capacity, flag_array, keys_of, row_table, sort_keys
 from .kernels.batch import list_scenes, mark_scenes
 from .kernels.sector_grid import MAX_SIDE
 from .kernels.uniform_grid import MAX_COORDINATE, MAX_OBJECTS
@@ -92,7 +92,7 @@ def pairs(
     list_scenes(x, y, starts, side, rows, keys_of(rows), ends, are_keys)
     total = int(ends[-1]) if len(ends) else 0
     if total > len(rows):
-        check_room(total, out)
+        check_capacity(total, out)
         rows = np.empty((total, 2), np.int32)
         list_scenes(x, y, starts, side, rows, keys_of(rows), ends, are_keys)
     for scene in np.flatnonzero(are_keys):

@@ -175,11 +175,11 @@ def reports(
     return _list_reports(x, y, size, abs, method, workspace, out)
 
 
-def _list_reports(x, y, size, abs, method, work, out, room=0):
-    """Do what `reports` does; room: see `check_room`."""
+def _list_reports(x, y, size, abs, method, work, out, capacity=0):
+    """Do what `reports` does; capacity: see `check_capacity`."""
     run = _prepare(x, y, size, abs, method, work)
     check_apart("out", out, "workspace", work)
-    return pair_list(lambda rows: run(reports=rows), out, 4 * len(x), "reports", room)
+    return pair_list(lambda rows: run(reports=rows), out, 4 * len(x), "reports", capacity)
 
 
 def pairs(
@@ -201,8 +201,8 @@ def pairs(
         if workspace is not None or abs not in BUILDS:
             _check_unused(abs, workspace, x, y)
         return list_pairs(x, y, size, MAX_X, MAX_Y, None, out)
-    room = 4 * len(row_table(out, 0, 2, np.int32))  # four reports a pair, at most
-    found = _list_reports(x, y, size, abs, method or METHODS[0], workspace, None, room)
+    capacity = 4 * len(row_table(out, 0, 2, np.int32))  # four reports a pair, at most
+    found = _list_reports(x, y, size, abs, method or METHODS[0], workspace, None, capacity)
     keys = np.unique(found.min(axis=1) * np.int64(len(x)) + found.max(axis=1))
 
     def copy(rows):

@@ -110,7 +110,11 @@ class Count:
 
 
 class _Words:
-    """What kernels use of NumPy: conversions to words."""
+    """What kernels use of NumPy: conversions to words, and arrays of numbers of objects."""
 
     def __init__(self, convert: Callable[[Any], int]) -> None:
         self.int64 = self.uint64 = self.uint32 = convert
+
+    @staticmethod
+    def empty(count: int, kind: Callable[[Any], int]) -> np.ndarray:
+        return np.empty(count, np.int64)

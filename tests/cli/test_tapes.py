@@ -71,6 +71,7 @@ def test_equal_recordings_are_equal_files(run, tape, tmp_path) -> None:
         "inputs": 4,
         "hashes": 6,
         "reason": "frames",
+        "budget": None,
     }
 
 

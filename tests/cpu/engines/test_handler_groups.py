@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from retrosim.cache.store import open_cache
 from retrosim.cpu import m68k
 from retrosim.cpu.engines import handler_cache as module
 from retrosim.cpu.engines import objects
@@ -23,14 +24,13 @@ def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     original = module.compile_functions
 
     def compile_functions(name, emitters, effort, keys):
-        before = len(list(tmp_path.glob("*.o")))
+        before = len(list(tmp_path.rglob("*.o")))
         functions = original(name, emitters, effort, keys)
-        if len(list(tmp_path.glob("*.o"))) > before:
+        if len(list(tmp_path.rglob("*.o"))) > before:
             seen.append(len(keys))
         return functions
 
-    monkeypatch.setattr(objects, "FOLDER", tmp_path)
-    monkeypatch.setattr(objects, "_unwritten", {})
+    monkeypatch.setattr(objects, "STORE", open_cache(tmp_path).store("engines", "0" * 16))
     monkeypatch.setattr(objects, "_contents", {})
     monkeypatch.setattr(module, "compile_functions", compile_functions)
     monkeypatch.setattr(module, "_groups", type(module._groups)())
@@ -75,7 +75,7 @@ def test_quick_ones_never_stand_for_good_ones(compiled: list[int]) -> None:
 
 def test_a_damaged_group_is_compiled_again(compiled: list[int], tmp_path: Path) -> None:
     made(ADD, SUB)
-    (path,) = tmp_path.glob("*.o")
+    (path,) = tmp_path.rglob("*.o")
     path.write_bytes(path.read_bytes()[:-1])
     assert len(made(ADD, SUB).handlers) == 2
     assert len(made(SUB).handlers) == 1
