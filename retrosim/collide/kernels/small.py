@@ -19,7 +19,8 @@ MAX_OBJECTS = 256
 FAR_AWAY = -32768
 DONE, REFUSED, TOO_LARGE = 0, -1, -2
 """Status: success; a value is wrong; too many objects, or too far away, for these kernels."""
-MAX_COORDINATE = 32767 - 64  # more than a box away from FAR_AWAY, even though 16 bits wrap
+MAX_WORD = 32767
+MAX_COORDINATE = MAX_WORD - 64  # more than a box away from FAR_AWAY, even though 16 bits wrap
 
 
 @kernel
@@ -38,8 +39,8 @@ def copy_corners(x, y, max_x, max_y, xs, ys):
     lowest, highest_x, highest_y = x[0], x[0], y[0]  # all of the coordinates' own type, so that the loop is vectorised
     for i in range(count):
         here_x, here_y = x[np.uint64(i)], y[np.uint64(i)]
-        xs[np.uint64(i)] = here_x
-        ys[np.uint64(i)] = here_y
+        xs[np.uint64(i)] = here_x & MAX_WORD  # what this changes is refused below
+        ys[np.uint64(i)] = here_y & MAX_WORD
         lowest = min(lowest, here_x, here_y)
         highest_x = max(highest_x, here_x)
         highest_y = max(highest_y, here_y)
