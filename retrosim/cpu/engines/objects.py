@@ -52,6 +52,6 @@ def cached_object(name: str, compile_it: Callable[[], bytes], contents: Sequence
             if found is None:
                 found = compile_it()
                 STORE.write(name + CODE_SUFFIX, found, in_memory=True)
-                if contents:
-                    STORE.write(name + LIST_SUFFIX, "\n".join(contents).encode(), in_memory=True)
+    if contents and STORE.read(name + LIST_SUFFIX) is None:  # new, or damaged
+        STORE.write(name + LIST_SUFFIX, "\n".join(contents).encode(), in_memory=True)
     return found

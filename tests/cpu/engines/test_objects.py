@@ -118,3 +118,5 @@ def test_a_group_without_its_code_or_with_a_damaged_list_is_none(suffix: str) ->
         path.unlink()
     objects._contents.clear()
     assert contents_of("good_") == {}
+    cached_object("good_1", Compiler(), ["a", "b"])
+    assert contents_of("good_") == {"good_1": {"a", "b"}}
