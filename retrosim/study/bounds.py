@@ -28,7 +28,7 @@ The shape that `retrosim cost --bounds --json` prints:
                 the loop was entered; given: is that a bound which was given?
     path        [{address, function, file, line, text, visits}]: the blocks of the longest path, by address
     found       None without a search, else {seed, tries, returned, failure, minimum, maximum, arguments, memory,
-                is_warm}
+                caches}
     exceeded    a call has taken more than the maximum or less than the minimum: a bound that was given does not hold
     assumptions [sentences]
 """
@@ -229,7 +229,7 @@ def _entered(machine: Machine, entry: int, arguments: Sequence[int | None], conv
             words[name] = const(bits, IDLE[name])
     held = {name: Held(cache.lines) for name, cache in core.cpu.caches.items() if cache.lines}
     top = max([int(state["r"][stack]), *(address + len(data) for address, data in cells.items())])
-    return State(words, dict.fromkeys(core.cpu.stage_fields, (0, 0)), held), top
+    return State(words, dict.fromkeys(core.cpu.stage_fields, (0, 0, 0)), held), top
 
 
 class _Written:

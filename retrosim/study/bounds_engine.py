@@ -14,21 +14,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, FAULT, SERVICE
 from retrosim.cpu.spec.rows import Insn
 
 from .bounds_choices import Choices, Unbounded, is_variable
-from .bounds_paths import MAX_PATHS, Infeasible, Path, TooManyPaths
-from .bounds_state import EVER, LONG_AGO, Key, State
+from .bounds_paths import BEGINNING, MAX_PATHS, NEVER, Infeasible, Path, TooManyPaths
+from .bounds_state import ALIGNMENT, EVER, LONG_AGO, Key, State
 from .bounds_words import FALSE, NOW, Span, const, join, linear, unknown
 
 MAX_FOLLOWED = 64  # entries of a state field: larger ones are caches, of which only certain lines are followed
 STACK_BYTES = 1 << 16  # below the stack pointer of the call: frames of the routine
 RAM_LAST = (1 << 23) - 1  # machine memory map; above lie video memory and devices
 NEAR = 1 << 16  # bytes: a store is to words within bounds so near to each other, else to any
+
+
+class _Ended(NamedTuple):
+    """The end of a path: what has changed, times as in `_time_at_end`; clocks taken; the most since the call began."""
+
+    changed: dict[Key, Any]
+    minimum: int
+    maximum: int
+    since: int
+    held: dict[str, Any]
 
 
 class BoundsEngine(Choices):
@@ -39,7 +49,7 @@ class BoundsEngine(Choices):
     def __init__(self, core: Core, stack_top: int, parameters: Mapping[str, int]) -> None:
         """Take a core, whose state is not touched; the stack pointer of the call; the machine's memory parameters."""
         self.core, self.cpu, self.stack_top, self._parameters = core, core.cpu, stack_top, parameters
-        self.alignment = {1: 4, 2: 2, 4: 4}[core.cpu.isa.word_bytes]  # of the C compilers' ABIs: 2 on the 68K
+        self.alignment = ALIGNMENT[core.cpu.isa.word_bytes]
         self._widths = {name: bits for name, (bits, _) in core.cpu.layout.fields.items()}
         self._counts = {name: count for name, (_, count) in core.cpu.layout.fields.items()}
         self._memory = (
@@ -54,7 +64,7 @@ class BoundsEngine(Choices):
 
     def outcomes(self, insn: Insn, state: State) -> dict[int | None, State]:
         """Run an instruction; return what holds at each next one, None: at addresses that are not known."""
-        ends: dict[int | None, list[tuple[dict[Key, Any], int, int, dict[str, Any]]]] = {}
+        ends: dict[int | None, list[_Ended]] = {}
         todo: list[tuple[bool, ...]] = [()]
         fields = insn.fields + self.core.timing.fields(insn)
         paths = 0
@@ -83,6 +93,8 @@ class BoundsEngine(Choices):
         self._symbols = self._depth = 0
         self.numbers = count()
         self._clock = linear(64, {NOW: 1}, 0, 0, self)
+        self._beginning = linear(64, {BEGINNING: 1}, 0, 0, self)
+        self.path.symbol(BEGINNING, -state.maximum, NEVER)
         self.begin(self.core.timing)
         if hasattr(self.timing, "exception"):
             self.timing.exception = self._leaves
@@ -90,46 +102,55 @@ class BoundsEngine(Choices):
     def _leaves(self, *_: Any) -> None:
         raise Infeasible
 
-    def _ended(self) -> tuple[dict[Key, Any], int, int, dict[str, Any]]:
-        """Return what has changed, times relative to the end; the clocks taken; what is in the caches."""
+    def _ended(self) -> _Ended:
         self.changed = {key: span for key, span in self.changed.items() if not is_variable(key)}
         cycles = self.changed.pop("cycles", self._clock)
         minimum, maximum = self.path.bounds(cycles - self._clock)
         wait = self.timing.max_wait_clocks().known or 0
         maximum = min(maximum, self.timing.max_clocks + self.timing.max_waits * wait)
+        since = min(self.state.maximum + maximum, self.path.bounds(self._since_call(cycles))[1])
         changed: dict[Key, Any] = {}
         for key, span in self.changed.items():
-            changed[key] = self.path.bounds(span - cycles) if span is not None and span.terms else span
+            changed[key] = self._time_at_end(span, cycles) if span is not None and span.terms else span
         for key, span in self._read_times.items():
-            changed.setdefault(key, self.path.bounds(span - cycles))
+            changed.setdefault(key, self._time_at_end(span, cycles))
         for key, value in changed.items():
-            if isinstance(value, tuple) and key not in self.cpu.stage_fields:
-                changed[key] = value[0], min(value[1], wait)  # what is under way ends within a wait
-        return changed, max(0, minimum), maximum, self.held
+            if isinstance(value, tuple) and key not in self.cpu.stage_fields:  # what is under way ends within a wait
+                changed[key] = value[0], min(value[1], wait), min(value[2], since + wait)
+        return _Ended(changed, max(0, minimum), maximum, since, self.held)
 
-    def _merged(self, state: State, ends: list[tuple[dict[Key, Any], int, int, dict[str, Any]]]) -> State:
-        minimum, maximum = min(end[1] for end in ends), max(end[2] for end in ends)
-        held = ends[0][3]
+    def _time_at_end(self, span: Span, cycles: Span) -> tuple[int, int, int]:
+        """Return the bounds of a time relative to the end, and the last one relative to the beginning of the call."""
+        return *self.path.bounds(span - cycles), self.path.bounds(self._since_call(span))[1]
+
+    def _since_call(self, span: Span) -> Span:
+        return span - self._clock - self._beginning
+
+    def _merged(self, state: State, ends: list[_Ended]) -> State:
+        minimum, maximum = min(end.minimum for end in ends), max(end.maximum for end in ends)
+        held = ends[0].held
         for end in ends[1:]:
-            held = {name: each.join(end[3][name]) for name, each in held.items()}
+            held = {name: each.join(end.held[name]) for name, each in held.items()}
         words, times = dict(state.words), dict(state.times)
-        result = State(words, times, held, state.minimum + minimum, state.maximum + maximum, state.trail)
-        for key in {key for end in ends for key in end[0]}:
+        result = State(words, times, held, state.minimum + minimum, max(end.since for end in ends), trail=state.trail)
+        result.fast, result.slow = state.fast + minimum, state.slow + maximum
+        for key in {key for end in ends for key in end.changed}:
             spans, bounds = [], []
-            for changed, first, last, _ in ends:
-                value = changed.get(key, state)
+            for end in ends:
+                value = end.changed.get(key, state)
                 if value is state:
                     value = state.words.get(key)
                     if value is None and key not in self._others:
-                        lo, hi = state.time(key)
-                        value = lo - last, hi - first
+                        lo, hi, late = state.time(key)
+                        value = lo - end.maximum, hi - end.minimum, late + state.maximum
                 (bounds if isinstance(value, tuple) else spans).append(value)
             words.pop(key, None)
             times.pop(key, None)
             if bounds:
                 lo = EVER if spans else min(each[0] for each in bounds)
                 hi = max(0 if spans else -LONG_AGO, *(each[1] for each in bounds))
-                times[key] = lo + result.maximum, hi + result.minimum
+                latest = max(result.maximum if spans else 0, *(each[2] for each in bounds))
+                result.set_time(key, lo, hi, latest - result.maximum)
             elif all(span is not None and span.bits == spans[0].bits for span in spans):
                 word = spans[0]
                 for span in spans[1:]:
@@ -146,8 +167,9 @@ class BoundsEngine(Choices):
     def _time(self, key: Key, name: str) -> Span:
         found = self._read_times.get(key)
         if found is None:
-            lo, hi = self.state.time(key)
+            lo, hi, late = self.state.time(key)
             found = self._read_times[key] = self.path.clock(str(key), lo, hi)
+            self.path.ends_by(str(key), late + self.state.maximum)
         return found
 
     def _read(self, key: Key, bits: int) -> Span:

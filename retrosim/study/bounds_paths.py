@@ -19,6 +19,7 @@ NEVER = 1 << 45  # no bound
 UNKNOWN = 1 << 43  # a difference above is none
 MAX_PATHS = 20_000  # of one instruction
 ZERO = "zero"
+BEGINNING = "beginning"  # of the call, before NOW
 MAX_PAIRED = 4  # symbols added: more are paired as they come, in a sum
 
 
@@ -65,6 +66,11 @@ class Path:
             return linear(64, {NOW: 1}, lo, lo, self.engine)
         self.symbol(name, lo, hi)
         return linear(64, {NOW: 1, name: 1}, 0, 0, self.engine)
+
+    def ends_by(self, name: str, latest: int) -> None:
+        """Know that a symbol lies at most so many clocks after the beginning."""
+        if name in self.symbols:
+            self._limit(name, BEGINNING, latest)
 
     def symbol_of(self, span: Span) -> Span:
         """Return a plain word as a symbol, the same one each time."""

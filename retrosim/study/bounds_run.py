@@ -186,16 +186,15 @@ class Runner:
 
 def _later(state: State, clocks: int) -> State:
     """Return a state so many clocks later."""
-    times = {key: (lo + clocks, hi + clocks) for key, (lo, hi) in state.times.items()}
-    return State(state.words, times, state.held, state.minimum + clocks, state.maximum + clocks, state.trail)
+    times = {key: (lo, hi, latest + clocks) for key, (lo, hi, latest) in state.times.items()}
+    return replace(state, times=times, minimum=state.minimum + clocks, maximum=state.maximum + clocks)
 
 
 def _taken_over(widened: State, after: State) -> State:
     """Return a widened state with the clocks of the one that it stands for."""
-    result = State(widened.words, {}, widened.held, after.minimum, after.maximum, after.trail)
+    result = replace(widened, times={}, minimum=after.minimum, maximum=after.maximum, trail=after.trail)
     for key in widened.times:
-        lo, hi = widened.time(key)
-        result.times[key] = lo + after.maximum, hi + after.minimum
+        result.set_time(key, *widened.time(key))
     return result
 
 

@@ -91,6 +91,7 @@ class Cache:
     tags         state field of its tags: a miss that allocates changes one
     accesses     state field that steps at every access, "" where there is none
     status_bits  bits of a tag that change without a miss
+    dirty        state field that tells of each entry that it is written out before it is replaced, "" for status bits
     allocates    memory parameter that is not 0 when stores allocate too, "" when they always do
     lines        how it holds its lines
     """
@@ -98,6 +99,7 @@ class Cache:
     tags: str
     accesses: str = ""
     status_bits: int = 0
+    dirty: str = ""
     allocates: str = ""
     lines: Lines | None = None
 
