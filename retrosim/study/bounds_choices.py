@@ -16,7 +16,7 @@ from retrosim.errors import RetrosimError
 
 from .bounds_paths import ZERO, Infeasible, Path
 from .bounds_state import EVER, Key, State
-from .bounds_words import FALSE, HALF, NOW, Span, const, join, linear, unknown
+from .bounds_words import HALF, NOW, Span, const, either, join, linear, unknown
 
 VARIABLE = "variable"
 
@@ -66,7 +66,7 @@ class Choices(ExecutionContext):
         if id(condition) in self.path.decided:
             return a if self.path.decide(condition) else b
         if condition.test is None and not (a.terms or b.terms):
-            return join(a, b)
+            return either(condition, a, b)
         if condition.test is None or not (a.terms or b.terms):
             return a if self.path.decide(condition) else b
         is_absolute = any(span.terms and NOW in span.terms for span in (a, b))
@@ -113,8 +113,8 @@ class Choices(ExecutionContext):
 
         def run() -> None:
             result = function(self, *(word for word in words))
-            low, high = result.halves() if result.terms or result.hi >= HALF else (result, FALSE)
-            self.changed["result", 0] = low + start
+            low, high = result.halves() if result.terms or result.hi >= HALF else (result, const(64, 0))
+            self.changed["result", 0] = low + high + start  # when it is over: the second number is the first to pass
             if high.terms or high.hi:
                 self.changed["result", 1] = high + start
             for cache, units in accesses.items():
@@ -125,8 +125,7 @@ class Choices(ExecutionContext):
         self._written_fields = written
         self._looked_up = {}
         low, high = (self.changed.pop(("result", number), None) for number in (0, 1))
-        result = low - start
-        return result if high is None else result + (high - start) * HALF
+        return low - start if high is None else low - high + (high - start) * HALF
 
     def _explore(self, branches: list[tuple[Callable[[], None], Any, bool]]) -> None:
         """Run branches on all their paths, each where a condition is as given; go on from what all of them agree on."""

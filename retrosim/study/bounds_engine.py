@@ -87,6 +87,7 @@ class BoundsEngine(Choices):
         self.state, self.changed, self.held = state, {}, dict(state.held)
         self._pc, self._end, self._next = insn.pc, insn.end, insn.end
         self._read_times: dict[Key, Span] = {}
+        self._read_words: dict[Key, Span] = {}
         self._choices: dict[Key, Span] = {}
         self._written_fields: set[str] = set()
         self._looked_up: dict[str, bool] = {}
@@ -114,6 +115,9 @@ class BoundsEngine(Choices):
             changed[key] = self._time_at_end(span, cycles) if span is not None and span.terms else span
         for key, span in self._read_times.items():
             changed.setdefault(key, self._time_at_end(span, cycles))
+        for key, word in self._read_words.items():  # what this path has taken a word to be, it is
+            if id(word) in self.path.decided and key not in changed:
+                changed[key] = self._as_taken(word)
         for key, value in changed.items():
             if isinstance(value, tuple) and key not in self.cpu.stage_fields:  # what is under way ends within a wait
                 changed[key] = value[0], min(value[1], wait), min(value[2], since + wait)
@@ -178,9 +182,12 @@ class BoundsEngine(Choices):
             return unknown(bits) if found is None else found
         found = self.state.words.get(key)
         if found is None:
-            return self._time(key, str(key)) if bits == 64 else unknown(bits)
+            if bits == 64:
+                return self._time(key, str(key))
+            found = self._read_words.setdefault(key, unknown(bits))
         if found.values and isinstance(key, str) and bits > 1 and not self._depth:
             return self._chosen(key, found)
+        self._read_words[key] = found
         return self._as_taken(found)
 
     def _chosen(self, key: Key, span: Span) -> Span:

@@ -38,7 +38,7 @@ class Path:
         self.engine, self.script = engine, script
         self.taken: list[bool] = []
         self.others: list[tuple[bool, ...]] = []
-        self.decided: dict[int, tuple[bool, Span]] = {}
+        self.decided: dict[int, tuple[int, Span]] = {}  # word's id -> its value on this path
         self.symbols = [ZERO]
         self.maximum: dict[tuple[str, str], int] = {}
         self.named: dict[int, tuple[str, Span]] = {}
@@ -149,7 +149,7 @@ class Path:
         if bit.known is not None:
             return bool(bit.known)
         if id(bit) in self.decided:
-            return self.decided[id(bit)][0]
+            return bool(self.decided[id(bit)][0])
         number = len(self.taken)
         if number < len(self.script):
             value = self.script[number]
@@ -163,6 +163,9 @@ class Path:
     def take(self, bit: Span, value: bool) -> None:
         """Take a bit as true or false. Errors: Infeasible."""
         self.decided[id(bit)] = value, bit
+        if bit.tells is not None and bit.tells[2] == value:
+            word, is_value, _ = bit.tells
+            self.decided[id(word)] = is_value, word
         if bit.test is not None:
             difference, limit, is_plain, kind = bit.test
             holds = value == is_plain

@@ -9,7 +9,8 @@ A `Span` stands for all values that a word may have. It is one of
 
 Every operation gives a Span that holds each value that the operation can give. `known` is the value where there is one
 only. A comparison of linear words that is not decided keeps what it compares (`test`), so that a path which takes it as
-true or false knows the clocks better.
+true or false knows the clocks better; one of a plain word with a value keeps both (`tells`), so that such a path knows
+the word.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ MASKS = [(1 << bits) - 1 for bits in range(129)]
 class Span(Word):
     """All values that a word may have; see the head of this module."""
 
-    __slots__ = ("engine", "frame", "free", "hi", "lo", "ones", "terms", "test", "values")
+    __slots__ = ("engine", "frame", "free", "hi", "lo", "ones", "order", "place", "tells", "terms", "test", "values")
 
     def __init__(self, bits: int, lo: int, hi: int, ones: int = 0, free: int = -1, frame: bool = False) -> None:
         """Make a plain word. `frame`: it may be an address in a stack frame."""
@@ -46,6 +47,9 @@ class Span(Word):
         self.bits, self.lo, self.hi, self.ones, self.free, self.frame = bits, lo, hi, ones, free, frame
         self.known = lo if lo == hi else None
         self.terms = self.test = None
+        self.tells: tuple[Span, int, bool] | None = None
+        self.place: tuple[Span, int, int] | None = None
+        self.order: tuple[Span, Span] | None = None
         self.engine: Any = None
         self.values: frozenset[int] | None = None
 
@@ -96,6 +100,28 @@ class Span(Word):
             raise TypeError(f"{self.bits}-bit word meets {operand.bits}-bit word")
         return operand
 
+    # words that are a known distance from another
+
+    def placed(self, word: Span, offset: int = 0, shift: int = 0) -> Span:
+        """Note that this is (word + offset) >> shift; return it."""
+        if self.known is None:
+            root, more, shifted = word.place or (word, 0, 0)
+            if not shifted or not offset:
+                self.place = root, more + offset, shifted + shift
+        return self
+
+    def _is_beside(self, other: Span) -> bool | None:
+        """Tell whether two words at known distances from a third one, both shifted, are equal, None: perhaps."""
+        if not (self.place and other.place):
+            return None
+        (root, first, shift), (same, last, shift_2) = sorted((self.place, other.place), key=lambda place: place[1])
+        if root is not same or shift != shift_2:
+            return None
+        begin, low = root.plain() + first, MASKS[shift]
+        if last - first + (begin.may & low) <= low:
+            return True
+        return False if last - first + (begin.ones & low) > low else None
+
     # linear words
 
     def plain(self) -> Span:
@@ -126,14 +152,15 @@ class Span(Word):
 
     def halves(self) -> tuple[Span, Span]:
         """Return the two numbers of clocks that a word holds."""
-        upper = {s: f // HALF for s, f in (self.terms or {}).items() if not f % HALF}
-        lower = {s: f for s, f in (self.terms or {}).items() if f % HALF}
-        both = []
-        for terms, offset in ((lower, None), (upper, True)):
-            first, last = (self.lo + HALF // 2) // HALF, (self.hi + HALF // 2) // HALF
-            span = (first, last) if offset else (self.lo - first * HALF, self.hi - last * HALF)
-            both.append(linear(self.bits, terms, min(span), max(span), self.engine))
-        return both[0], both[1]
+        upper, lower = {}, {}
+        for symbol, factor in (self.terms or {}).items():
+            above = (factor + HALF // 2) // HALF
+            for terms, part in ((upper, above), (lower, factor - above * HALF)):
+                if part:
+                    terms[symbol] = part
+        first, last = (self.lo + HALF // 2) // HALF, (self.hi + HALF // 2) // HALF
+        ends = sorted((self.lo - first * HALF, self.hi - last * HALF))
+        return linear(self.bits, lower, *ends, self.engine), linear(self.bits, upper, first, last, self.engine)
 
     def settled(self) -> Span:
         """Return a bit that depends on clocks as a decided one."""
@@ -155,7 +182,10 @@ class Span(Word):
             lo, hi = 0, mask
         total = a.ones + b.ones
         free = total + a.free + b.free ^ total | a.free | b.free
-        return Span(a.bits, lo, hi, total & ~free & mask, free, a.frame or b.frame)
+        result = Span(a.bits, lo, hi, total & ~free & mask, free, a.frame or b.frame)
+        if a.known is None and b.known is None:
+            return result
+        return result.placed(a, b._signed[0]) if b.known is not None else result.placed(b, a._signed[0])
 
     __radd__ = __add__
 
@@ -173,7 +203,8 @@ class Span(Word):
             lo, hi = 0, mask
         total = a.ones - b.ones
         free = (total + a.free) ^ (total - b.free) | a.free | b.free
-        return Span(a.bits, lo, hi, total & ~free & mask, free, a.frame or b.frame)
+        result = Span(a.bits, lo, hi, total & ~free & mask, free, a.frame or b.frame)
+        return result.placed(a, -b._signed[0]) if b.known is not None else result
 
     def __rsub__(self, left: int) -> Span:
         return const(self.bits, left) - self
@@ -200,6 +231,8 @@ class Span(Word):
         if a.terms and b.known == HALF - 1:
             return a.halves()[0]
         a, b = a.plain(), b.plain()
+        if b.known is not None and not a.may & ~b.known:
+            return a
         ones = a.ones & b.ones
         free = a.may & b.may & ~ones
         return Span(a.bits, ones, ones | free, ones, free, a.frame)._within(0, min(a.hi, b.hi))
@@ -228,7 +261,11 @@ class Span(Word):
             bit = Span(1, 0, 1)
             bit.test, bit.engine = (*self.test[:2], not self.test[2], self.test[3]), self.engine
             return bit
-        return self ^ MASKS[self.bits]
+        bit = self ^ MASKS[self.bits]
+        if self.tells is not None and bit.known is None:
+            word, value, when = self.tells
+            bit.tells = word, value, not when
+        return bit
 
     def _within(self, lo: int, hi: int) -> Span:
         return Span(self.bits, max(lo, self.lo), min(hi, self.hi), self.ones, self.free, self.frame)
@@ -251,7 +288,7 @@ class Span(Word):
         if count.known is None:
             return Span(a.bits, 0, a.hi)
         n = count.known
-        return Span(a.bits, a.lo >> n, a.hi >> n, a.ones >> n, a.free >> n)
+        return Span(a.bits, a.lo >> n, a.hi >> n, a.ones >> n, a.free >> n).placed(a, 0, n)
 
     def sar(self, operand: Any) -> Span:
         count = self._other(operand)
@@ -302,7 +339,10 @@ class Span(Word):
         b = self._other(operand)
         if self.terms or b.terms:
             return self._compare(b, True)
-        return _bit(self.hi < b.lo, self.lo >= b.hi)
+        bit = _bit(self.hi < b.lo, self.lo >= b.hi)
+        if bit.known is None:
+            bit.order = self, b
+        return bit
 
     def ule(self, operand: Any) -> Span:
         b = self._other(operand)
@@ -332,8 +372,15 @@ class Span(Word):
         a, b = self.settled(), b.settled()
         if (a.values or b.values) and not (a.among & b.among if a.among and b.among else True):
             return FALSE
+        beside = a._is_beside(b)
+        if beside is not None:
+            return _bit(beside, not beside)
         differ = (a.ones ^ b.ones) & ~(a.free | b.free) != 0 or a.hi < b.lo or b.hi < a.lo
-        return _bit(a is b or (a.known is not None and a.known == b.known), differ)
+        bit = _bit(a is b or (a.known is not None and a.known == b.known), differ)
+        if bit.known is None and (a.known is None) != (b.known is None):
+            word, value = (b, a.known) if a.known is not None else (a, b.known)
+            bit.tells = word, value, True
+        return bit
 
     def ne(self, operand: Any) -> Span:
         return ~self.eq(operand)
@@ -344,7 +391,8 @@ class Span(Word):
         if bits == self.bits:
             return self
         a = self.settled()
-        return Span(bits, a.lo, a.hi, a.ones, a.free, a.frame)
+        result = Span(bits, a.lo, a.hi, a.ones, a.free, a.frame)
+        return result.placed(a) if a.lo != a.hi else result
 
     def sext(self, bits: int) -> Span:
         a = self.settled()
@@ -363,7 +411,8 @@ class Span(Word):
         a, mask = self.plain(), MASKS[bits]
         fits = a.lo >> bits == a.hi >> bits
         lo, hi = (a.lo & mask, a.hi & mask) if fits else (0, mask)
-        return Span(bits, lo, hi, a.ones & mask, a.free & mask, a.frame)
+        result = Span(bits, lo, hi, a.ones & mask, a.free & mask, a.frame)
+        return result.placed(a) if fits and not a.lo >> bits else result
 
     def resize(self, bits: int, signed: bool = False) -> Span:
         if bits <= self.bits:
@@ -400,7 +449,7 @@ def linear(bits: int, terms: dict[str, int], lo: int, hi: int, engine: Any) -> S
         return Span(bits, lo, hi)
     span = Span.__new__(Span)
     span.bits, span.lo, span.hi, span.ones, span.free, span.frame = bits, lo, hi, 0, MASKS[bits], False
-    span.known = span.test = span.values = None
+    span.known = span.test = span.values = span.tells = span.place = span.order = None
     span.terms, span.engine = terms or {"zero": 1}, engine
     return span
 
@@ -414,6 +463,17 @@ def join(a: Span, b: Span) -> Span:
     if a.among and b.among and len(a.among | b.among) <= FEW:
         both.values = a.among | b.among
     return both
+
+
+def either(condition: Span, a: Span, b: Span) -> Span:
+    """Return a plain word that is one of two by a condition; of two that it has compared, the less or the greater."""
+    both = join(a, b)
+    if condition.order is None or both.known is not None:
+        return both
+    less, greater = condition.order
+    if a is greater and b is less:
+        return both._within(max(a.lo, b.lo), both.hi)
+    return both._within(both.lo, min(a.hi, b.hi)) if a is less and b is greater else both
 
 
 def widen(a: Span, b: Span) -> Span:
