@@ -204,6 +204,7 @@ class Span(Word):
         total = a.ones - b.ones
         free = (total + a.free) ^ (total - b.free) | a.free | b.free
         result = Span(a.bits, lo, hi, total & ~free & mask, free, a.frame or b.frame)
+        result.order = b, a
         return result.placed(a, -b._signed[0]) if b.known is not None else result
 
     def __rsub__(self, left: int) -> Span:
@@ -466,11 +467,18 @@ def join(a: Span, b: Span) -> Span:
 
 
 def either(condition: Span, a: Span, b: Span) -> Span:
-    """Return a plain word that is one of two by a condition; of two that it has compared, the less or the greater."""
-    both = join(a, b)
-    if condition.order is None or both.known is not None:
-        return both
+    """Return a plain word that is one of two by a condition.
+
+    Of two words that it has compared it is the less or the greater one, or their difference, which does not wrap.
+    """
+    if condition.order is None:
+        return join(a, b)
     less, greater = condition.order
+    if a.known is None and a.order == condition.order:
+        a = Span(a.bits, 1, max(1, greater.hi - less.lo))
+    both = join(a, b)
+    if both.known is not None:
+        return both
     if a is greater and b is less:
         return both._within(max(a.lo, b.lo), both.hi)
     return both._within(both.lo, min(a.hi, b.hi)) if a is less and b is greater else both

@@ -81,7 +81,7 @@ def test_a_loop_whose_bound_is_given(tmp_path):
 
 def test_a_bound_that_is_too_small(tmp_path):
     machine = summing(tmp_path)
-    report = bound(machine, "sum", loops={"sum": 3}, tries=12)
+    report = bound(machine, "sum", loops={"sum": 3}, tries=40)
     assert report["exceeded"] and report["found"]["maximum"] > report["maximum"]
     with pytest.raises(Unbounded, match="its bound is too small"):
         bound(machine, "sum", 5, loops={"sum": 3})
