@@ -56,6 +56,8 @@ class Choices(ExecutionContext):
     _looked_up: dict[str, bool]
     _read_times: dict[Key, Span]
     _written_fields: set[str]
+    _arriving: dict[str, Span]
+    is_code_apart: bool
 
     def _read(self, key: Key, bits: int) -> Span:
         raise NotImplementedError
@@ -86,12 +88,23 @@ class Choices(ExecutionContext):
 
     def when(self, condition: Any, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
         is_decided = condition.known is not None or id(condition) in self.path.decided
-        if self._depth and not is_decided:
+        if self._depth and not is_decided and not self._is_of_arriving(condition):
             self._explore([(then, condition, True), (otherwise or (lambda: None), condition, False)])
         elif self.path.decide(condition):
             then()
         elif otherwise is not None:
             otherwise()
+
+    def _is_of_arriving(self, condition: Any) -> bool:
+        """Tell whether a condition is about the line that arrives: it then splits the path, which has to know it."""
+        return condition.tells is not None and any(word in self._arriving.values() for word in condition.tells[:2])
+
+    def _finds_arriving(self) -> bool:
+        """Tell whether this path has found that the line which it looks up is arriving."""
+        return self.is_code_apart and any(
+            value and bit.tells is not None and self._is_of_arriving(bit) and bit.tells[2]
+            for value, bit in self.path.decided.values()
+        )
 
     def variable(self, word: Any) -> Variable:
         return Variable(self, word)

@@ -49,6 +49,7 @@ class BoundsEngine(Choices):
     def __init__(self, core: Core, stack_top: int, parameters: Mapping[str, int]) -> None:
         """Take a core, whose state is not touched; the stack pointer of the call; the machine's memory parameters."""
         self.core, self.cpu, self.stack_top, self._parameters = core, core.cpu, stack_top, parameters
+        self.is_code_apart = True
         self.alignment = ALIGNMENT[core.cpu.isa.word_bytes]
         self._widths = {name: bits for name, (bits, _) in core.cpu.layout.fields.items()}
         self._counts = {name: count for name, (_, count) in core.cpu.layout.fields.items()}
@@ -56,6 +57,7 @@ class BoundsEngine(Choices):
             [const(64, int(each)) for each in core.state["memory"].tolist()] if "memory" in self._counts else []
         )
         self._caches = {name: cache for name, cache in core.cpu.caches.items() if cache.lines}
+        self._arriving = dict.fromkeys(c.lines.arriving for c in self._caches.values() if c.lines.arriving)
         self._tags = {cache.tags: name for name, cache in self._caches.items()}
         self._clock = linear(64, {NOW: 1}, 0, 0, self)
         self.begin(core.timing)
@@ -206,7 +208,10 @@ class BoundsEngine(Choices):
     def get(self, name: str) -> Span:
         if name == "cycles":
             return self.changed.get(name, self._clock)
-        return self._read(name, self._widths[name])
+        word = self._read(name, self._widths[name])
+        if name in self._arriving:
+            self._arriving[name] = word
+        return word
 
     def set(self, name: str, word: Any) -> None:
         self.changed[name] = word
@@ -223,6 +228,8 @@ class BoundsEngine(Choices):
 
     def set_element(self, name: str, n: Any, word: Any) -> None:
         self._written_fields.add(name)
+        if name in self._tags and self._finds_arriving():
+            raise Infeasible  # it would have been there
         if self._counts[name] > MAX_FOLLOWED:
             return
         if n.known is not None:

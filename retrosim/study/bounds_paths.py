@@ -164,8 +164,9 @@ class Path:
         """Take a bit as true or false. Errors: Infeasible."""
         self.decided[id(bit)] = value, bit
         if bit.tells is not None and bit.tells[2] == value:
-            word, is_value, _ = bit.tells
-            self.decided[id(word)] = is_value, word
+            for word, other in (bit.tells[:2], bit.tells[1::-1]):
+                if word.known is None and other.known is not None:
+                    self.decided[id(word)] = other.known, word
         if bit.test is not None:
             difference, limit, is_plain, kind = bit.test
             holds = value == is_plain

@@ -9,8 +9,8 @@ A `Span` stands for all values that a word may have. It is one of
 
 Every operation gives a Span that holds each value that the operation can give. `known` is the value where there is one
 only. A comparison of linear words that is not decided keeps what it compares (`test`), so that a path which takes it as
-true or false knows the clocks better; one of a plain word with a value keeps both (`tells`), so that such a path knows
-the word.
+true or false knows the clocks better; one of plain words for equality keeps both (`tells`), so that
+such a path knows the word that is compared with a known one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Span(Word):
         self.bits, self.lo, self.hi, self.ones, self.free, self.frame = bits, lo, hi, ones, free, frame
         self.known = lo if lo == hi else None
         self.terms = self.test = None
-        self.tells: tuple[Span, int, bool] | None = None
+        self.tells: tuple[Span, Span, bool] | None = None
         self.place: tuple[Span, int, int] | None = None
         self.order: tuple[Span, Span] | None = None
         self.engine: Any = None
@@ -264,8 +264,7 @@ class Span(Word):
             return bit
         bit = self ^ MASKS[self.bits]
         if self.tells is not None and bit.known is None:
-            word, value, when = self.tells
-            bit.tells = word, value, not when
+            bit.tells = *self.tells[:2], not self.tells[2]
         return bit
 
     def _within(self, lo: int, hi: int) -> Span:
@@ -378,9 +377,8 @@ class Span(Word):
             return _bit(beside, not beside)
         differ = (a.ones ^ b.ones) & ~(a.free | b.free) != 0 or a.hi < b.lo or b.hi < a.lo
         bit = _bit(a is b or (a.known is not None and a.known == b.known), differ)
-        if bit.known is None and (a.known is None) != (b.known is None):
-            word, value = (b, a.known) if a.known is not None else (a, b.known)
-            bit.tells = word, value, True
+        if bit.known is None:
+            bit.tells = a, b, True
         return bit
 
     def ne(self, operand: Any) -> Span:

@@ -68,6 +68,8 @@ class Lines:
     stores      those of them that store
     stores_allocate  does a store bring in a line that is not there? (and see Cache.allocates)
     order       state field that a use changes, which the replacement goes by; "" where every access is noted
+    arriving    state field that names the line which is being read, and which is in the cache from then on: to find it
+                arriving changes no tag. "" where nothing depends on that
     """
 
     unit_bytes: int
@@ -82,6 +84,7 @@ class Lines:
     stores: tuple[str, ...] = ("write",)
     stores_allocate: bool = True
     order: str = ""
+    arriving: str = ""
 
 
 @dataclass(frozen=True)
