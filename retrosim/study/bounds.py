@@ -49,7 +49,7 @@ from .bounds_engine import BoundsEngine
 from .bounds_run import Runner, visits_of
 from .bounds_search import ARGUMENTS, search
 from .bounds_state import State
-from .bounds_words import Span, const
+from .bounds_words import Span, const, unknown
 from .cost import find_routine, place_stack
 
 ASSUMPTIONS = (
@@ -101,9 +101,12 @@ def bound(
         place_stack(machine)
         words = [*arguments, *[None] * (ARGUMENTS - len(arguments))]
         state, stack_top = _entered(machine, entry, words, convention)
-        engine = BoundsEngine(machine.core, stack_top, machine.memory_clocks)
-        runner = Runner(machine.core, engine, given, given.name, lambda steps: progress("following", steps))
-        end = runner.call(entry, state, memory.RETURN_ADDRESS)
+        for is_code_apart in (True, False):
+            engine = BoundsEngine(machine.core, stack_top, machine.memory_clocks, is_code_apart)
+            runner = Runner(machine.core, engine, given, given.name, lambda steps: progress("following", steps))
+            end = runner.call(entry, state, memory.RETURN_ADDRESS)
+            if not engine.code_units & engine.operand_units:
+                break
         given.check_used()
         found = None
         if tries:
@@ -212,8 +215,8 @@ def _entered(machine: Machine, entry: int, arguments: Sequence[int | None], conv
     (state, cells), (other, others) = ends
     words: dict[Any, Span] = {}
     for number in range(len(state["r"])):
-        if state["r"][number] == other["r"][number]:
-            words["r", number] = const(32, int(state["r"][number]))
+        is_known = state["r"][number] == other["r"][number]
+        words["r", number] = const(32, int(state["r"][number])) if is_known else unknown(32)
     words["r", stack].frame = True
     if "lr" in core.cpu.layout.fields:
         words["lr"] = const(32, int(state["lr"]))

@@ -46,10 +46,17 @@ class BoundsEngine(Choices):
 
     name = "bounds"
 
-    def __init__(self, core: Core, stack_top: int, parameters: Mapping[str, int]) -> None:
-        """Take a core, whose state is not touched; the stack pointer of the call; the machine's memory parameters."""
+    def __init__(
+        self, core: Core, stack_top: int, parameters: Mapping[str, int], is_code_apart: bool = True
+    ) -> None:
+        """Take a core, whose state is not touched; the stack pointer of the call; the machine's memory parameters.
+
+        is_code_apart  no operand lies in a line of the routine's code
+        """
         self.core, self.cpu, self.stack_top, self._parameters = core, core.cpu, stack_top, parameters
-        self.is_code_apart = True
+        self.is_code_apart = is_code_apart
+        self.code_units: set[int] = set()
+        self.operand_units: set[int] = set()
         self.alignment = ALIGNMENT[core.cpu.isa.word_bytes]
         self._widths = {name: bits for name, (bits, _) in core.cpu.layout.fields.items()}
         self._counts = {name: count for name, (_, count) in core.cpu.layout.fields.items()}
@@ -214,7 +221,13 @@ class BoundsEngine(Choices):
         return word
 
     def set(self, name: str, word: Any) -> None:
+        if name in self._arriving and word is not self._arriving[name] and self._cannot_miss():
+            raise Infeasible
         self.changed[name] = word
+
+    def _cannot_miss(self) -> bool:
+        """Tell whether what is looked up is there: for certain, or because this path has found it arriving."""
+        return self._finds_arriving() or (bool(self._looked_up) and all(self._looked_up.values()))
 
     def element(self, name: str, n: Any) -> Span:
         bits = max(8, self._widths[name])
@@ -228,8 +241,6 @@ class BoundsEngine(Choices):
 
     def set_element(self, name: str, n: Any, word: Any) -> None:
         self._written_fields.add(name)
-        if name in self._tags and self._finds_arriving():
-            raise Infeasible  # it would have been there
         if self._counts[name] > MAX_FOLLOWED:
             return
         if n.known is not None:
@@ -284,7 +295,17 @@ class BoundsEngine(Choices):
         if address.ones & low:
             low = 0
         hi = address.hi if address.lo > RAM_LAST else min(address.hi, RAM_LAST)
-        return Span(address.bits, address.lo & ~low, hi & ~low, address.ones, address.free & ~low, address.frame)
+        span = Span(address.bits, address.lo & ~low, hi & ~low, address.ones, address.free & ~low, address.frame)
+        root, offset, shift = address.place or (address, 0, 0)
+        span.base = (address, 0) if shift else (root, offset)
+        return span
+
+    def _based(self, location: Span) -> tuple[Span, int]:
+        operand, offset, shift = location.place or (location, 0, 0)
+        if shift or operand.base is None:
+            return location, 0
+        base, more = operand.base
+        return base, more + offset
 
     def _load(self, location: Any, bits: int) -> Span:
         if location.known is None:
@@ -297,7 +318,10 @@ class BoundsEngine(Choices):
             cell = self._cell(first)
             if cell is not None and first + cell.bits // 8 >= start + size:
                 return (cell >> 8 * (start - first)).trunc(bits)
-        return unknown(bits)
+        word = unknown(bits)
+        if self._in_frames(start):  # the same word when it is read again
+            self.changed[start] = word
+        return word
 
     def _cell(self, address: int) -> Span | None:
         return self.changed[address] if address in self.changed else self.state.words.get(address)

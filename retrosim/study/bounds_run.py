@@ -117,11 +117,13 @@ class Runner:
                         f"the loop at {self.name(loop.head)} is not left within {given} times: its bound is too small"
                     )
                 break
+            if given is not None and count >= EXACT:
+                after = after.without_bases()
             is_steady = after.is_like(state)
             if given is None:
                 if is_steady or undecided == PATIENCE or count == MAX_TIMES:
                     raise Unbounded(self._no_bound(loop.head))
-            elif is_steady:
+            elif is_steady and count > EXACT:
                 self._repeat(left, outside, state, after, given - count)
                 count = given
                 break

@@ -11,7 +11,7 @@ since some clock in the past. So they need not be changed while time passes: lat
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .bounds_caches import Held
@@ -101,9 +101,15 @@ class State:
         """Return what holds in either state, and will soon not change any more."""
         return self.joined(other, widen)
 
+    def without_bases(self) -> State:
+        """Return what is known apart from what is near a base: one that was made anew each time is never the same."""
+        return replace(self, held={name: Held(held.lines, held.sets) for name, held in self.held.items()})
+
     def is_like(self, other: State) -> bool:
-        """Tell whether two states differ in nothing but the clocks since the call began."""
-        if self.words.keys() != other.words.keys() or self.held != other.held:
+        """Tell whether two states differ in nothing but the clocks since the call began, and what is near a base."""
+        if self.words.keys() != other.words.keys():
+            return False
+        if any(held.sets != other.held[name].sets for name, held in self.held.items()):
             return False
         if any(not span.is_like(other.words[key]) for key, span in self.words.items()):
             return False

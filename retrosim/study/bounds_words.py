@@ -29,7 +29,7 @@ MASKS = [(1 << bits) - 1 for bits in range(129)]
 class Span(Word):
     """All values that a word may have; see the head of this module."""
 
-    __slots__ = ("engine", "frame", "free", "hi", "lo", "ones", "order", "place", "tells", "terms", "test", "values")
+    __slots__ = ("base", "engine", "frame", "free", "hi", "lo", "ones", "order", "place", "tells", "terms", "test", "values")
 
     def __init__(self, bits: int, lo: int, hi: int, ones: int = 0, free: int = -1, frame: bool = False) -> None:
         """Make a plain word. `frame`: it may be an address in a stack frame."""
@@ -50,6 +50,7 @@ class Span(Word):
         self.tells: tuple[Span, Span, bool] | None = None
         self.place: tuple[Span, int, int] | None = None
         self.order: tuple[Span, Span] | None = None
+        self.base: tuple[Span, int] | None = None
         self.engine: Any = None
         self.values: frozenset[int] | None = None
 
@@ -244,6 +245,8 @@ class Span(Word):
         a, b = self.settled(), self._other(operand).settled()
         if a.terms or b.terms:
             return a._sum(b, 1)  # two numbers side by side
+        if a is b:
+            return a
         ones, may = a.ones | b.ones, a.may | b.may
         return Span(a.bits, ones, may, ones, may & ~ones)._within(max(a.lo, b.lo), may)
 
@@ -448,7 +451,7 @@ def linear(bits: int, terms: dict[str, int], lo: int, hi: int, engine: Any) -> S
         return Span(bits, lo, hi)
     span = Span.__new__(Span)
     span.bits, span.lo, span.hi, span.ones, span.free, span.frame = bits, lo, hi, 0, MASKS[bits], False
-    span.known = span.test = span.values = span.tells = span.place = span.order = None
+    span.known = span.test = span.values = span.tells = span.place = span.order = span.base = None
     span.terms, span.engine = terms or {"zero": 1}, engine
     return span
 

@@ -63,13 +63,13 @@ class Lines:
     survives    how many other lines of its set may be used after a line before it can be gone
     end         first address that is not cached
     tag         tag(number of a line, units that are valid) -> (bits that are 1, bits that may be either)
+    arriving    state field that names the unit which is being read and is in the cache from then on; only a miss changes
+                it
     fetches     the model's subroutines that look up code by the number of a unit
     operands    those that look up an operand by address and size
     stores      those of them that store
     stores_allocate  does a store bring in a line that is not there? (and see Cache.allocates)
     order       state field that a use changes, which the replacement goes by; "" where every access is noted
-    arriving    state field that names the line which is being read, and which is in the cache from then on: to find it
-                arriving changes no tag. "" where nothing depends on that
     """
 
     unit_bytes: int
@@ -78,13 +78,13 @@ class Lines:
     survives: int
     end: int
     tag: Callable[[int, int], tuple[int, int]]
+    arriving: str
     units: int = 1
     fetches: tuple[str, ...] = ("fetch",)
     operands: tuple[str, ...] = ("read", "write")
     stores: tuple[str, ...] = ("write",)
     stores_allocate: bool = True
     order: str = ""
-    arriving: str = ""
 
 
 @dataclass(frozen=True)
