@@ -66,6 +66,8 @@ SYSTEM = (
 )  # fmt: skip
 # what a model notes of the bus, when it is idle, and of the queue of code when a jump from elsewhere has emptied it
 IDLE = {"filling": 0xFFFFFFFF, "other": 0, "fetched": 0}
+# times that it only waits for, or does not look at when the bus is idle: all that lie before the call are alike
+PASSED = ("bus_free", "missing", "filled", "filled_by", "fill_end", "other_start", "other_end")
 
 __all__ = ["ASSUMPTIONS", "Unbounded", "bound"]
 
@@ -232,7 +234,9 @@ def _entered(machine: Machine, entry: int, arguments: Sequence[int | None], conv
             words[name] = const(bits, IDLE[name])
     held = {name: Held(cache.lines) for name, cache in core.cpu.caches.items() if cache.lines}
     top = max([int(state["r"][stack]), *(address + len(data) for address, data in cells.items())])
-    return State(words, dict.fromkeys(core.cpu.stage_fields, (0, 0, 0)), held), top
+    times = {*core.cpu.stage_fields, *PASSED}.intersection(core.cpu.layout.fields)
+    apart = {(a, b): 0 for a in times for b in times if a != b}
+    return State(words, dict.fromkeys(times, (0, 0, 0)), held, apart=apart), top
 
 
 class _Written:

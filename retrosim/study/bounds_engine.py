@@ -39,6 +39,15 @@ class _Ended(NamedTuple):
     maximum: int
     since: int
     held: dict[str, Any]
+    apart: dict[tuple[Key, Key], int]
+    written: set[Key]
+
+
+def _apart(pair: tuple[Key, Key], state: State, end: _Ended) -> int:
+    """Return how many clocks a time lies behind another one at most, at the end of a path from a state."""
+    if pair in end.apart or not end.written.isdisjoint(pair):
+        return end.apart.get(pair, NEVER)
+    return state.apart.get(pair, NEVER)
 
 
 class BoundsEngine(Choices):
@@ -119,6 +128,10 @@ class BoundsEngine(Choices):
         wait = self.timing.max_wait_clocks().known or 0
         maximum = min(maximum, self.timing.max_clocks + self.timing.max_waits * wait)
         since = min(self.state.maximum + maximum, self.path.bounds(self._since_call(cycles))[1])
+        written = {key for key, span in self.changed.items() if span is not self._read_times.get(key, self)}
+        new = (self._read_times | self.changed).items()
+        times = [(key, span) for key, span in new if isinstance(key, str) and span is not None and span.terms]
+        apart = {(a, b): self.path.bounds(x - y)[1] for a, x in times for b, y in times if a != b}
         changed: dict[Key, Any] = {}
         for key, span in self.changed.items():
             changed[key] = self._time_at_end(span, cycles) if span is not None and span.terms else span
@@ -130,7 +143,7 @@ class BoundsEngine(Choices):
         for key, value in changed.items():
             if isinstance(value, tuple) and key not in self.cpu.stage_fields:  # what is under way ends within a wait
                 changed[key] = value[0], min(value[1], wait), min(value[2], since + wait)
-        return _Ended(changed, max(0, minimum), maximum, since, self.held)
+        return _Ended(changed, max(0, minimum), maximum, since, self.held, apart, written)
 
     def _time_at_end(self, span: Span, cycles: Span) -> tuple[int, int, int]:
         """Return the bounds of a time relative to the end, and the last one relative to the beginning of the call."""
@@ -169,6 +182,10 @@ class BoundsEngine(Choices):
                 for span in spans[1:]:
                     word = join(word, span)
                 words[key] = word
+        for pair in set(state.apart).union(*(end.apart for end in ends)):
+            clocks = max(_apart(pair, state, end) for end in ends)
+            if clocks < LONG_AGO and pair[0] in times and pair[1] in times:
+                result.apart[pair] = clocks
         return result
 
     # state
@@ -183,6 +200,10 @@ class BoundsEngine(Choices):
             lo, hi, late = self.state.time(key)
             found = self._read_times[key] = self.path.clock(str(key), lo, hi)
             self.path.ends_by(str(key), late + self.state.maximum)
+            for other in self._read_times:
+                for pair in ((key, other), (other, key)):
+                    if pair in self.state.apart:
+                        self.path.lies_behind(*map(str, pair), self.state.apart[pair])
         return found
 
     def _read(self, key: Key, bits: int) -> Span:

@@ -72,6 +72,11 @@ class Path:
         if name in self.symbols:
             self._limit(name, BEGINNING, latest)
 
+    def lies_behind(self, name: str, other: str, clocks: int) -> None:
+        """Know that a symbol lies at most so many clocks behind another one."""
+        if name in self.symbols and other in self.symbols:
+            self._limit(name, other, clocks)
+
     def symbol_of(self, span: Span) -> Span:
         """Return a plain word as a symbol, the same one each time."""
         if id(span) not in self.named:

@@ -46,6 +46,7 @@ class State:
     held    by cache
     minimum, maximum  clocks since the call began
     fast, slow  least and most clocks since a clock in the past
+    apart   by two times that changed together: how many clocks the first lies behind the second at most
     """
 
     words: dict[Key, Span]
@@ -55,6 +56,7 @@ class State:
     maximum: int = 0
     fast: int = 0
     slow: int = 0
+    apart: dict[tuple[Key, Key], int] = field(default_factory=dict)
     trail: Trail | None = field(default=None, compare=False)
 
     def time(self, key: Key) -> tuple[int, int, int]:
@@ -90,6 +92,9 @@ class State:
             (lo, hi, late), (low, high, later) = self._time_of(key), other._time_of(key)
             late = max(late + self.maximum, later + other.maximum) - result.maximum
             result.set_time(key, min(lo, low), max(hi, high), late)
+        for pair, clocks in self.apart.items():
+            if pair in other.apart and pair[0] in result.times and pair[1] in result.times:
+                result.apart[pair] = max(clocks, other.apart[pair])
         result.held = {name: held.join(other.held[name]) for name, held in self.held.items()}
         return result
 
@@ -112,6 +117,8 @@ class State:
         if any(held.sets != other.held[name].sets for name, held in self.held.items()):
             return False
         if any(not span.is_like(other.words[key]) for key, span in self.words.items()):
+            return False
+        if self.apart != other.apart:
             return False
         return all(self.time(key) == other.time(key) for key in self.times.keys() | other.times.keys())
 
