@@ -200,10 +200,9 @@ class BoundsEngine(Choices):
             lo, hi, late = self.state.time(key)
             found = self._read_times[key] = self.path.clock(str(key), lo, hi)
             self.path.ends_by(str(key), late + self.state.maximum)
-            for other in self._read_times:
-                for pair in ((key, other), (other, key)):
-                    if pair in self.state.apart:
-                        self.path.lies_behind(*map(str, pair), self.state.apart[pair])
+            for pair, clocks in self.state.apart.items():
+                if key in pair:
+                    self.path.lies_behind(*map(str, pair), clocks)
         return found
 
     def _read(self, key: Key, bits: int) -> Span:
