@@ -16,9 +16,10 @@ from retrosim.cpu.spec.semantics import ExecutionContext
 from retrosim.errors import RetrosimError
 
 from .bounds_caches import Near
+from .bounds_joins import either, join
 from .bounds_paths import ZERO, Infeasible, Path
 from .bounds_state import EVER, Key, State
-from .bounds_words import HALF, NOW, Span, const, either, join, linear, unknown
+from .bounds_words import HALF, NOW, Span, const, linear, unknown
 
 VARIABLE = "variable"
 Units = list[int] | Near | None
@@ -136,7 +137,7 @@ class Choices(ExecutionContext, ABC):
 
         def run() -> None:
             result = function(self, *(word for word in words))
-            low, high = result.halves() if result.terms or result.hi >= HALF else (result, const(64, 0))
+            low, high = self.path.halves(result) if result.terms or result.hi >= HALF else (result, const(64, 0))
             self.changed["result", 0] = low + high + start  # when it is over: the second number is the first to pass
             if high.terms or high.hi:
                 self.changed["result", 1] = high + start

@@ -17,18 +17,17 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from retrosim.cpu.engines.core import Core
-from retrosim.cpu.spec.cpu import ADDRESS_MASK, FAULT, SERVICE
+from retrosim.cpu.spec.cpu import FAULT, SERVICE
 from retrosim.cpu.spec.rows import Insn
 
-from .bounds_choices import Choices, Unbounded, is_variable
+from .bounds_choices import Unbounded, is_variable
+from .bounds_joins import join
+from .bounds_memory import Memory
 from .bounds_paths import BEGINNING, MAX_PATHS, NEVER, Infeasible, Path, TooManyPaths
 from .bounds_state import ALIGNMENT, EVER, LONG_AGO, Key, State
-from .bounds_words import FALSE, NOW, Span, const, join, linear, unknown
+from .bounds_words import NOW, Span, const, linear, unknown
 
 MAX_FOLLOWED = 64  # entries of a state field: larger ones are caches, of which only certain lines are followed
-STACK_BYTES = 1 << 16  # below the stack pointer of the call: frames of the routine
-RAM_LAST = (1 << 23) - 1  # machine memory map; above lie video memory and devices
-NEAR = 1 << 16  # bytes: a store is to words within bounds so near to each other, else to any
 
 
 class _Ended(NamedTuple):
@@ -50,14 +49,12 @@ def _apart(pair: tuple[Key, Key], state: State, end: _Ended) -> int:
     return state.apart.get(pair, NEVER)
 
 
-class BoundsEngine(Choices):
+class BoundsEngine(Memory):
     """Runs single instructions of a core on states."""
 
     name = "bounds"
 
-    def __init__(
-        self, core: Core, stack_top: int, parameters: Mapping[str, int], is_code_apart: bool = True
-    ) -> None:
+    def __init__(self, core: Core, stack_top: int, parameters: Mapping[str, int], is_code_apart: bool = True) -> None:
         """Take a core, whose state is not touched; the stack pointer of the call; the machine's memory parameters.
 
         is_code_apart  no operand lies in a line of the routine's code
@@ -298,77 +295,6 @@ class BoundsEngine(Choices):
             old = self._read(("r", n.known), 32)
             word = (old >> word.bits << word.bits) | word.zext(32)
         self.changed["r", n.known] = word
-
-    # memory
-
-    def load(self, address: Any, bits: int) -> Any:
-        return super().load(self._operand(address, bits), bits)
-
-    def store(self, address: Any, word: Any) -> None:
-        super().store(self._operand(address, word.bits), word)
-
-    def _operand(self, address: Any, bits: int) -> Any:
-        """Take an unknown address as one in RAM, and aligned as far as compilers align operands."""
-        if address.known is not None:
-            return address
-        low = min(bits // 8, self.alignment) - 1
-        if address.ones & low:
-            low = 0
-        hi = address.hi if address.lo > RAM_LAST else min(address.hi, RAM_LAST)
-        span = Span(address.bits, address.lo & ~low, hi & ~low, address.ones, address.free & ~low, address.frame)
-        root, offset, shift = address.place or (address, 0, 0)
-        span.base = (address, 0) if shift else (root, offset)
-        return span
-
-    def _based(self, location: Span) -> tuple[Span, int]:
-        operand, offset, shift = location.place or (location, 0, 0)
-        if shift or operand.base is None:
-            return location, 0
-        base, more = operand.base
-        return base, more + offset
-
-    def _load(self, location: Any, bits: int) -> Span:
-        if location.known is None:
-            return unknown(bits)
-        start, size = location.known, bits // 8
-        found = self._cell(start)
-        if found is not None and found.bits == bits:
-            return self._as_taken(found)
-        for first in range(start - 7, start + 1):
-            cell = self._cell(first)
-            if cell is not None and first + cell.bits // 8 >= start + size:
-                return (cell >> 8 * (start - first)).trunc(bits)
-        word = unknown(bits)
-        if self._in_frames(start):  # the same word when it is read again
-            self.changed[start] = word
-        return word
-
-    def _cell(self, address: int) -> Span | None:
-        return self.changed[address] if address in self.changed else self.state.words.get(address)
-
-    def _store(self, location: Any, word: Any) -> None:
-        size = word.bits // 8
-        if location.known is not None:
-            self._forget(range(location.known - 7, location.known + size), location.known, location.known + size)
-            self.changed[location.known] = word.plain()
-            return
-        known = [key for key in {*self.state.words, *self.changed} if isinstance(key, int)]
-        if location.hi - location.lo < NEAR:
-            self._forget(known, location.lo, location.hi + size)
-        else:
-            self._forget((k for k in known if location.frame or not self._in_frames(k)), 0, ADDRESS_MASK + 1)
-
-    def _in_frames(self, address: int) -> bool:
-        return self.stack_top - STACK_BYTES <= address < self.stack_top
-
-    def _forget(self, addresses: Any, start: int, end: int) -> None:
-        for address in list(addresses):
-            cell = self._cell(address)
-            if cell is not None and address < end and start < address + cell.bits // 8:
-                self.changed[address] = None
-
-    def _watched(self, location: Any, bits: int) -> Span:
-        return FALSE
 
     # choices
 

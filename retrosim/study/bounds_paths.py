@@ -13,7 +13,7 @@ from typing import Any
 
 from retrosim.errors import RetrosimError
 
-from .bounds_words import LATE, NOW, Span, linear
+from .bounds_words import HALF, LATE, NOW, Span, const, linear, unknown
 
 NEVER = 1 << 45  # no bound
 UNKNOWN = 1 << 43  # a difference above is none
@@ -82,7 +82,7 @@ class Path:
         if id(span) not in self.named:
             name = f"word {len(self.named)} {id(self)}"
             self.named[id(span)] = name, span
-            self.symbol(name, *span._signed)
+            self.symbol(name, *span.signed_bounds)
         return linear(span.bits, {self.named[id(span)][0]: 1}, 0, 0, self.engine)
 
     def as_sum(self, span: Span) -> Span:
@@ -132,6 +132,55 @@ class Path:
 
     def _difference(self, a: str, b: str) -> int:
         return 0 if a == b else self.maximum[a, b]
+
+    def sum(self, a: Span, b: Span, sign: int) -> Span:
+        """Return a + sign * b as a linear word."""
+        terms: dict[str, int] = {}
+        offset = 0
+        for span, factor in ((a, 1), (b, sign)):
+            if not span.terms and span.lo != span.hi:
+                span = self.symbol_of(span)
+            offset += factor * (span.lo if span.terms else span.signed_bounds[0])
+            for symbol, each in (span.terms or {}).items():
+                terms[symbol] = terms.get(symbol, 0) + factor * each
+        terms = {symbol: factor for symbol, factor in terms.items() if factor}
+        total = linear(a.bits, terms, offset, offset, self.engine)
+        return self.short(total) if len(terms) > 2 else total
+
+    def halves(self, span: Span) -> tuple[Span, Span]:
+        """Return the two numbers of clocks that a linear word holds."""
+        upper, lower = {}, {}
+        for symbol, factor in (span.terms or {}).items():
+            above = (factor + HALF // 2) // HALF
+            for terms, part in ((upper, above), (lower, factor - above * HALF)):
+                if part:
+                    terms[symbol] = part
+        first, last = (span.lo + HALF // 2) // HALF, (span.hi + HALF // 2) // HALF
+        ends = sorted((span.lo - first * HALF, span.hi - last * HALF))
+        return linear(span.bits, lower, *ends, self.engine), linear(span.bits, upper, first, last, self.engine)
+
+    def compare(self, a: Span, b: Span, limit: int) -> Span:
+        """Return a - b <= limit, of linear words."""
+        if any(NOW not in (side.terms or ()) and self.bounds(side)[0] < 0 for side in (a, b)):
+            return unknown(1)  # as an unsigned number it would be large
+        difference = self.sum(a, b, -1)
+        lo, hi = self.bounds(difference)
+        if hi <= limit or lo > limit:
+            return const(1, hi <= limit)
+        return self._undecided(difference, limit, "order")
+
+    def compare_equal(self, a: Span, b: Span) -> Span:
+        """Return a == b, of linear words."""
+        difference = self.sum(a, b, -1)
+        lo, hi = self.bounds(difference)
+        if lo == hi == 0 or lo > 0 or hi < 0:
+            return const(1, lo == hi == 0)
+        return self._undecided(difference, 0, "equal")
+
+    def _undecided(self, difference: Span, limit: int, kind: str) -> Span:
+        bit = Span(1, 0, 1)
+        bit.test, bit.engine = (difference, limit, True, kind), self.engine
+        return bit
 
     def bounds(self, span: Span) -> tuple[int, int]:
         """Return the least and the greatest value of a word."""
@@ -227,7 +276,7 @@ class Path:
                 others = [(b, values[b]) for b in names[:number]]
                 others += [(b, None if b == ZERO else linear(64, {b: 1}, 0, 0, self.engine)) for b in self.symbols]
                 for b, other in others:
-                    lo, hi = path.bounds(span if other is None else span._sum(other, -1))
+                    lo, hi = path.bounds(span if other is None else path.sum(span, other, -1))
                     maximum[a, b] = max(maximum.get((a, b), -NEVER), _bound(hi))
                     maximum[b, a] = max(maximum.get((b, a), -NEVER), _bound(-lo))
         self.engine.path = self

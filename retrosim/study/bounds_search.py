@@ -113,9 +113,7 @@ def _fill_caches(core: Core, chance: random.Random, how: str) -> None:
             core.state[cache.dirty] = 1
 
 
-def _next(
-    chance: random.Random, best: Input | None, given: Sequence[int | None], bits: int, word_bytes: int
-) -> Input:
+def _next(chance: random.Random, best: Input | None, given: Sequence[int | None], bits: int, word_bytes: int) -> Input:
     """Return arguments, memory, and what the caches hold."""
     if best is None or chance.random() < FRESH:
         words = tuple(_argument(chance, bits, word_bytes) if word is None else word for word in given)

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .bounds_caches import Held
-from .bounds_words import Span, join, unknown, widen
+from .bounds_joins import join, widen
+from .bounds_words import Span, unknown
 
 Key = Any
 """A state field's name, (name, number) of an entry of one, or the address of a word in memory."""

@@ -10,7 +10,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-
 CACHES = {
     "left": "as the call before left them",
     "given": "as the program left them",

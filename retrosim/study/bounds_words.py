@@ -20,7 +20,6 @@ from typing import Any
 from retrosim.cpu.spec.values import Word
 
 NOW = "now"
-FEW = 8  # values that are kept one by one
 LATE = 1 << 40  # NOW is at least this, and any offset much less
 HALF = 1 << 32  # linear words may hold a second number of clocks from this bit on
 MASKS = [(1 << bits) - 1 for bits in range(129)]
@@ -29,7 +28,8 @@ MASKS = [(1 << bits) - 1 for bits in range(129)]
 class Span(Word):
     """All values that a word may have; see the head of this module."""
 
-    __slots__ = ("base", "engine", "frame", "free", "hi", "lo", "ones", "order", "place", "tells", "terms", "test", "values")
+    __slots__ = ("base", "engine", "frame", "free", "hi", "lo", "ones", "order")
+    __slots__ += ("place", "tells", "terms", "test", "values")
 
     def __init__(self, bits: int, lo: int, hi: int, ones: int = 0, free: int = -1, frame: bool = False) -> None:
         """Make a plain word. `frame`: it may be an address in a stack frame."""
@@ -84,7 +84,8 @@ class Span(Word):
         return self.ones | self.free
 
     @property
-    def _signed(self) -> tuple[int, int]:
+    def signed_bounds(self) -> tuple[int, int]:
+        """The least and the greatest value as a signed number."""
         half, whole = 1 << self.bits - 1, 1 << self.bits
         if self.hi < half:
             return self.lo, self.hi
@@ -133,35 +134,11 @@ class Span(Word):
         return Span(self.bits, lo, hi) if lo >= 0 and hi <= MASKS[self.bits] else unknown(self.bits)
 
     def _sum(self, other: Span, sign: int) -> Span:
-        engine = self.engine or other.engine
-        path = engine.path
-        terms: dict[str, int] = {}
-        offset = 0
-        for span, factor in ((self, 1), (other, sign)):
-            if not span.terms and span.lo != span.hi:
-                span = path.symbol_of(span)
-            offset += factor * (span.lo if span.terms else span._signed[0])
-            for symbol, each in (span.terms or {}).items():
-                terms[symbol] = terms.get(symbol, 0) + factor * each
-        terms = {symbol: factor for symbol, factor in terms.items() if factor}
-        total = linear(self.bits, terms, offset, offset, engine)
-        return path.short(total) if len(terms) > 2 else total
+        return (self.path or other.path).sum(self, other, sign)
 
     def _scaled(self, factor: int) -> Span:
         terms = {symbol: each * factor for symbol, each in self.terms.items()}
         return linear(self.bits, terms, self.lo * factor, self.hi * factor, self.engine)
-
-    def halves(self) -> tuple[Span, Span]:
-        """Return the two numbers of clocks that a word holds."""
-        upper, lower = {}, {}
-        for symbol, factor in (self.terms or {}).items():
-            above = (factor + HALF // 2) // HALF
-            for terms, part in ((upper, above), (lower, factor - above * HALF)):
-                if part:
-                    terms[symbol] = part
-        first, last = (self.lo + HALF // 2) // HALF, (self.hi + HALF // 2) // HALF
-        ends = sorted((self.lo - first * HALF, self.hi - last * HALF))
-        return linear(self.bits, lower, *ends, self.engine), linear(self.bits, upper, first, last, self.engine)
 
     def settled(self) -> Span:
         """Return a bit that depends on clocks as a decided one."""
@@ -186,7 +163,7 @@ class Span(Word):
         result = Span(a.bits, lo, hi, total & ~free & mask, free, a.frame or b.frame)
         if a.known is None and b.known is None:
             return result
-        return result.placed(a, b._signed[0]) if b.known is not None else result.placed(b, a._signed[0])
+        return result.placed(a, b.signed_bounds[0]) if b.known is not None else result.placed(b, a.signed_bounds[0])
 
     __radd__ = __add__
 
@@ -206,7 +183,7 @@ class Span(Word):
         free = (total + a.free) ^ (total - b.free) | a.free | b.free
         result = Span(a.bits, lo, hi, total & ~free & mask, free, a.frame or b.frame)
         result.order = b, a
-        return result.placed(a, -b._signed[0]) if b.known is not None else result
+        return result.placed(a, -b.signed_bounds[0]) if b.known is not None else result
 
     def __rsub__(self, left: int) -> Span:
         return const(self.bits, left) - self
@@ -222,7 +199,7 @@ class Span(Word):
         lo, hi = a.lo * b.lo, a.hi * b.hi
         if lo == hi:
             return const(a.bits, lo)
-        zeros = _trailing_zeros(a.may, a.bits) + _trailing_zeros(b.may, b.bits)
+        zeros = trailing_zeros(a.may, a.bits) + trailing_zeros(b.may, b.bits)
         free = MASKS[a.bits] & ~MASKS[min(zeros, a.bits)]
         return Span(a.bits, lo, hi, 0, free) if hi <= MASKS[a.bits] else Span(a.bits, 0, MASKS[a.bits], 0, free)
 
@@ -231,13 +208,13 @@ class Span(Word):
     def __and__(self, operand: Any) -> Span:
         a, b = self.settled(), self._other(operand).settled()
         if a.terms and b.known == HALF - 1:
-            return a.halves()[0]
+            return a.path.halves(a)[0]
         a, b = a.plain(), b.plain()
         if b.known is not None and not a.may & ~b.known:
             return a
         ones = a.ones & b.ones
         free = a.may & b.may & ~ones
-        return Span(a.bits, ones, ones | free, ones, free, a.frame)._within(0, min(a.hi, b.hi))
+        return Span(a.bits, ones, ones | free, ones, free, a.frame).within(0, min(a.hi, b.hi))
 
     __rand__ = __and__
 
@@ -248,7 +225,7 @@ class Span(Word):
         if a is b:
             return a
         ones, may = a.ones | b.ones, a.may | b.may
-        return Span(a.bits, ones, may, ones, may & ~ones)._within(max(a.lo, b.lo), may)
+        return Span(a.bits, ones, may, ones, may & ~ones).within(max(a.lo, b.lo), may)
 
     __ror__ = __or__
 
@@ -270,7 +247,8 @@ class Span(Word):
             bit.tells = *self.tells[:2], not self.tells[2]
         return bit
 
-    def _within(self, lo: int, hi: int) -> Span:
+    def within(self, lo: int, hi: int) -> Span:
+        """Return the values of a plain word that lie within bounds."""
         return Span(self.bits, max(lo, self.lo), min(hi, self.hi), self.ones, self.free, self.frame)
 
     def __lshift__(self, operand: Any) -> Span:
@@ -286,7 +264,7 @@ class Span(Word):
     def __rshift__(self, operand: Any) -> Span:
         count = self._other(operand).plain()
         if self.terms and count.known == HALF.bit_length() - 1:
-            return self.halves()[1]
+            return self.path.halves(self)[1]
         a = self.plain()
         if count.known is None:
             return Span(a.bits, 0, a.hi)
@@ -298,7 +276,7 @@ class Span(Word):
         if self.sign.known == 0:
             return self >> count
         if count.known is not None and self.sign.known:
-            low, high = (side >> count.known for side in self._signed)
+            low, high = (side >> count.known for side in self.signed_bounds)
             return Span(self.bits, low & MASKS[self.bits], high & MASKS[self.bits])
         return unknown(self.bits)
 
@@ -313,7 +291,7 @@ class Span(Word):
         return Span(a.bits, 0, min(a.hi, max(0, b.hi - 1)))
 
     def sdiv(self, operand: Any) -> Span:
-        a, b = self._signed, self._other(operand)._signed
+        a, b = self.signed_bounds, self._other(operand).signed_bounds
         if a[0] == a[1] and b[0] == b[1] and b[0]:
             return const(self.bits, abs(a[0]) // abs(b[0]) * (1 if (a[0] < 0) == (b[0] < 0) else -1))
         return unknown(self.bits)
@@ -324,24 +302,10 @@ class Span(Word):
 
     # comparisons
 
-    def _compare(self, other: Span, strict: bool) -> Span:
-        """Return self < other, or self <= other, of linear words."""
-        path = self.path or other.path
-        difference = self._sum(other, -1)
-        if any(NOW not in (side.terms or ()) and path.bounds(side)[0] < 0 for side in (self, other)):
-            return unknown(1)  # as an unsigned number it would be large
-        limit = -1 if strict else 0
-        lo, hi = path.bounds(difference)
-        if hi <= limit or lo > limit:
-            return const(1, hi <= limit)
-        bit = Span(1, 0, 1)
-        bit.test, bit.engine = (difference, limit, True, "order"), self.engine or other.engine
-        return bit
-
     def ult(self, operand: Any) -> Span:
         b = self._other(operand)
         if self.terms or b.terms:
-            return self._compare(b, True)
+            return (self.path or b.path).compare(self, b, -1)
         bit = _bit(self.hi < b.lo, self.lo >= b.hi)
         if bit.known is None:
             bit.order = self, b
@@ -350,28 +314,21 @@ class Span(Word):
     def ule(self, operand: Any) -> Span:
         b = self._other(operand)
         if self.terms or b.terms:
-            return self._compare(b, False)
+            return (self.path or b.path).compare(self, b, 0)
         return _bit(self.hi <= b.lo, self.lo > b.hi)
 
     def slt(self, operand: Any) -> Span:
-        a, b = self.plain()._signed, self._other(operand).plain()._signed
+        a, b = self.plain().signed_bounds, self._other(operand).plain().signed_bounds
         return _bit(a[1] < b[0], a[0] >= b[1])
 
     def sle(self, operand: Any) -> Span:
-        a, b = self.plain()._signed, self._other(operand).plain()._signed
+        a, b = self.plain().signed_bounds, self._other(operand).plain().signed_bounds
         return _bit(a[1] <= b[0], a[0] > b[1])
 
     def eq(self, operand: Any) -> Span:
         b = self._other(operand)
         if self.terms or b.terms:
-            path = self.path or b.path
-            difference = self._sum(b, -1)
-            lo, hi = path.bounds(difference)
-            if lo == hi == 0 or lo > 0 or hi < 0:
-                return const(1, lo == hi == 0)
-            bit = Span(1, 0, 1)
-            bit.test, bit.engine = (difference, 0, True, "equal"), self.engine or b.engine
-            return bit
+            return (self.path or b.path).compare_equal(self, b)
         a, b = self.settled(), b.settled()
         if (a.values or b.values) and not (a.among & b.among if a.among and b.among else True):
             return FALSE
@@ -456,49 +413,12 @@ def linear(bits: int, terms: dict[str, int], lo: int, hi: int, engine: Any) -> S
     return span
 
 
-def join(a: Span, b: Span) -> Span:
-    """Return a plain word that holds the values of two; a new one, since the same word stands for the same value."""
-    if a is b:
-        return a
-    free = a.free | b.free | a.ones ^ b.ones
-    both = Span(a.bits, min(a.lo, b.lo), max(a.hi, b.hi), a.ones & ~free, free, a.frame or b.frame)
-    if a.among and b.among and len(a.among | b.among) <= FEW:
-        both.values = a.among | b.among
-    return both
-
-
-def either(condition: Span, a: Span, b: Span) -> Span:
-    """Return a plain word that is one of two by a condition.
-
-    Of two words that it has compared it is the less or the greater one, or their difference, which does not wrap.
-    """
-    if condition.order is None:
-        return join(a, b)
-    less, greater = condition.order
-    if a.known is None and a.order == condition.order:
-        a = Span(a.bits, 1, max(1, greater.hi - less.lo))
-    both = join(a, b)
-    if both.known is not None:
-        return both
-    if a is greater and b is less:
-        return both._within(max(a.lo, b.lo), both.hi)
-    return both._within(both.lo, min(a.hi, b.hi)) if a is less and b is greater else both
-
-
-def widen(a: Span, b: Span) -> Span:
-    """Return a plain word that holds the values of two, and does not change again: what changes may be anything."""
-    both = join(a, b)
-    if both.is_like(a):
-        return both
-    free = MASKS[a.bits] & ~MASKS[_trailing_zeros(both.free, a.bits)]
-    return Span(a.bits, 0, MASKS[a.bits], both.ones & ~free, free, both.frame)
-
-
 def _bit(is_true: bool, is_false: bool) -> Span:
     return TRUE if is_true else FALSE if is_false else Span(1, 0, 1)
 
 
-def _trailing_zeros(bits: int, width: int) -> int:
+def trailing_zeros(bits: int, width: int) -> int:
+    """Return how many zeros are below the lowest one."""
     return (bits & -bits).bit_length() - 1 if bits else width
 
 

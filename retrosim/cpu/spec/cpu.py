@@ -63,8 +63,8 @@ class Lines:
     survives    how many other lines of its set may be used after a line before it can be gone
     end         first address that is not cached
     tag         tag(number of a line, units that are valid) -> (bits that are 1, bits that may be either)
-    arriving    state field that names the unit which is being read and is in the cache from then on; only a miss changes
-                it
+    arriving    state field that names the unit which is being read and is in the cache from then on: what only a miss
+                changes
     fetches     the model's subroutines that look up code by the number of a unit
     operands    those that look up an operand by address and size
     stores      those of them that store
