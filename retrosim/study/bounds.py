@@ -80,7 +80,7 @@ def bound(
     convention: str = "c",
     tries: int = 0,
     seed: int = 1994,
-    progress: Callable[[str, int], None] = lambda what, done: None,
+    progress: Callable[[int, int | None, str], None] = lambda done, total, what: None,
 ) -> dict[str, Any]:
     """Return proven least and most clocks of a routine as plain data, described above. The machine is left as it was.
 
@@ -91,7 +91,7 @@ def bound(
                often its first instruction is executed at most each time the loop is entered
     tries      calls with random inputs, which look for the most clocks; 0 for none
     seed       of the inputs
-    progress   progress(what is done, how far)
+    progress   progress(how far, of how many if that is known, what is done)
     Errors     ValueError; Unbounded, which says why there is no bound
     """
     if machine.timing not in ("table", "full"):
@@ -103,9 +103,15 @@ def bound(
         place_stack(machine)
         words = [*arguments, *[None] * (ARGUMENTS - len(arguments))]
         state, stack_top = _entered(machine, entry, words, convention)
+
+        def followed(steps: int) -> None:
+            progress(steps, None, "following instructions")
+
         for is_code_apart in (True, False):
             engine = BoundsEngine(machine.core, stack_top, machine.memory_clocks, is_code_apart)
-            runner = Runner(machine.core, engine, given, given.name, lambda steps: progress("following", steps))
+            runner = Runner(
+                machine.core, engine, given, given.name, lambda steps: progress(steps, None, "following instructions")
+            )
             end = runner.call(entry, state, memory.RETURN_ADDRESS)
             if not engine.code_units & engine.operand_units:
                 break
@@ -113,7 +119,7 @@ def bound(
         found = None
         if tries:
             chosen = {"convention": convention, "tries": tries, "seed": seed}
-            found = search(machine, entry, words, **chosen, progress=lambda done: progress("searching", done))
+            found = search(machine, entry, words, **chosen, progress=lambda done: progress(done, tries, "searching"))
     finally:
         machine.restore(before)
     exceeded = (

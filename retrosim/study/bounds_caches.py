@@ -36,7 +36,7 @@ class Near(NamedTuple):
     offsets: tuple[int, ...]
 
 
-Beside = Mapping[Span, Mapping[int, int]]
+ByBase = Mapping[Span, Mapping[int, int]]
 """Base -> offset -> age of its line. Words are the same base if they are the same object."""
 
 
@@ -44,12 +44,12 @@ class Held:
     """The lines that are certain to be in one cache; it does not change."""
 
     def __init__(
-        self, lines: Lines, sets: dict[int, tuple[Line, ...]] | None = None, beside: Beside | None = None
+        self, lines: Lines, sets: dict[int, tuple[Line, ...]] | None = None, by_base: ByBase | None = None
     ) -> None:
-        self.lines, self.sets, self.beside = lines, sets or {}, beside or {}
+        self.lines, self.sets, self.by_base = lines, sets or {}, by_base or {}
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Held) and self.sets == other.sets and self.beside == other.beside
+        return isinstance(other, Held) and self.sets == other.sets and self.by_base == other.by_base
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -64,7 +64,7 @@ class Held:
 
     def has_near(self, near: Near) -> bool:
         """Tell whether the units of some bytes are there for certain."""
-        there = self.beside.get(near.base, {})
+        there = self.by_base.get(near.base, {})
 
         def is_there(offset: int) -> bool:
             before = max((each for each in there if each <= offset), default=None)
@@ -96,22 +96,22 @@ class Held:
             units = (old.units if old else 0) | (bit if is_there else 0)
             age = 0 if is_newest else min(was, self.lines.survives)
             found.append(Line(number, units, age))
-        beside = self.beside if self._replaces_nothing(self.has(unit)) else self._older()
-        return Held(self.lines, self._with(group, found), beside)
+        by_base = self.by_base if self._replaces_nothing(self.has(unit)) else self._older()
+        return Held(self.lines, self._with(group, found), by_base)
 
     def used_near(self, near: Near, is_there: bool, is_newest: bool) -> Held:
         """Return what is there after a use of some bytes. The arguments are those of `used`."""
         is_hit = self.has_near(near)
         after = self if self._replaces_nothing(is_hit) else self.used_unknown(near.base)
-        beside = dict(after.beside)
-        own = dict(beside.get(near.base, {}))
+        by_base = dict(after.by_base)
+        own = dict(by_base.get(near.base, {}))
         for offset in near.offsets if is_there else ():
             reach = (self.lines.sets - 1) * self.lines.units * self.lines.unit_bytes  # no two lines in a set
             own = {each: age for each, age in own.items() if abs(each - offset) < reach}
             own[offset] = 0 if is_newest else min(own.get(offset, self.lines.survives), self.lines.survives)
         if own:
-            beside[near.base] = own
-        return Held(self.lines, after.sets, beside)
+            by_base[near.base] = own
+        return Held(self.lines, after.sets, by_base)
 
     def _replaces_nothing(self, is_hit: bool) -> bool:
         return is_hit and not self.lines.survives
@@ -126,7 +126,7 @@ class Held:
     def _older(self, but: Span | None = None) -> dict[Span, Mapping[int, int]]:
         """Return what is known by bases after a use of another line than those of one base."""
         result: dict[Span, Mapping[int, int]] = {}
-        for base, ages in self.beside.items():
+        for base, ages in self.by_base.items():
             kept = ages if base is but else {o: age + 1 for o, age in ages.items() if age < self.lines.survives}
             if kept:
                 result[base] = kept
@@ -155,9 +155,9 @@ class Held:
             )
             if both:
                 sets[group] = both
-        beside = {}
-        for base, ages in self.beside.items():
-            others = other.beside.get(base, {})
+        by_base = {}
+        for base, ages in self.by_base.items():
+            others = other.by_base.get(base, {})
             if kept := {offset: max(age, others[offset]) for offset, age in ages.items() if offset in others}:
-                beside[base] = kept
-        return Held(self.lines, sets, beside)
+                by_base[base] = kept
+        return Held(self.lines, sets, by_base)

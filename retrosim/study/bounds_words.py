@@ -112,7 +112,7 @@ class Span(Word):
                 self.place = root, more + offset, shifted + shift
         return self
 
-    def _is_beside(self, other: Span) -> bool | None:
+    def _is_same(self, other: Span) -> bool | None:
         """Tell whether two words at known distances from a third one, both shifted, are equal, None: perhaps."""
         if not (self.place and other.place):
             return None
@@ -171,6 +171,8 @@ class Span(Word):
         a, b = self, self._other(operand)
         if a.terms or b.terms:
             return a._sum(b, -1)
+        if a is b:
+            return const(a.bits, 0)
         mask = MASKS[a.bits]
         if a.known is not None and b.known is not None:
             return Span(a.bits, (a.lo - b.lo) & mask, (a.lo - b.lo) & mask, frame=a.frame)
@@ -231,6 +233,8 @@ class Span(Word):
 
     def __xor__(self, operand: Any) -> Span:
         a, b = self.settled().plain(), self._other(operand).settled().plain()
+        if a is b:
+            return const(a.bits, 0)
         free = a.free | b.free
         ones = (a.ones ^ b.ones) & ~free
         return Span(a.bits, ones, ones | free, ones, free)
@@ -332,9 +336,9 @@ class Span(Word):
         a, b = self.settled(), b.settled()
         if (a.values or b.values) and not (a.among & b.among if a.among and b.among else True):
             return FALSE
-        beside = a._is_beside(b)
-        if beside is not None:
-            return _bit(beside, not beside)
+        same = a._is_same(b)
+        if same is not None:
+            return _bit(same, not same)
         differ = (a.ones ^ b.ones) & ~(a.free | b.free) != 0 or a.hi < b.lo or b.hi < a.lo
         bit = _bit(a is b or (a.known is not None and a.known == b.known), differ)
         if bit.known is None:

@@ -10,7 +10,8 @@ import pytest
 from retrosim.machine import PRESETS, Machine
 from retrosim.rom import load_elf, load_rom
 from retrosim.study.bounds import Unbounded, bound
-from retrosim.study.bounds_words import Span, const, join, unknown
+from retrosim.study.bounds_joins import join
+from retrosim.study.bounds_words import Span, const, unknown
 from retrosim.study.routines import build_of
 from tests.helpers.study.cost_programs import ADDRESS, SUM, write_elf
 
