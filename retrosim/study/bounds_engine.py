@@ -343,7 +343,9 @@ class BoundsEngine(Memory):
         if reason == FAULT:
             raise Infeasible
         what = "asks the machine for a service" if reason == SERVICE else "changes what interrupts the processor"
-        raise Unbounded(f"the instruction at {self._pc:#x} {what}, which has no bound")
+        raise Unbounded(
+            f"the instruction at {self._pc:#x} {what}, which has no bound; bound the routines that are called between"
+        )
 
     @property
     def raised(self) -> int | None:  # type: ignore[override]

@@ -23,7 +23,7 @@ from .bounds_flow import Loop, Routine, routine_at
 from .bounds_state import State, Trail
 
 MAX_TIMES = 100_000  # that an undecided loop is tried
-PATIENCE = 2_000  # times that a loop may go on although it could have been left each time, unless its bound is given
+PATIENCE = 256  # times that a loop may go on although it could have been left each time, unless its bound is given
 EXACT = 4  # times that a loop of given bound is followed exactly, before what changes is taken as unknown
 MAX_STEPS = 3_000_000  # instructions that are run in all
 
@@ -64,7 +64,10 @@ class Runner:
     def call(self, entry: int, state: State, back: int) -> State:
         """Run a routine to its return to an address. Errors: Unbounded."""
         if any(entry == called for called, _ in self._calls):
-            raise Unbounded(f"{self.name(entry)} calls itself (recursion), which has no bound")
+            raise Unbounded(
+                f"{self.name(entry)} calls itself (recursion), which has no bound; arguments that "
+                "are given may decide that it does not, else bound what it calls by itself"
+            )
         if entry not in self.routines:
             self.routines[entry] = routine_at(self.core, entry)
         routine = self.routines[entry]
@@ -174,7 +177,10 @@ class Runner:
             return target
         if target is None or not calls:
             what = "call" if calls else "jump"
-            raise Unbounded(f"computed {what} at {self.name(insn.pc)} ({insn.text}), which has no bound")
+            raise Unbounded(
+                f"computed {what} at {self.name(insn.pc)} ({insn.text}), which has no bound; "
+                "bound the routines that it may reach, and add the clocks"
+            )
         return None
 
     def _step(self, insn: Insn, state: State) -> dict[int | None, State]:
