@@ -1,11 +1,11 @@
 """Play one tape on several machines side by side, and say how long each takes.
 
 Machines are given by name, or as name:build for another build of the program.
-Each runs at its own speed, as they would stand beside each other; with --in-step
-all show the same frame. Without a picture or a clip only the figures are printed.
+Each runs at its own speed, as if they stood beside each other; with --in-step
+all show the same frame. --screenshot and --export show it.
 
 examples:
-  retrosim race storm-200 --on mc68000-8,mc68040-25,i486dx2-66
+  retrosim race storm-200 --on mc68040-25,i486dx2-66,native
   retrosim race storm-200 --on mc68040-25:O0,mc68040-25:fast --export race.mp4
   retrosim race gem-run --on mc68040-25,i386dx-33 --in-step --screenshot a.png
 """
