@@ -1,4 +1,4 @@
-"""Boxes of any size at any place, from arguments to kernels (`kernels.hierarchical_grid`): what `world` and others share."""
+"""Boxes of any size at any place: what leads from arguments to the kernels of `kernels.hierarchical_grid`."""
 
 from __future__ import annotations
 
