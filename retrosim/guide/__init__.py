@@ -23,6 +23,7 @@ TOPICS = (
     "speed",
     "security",
     "examples",
+    "lessons",
     "adding",
     "internals",
     "glossary",
