@@ -123,11 +123,11 @@ class _Writer:
             use = _ALLOC | (_EXECUTE if each.kind == CODE else _WRITE)
             name = section_names.place(each.name)
             headers += self.pack("10I", name, kind, use, each.address, at, each.bytes, 0, 0, 1, 0)
-        numbers = {name: count + 1 + index for index, (name, _, _) in enumerate(others)}
-        for name, kind, content in others:
+        numbers = {other: count + 1 + index for index, (other, _, _) in enumerate(others)}
+        for other, kind, content in others:
             link, info, entry_size = (numbers[".strtab"], first_global, 16) if kind == _SYMTAB else (0, 0, 0)
             placed = place(content)
-            fields = (section_names.place(name), kind, 0, 0, placed, len(content), link, info, 1, entry_size)
+            fields = (section_names.place(other), kind, 0, 0, placed, len(content), link, info, 1, entry_size)
             headers += self.pack("10I", *fields)
         last = section_names.place(".shstrtab")
         placed = place(bytes(section_names.content))

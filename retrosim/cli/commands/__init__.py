@@ -14,6 +14,7 @@ COMMANDS = (
     "replay",
     "verify",
     "cost",
+    "asm",
     "timing",
     "study",
     "bench",

@@ -25,15 +25,24 @@ ALIASES = [
     ("MOVE usp,{b}", "MOVE.l usp,{b}"),
     *((f"{name}.{{s}} {{n}},{{ea}}", f"{name}Q.{{s}} {{n}},{{ea}}") for name in ("ADD", "SUB")),
     *((f"{name}.{{s}} {{n}},{{b}}", f"{name}Q.{{s}} {{n}},{{b}}") for name in ("ADD", "SUB")),
-    *((f"{name}.{{s}} {{imm}},{{ea}}", f"{name}I.{{s}} {{imm}},{{ea}}") for name in "ADD SUB CMP AND OR EOR".split()),
+    *(
+        (f"{name}.{{s}} {{imm}},{{ea}}", f"{name}I.{{s}} {{imm}},{{ea}}")
+        for name in ["ADD", "SUB", "CMP", "AND", "OR", "EOR"]
+    ),
     *((f"{name} {{imm}},{to}", f"{name}I {{imm}},{to}") for name in ("AND", "OR", "EOR") for to in ("ccr", "sr")),
     *((f"{name}.{{s}} {{ea}},{{a}}", f"{name}A.{{s}} {{ea}},{{a}}") for name in ("ADD", "SUB", "CMP")),
     ("CMP.{s} ({b})+,({a})+", "CMPM.{s} ({b})+,({a})+"),
     ("EXG {b},{d}", "EXG {d},{b}"),
     ("LINK {b},#{disp32}", "LINK.l {b},#{disp32}"),
     *((f"{name}.l {{ea}},{{l}}", f"{name}L.l {{ea}},{{l}}:{{l}}") for name in ("DIVU", "DIVS")),
-    *((f"{name}.{{s}} {{y}}", f"{name}.{{s}} #1,{{y}}") for name in "ASL ASR LSL LSR ROL ROR ROXL ROXR".split()),
-    *((f"{name}.w #1,{{ea}}", f"{name}.w {{ea}}") for name in "ASL ASR LSL LSR ROL ROR ROXL ROXR".split()),
+    *(
+        (f"{name}.{{s}} {{y}}", f"{name}.{{s}} #1,{{y}}")
+        for name in ["ASL", "ASR", "LSL", "LSR", "ROL", "ROR", "ROXL", "ROXR"]
+    ),
+    *(
+        (f"{name}.w #1,{{ea}}", f"{name}.w {{ea}}")
+        for name in ["ASL", "ASR", "LSL", "LSR", "ROL", "ROR", "ROXL", "ROXR"]
+    ),
     *((f"MOVEP.{s} {{d}},{{disp}}({{b}})", f"MOVEP.{s} {{d}},({{disp}},{{b}})") for s in "wl"),
     *((f"MOVEP.{s} {{disp}}({{b}}),{{d}}", f"MOVEP.{s} ({{disp}},{{b}}),{{d}}") for s in "wl"),
     *((f"MOVEP.{s} {{d}},({{b}})", f"MOVEP.{s} {{d}},(0,{{b}})") for s in "wl"),

@@ -153,7 +153,7 @@ class EaEncoder:
         self._put_base(it.base)
         number = self._displacement(it)
         value = self._value(it.disp)
-        is_constant = value.section is None and it.base != PC
+        is_constant = value.section is None or it.base == PC
         word = 0x100 | (0x80 if it.base is None else 0)
         if it.index is None:
             word |= 0x40

@@ -1,6 +1,6 @@
 """Effective addresses as they are written: Motorola's syntax, old and new, and GNU's marks (%d0, sym:w).
 
-    d0 a0 sp #1 (a0) (a0)+ -(a0) 4(a0) (4,a0) 4(a0,d0.w) (4,a0,d0.w*2) 4(pc) (sym).w sym.l sym ([4,a0],d0.l*2,8)
+d0 a0 sp #1 (a0) (a0)+ -(a0) 4(a0) (4,a0) 4(a0,d0.w) (4,a0,d0.w*2) 4(pc) (sym).w sym.l sym ([4,a0],d0.l*2,8)
 """
 
 from __future__ import annotations

@@ -340,7 +340,9 @@ class Target(Field):
             if given and given not in sizes:
                 raise Unfit("a branch with 32 bits: not on the MC68000", near=True)
             limit = 1 << (given or sizes[-1]) - 1
-            raise Unfit(f"target {offset:+} bytes away: allowed {-limit}..{limit - 1}, and not 0 with 8 bits", near=True)
+            raise Unfit(
+                f"target {offset:+} bytes away: allowed {-limit}..{limit - 1}, and not 0 with 8 bits", near=True
+            )
         return sizes[form]
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:

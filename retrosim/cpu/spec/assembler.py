@@ -21,6 +21,10 @@ _NAME = re.compile(r"\{(\w+)\}")
 MAX_WORDS = 4  # of a mnemonic: rep fs movsb
 
 
+def _filled(template: str, texts: dict[str, str]) -> str:
+    return _NAME.sub(lambda name: texts[name[1]], template)
+
+
 @dataclass(frozen=True)
 class Form:
     """One way to write a row.
@@ -42,7 +46,7 @@ class Form:
         found = self.template.match(given)
         if found is None or self.through is None:
             return found
-        return {name: _NAME.sub(lambda m: found[m[1]], text) for name, text in self.through.items()}
+        return {name: _filled(text, found) for name, text in self.through.items()}
 
 
 @dataclass
@@ -90,8 +94,10 @@ class InstructionAssembler:
         names_models  say of what is not on this model which one has it
         """
         self._names_models = names_models
+        self._first_words: set[str] = set()
         self.table, self.isa = table, table.isa
         self.dialect = table.isa.dialect
+        self.unit = 1 if table.isa.word_bytes == 1 else 2
         self.byte_order = "big" if table.isa.word_bytes > 1 else "little"
         self.forms: dict[str, list[Form]] = {}
         counts = {name: getattr(kind, "texts", 1) for name, kind in self.isa.kinds.items()}
@@ -101,7 +107,7 @@ class InstructionAssembler:
                 self._add(mnemonic, Form(row, template, fixed))
         if with_aliases:  # first: of codes with the same length GNU as takes theirs
             own, self.forms = self.forms, {}
-            for text, expansion in (*self.dialect.shown, *self.dialect.aliases):
+            for text, expansion in self.dialect.aliases:
                 self._alias(own, Template(text, counts), Template(expansion))
             for mnemonic, forms in own.items():
                 self.forms.setdefault(mnemonic, []).extend(forms)
@@ -116,19 +122,32 @@ class InstructionAssembler:
     def _alias(self, own: dict[str, list[Form]], template: Template, expansion: Template) -> None:
         names = _NAME.findall(expansion.mnemonic)
         if names:
-            pattern = re.compile(_NAME.sub(r"(?P<\1>.*)", re.escape(expansion.mnemonic.lower()).replace(r"\{", "{").replace(r"\}", "}")))
+            pattern = re.compile(
+                _NAME.sub(r"(?P<\1>.*)", re.escape(expansion.mnemonic.lower()).replace(r"\{", "{").replace(r"\}", "}"))
+            )
             matches = ((m, m.groupdict()) for key in own if (m := pattern.fullmatch(key)))
         else:
             matches = iter([(None, {})])
         for found, spelled in matches:
             key = found[0] if found else expansion.mnemonic.lower()
-            mnemonic = _NAME.sub(lambda m: spelled[m[1]], template.mnemonic.lower())
+            mnemonic = _filled(template.mnemonic.lower(), spelled)
             for form in own.get(key, ()):
                 if names and set(form.fixed) != set(names):
                     continue
                 through = form.template.match(expansion.operands)
-                if through is not None and not form.suffix:
+                if through is not None and not form.suffix and self._is_meant(through):
                     self._add(mnemonic, Form(form.row, template, form.fixed, through))
+
+    def _is_meant(self, through: dict[str, str]) -> bool:
+        """Do the names in an expansion belong to the row whose form it has?"""
+        names = {name[1] for text in through.values() if (name := _NAME.fullmatch(text))}
+        return not names & set(self.isa.kinds) - set(through)
+
+    def knows(self, word: str) -> bool:
+        """Does an instruction begin with this word?"""
+        if not self._first_words:
+            self._first_words = {key.split()[0] for key in self.forms} | set(self.dialect.prefixes)
+        return any(key in self._first_words for key in self._keys(word))
 
     def read(self, text: str) -> Statement:
         """Read an instruction. Errors: Unfit, when no row has that mnemonic, or none such operands."""
@@ -270,5 +289,5 @@ def _spellings(row: Row, mnemonic: str) -> Iterator[tuple[str, dict[str, Any]]]:
     kinds = dict(row.operands)
     for combination in itertools.product(*(kinds[name].spellings(row) for name in names)):
         texts = dict(zip(names, (text for text, _ in combination)))
-        spelled = _NAME.sub(lambda m: texts[m[1]], mnemonic).lower()
+        spelled = _filled(mnemonic, texts).lower()
         yield " ".join(spelled.split()), dict(zip(names, (meaning for _, meaning in combination)))

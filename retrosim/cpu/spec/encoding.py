@@ -105,7 +105,7 @@ class Encoding:
         self.words.append(number & ((1 << 8 * self.table.isa.word_bytes) - 1))
 
     def choose(self, fits: Iterable[bool]) -> int | None:
-        """Return the number of the first form that fits, and is not shorter than the one before; None where none does."""
+        """Return the first form that fits and is not shorter than the one before; None where none does."""
         number = self._choices
         self._choices += 1
         minimum = self._chosen.minimum(number)

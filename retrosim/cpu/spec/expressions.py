@@ -49,6 +49,8 @@ class Scope(Protocol):
         """Return the address of the statement."""
 
 
+HALF = "@"  # in place of a section: a half of an address
+
 Expression = Callable[[Scope], Value]
 
 
@@ -66,7 +68,7 @@ class Numbers(NamedTuple):
 
 
 C_NUMBERS = (("0[xX]([0-9a-fA-F]+)", 16), ("0[bB]([01]+)", 2), ("([0-9]+)", 10))
-_NAME = r"[A-Za-z_.$?@][\w.$?@]*"
+_NAME = r"(?:[A-Za-z_.$?@][\w.$?@]*|[0-9]+\$)"
 _BINARY = (
     ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!=", "<>"), ("<=", ">=", "<", ">"), ("<<", ">>"), ("+", "-"),
     ("*", "/", "%"),
@@ -215,7 +217,7 @@ class _Parser:
         if not function:
             raise Unfit(f"{self.text!r}: {token} is not known")
         self.at += 1
-        return lambda scope: Value(function(value(scope).number))
+        return lambda scope: Value(function(value(scope).number), HALF)
 
 
 def _local(token: str) -> Expression:

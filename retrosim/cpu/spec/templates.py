@@ -1,4 +1,4 @@
-"""Templates of assembly text, such as "CMP.{s} {ea},{d}": split into mnemonic and operands, matched with what is written."""
+"""Templates of assembly text, such as "CMP.{s} {ea},{d}": taken apart, and matched with what is written."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Template:
             more, _, rest = rest.partition(" ")
             mnemonic = f"{mnemonic} {more}"
         self.text, self.mnemonic = text, mnemonic
-        self.operands = _split_template(rest)
+        self.operands = split_operands(rest)
         self.names = tuple(name for part in self.operands for name in _NAME.findall(part))
         counts = counts or {}
         self._counts = [max([counts.get(name, 1) for name in _NAME.findall(part)], default=1) for part in self.operands]
@@ -73,8 +73,15 @@ class Template:
         return found
 
 
-def _split_template(rest: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in rest.split(",")) if rest else ()
+def expansion_pattern(expansion: str) -> re.Pattern[str]:
+    """Return the pattern of the texts that an expansion stands for."""
+    pieces, at, seen = [], 0, set()
+    for name in _NAME.finditer(expansion):
+        pieces.append(re.escape(expansion[at : name.start()]))
+        pieces.append(f"(?P={name[1]})" if name[1] in seen else f"(?P<{name[1]}>[^, ]*)")
+        seen.add(name[1])
+        at = name.end()
+    return re.compile("".join(pieces) + re.escape(expansion[at:]))
 
 
 def _pattern(part: str) -> re.Pattern[str]:
