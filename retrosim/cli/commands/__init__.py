@@ -12,6 +12,7 @@ COMMANDS = (
     "run",
     "record",
     "replay",
+    "race",
     "verify",
     "cost",
     "asm",
