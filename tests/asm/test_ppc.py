@@ -70,8 +70,8 @@ def test_gnu_as_makes_the_same_code(tmp_path: Path) -> None:
     assert [each for each in found if not REFUSED.search(each)] == []
 
 
-# What objdump -M601 shows otherwise: a prediction by the rule, bit 0, has a mark in its listing and none in ours; POWER's
-# names; special registers of other processors.
+# What objdump -M601 shows otherwise: a prediction by the rule, bit 0, has a mark in its listing and none in ours; names
+# of POWER; special registers of other processors.
 UNMARKED = re.compile(r"(?<=[a-z])[+-](?= |$)")
 OTHER_NAMES = re.compile(r"(lmw|stmw|(l|st)\w+ux?|m[ft]sprg?\d?)\b")
 
