@@ -39,6 +39,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "scenarios": (*BASE, "collide", "collide.kernels", "rom", "screen"),
     "machine": (*BASE, "cpu", "cpu.spec", *ISAS, "cpu.engines", "rom", "screen", "scenarios"),
 }
+LAYERS["asm"] = ("errors", "checks", "lazy", "cpu", "cpu.spec", "rom", "machine")
 LAYERS["tape"] = (*BASE, "rom", "machine")
 LAYERS["jobs"] = ("errors",)
 LAYERS["study"] = LAYERS["window"] = tuple(name for name in LAYERS if name != "collide.oracle")

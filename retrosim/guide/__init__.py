@@ -15,6 +15,7 @@ TOPICS = (
     "tapes",
     "cost",
     "programs",
+    "assembler",
     "collide",
     "machines",
     "accuracy",

@@ -15,6 +15,7 @@ COMMANDS = (
     "race",
     "verify",
     "cost",
+    "asm",
     "timing",
     "study",
     "bench",
