@@ -131,8 +131,8 @@ def _near_segments(prepared: Sorted, scene: np.ndarray, begin: np.ndarray, way: 
     which = np.repeat(np.arange(len(way)), pieces)
     number, of = np.arange(len(which)) - np.repeat(np.cumsum(pieces) - pieces, pieces), pieces[which][:, None]
     one, other = way[which] * number[:, None], way[which] * (number[:, None] + 1)
-    low, high = np.minimum(one, other) // of, -(-np.maximum(one, other) // of)
-    rows = near_boxes(prepared, np.concatenate([begin[which] + low, begin[which] + high], axis=1))
+    least, last = np.minimum(one, other) // of, -(-np.maximum(one, other) // of)
+    rows = near_boxes(prepared, np.concatenate([begin[which] + least, begin[which] + last], axis=1))
     keys = np.unique(which[rows[:, 0]].astype(np.int64) << 32 | rows[:, 1])
     return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1).astype(np.int32)
 
