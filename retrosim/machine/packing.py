@@ -36,18 +36,18 @@ def pack(registers: bytes, memory: np.ndarray) -> bytes:
     return b"".join((*parts, end, adler.to_bytes(4, "big")))
 
 
-def _pieces(memory: np.ndarray) -> Iterator[int | np.ndarray]:
+def _pieces(memory: np.ndarray) -> Iterator[int | memoryview]:
     """Yield stretches of memory: those of zeros as their length, the others as they are."""
     chunks = memory.reshape(-1, CHUNK_BYTES)
-    is_used = chunks.view(np.uint64).any(axis=1)
+    is_used: np.ndarray = np.any(chunks.view(np.uint64), axis=1)
     ends = [*(np.flatnonzero(np.diff(is_used)) + 1).tolist(), len(chunks)]
     start = 0
     for end in ends:
-        yield chunks[start:end].reshape(-1) if is_used[start] else (end - start) * CHUNK_BYTES
+        yield chunks[start:end].reshape(-1).data if is_used[start] else (end - start) * CHUNK_BYTES
         start = end
 
 
-def _packed(content: bytes | np.ndarray, level: int = 1) -> bytes:
+def _packed(content: bytes | memoryview, level: int = 1) -> bytes:
     """Compress content to blocks that need nothing before them."""
     packer = zlib.compressobj(level, zlib.DEFLATED, RAW)
     return packer.compress(content) + packer.flush(zlib.Z_FULL_FLUSH)
