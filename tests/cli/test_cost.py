@@ -68,7 +68,7 @@ def test_registers_of_a_call(run, tmp_path) -> None:
     """move.l (-4,a5),d0; rts"""
     path = write_elf(tmp_path / "data.elf", "202D FFFC 4E75", first=ADDRESS)
     command = ("cost", path, "--entry", "first", "--machine", "mc68000-8")
-    run(*command).is_refused(1, "first: MOVE.L (-4,a5),d0 at 0x2000 uses a5, which nothing has set")
+    run(*command).is_refused(1, "first: MOVE.l (-4,a5),d0 at 0x2000 uses a5, which nothing has set")
     assert run(*command, "--reg", "a5=0x2004", "--json").json()["totals"]["result"] == 0x202DFFFC
     run(*command, "--reg", "r2=1").is_refused(2, "register 'r2': allowed d0")
     run(*command, "--reg", "sr=65536").is_refused(2, "sr 65536: allowed 0..65535")

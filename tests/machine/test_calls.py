@@ -182,7 +182,7 @@ FRAMES_A5 = {"code": "60fe 4e55 fffc 202d 0008 4e5d 4e75", "framed": 0x1002}
 @pytest.mark.parametrize("name", ["reads", "inner"])
 def test_a_pointer_to_data_that_nobody_has_set_is_refused(name: str) -> None:
     ours = programs.machine(**READS_A5, engine="evaluate")
-    with pytest.raises(RetrosimError, match=rf"{name}: MOVE.L \(-4,a5\),d0 at 0x100a uses a5, which nothing has set"):
+    with pytest.raises(RetrosimError, match=rf"{name}: MOVE.l \(-4,a5\),d0 at 0x100a uses a5, which nothing has set"):
         ours.measure(name)
     ours.mem[0x3FFF] = 42
     ours.regs["a5"] = 0x4000
