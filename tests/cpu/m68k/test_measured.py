@@ -61,8 +61,8 @@ def walk(*, trap: str = "4e40", push: str = "2282 f469 5889") -> str:
 PAGES = {"memory": CHIP, "registers": {A1: 0x890000, A2: VECTORS}}
 SLOTS = "takes whole slots of the bus of chip memory, which are not modelled"
 CAPTURE = {
-    "6, move.w d2,d0": Row("3002", 4.08, 4, decided="branches"),
-    "7, nothing": Row("", 4.06, 4, decided="a counter that depends on the last one"),
+    "6, move.w d2,d0": Row("3002", 4.08, 4, decided="how branches are counted"),
+    "7, nothing": Row("", 4.06, 4, decided="a clock more for a counter that has just changed"),
     "8, mulu #$5555,d5": Row("cafc 5555", 14.02, 14, decided="branches hide behind execution"),
     "9, trap and rte, chip stack": Row("4e40", 213.8, 303, SLOTS, memory=CHIP, stack=CHIP_STACK),
     "10, trap and rte": Row("4e40", 85.25, 85, decided="readings exception-frame and lead"),
@@ -103,7 +103,9 @@ CAPTURE = {
         "4a90 41e8 1000", 55.82, 53, "rows 22 and 30 differ by 2.5 clocks for one line each", memory=ZORRO
     ),
 }
-BOGOMIPS = {"subq.l #1,d7; bne": Row("5387 66fc", 3.0, 3, memory=NO_WAITS, decided="flags of a branch that is taken")}
+BOGOMIPS = {
+    "subq.l #1,d7; bne": Row("5387 66fc", 3.0, 3, memory=NO_WAITS, decided="flags of a taken branch cost nothing")
+}
 STAGES = {
     "lsl.l #1,d0 four times": Row("e388 e388 e388 e388", 9, 9, memory=NO_WAITS),
     "mulu, four lea (8,pc),a1": Row("c0c1" + "43fa 0008" * 4, 27, 27, memory=NO_WAITS),
