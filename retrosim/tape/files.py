@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from io import FileIO
 from pathlib import Path
 
@@ -86,3 +87,17 @@ def write_new(path: str | Path, data: bytes, disk: Disk = DISK) -> None:
     except OSError as error:
         disk.remove(Path(path))
         raise TapeError(path, f"cannot be written: {error.strerror}") from None
+
+
+def numbered_path(folder: str | Path, stem: str) -> Path:
+    """Return the first free name stem-001.rtape, stem-002.rtape, ... in a folder.
+
+    Errors   ValueError if stem is not a plain file name; TapeError if all 9999 are taken
+    """
+    if not re.fullmatch("[A-Za-z0-9][A-Za-z0-9._+-]{0,99}", stem):
+        raise ValueError(f"{stem!r} is not a plain file name")
+    for number in range(1, 10000):
+        path = Path(folder) / f"{stem}-{number:03}.rtape"
+        if not path.exists() and not path.is_symlink():
+            return path
+    raise TapeError(folder, f"holds 9999 tapes named {stem}-*.rtape already")

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from retrosim.rom import Image, Rom
 
 FRAMES = 120  # two seconds of simulated time
+MAX_LINES = 30  # of a program's text, the last ones
 
 
 def add_options(parser: Parser) -> None:
@@ -149,6 +150,8 @@ def _summary(result: dict[str, Any]) -> list[str]:
     lines.append(f"{', '.join(did)}; {pace}")
     if result["reason"] == "exit":
         lines.append("the program exited")
+    if result["text"]:
+        lines += ["it wrote:", *(f"  {line}" for line in result["text"].splitlines()[-MAX_LINES:])]
     if result["world"]:
         lines.append(f"world {result['world']}")
     if result["screenshot"]:
