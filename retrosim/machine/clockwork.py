@@ -17,13 +17,16 @@ from retrosim.errors import CpuFault
 from retrosim.rom import Image
 
 from .budget import Budget
+from .console import write_text
 from .presets import Preset
 from .registers import Registers
 from .result import RunResult
 
 FOREVER = (1 << 63) - 1  # clocks: no limit
 
-YIELD_FRAME, MICROSECONDS, EXIT = range(3)
+YIELD_FRAME, MICROSECONDS, EXIT, WRITE_TEXT = range(4)
+MAX_TEXT = 1 << 16
+"""Characters of `text` that are kept, the last ones."""
 
 
 class Clockwork:
@@ -43,6 +46,7 @@ class Clockwork:
     frame_instructions: int
     instructions: int
     exit_status: int | None
+    text: str
     core: Core
     _host: Host
     _engine: Evaluator | Tiers
@@ -203,6 +207,10 @@ class Clockwork:
             self.regs[low], self.regs[high] = now & 0xFFFFFFFF, now >> 32 & 0xFFFFFFFF
         elif number == EXIT:
             self.exit_status = self.regs[self._host.result[0]]
+        elif number == WRITE_TEXT:
+            self.text = (self.text + write_text(self.core, *(self.regs[name] for name in self._host.result)))[
+                -MAX_TEXT:
+            ]
         else:
             Evaluator(self.core).refuse_service()
 

@@ -6,12 +6,15 @@ here draws or prints; progress goes to callbacks.
 """
 
 from retrosim.tape.divergence import Divergence, locate_machine, locate_world
+from retrosim.tape.files import numbered_path
 from retrosim.tape.format import Tape, load_tape, parse_tape, save_tape
 from retrosim.tape.library import find_tape, shipped_tapes
 from retrosim.tape.machine_pool import MachinePool, open_for
 from retrosim.tape.play import Mismatch, Player
-from retrosim.tape.record import Recorder, continue_script, numbered_path, parse_script, record_script
+from retrosim.tape.record import Recorder
 from retrosim.tape.records import Checkpoint, Comment, End, Hash, Input, Other
+from retrosim.tape.script import parse_script
+from retrosim.tape.scripted import continue_script, record_script
 from retrosim.tape.timeline import InputTimeline
 from retrosim.tape.verify import exit_status, report_lines, shortcoming, verify
 

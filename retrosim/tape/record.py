@@ -5,8 +5,8 @@ what can be lost; a hash line is therefore also written before a second of host 
 limits the loss to one second, or to one frame that takes longer. From recordings that are not `live` those lines are
 taken out again when they are closed, so that equal runs are equal files.
 
-The header is synced to the disk together with the file's name, what follows at hash lines, at most once a second, and
-at the end. A tape whose header could not be written does not stay behind.
+A tape gets its name when its header is on the disk, so that a file without one never stands in the way of the next
+attempt. What follows is synced at hash lines, at most once a second, and at the end.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from __future__ import annotations
 import hashlib
 import operator
 import os
-import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -25,9 +24,10 @@ from typing import TYPE_CHECKING, Any
 from retrosim.errors import TapeError
 from retrosim.tape.files import DISK, Disk, create_file, write_new
 from retrosim.tape.format import MAX_TAPE_BYTES, RecordOrder, Tape, load_tape, write_start
-from retrosim.tape.header import DEVICE, POWER_ON, U32, new_header
+from retrosim.tape.header import POWER_ON, U32, new_header
 from retrosim.tape.machine import state_path
 from retrosim.tape.records import Comment, End, Hash, Input, Record, write_record
+from retrosim.tape.script import Script
 
 if TYPE_CHECKING:
     from retrosim.machine.interface import PlayableMachine, RunOutcome
@@ -36,8 +36,6 @@ HASH_EVERY = 60  # about one second at 60.147 ticks per second
 SECOND = 1.0
 STRETCH = SECOND / 8  # at least, that the machine runs at a time where its frames are short
 END_RESERVE = 16 * 1024  # bytes kept free for the last hash line and END
-
-Script = Sequence[tuple[int, Mapping[str, int]]]
 
 
 class Recorder:
@@ -106,21 +104,18 @@ class Recorder:
         self._written: dict[str, int] | None = self._state if before else None
         self._frame = machine.frame_number
         self._hashed = self._frame if from_state else 0
-        self._file = create_file(self.path, disk)
-        self.is_open = True
-        try:
-            self._append(write_start(header))
-            self._sync()
-            disk.sync_folder(self.path)
-            if from_state:
+        start_of_file = write_start(header)
+        self._file = create_file(self.path, start_of_file, disk)
+        self._size = len(start_of_file)
+        if from_state:
+            try:
                 write_new(state_path(self.path), state, disk)
-        except (OSError, TapeError) as error:  # nothing that would stand in the way of the next attempt
-            self.is_open = False
-            self._file.close()
-            disk.remove(self.path)
-            if isinstance(error, TapeError):
+            except TapeError:  # nothing that would stand in the way of the next attempt
+                self._file.close()
+                disk.remove(self.path)
                 raise
-            raise TapeError(self.path, f"cannot be written: {error.strerror}") from None
+        self.is_open = True
+        self._synced = self._noted = clock()
         for record in before:
             self._write(record)
         self._show(self._state)
@@ -376,133 +371,3 @@ class Recorder:
             raise TapeError(self.path, f"cannot be written: {error.strerror}") from None
         self._size += len(data)
         self._noted = self._clock()
-
-
-def parse_script(text: str) -> list[tuple[int, dict[str, int]]]:
-    """Read an input script: "0 pad=8; 60 pad=16" sets pad to 8 before frame 0 and to 16 before frame 60.
-
-    text     steps separated by ";" or line ends: a frame number, then one or more device=value (decimal or 0x..)
-    Returns  [(frame, {device: value})] with rising frames
-    Errors   ValueError naming the step
-    """
-    steps: list[tuple[int, dict[str, int]]] = []
-    for step in re.split("[;\n]", text):
-        words = step.split()
-        if not words:
-            continue
-        if not re.fullmatch("[0-9]{1,10}", words[0]) or len(words) < 2:
-            raise ValueError(f"input step {step.strip()!r} is not a frame number and device=value")
-        states: dict[str, int] = {}
-        for word in words[1:]:
-            found = re.fullmatch(f"({DEVICE})=(0x[0-9a-fA-F]{{1,8}}|[0-9]{{1,10}})", word)
-            if found is None or found[1] in states:
-                raise ValueError(f"input step {step.strip()!r}: {word!r} is not one device=value")
-            states[found[1]] = int(found[2], 0 if found[2].startswith("0x") else 10)
-        if steps and int(words[0]) <= steps[-1][0]:
-            raise ValueError(f"input step {step.strip()!r}: frame {words[0]} does not come after frame {steps[-1][0]}")
-        steps.append((int(words[0]), states))
-    return steps
-
-
-def record_script(
-    path: str | Path,
-    machine: PlayableMachine,
-    frames: int,
-    script: str | Script = "",
-    *,
-    title: str = "",
-    author: str = "",
-    description: str = "",
-    hash_every: int = HASH_EVERY,
-    sync: dict[str, int | str] | None = None,
-    on_progress: Callable[[int], None] | None = None,
-) -> RunOutcome:
-    """Record a run without a person: equal arguments give equal files.
-
-    path         file to create
-    machine      is reset to power-on
-    frames       1 or more
-    script       text for `parse_script`, or its result
-    on_progress  called with the number of frames recorded so far
-    Returns      the machine's last result; its reason is not "frames" if the program ended or failed before
-    Errors       TapeError; ValueError for frames, script steps after the end, unknown devices
-    """
-    steps = _checked_steps(machine, frames, script)
-    machine.reset()
-    with Recorder(
-        path,
-        machine,
-        title=title,
-        author=author,
-        description=description,
-        hash_every=hash_every,
-        sync=sync,
-        live=False,
-    ) as recorder:
-        return _record_steps(recorder, frames, steps, on_progress)
-
-
-def continue_script(
-    tape: Tape,
-    machine: PlayableMachine,
-    frames: int,
-    script: str | Script = "",
-    *,
-    on_progress: Callable[[int], None] | None = None,
-) -> RunOutcome | None:
-    """Go on with an interrupted recording, so that it ends as if nothing had happened.
-
-    tape         interrupted; its file is appended to
-    machine      has just played the tape to its end
-    frames       of the whole recording
-    script       of the whole recording; the steps that the tape has already are left out
-    on_progress  called with the number of frames recorded so far
-    Returns      the machine's last result, as `record_script`; None if the tape has all frames already
-    Errors       as `record_script` and `Recorder.resume`
-    """
-    steps = [step for step in _checked_steps(machine, frames, script) if step[0] >= tape.frames]
-    with Recorder.resume(tape, machine, live=False) as recorder:
-        return _record_steps(recorder, frames, steps, on_progress) if tape.frames < frames else None
-
-
-def _checked_steps(machine: PlayableMachine, frames: int, script: str | Script) -> list[tuple[int, Mapping[str, int]]]:
-    """Return the steps of a script. Errors: ValueError for frames, steps after the end, unknown devices or states."""
-    if frames < 1:
-        raise ValueError(f"frames is {frames}, allowed 1 or more")
-    steps = list(parse_script(script) if isinstance(script, str) else script)
-    late = [frame for frame, _ in steps if not 0 <= frame < frames]
-    if late:
-        raise ValueError(f"input step of frame {late[0]} is not in the recorded frames 0..{frames - 1}")
-    for _, states in steps:
-        for device, value in states.items():
-            machine.set_input(device, value)  # refuses what it does not know, before a file exists
-    return steps
-
-
-def _record_steps(
-    recorder: Recorder, frames: int, steps: Script, on_progress: Callable[[int], None] | None
-) -> RunOutcome:
-    """Record up to a number of frames, with the inputs of the steps."""
-    machine = recorder.machine
-    for frame, states in [*steps, (frames, {})]:
-        if frame > machine.frame_number:
-            result = recorder.run(frame - machine.frame_number, on_progress)
-            if result.reason != "frames":
-                break
-        for device, value in states.items():
-            recorder.set_input(device, value)
-    return result
-
-
-def numbered_path(folder: str | Path, stem: str) -> Path:
-    """Return the first free name stem-001.rtape, stem-002.rtape, ... in a folder.
-
-    Errors   ValueError if stem is not a plain file name; TapeError if all 9999 are taken
-    """
-    if not re.fullmatch("[A-Za-z0-9][A-Za-z0-9._+-]{0,99}", stem):
-        raise ValueError(f"{stem!r} is not a plain file name")
-    for number in range(1, 10000):
-        path = Path(folder) / f"{stem}-{number:03}.rtape"
-        if not path.exists() and not path.is_symlink():
-            return path
-    raise TapeError(folder, f"holds 9999 tapes named {stem}-*.rtape already")
