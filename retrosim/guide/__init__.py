@@ -24,6 +24,7 @@ TOPICS = (
     "speed",
     "security",
     "examples",
+    "lessons",
     "adding",
     "internals",
     "glossary",
