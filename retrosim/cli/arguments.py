@@ -177,8 +177,8 @@ def add_window(parser: Parser) -> None:
     parser.add_argument("--fullscreen", action="store_true", help="open the window in full screen")
 
 
-def add_screenshot(parser: Parser) -> None:
-    parser.add_argument("--screenshot", metavar="PNG", help="write the last picture to a file; implies --headless")
+def add_screenshot(parser: Parser, help: str = "write the last picture to a file; implies --headless") -> None:
+    parser.add_argument("--screenshot", metavar="PNG", help=help)
     add_force(parser)
 
 
