@@ -36,7 +36,7 @@ from tests.helpers.machine import programs  # noqa: E402
 
 MIB = 1 << 20
 MAX_GROWTH = 32 * MIB
-TIME = 0x2000  # where the program keeps what it was told: low word, then high word
+TIME = 0x2000  # where the program keeps the answer: low word, then high word
 COUNTER = {"m68k": "d2", "x86": "ebx", "ppc": "r5"}
 CODE = {
     "m68k": "a001 23c0 0000 2000 23c1 0000 2004 5282 a000 60ec",
@@ -103,10 +103,10 @@ def check_time(machine: Machine, before: int) -> None:
     """Compare all that counts with arithmetic; `before` is the clock at which the last frame began."""
     big = "little" if family(machine.name) == "x86" else "big"
     low, high = (int.from_bytes(machine.mem[at : at + 4].tobytes(), big) for at in (TIME, TIME + 4))
-    told = high << 32 | low
+    answer = high << 32 | low
     earliest, latest = (math.floor(clock * 1_000_000 / machine.clock_hz) for clock in (before, before + 20_000))
-    if not earliest <= told <= latest:
-        raise Wrong(f"the program was told {told} us, should be {earliest}..{latest}")
+    if not earliest <= answer <= latest:
+        raise Wrong(f"the program was given {answer} us, should be {earliest}..{latest}")
     expect("clocks", machine.cycles, math.ceil(machine.frame_number * machine.clock_hz / machine.frame_hz))
     expect("ticks", machine.ticks, math.floor(machine.cycles * machine.tick_hz / machine.clock_hz))
     expect("the program's counter", machine.regs[COUNTER[family(machine.name)]], machine.frame_number & 0xFFFFFFFF)

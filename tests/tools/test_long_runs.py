@@ -21,7 +21,7 @@ def test_time(monkeypatch, capsys) -> None:
     assert status == 0 and "hours: 244 frames on mc68040-25; " in out and out.endswith(" s, ok\n")
     monkeypatch.setattr(long_runs, "TIME", 0x3000)
     status, out = run(monkeypatch, capsys, "hours", "--hours", "0.001")
-    assert status == 1 and "hours: the program was told 0 us, should be " in out
+    assert status == 1 and "hours: the program was given 0 us, should be " in out
 
 
 def test_machines_and_their_end(monkeypatch, capsys) -> None:

@@ -23,7 +23,7 @@ from .target import MAX_BYTES, MAX_SECONDS, ROOT, Find, Target
 
 SECONDS = 0.3  # after which a command that was accepted is interrupted, as by Ctrl-C
 STATUSES = {0, 1, 2, 3, 4, 5, 130, 141}
-REFUSED = {2, 4}
+REFUSED, INTERRUPTED = {2, 4}, 130
 WORDS = (
     "sectors", "xquest", "masks", "native", "mc68040-25", "i386dx-33", "ppc601-80", "all", "good.rtape", "torn.rtape",
     "junk.bin", "empty", "folder", "nowhere", "masks.elf", "big.elf", "rom", "-", "1", "5", "@junk.bin", "@empty",
@@ -137,8 +137,10 @@ def _run(main, words: list[str], folder: Path) -> dict[str, object]:
 
 def _judge(status: int, error: str, seconds: float, grown: int) -> bool:
     """Tell whether a command line was accepted. Errors: Find."""
-    if found := re.search(r"unexpected \w+(?=: .*RETROSIM_DEBUG)|Traceback", error):
-        raise Find(f"says {found[0]}: {error.strip().splitlines()[-1][:150]}")
+    if found := re.search(r"unexpected (\w+): .*RETROSIM_DEBUG", error):
+        raise Find(f"says that {found[1]} was not expected")
+    if "Traceback" in error and status != INTERRUPTED:  # what is interrupted while it is tidied up, Python reports so
+        raise Find("writes a traceback")
     if status not in STATUSES:
         raise Find(f"ends with status {status}")
     if status in REFUSED and (not error.startswith("retrosim: ") or len(error) > 2000):
