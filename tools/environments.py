@@ -178,9 +178,8 @@ def with_python(version: str) -> Callable[[Place], None]:
     def set_up(place: Place) -> None:
         if version == ".".join(map(str, sys.version_info[:2])):
             raise Skipped("this is what the others run on")
-        found = [shutil.which(f"python{version}")]
-        found += map(str, sorted(Path.home().glob(f".pyenv/versions/{version}*/bin/python")))
-        python = next(filter(None, found), None)
+        found = [*sorted(map(str, Path.home().glob(f".pyenv/versions/{version}*/bin/python"))), f"python{version}"]
+        python = next((each for each in found if shutil.which(each)), None)
         if python is None:
             raise Skipped("it is not installed")
         _installed(place, python, [])

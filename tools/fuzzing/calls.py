@@ -35,7 +35,7 @@ MAX_ENTRIES = 200_000  # that a changed array may have
 
 
 class Call(Target):
-    name, about, ci_inputs = "call", "calls of the library, with a thread that writes into the arrays meanwhile", 40
+    name, about, ci_inputs = "call", "calls of the library, with a thread that writes into the arrays meanwhile", 20
 
     @cached_property
     def functions(self) -> dict[str, Callable]:

@@ -33,7 +33,7 @@ WORDS = (
 
 
 class CommandLine(Target):
-    name, about, ci_inputs = "command", "command lines, each in a process of its own", 80
+    name, about, ci_inputs = "command", "command lines, each in a process of its own", 50
 
     @cached_property
     def commands(self) -> dict[str, list[argparse.Action]]:

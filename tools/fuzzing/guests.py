@@ -63,7 +63,7 @@ class _NumPy:
 
 
 class Guest(Target):
-    name, about, ci_inputs = "guest", "guest programs on every processor and engine, between guard pages", 40
+    name, about, ci_inputs = "guest", "guest programs on every processor and engine, between guard pages", 30
 
     @cached_property
     def programs(self) -> dict[str, bytes]:

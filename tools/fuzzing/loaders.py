@@ -257,7 +257,7 @@ class Manifest(Target):
 
 
 class Drawing(Target):
-    name, about, ci_inputs = "drawing", "drawings of sprites and their colours", 1500
+    name, about, ci_inputs = "drawing", "drawings of sprites and their colours", 800
 
     @cached_property
     def seeds(self) -> tuple[list[bytes], list[bytes]]:
@@ -302,7 +302,7 @@ class Drawing(Target):
 
 
 class State(Target):
-    name, about, ci_inputs = "state", "saved states, of a simulated machine and of the native one", 80
+    name, about, ci_inputs = "state", "saved states, of a simulated machine and of the native one", 40
     PREFIX, DIGEST, SMALL = 12, 16, 4096
 
     @cached_property
