@@ -88,8 +88,14 @@ def _examples(cpu: Cpu, row: Row) -> Iterator[Insn]:
 
 
 def _example_report(cpu: Cpu, insn: Insn) -> dict[str, Any]:
-    told = cpu.explain(insn, 1, 1, cpu.choices)
-    return {"text": insn.text, "bytes": insn.length, "clocks": told.clocks, "entry": told.entry, "source": told.source}
+    found = cpu.explain(insn, 1, 1, cpu.choices)
+    return {
+        "text": insn.text,
+        "bytes": insn.length,
+        "clocks": found.clocks,
+        "entry": found.entry,
+        "source": found.source,
+    }
 
 
 def instruction_lines(report: dict[str, Any]) -> list[str]:
