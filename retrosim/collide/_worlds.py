@@ -9,7 +9,7 @@ import numpy as np
 
 from retrosim.checks import check_integer, shortened
 
-from ._arguments import EVERYONE, check_layout, filter_of, form_of, is_array, own_copy, sides_of
+from ._arguments import EVERYONE, check_layout, check_range, filter_of, form_of, is_array, own_copy, sides_of
 from ._results import MAX_PAIRS, check_capacity, keys_of, row_table, sort_keys
 from .kernels import hierarchical_grid as grid
 from .kernels.hierarchical_grid import (
@@ -223,14 +223,12 @@ def check_rows(rows: int) -> int:
     return check_integer("rows", rows, 1, MAX_PAIRS)
 
 
-def own_radii(name: str, radius: int | np.ndarray, count: int) -> np.ndarray:
-    """Check radii, 0..MAX_COORDINATE, one number or int[n]; return int64[n]."""
+def own_radii(name: str, radius: int | np.ndarray, count: int, maximum: int = MAX_COORDINATE) -> np.ndarray:
+    """Check radii, 0..maximum, one number or int[n]; return int64[n]."""
     if not isinstance(radius, np.ndarray):
-        return np.full(count, check_integer(name, radius, 0, MAX_COORDINATE), np.int64)
+        return np.full(count, check_integer(name, radius, 0, maximum), np.int64)
     radii = own_axis(name, radius).astype(np.int64)
     if len(radii) != count:
         raise ValueError(f"{name} has length {len(radii)}: allowed {count}")
-    if count and radii.min() < 0:
-        index = int(radii.argmin())
-        raise ValueError(f"{name}[{index}] = {radii[index]}: allowed 0..{MAX_COORDINATE}")
+    check_range(0, maximum, **{name: radii})
     return radii
