@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from retrosim.checks import check_choice
 from retrosim.cli import arguments
 from retrosim.cli.values import bad_arguments
-from retrosim.errors import RomError
+from retrosim.errors import BudgetUsedUp, RomError
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine, NativeMachine
@@ -136,6 +136,20 @@ def chosen_budget(options: argparse.Namespace) -> Budget:
         memory=(options.max_memory or arguments.MEMORY) * MIB,
         frame_seconds=None if options.max_cycles else arguments.FRAME_SECONDS,
     )
+
+
+def counted_on(budget: Budget, note: Callable[[str], None]) -> Callable[[str], None]:
+    """Return what notes long work before it begins, and does not let it begin when the budget is used up.
+
+    Errors   the function returned raises BudgetUsedUp
+    """
+
+    def noted(text: str) -> None:
+        if budget.is_spent():
+            raise BudgetUsedUp(budget.spent)
+        note(text)
+
+    return noted
 
 
 def chosen_parameters(options: argparse.Namespace, rom: Rom | Image) -> dict[str, int]:

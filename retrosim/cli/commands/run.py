@@ -21,6 +21,7 @@ from retrosim.cli.opening import (
     check_budget,
     check_chosen,
     chosen_budget,
+    counted_on,
     has_budget,
     open_chosen,
     open_program,
@@ -80,14 +81,15 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
     from retrosim.screen.overlay import View
     from retrosim.window.headless import run_headless
 
+    budget = chosen_budget(options)
     with Progress(is_quiet=options.json) as progress:
-        machine = open_chosen(options, rom, progress.note)
+        machine = open_chosen(options, rom, counted_on(budget, progress.note))
 
         def report(done: int, frames: int) -> None:
             meanwhile = " while the program is being compiled" if getattr(machine, "is_compiling", False) else ""
             progress.step(done, frames, f"running frames{meanwhile}")
 
-        machine.budget = chosen_budget(options)
+        machine.budget = budget
         result = run_headless(
             machine,
             options.frames or FRAMES,
