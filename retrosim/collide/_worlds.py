@@ -31,7 +31,7 @@ from .kernels.uniform_grid import MAX_COUNTED
 MIN_COORDINATE, MAX_COORDINATE = -(1 << 31), (1 << 31) - 1
 MAX_OBJECTS = 1 << 24
 MAX_KEPT = 100_000  # objects for which a thread keeps memory: 6 MB
-FEW_QUERIES = 100  # to compare them with an object takes about as long as to sort it
+MAX_COMPARED = 100  # to compare them with an object takes about as long as to sort it
 NOTHING, NO_ROWS = np.empty(0, np.int64), np.empty((0, 2), np.int32)
 NO_RESULTS = np.empty(0, np.int32)
 
@@ -142,7 +142,7 @@ class Sorted:
         self, scene: np.ndarray, begin: int, end: int, queries: int = MAX_OBJECTS, work: grid.Work | None = None
     ) -> None:
         self.work = work or grid.workspace(end - begin)
-        max_unsorted = end - begin if queries <= FEW_QUERIES else grid.MAX_UNSORTED
+        max_unsorted = end - begin if queries <= MAX_COMPARED else grid.MAX_UNSORTED
         self.order = grid.sort_scene(scene, begin, end, max_unsorted, self.work)
         self.count = end - begin
 
