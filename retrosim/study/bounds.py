@@ -36,12 +36,12 @@ The shape that `retrosim cost --bounds --json` prints:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
-from retrosim.machine import Machine, memory
+from retrosim.machine import Machine, Measurement, memory
 
 from .bounds_caches import Held
 from .bounds_choices import Unbounded
@@ -69,7 +69,7 @@ IDLE = {"filling": 0xFFFFFFFF, "other": 0, "fetched": 0}
 # times that it only waits for, or does not look at when the bus is idle: all that lie before the call are alike
 PASSED = ("bus_free", "missing", "filled", "filled_by", "fill_end", "other_start", "other_end")
 
-__all__ = ["ASSUMPTIONS", "Unbounded", "bound"]
+__all__ = ["ASSUMPTIONS", "Unbounded", "bound", "measure_bounded"]
 
 
 def bound(
@@ -149,6 +149,24 @@ def bound(
         "exceeded": exceeded,
         "assumptions": list(ASSUMPTIONS),
     }
+
+
+def measure_bounded(
+    machine: Machine,
+    symbol: str | int,
+    *arguments: int,
+    loops: Mapping[str | int, int] | None = None,
+    convention: str = "c",
+    **chosen: Any,
+) -> Measurement:
+    """Return what one call costs, as `machine.measure` does, and in `bound` the most clocks of any call.
+
+    loops   as for `bound`
+    chosen  options of `machine.measure`
+    Errors  those of `bound` and of `machine.measure`
+    """
+    most = bound(machine, symbol, loops=loops, convention=convention)["maximum"]
+    return replace(machine.measure(symbol, *arguments, convention=convention, **chosen), bound=most)
 
 
 def _place(machine: Machine, address: int) -> dict[str, Any]:
