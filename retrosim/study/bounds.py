@@ -16,7 +16,8 @@ What is assumed:
     stack    a store to an address that is not known does not reach the routine's frames, unless it is made from the
              stack pointer: what C promises of pointers to anything else
     operands at addresses that are not known lie in RAM, aligned as the C compilers align them: words and long words at
-             even addresses on the 68K, at multiples of their size elsewhere
+             even addresses on the 68K, at multiples of their size elsewhere; where code has a cache of its own, not in
+             the lines of the routine. (Operands at known addresses may: then the routine is run again without this.)
     code     the routine does not change itself
 
 The shape that `retrosim cost --bounds --json` prints:
@@ -56,7 +57,7 @@ ASSUMPTIONS = (
     "a call begins with an empty pipeline and an idle bus, at the present stack pointer, and is not interrupted",
     "the routine returns, without an exception",
     "stores to unknown addresses do not reach the stack frames of the routine",
-    "operands at unknown addresses lie in RAM, aligned as the C compilers align them",
+    "operands at unknown addresses lie in RAM, aligned as the C compilers align them, and not in the routine's code",
     "the routine does not change its own code",
 )
 # what a routine finds as it is: the state of the processor that the convention of calls fixes

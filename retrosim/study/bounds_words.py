@@ -184,7 +184,8 @@ class Span(Word):
         total = a.ones - b.ones
         free = (total + a.free) ^ (total - b.free) | a.free | b.free
         result = Span(a.bits, lo, hi, total & ~free & mask, free, a.frame or b.frame)
-        result.order = b, a
+        if a.bits > 1:  # a bit that has an order is a comparison
+            result.order = b, a
         return result.placed(a, -b.signed_bounds[0]) if b.known is not None else result
 
     def __rsub__(self, left: int) -> Span:
