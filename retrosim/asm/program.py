@@ -107,7 +107,7 @@ class Program:
 
     def add(self, place: Place, action: Action) -> None:
         """Add a statement and carry it out; what does not fit yet is seen in the passes that follow."""
-        self.index = len(self.actions)
+        self.index, self.start = len(self.actions), self.pc
         self.actions.append((place, action))
         with suppress(Unfit):
             action(self)
@@ -117,7 +117,7 @@ class Program:
         self.before, self.numbers_before = self.symbols or self.before, self.numbers
         self.symbols, self.numbers = dict(self.given), {}
         self.lines = []
-        self.index = 0
+        self.index = self.start = 0
         self.parent = ""
         self.started: dict[str, int] = {}
         for section in self.sections.values():
@@ -205,14 +205,14 @@ class Program:
     def define_label(self, name: str) -> None:
         """Define a label here. Errors: Unfit."""
         if name.isdigit():
-            self.numbers.setdefault(int(name), []).append((self.index, self.here()))
+            self.numbers.setdefault(int(name), []).append((self.index, Value(self.pc, self.section.name)))
             return
         full = self.full_name(name)
         if full == name:
             self.parent = name
         if full in self.symbols:
             raise Unfit(f"label {name} is defined twice")
-        self.symbols[full] = self.here()
+        self.symbols[full] = Value(self.pc, self.section.name)
 
     def define(self, name: str, value: Value, again: bool) -> None:
         """Define a symbol with a value. Errors: Unfit."""
@@ -246,7 +246,8 @@ class Program:
         return before[at][1] if at < len(before) else None
 
     def here(self) -> Value:
-        return Value(self.pc, self.section.name)
+        """Return the address of the statement; of each repetition, where there are several."""
+        return Value(self.start, self.section.name)
 
     # --- passes
 
@@ -266,7 +267,7 @@ class Program:
         self.begin_pass()
         self.errors = []
         for index, (place, action) in enumerate(self.actions):
-            self.index = index
+            self.index, self.start = index, self.pc
             try:
                 action(self)
             except Unfit as error:

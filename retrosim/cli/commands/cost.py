@@ -52,6 +52,16 @@ def add_options(parser: Parser) -> None:
         metavar="N",
         help=f"an argument of the call, decimal or 0x...; {arguments.REPEATABLE}",
     )
+    parser.add_argument(
+        "--reg",
+        dest="registers",
+        action="append",
+        default=[],
+        type=values.assignment,
+        metavar="NAME=N",
+        help="what a register holds when the routine is called, for example a pointer to the program's data; "
+        f"{arguments.REPEATABLE}",
+    )
     parser.add_argument("--convention", metavar="NAME", help="calling convention: c, or in real mode pascal")
     parser.add_argument("--raw", action="store_true", help="the file is a flat binary without a header")
     arguments.add_warm(parser)
@@ -98,7 +108,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    from retrosim.checks import check_integer
+    from retrosim.checks import check_choice, check_integer
     from retrosim.machine import Machine
     from retrosim.rom import Rom
     from retrosim.study.causes import MODE, has_causes
@@ -135,6 +145,10 @@ def run(options: argparse.Namespace) -> int:
         machine.budget = budget
         if isinstance(rom, Rom) and machine.run(frames=1).reason == "budget":
             raise BudgetUsedUp(machine.budget.spent)
+        with bad_arguments():
+            for name, value in options.registers:
+                check_choice("register", name, machine.regs)
+                machine.regs[name] = value
         if options.bounds:
             return _print_bounds(options, machine, entry, convention, progress)
         chosen = {"convention": convention, "max_instructions": options.max_instructions}

@@ -26,7 +26,7 @@ from .flow import LINE_A_ROW, UNDEFINED_ROWS, undefined
 from .host import HOST
 from .mc68000_faults import address_error
 from .mc68040_cache import UNCACHED_FROM, VALID
-from .readings import MC68040_READINGS
+from .readings import READINGS
 from .state import IN_REGISTERS, LAYOUT, M68K, ZERO, reset
 from .timing import MC68000_MODES, MC68040_MODES
 
@@ -54,7 +54,6 @@ BY_MODEL = {
         "legend": explain.MC68040_LEGEND,
         "causes": CAUSES,
         "caches": MC68040_CACHES,
-        "readings": MC68040_READINGS,
     },
 }
 
@@ -81,6 +80,7 @@ def cpu(model: str) -> Cpu:
         accepts=accepts,
         vector_name=vector_name,
         host=HOST,
+        readings=READINGS[model],
         stage_fields=("ea_end", "fetch_end"),
         in_registers=IN_REGISTERS,
         zero_register=ZERO,

@@ -47,7 +47,7 @@ def cpu(model: str) -> Cpu:
         unserved=SYSTEM_CALL_ROW,
         service_bytes=4,
         timing=MPC601_MODES,
-        readings=READINGS,
+        readings=READINGS[model],
         causes=CAUSES,
         caches={"unified": Cache("tag", status_bits=STATUS_BITS, lines=_LINES)},
         explain=explain,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 MAX_NESTING = 64
 MAX_BITS = 64  # of a value on the way
@@ -60,11 +60,13 @@ class Numbers(NamedTuple):
     patterns  (pattern with one group, base)
     here      what stands for the address of the statement
     halves    suffix "@..." -> function of the number
+    text_order  byte order of 'ab' as a number
     """
 
     patterns: tuple[tuple[str, int], ...]
     here: tuple[str, ...] = (".",)
     halves: tuple[tuple[str, Callable[[int], int]], ...] = ()
+    text_order: Literal["big", "little"] = "big"
 
 
 C_NUMBERS = (("0[xX]([0-9a-fA-F]+)", 16), ("0[bB]([01]+)", 2), ("([0-9]+)", 10))
@@ -83,7 +85,7 @@ class Grammar:
     """Parses the expressions of one way to write numbers."""
 
     def __init__(self, numbers: Numbers) -> None:
-        self._halves = dict(numbers.halves)
+        self._halves, self.text_order = dict(numbers.halves), numbers.text_order
         alternatives = "|".join(f"(?:{pattern})(?![\\w.$])" for pattern, _ in numbers.patterns)
         self._number = re.compile(alternatives)
         self._bases = [base for _, base in numbers.patterns]
@@ -200,7 +202,7 @@ class _Parser:
             content = characters(token)
             if not 1 <= len(content) <= 4:
                 raise Unfit(f"{token}: one to four characters make a number")
-            return constant(int.from_bytes(content, "big"))
+            return constant(int.from_bytes(content, self.grammar.text_order))
         if kind == "here":
             return lambda scope: scope.here()
         if kind == "local":
