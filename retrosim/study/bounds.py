@@ -166,8 +166,8 @@ def measure_bounded(
     chosen  options of `machine.measure`
     Errors  those of `bound` and of `machine.measure`
     """
-    most = bound(machine, symbol, loops=loops, convention=convention)["maximum"]
-    return replace(machine.measure(symbol, *arguments, convention=convention, **chosen), bound=most)
+    maximum = bound(machine, symbol, loops=loops, convention=convention)["maximum"]
+    return replace(machine.measure(symbol, *arguments, convention=convention, **chosen), bound=maximum)
 
 
 def _place(machine: Machine, address: int) -> dict[str, Any]:

@@ -195,13 +195,13 @@ def test_choices_hold_what_they_choose():
             if a is b:
                 continue
             condition = a.ult(b)
-            least, most, rest = (
+            minimum, maximum, rest = (
                 (either(condition, x, y) if condition.known is None else (x if condition.known else y))
                 for x, y in ((a, b), (b, a), (b - a, const(8, 0)))
             )
             for x in _values(a):
                 for y in _values(b):
-                    assert _holds(least, min(x, y)) and _holds(most, max(x, y)), (a, b, x, y)
+                    assert _holds(minimum, min(x, y)) and _holds(maximum, max(x, y)), (a, b, x, y)
                     assert _holds(rest, max(0, y - x)), (a, b, x, y)
 
 
