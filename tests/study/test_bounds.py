@@ -27,6 +27,9 @@ ROUTINES = [
     ("shapes", "SpheresMeet"),
     ("shapes", "ShapesTouch"),
     ("objects", "Distance2D"),
+    ("shapes", "FindCorners"),
+    ("shapes", "PointOne"),
+    ("shapes", "LineOne"),
 ]
 SHORT = 1  # of the routines, and so many calls of it
 CALLS = 25
