@@ -177,7 +177,7 @@ def _print_bounds(
             entry,
             *options.arg,
             loops=dict(options.loop),
-            progress=lambda what, done: progress.step(done, 0, what),
+            progress=progress.step,
             **chosen,
         )
     if options.json:

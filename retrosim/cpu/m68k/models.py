@@ -31,11 +31,12 @@ from .state import IN_REGISTERS, LAYOUT, M68K, ZERO, reset
 from .timing import MC68000_MODES, MC68040_MODES
 
 # Hits of the data cache are known only where every miss allocates a line.
-_SHAPE = {"unit_bytes": 16, "sets": 64, "ways": 4, "survives": 0, "tag": lambda line, units: (line | VALID, 0)}
+_SHAPE = {"unit_bytes": 16, "sets": 64, "ways": 4, "survives": 0, "arriving": "filling"}
+_SHAPE["tag"] = lambda line, units: (line | VALID, 0)
 _DATA = Lines(**_SHAPE, end=UNCACHED_FROM, fetches=())  # any line of a set may be replaced next
 _CODE = Lines(**_SHAPE, end=ADDRESS_MASK + 1, operands=())
 MC68040_CACHES = {
-    "data": Cache("dtag", "dcount", allocates="copyback", lines=_DATA),
+    "data": Cache("dtag", "dcount", dirty="dirty", allocates="copyback", lines=_DATA),
     "instruction": Cache("itag", "icount", lines=_CODE),
 }
 BY_MODEL = {

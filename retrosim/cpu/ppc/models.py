@@ -28,6 +28,7 @@ _LINES = Lines(
     end=UNCACHED_FROM,
     tag=lambda line, sectors: (line << 4 | sectors, 15 & ~sectors),
     order="used",
+    arriving="filling",
 )
 
 
