@@ -209,7 +209,7 @@ class Directives:
             start = skipped(program).number
             end = start + length(program).number if length else len(content)
             if not 0 <= start <= end <= len(content):
-                raise Unfit(f"incbin: bytes {start}..{end} of {path.name}, which has {len(content)}")
+                raise Unfit(f"incbin: bytes {start}..{end} of {path.name}, which has {len(content)} bytes")
             program.emit(content[start:end])
 
         return emit
@@ -340,7 +340,7 @@ def _aligned(unit: Expression, fill: Expression | None, nop: bytes = b"\0") -> A
     def align(program: Program) -> None:
         size = unit(program).number
         if not 1 <= size <= 1 << 16 or size & (size - 1):
-            raise Unfit(f"alignment {size}: allowed are powers of 2 up to {1 << 16}")
+            raise Unfit(f"alignment {size}: allowed powers of 2 up to {1 << 16}")
         program.chunk.align = max(program.chunk.align, size)
         gap = -program.pc % size
         in_code = program.section.kind == "code" and not gap % len(nop)

@@ -165,7 +165,7 @@ class Reader:
                         raise SourceError(line, f"{part.word}: macros are nested more than {MAX_MACROS} deep")
                     yield from self._run(self._expand(self.macros[part.word], part, line), folder, depth, nested + 1)
                 elif word in ("else", "elseif", "endif", "endc", "elif", *_MACRO_ENDS, *_REPEAT_ENDS):
-                    raise SourceError(line, f"{part.word} without its beginning")
+                    raise SourceError(line, f"{part.word} without a matching beginning")
                 else:
                     yield part
             except Unfit as error:
@@ -198,7 +198,7 @@ class Reader:
         found = _WORD.match(text)
         if not found:
             if text.strip():
-                raise SourceError(line, f"{text.strip()!r} is no statement")
+                raise SourceError(line, f"{text.strip()!r} is not a statement")
             return Part(line.file, line.number, label, "", "")
         word, rest = found[1], text[found.end() :].strip()
         if not label and not self._is_statement(word.lower()):
@@ -244,7 +244,7 @@ class Reader:
             depth += (word in begins) - (word in ends)
             if not depth:
                 return place
-        raise SourceError(first, f"{first.text.split()[0]} has no end")
+        raise SourceError(first, f"{first.text.split()[0]} has no matching end")
 
     def _expand(self, macro: Macro, part: Part, line: Line) -> list[Line]:
         self._expansions += 1
@@ -362,7 +362,7 @@ def found_file(text: str, folder: Path | None) -> Path:
     )
     if folder is None:
         raise Unfit(f"include {name}: a text without a file has no folder")
-    allowed = Unfit(f"include {name!r}: allowed is a file in the folder of the source, beside it or below")
+    allowed = Unfit(f"include {name!r}: allowed a file in the folder of the source, beside that folder or below it")
     if not name or "\0" in name or Path(name).is_absolute():
         raise allowed
     root = folder.resolve()

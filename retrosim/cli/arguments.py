@@ -109,7 +109,7 @@ def add_interval(parser: Parser) -> None:
         "--no-interval",
         dest="interval",
         action="store_false",
-        help="do not run what the sources leave open in every other way as well: quicker, without low and high",
+        help="leave out low and high: quicker, because the other answers to what the sources leave open are not run",
     )
 
 
@@ -140,8 +140,8 @@ def add_budget(parser: Parser, subject: str = "the run", note: str = "; implies 
         "--max-cycles",
         type=values.whole(1, 2**62),
         metavar="N",
-        help=f"end {subject} N simulated cycles after power-on; without a window the default is to end when a "
-        f"simulated minute completes no frame{note}",
+        help=f"end {subject} N simulated cycles after power-on; without a window the default is to end when no "
+        f"frame is completed in a simulated minute{note}",
     )
     parser.add_argument(
         "--max-seconds",

@@ -64,7 +64,7 @@ def read_colours(drawn: DrawingFiles, palette: Sequence[Sequence[int]]) -> dict[
         if len(parts) != 2 or len(parts[0]) != 1 or not parts[0].isalpha() or parts[0] in letters:
             raise RomError(path, f"line {number}: allowed a letter of its own and a colour RRGGBB")
         if parts[1] not in indices:
-            raise RomError(path, f"line {number}: {parts[1][:20]!r} is no colour of the palette, or its index 0")
+            raise RomError(path, f"line {number}: {parts[1][:20]!r} is not a colour of the palette, or is its index 0")
         letters[parts[0]] = indices[parts[1]]
     return letters
 

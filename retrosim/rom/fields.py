@@ -89,14 +89,14 @@ class Fields:
             return default
         value = self._take(key)
         if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
-            raise self.error(f"allowed is a whole number {minimum}..{maximum}", key)
+            raise self.error(f"must be a whole number {minimum}..{maximum}", key)
         return value
 
     def flag(self, key: str) -> bool:
         """Return true or false; an absent key is false."""
         value = self._left.pop(key, False)
         if not isinstance(value, bool):
-            raise self.error("allowed is true or false", key)
+            raise self.error("must be true or false", key)
         return value
 
     def table(self, key: str) -> Fields:
@@ -138,12 +138,12 @@ class Fields:
     def _take_list(self, key: str) -> list[object]:
         items = self._take(key)
         if not isinstance(items, list) or len(items) > MAX_ITEMS:
-            raise self.error(f"allowed is a list of at most {MAX_ITEMS} entries", key)
+            raise self.error(f"must be a list of at most {MAX_ITEMS} entries", key)
         return items
 
     def _checked_text(self, value: object, key: str, pattern: re.Pattern[str] | None, max_length: int) -> str:
         if not isinstance(value, str) or not 1 <= len(value) <= max_length:
-            raise self.error(f"allowed is a text of 1..{max_length} characters", key)
+            raise self.error(f"must be a text of 1..{max_length} characters", key)
         if not value.replace("\n", " ").isprintable():
             raise self.error("holds control characters", key)
         if pattern and not pattern.fullmatch(value):

@@ -50,7 +50,7 @@ def test_every_error_is_shown_with_its_line(run) -> None:
 
 def test_only_elf_files_are_replaced(run) -> None:
     Path("twice.s").write_text(SOURCE)
-    run("asm", "twice.s", "--cpu", "m68000", "-o", "twice.s").is_refused(1, "is no ELF file and is not overwritten")
+    run("asm", "twice.s", "--cpu", "m68000", "-o", "twice.s").is_refused(1, "is not an ELF file and is not overwritten")
     assert run("asm", "twice.s", "--cpu", "m68000").status == run("asm", "twice.s", "--cpu", "m68000").status == 0
 
 

@@ -79,5 +79,5 @@ def test_list_shows_what_is_broken(run, monkeypatch, tmp_path) -> None:
     monkeypatch.setattr("retrosim.rom.library.rom_folders", lambda: [folder])
     ran = run("list")
     assert (ran.status, ran.err) == (0, "")
-    assert "broken" in ran.out and "allowed is a whole number 1..1" in ran.out
+    assert "broken" in ran.out and "must be a whole number 1..1" in ran.out
     assert "not a retrosim tape" in ran.out and "m68040 builds" in ran.out

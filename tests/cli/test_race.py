@@ -18,7 +18,7 @@ def test_first_line_tells_who_is_first(run) -> None:
     assert ran.status == 0
     title, first, second = ran.out.splitlines()
     assert title.endswith("wind-50.rtape, 3 frames")
-    assert first.split()[0] in ("native", "mc68040-25") and "times as long a frame" in second
+    assert first.split()[0] in ("native", "mc68040-25") and "times as long per frame" in second
 
 
 def test_refusals(run) -> None:

@@ -37,8 +37,8 @@ def test_pictures_are_what_is_drawn(drawn: DrawingFiles) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("r FF0001", "line 1: 'FF0001' is no colour of the palette"),
-        ("r FFFFFF", "line 1: 'FFFFFF' is no colour of the palette, or its index 0"),
+        ("r FF0001", "line 1: 'FF0001' is not a colour of the palette"),
+        ("r FFFFFF", "line 1: 'FFFFFF' is not a colour of the palette, or is its index 0"),
         ("r FF0000\nr 0000FF", "line 2: allowed a letter of its own"),
         ("rr FF0000", "line 1: allowed a letter"),
         (". FF0000", "line 1: allowed a letter"),

@@ -85,7 +85,7 @@ def test_images_that_no_tool_chain_builds() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("format = 1", "format = 2", "format: allowed is a whole number 1..1"),
+        ("format = 1", "format = 2", "format: must be a whole number 1..1"),
         ("format = 1", "format = 1\nextra = 1", "extra: unknown key"),
         ("[flags]", "[flags]\nmore = []", "flags.more: unknown key"),
         ('"-Wall"', '"Wall"', "flags.code: 'Wall' is not allowed: an option"),

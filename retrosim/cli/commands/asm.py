@@ -34,10 +34,15 @@ def add_options(parser: Parser) -> None:
         "--cpu",
         required=True,
         metavar="CPU",
-        help="m68000, m68040, i386, i486, i386-real, i486-real, ppc601, or a machine",
+        help="m68000, m68040, i386, i486, i386-real, i486-real, ppc601, or a machine's name",
     )
-    parser.add_argument("-o", dest="output", metavar="ELF", help="file to write; default: the source's name with .elf")
-    parser.add_argument("--force", action="store_true", help="replace a file that is no ELF file")
+    parser.add_argument(
+        "-o",
+        dest="output",
+        metavar="ELF",
+        help="file to write; default: the source's name with .elf, in the current folder",
+    )
+    parser.add_argument("--force", action="store_true", help="replace a file that is not an ELF file")
     parser.add_argument(
         "--org",
         type=values.whole(0, 0xFFFFFFFF),
@@ -87,7 +92,7 @@ def _write(path: Path, content: bytes, force: bool) -> None:
     """Write the file; an ELF file is replaced, another one only with --force. Errors: RetrosimError."""
     try:
         if path.exists() and not force and path.read_bytes()[:4] != ELF_MAGIC:
-            raise RetrosimError(f"{path}: exists, is no ELF file and is not overwritten; --force replaces it")
+            raise RetrosimError(f"{path}: exists, is not an ELF file and is not overwritten; --force replaces it")
         path.write_bytes(content)
     except (OSError, ValueError) as error:
         raise RetrosimError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None

@@ -5,7 +5,7 @@ or one of a ROM. Link your own into RAM, 0x400 to 0x7FFFFF, for example with
   m68k-linux-gnu-gcc -m68040 -O2 -nostdlib -static blit.c -o mine.elf \\
       -Wl,-N,-e,blit,-Ttext-segment=0x2000
 It is called by the C convention, once before the call that counts, so that the
-caches are warm (--warm 0: cold); a ROM first runs one frame.
+caches are warm (--warm 0: as they are); a ROM first runs one frame.
 `retrosim guide programs` has a recipe for each processor and for Pascal,
 `retrosim guide cost` explains the figures.
 
@@ -82,7 +82,7 @@ def add_options(parser: Parser) -> None:
     )
     arguments.add_budget(parser, "the call", "")
     parser.add_argument(
-        "--bounds", action="store_true", help="prove least and most clocks for any data; arguments may be ? for any"
+        "--bounds", action="store_true", help="prove the least and the most clocks for any data; --arg ?: any argument"
     )
     parser.add_argument(
         "--loop",
@@ -90,8 +90,8 @@ def add_options(parser: Parser) -> None:
         default=[],
         type=_loop,
         metavar="WHERE=N",
-        help="with --bounds: a loop's head is reached N times at most each time it is entered; "
-        f"an address, a line, file:line, or a routine with one loop; {arguments.REPEATABLE}",
+        help="with --bounds: the first instruction of a loop runs at most N times each time the loop is entered; WHERE "
+        f"is its address, a line, file:line, or a routine with one loop; {arguments.REPEATABLE}",
     )
     parser.add_argument(
         "--search",
@@ -101,7 +101,11 @@ def add_options(parser: Parser) -> None:
         help=f"with --bounds: look for the most clocks in N random calls; default: {TRIES}",
     )
     parser.add_argument(
-        "--search-seed", type=values.whole(0, 2**32 - 1), default=1994, metavar="N", help="of the search"
+        "--search-seed",
+        type=values.whole(0, 2**32 - 1),
+        default=1994,
+        metavar="N",
+        help="with --bounds: seed of the search; default: 1994",
     )
     arguments.add_formats(parser, "the annotated listing")
 

@@ -1,8 +1,8 @@
 """Play one tape on several machines side by side, and say how long each takes.
 
 Machines are given by name, or as name:build for another build of the program.
-Each runs at its own speed, as if they stood beside each other; with --in-step
-all show the same frame. Without a display only the figures are printed.
+Each runs at its own speed, as if they stood side by side; with --in-step all
+show the same frame. Without a display only the figures are printed.
 
 examples:
   retrosim race storm-200 --on mc68040-25,i486dx2-66,native
@@ -180,9 +180,9 @@ def _print(result: dict[str, Any]) -> None:
     print(f"{shown_path(result['tape'])}, {counted(first['frames'], 'frame')}")
     for row in rows:
         times = row["seconds"] / first["seconds"] * first["frames"] / max(row["frames"], 1)
-        pace = "" if row is first else f", {times:.2f} times as long a frame"
+        pace = "" if row is first else f", {times:.2f} times as long per frame"
         end = f"{row['seconds']:.2f} s" if row["is_finished"] else f"{counted(row['frames'], 'frame')} so far"
-        clocks = f"; {row['clocks_a_frame']:,.0f} clocks a frame" if row["clocks_a_frame"] else ""
+        clocks = f"; {row['clocks_a_frame']:,.0f} clocks per frame" if row["clocks_a_frame"] else ""
         print(f"  {row['name']:<20} {end}{pace}{clocks}")
     for key in ("screenshot", "export"):
         if result[key]:

@@ -1,6 +1,6 @@
 """Record a scenario tape in a window, or from a script without one.
 
-A tape is never overwritten; in a folder it gets the next free number.
+A tape is never overwritten; in a folder it is named by the next free number.
 --input is a list of steps "FRAME pad=N", separated by semicolons: from that
 frame on the pad is in this state, the sum of 1 left, 2 right, 4 up, 8 down and
 16 fire.
@@ -78,8 +78,8 @@ def add_options(parser: Parser) -> None:
         "--continue",
         dest="is_continued",
         action="store_true",
-        help="go on with an interrupted TAPE, on its machine and with its parameters; the other options as when it was "
-        "begun",
+        help="go on with an interrupted TAPE, on its machine and with its parameters; give the other options as when "
+        "it was begun",
     )
     arguments.add_budget(parser, "the recording")
     arguments.add_window(parser)

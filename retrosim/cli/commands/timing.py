@@ -2,7 +2,7 @@
 
 The answer is for one build of the routine, chosen beforehand; --details has all
 builds and what a check is made of. Without --full each cell is a short sample.
-`retrosim guide table` says what may account for the differences.
+`retrosim guide table` says what could account for the differences.
 
 examples:
   retrosim timing
