@@ -44,8 +44,18 @@ class Calls(Clockwork):
             self.core.write(address & ADDRESS_MASK, data)
 
         self._set_bases()
-        self._host.call[convention].enter(Call(self.core.state, write, entry, memory.RETURN_ADDRESS, words))
+        self._host.call[convention].enter(Call(self.core.state, write, entry, self.return_address, words))
         self._wait_until(self.cycles)
+
+    def begin_call(self, entry: int, back: int) -> None:
+        """Enter a routine without arguments by the C convention, to return to `back`."""
+        self._host.call["c"].enter(Call(self.core.state, self.core.write, entry, back, ()))
+
+    @property
+    def return_address(self) -> int:
+        """Where a routine returns to that is called from outside."""
+        own = self.image.return_address
+        return memory.RETURN_ADDRESS if own is None else own
 
     def _set_bases(self) -> None:
         """Give the registers that point to the program's data their values, where the program has not done so yet."""
@@ -64,7 +74,7 @@ class Calls(Clockwork):
         """
         saved = self.core.state.copy()
         self.enter(symbol, *arguments, convention=convention)
-        result = self.run(instructions=max_instructions, until=memory.RETURN_ADDRESS)
+        result = self.run(instructions=max_instructions, until=self.return_address)
         values = [self.regs[name] for name in self._host.result]
         cpu = self.core.cpu
         for field in {*cpu.layout.registers, *cpu.in_registers, "pc", "stopped", "reason", "detail", "access"}:

@@ -22,7 +22,7 @@ from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
 
-from . import memory, state_file
+from . import memory, state_file, systems
 from .budget import Budget
 from .calls import Calls
 from .clockwork import FOREVER
@@ -152,6 +152,7 @@ class Machine(Calls):
         for number, (red, green, blue) in enumerate(macintosh_palette().tolist()):
             self._poke(memory.PALETTE_START + 4 * number, red << 16 | green << 8 | blue)
         self._write_parameters()
+        systems.prepare(self)
         self.frame_number = self.frame_cycles = self.frame_instructions = self.instructions = 0
         self._frame_start = (0, 0)
         self.restart_ticks(False)

@@ -166,7 +166,7 @@ def place_stack(machine: Machine) -> None:
     image = machine.image
     taken = [(start, start + len(data)) for start, data in image.segments]
     taken += [(start, start + size) for start, size in image.bss]
-    if machine.instructions:
+    if machine.instructions or image.has_stack:
         return
     lowest = memory.RETURN_ADDRESS + 4
     tops = (memory.STACK_START, memory.RAM_END, *(start & ~3 for start, _ in taken))
