@@ -129,7 +129,8 @@ def test_bad_arguments_of_flat_binaries(run, binary, options, words) -> None:
 
 
 def test_files_that_do_not_fit(run, program, tmp_path) -> None:
-    run("cost", program, "--entry", "sum_up").is_refused(4, "is code for i386; the mc68040-25 runs m68040")
+    ran = run("cost", program, "--entry", "sum_up", "--machine", "mc68040-25")
+    ran.is_refused(4, "is code for i386; the mc68040-25 runs m68040; choose --machine i386dx-33 or i486dx2-66")
     (tmp_path / "empty.bin").write_bytes(b"")
     run("cost", tmp_path / "empty.bin", *FLAT, "--machine", "i386dx-33").is_refused(4, "is empty")
     ran = run("cost", "sectors", "--entry", "Main", "--bits", 16, "--machine", "i386dx-33")

@@ -5,6 +5,7 @@ an m68k, x86 or PowerPC compiler (.o, .a: linked here), a linked ELF file, an Am
 or Atari executable, a DOS .COM or .EXE, S-records, Intel hex, a flat binary (--at),
 or a C file, for which an installed cross compiler is called. The machine is one that
 runs the file, unless --machine names another.
+  m68k-linux-gnu-gcc -m68040 -O2 -g -ffreestanding -fno-pic -c blit.c
 It is called by the C convention, once before the call that counts, so that the
 caches are warm (--warm 0: cold); a ROM first runs one frame.
 `retrosim guide programs` says more about each format, `retrosim guide cost` explains
@@ -13,6 +14,7 @@ the figures.
 examples:
   retrosim cost mine.o --entry blit
   retrosim cost mine.elf --entry blit --machine mc68040-25 --arg 64 --arg 0x3000
+  retrosim cost blit.o --entry blit --reg a0=screen --reg d0=100 --mem 0x3000=00ff
   retrosim cost sectors --build O1 --entry DetermineCollisions
   retrosim cost mine.elf --entry blit --machine mc68000-8 --csv
   retrosim cost mine.bin --at 0x7c00 --bits 16 --entry 0x7c00 --machine i386dx-33
@@ -24,7 +26,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from retrosim.cli import arguments, values
+from retrosim.cli import arguments, calling, values
 from retrosim.cli.opening import check_budget, check_simulated, chosen_budget, open_chosen, open_rom, refuse
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
@@ -43,15 +45,7 @@ def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("rom", metavar="FILE", help="a program's file, or a ROM's name, folder or rom.toml")
     parser.add_argument("--entry", required=True, metavar="SYMBOL", help="the routine, or its address as 0x...")
-    parser.add_argument(
-        "--arg",
-        action="append",
-        default=[],
-        type=_argument,
-        metavar="N",
-        help=f"an argument of the call, decimal or 0x...; {arguments.REPEATABLE}",
-    )
-    parser.add_argument("--convention", metavar="NAME", help="calling convention: c, or in real mode pascal")
+    calling.add_call(parser)
     arguments.add_warm(parser)
     arguments.add_interval(parser)
     arguments.add_machine(parser)
@@ -112,6 +106,8 @@ def run(options: argparse.Namespace) -> int:
         raise refuse("--csv: lists the instructions of a call, and --bounds is about all calls")
     if not options.bounds and None in options.arg:
         raise refuse("--arg ?: needs --bounds")
+    if options.bounds and options.reg:
+        raise refuse("--reg: not with --bounds, which is about any contents of registers")
     if not options.bounds and options.loop:
         raise refuse("--loop: needs --bounds")
     if options.timing in (None, "full") and has_causes(options.machine) and not options.bounds:
@@ -125,14 +121,18 @@ def run(options: argparse.Namespace) -> int:
             find_routine(machine.image, entry)
             convention = options.convention or "c"
             bits = machine.argument_bits(convention)
+            options.arg = calling.words(machine, options.arg)
             for argument in filter(None, options.arg):
                 check_integer("argument", argument, -(1 << bits - 1), (1 << bits) - 1)
+            registers = machine.register_values(dict(options.reg))
         machine.budget = chosen_budget(options)
         if isinstance(rom, Rom) and machine.run(frames=1).reason == "budget":
             raise BudgetUsedUp(machine.budget.spent)
+        with bad_arguments():
+            calling.set_up(options, machine)
         if options.bounds:
             return _print_bounds(options, machine, entry, convention, progress)
-        chosen = {"convention": convention, "max_instructions": options.max_instructions}
+        chosen = {"convention": convention, "registers": registers, "max_instructions": options.max_instructions}
         chosen |= {"warm": options.warm, "interval": options.interval}
         report = cost_report(machine, entry, *options.arg, **chosen, progress=progress.step)
     if options.json:
@@ -166,11 +166,6 @@ def _print_bounds(
     else:
         print_table(render_bounds(report))
     return 1 if report["exceeded"] else 0
-
-
-def _argument(text: str) -> int | None:
-    """Return an argument, None for one that may be any."""
-    return None if text == "?" else values.whole(-(2**31), 2**32 - 1)(text)
 
 
 def _loop(text: str) -> tuple[str | int, int]:

@@ -37,7 +37,7 @@ def load_com(content: bytes) -> Image:
 def load_exe(content: bytes) -> Image:
     """Load an MZ program. Errors: ValueError."""
     source = Source(content, "little", 2)
-    in_last, pages, relocations, header, least, _, ss, sp, _, ip, cs, table = source.words(12, "the header")
+    in_last, pages, relocations, header, minimum, _, ss, sp, _, ip, cs, table = source.words(12, "the header")
     if len(content) >= 0x40 and table >= 0x40:
         _refuse_newer(content, int.from_bytes(content[0x3C:0x40], "little"))
     end = 512 * pages - (512 - in_last if in_last else 0)
@@ -53,7 +53,7 @@ def load_exe(content: bytes) -> Image:
         value = int.from_bytes(body[at : at + 2], "little") + segment
         body[at : at + 2] = (value & 0xFFFF).to_bytes(2, "little")
     cs, ss = (segment + cs) & 0xFFFF, (segment + ss) & 0xFFFF
-    part = Part(segment << 4, bytes(body), len(body) + 16 * least)
+    part = Part(segment << 4, bytes(body), len(body) + 16 * minimum)
     registers = {"cs": cs, "ds": PREFIX_SEGMENT, "es": PREFIX_SEGMENT, "ss": ss, "esp": sp}
     return _image(content, [part], (cs << 4) + ip, registers, _return_address(part, cs, (ss << 4) + sp))
 

@@ -88,17 +88,16 @@ def _symbols(table: bytes, bases: dict[int, int], end: int) -> dict[str, Symbol]
         raise ValueError(f"more than {MAX_SYMBOLS} symbols")
     found = []
     while source.left:
-        name, kind, value = source.take(8), source.word(), source.long()
+        padded, kind, value = source.take(8), source.word(), source.long()
         if kind & LONG_NAME == LONG_NAME and source.left:
-            name += source.take(SYMBOL_BYTES)
+            padded += source.take(SYMBOL_BYTES)
         section = kind & 0xF00
         if kind & DEFINED and section in bases:
-            found.append((name, section, value))
+            found.append((text(padded), section, value))
     text_end = bases[DATA] - bases[TEXT]
     from_section = any(section != TEXT and value < text_end for _, section, value in found)
     symbols: dict[str, Symbol] = {}
-    for padded, section, value in found:
-        name = text(padded)
+    for name, section, value in found:
         address = value + (bases[section] if from_section else bases[TEXT])
         is_file = name.endswith((".o", ".a")) or "/" in name
         if name and not is_file and bases[TEXT] <= address <= end:

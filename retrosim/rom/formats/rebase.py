@@ -19,7 +19,7 @@ from ..placing import MAX_MISSING, MISSING_BYTES, MISSING_START, RAM_END, STACK_
 from ..symbols import MAX_SYMBOLS
 from .objects import ABSOLUTE, ALLOC, MAX_RELOCATIONS, MAX_SECTIONS, REL, RELA, SYMTAB, UNDEFINED, elf_family
 from .reading import Source, text
-from .relocations import ADDRESS, HIGH, HIGH_ADJUSTED, LOW, RELATIVE, RULES, Rule
+from .relocations import ADDRESS, HIGH, HIGH_ADJUSTED, LOW, RELATIVE, RULES, Rule, write
 
 EXECUTABLE, SHARED = 2, 3  # e_type
 LOAD, DYNAMIC = 1, 2  # types of segments
@@ -28,7 +28,6 @@ STRINGS, SYMBOLS, RELA_TABLE, RELA_BYTES, REL_TABLE, REL_BYTES = 5, 6, 7, 8, 17,
 PLT_BYTES, PLT_KIND, PLT_TABLE = 2, 20, 23
 # kinds of dynamic relocations: add the distance; put in the symbol's address; that of a routine
 DYNAMIC_KINDS = {"EM_68K": (22, 20, 21), "EM_386": (8, 6, 7), "EM_PPC": (22, 20, 21)}
-PLAIN = 1  # the kind that adds the symbol's address, of all three families
 COMPILERS = {"EM_68K": "m68k-linux-gnu", "EM_386": "i686-linux-gnu", "EM_PPC": "powerpc-linux-gnu"}
 
 
@@ -185,14 +184,18 @@ def _move_shared(file: _File, distance: int) -> dict[str, int]:
     tags = _dynamic(file)
     add, address, routine = DYNAMIC_KINDS[file.family.machine]
     missing: dict[str, int] = {}
+    order = file.family.byte_order
     for place, info, addend in _dynamic_relocations(file, tags):
         kind, number = info & 0xFF, info >> 8
         at = file.offset(place)
         if kind == add:
             file.put(at, (file.get(at) if addend is None else addend) + distance)
-        elif kind in (address, routine, PLAIN):
+        elif kind in (address, routine):
+            file.put(at, _dynamic_symbol(file, tags, number, distance, missing) + (addend or 0))
+        elif (rule := RULES[file.family.machine].get(kind)) and rule.value in (ADDRESS, RELATIVE):
             value = _dynamic_symbol(file, tags, number, distance, missing)
-            file.put(at, value + ((file.get(at) if kind == PLAIN else 0) if addend is None else addend))
+            value += int.from_bytes(file.bytes[at : at + rule.size], order, signed=True) if addend is None else addend
+            write(rule, file.bytes, at, value - (place + distance if rule.value == RELATIVE else 0), order)
         elif kind:
             raise ValueError(f"has dynamic relocation type {kind}, which is not supported; link it with -static")
     return missing

@@ -146,7 +146,7 @@ def load_file(file: File) -> Image:
             + ", ".join(each.name for each in FORMATS if each.load is not None),
         )
     if found.load is None:
-        raise RomError(file.path, f"is a {found.name}, which cannot be loaded; {found.advice}")
+        raise RomError(file.path, f"is of the format {found.name}, which cannot be loaded; {found.advice}")
     try:
         return found.load(file)
     except ValueError as error:
