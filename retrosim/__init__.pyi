@@ -1,4 +1,8 @@
 # The public names of the package: see lazy.py.
+from .asm import Assembly as Assembly
+from .asm import assemble as assemble
+from .asm import assemble_file as assemble_file
+from .errors import AssemblyError as AssemblyError
 from .errors import BudgetUsedUp as BudgetUsedUp
 from .errors import BusError as BusError
 from .errors import CpuFault as CpuFault

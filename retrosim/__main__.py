@@ -1,7 +1,5 @@
 """`python -m retrosim` is the command `retrosim`."""
 
-import sys
+from retrosim.cli import run_process
 
-from retrosim.cli import main
-
-sys.exit(main())
+run_process()

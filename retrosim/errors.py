@@ -5,6 +5,7 @@
     ├── SpecError                 an instruction table contradicts itself (a defect of ours)
     ├── InputFileError            exit status 4: bad or corrupt input file
     │   ├── RomError
+    │   ├── AssemblyError
     │   ├── TapeError
     │   │   └── TapeDiverged      exit status 3: the tape replays to another world
     │   └── StateError
@@ -52,6 +53,19 @@ class InputFileError(RetrosimError):
 
 class RomError(InputFileError):
     """A ROM manifest or image is missing, foreign, truncated or has another hash."""
+
+
+class AssemblyError(InputFileError):
+    """A source text cannot be assembled.
+
+    messages  (file, line, sentence) of every error
+    """
+
+    def __init__(self, messages: list[tuple[str, int, str]]) -> None:
+        file, line, sentence = messages[0]
+        more = f" (and {len(messages) - 1} more)" if len(messages) > 1 else ""
+        super().__init__(f"{file}:{line}" if line else file, sentence + more)
+        self.messages = messages
 
 
 class TapeError(InputFileError):

@@ -39,6 +39,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "scenarios": (*BASE, "collide", "collide.kernels", "rom", "screen"),
     "machine": (*BASE, "cpu", "cpu.spec", *ISAS, "cpu.engines", "rom", "screen", "scenarios"),
 }
+LAYERS["asm"] = ("errors", "checks", "lazy", "cpu", "cpu.spec", "rom", "machine")
 LAYERS["tape"] = (*BASE, "rom", "machine")
 LAYERS["jobs"] = ("errors",)
 LAYERS["study"] = LAYERS["window"] = tuple(name for name in LAYERS if name != "collide.oracle")
@@ -166,6 +167,7 @@ def test_distributions_are_used_where_they_belong() -> None:
     assert {file.split("/")[0] for file in users("unicorn", "machine68k", "capstone")} <= {"study"}
     assert {file.split("/")[0] for file in users("elftools")} == {"rom"}
     assert users("platformdirs") == {"cache/folders.py"} and users("shtab") == {"cli/commands/completion.py"}
+    assert users("PIL", "imageio_ffmpeg") == {"window/clip.py"}
     assert {file.split("/")[0] for file in users("pygame", "matplotlib")} <= {"study", "examples"}
 
 

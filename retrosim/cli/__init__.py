@@ -19,15 +19,33 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from retrosim.cli.output import say
 from retrosim.cli.parser import USAGE, parse
 from retrosim.errors import RetrosimError
 
 FAILURE, INTERRUPTED, BROKEN_PIPE = 1, 130, 141
+
+
+WINDOW = "retrosim.window.pyglet_window"
+
+
+def run_process() -> NoReturn:
+    """Run the command that the process was started with, and end the process.
+
+    Who has closed a window does not wait for what is still being compiled: files are closed by then, and the cache
+    takes an entry as a whole or not at all.
+    """
+    status = main()
+    if WINDOW in sys.modules and threading.active_count() > 1:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)  # the interpreter's own end would wait for all threads
+    sys.exit(status)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

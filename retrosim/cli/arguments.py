@@ -160,8 +160,8 @@ def add_budget(parser: Parser, subject: str = "the run", note: str = "; implies 
         "--max-seconds",
         type=values.whole(1, MAX_SECONDS),
         metavar="N",
-        help=f"end {subject} after N seconds of real time, not counting what is compiled before its start; without a "
-        f"window the default is {SECONDS}{note}",
+        help=f"end {subject} after N seconds of real time, opening and compiling included (what is being compiled is "
+        f"finished first); without a window the default is {SECONDS}{note}",
     )
     parser.add_argument(
         "--max-memory",
@@ -190,8 +190,8 @@ def add_window(parser: Parser) -> None:
     parser.add_argument("--fullscreen", action="store_true", help="open the window in full screen")
 
 
-def add_screenshot(parser: Parser) -> None:
-    parser.add_argument("--screenshot", metavar="PNG", help="write the last picture to a file; implies --headless")
+def add_screenshot(parser: Parser, help: str = "write the last picture to a file; implies --headless") -> None:
+    parser.add_argument("--screenshot", metavar="PNG", help=help)
     add_force(parser)
 
 

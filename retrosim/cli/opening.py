@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import check_choice
 from retrosim.cli import arguments
 from retrosim.cli.output import say
 from retrosim.cli.values import bad_arguments
-from retrosim.errors import RomError
+from retrosim.errors import BudgetUsedUp, RomError
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine, NativeMachine
@@ -25,6 +26,7 @@ def refuse(reason: str) -> argparse.ArgumentError:
     return argparse.ArgumentError(None, reason)
 
 
+ASSEMBLY = (".s", ".asm")
 BOOTS = {None: "", 16: "real", 32: "flat"}
 
 
@@ -39,6 +41,9 @@ def open_rom(options: argparse.Namespace) -> Rom | Image:
 
     if options.machine is not None:
         check_machines([options.machine])
+    if Path(options.rom).suffix in ASSEMBLY and Path(options.rom).is_file():
+        options.machine = options.machine or arguments.MACHINE
+        return _assembled(Path(options.rom), options.machine)
     isa = PRESETS[options.machine].isa if options.machine in PRESETS else None
     at, bits = getattr(options, "at", None), getattr(options, "bits", None)
     with bad_arguments():
@@ -49,6 +54,19 @@ def open_rom(options: argparse.Namespace) -> Rom | Image:
         runs = [name for name, preset in PRESETS.items() if isinstance(program, Image) and preset.isa == program.isa]
         options.machine = next(iter(runs), arguments.MACHINE)
     return program
+
+
+def _assembled(path: Path, machine: str) -> Image:
+    """Assemble a source for a machine, and load what comes of it. Errors: AssemblyError, RomError; ArgumentError."""
+    from retrosim.asm import assemble
+    from retrosim.rom.fields import read_bytes
+    from retrosim.rom.formats import File, load_file
+    from retrosim.rom.image import MAX_IMAGE_BYTES
+
+    text = read_bytes(path, MAX_IMAGE_BYTES).decode("utf-8", "replace")
+    with bad_arguments():
+        assembly = assemble(text, machine, name=path.name, folder=path.parent)
+    return load_file(File(path, assembly.elf, assembly.isa))
 
 
 def open_program(options: argparse.Namespace) -> Rom | Image:
@@ -150,6 +168,20 @@ def chosen_budget(options: argparse.Namespace) -> Budget:
         memory=(options.max_memory or arguments.MEMORY) * MIB,
         frame_seconds=None if options.max_cycles else arguments.FRAME_SECONDS,
     )
+
+
+def counted_on(budget: Budget, note: Callable[[str], None]) -> Callable[[str], None]:
+    """Return what notes long work before it begins, and does not let it begin when the budget is used up.
+
+    Errors   the function returned raises BudgetUsedUp
+    """
+
+    def noted(text: str) -> None:
+        if budget.is_spent():
+            raise BudgetUsedUp(budget.spent)
+        note(text)
+
+    return noted
 
 
 def chosen_parameters(options: argparse.Namespace, rom: Rom | Image) -> dict[str, int]:

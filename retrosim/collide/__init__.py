@@ -1,4 +1,11 @@
-"""The collision routines of 1994 to 2011 as a library: plain arrays in, plain arrays out, no machine needed.
+"""Collision detection in two dimensions, exact in integers: plain arrays in, plain arrays out, no machine needed.
+
+For games of any kind:
+
+    world       boxes of any mix of sizes in a world of signed 32-bit coordinates     touching as you say
+    groups      the same, one group against another: bullets and enemies
+
+The routines of the documents:
 
     module      after                     what it tests                                              touching
     sectors     Moertel 1994              boxes of up to 31 pixels on the screen, by a shifted grid  no

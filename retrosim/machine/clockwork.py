@@ -19,6 +19,7 @@ from retrosim.rom import Image
 from retrosim.rom.placing import SYSTEM_START
 
 from .budget import Budget
+from .console import write_text
 from .presets import Preset
 from .registers import Registers
 from .result import RunResult
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 
 FOREVER = (1 << 63) - 1  # clocks: no limit
 
-YIELD_FRAME, MICROSECONDS, EXIT = range(3)
+YIELD_FRAME, MICROSECONDS, EXIT, WRITE_TEXT = range(4)
+MAX_TEXT = 1 << 16
+"""Characters of `text` that are kept, the last ones."""
 
 
 class Clockwork:
@@ -49,6 +52,7 @@ class Clockwork:
     frame_instructions: int
     instructions: int
     exit_status: int | None
+    text: str
     core: Core
     _host: Host
     _engine: Evaluator | Tiers
@@ -209,6 +213,10 @@ class Clockwork:
             self.regs[low], self.regs[high] = now & 0xFFFFFFFF, now >> 32 & 0xFFFFFFFF
         elif number == EXIT:
             self.exit_status = self.regs[self._host.result[0]]
+        elif number == WRITE_TEXT:
+            self.text = (self.text + write_text(self.core, *(self.regs[name] for name in self._host.result)))[
+                -MAX_TEXT:
+            ]
         else:
             Evaluator(self.core).refuse_service()
 

@@ -114,9 +114,11 @@ class AnyMachine(PlayableMachine, Protocol):
     palette       uint8[256, 3]        red, green, blue
     frame_period  what a period of the frame clock is called: "tick", "retrace"
     is_compiling  whether code is being compiled in the background
+    text          what the program has written on the screen as text
     """
 
     budget: Budget
+    text: str
 
     @property
     def instructions(self) -> int: ...

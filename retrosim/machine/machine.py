@@ -45,6 +45,8 @@ class Machine(Calls):
     frame_cycles    CPU clocks that the last completed frame was busy
     frame_instructions  instructions of the last completed frame
     instructions    executed since power-on
+    text            what the program has written on the screen as text since power-on, the last 65,536 characters; it is
+                    not part of saved states
     budget          what runs may use up; without limits unless it is replaced
     core            CPU, memory, state fields and decoded instructions, for tools that look inside
     """
@@ -157,6 +159,7 @@ class Machine(Calls):
         self._frame_start = (0, 0)
         self.restart_ticks(False)
         self.exit_status: int | None = None
+        self.text = ""
 
     def _write_parameters(self) -> None:
         if self.rom is None:

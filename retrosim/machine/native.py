@@ -47,7 +47,7 @@ class NativeMachine:
     frame_number  int                frames completed since power-on
     budget        Budget             what runs may use up; it counts no clocks here
     clock_hz, cycles, instructions   0: there is no CPU
-    image, engine None, for the same reason; mode: "demo"
+    image, engine None, for the same reason; mode: "demo"; text: ""
     tick_hz, frame_hz  Fraction      the Macintosh's timer, which paces the window
     spec_revision, timing_revision   what machine hashes depend on: the layout of a saved state; no timing
     """
@@ -55,6 +55,7 @@ class NativeMachine:
     name = "native"
     image = engine = None
     mode = "demo"
+    text = ""
     is_compiling = False
     spec_revision = f"native {_VERSION}"
     timing_revision = "none"

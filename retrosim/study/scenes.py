@@ -157,9 +157,13 @@ def empty_corners() -> Scene:
 
 
 def slivers() -> Scene:
-    """Bars thinner than a pixel that cross."""
+    """Bars of a pixel or less: some cross, into some a box sticks one corner."""
     turns = ((20, 276), (100, 356), (64, 448), (10, 138))
-    return _couples("slivers", *((_still(0, 0, 470, 12, a), _still(1, 0, 470, 12, b)) for a, b in turns))
+    crossing = ((_still(0, 0, 470, 12, a), _still(1, 0, 470, 12, b)) for a, b in turns)
+    boxes = ((-14, -3, 60, 60, 40), (-14, -9, 80, 48, 998), (-6, 14, 100, 60, 311), (-10, -10, 100, 60, 311))
+    bars = ((470, 12, 20), (470, 16, 101), (470, 12, 300), (470, 16, 681))
+    entered = ((_still(*box), _still(0, 0, *bar)) for box, bar in zip(boxes, bars))
+    return _couples("slivers", *crossing, *entered)
 
 
 def far_corners() -> Scene:

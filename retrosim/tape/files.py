@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 from io import FileIO
 from pathlib import Path
 
@@ -43,6 +44,21 @@ class Disk:
         finally:
             os.close(folder)
 
+    def publish(self, source: Path, target: Path) -> None:
+        """Give a file another name that no file has. Errors: FileExistsError if one has it."""
+        if os.name == "nt":
+            os.rename(source, target)  # never replaces there
+            return
+        try:
+            os.link(source, target)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without a second name for a file
+            open(target, "xb").close()
+            os.replace(source, target)  # of our own empty file
+        else:
+            os.unlink(source)
+
     def replace(self, source: Path, target: Path) -> None:
         """Give a file the name of another, which is gone then."""
         os.replace(source, target)
@@ -58,19 +74,48 @@ class Disk:
 DISK = Disk()
 
 
-def create_file(path: str | Path, disk: Disk = DISK) -> FileIO:
-    """Create a file for writing, unbuffered; never an existing one.
+def partial_path(path: Path) -> Path:
+    """Return a name for a file while it is being begun: hidden, and nobody else's."""
+    return path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}")
 
-    Errors   TapeError
+
+def create_file(path: str | Path, data: bytes, disk: Disk = DISK) -> FileIO:
+    """Create a file that begins with some bytes, synced like its name; return it for writing on, unbuffered.
+
+    It gets its name when the bytes are on the disk, so that nothing without them is ever found under the name and
+    stands in the way of another attempt. An existing file is never touched.
+
+    Errors   TapeError; then nothing stays behind
     """
+    path = Path(path)
     try:
-        return disk.create(Path(path))
+        if os.path.lexists(path):
+            raise FileExistsError
+        partial = partial_path(path)
+        file = disk.create(partial)
     except FileExistsError:
         raise TapeError(path, "exists already; retrosim never overwrites a file") from None
     except OSError as error:
         raise TapeError(path, f"cannot be created: {error.strerror}") from None
     except ValueError as error:
         raise TapeError(path, f"cannot be created: {error}") from None
+    try:
+        disk.write(file, data)
+        disk.sync(file)
+        disk.publish(partial, path)
+    except OSError as error:
+        file.close()
+        disk.remove(partial)
+        if isinstance(error, FileExistsError):
+            raise TapeError(path, "exists already; retrosim never overwrites a file") from None
+        raise TapeError(path, f"cannot be written: {error.strerror}") from None
+    try:
+        disk.sync_folder(path)
+    except OSError as error:
+        file.close()
+        disk.remove(path)
+        raise TapeError(path, f"cannot be written: {error.strerror}") from None
+    return file
 
 
 def write_new(path: str | Path, data: bytes, disk: Disk = DISK) -> None:
@@ -78,15 +123,7 @@ def write_new(path: str | Path, data: bytes, disk: Disk = DISK) -> None:
 
     Errors   TapeError if it exists or cannot be written
     """
-    file = create_file(path, disk)
-    try:
-        with file:
-            disk.write(file, data)
-            disk.sync(file)
-        disk.sync_folder(Path(path))
-    except OSError as error:
-        disk.remove(Path(path))
-        raise TapeError(path, f"cannot be written: {error.strerror}") from None
+    create_file(path, data, disk).close()
 
 
 def numbered_path(folder: str | Path, stem: str) -> Path:

@@ -22,12 +22,15 @@ Program = tuple[str, str | None]
 """A scenario, and the ROM build that a tape was recorded with, if it says."""
 
 
-def open_for(tape: Tape, name: str, rom: str | Path | None = None, **options: Any) -> AnyMachine:
+def open_for(
+    tape: Tape, name: str, rom: str | Path | None = None, *, build: str | None = None, **options: Any
+) -> AnyMachine:
     """Open a machine that can play a tape, with the ROM build the tape was recorded with where there is one.
 
     tape     a loaded tape
     name     of the machine, or "native"
     rom      instead of the ROM the tape names
+    build    instead of that build
     options  for `open_machine`: engine, timing, progress, ...
     Errors   RomError; ValueError for an unknown machine or option
     """
@@ -36,7 +39,8 @@ def open_for(tape: Tape, name: str, rom: str | Path | None = None, **options: An
 
     found = load_rom(tape.scenario if rom is None else rom)
     recorded = tape.header["machines"].get(name, {}).get("build")
-    build = recorded if recorded in {image.build for image in found.images} else None
+    if build is None and recorded in {image.build for image in found.images}:
+        build = recorded
     return open_machine(name, found, build=build, **options)
 
 

@@ -5,8 +5,8 @@ what can be lost; a hash line is therefore also written before a second of host 
 limits the loss to one second, or to one frame that takes longer. From recordings that are not `live` those lines are
 taken out again when they are closed, so that equal runs are equal files.
 
-The header is synced to the disk together with the file's name, what follows at hash lines, at most once a second, and
-at the end. A tape whose header could not be written does not stay behind.
+A tape gets its name when its header is on the disk, so that a file without one never stands in the way of the next
+attempt. What follows is synced at hash lines, at most once a second, and at the end.
 """
 
 from __future__ import annotations
@@ -104,21 +104,18 @@ class Recorder:
         self._written: dict[str, int] | None = self._state if before else None
         self._frame = machine.frame_number
         self._hashed = self._frame if from_state else 0
-        self._file = create_file(self.path, disk)
-        self.is_open = True
-        try:
-            self._append(write_start(header))
-            self._sync()
-            disk.sync_folder(self.path)
-            if from_state:
+        start_of_file = write_start(header)
+        self._file = create_file(self.path, start_of_file, disk)
+        self._size = len(start_of_file)
+        if from_state:
+            try:
                 write_new(state_path(self.path), state, disk)
-        except (OSError, TapeError) as error:  # nothing that would stand in the way of the next attempt
-            self.is_open = False
-            self._file.close()
-            disk.remove(self.path)
-            if isinstance(error, TapeError):
+            except TapeError:  # nothing that would stand in the way of the next attempt
+                self._file.close()
+                disk.remove(self.path)
                 raise
-            raise TapeError(self.path, f"cannot be written: {error.strerror}") from None
+        self.is_open = True
+        self._synced = self._noted = clock()
         for record in before:
             self._write(record)
         self._show(self._state)

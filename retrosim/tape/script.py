@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from retrosim.checks import shortened
 from retrosim.tape.header import DEVICE
 
 Script = Sequence[tuple[int, Mapping[str, int]]]
@@ -20,18 +21,18 @@ def parse_script(text: str) -> list[tuple[int, dict[str, int]]]:
     """
     steps: list[tuple[int, dict[str, int]]] = []
     for step in re.split("[;\n]", text):
-        words = step.split()
+        words, shown = step.split(), shortened(step)
         if not words:
             continue
         if not re.fullmatch("[0-9]{1,10}", words[0]) or len(words) < 2:
-            raise ValueError(f"input step {step.strip()!r} is not a frame number and device=value")
+            raise ValueError(f"input step {shown!r} is not a frame number and device=value")
         states: dict[str, int] = {}
         for word in words[1:]:
             found = re.fullmatch(f"({DEVICE})=(0x[0-9a-fA-F]{{1,8}}|[0-9]{{1,10}})", word)
             if found is None or found[1] in states:
-                raise ValueError(f"input step {step.strip()!r}: {word!r} is not one device=value")
+                raise ValueError(f"input step {shown!r}: {shortened(word)!r} is not one device=value")
             states[found[1]] = int(found[2], 0 if found[2].startswith("0x") else 10)
         if steps and int(words[0]) <= steps[-1][0]:
-            raise ValueError(f"input step {step.strip()!r}: frame {words[0]} does not come after frame {steps[-1][0]}")
+            raise ValueError(f"input step {shown!r}: frame {words[0]} does not come after frame {steps[-1][0]}")
         steps.append((int(words[0]), states))
     return steps

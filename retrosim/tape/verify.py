@@ -65,7 +65,8 @@ def verify(
     force        replay with a wrong ROM as well; the result says so
     sync         settings of these runs, as given to the recorder
     on_progress  called with path, machine name, frame number, frames of the tape
-    budget       what each replay may use up, the search for the first difference included; None: without limits
+    budget       what each replay may use up, from the opening of its machine to the first difference found; None:
+                 without limits
     Returns      the report described above
     Errors       ValueError for an unknown machine name; bad tapes and ROMs are in the report
     """
@@ -104,8 +105,12 @@ def _verify_tape(path: str | Path, machines: Sequence[str] | None, options: _Opt
         return {"path": str(path), "frames": 0, "complete": False, "note": "", "results": [], "error": error.reason}
     results = []
     for name in dict.fromkeys((tape.machine, NATIVE) if machines is None else machines):
+        if options.budget is not None:
+            options.budget.begin()
         try:
             results.append(_verify_on(tape, name, options))
+        except BudgetUsedUp as error:
+            results.append(_result(name, budget=error.spent))
         except RetrosimError as error:
             results.append(_result(name, error=str(error)))
     known = {"path": tape.path, "frames": tape.frames, "complete": tape.is_complete, "note": tape.note}
@@ -121,8 +126,6 @@ def _verify_on(tape: Tape, name: str, options: _Options) -> Report:
     if tape.state_sha256 is not None and name != tape.machine:
         return _result(name, note=f"the tape starts from a saved state of {tape.machine}")
     player = Player(tape, options.open(tape, name), force=options.force, sync=options.sync)
-    if options.budget is not None:
-        options.budget.begin()
     player.run(on_progress=options.progress(tape, name))
     result = _result(
         name,

@@ -33,8 +33,8 @@ def run_headless(
     overwrite   replace an existing file
     view        what is drawn over the picture
     Returns     dict  machine, rom (name), frames (done), cycles, instructions, reason, budget (what of the machine's
-                was used up, or None), world (hash), seconds (host), screenshot (path or None); rom and world are None
-                for an image without a manifest
+                was used up, or None), world (hash), seconds (host), text (what the program wrote on the screen),
+                screenshot (path or None); rom and world are None for an image without a manifest
     Errors      ValueError for frames below 1; RetrosimError, before anything runs, for a file that exists or cannot be
                 written and as for `check_view`; CpuFault if the program fails, after the picture was written
     """
@@ -65,5 +65,6 @@ def run_headless(
         "budget": machine.budget.spent or None,
         "world": machine.hash("world") if machine.rom else None,
         "seconds": seconds,
+        "text": machine.text,
         "screenshot": None if screenshot is None else str(screenshot),
     }

@@ -2,7 +2,7 @@
 
 A scale is the number of window pixels per pixel of a part, in each direction. Scales are whole numbers: the picture
 gets the largest that fits, toolbar and status bar the largest up to that one. Only in a window that is too small for
-scale 1 everything shrinks by a fraction.
+scale 1 everything shrinks by a fraction. Every size down to one pixel has a layout.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from .chrome import MIN_WIDTH, TOOLBAR_HEIGHT, status_bar_height
 
 MARGIN = 79
 """Rows of the screen left free for the desktop's own bars when a window size is chosen, pixels."""
+MAX_CHROME_WIDTH = 8192
+"""Width of toolbar and status bar, in their own pixels, that any graphics card takes as a texture; they end there."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def layout(width: int, height: int) -> Layout:
 
 
 def _placed(width: int, height: int, scale: float, chrome_scale: float) -> Layout:
-    chrome_width = max(MIN_WIDTH, int(-(-width // chrome_scale)))
+    chrome_width = min(max(MIN_WIDTH, int(-(-width // chrome_scale))), MAX_CHROME_WIDTH)
     right = round(chrome_width * chrome_scale)
     above = round(TOOLBAR_HEIGHT * chrome_scale)
     below = height - round(status_bar_height(chrome_width) * chrome_scale)

@@ -61,6 +61,29 @@ def test_an_ended_recording_is_continued(run, tmp_path) -> None:
     run("record", "a.rtape", "--continue", *options).is_refused(4, "nothing to continue")
 
 
+def test_opening_counts(run, monkeypatch, tmp_path) -> None:
+    assert run("record", "a.rtape", "--frames", 1).status == 0
+    (tmp_path / "b.rtape").write_bytes((tmp_path / "a.rtape").read_bytes()[:-40])
+    monkeypatch.setattr("retrosim.machine.budget.Budget.is_spent", _spent_at_once)
+    monkeypatch.setattr("retrosim.cpu.engines.tiers.is_ready", lambda *arguments: False)
+    for words in (
+        ("run", "--frames", 1),
+        ("record", "c.rtape", "--frames", 1),
+        ("record", "b.rtape", "--continue", "--frames", 2),
+        ("replay", "a.rtape", "--headless"),
+        ("cost", "sectors", "--entry", "DetermineCollisions"),
+        ("verify", "a.rtape"),
+    ):
+        ran = run(*words)
+        assert (ran.status, "budget used up" in ran.err + ran.out) == (USED_UP, True), (words, ran)
+    assert not (tmp_path / "c.rtape").exists()
+
+
+def _spent_at_once(budget, *_) -> bool:
+    budget.spent = budget.spent or "1 seconds"
+    return True
+
+
 def test_tape_that_claims_too_many_frames(run, tmp_path) -> None:
     assert run("record", "a.rtape", "--machine", "native", "--frames", 60).status == 0
     tape, last = load_tape(tmp_path / "a.rtape"), 2**31 - 2

@@ -163,6 +163,15 @@ def test_replay_of_a_part(run, tape) -> None:
     assert run("replay", tape, "--frames", 500, "--json").json()["frames"] == 60
 
 
+def test_replay_into_a_clip(run, tape, tmp_path) -> None:
+    pytest.importorskip("PIL.Image", reason="Pillow, of the extra retrosim[clips], is not installed")
+    result = run("replay", tape, "--machine", "native", "--export", "a.gif", "--every", 7, "--json").json()
+    assert (result["frames"], result["compared"], result["pictures"]) == (60, 6, 9)
+    assert (tmp_path / "a.gif").read_bytes()[:6] == b"GIF89a"
+    run("replay", tape, "--export", "a.gif").is_refused(1, "a.gif: exists already")
+    run("replay", tape, "--export", "a.avi").is_refused(1, "a clip is one of .gif, .apng, .mp4")
+
+
 def test_replay_without_a_display(run, tape) -> None:
     ran = run("replay", tape, "--speed", "2")
     assert ran.status == 0

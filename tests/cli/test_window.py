@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -131,6 +132,60 @@ def test_record_in_the_window(run, desk, tmp_path) -> None:
     assert tape.frames >= 38 and tape.is_complete and tape.title == "By hand"
     assert [line.states["pad"] for line in tape.inputs] == [0, 8, 24, 8]
     assert run("verify", "mine.rtape", "--on", "all").status == 0
+
+
+def test_going_on_with_a_recording_in_the_window(run, desk, tmp_path) -> None:
+    whole = ("record", "whole.rtape", "--machine", "native", "--frames", 30, "--input", "0 pad=2; 9 pad=1; 12 pad=0")
+    assert run(*whole, "--hash-every", 10).status == 0
+    (tmp_path / "mine.rtape").write_bytes((tmp_path / "whole.rtape").read_bytes()[:-30])
+    desk.pads, desk.actions = {12: 4}, {30: "record", 35: "record"}
+    ran = run("record", "mine.rtape", "--continue")
+    assert (ran.status, ran.err) == (0, "")
+    tape = load_tape(tmp_path / "mine.rtape")
+    assert tape.is_complete and 45 < tape.frames < 75
+    assert [line.states["pad"] for line in tape.inputs] == [2, 1, 0, 4]
+    (other,) = (tmp_path / "home" / "data" / "tapes").glob("*.rtape")
+    assert run("verify", "mine.rtape", other, "--on", "native").status == 0
+    run("record", "whole.rtape", "--continue").is_refused(4, "nothing to continue")
+
+
+def test_a_window_closed_before_the_machine_is_ready(run, desk, tmp_path) -> None:
+    desk.turns = 0
+    run("record", "mine.rtape").is_refused(1, "nothing was recorded: the window was closed before")
+    assert not (tmp_path / "mine.rtape").exists()
+
+
+CLOSED_WHILE_BUSY = """
+import sys, threading, time
+from retrosim import cli
+from retrosim.cli.commands import run
+
+def compile_for_long(*_):
+    threading.Timer(0.3, closed.append, [time.monotonic()]).start()
+    time.sleep(60)
+
+def turn(window):
+    if closed:
+        print(closed[0])
+        window.close()
+
+closed = []
+run.open_chosen = compile_for_long
+from retrosim.window.pyglet_window import Window
+Window.turn = turn
+sys.argv = ["retrosim", "run"]
+cli.run_process()
+"""
+
+
+def test_closing_the_window_ends_the_process(environment, screen) -> None:
+    """Without a wait for the thread that compiles, which takes a minute here."""
+    command = [sys.executable, "-c", CLOSED_WHILE_BUSY]
+    ended = subprocess.run(
+        command, env=environment | {"DISPLAY": screen}, capture_output=True, text=True, timeout=50, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert time.monotonic() - float(ended.stdout) < 5
 
 
 def test_second_recording_in_the_same_window(run, desk, tmp_path) -> None:

@@ -19,7 +19,8 @@ LISTING = [function for function in CALLS if function.__name__ in ("pairs", "rep
 def piled(function):
     """Return arguments with all objects at one place, how many pairs they are, and in how many rows they are found."""
     given = {name: value * 0 if name in ANYWHERE else value for name, value in large(function, COUNT).items()}
-    total = EACH * {"batch.pairs": 2, "sectors.reports": 4}.get(name_of(function), 1)
+    totals = {"batch.pairs": 2 * EACH, "sectors.reports": 4 * EACH, "groups.pairs": COUNT**2}
+    total = totals.get(name_of(function), EACH)
     return given, total, 4 * EACH if function.__module__.endswith("sectors") else total  # four reports a pair
 
 

@@ -42,6 +42,7 @@ POSITIONAL = {
     "shape": np.zeros(3, np.int32), "sprites": masks.pack([SPRITE]), "images": bitmap.pack([SPRITE]),
     "frame": np.zeros((480, 640), np.uint8), "pairs": np.array([[0, 1], [1, 2]], np.int32), "a": 0, "b": 0,
     "sprite": SPRITE, "circles": np.array([[0, 0, 5], [1, 2, 181]]), "count": 3, "each": 2, "seed": 1,
+    "values": [0.5, -3.25],
 }  # fmt: skip
 """A good argument for each parameter; positional arguments stand in this order."""
 
@@ -103,7 +104,10 @@ def arguments_of(function: Callable) -> dict[str, object]:
 
 
 CALLS = {function: arguments_of(function) for function in public()}
-WITHOUT_OUT = {"sectors.workspace"}  # makes the scratch array that saves others their own
+WITHOUT_OUT = {
+    "sectors.workspace",  # makes the scratch array that saves others their own
+    "world.chunks",  # makes many arrays: test_world.py
+}
 MORE_THAN_OUT = {"batch.pairs"}  # returns an array of another length as well: test_batch.py
 ARRAYS = {
     function
@@ -317,6 +321,9 @@ WRONG_OPTIONS = {
     "solid": [[256], [-1], ["red"], [1.5]], "workspace": [5, np.zeros(3, np.uint32), np.zeros(999, np.int32)],
     "count": [-1, 1 << 40, 2.5, "3", None], "each": [0, 1 << 40, 2.5], "seed": [-1, 1 << 32, 1.5],
     "a": [-1, 3, 1 << 40, 0.5], "b": [-1, 3, None], "sprite": [b"", "text", 5, None, np.zeros((2, 2))],
+    "closed": [2, -1, None, "yes"], "scale": [0, 3, 1 << 25, 2.5, None], "rounding": ["up", None],
+    "rows": [0, 2.5, None],
+    "values": [None, "text", [None], [1, [2]], [float("nan")], [1e300], [2**31], [1j], [2**70], [True]],
     "sprites": [[b""], [5]], "circles": [[(0, 0, 182)], [(0, 0)], [(1 << 70, 0, 5)], [(0, 0, 5), (1,)], ["abc"], 5],
 }  # fmt: skip
 

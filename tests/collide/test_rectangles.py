@@ -1,13 +1,22 @@
-"""Rectangles: kernels against the oracle, the documented failures, and the exact test against all."""
+"""Rectangles: kernels against the oracle, the documented failures, and the exact test against all.
+
+RETROSIM_RECTANGLES=N holds N pairs against the exact corners instead of 20 000.
+"""
+
+import os
 
 import numpy as np
 import pytest
 
 from retrosim.collide import rectangles
-from retrosim.collide.oracle.rectangles import Study, corners, separating_axis
+from retrosim.collide.oracle.rectangles import Study, corners, five_points, separating_axis
 
 RANDOM_PAIRS = 100_000
 METHODS = rectangles.METHODS[:-1]
+EXACT_PAIRS = int(os.environ.get("RETROSIM_RECTANGLES", "20000"))
+ROUNDING = {"point_1": 3, "point_2": 2}
+"""Units of 1/32 pixel by which a method's verdict may be off: a corner is rounded down in x and y (1.4 units); the
+first method rounds it once more when it is rotated."""
 
 
 def arrays(objects):
@@ -86,6 +95,42 @@ def test_errors_are_the_documented_ones():
             assert study.why == "opposite, and beyond", (a, b)
             errors["line_1 beyond"] += 1
     assert errors["point_1"] > 250 and errors["point_2"] > 250 and errors["line_1 beyond"] > 50
+
+
+@pytest.mark.parametrize("method", ROUNDING)
+def test_five_points_are_right(method):
+    """Held against corners that nobody rounds; a third of the rectangles are bars of 1 to 8 pixels."""
+    rng = np.random.default_rng(681)
+    objects = random_objects(rng, 2 * EXACT_PAIRS)
+    for bar in objects[::3]:
+        bar[2:4] = rng.permutation([rng.integers(16, 129), rng.integers(900, 2048)]).tolist()
+    found = rectangles.hits(*arrays(objects), every_pair(len(objects)), method=method)
+    tolerance, hits, misses = ROUNDING[method], 0, 0
+    for a, b, hit in zip(objects[::2], objects[1::2], found.tolist()):
+        if method == "point_1" and a[4] % 256 == 0 and b[4] % 256:
+            a, b = b, a
+        if hit:
+            hits += 1
+            assert five_points(a, b, tolerance), (a, b)
+        else:
+            misses += 1
+            assert not five_points(a, b, -tolerance), (a, b)
+    assert min(hits, misses) > EXACT_PAIRS // 5
+
+
+@pytest.mark.parametrize(
+    "a, b",
+    [
+        ((4424, 5505, 96, 107, 998), (5003, 4998, 32, 960, 681)),
+        ((6239, 6631, 171, 97, 88), (4999, 4995, 32, 1920, 404)),
+        ((3922, 3748, 183, 144, 311), (4991, 4998, 64, 1920, 928)),
+        ((5029, 5889, 1, 2047, 0), (5021, 5632, 32, 2047, -1)),
+    ],
+)
+def test_a_corner_in_a_thin_bar(a, b):
+    """Short sides between rounded corners point elsewhere; the point algorithms must not follow them."""
+    assert five_points(a, b, -2)
+    assert verdicts([a, b]) == dict.fromkeys(rectangles.METHODS, 1)
 
 
 @pytest.mark.without_jit

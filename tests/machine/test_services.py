@@ -141,7 +141,7 @@ def test_exit_halts_the_machine(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("word", ["a003", "a123", "afff"])
+@pytest.mark.parametrize("word", ["a004", "a123", "afff"])
 def test_an_unknown_service_is_exception_10(engine: str, word: str) -> None:
     """The program's handler gets the frame: status, address of the instruction, format 0 and vector offset 28."""
     ours = programs.machine(f"7005 {word} 4e71", engine=engine)

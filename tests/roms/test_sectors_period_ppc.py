@@ -42,8 +42,8 @@ def test_who_calls_keeps_a_frame_and_nobody_else(build: str) -> None:
     for name in functions(build):
         lines = texts(build, name)
         calls = any(line.startswith("bl ") for line in lines)
-        assert calls == ("mfspr r0,8" in lines) == any(line.startswith("stwu r1,-") for line in lines), name
-        assert sum(line.startswith("bclr") for line in lines) == 1 and lines[-1].startswith("bclr"), name
+        assert calls == ("mflr r0" in lines) == any(line.startswith("stwu r1,-") for line in lines), name
+        assert sum(line == "blr" for line in lines) == 1 and lines[-1] == "blr", name
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -56,9 +56,9 @@ def test_globals_by_the_toc_and_calls_with_a_nop(build: str) -> None:
         found = instructions(build, name)
         for insn, behind in pairwise(found):
             if insn.text.startswith("bl "):
-                assert (behind.text == "ori r0,r0,0") == (insn.target in external), (name, insn.text)
+                assert (behind.text == "nop") == (insn.target in external), (name, insn.text)
                 called.add(insn.target)
-        assert not any(line.startswith("addis") for line in texts(build, name)) or name == "DetermineCollisions"
+        assert not any(line.startswith("lis") for line in texts(build, name)) or name == "DetermineCollisions"
         assert not any("(r2)" in line and not line.startswith("lwz") for line in texts(build, name))
     assert external <= called
 

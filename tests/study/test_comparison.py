@@ -129,6 +129,12 @@ def test_one_corner_of_four_is_tested(study):
     assert errors(study, "point-1", "fifth point") == errors(study, "point-2", "fifth point") == (0, 3)
 
 
+def test_thin_bars_are_entered_by_corners_that_points_see(study):
+    assert collisions(study, "slivers") == 8
+    assert errors(study, "point-1", "slivers") == errors(study, "point-2", "slivers") == (0, 4)  # the crosses
+    assert errors(study, "line-1", "slivers") == (0, 0)
+
+
 def test_opposite_outcodes_outside_a_corner(study):
     assert collisions(study, "outside corner") == 0
     assert errors(study, "line-1", "outside corner") == (4, 0)

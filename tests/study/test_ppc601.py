@@ -22,8 +22,8 @@ def test_a_loop_by_hand(tmp_path) -> None:
     report = cost_report(Machine(NAME, image, engine="evaluate", timing="table"), "sum_up", 5)
     found = [(row["text"].split()[0], row["visits"], row["cycles"], row["base"]) for row in report["listing"]]
     assert found == [
-        *(("mtspr", 1, 1, 1), ("addi", 1, 1, 1), ("add", 5, 5, 1), ("addi", 5, 5, 1), ("bc", 5, 8, 1.6)),
-        *(("or", 1, 1, 1), ("bclr", 1, 2, 2)),
+        *(("mtctr", 1, 1, 1), ("li", 1, 1, 1), ("add", 5, 5, 1), ("addi", 5, 5, 1), ("bdnz", 5, 8, 1.6)),
+        *(("mr", 1, 1, 1), ("blr", 1, 2, 2)),
     ]
     assert (report["totals"]["result"], report["totals"]["cycles"], report["caches"]) == (15, 23, None)
     assert all(row["source"] and row["reference"] for row in report["listing"])

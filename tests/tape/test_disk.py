@@ -44,6 +44,10 @@ class FailingDisk(Disk):
     def sync_folder(self, path):
         self._count()
 
+    def publish(self, source, target):
+        self._count()
+        super().publish(source, target)
+
     def replace(self, source, target):
         self._count()
         super().replace(source, target)
@@ -82,6 +86,59 @@ def test_whatever_fails_leaves_a_tape_or_nothing(tmp_path: Path, for_good: bool)
             recorded(path, Disk())  # nothing stands in the way of another attempt
             assert path.read_bytes() == (tmp_path / "whole.rtape").read_bytes()
     assert not list(tmp_path.glob(".*"))
+
+
+class Killed(BaseException):
+    """The end of the process."""
+
+
+class KilledDisk(FailingDisk):
+    """The process is killed at an operation: half of what is written may be there, and nothing is tidied."""
+
+    def _count(self) -> None:
+        try:
+            super()._count()
+        except OSError:
+            raise Killed from None
+
+    def write(self, file, data):
+        try:
+            self._count()
+        except Killed:
+            file.write(data[: len(data) // 2])
+            raise
+        Disk.write(self, file, data)
+
+
+def test_a_kill_at_any_moment_leaves_a_tape_to_go_on_with_or_no_tape(tmp_path: Path) -> None:
+    counting = KilledDisk(0, False)
+    recorded(tmp_path / "whole.rtape", counting)
+    names = set()
+    for number in range(1, counting.count + 1):
+        path = tmp_path / f"{number}.rtape"
+        with pytest.raises(Killed):
+            recorded(path, KilledDisk(number, True))
+        names.add(path.exists())
+        if path.exists():
+            tape, machine = load_tape(path), FakeMachine()
+            assert Player(tape, machine).run()
+            if not tape.is_complete:
+                continue_script(tape, machine, 30, "0 pad=3; 15 pad=1")
+        else:
+            recorded(path, KilledDisk(0, False))
+        assert load_tape(path).is_complete and load_tape(path).frames == 30
+    assert names == {False, True}
+
+
+def test_a_disk_without_second_names_for_files(tmp_path: Path, monkeypatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", refuse)
+    recorded(tmp_path / "a.rtape", Disk())
+    assert load_tape(tmp_path / "a.rtape").is_complete and len(list(tmp_path.iterdir())) == 1
+    with pytest.raises(TapeError, match="exists already"):
+        recorded(tmp_path / "a.rtape", Disk())
 
 
 def test_continued_recordings_are_those_that_were_never_interrupted(tmp_path: Path) -> None:

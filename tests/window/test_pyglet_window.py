@@ -136,10 +136,18 @@ def test_resizing_keeps_whole_pixels_and_black_around(desk, size):
     assert (desk.seen() == wanted(desk)).all()
 
 
-def test_a_window_too_small_still_draws(desk):
-    desk.resize(400, 300)
+@pytest.mark.parametrize(
+    "size", [(400, 300), (640, 1), (1, 531), (1, 1), (3, 2), (3000, 20), (9000, 17), (20, 3000), (17, 9000)]
+)
+def test_a_window_of_any_size_draws_and_grows_again(desk, size):
+    desk.pyglet.set_minimum_size(1, 1)  # as under a window manager that does not look at it
+    desk.resize(*size)
     seen = desk.seen()
-    assert seen.shape == (300, 400, 3) and len(np.unique(seen.reshape(-1, 3), axis=0)) > 1
+    assert seen.shape == (*desk.pyglet.get_framebuffer_size()[::-1], 3) == (*size[::-1], 3)
+    assert min(size) < 9 or len(np.unique(seen.reshape(-1, 3), axis=0)) > 1
+    desk.ticks(2)
+    desk.resize(640, 531)
+    assert (desk.seen() == wanted(desk)).all()
 
 
 def test_screenshot_key_writes_the_frame(desk, tmp_path):

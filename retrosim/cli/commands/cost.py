@@ -27,7 +27,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from retrosim.cli import arguments, calling, values
-from retrosim.cli.opening import check_budget, check_simulated, chosen_budget, open_chosen, open_rom, refuse
+from retrosim.cli.opening import check_budget, check_simulated, chosen_budget, counted_on, open_chosen, open_rom, refuse
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -113,8 +113,9 @@ def run(options: argparse.Namespace) -> int:
     if options.timing in (None, "full") and has_causes(options.machine) and not options.bounds:
         options.timing = MODE
 
+    budget = chosen_budget(options)
     with Progress(is_quiet=options.json or options.csv) as progress:
-        machine = open_chosen(options, rom, progress.note)
+        machine = open_chosen(options, rom, counted_on(budget, progress.note))
         assert isinstance(machine, Machine)  # `check_simulated` has refused the other
         with bad_arguments():
             entry = _entry(options.entry)
@@ -125,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
             for argument in filter(None, options.arg):
                 check_integer("argument", argument, -(1 << bits - 1), (1 << bits) - 1)
             registers = machine.register_values(dict(options.reg))
-        machine.budget = chosen_budget(options)
+        machine.budget = budget
         if isinstance(rom, Rom) and machine.run(frames=1).reason == "budget":
             raise BudgetUsedUp(machine.budget.spent)
         with bad_arguments():

@@ -10,6 +10,7 @@ examples:
   retrosim record tapes --objects 100
   retrosim record wind.rtape --input '0 pad=2; 300 pad=16; 301 pad=0'
   retrosim record wind.rtape --continue --input '0 pad=2; 300 pad=16; 301 pad=0'
+  retrosim record mine.rtape --continue
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from retrosim.cli.opening import (
     check_budget,
     check_chosen,
     chosen_budget,
+    counted_on,
     has_budget,
     open_chosen,
     open_program,
@@ -40,8 +42,10 @@ from retrosim.cli.values import bad_arguments
 from retrosim.errors import BudgetUsedUp, RetrosimError, TapeError
 
 if TYPE_CHECKING:
+    from retrosim.machine.budget import Budget
     from retrosim.machine.interface import AnyMachine
     from retrosim.rom import Rom
+    from retrosim.tape import Tape
 
 FRAMES = 600  # ten seconds of simulated time
 MAX_SCRIPT = 1 << 20  # characters
@@ -75,7 +79,7 @@ def add_options(parser: Parser) -> None:
         dest="is_continued",
         action="store_true",
         help="go on with an interrupted TAPE, on its machine and with its parameters; the other options as when it was "
-        "begun; implies --headless",
+        "begun",
     )
     arguments.add_budget(parser, "the recording")
     arguments.add_window(parser)
@@ -86,15 +90,15 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.rom import Rom
 
+    is_headless = options.headless or options.frames or options.input is not None or has_budget(options)
     if options.is_continued:
-        reason, continued = _continue(options)
+        reason, continued = (_continue_script if is_headless else _continue_window)(options)
         return _end(Path(options.tape), reason, continued, options.json)
     rom = open_program(options)
     if not isinstance(rom, Rom):
         raise refuse(f"{options.rom}: a tape needs a ROM with a rom.toml, not a bare ELF file")
     check_chosen(options, rom)
     check_budget(options, [options.machine])
-    is_headless = options.headless or options.frames or options.input is not None or has_budget(options)
     path = _new_tape(options.tape, rom)
     try:
         with output_file():
@@ -105,34 +109,55 @@ def run(options: argparse.Namespace) -> int:
     return _end(path, reason, machine, options.json)
 
 
-def _end(path: Path, reason: str, machine: AnyMachine | None, as_json: bool) -> int:
+def _end(path: Path, reason: str, machine: AnyMachine, as_json: bool) -> int:
     """Tell what was recorded. Errors: BudgetUsedUp."""
     _report(path, reason, machine, as_json)
-    if reason == "budget" and machine is not None:
+    if reason == "budget":
         raise BudgetUsedUp(machine.budget.spent)
     return 0
 
 
-def _continue(options: argparse.Namespace) -> tuple[str, AnyMachine]:
-    """Replay an interrupted tape to its end and record on; return why the machine stopped, and the machine."""
+def _replayed(
+    options: argparse.Namespace, tape: Tape, budget: Budget, note: Callable[[str], None], step: Callable[[int], None]
+) -> AnyMachine:
+    """Return a machine that has played an interrupted tape to its end.
+
+    note     gets a line of text before long work
+    step     gets the number of frames played
+    Errors   TapeError, TapeDiverged, RomError, BudgetUsedUp
+    """
     from retrosim.rom import load_rom
-    from retrosim.tape import Player, continue_script, load_tape, open_for, parse_script
+    from retrosim.tape import Player, open_for
+
+    rom = options.rom if load_rom(options.rom).name == tape.scenario else None
+    engine = {"engine": options.engine} if options.engine else {}
+    try:
+        machine = open_for(tape, tape.machine, rom, progress=counted_on(budget, note), **engine)
+        player = Player(tape, machine)
+    except ValueError as error:  # a machine or an option that only the tape asks for
+        raise TapeError(tape.path, str(error)) from error
+    machine.budget = budget
+    player.run(on_progress=lambda done, _: step(done))
+    player.check()
+    return machine
+
+
+def _continue_script(options: argparse.Namespace) -> tuple[str, AnyMachine]:
+    """Record on without a window; return why the machine stopped, and the machine."""
+    from retrosim.tape import continue_script, load_tape, parse_script
 
     frames = options.frames or FRAMES
     with bad_arguments():
         steps = parse_script(_script(options.input or ""))
-    tape = load_tape(options.tape)
-    rom = options.rom if load_rom(options.rom).name == tape.scenario else None
-    engine = {"engine": options.engine} if options.engine else {}
+    tape, budget = load_tape(options.tape), chosen_budget(options)
     with Progress(is_quiet=options.json) as progress:
-        try:
-            machine = open_for(tape, tape.machine, rom, progress=progress.note, **engine)
-            player = Player(tape, machine)
-        except ValueError as error:  # a machine or an option that only the tape asks for
-            raise TapeError(tape.path, str(error)) from error
-        machine.budget = chosen_budget(options)
-        player.run(on_progress=lambda done, _: progress.step(done, frames, "replaying what was recorded"))
-        player.check()
+        machine = _replayed(
+            options,
+            tape,
+            budget,
+            progress.note,
+            lambda done: progress.step(done, frames, "replaying what was recorded"),
+        )
         with bad_arguments():
             result = continue_script(
                 tape,
@@ -164,9 +189,10 @@ def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[s
     frames = options.frames or FRAMES
     with bad_arguments():
         steps = parse_script(_script(options.input or ""))
+    budget = chosen_budget(options)
     with Progress(is_quiet=options.json) as progress:
-        machine = open_chosen(options, rom, progress.note)
-        machine.budget = chosen_budget(options)
+        machine = open_chosen(options, rom, counted_on(budget, progress.note))
+        machine.budget = budget
         with bad_arguments():
             result = record_script(
                 path,
@@ -199,10 +225,48 @@ def _labels(options: argparse.Namespace) -> dict[str, Any]:
     return {key: getattr(options, key) for key in ("title", "author", "description", "hash_every")}
 
 
-def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, AnyMachine | None]:
-    """Record from the first frame on until the recording is stopped or the window closed.
+def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, AnyMachine]:
+    """Record from the first frame on until the recording is stopped or the window closed; return as `_in_window`."""
+    paths = chain([path], _window_paths(rom.name))
+    recorder = _recorder(paths, _labels(options))
+    return _in_window(options, lambda report: open_chosen(options, rom, report), recorder)
 
-    Returns  "frames", and the machine if it was opened
+
+def _continue_window(options: argparse.Namespace) -> tuple[str, AnyMachine]:
+    """Record on in the window from where an interrupted tape ends; return as `_in_window`."""
+    from retrosim.machine.budget import Budget
+    from retrosim.tape import Recorder, load_tape
+
+    tape = load_tape(options.tape)
+    if tape.is_complete:
+        raise TapeError(tape.path, "was recorded to its end; there is nothing to continue")
+    others = window_recorder(tape.scenario)
+    begun: list[Recorder] = []
+
+    def recorder(machine: Any, history: Any) -> Any:
+        if begun:
+            return others(machine, history)
+        begun.append(Recorder.resume(tape, machine))
+        return begun[0]
+
+    def make(report: Callable[[str], None]) -> AnyMachine:
+        return _replayed(
+            options, tape, Budget(), report, lambda done: report(f"replaying frame {done:,} of {tape.frames:,}")
+        )
+
+    return _in_window(options, make, recorder)
+
+
+def _in_window(
+    options: argparse.Namespace,
+    make: Callable[[Callable[[str], None]], AnyMachine],
+    recorder: Callable[[Any, Any], Any],
+) -> tuple[str, AnyMachine]:
+    """Record in a window, from the beginning until the recording is stopped or the window closed.
+
+    make      opens the machine
+    recorder  starts or continues the tape
+    Returns   "frames", and the machine
     """
     failure: list[str] = []
 
@@ -212,20 +276,16 @@ def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[s
             failure.append(session.message)
             window.close()
 
-    paths = chain([path], _window_paths(rom.name))
     try:
-        window = open_window(
-            options,
-            lambda report: open_chosen(options, rom, report),
-            on_start=begin,
-            recorder=_recorder(paths, _labels(options)),
-        )
+        window = open_window(options, make, on_start=begin, recorder=recorder)
     except NoWindow as error:
         raise RetrosimError(f"{error}; {HEADLESS}") from None
     window.run()
     if failure:
         raise RetrosimError(failure[0])
-    return "frames", window.session and window.session.machine
+    if window.session is None:
+        raise RetrosimError("nothing was recorded: the window was closed before the machine was ready")
+    return "frames", window.session.machine
 
 
 def window_recorder(stem: str) -> Callable[[Any, Any], Any]:
@@ -261,13 +321,11 @@ def output_file() -> Iterator[None]:
         raise RetrosimError(str(error)) from error
 
 
-def _report(path: Path, reason: str, machine: AnyMachine | None, as_json: bool) -> None:
+def _report(path: Path, reason: str, machine: AnyMachine, as_json: bool) -> None:
     from retrosim.tape import load_tape
 
     tape = load_tape(path)
-    ending = {"reason": reason, "budget": None, "engine": None}
-    if machine is not None:
-        ending |= {"budget": machine.budget.spent or None, "engine": machine.engine}
+    ending = {"reason": reason, "budget": machine.budget.spent or None, "engine": machine.engine}
     if as_json:
         entry = {"path": str(path), "machine": tape.machine, "parameters": tape.parameters, "frames": tape.frames}
         print_json(entry | {"inputs": len(tape.inputs), "hashes": len(tape.hashes)} | ending)

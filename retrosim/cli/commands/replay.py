@@ -3,6 +3,7 @@
 examples:
   retrosim replay storm-200
   retrosim replay mine.rtape --machine native --headless
+  retrosim replay gem-run --export gem-run.gif
 """
 
 from __future__ import annotations
@@ -11,19 +12,24 @@ import argparse
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from retrosim.cli import arguments
+from retrosim.cli import arguments, values
 from retrosim.cli.display import NoWindow, check_overlay, open_window
-from retrosim.cli.opening import check_budget, check_machines, chosen_budget, chosen_settings, has_budget
+from retrosim.cli.opening import check_budget, check_machines, chosen_budget, chosen_settings, counted_on, has_budget
 from retrosim.cli.output import counted, print_json, say, shown_path
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.errors import TapeError
 
+EVERY, MAX_EVERY = 2, 10_000  # frames from one picture of a clip to the next
+
 if TYPE_CHECKING:
     from retrosim.machine.interface import AnyMachine
+    from retrosim.screen.overlay import View
     from retrosim.tape import Player, Tape
+    from retrosim.window.clip import Picture
 
 
 def add_options(parser: Parser) -> None:
@@ -37,6 +43,18 @@ def add_options(parser: Parser) -> None:
     arguments.add_frames(parser, "stop after N frames")
     arguments.add_budget(parser, "the replay")
     arguments.add_screenshot(parser)
+    parser.add_argument(
+        "--export",
+        metavar="CLIP",
+        help="write what is seen as a .gif, .apng or .mp4, at the pace of the simulated machine; implies --headless",
+    )
+    parser.add_argument(
+        "--every",
+        type=values.whole(1, MAX_EVERY),
+        default=EVERY,
+        metavar="N",
+        help=f"with --export: a picture every N frames; default: {EVERY}",
+    )
     arguments.add_window(parser)
     arguments.add_json(parser)
 
@@ -51,7 +69,14 @@ def run(options: argparse.Namespace) -> int:
     load_rom(options.rom or tape.scenario)  # refuses what is wrong before a window opens
     if tape.note:
         say(f"{tape.path}: {tape.note}")
-    if options.headless or options.frames or options.screenshot or options.json or has_budget(options):
+    if (
+        options.headless
+        or options.frames
+        or options.screenshot
+        or options.export
+        or options.json
+        or has_budget(options)
+    ):
         check_overlay(options)
         return _replay_headless(options, tape, name)
     try:
@@ -112,18 +137,31 @@ def _replay_window(options: argparse.Namespace, tape: Tape, name: str) -> int:
 def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
     from retrosim.screen.overlay import View
     from retrosim.screen.png import check_free, write_png
+    from retrosim.window.clip import check_clip, write_clip
     from retrosim.window.picture import check_view, picture_of
 
     view = View(**options.overlay)
     if options.screenshot:
         check_free(options.screenshot, overwrite=options.force)
+    budget = chosen_budget(options)
+    end = min(tape.frames, tape.first_frame + (options.frames or tape.frames))
+    if options.export:
+        check_clip(options.export, -(-(end - tape.first_frame) // options.every), overwrite=options.force)
     with Progress(is_quiet=options.json) as progress:
-        machine, player = _open_player(options, tape, name, progress.note)
+        machine, player = _open_player(options, tape, name, counted_on(budget, progress.note))
         check_view(machine, view)
-        end = min(tape.frames, tape.first_frame + (options.frames or tape.frames))
-        machine.budget = chosen_budget(options)
+        machine.budget = budget
         begun = time.perf_counter()
-        player.run(end, lambda frame, frames: progress.step(frame, end, f"replaying {tape.path} on {name}"))
+
+        def report(frame: int, frames: int) -> None:
+            progress.step(frame, end, f"replaying {tape.path} on {name}")
+
+        pictures = None
+        if options.export:
+            seen = _pictures(player, machine, end, options.every, view, report)
+            pictures = write_clip(options.export, seen, overwrite=options.force)
+        else:
+            player.run(end, report)
         seconds = time.perf_counter() - begun
     if options.screenshot:
         write_png(options.screenshot, *picture_of(machine, view), overwrite=options.force)
@@ -142,6 +180,8 @@ def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
         "cycles": machine.cycles,
         "seconds": seconds,
         "screenshot": options.screenshot,
+        "export": options.export,
+        "pictures": pictures,
     }
     if options.json:
         print_json(result)
@@ -149,6 +189,22 @@ def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
         _print_summary(result)
     player.check()
     return 0
+
+
+def _pictures(
+    player: Player, machine: AnyMachine, end: int, every: int, view: View, report: Callable[[int, int], None]
+) -> Iterator[Picture]:
+    """Play the tape; yield what is seen after every so many frames, for as long as they took."""
+    from retrosim.window.clip import Picture
+    from retrosim.window.picture import picture_of
+
+    while player.frame < end and not player.is_finished:
+        frame, cycles = player.frame, machine.cycles
+        player.run(min(frame + every, end), report)
+        ran, passed = player.frame - frame, machine.cycles - cycles
+        yield Picture(
+            *picture_of(machine, view), Fraction(passed) / machine.clock_hz if passed else ran / machine.frame_hz
+        )
 
 
 def _print_summary(result: dict[str, Any]) -> None:
@@ -163,3 +219,5 @@ def _print_summary(result: dict[str, Any]) -> None:
     print(f"world {result['world']}")
     if result["screenshot"]:
         print(f"picture {shown_path(result['screenshot'])}")
+    if result["export"]:
+        print(f"{shown_path(result['export'])}: {counted(result['pictures'], 'picture')}")

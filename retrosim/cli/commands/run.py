@@ -22,6 +22,7 @@ from retrosim.cli.opening import (
     check_budget,
     check_chosen,
     chosen_budget,
+    counted_on,
     has_budget,
     open_chosen,
     open_program,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from retrosim.rom import Image, Rom
 
 FRAMES = 120  # two seconds of simulated time
+MAX_LINES = 30  # of a program's text, the last ones
 
 
 def add_options(parser: Parser) -> None:
@@ -81,14 +83,15 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
     from retrosim.screen.overlay import View
     from retrosim.window.headless import run_headless
 
+    budget = chosen_budget(options)
     with Progress(is_quiet=options.json) as progress:
-        machine = open_chosen(options, rom, progress.note)
+        machine = open_chosen(options, rom, counted_on(budget, progress.note))
 
         def report(done: int, frames: int) -> None:
             meanwhile = " while the program is being compiled" if getattr(machine, "is_compiling", False) else ""
             progress.step(done, frames, f"running frames{meanwhile}")
 
-        machine.budget = chosen_budget(options)
+        machine.budget = budget
         result = run_headless(
             machine,
             options.frames or FRAMES,
@@ -151,6 +154,8 @@ def _summary(result: dict[str, Any]) -> list[str]:
     lines.append(f"{', '.join(did)}; {pace}")
     if result["reason"] == "exit":
         lines.append("the program exited")
+    if result["text"]:
+        lines += ["it wrote:", *(f"  {line}" for line in result["text"].splitlines()[-MAX_LINES:])]
     if result["world"]:
         lines.append(f"world {result['world']}")
     if result["screenshot"]:

@@ -12,13 +12,14 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, values
-from retrosim.cli.opening import NATIVE, check_budget, check_machines, chosen_budget
+from retrosim.cli.opening import NATIVE, check_budget, check_machines, chosen_budget, counted_on
 from retrosim.cli.output import print_json, print_lines, say
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.errors import RomError, TapeError
 
 if TYPE_CHECKING:
+    from retrosim.machine.budget import Budget
     from retrosim.machine.interface import PlayableMachine
     from retrosim.tape import MachinePool, Tape
 
@@ -83,19 +84,22 @@ def _machines(tape: Tape, options: argparse.Namespace) -> list[str]:
 def _verify_tapes(names: list[str], options: argparse.Namespace, progress: Progress) -> list[dict[str, Any]]:
     from retrosim.tape import MachinePool, open_for
 
+    budget = chosen_budget(options)
+    note = counted_on(budget, progress.note)
+
     def open_one(tape: Tape, name: str) -> PlayableMachine:
         settings = {"engine": options.engine} if options.engine and name != NATIVE else {}
-        return open_for(tape, name, options.rom, progress=progress.note, **settings)
+        return open_for(tape, name, options.rom, progress=note, **settings)
 
     with MachinePool(open_one) as machine_of:
         return [
-            _verify_tape(name, f"{number} of {len(names)}, {name}", machine_of, options, progress)
+            _verify_tape(name, f"{number} of {len(names)}, {name}", machine_of, options, progress, budget)
             for number, name in enumerate(names, 1)
         ]
 
 
 def _verify_tape(
-    name: str, place: str, machine_of: MachinePool, options: argparse.Namespace, progress: Progress
+    name: str, place: str, machine_of: MachinePool, options: argparse.Namespace, progress: Progress, budget: Budget
 ) -> dict[str, Any]:
     from retrosim.tape import find_tape, load_tape, open_for, verify
 
@@ -117,7 +121,7 @@ def _verify_tape(
             reference=reference,
             force=options.unverified,
             on_progress=on_progress,
-            budget=chosen_budget(options),
+            budget=budget,
         )
     except TapeError as error:
         return entry | {"error": error.reason}

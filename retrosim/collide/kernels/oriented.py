@@ -131,35 +131,39 @@ def is_hit_point_1(a, b, spent):
 
 
 @kernel
-def has_faces(point, corners, spent):
+def has_faces(point, r, spent):
     """Tell whether a point's "faces", the feet of its perpendiculars on the four sides, all lie on the sides.
 
-    By similar triangles the foot divides the side DE as (DP . DE) / (DE . DE); here the comparison is multiplied by
-    DE . DE, so that nothing is divided and level sides need no exception.
+    The sides' directions come from the tables, because those of rounded corners would turn the short sides of bars, and
+    feet are measured from the middle of a side: one on a side lies as far along the side opposite. Nothing is rounded.
 
     Source  Rekaby 2011, "Point algorithm 2"
     """
-    for k in range(4):
-        d, e = corners[k], corners[(k + 1) & 3]
-        dx, dy = e[0] - d[0], e[1] - d[1]
-        foot = (point[0] - d[0]) * dx + (point[1] - d[1]) * dy
-        spend(spent, 5, 2, 1)
-        if foot < 0:
-            return False
-        spend(spent, 1, 2, 1)
-        if foot > dx * dx + dy * dy:
-            return False
-    return True
+    c, s = cosine(r[4]), sine(r[4])
+    dx, dy = point[0] - r[0], point[1] - r[1]
+    foot, limit = dx * c + dy * s, r[2] << FRACTION_BITS
+    spend(spent, 4, 2, 1)
+    if foot < -limit:
+        return False
+    spend(spent, 0, 0, 1)
+    if foot > limit:
+        return False
+    foot, limit = dy * c - dx * s, r[3] << FRACTION_BITS
+    spend(spent, 2, 2, 1)
+    if foot < -limit:
+        return False
+    spend(spent, 0, 0, 1)
+    return foot <= limit
 
 
 @kernel
 def is_hit_point_2(a, b, spent):
     """Rekaby 2011, "Point algorithm 2": the same five points, by their faces; nothing is rotated."""
-    of_a, of_b = corners_of(a, spent), corners_of(b, spent)
-    for corner in of_a:
-        if has_faces(corner, of_b, spent):
+    for corner in corners_of(a, spent):
+        if has_faces(corner, b, spent):
             return True
-    return has_faces(of_b[0], of_a, spent)
+    spend(spent, 4, 4, 0)  # one corner of the four
+    return has_faces(corners_of(b, None)[0], a, spent)
 
 
 @kernel

@@ -14,6 +14,8 @@ from retrosim.jit import JIT
 
 VECTOR = {16: 32, 32: 8}
 """Bits of a coordinate -> boxes compared at once: 64 bytes of coordinates for long rows, 32 for short ones."""
+BOXES_AT_ONCE = 8
+"""Boxes of any size compared at once."""
 
 
 @intrinsic
@@ -53,6 +55,35 @@ def overlap_bits(typing_context, xs, ys, at, x, y, size):
 
 
 @intrinsic
+def touching_bits(typing_context, boxes, at, box):
+    """Return which of the BOXES_AT_ONCE boxes from index `at` on have a point in common with one box.
+
+    boxes    int32[4, n]   left, top, right, bottom; at + BOXES_AT_ONCE <= n; the last unit of a box belongs to it
+    at       int64         index of the first
+    box      int64[4]      a tuple, of the same order, each in 32 bits
+    Returns  int64         bit k is set if box at + k does
+    """
+
+    def generate(context, builder, signature, args):
+        kind = signature.args[0]
+        array, word = context.make_array(kind)(context, builder, args[0]), ir.IntType(32)
+        vector, length = ir.VectorType(word, BOXES_AT_ONCE), builder.extract_value(array.shape, 1)
+        zeros, at, hits = ir.VectorType(word, BOXES_AT_ONCE)(None), args[1], []
+        for row, comparison, side in ((0, "<=", 2), (1, "<=", 3), (2, ">=", 0), (3, ">=", 1)):
+            limit = builder.trunc(builder.extract_value(args[2], side), word)
+            limits = builder.insert_element(vector(ir.Undefined), limit, word(0))
+            place = builder.add(builder.mul(length, ir.IntType(64)(row)), at)
+            there = builder.load(builder.bitcast(builder.gep(array.data, [place]), vector.as_pointer()))
+            there.align = 4
+            spread = builder.shuffle_vector(limits, vector(ir.Undefined), zeros)
+            hits.append(builder.icmp_signed(comparison, there, spread))
+        both = builder.and_(builder.and_(hits[0], hits[1]), builder.and_(hits[2], hits[3]))
+        return builder.zext(builder.bitcast(both, ir.IntType(BOXES_AT_ONCE)), ir.IntType(64))
+
+    return types.int64(boxes, types.int64, types.UniTuple(types.int64, 4)), generate
+
+
+@intrinsic
 def lowest_bit(typing_context, bits):
     """Return the number of the lowest bit that is set; `bits` is not zero (count trailing zeros)."""
 
@@ -68,6 +99,12 @@ if not JIT:
         """Do the same without the compiler."""
         row = range(VECTOR[8 * xs.itemsize])
         return sum((abs(int(xs[at + k]) - x) < size and abs(int(ys[at + k]) - y) < size) << k for k in row)
+
+    def touching_bits(boxes, at, box):
+        """Do the same without the compiler."""
+        left, top, right, bottom = boxes[:, at : at + BOXES_AT_ONCE]
+        near = (left <= box[2]) & (top <= box[3]) & (right >= box[0]) & (bottom >= box[1])
+        return sum(1 << k for k in range(BOXES_AT_ONCE) if near[k])
 
     def lowest_bit(bits):
         """Do the same without the compiler."""

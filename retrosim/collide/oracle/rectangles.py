@@ -7,7 +7,6 @@ counted as Rekaby's steps cost them; shifts and table look-ups are free.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 Point = tuple[int, int]
 Rectangle = tuple[int, int, int, int, int]
@@ -77,21 +76,21 @@ class Study:
             return True
         return self._is_in_boundaries(self._one_corner(b), a)
 
-    def _has_faces(self, point: Point, polygon: Sequence[Point]) -> bool:
-        for d, e in zip(polygon, [*polygon[1:], polygon[0]]):
-            self._spend(5, 2)
-            side = e[0] - d[0], e[1] - d[1]
-            face = (point[0] - d[0]) * side[0] + (point[1] - d[1]) * side[1]
-            if self._is_less(face, 0):
-                return False
-            self._spend(1, 2)
-            if self._is_less(side[0] ** 2 + side[1] ** 2, face):
+    def _has_faces(self, point: Point, r: Rectangle) -> bool:
+        x, y = point[0] - r[0], point[1] - r[1]
+        self._spend(2)
+        c, s = cosine(r[4]), sine(r[4])
+        for half, side in ((r[2], (c, s)), (r[3], (-s, c))):
+            self._spend(2, 2)  # with the sign of the limit
+            face = x * side[0] + y * side[1]
+            if self._is_less(face, -half * 2**14) or self._is_less(half * 2**14, face):
                 return False
         return True
 
     def point_2(self) -> bool:
-        of_a, of_b = self._corners(self.a), self._corners(self.b)
-        return any(self._has_faces(corner, of_b) for corner in of_a) or self._has_faces(of_b[0], of_a)
+        if any(self._has_faces(corner, self.b) for corner in self._corners(self.a)):
+            return True
+        return self._has_faces(self._one_corner(self.b), self.a)
 
     def _status(self, x: int, y: int, width: int, height: int) -> set[str]:
         """Return the point's status, Rekaby's four locations, as the names of those that are 1."""
@@ -181,3 +180,20 @@ def separating_axis(a: Rectangle, b: Rectangle, closer: int = 0) -> bool:
             if max(spans[0]) < min(spans[1]) or max(spans[1]) < min(spans[0]):
                 return False
     return True
+
+
+def five_points(a: Rectangle, b: Rectangle, closer: int = 0) -> bool:
+    """Tell whether a corner of `a` lies in `b`, or the first corner of `b` in `a`, both exact polygons.
+
+    closer  what a corner is to lie in is larger by this on all sides, or smaller if it is negative
+    """
+    points = [(a, b, corner) for corner in _turned(a)] + [(b, a, _turned(b)[0])]
+    return any(_is_in(((r[0] << 14) + x, (r[1] << 14) + y), other, closer) for r, other, (x, y) in points)
+
+
+def _is_in(point: Point, r: Rectangle, closer: int) -> bool:
+    """Tell whether a point lies in a rectangle; the point's units are 2**-14 of the rectangle's."""
+    c, s = cosine(r[4]), sine(r[4])
+    x, y = point[0] - (r[0] << 14), point[1] - (r[1] << 14)
+    unit = c**2 + s**2
+    return abs(x * c + y * s) <= (r[2] + closer) * unit and abs(y * c - x * s) <= (r[3] + closer) * unit

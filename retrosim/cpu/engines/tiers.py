@@ -53,7 +53,7 @@ class Tiers:
 
         roots     addresses where code begins, as far as they are known
         mode      one of MODES
-        progress  gets a line of text before long work
+        progress  gets a line of text before each piece of long work
         """
         self._wanted: deque[Callable[[], Compiled]] = deque()
         self._made: deque[Compiled | Exception] = deque()
@@ -72,10 +72,10 @@ class Tiers:
         self._done = self._regions = 0
         if self._quick:
             self._wanted.append(lambda: handler_cache(cpu, timing, handlers))
-        if mode == "recompile" and regions:
-            progress(f"recompiling {len(regions)} regions of this program (first run only)")
         for region in regions[:MAX_REGIONS] if mode != "interpret" else []:
             self._regions += 1
+            if mode == "recompile":
+                progress(f"recompiling {len(regions)} regions of this program (first run only)")
             if mode == "recompile" or is_compiled(region_name(cpu, timing, region)):
                 self._take_in(CompiledRegion(cpu, timing, region))
             else:

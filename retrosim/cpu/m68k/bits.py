@@ -49,7 +49,7 @@ for _name, _type in (("BTST", "00"), ("BCHG", "01"), ("BCLR", "10"), ("BSET", "1
     ]
     _modes = (DATA, "DI+-dxwpq") if _name == "BTST" else (DATA_ALTERABLE, DATA_ALTERABLE)
     _dn, _number = f"{_name} Dn", f"{_name} #bit"
-    _common = {"size": 8, "varies": "" if _name == "BTST" else "bit_number", "ref": _ref}
+    _common = {"size": 8, "suffix": "bl", "varies": "" if _name == "BTST" else "bit_number", "ref": _ref}
     insn(f"{_name} {{d}},{{ea}}", f"0000ddd1{_type}mmmrrr", ea=_modes[0], cost=_dn, **_common)(
         _by_data_register(_bit(_name))
     )

@@ -42,22 +42,22 @@ def _finish(m, result, carry, overflow):
     return result
 
 
-@insn("ABCD {y},{d}", "1100ddd100000yyy", cost="ABCD Dy,Dx", ref="M68000PRM 4-2")
+@insn("ABCD {y},{d}", "1100ddd100000yyy", cost="ABCD Dy,Dx", suffix="b", ref="M68000PRM 4-2")
 def abcd(m, y, d):
     m.set_reg(d, add_decimal(m, m.reg(y, 8), m.reg(d, 8)))
 
 
-@insn("ABCD -({b}),-({a})", "1100aaa100001bbb", cost="ABCD -(Ay),-(Ax)", ref="M68000PRM 4-2")
+@insn("ABCD -({b}),-({a})", "1100aaa100001bbb", cost="ABCD -(Ay),-(Ax)", suffix="b", ref="M68000PRM 4-2")
 def abcd_memory(m, b, a):
     with_memory(m, 8, b, a, lambda source, value: add_decimal(m, source, value))
 
 
-@insn("SBCD {y},{d}", "1000ddd100000yyy", cost="SBCD Dy,Dx", ref="M68000PRM 4-171")
+@insn("SBCD {y},{d}", "1000ddd100000yyy", cost="SBCD Dy,Dx", suffix="b", ref="M68000PRM 4-171")
 def sbcd(m, y, d):
     m.set_reg(d, sub_decimal(m, m.reg(y, 8), m.reg(d, 8)))
 
 
-@insn("SBCD -({b}),-({a})", "1000aaa100001bbb", cost="SBCD -(Ay),-(Ax)", ref="M68000PRM 4-171")
+@insn("SBCD -({b}),-({a})", "1000aaa100001bbb", cost="SBCD -(Ay),-(Ax)", suffix="b", ref="M68000PRM 4-171")
 def sbcd_memory(m, b, a):
     with_memory(m, 8, b, a, lambda source, value: sub_decimal(m, source, value))
 

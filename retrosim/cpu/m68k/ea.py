@@ -21,8 +21,12 @@ from typing import Any
 import numpy as np
 
 from ..spec.decoding import Decoding, IllegalEncoding
+from ..spec.encoding import Encoding, Parsing
+from ..spec.expressions import Unfit
 from ..spec.rows import Row
 from ..spec.values import Word
+from .ea_encoding import EaEncoder
+from .ea_text import Written, parse_ea
 
 ANY = "DAI+-dxwpq#"
 DATA = "DI+-dxwpq#"
@@ -182,6 +186,15 @@ class EffectiveAddress:
         d.forms[self.option] = _full_form(word) + relative_form
         fields = [base, bd + relative, index, scale, is_long]
         return ("indirect", [*fields, od, word >> 2 & 1]) if word & 7 else ("index", fields)
+
+    def parse(self, text: str, p: Parsing) -> Written:
+        it = parse_ea(text, p.dialect.grammar)
+        if it.form in "DAI+-#" and it.form not in p.row.options[self.option]:
+            raise Unfit("such an operand cannot stand here")
+        return it
+
+    def encode(self, e: Encoding, it: Written) -> None:
+        EaEncoder(e, self.mode, self.register, e.row.options[self.option]).encode(it)
 
     def bind(self, m: Any, static: str, take: Callable[[], Word]) -> Ea:
         return Ea(static, {name: take() for name in FIELDS[static]})

@@ -74,17 +74,17 @@ def clr(m, s, ea):
     logic_flags(m, zero)
 
 
-@insn("EXG {d},{y}", "1100ddd101000yyy", cost="EXG Dy,Dx", ref="M68000PRM 4-105")
+@insn("EXG {d},{y}", "1100ddd101000yyy", cost="EXG Dy,Dx", suffix="l", ref="M68000PRM 4-105")
 def exg_data(m, d, y):
     _exchange(m, d, y)
 
 
-@insn("EXG {a},{b}", "1100aaa101001bbb", cost="EXG Ay,Ax", ref="M68000PRM 4-105")
+@insn("EXG {a},{b}", "1100aaa101001bbb", cost="EXG Ay,Ax", suffix="l", ref="M68000PRM 4-105")
 def exg_address(m, a, b):
     _exchange(m, a, b)
 
 
-@insn("EXG {d},{b}", "1100ddd110001bbb", cost="EXG Dy,Ax", ref="M68000PRM 4-105")
+@insn("EXG {d},{b}", "1100ddd110001bbb", cost="EXG Dy,Ax", suffix="l", ref="M68000PRM 4-105")
 def exg_mixed(m, d, b):
     _exchange(m, d, b)
 
@@ -95,7 +95,7 @@ def _exchange(m, first, second):
     m.set_reg(second, before)
 
 
-@insn("SWAP {y}", "0100100001000yyy", ref="M68000PRM 4-185")
+@insn("SWAP {y}", "0100100001000yyy", suffix="w", ref="M68000PRM 4-185")
 def swap(m, y):
     value = m.reg(y)
     result = value << 16 | value >> 16
@@ -124,7 +124,7 @@ def _extend(m, y, from_bits, to_bits):
     logic_flags(m, result)
 
 
-@insn("LINK {b},#{disp}", "0100111001010bbb", cost="LINK", ref="M68000PRM 4-111")
+@insn("LINK {b},#{disp}", "0100111001010bbb", suffix="w", cost="LINK", ref="M68000PRM 4-111")
 def link_word(m, b, disp):
     _link(m, b, disp)
 

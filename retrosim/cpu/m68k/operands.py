@@ -7,7 +7,7 @@ d a     data and address register, fields `d` and `a` (usually bits 11-9)
 y b     data and address register, fields `y` and `b` (usually bits 2-0)
 u k h l data registers of the second word, fields of those names;  g e: any register, fields `g` and `e`
 n       quick number, field `n`, 0 means 8;  i: 8-bit number, field `i`, sign-extended;  t: small number, field `t`
-control control register, field `x`
+control control register, field `x`;  cache: cache of CINV and CPUSH, field `t`
 ea ea2  effective address, fields `m` `r` and (MOVE destination) `M` `R`
 imm     immediate of the operand size;  imm16: 16-bit immediate;  disp disp32: sign-extended displacement
 absolute  32-bit address
@@ -21,12 +21,17 @@ from typing import Any
 
 from ..spec import operands
 from ..spec.decoding import Decoding
+from ..spec.encoding import Encoding, Parsing
+from ..spec.expressions import Expression, Unfit
 from ..spec.operands import Static
 from ..spec.rows import Row
 from ..spec.values import Word
 from .ea import EffectiveAddress
+from .ea_encoding import as_signed, fits, immediate
+from .ea_text import register_number
 
 CONDITIONS = ("t", "f", "hi", "ls", "cc", "cs", "ne", "eq", "vc", "vs", "pl", "mi", "ge", "lt", "gt", "le")
+SAME_CONDITIONS = {"hs": 4, "lo": 5}
 DATA_REGISTERS, ADDRESS_REGISTERS = ("d", "y"), ("a", "b")  # kinds that name one
 REGISTERS = tuple([f"d{i}" for i in range(8)] + [f"a{i}" for i in range(7)] + ["sp", "zero"])
 
@@ -37,6 +42,11 @@ def signed(value: int, bits: int) -> int:
     return value - (value >> (bits - 1) << bits)
 
 
+# of MOVEC (M68000PRM table 6-1)
+CONTROL_NAMES = {
+    0x000: "sfc", 0x001: "dfc", 0x002: "cacr", 0x003: "tc", 0x004: "itt0", 0x005: "itt1", 0x006: "dtt0", 0x007: "dtt1",
+    0x800: "usp", 0x801: "vbr", 0x803: "msp", 0x804: "isp", 0x805: "mmusr", 0x806: "urp", 0x807: "srp",
+}  # fmt: skip
 SIZE_FORMS = {8: "B", 16: "W", 32: "L"}
 
 
@@ -63,6 +73,15 @@ class Size(Static):
     def show(self, d: Decoding, static: int, fields: list[int]) -> str:
         return {8: "b", 16: "w", 32: "l"}[static]
 
+    def spellings(self, row: Row) -> Iterable[tuple[str, int]]:
+        return [(SIZE_FORMS[bits].lower(), bits) for bits in self.statics(row)]
+
+    def encode(self, e: Encoding, bits: int | None) -> None:
+        letter = self._letter(e.row)
+        if letter and bits:
+            e.put(letter, next(code for code, each in self.codes[letter].items() if each == bits))
+            e.size = bits
+
     def statics(self, row: Row) -> Iterable[int]:
         letter = self._letter(row)
         if not letter:
@@ -88,6 +107,13 @@ class Condition(Static):
     def show(self, d: Decoding, static: int, fields: list[int]) -> str:
         return CONDITIONS[static]
 
+    def spellings(self, row: Row) -> Iterable[tuple[str, int]]:
+        numbers = self.statics(row)
+        return [(name, n) for name, n in (*zip(CONDITIONS, range(16)), *SAME_CONDITIONS.items()) if n in numbers]
+
+    def encode(self, e: Encoding, number: int) -> None:
+        e.put("c", number)
+
     def statics(self, row: Row) -> Iterable[int]:
         return range(row.options.get("first_condition", 0), 16)
 
@@ -98,8 +124,39 @@ class Condition(Static):
 class Field(operands.Field):
     """A number."""
 
+    def parse(self, text: str, p: Parsing) -> Expression:
+        return parse_number(text, p)
+
+    def encode(self, e: Encoding, it: Expression) -> None:
+        e.put(self.letters, e.value(it).number)
+
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"#{fields[0]}"
+
+
+def parse_number(text: str, p: Parsing) -> Expression:
+    """Return what follows the #."""
+    if not text.startswith("#"):
+        raise Unfit(f"{text!r}: #number is expected")
+    return p.expression(text[1:])
+
+
+class Named(Field):
+    """A number that has a name."""
+
+    def __init__(self, letters: str, names: dict[int, str]) -> None:
+        super().__init__(letters)
+        self.names, self.numbers = names, {name: number for number, name in names.items()}
+
+    def parse(self, text: str, p: Parsing) -> Expression | int:
+        name = text.lower().removeprefix("%")
+        return self.numbers[name] if name in self.numbers else parse_number(text, p)
+
+    def encode(self, e: Encoding, it: Expression | int) -> None:
+        e.put(self.letters, it if isinstance(it, int) else e.value(it).number)
+
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        return self.names.get(fields[0], f"#{fields[0]}")
 
 
 class Register(Field):
@@ -112,6 +169,15 @@ class Register(Field):
     def number(self, d: Decoding) -> int:
         return self.first + d.letter(self.letters)
 
+    def parse(self, text: str, p: Parsing) -> int:
+        number = register_number(text)
+        if number is None or not self.first <= number < self.first + (1 << p.row.pattern.count(self.letters)):
+            raise Unfit(f"{text!r} is no register for this place")
+        return number - self.first
+
+    def encode(self, e: Encoding, it: int) -> None:
+        e.put(self.letters, it)
+
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return REGISTERS[fields[0]]
 
@@ -120,10 +186,33 @@ class Quick(Field):
     def number(self, d: Decoding) -> int:
         return d.letter("n") or 8
 
+    def encode(self, e: Encoding, it: Expression) -> None:
+        number = constant(e, it)
+        if not 1 <= number <= 8:
+            raise Unfit(f"number {number}: allowed 1..8", near=True)
+        e.put("n", number & 7)
+
 
 class Byte(Field):
     def number(self, d: Decoding) -> int:
         return signed(d.letter("i"), 8)
+
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        return f"#{fields[0]}"
+
+    def encode(self, e: Encoding, it: Expression) -> None:
+        number = as_signed(constant(e, it))
+        if not fits(number, 8):
+            raise Unfit(f"number {number}: allowed -128..127", near=True)
+        e.put("i", number & 0xFF)
+
+
+def constant(e: Encoding, it: Expression) -> int:
+    """Return a number that is no address: those may change, and forms for small numbers do not take them."""
+    value = e.value(it)
+    if value.section is not None:
+        raise Unfit("an address is no small number")
+    return value.number
 
 
 class Immediate(Field):
@@ -140,12 +229,26 @@ class Immediate(Field):
             value = value << 16 | d.next_word()
         return signed(value, bits) if self.signed else value & ((1 << bits) - 1)
 
+    def parse(self, text: str, p: Parsing) -> Expression:
+        """What is signed stands without a #."""
+        return p.expression(text) if self.signed else parse_number(text, p)
+
+    def encode(self, e: Encoding, it: Expression) -> None:
+        bits = self.bits or e.size
+        number = as_signed(e.value(it).number)
+        if self.signed and not fits(number, bits):
+            raise Unfit(f"number {number}: allowed {-1 << bits - 1}..{(1 << bits - 1) - 1}", near=True)
+        immediate(e, it, bits)
+
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"{fields[0]}" if self.signed else f"#${fields[0]:x}"
 
 
 class Absolute(Immediate):
     """An absolute long address in the extension words."""
+
+    def parse(self, text: str, p: Parsing) -> Expression:
+        return p.expression(text)
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"${fields[0]:x}"
@@ -160,6 +263,25 @@ class Mask(Field):
 
     def forms(self, row: Row, model: str) -> Iterable[dict[str, int]]:
         return [{"registers": 0xFFFF}]
+
+    def parse(self, text: str, p: Parsing) -> Expression | list[int]:
+        """Return the registers of a list such as d0-d2/a0, or the mask itself."""
+        if text.startswith("#"):
+            return p.expression(text[1:])
+        found = []
+        for part in text.split("/"):
+            ends = [register_number(end) for end in part.split("-")]
+            if None in ends or len(ends) > 2 or ends[-1] < ends[0]:
+                raise Unfit(f"{part!r} is no list of registers")
+            found += range(ends[0], ends[-1] + 1)
+        return found
+
+    def encode(self, e: Encoding, it: Expression | list[int]) -> None:
+        reverse = e.operands["ea"].form == "-"
+        if isinstance(it, list):
+            e.word(sum(1 << (15 - n if reverse else n) for n in set(it)))
+        else:
+            e.word(constant(e, it))
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         reverse = d.letter("m") == 4
@@ -189,6 +311,40 @@ class Target(Field):
     def forms(self, row: Row, model: str) -> Iterable[dict[str, str]]:
         return [{"displacement": SIZE_FORMS[bits]} for bits in (8, 16, 32)[: 2 if model == "MC68000" else 3]]
 
+    def parse(self, text: str, p: Parsing) -> Expression:
+        return p.expression(text)
+
+    def encode(self, e: Encoding, it: Expression) -> None:
+        """Put the shortest displacement that reaches the target, or the one that the suffix asks for."""
+        value = e.value(it)
+        offset = as_signed(value.number) - e.pc - 2
+        given = {"": 0, "s": 8, "b": 8, "w": 16, "l": 32}[e.suffix]
+        bits = self._displacement_bits(e, offset, e.row.options.get("displacement", given))
+        if bits == 8:
+            e.put("i", offset & 0xFF)
+            return
+        if "i" in e.row.first and bits == 32:
+            e.put("i", 0xFF)
+        if bits == 32:
+            e.word(offset >> 16)
+        e.word(offset)
+
+    def _displacement_bits(self, e: Encoding, offset: int, given: int) -> int:
+        is_first = e.model == "MC68000"
+        sizes = (8, 16) if is_first else (8, 16, 32)
+        # of 8 bits 0 and -1 mean that a word or long word follows
+        short = fits(offset, 8) and offset != 0 and (is_first or offset != -1)
+        reaches = {8: short, 16: fits(offset, 16), 32: True}
+        form = e.choose(reaches[bits] and given in (0, bits) for bits in sizes)
+        if form is None:
+            if given and given not in sizes:
+                raise Unfit("a branch with 32 bits: not on the MC68000", near=True)
+            limit = 1 << (given or sizes[-1]) - 1
+            raise Unfit(
+                f"target {offset:+} bytes away: allowed {-limit}..{limit - 1}, and not 0 with 8 bits", near=True
+            )
+        return sizes[form]
+
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"${fields[0] & 0xFFFFFFFF:x}"
 
@@ -213,6 +369,25 @@ class BitField(Static):
     def bind(self, m: Any, static: str, take: Callable[[], Word]) -> Word:
         return m.reg(take()) if static == "register" else take()
 
+    def parse(self, text: str, p: Parsing) -> Expression | int:
+        number = register_number(text)
+        if number is None:
+            return p.expression(text.removeprefix("#"))
+        if number >= 8:
+            raise Unfit(f"{text}: a data register or a number")
+        return number
+
+    def encode(self, e: Encoding, it: Expression | int) -> None:
+        if isinstance(it, int):
+            e.put(self.flag, 1)
+            e.put(self.letter, it)
+            return
+        first = int(self.flag == "W")
+        number = e.value(it).number
+        if not first <= number <= 31 + first:
+            raise Unfit(f"{'width' if first else 'offset'} {number}: allowed {first}..{31 + first}", near=True)
+        e.put(self.letter, number & 31)
+
     def show(self, d: Decoding, static: str, fields: list[int]) -> str:
         return REGISTERS[fields[0]] if static == "register" else str(fields[0] or (32 if self.flag == "W" else 0))
 
@@ -236,7 +411,8 @@ KINDS = {
     "n": Quick("n"),
     "i": Byte("i"),
     "t": Field("t"),
-    "control": Field("x"),
+    "control": Named("x", CONTROL_NAMES),
+    "cache": Named("t", {0: "nc", 1: "dc", 2: "ic", 3: "bc"}),
     "imm": Immediate(),
     "imm16": Immediate(16),
     "absolute": Absolute(32),

@@ -8,6 +8,7 @@ from ..spec.cpu import ENGINE_FIELDS, STATUS_WRITTEN, Layout
 from ..spec.instruction_set import InstructionSet
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
+from .assembly import DIALECT
 from .causes import CAUSES
 from .hooks import M68kHooks
 from .mc68040_cache import FIELDS as CACHE_FIELDS
@@ -51,7 +52,7 @@ IN_REGISTERS = frozenset({"r", "x", "n", "z", "v", "c", "ea_end", "fetch_end", "
 
 MAX_BYTES = 22  # of an instruction: a 68020 MOVE with two memory-indirect operands
 
-M68K = InstructionSet("m68k", KINDS, word_bytes=2, max_bytes=MAX_BYTES, hooks=M68kHooks)
+M68K = InstructionSet("m68k", KINDS, word_bytes=2, max_bytes=MAX_BYTES, hooks=M68kHooks, dialect=DIALECT)
 insn = M68K.insn
 
 

@@ -266,35 +266,28 @@ def moves_store(m, s, g, ea):
 
 for _scope, _code, _cost in (("l", "01", "CINVL/CINVA"), ("p", "10", "CINVP"), ("a", "11", "CINVL/CINVA")):
     _common = {"refills": True, "models": M68020_UP}
-    insn(f"CINV{_scope} {{t}},({{b}})", f"11110100tt0{_code}bbb", **_common, cost=_cost, ref="M68000PRM 6-4")(
-        lambda m, t, b: privileged(m, lambda: None)
+    _operands = "{cache}" if _scope == "a" else "{cache},({b})"
+    insn(f"CINV{_scope} {_operands}", f"11110100tt0{_code}bbb", **_common, cost=_cost, ref="M68000PRM 6-4")(
+        lambda m, cache, b: privileged(m, lambda: None)
     )
     _push = "CPUSHL" if _scope == "l" else "CPUSHP/CPUSHA"
-    insn(f"CPUSH{_scope} {{t}},({{b}})", f"11110100tt1{_code}bbb", **_common, cost=_push, ref="M68000PRM 6-8")(
-        lambda m, t, b: privileged(m, lambda: None)
+    insn(f"CPUSH{_scope} {_operands}", f"11110100tt1{_code}bbb", **_common, cost=_push, ref="M68000PRM 6-8")(
+        lambda m, cache, b: privileged(m, lambda: None)
     )
 
 
-@insn(
-    "PFLUSH {t}",
-    "11110101000ttbbb",
-    refills=True,
-    cost="PFLUSH/PFLUSHA",
-    models=M68020_UP,
-    ref="M68000PRM 6-35: address translation is off",
-)
-def pflush(m, t, b):
+def _flush(m, b):
+    """Nothing to flush: address translation is off."""
     privileged(m, lambda: None)
 
 
-@insn(
-    "PTEST ({b})",
-    "1111010101t01bbb",
-    refills=True,
-    cost="PTESTR/PTESTW",
-    models=M68020_UP,
-    ref="M68000PRM 6-56: address translation is off",
-)
-def ptest(m, t, b):
-    # MMUSR of an untranslated address: the address itself, resident
+def _test(m, b):
+    """Put into MMUSR what an untranslated address gives: the address itself, resident."""
     privileged(m, lambda: m.set_element("mmu", m.const(32, MMU_REGISTERS[0x805]), (m.reg(b) & 0xFFFFF000) | 1))
+
+
+_common = {"refills": True, "models": M68020_UP}
+for _name, _code in (("PFLUSHN ({b})", "00"), ("PFLUSH ({b})", "01"), ("PFLUSHAN", "10"), ("PFLUSHA", "11")):
+    insn(_name, f"11110101000{_code}bbb", **_common, cost="PFLUSH/PFLUSHA", ref="M68000PRM 6-35")(_flush)
+for _name, _code in (("PTESTW", "0"), ("PTESTR", "1")):
+    insn(f"{_name} ({{b}})", f"1111010101{_code}01bbb", **_common, cost="PTESTR/PTESTW", ref="M68000PRM 6-56")(_test)

@@ -16,15 +16,22 @@ fd fa fb fc floating-point registers, fields `d` `a` `b` `r`;  fm: fields of FPS
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from ..spec import operands
 from ..spec.decoding import Decoding, IllegalEncoding
+from ..spec.encoding import Encoding, Parsing
+from ..spec.expressions import HALF, Expression, Unfit, constant
 from ..spec.rows import Row
+from ..spec.templates import split_operands
+from .assembly import SPECIAL_NAMES
 
 ZERO = 32
 BIT_NAMES = ("lt", "gt", "eq", "so")
+_BITS = {name: number for number, name in enumerate(BIT_NAMES)} | {"un": 3}
+_BIT_NAME = re.compile(r"\b(?:cr([0-7])|lt|gt|eq|so|un)\b")
 
 
 def signed(value: int, bits: int) -> int:
@@ -55,6 +62,12 @@ class Flag(Static):
     def show(self, d: Decoding, static: int, fields: list[int]) -> str:
         return self.suffix if static else ""
 
+    def spellings(self, row: Row) -> Iterable[tuple[str, int]]:
+        return [("", 0), (self.suffix, 1)]
+
+    def encode(self, e: Encoding, bit: int) -> None:
+        e.put(self.letters, bit)
+
     def statics(self, row: Row) -> Iterable[int]:
         return (0, 1)
 
@@ -64,6 +77,12 @@ class Absolute(Static):
 
     def decode(self, d: Decoding) -> tuple[None, list[int]]:
         return None, []
+
+    def spellings(self, row: Row) -> Iterable[tuple[str, int]]:
+        return [("", 0), ("a", 1)]
+
+    def encode(self, e: Encoding, bit: int) -> None:
+        e.put("A", bit)
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return "a" if d.letter("A") else ""
@@ -88,7 +107,29 @@ class BranchOptions(Static):
         return "w" in row.first, "v" in row.first
 
     def show(self, d: Decoding, static: Any, fields: list[int]) -> str:
-        return str(d.words[0] >> 21 & 31)
+        """Show the bit for a prediction against the rule as a hint, + or -; backward branches are taken by the rule."""
+        number = d.words[0] >> 21 & 31
+        if "y" not in d.row.first or not number & 1:
+            return str(number)
+        backward = "i" in d.row.first and d.letter("i") >> d.row.first.count("i") - 1
+        return f"{number - 1}{'-' if backward else '+'}"
+
+    def parse(self, text: str, p: Parsing) -> tuple[Expression, str]:
+        hint = text[-1] if text[-1:] in ("+", "-") else ""
+        return p.expression(text.removesuffix(hint)), hint
+
+    def encode(self, e: Encoding, it: tuple[Expression, str]) -> None:
+        number, hint = e.value(it[0]).number, it[1]
+        if not 0 <= number < 32:
+            raise Unfit(f"BO {number}: allowed 0..31", near=True)
+        if hint:
+            target = e.operands.get("target")
+            backward = target is not None and e.value(target).number < e.pc
+            number |= (hint == "+") != backward
+        for bit, fixed in enumerate(e.row.first[6:11]):
+            if fixed in "01" and (number >> 4 - bit & 1) != int(fixed):
+                raise Unfit(f"BO {number}: this branch has no such condition")
+        e.words[0] |= number << 21
 
     def statics(self, row: Row) -> Iterable[tuple[int | None, int | None]]:
         counts, condition = self._looks_at(row)
@@ -108,6 +149,16 @@ class SpecialRegister(Static):
     def show(self, d: Decoding, static: int, fields: list[int]) -> str:
         return str(static)
 
+    def parse(self, text: str, p: Parsing) -> Expression:
+        name = text.lower().removeprefix("%")
+        return constant(SPECIAL_NAMES[name]) if name in SPECIAL_NAMES else p.expression(text)
+
+    def encode(self, e: Encoding, it: Expression) -> None:
+        number = e.value(it).number
+        if number not in e.row.options["registers"]:
+            raise Unfit(f"special-purpose register {number}: the {e.model} has no such one here", near=True)
+        e.put("p", number >> 5 | (number & 31) << 5)
+
     def statics(self, row: Row) -> Iterable[int]:
         return row.options["registers"]
 
@@ -117,11 +168,31 @@ class Field(operands.Field):
 
     reads = False
 
+    def parse(self, text: str, p: Parsing) -> Expression:
+        return p.expression(text)
+
+    def encode(self, e: Encoding, it: Expression) -> None:
+        e.put(self.letters, e.value(it).number)
+
+
+def register_number(text: str, prefix: str, p: Parsing) -> Expression:
+    """Return the number of a register: r3, %r3 or 3."""
+    bare = text.lower().removeprefix("%")
+    digits = bare.removeprefix(prefix)
+    if digits.isdigit() and bare != digits:
+        return constant(int(digits))
+    if re.fullmatch(r"(r|f|cr)\d+", bare):
+        raise Unfit(f"{text!r} is no register for this place")
+    return p.expression("2" if bare == "rtoc" else "1" if bare == "sp" and prefix == "r" else text)
+
 
 class Register(Field):
     def __init__(self, letters: str, reads: bool = True, prefix: str = "r") -> None:
         super().__init__(letters)
         self.reads, self.prefix = reads, prefix
+
+    def parse(self, text: str, p: Parsing) -> Expression:
+        return register_number(text, self.prefix, p)
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"{self.prefix}{fields[0]}"
@@ -132,6 +203,9 @@ class RegisterOrZero(Field):
 
     def number(self, d: Decoding) -> int:
         return d.letter(self.letters) or ZERO
+
+    def parse(self, text: str, p: Parsing) -> Expression:
+        return register_number(text, "r", p)
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return "0" if fields[0] == ZERO else f"r{fields[0]}"
@@ -148,6 +222,14 @@ class Immediate(Field):
         value = d.letter("i")
         return (signed(value, 16) if self.signed else value) << self.shift
 
+    def encode(self, e: Encoding, it: Expression) -> None:
+        value = e.value(it)
+        low = -0x8000 if self.signed else 0
+        high = 0x7FFF if self.signed and not self.shift and value.section != HALF else 0xFFFF
+        if not low <= value.number <= high:
+            raise Unfit(f"immediate {value.number}: allowed {low}..{high}", near=True)
+        e.put("i", value.number & 0xFFFF)
+
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return str(fields[0] >> self.shift)
 
@@ -159,6 +241,15 @@ class Mask(Field):
         first, last = d.letter("m"), d.letter("e")
         from_first, to_last = 0xFFFFFFFF >> first, 0xFFFFFFFF << (31 - last) & 0xFFFFFFFF
         return from_first & to_last if first <= last else from_first | to_last
+
+    texts = 2
+
+    def parse(self, text: str, p: Parsing) -> tuple[Expression, ...]:
+        return tuple(p.expression(part) for part in split_operands(text))
+
+    def encode(self, e: Encoding, it: tuple[Expression, ...]) -> None:
+        for letter, part in zip(self.letters, it, strict=True):
+            e.put(letter, e.value(part).number, "bit")
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"{d.letter('m')},{d.letter('e')}"
@@ -175,11 +266,17 @@ class FieldMask(Field):
 
 
 class ConditionField(Field):
+    def parse(self, text: str, p: Parsing) -> Expression:
+        return register_number(text, "cr", p)
+
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"cr{fields[0]}"
 
 
 class ConditionBit(Field):
+    def parse(self, text: str, p: Parsing) -> Expression:
+        return p.expression(_BIT_NAME.sub(lambda m: m[1] or str(_BITS[m[0]]), text))
+
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         field, bit = divmod(fields[0], 4)
         return f"4*cr{field}+{BIT_NAMES[bit]}" if field else BIT_NAMES[bit]
@@ -192,6 +289,16 @@ class Target(Field):
         d.target = address & 0xFFFFFF
         return address
 
+    def encode(self, e: Encoding, it: Expression) -> None:
+        value, bits = e.value(it).number, e.row.first.count("i") + 2
+        offset = value if e.operands.get("aa") else value - e.pc
+        if e.operands.get("aa") and offset >= 1 << bits - 1:
+            offset -= 1 << 32
+        limit = 1 << bits - 1
+        if offset % 4 or not -limit <= offset < limit:
+            raise Unfit(f"target {offset:+} bytes away: allowed {-limit}..{limit - 4}, a multiple of 4", near=True)
+        e.put("i", offset >> 2 & (1 << bits - 2) - 1)
+
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"0x{fields[0] & 0xFFFFFF:x}"
 
@@ -202,6 +309,9 @@ class RegisterList(Field):
     def number(self, d: Decoding) -> int:
         return 0xFFFFFFFF << d.letter("d") & 0xFFFFFFFF
 
+    def parse(self, text: str, p: Parsing) -> Expression:
+        return register_number(text, "r", p)
+
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"r{d.letter('d')}"
 
@@ -209,6 +319,12 @@ class RegisterList(Field):
 class ByteCount(Field):
     def number(self, d: Decoding) -> int:
         return d.letter("n") or 32
+
+    def encode(self, e: Encoding, it: Expression) -> None:
+        number = e.value(it).number
+        if not 0 <= number <= 32:
+            raise Unfit(f"{number} bytes: allowed 1..32", near=True)
+        e.put("n", number & 31)
 
 
 KINDS = {

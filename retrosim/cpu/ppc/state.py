@@ -13,6 +13,7 @@ from ..spec.cpu import ENGINE_FIELDS, Layout
 from ..spec.instruction_set import InstructionSet
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
+from .assembly import DIALECT
 from .causes import CAUSES
 from .hooks import PpcHooks
 from .mpc601_cache import FIELDS as CACHE_FIELDS
@@ -79,7 +80,7 @@ IN_REGISTERS = frozenset({
 })  # fmt: skip
 
 # primary opcode, extended opcode, record bit
-PPC = InstructionSet("ppc", KINDS, word_bytes=4, max_bytes=4, index=0xFC0007FF, hooks=PpcHooks)
+PPC = InstructionSet("ppc", KINDS, word_bytes=4, max_bytes=4, index=0xFC0007FF, hooks=PpcHooks, dialect=DIALECT)
 insn = PPC.insn
 
 UM = "601UM chapter 10"  # PowerPC 601 RISC Microprocessor User's Manual (MPC601UM/AD), pages by mnemonic

@@ -169,7 +169,7 @@ class OpcodeTable:
             texts[name] = kind.show(d, static, numbers)
         if d.end - d.pc > self.isa.max_bytes:
             raise TooLong
-        text = row.syntax.format(**texts)
+        text = self.isa.dialect.simplified(row.stem, row.syntax.format(**texts))
         numbers = tuple(f & 0xFFFFFFFF for f in fields)
         prefixes = (d.start - d.pc) // self.isa.word_bytes
         return Insn(d.pc, d.end - d.pc, row, tuple(statics), numbers, text, d.forms, d.target, prefixes)

@@ -10,6 +10,8 @@ from typing import Any, Protocol
 from retrosim.errors import SpecError
 
 from .decoding import Decoding, IndexBits, OpcodeTable
+from .dialect import Dialect
+from .expressions import C_NUMBERS, Numbers
 from .rows import OperandKind, Row
 
 
@@ -37,6 +39,7 @@ class InstructionSet:
     index       bits of the first code word that the opcode tables are indexed by; None: all of them
     admit       admit(decoding): raise IllegalEncoding where a row does not go with its prefixes
     hooks       declares what prices may vary with
+    dialect     how its assembly language is written
     """
 
     def __init__(
@@ -49,12 +52,19 @@ class InstructionSet:
         prefixes: dict[int, tuple[str, int]] | None = None,
         admit: Callable[[Decoding], None] = lambda d: None,
         hooks: type[Hooks] | None = None,
+        dialect: Dialect | None = None,
     ) -> None:
         self.name, self.kinds, self.word_bytes, self.max_bytes = name, kinds, word_bytes, max_bytes
         self.prefixes, self.admit = prefixes or {}, admit
+        self.dialect = dialect or Dialect(Numbers(C_NUMBERS))
         self.hooks = hooks.hooks if hooks else frozenset()
         self.index = IndexBits((1 << (8 * word_bytes)) - 1 if index is None else index)
         self.rows: list[Row] = []
+
+    @property
+    def models(self) -> list[str]:
+        """Names of the models that rows are for, or not."""
+        return sorted({model for row in self.rows for model in row.models or ()})
 
     def insn(
         self,

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -64,6 +65,11 @@ class Row:
     @property
     def first(self) -> str:
         return self.pattern.split()[0]
+
+    @cached_property
+    def stem(self) -> str:
+        """The mnemonic up to the first part that differs."""
+        return self.syntax.partition(" ")[0].partition("{")[0]
 
     @property
     def key(self) -> str:

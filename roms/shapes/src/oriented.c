@@ -98,34 +98,34 @@ s32 PointOne(const struct rectangle *a, const struct rectangle *b)
     return IsCornerInside(b, a);
 }
 
-/* Whether the feet of a point's perpendiculars to four sides lie on these sides. By multiplication, without division. */
-static s32 HasFaces(const struct point *point, const struct point corners[4])
+/* Whether the feet of a point's perpendiculars to the four sides lie on these sides. The directions of the sides come
+   from the tables, since those of rounded corners would turn short sides; feet are measured from the middle of a side,
+   and one on a side lies as far along the opposite one. */
+static s32 HasFaces(struct point point, const struct rectangle *r)
 {
-    s32 k;
+    s32 c = Cosine(r->angle), s = Sine(r->angle);
+    s32 x = point.x - r->x, y = point.y - r->y;
+    s32 foot = Product(x, c) + Product(y, s), limit = (s32)r->half_wide << kFractionBits;
 
-    for (k = 0; k < 4; k++) {
-        const struct point *d = &corners[k], *e = &corners[(k + 1) & 3];
-        s32 dx = e->x - d->x, dy = e->y - d->y;
-        s32 foot = Product(point->x - d->x, dx) + Product(point->y - d->y, dy);
-
-        if (foot < 0 || foot > Product(dx, dx) + Product(dy, dy))
-            return 0;
-    }
-    return 1;
+    if (foot < -limit || foot > limit)
+        return 0;
+    foot = Product(y, c) - Product(x, s);
+    limit = (s32)r->half_high << kFractionBits;
+    return foot >= -limit && foot <= limit;
 }
 
 /* "Point algorithm 2": the same five points by their faces; nothing is rotated. */
 s32 PointTwo(const struct rectangle *a, const struct rectangle *b)
 {
-    struct point of_a[4], of_b[4];
+    struct point corners[4];
     s32 k;
 
-    FindCorners(a, of_a);
-    FindCorners(b, of_b);
+    FindCorners(a, corners);
     for (k = 0; k < 4; k++)
-        if (HasFaces(&of_a[k], of_b))
+        if (HasFaces(corners[k], b))
             return 1;
-    return HasFaces(&of_b[0], of_a);
+    FindCorners(b, corners);
+    return HasFaces(corners[0], a);
 }
 
 /* On which sides of an upright rectangle about the origin a point lies. */

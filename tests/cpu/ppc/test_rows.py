@@ -15,6 +15,7 @@ from retrosim.cpu import ppc
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.ppc.operands import Field
 from retrosim.cpu.spec.decoding import IllegalEncoding, IndexBits, fixed_bits
+from retrosim.cpu.spec.dialect import Dialect
 from retrosim.cpu.spec.instruction_set import InstructionSet
 from retrosim.cpu.spec.rows import Insn
 from retrosim.errors import SpecError
@@ -119,9 +120,9 @@ def test_other_words_are_no_instruction(word: int) -> None:
 
 
 LISTINGS = [  # code at 1000h
-    (0x38600005, "addi r3,0,5"),
+    (0x38600005, "li r3,5"),
     (0x3863FFFB, "addi r3,r3,-5"),
-    (0x3C60FFFF, "addis r3,0,-1"),
+    (0x3C60FFFF, "lis r3,-1"),
     (0x7C642A15, "add. r3,r4,r5"),
     (0x7C642E14, "addo r3,r4,r5"),
     (0x7C642E15, "addo. r3,r4,r5"),
@@ -130,20 +131,25 @@ LISTINGS = [  # code at 1000h
     (0x9421FFF0, "stwu r1,-16(r1)"),
     (0xBBA10004, "lmw r29,4(r1)"),
     (0x7C60282E, "lwzx r3,0,r5"),
-    (0x2C830005, "cmpi cr1,0,r3,5"),
-    (0x41820008, "bc 12,eq,0x1008"),
-    (0x4199FFFC, "bc 12,4*cr6+gt,0xffc"),
-    (0x4200FFFC, "bc 16,lt,0xffc"),
+    (0x2C830005, "cmpwi cr1,r3,5"),
+    (0x41820008, "beq 0x1008"),
+    (0x4199FFFC, "bgt cr6,0xffc"),
+    (0x4200FFFC, "bdnz 0xffc"),
     (0x429F0005, "bcl 20,4*cr7+so,0x1004"),
     (0x48000010, "b 0x1010"),
     (0x4BFFFFFD, "bl 0xffc"),
     (0x48001002, "ba 0x1000"),
     (0x48001003, "bla 0x1000"),
-    (0x4E800020, "bclr 20,lt"),
-    (0x4E800421, "bcctrl 20,lt"),
+    (0x4E800020, "blr"),
+    (0x4E800421, "bctrl"),
+    (0x41A20008, "beq+ 0x1008"),
+    (0x4382FFF8, "bc 28,eq,0xff8"),
+    (0x60000000, "nop"),
+    (0x7C832378, "mr r3,r4"),
+    (0x5483D97E, "srwi r3,r4,5"),
     (0x44000002, "sc"),
-    (0x7C0802A6, "mfspr r0,8"),
-    (0x7C7042A6, "mfspr r3,272"),
+    (0x7C0802A6, "mflr r0"),
+    (0x7C7042A6, "mfsprg0 r3"),
     (0x7C6FF120, "mtcrf 255,r3"),
     (0x7C64612C | 1, "stwcx. r3,r4,r12"),
     (0x7C832932, "sle r3,r4,r5"),
@@ -186,13 +192,14 @@ def objdump(words: list[int], folder: Path) -> list[str]:
     return [" ".join(line.split("<")[0].split()) for line in lines]
 
 
-def test_objdump_lists_the_same(tmp_path: Path) -> None:
-    """Random words of every row: mnemonics and operands."""
+def test_objdump_lists_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random words of every row: mnemonics and operands, without simplified ones; hints are a bit of BO."""
+    monkeypatch.setattr(Dialect, "simplified", lambda dialect, stem, text: text)
     generator = streams.Generator(CPU, SEED)
     compared = 0
     words = [generator.encode(row) for row in CPU.table.rows for _ in range(25)]
     for number, (word, theirs) in enumerate(zip(words, objdump(words, tmp_path), strict=True)):
-        ours = decode(word, 4 * number).text
+        ours = re.sub(r"\b(\d+)[+-],", lambda bo: f"{int(bo[1]) + 1},", decode(word, 4 * number).text)
         name = ours.split()[0]
         theirs = theirs.removesuffix(DROPPED.get(name, "\n"))
         a, d = word >> 16 & 31, word >> 21 & 31

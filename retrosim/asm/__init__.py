@@ -1,0 +1,13 @@
+"""The assembler: source texts into code, by the rows of the instruction sets.
+
+    source      files into statements: comments, labels, include, conditions, macros, repetition
+    directives  what is no instruction: data, space, sections, symbols
+    program     sections, symbols, and the passes that settle where everything lies
+    assemble    the whole, and the ELF file
+
+Instructions are read and encoded by retrosim/cpu/spec/assembler.py.
+"""
+
+from retrosim.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

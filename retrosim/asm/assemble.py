@@ -1,0 +1,270 @@
+"""Assembles a text for a processor: code, symbols, source lines, and the ELF file of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from retrosim.checks import check_choice, check_integer
+from retrosim.cpu.spec.assembler import InstructionAssembler
+from retrosim.cpu.spec.expressions import Expression, Unfit, Value
+from retrosim.errors import AssemblyError
+from retrosim.machine.presets import PRESETS
+from retrosim.rom.elf_write import CODE, ElfSymbol, Section, write_elf
+from retrosim.rom.image import Family, family_of
+
+from .directives import Directives
+from .program import Action, Chunk, Place, Program
+from .source import Part, Reader, read_source
+
+DEFAULT_ORIGIN = 0x2000
+FLAT, REAL = "flat", "real"
+_OF_ISA = {preset.isa: preset for preset in PRESETS.values() if preset.isa[0] != "i"}
+CPU_NAMES = (
+    *_OF_ISA,
+    *(f"{isa}-{REAL}" for isa in _OF_ISA if REAL in family_of(isa).boots),
+    *(name for name, preset in PRESETS.items() if preset.isa in _OF_ISA),
+)
+_EF_68000 = 0x01000000
+_BITS = {"16": REAL, "32": FLAT}
+_BITS_WORDS = {"code16": "16", "code32": "32", "use16": "16", "use32": "32", "code16gcc": "16"}
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """What a text was assembled to.
+
+    isa       that it is for
+    entry     address of the first instruction: of _start, else of the code
+    sections  in order of address
+    symbols   name -> address or number
+    lines     (address, file, line) where the code of each line begins
+    elf       the bytes of an executable
+    """
+
+    isa: str
+    boot: str
+    entry: int
+    sections: tuple[Section, ...]
+    symbols: dict[str, int]
+    lines: tuple[tuple[int, str, int], ...]
+    elf: bytes
+
+    @property
+    def code(self) -> bytes:
+        """The contents of the first section."""
+        return self.sections[0].content if self.sections else b""
+
+
+def assemble(
+    text: str,
+    cpu: str,
+    *,
+    origin: int = DEFAULT_ORIGIN,
+    name: str = "text",
+    folder: str | Path | None = None,
+    symbols: Mapping[str, int] | None = None,
+    origins: Mapping[str, int] | None = None,
+    labels: Mapping[str, int] | None = None,
+) -> Assembly:
+    """Assemble a text.
+
+    text     the source
+    cpu      a processor ("m68040", "i386", "i386-real") or a machine ("mc68040-25")
+    origin   address of the code, until the text says another
+    name     of the text, in messages and source lines
+    folder   that include and incbin look in; without, a text may not use them
+    symbols  numbers that the text may use by name
+    origins  addresses of other sections, by name
+    labels   addresses elsewhere that the text may use by name
+    Errors   AssemblyError with all messages; ValueError for an unknown processor or an origin outside 32 bits
+    """
+    check_choice("cpu", cpu, CPU_NAMES)
+    check_integer("origin", origin, 0, 0xFFFFFFFF)
+    job = _Job(cpu, {".text": origin, **(origins or {})}, dict(symbols or {}), dict(labels or {}))
+    return job.assemble(text, name, None if folder is None else Path(folder))
+
+
+def assemble_file(path: str | Path, cpu: str, **options) -> Assembly:
+    """Assemble a file; options as for `assemble`. Errors: AssemblyError, ValueError."""
+    path = Path(path)
+    try:
+        text = read_source(path)
+    except Unfit as error:
+        raise AssemblyError([(str(path), 0, str(error))]) from None
+    return assemble(text, cpu, name=str(path), folder=path.parent, **options)
+
+
+class _Job:
+    """One run of the assembler."""
+
+    def __init__(self, cpu: str, origins: dict[str, int], symbols: dict[str, int], labels: dict[str, int]) -> None:
+        name, _, mode = cpu.partition("-") if cpu not in PRESETS else (PRESETS[cpu].isa, "", "")
+        self.preset = _OF_ISA[name]
+        self.family: Family = family_of(self.preset.isa)
+        self.boot = mode or next(iter(self.preset.cpus))
+        self.first_boot = self.boot
+        self._assemblers: dict[str, InstructionAssembler] = {}
+        self.dialect = self.assembler.dialect
+        self.directives = Directives(self.dialect, self.family.byte_order)
+        self.program = Program(origins, symbols, labels, max(4, self.family.unit))
+        self.messages: list[tuple[str, int, str]] = []
+
+    @property
+    def assembler(self) -> InstructionAssembler:
+        """The assembler of the mode that the text is in."""
+        if self.boot not in self._assemblers:
+            self._assemblers[self.boot] = _assembler(self.preset.name, self.boot)
+        return self._assemblers[self.boot]
+
+    def assemble(self, text: str, name: str, folder: Path | None) -> Assembly:
+        reader = Reader(self.dialect, self._evaluate, self._is_defined, self._is_known)
+        folders = {name: folder}
+        for part in reader.read(text, name, folder):
+            place = Place(part.file, part.number)
+            try:
+                self._add(part, place, folders.get(part.file, folder and folder / Path(part.file).parent))
+            except Unfit as error:
+                self.messages.append((place.file, place.line, str(error)))
+            except RecursionError:
+                self.messages.append((place.file, place.line, "an expression is nested too deeply"))
+        self.messages += [(e.line.file, e.line.number, str(e)) for e in reader.errors]
+        self.program.run()
+        self.messages += [(place.file, place.line, sentence) for place, sentence in self.program.errors]
+        if self.messages:
+            raise AssemblyError(list(dict.fromkeys(sorted(self.messages, key=lambda m: (m[0] != name, m[0], m[1])))))
+        return self._finish()
+
+    def _is_known(self, word: str) -> bool:
+        return self.directives.knows(word) or self.assembler.knows(word) or word in ("bits", "times", *_BITS_WORDS)
+
+    def _evaluate(self, text: str) -> int:
+        value = self.dialect.grammar.parse(text)(self.program)
+        if value.section == "":
+            raise Unfit(f"{text}: its symbols must be defined before this line")
+        return value.number
+
+    def _is_defined(self, name: str) -> bool:
+        return name in self.program.symbols
+
+    def _add(self, part: Part, place: Place, folder: Path | None) -> None:
+        """Add what a statement does, and let it define its symbols at once: conditions may ask for them."""
+        if part.label:
+            self.program.add(place, lambda program: program.define_label(part.label))
+        if not part.word:
+            return
+        word = part.word.removeprefix(".")
+        if word in ("bits", *_BITS_WORDS) and REAL in self.family.boots:
+            bits = _BITS_WORDS.get(word, part.rest.strip())
+            if bits not in _BITS:
+                raise Unfit(f"bits {bits}: allowed 16, 32")
+            self.boot = _BITS[bits]
+            if not self.program.lines:
+                self.first_boot = self.boot
+        elif word == "times":
+            self._times(part, place, folder)
+        elif self.directives.knows(part.word) and not (part.label and word == "set" and "," not in part.rest):
+            self.program.add(place, self.directives.action(part.word, part.rest, folder))
+        else:
+            statement = self.assembler.read(f"{part.word} {part.rest}".strip())
+            self.program.add(place, self.program.instruction(place, self.assembler, statement))
+
+    def _times(self, part: Part, place: Place, folder: Path | None) -> None:
+        words = part.rest.split(None, 1)
+        for at in range(len(part.rest), 0, -1):
+            head, tail = part.rest[:at].rstrip(), part.rest[at:].strip()
+            word, _, rest = tail.partition(" ")
+            if tail and part.rest[at - 1 : at].isspace() and self._is_known(word.lower()):
+                count = self.dialect.grammar.parse(head)
+                if self.directives.knows(word.lower()):
+                    inner = self.directives.action(word.lower(), rest, folder)
+                else:
+                    inner = self.program.instruction(place, self.assembler, self.assembler.read(tail))
+                self.program.add(place, _repeated(count, inner))
+                return
+        raise Unfit(f"times {words[0] if words else ''}: a number and a statement are expected")
+
+    def _finish(self) -> Assembly:
+        program = self.program
+        sections, chunks = self._sections()
+        symbols = {name: value.number for name, value in program.symbols.items() if name not in program.given}
+        code = [section for section in sections if section.kind == CODE]
+        start = symbols.get("_start", symbols.get("start"))
+        entry = start if start is not None else (code or sections or [Section("", 0, CODE)])[0].address
+        lines = tuple(sorted(program.lines, key=lambda row: row[0]))
+        flags = _EF_68000 if self.preset.isa == "m68000" else 0
+        elf = write_elf(
+            self.family.machine, self.family.byte_order, entry, sections, self._symbols(chunks), lines, flags
+        )
+        boot = "" if self.first_boot == next(iter(self.preset.cpus)) else self.first_boot
+        return Assembly(self.preset.isa, boot, entry, tuple(sections), symbols, lines, elf)
+
+    def _sections(self) -> tuple[list[Section], list[tuple[Section, str]]]:
+        found: list[tuple[int, Section, str]] = []
+        for section in self.program.sections.values():
+            for number, chunk in enumerate(each for each in section.chunks if each.bytes):
+                name = section.name if not number else f"{section.name}.{number}"
+                found.append((chunk.base, _written(name, section.kind, chunk), section.name))
+        found.sort(key=lambda each: each[0])
+        for (_, first, _), (_, second, _) in pairwise(found):
+            if first.address + first.bytes > second.address:
+                names = f"sections {first.name} and {second.name} overlap at {second.address:#x}"
+                raise AssemblyError([(self.program.actions[-1][0].file if self.program.actions else "text", 0, names)])
+        return [section for _, section, _ in found], [(section, name) for _, section, name in found]
+
+    def _symbols(self, chunks: list[tuple[Section, str]]) -> list[ElfSymbol]:
+        """Return what the ELF file names: functions are labels of code that are exported or said to be such.
+
+        Where a text says nothing of the kind, all its labels in code are, but for local ones.
+        """
+        program = self.program
+        says = any(known.kind == "function" or known.is_global for known in program.known.values())
+        instructions = {address for address, _, _ in program.lines}
+        found = []
+        for name, value in program.symbols.items():
+            if name in program.given or "." in name or "$" in name:
+                continue
+            known = program.known.get(name)
+            section = _number_of(chunks, value)
+            kind = known.kind if known else ""
+            if not kind and section is not None:
+                is_function = (bool(known and known.is_global) or not says) and value.number in instructions
+                kind = "function" if is_function else "object"
+            size = known.size(program).number if known and known.size else 0
+            found.append(ElfSymbol(name, value.number, size, kind, bool(known and known.is_global), section))
+        return found
+
+
+def _written(name: str, kind: str, chunk: Chunk) -> Section:
+    return Section(name, chunk.base, kind, bytes(chunk.content), chunk.zeros)
+
+
+def _number_of(chunks: list[tuple[Section, str]], value: Value) -> int | None:
+    """Return the number of the chunk that an address lies in, or just behind."""
+    for number, (section, name) in enumerate(chunks):
+        if name == value.section and section.address <= value.number <= section.address + section.bytes:
+            return number
+    return None
+
+
+def _repeated(count: Expression, inner: Action) -> Action:
+    def repeat(program: Program) -> None:
+        number = count(program).number
+        if not 0 <= number <= 1 << 20:
+            raise Unfit(f"times {number}: allowed 0..{1 << 20}")
+        for _ in range(number):
+            inner(program)
+
+    return repeat
+
+
+_CACHE: dict[tuple[str, str], InstructionAssembler] = {}
+
+
+def _assembler(preset: str, boot: str) -> InstructionAssembler:
+    """Return the assembler of a machine's processor, made once."""
+    if (preset, boot) not in _CACHE:
+        _CACHE[preset, boot] = InstructionAssembler(PRESETS[preset].cpu(boot).table)
+    return _CACHE[preset, boot]

@@ -1,0 +1,296 @@
+"""A program while it is assembled: sections, symbols, and the passes that settle where everything lies.
+
+Each pass goes through all statements with the addresses of the pass before. Forms only grow from the second pass on, so
+that this ends; then the values are final, and what still does not fit is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from retrosim.checks import did_you_mean
+from retrosim.cpu.spec.assembler import InstructionAssembler, Statement
+from retrosim.cpu.spec.expressions import Expression, Unfit, Value
+
+MAX_PASSES = 60
+MAX_PASSES_WITH_ERRORS = 8
+MAX_PROGRAM_BYTES = 8 * 1024 * 1024
+MAX_ERRORS = 100
+KINDS = {".text": "code", ".data": "data", ".rodata": "data", ".bss": "zeros"}
+
+
+@dataclass
+class Chunk:
+    """A stretch of a section that lies together: from an `org`, or from the section's beginning.
+
+    origin   address that it was given, None where it follows
+    base     where it lies, as of the last pass
+    zeros    bytes of a section without contents
+    """
+
+    origin: int | None
+    base: int = 0
+    content: bytearray = field(default_factory=bytearray)
+    zeros: int = 0
+    bytes: int = 0
+    align: int = 1
+
+    @property
+    def end(self) -> int:
+        return self.base + len(self.content) + self.zeros
+
+
+@dataclass
+class Section:
+    """A section: its name, what it holds ("code", "data", "zeros"), its chunks."""
+
+    name: str
+    kind: str
+    chunks: list[Chunk] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a statement stands in the sources."""
+
+    file: str
+    line: int
+
+
+@dataclass
+class Known:
+    """What is known of a symbol beside its value."""
+
+    kind: str = ""
+    is_global: bool = False
+    size: Expression | None = None
+
+
+Action = Callable[["Program"], None]
+"""What a statement does in a pass. Errors: Unfit."""
+_DOT = re.compile(r"(\.|.*\$$)")
+
+
+class Program:
+    """Statements, sections and symbols; also the scope of expressions."""
+
+    def __init__(self, origins: dict[str, int], constants: dict[str, int], labels: dict[str, int], align: int) -> None:
+        """Begin a program.
+
+        origins    name of a section -> its address
+        constants  symbols that are numbers
+        labels     symbols that are addresses elsewhere
+        align      of sections that follow others, in bytes
+        """
+        self.origins, self.align = origins, align
+        self.given = {name: Value(number) for name, number in constants.items()}
+        self.given |= {name: Value(number, "*") for name, number in labels.items()}
+        self.actions: list[tuple[Place, Action]] = []
+        self.sections: dict[str, Section] = {}
+        self.known: dict[str, Known] = {}
+        self.symbols: dict[str, Value] = {}  # of this pass so far
+        self.before: dict[str, Value] = {}  # of the pass before
+        self.numbers: dict[int, list[tuple[int, Value]]] = {}
+        self.numbers_before: dict[int, list[tuple[int, Value]]] = {}
+        self.lines: list[tuple[int, str, int]] = []
+        self.errors: list[tuple[Place, str]] = []
+        self.variables: set[str] = set()
+        self.passes = self.index = 0
+        self.parent = ""
+        self.begin_pass()
+
+    # --- adding
+
+    def add(self, place: Place, action: Action) -> None:
+        """Add a statement and carry it out; what does not fit yet is seen in the passes that follow."""
+        self.index = len(self.actions)
+        self.actions.append((place, action))
+        with suppress(Unfit):
+            action(self)
+
+    def begin_pass(self) -> None:
+        """Forget what a pass collects; chunks keep where they lie."""
+        self.before, self.numbers_before = self.symbols or self.before, self.numbers
+        self.symbols, self.numbers = dict(self.given), {}
+        self.lines = []
+        self.index = 0
+        self.parent = ""
+        self.started: dict[str, int] = {}
+        for section in self.sections.values():
+            for chunk in section.chunks:
+                chunk.content, chunk.zeros = bytearray(), 0
+        self.enter(".text", "code")
+
+    # --- places
+
+    def enter(self, name: str, kind: str = "") -> None:
+        """Go on in a section."""
+        if name not in self.sections:
+            main = next((known for known in KINDS if name == known or name.startswith(known + ".")), "")
+            self.sections[name] = Section(name, kind or KINDS.get(main, "data"))
+        self.section = self.sections[name]
+        if name not in self.started:
+            self.started[name] = 0
+            if not self.section.chunks:
+                origin = self.origins.get(name)
+                self.section.chunks.append(Chunk(origin, origin or 0))
+        self.chunk = self.section.chunks[self.started[name]]
+
+    def origin(self, address: int) -> None:
+        """Go on at an address, in a chunk of its own."""
+        self.started[self.section.name] += 1
+        index = self.started[self.section.name]
+        if len(self.section.chunks) <= index:
+            self.section.chunks.append(Chunk(address, address))
+        self.chunk = self.section.chunks[index]
+        self.chunk.origin = self.chunk.base = address
+
+    @property
+    def pc(self) -> int:
+        return self.chunk.end
+
+    def emit(self, content: bytes) -> None:
+        """Append bytes. Errors: Unfit."""
+        if self.section.kind == "zeros":
+            if any(content):
+                raise Unfit(f"section {self.section.name} holds zeros only")
+            self.space(len(content))
+            return
+        self.chunk.content += content
+        self._check_size()
+
+    def space(self, size: int, fill: bytes = b"\0") -> None:
+        """Append so many bytes. Errors: Unfit."""
+        if not 0 <= size <= MAX_PROGRAM_BYTES:
+            raise Unfit(f"{size} bytes: allowed 0..{MAX_PROGRAM_BYTES}")
+        if self.section.kind == "zeros":
+            self.chunk.zeros += size
+        else:
+            self.chunk.content += (fill * (size // len(fill) + 1))[:size]
+        self._check_size()
+
+    def _check_size(self) -> None:
+        if len(self.chunk.content) + self.chunk.zeros > MAX_PROGRAM_BYTES:
+            raise Unfit(f"a section has more than {MAX_PROGRAM_BYTES} bytes")
+
+    def place_chunks(self) -> bool:
+        """Give every chunk its address, code first; tell whether nothing has moved."""
+        order = {"code": 0, "data": 1, "zeros": 2}
+        at, moved = 0, False
+        for section in sorted(self.sections.values(), key=lambda section: order[section.kind]):
+            for chunk in section.chunks:
+                size = len(chunk.content) + chunk.zeros
+                if chunk.origin is None:
+                    unit = max(self.align, chunk.align)
+                    base = at + -at % unit
+                    moved |= base != chunk.base
+                    chunk.base = base
+                moved |= size != chunk.bytes
+                chunk.bytes = size
+                at = chunk.base + size
+        return not moved
+
+    # --- symbols
+
+    def full_name(self, name: str) -> str:
+        """Return the name of a label; .name and 1$ belong to the last label that is none such."""
+        return (
+            f"{self.parent}{name}" if _DOT.fullmatch(name[:1]) or (name.endswith("$") and name[:1].isdigit()) else name
+        )
+
+    def define_label(self, name: str) -> None:
+        """Define a label here. Errors: Unfit."""
+        if name.isdigit():
+            self.numbers.setdefault(int(name), []).append((self.index, self.here()))
+            return
+        full = self.full_name(name)
+        if full == name:
+            self.parent = name
+        if full in self.symbols:
+            raise Unfit(f"label {name} is defined twice")
+        self.symbols[full] = self.here()
+
+    def define(self, name: str, value: Value, again: bool) -> None:
+        """Define a symbol with a value. Errors: Unfit."""
+        if name in self.symbols and not (again and name in self.variables) and name not in self.given:
+            raise Unfit(f"symbol {name} is defined twice")
+        if again:
+            self.variables.add(name)
+        self.symbols[name] = value
+
+    def symbol(self, name: str) -> Value:
+        full = self.full_name(name)
+        for table in (self.symbols, self.before):
+            for each in (full, name):
+                if each in table:
+                    return table[each]
+        if full != name:  # GNU's .Lname is known in the whole file
+            same = [value for key, value in (self.before or self.symbols).items() if key.endswith(name)]
+            if len(same) == 1:
+                return same[0]
+        if self.passes == 0:
+            return Value(self.pc, "")
+        raise Unfit(f"undefined symbol {name}{did_you_mean(name, self.symbols)}", near=True)
+
+    def numbered(self, number: int, ahead: bool) -> Value | None:
+        now, before = self.numbers.get(number, []), self.numbers_before.get(number, [])
+        if not ahead:
+            return now[-1][1] if now else None
+        if self.passes == 0:
+            return Value(self.pc, "")
+        at = bisect_left(before, (self.index + 1, Value(-(1 << 62))))
+        return before[at][1] if at < len(before) else None
+
+    def here(self) -> Value:
+        return Value(self.pc, self.section.name)
+
+    # --- passes
+
+    def run(self) -> None:
+        """Run passes until nothing moves; errors of the last one stay. The first is made while statements are added."""
+        self.place_chunks()
+        for self.passes in range(1, MAX_PASSES):
+            self.run_pass()
+            settled = self.place_chunks()
+            if settled and self.symbols == self.before:
+                return
+            if self.errors and self.passes > MAX_PASSES_WITH_ERRORS:
+                return
+        self.errors.append((self.actions[-1][0], f"the addresses do not settle in {MAX_PASSES} passes"))
+
+    def run_pass(self) -> None:
+        self.begin_pass()
+        self.errors = []
+        for index, (place, action) in enumerate(self.actions):
+            self.index = index
+            try:
+                action(self)
+            except Unfit as error:
+                if len(self.errors) < MAX_ERRORS:
+                    self.errors.append((place, str(error)))
+
+    def instruction(self, place: Place, assembler: InstructionAssembler, statement: Statement) -> Action:
+        """Return what encodes an instruction in each pass."""
+
+        def encode(program: Program) -> None:
+            if program.passes == 1:
+                statement.minimum, statement.floors = 0, {}
+            at = program.pc
+            if at % assembler.unit:
+                raise Unfit(f"an instruction at an odd address, {at:#x}: align before it")
+            program.lines.append((at, place.file, place.line))
+            program.emit(assembler.encode(statement, at, program))
+
+        return encode
+
+    def known_of(self, name: str) -> Known:
+        return self.known.setdefault(name, Known())
+
+
+def names_of(texts: Iterable[str]) -> list[str]:
+    """Return the names of a list, without GNU's marks behind them."""
+    return [text.strip().partition(":")[0] for text in texts if text.strip()]

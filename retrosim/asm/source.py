@@ -1,0 +1,388 @@
+"""Source files into statements: comments, labels, include, conditions, macros, repetition."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from retrosim.cpu.spec.dialect import Dialect
+from retrosim.cpu.spec.expressions import Unfit, characters
+from retrosim.cpu.spec.templates import split_operands
+
+MAX_INCLUDES = 16  # files in files
+MAX_MACROS = 64  # macros in macros
+MAX_LINES = 1_000_000  # after expansion
+MAX_FILE_BYTES = 4 * 1024 * 1024
+
+_LABEL = re.compile(r"\s*([A-Za-z_.$?@][\w.$?@]*|\d+\$?)\s*::?(?!=)")
+_WORD = re.compile(r"\s*([A-Za-z_.%$?@][\w.%$?@]*|\d+\$)")
+_ASSIGNMENT = re.compile(
+    r"\s*([A-Za-z_.$?@][\w.$?@]*)\s*:?\s+(equ|set|=)\s+(.+)|\s*([A-Za-z_.$?@][\w.$?@]*)\s*:?=(?!=)\s*(.+)", re.I
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a source: where it stands, and its text without comments."""
+
+    file: str
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """A statement: its place, its label or "", its first word in lower case and what follows."""
+
+    file: str
+    number: int
+    label: str
+    word: str
+    rest: str
+
+
+@dataclass
+class Macro:
+    """A macro: names of its arguments with their defaults, and its lines."""
+
+    name: str
+    parameters: list[tuple[str, str]]
+    lines: list[Line] = field(default_factory=list)
+
+
+class SourceError(Exception):
+    """An error at a place of a source."""
+
+    def __init__(self, line: Line, sentence: str) -> None:
+        super().__init__(sentence)
+        self.line = line
+
+
+Evaluate = Callable[[str], int]
+"""evaluate(expression) -> its value from the symbols so far. Errors: Unfit."""
+Defined = Callable[[str], bool]
+
+_COMPARISONS: dict[str, Callable[[int], bool]] = {
+    "if": lambda n: n != 0, "ifne": lambda n: n != 0, "ifeq": lambda n: n == 0, "ifgt": lambda n: n > 0,
+    "ifge": lambda n: n >= 0, "iflt": lambda n: n < 0, "ifle": lambda n: n <= 0,
+}  # fmt: skip
+_CONDITIONS = {*_COMPARISONS, "ifdef", "ifndef", "ifnd", "ifc", "ifnc", "ifb", "ifnb"}
+_MACRO_ENDS, _REPEATS, _REPEAT_ENDS = {"endm", "endmacro"}, {"rept", "irp"}, {"endr", "endrep", "endm"}
+
+
+def bare(word: str) -> str:
+    """Return a directive without the mark that an assembler has before it."""
+    if word == "%rep":  # REP is an instruction of the x86
+        return "rept"
+    return word[1:] if word[:1] in (".", "%") else word
+
+
+class Reader:
+    """Yields the statements of a source, expanded."""
+
+    def __init__(
+        self, dialect: Dialect, evaluate: Evaluate, is_defined: Defined, is_known: Callable[[str], bool]
+    ) -> None:
+        """Read with a dialect. `is_known`: is a word an instruction or a directive, and so no label?"""
+        self.dialect, self.evaluate, self.is_defined, self.is_known = dialect, evaluate, is_defined, is_known
+        self.macros: dict[str, Macro] = {}
+        self._expansions = self._lines = 0
+        marks = sorted(dialect.comments, key=len, reverse=True)
+        self._comment = re.compile(
+            r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'?)|(//|" + "|".join(re.escape(mark) for mark in marks) + ")"
+        )
+        self.errors: list[SourceError] = []
+
+    def read(self, text: str, file: str, folder: Path | None, depth: int = 0) -> Iterator[Part]:
+        """Yield the statements of a text. `folder`: what include looks in."""
+        yield from self._run(self._split(text, file), folder, depth, 0)
+
+    def _split(self, text: str, file: str) -> list[Line]:
+        """Return the lines without comments; a statement behind a separator is a line of its own."""
+        text = re.sub(r"/\*.*?(\*/|\Z)", lambda m: "\n" * m[0].count("\n") + " ", text, flags=re.DOTALL)
+        found = []
+        for number, raw in enumerate(text.splitlines(), start=1):
+            line = raw.rstrip()
+            if line.lstrip()[:1] in self.dialect.line_comments and line.strip():
+                continue
+            line = self._without_comment(line)
+            for part in self._statements(line):
+                found.append(Line(file, number, part))
+        return found
+
+    def _without_comment(self, line: str) -> str:
+        for found in self._comment.finditer(line):
+            if found[2]:
+                return line[: found.start()].rstrip()
+        return line
+
+    def _statements(self, line: str) -> list[str]:
+        if not self.dialect.separator or self.dialect.separator not in line:
+            return [line] if line.strip() else []
+        parts, quote, start = [], "", 0
+        for at, c in enumerate(line):
+            if quote:
+                quote = "" if c == quote else quote
+            elif c in "\"'":
+                quote = c
+            elif c == self.dialect.separator:
+                parts.append(line[start:at])
+                start = at + 1
+        return [part for part in (*parts, line[start:]) if part.strip()]
+
+    def _run(self, lines: list[Line], folder: Path | None, depth: int, nested: int) -> Iterator[Part]:
+        at = 0
+        while at < len(lines):
+            line = lines[at]
+            at += 1
+            self._lines += 1
+            if self._lines > MAX_LINES:
+                raise SourceError(line, f"more than {MAX_LINES} lines after expansion")
+            try:
+                part = self.take_apart(line)
+                word = bare(part.word)
+                if word in ("macro", "imacro"):
+                    at = self._define(part, lines, at)
+                elif word in _REPEATS and part.rest:
+                    end = self._end(lines, at, line, _REPEATS | {"macro"}, _REPEAT_ENDS)
+                    yield from self._labelled(part)
+                    body, at = lines[at:end], end + 1
+                    yield from self._repeat(part, body, folder, depth, nested, line)
+                elif word in _CONDITIONS:
+                    chosen, at = self._choose(part, lines, at, line)
+                    yield from self._run(chosen, folder, depth, nested)
+                elif word == "include":
+                    yield from self._labelled(part)
+                    yield from self._include(part, folder, depth, line)
+                elif word == "end" and not part.rest:
+                    yield from self._labelled(part)
+                    return
+                elif part.word in self.macros:
+                    yield from self._labelled(part)
+                    if nested >= MAX_MACROS:
+                        raise SourceError(line, f"{part.word}: macros are nested more than {MAX_MACROS} deep")
+                    yield from self._run(self._expand(self.macros[part.word], part, line), folder, depth, nested + 1)
+                elif word in ("else", "elseif", "endif", "endc", "elif", *_MACRO_ENDS, *_REPEAT_ENDS):
+                    raise SourceError(line, f"{part.word} without its beginning")
+                else:
+                    yield part
+            except Unfit as error:
+                self.errors.append(SourceError(line, str(error)))
+            except SourceError as error:
+                self.errors.append(error)
+
+    @staticmethod
+    def _labelled(part: Part) -> Iterator[Part]:
+        if part.label:
+            yield Part(part.file, part.number, part.label, "", "")
+
+    def take_apart(self, line: Line) -> Part:
+        """Return label, first word and the rest of a line."""
+        text, label = line.text, ""
+        given = _ASSIGNMENT.fullmatch(text)
+        if given:
+            name, how, value = (given[1], given[2].lower(), given[3]) if given[1] else (given[4], "=", given[5])
+            if not self.is_known(name.lower()) and not self.is_known(bare(name.lower())):
+                return Part(line.file, line.number, "", "equ" if how == "equ" else "set", f"{name},{value}")
+        found = _LABEL.match(text)
+        if found:
+            label, text = found[1], text[found.end() :]
+        elif not text[:1].isspace():
+            found = _WORD.match(text)
+            if found and not self._is_statement(found[1].lower()):
+                behind = _WORD.match(text, found.end())
+                if not behind or self._is_statement(behind[1].lower()):
+                    label, text = found[1], text[found.end() :]
+        found = _WORD.match(text)
+        if not found:
+            if text.strip():
+                raise SourceError(line, f"{text.strip()!r} is no statement")
+            return Part(line.file, line.number, label, "", "")
+        word, rest = found[1], text[found.end() :].strip()
+        if not label and not self._is_statement(word.lower()):
+            second = _WORD.match(rest)
+            if second and self._is_statement(second[1].lower()):  # a label without a colon, indented: nasm
+                return Part(line.file, line.number, word, second[1].lower(), rest[second.end() :].strip())
+        if bare(word.lower()) == "macro" and label:
+            return Part(line.file, line.number, "", "macro", f"{label} {rest}".strip())
+        return Part(line.file, line.number, label, word.lower(), rest)
+
+    def _begins(self, line: Line) -> Part:
+        """Return a line that is not carried out, or not yet: its word without a mark, "" where it has none."""
+        try:
+            part = self.take_apart(line)
+        except SourceError:
+            return Part(line.file, line.number, "", "", "")
+        return Part(part.file, part.number, part.label, bare(part.word), part.rest)
+
+    def _is_statement(self, word: str) -> bool:
+        return word in self.macros or bare(word) in _CONTROL or self.is_known(word)
+
+    def _define(self, part: Part, lines: list[Line], at: int) -> int:
+        """Keep a macro; return the place behind it."""
+        words = part.rest.replace(",", " ").split()
+        if not words:
+            raise SourceError(lines[at - 1], "a macro needs a name")
+        parameters = []
+        for word in words[1:]:
+            if not word.isdigit():
+                name, _, default = word.partition("=")
+                parameters.append((name.split(":")[0], default))
+        macro = Macro(words[0].lower(), parameters)
+        end = self._end(lines, at, lines[at - 1], {"macro"}, _MACRO_ENDS)
+        macro.lines = lines[at:end]
+        self.macros[macro.name] = macro
+        return end + 1
+
+    def _end(self, lines: list[Line], at: int, first: Line, begins: set[str], ends: set[str]) -> int:
+        """Return the place of the line that ends what the line before `at` has begun."""
+        depth = 1
+        for place in range(at, len(lines)):
+            word = self._begins(lines[place]).word
+            depth += (word in begins) - (word in ends)
+            if not depth:
+                return place
+        raise SourceError(first, f"{first.text.split()[0]} has no end")
+
+    def _expand(self, macro: Macro, part: Part, line: Line) -> list[Line]:
+        self._expansions += 1
+        given = list(split_operands(part.rest)) if part.rest else []
+        if len(given) == 1 and len(macro.parameters) > 1:
+            given = part.rest.split()
+        named = {}
+        for name, default in macro.parameters:
+            named[name] = default
+        for index, text in enumerate(given):
+            name, equals, value = text.partition("=")
+            if equals and name.strip() in named:
+                named[name.strip()] = value.strip()
+            elif index < len(macro.parameters):
+                named[macro.parameters[index][0]] = text
+        numbered = {str(index): text for index, text in enumerate(given, start=1)}
+        unique = f"_{self._expansions:04d}"
+
+        def replace(found: re.Match[str]) -> str:
+            name = found[1]
+            if name == "@":
+                return unique
+            if name == "()":
+                return ""
+            return named.get(name, numbered.get(name, "" if name.isdigit() else found[0]))
+
+        pattern = re.compile(r"\\(@|\(\)|\d|[A-Za-z_]\w*)")
+        nasm = re.compile(r"%(\d)")
+        expanded = []
+        for each in macro.lines:
+            text = pattern.sub(replace, each.text)
+            if self.dialect.percent_arguments:
+                text = nasm.sub(lambda m: numbered.get(m[1], ""), text).replace("%%", f"..@{unique}.")
+            expanded.append(Line(line.file, line.number, text))
+        return expanded
+
+    def _repeat(
+        self, part: Part, body: list[Line], folder: Path | None, depth: int, nested: int, line: Line
+    ) -> Iterator[Part]:
+        if bare(part.word) == "irp":
+            name, *values = split_operands(
+                part.rest.replace(" ", ",", 1) if "," not in part.rest.split()[0] else part.rest
+            )
+            pattern = re.compile(r"\\" + re.escape(name) + r"\b(\\\(\))?")
+            for value in values:
+                copy = [Line(e.file, e.number, _replaced(pattern, value, e.text)) for e in body]
+                yield from self._run(copy, folder, depth, nested)
+            return
+        count = self.evaluate(part.rest)
+        if not 0 <= count <= MAX_LINES:
+            raise SourceError(line, f"{part.word} {count}: allowed 0..{MAX_LINES}")
+        for _ in range(count):
+            yield from self._run(body, folder, depth, nested)
+
+    def _choose(self, part: Part, lines: list[Line], at: int, line: Line) -> tuple[list[Line], int]:
+        """Return the lines whose condition holds, and the place behind the end."""
+        holds = self._holds(part)
+        taken, depth = holds, 0
+        chosen: list[Line] = []
+        for place in range(at, len(lines)):
+            each = self._begins(lines[place])
+            word = each.word
+            if word in _CONDITIONS:
+                depth += 1
+            elif word in ("endif", "endc"):
+                if not depth:
+                    return chosen, place + 1
+                depth -= 1
+            elif not depth and word in ("else", "elseif", "elif"):
+                holds = not taken and (word == "else" or self._holds(Part("", 0, "", "if", each.rest)))
+                taken = taken or holds
+                continue
+            if holds:
+                chosen.append(lines[place])
+        raise SourceError(line, f"{part.word} has no endif")
+
+    def _holds(self, part: Part) -> bool:
+        word = bare(part.word)
+        if word in _COMPARISONS:
+            return _COMPARISONS[word](self.evaluate(part.rest))
+        if word in ("ifdef", "ifndef", "ifnd"):
+            return self.is_defined(part.rest.strip()) == (word == "ifdef")
+        if word in ("ifb", "ifnb"):
+            return (not part.rest.strip()) == (word == "ifb")
+        texts = [text.strip("\"'") for text in split_operands(part.rest)]
+        return (len(texts) == 2 and texts[0] == texts[1]) == (word == "ifc")
+
+    def _include(self, part: Part, folder: Path | None, depth: int, line: Line) -> Iterator[Part]:
+        path = found_file(part.rest, folder)
+        if depth >= MAX_INCLUDES:
+            raise SourceError(line, f"include: files are nested more than {MAX_INCLUDES} deep")
+        yield from self.read(
+            read_source(path), f"{Path(part.file).parent / part.rest.strip(QUOTES)}", path.parent, depth + 1
+        )
+
+
+def _replaced(pattern: re.Pattern[str], value: str, text: str) -> str:
+    return pattern.sub(lambda found: value, text)
+
+
+QUOTES = "\"'<>"
+_CONTROL = {
+    *_CONDITIONS, *_MACRO_ENDS, *_REPEATS, *_REPEAT_ENDS, "macro", "imacro", "else", "elseif", "elif", "endif", "endc",
+    "include", "end",
+}  # fmt: skip
+
+
+def found_file(text: str, folder: Path | None) -> Path:
+    """Return the file that an include names: in or beside the folder of the source, or below. Errors: Unfit."""
+    name = text.strip()
+    name = (
+        characters(name).decode("utf-8", "replace")
+        if name[:1] in "\"'" and name[-1:] == name[:1]
+        else name.strip(QUOTES)
+    )
+    if folder is None:
+        raise Unfit(f"include {name}: a text without a file has no folder")
+    allowed = Unfit(f"include {name!r}: allowed is a file in the folder of the source, beside it or below")
+    if not name or "\0" in name or Path(name).is_absolute():
+        raise allowed
+    root = folder.resolve()
+    path = (root / name).resolve()
+    if not path.is_relative_to(root.parent):
+        raise allowed
+    if not path.is_file():
+        raise Unfit(f"include {name!r}: there is no such file")
+    return path
+
+
+def read_source(path: Path) -> str:
+    """Return a source's text. Errors: Unfit."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise Unfit(f"{path.name}: cannot be read: {error.strerror}") from None
+    if len(content) > MAX_FILE_BYTES:
+        raise Unfit(f"{path.name}: more than {MAX_FILE_BYTES} bytes")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")

@@ -1,0 +1,139 @@
+"""Assemble a source into an ELF file with symbols and source lines.
+
+examples:
+  retrosim asm blit.s --cpu m68040
+  retrosim asm blit.s --cpu i386-real -o blit.elf --org 0x7c00
+  retrosim asm blit.s --cpu mc68000-8 --define SIZE=16 --listing
+  retrosim cost blit.elf --entry blit --machine mc68000-8
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from retrosim.cli import arguments, values
+from retrosim.cli.output import counted, print_json, print_lines, say, shown_path
+from retrosim.cli.parser import Parser
+from retrosim.cli.values import bad_arguments
+from retrosim.errors import AssemblyError, RetrosimError
+
+if TYPE_CHECKING:
+    from retrosim.asm import Assembly
+
+ELF_MAGIC = b"\x7fELF"
+MAX_LISTED = 8  # bytes of data a line
+
+
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("source", metavar="FILE", help="the source text")
+    parser.add_argument(
+        "--cpu",
+        required=True,
+        metavar="CPU",
+        help="m68000, m68040, i386, i486, i386-real, i486-real, ppc601, or a machine",
+    )
+    parser.add_argument("-o", dest="output", metavar="ELF", help="file to write; default: the source's name with .elf")
+    parser.add_argument("--force", action="store_true", help="replace a file that is no ELF file")
+    parser.add_argument(
+        "--org",
+        type=values.whole(0, 0xFFFFFFFF),
+        default=0x2000,
+        metavar="N",
+        help="address of the code; default: 0x2000",
+    )
+    parser.add_argument(
+        "--define",
+        action="append",
+        default=[],
+        type=_definition,
+        metavar="NAME=N",
+        help=f"a number that the source may use by name; {arguments.REPEATABLE}",
+    )
+    parser.add_argument("--listing", action="store_true", help="print addresses, code and source lines")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    from retrosim.asm import assemble_file
+
+    try:
+        with bad_arguments():
+            made = assemble_file(options.source, options.cpu, origin=options.org, symbols=dict(options.define))
+    except AssemblyError as error:
+        if options.json:
+            print_json({"errors": [dict(zip(("file", "line", "message"), each)) for each in error.messages]})
+        else:
+            for file, line, sentence in error.messages:
+                say(f"{file}:{line}: {sentence}" if line else f"{file}: {sentence}")
+        return error.exit_status
+    path = Path(options.output or Path(options.source).with_suffix(".elf").name)
+    _write(path, made.elf, options.force)
+    if options.json:
+        print_json(_report(made, path))
+    elif options.listing:
+        print_lines(_listing(made))
+    else:
+        code = sum(section.bytes for section in made.sections)
+        print_lines([f"{shown_path(path)}: {made.isa}, {counted(code, 'byte')}, entry {made.entry:#x}"])
+    return 0
+
+
+def _write(path: Path, content: bytes, force: bool) -> None:
+    """Write the file; an ELF file is replaced, another one only with --force. Errors: RetrosimError."""
+    try:
+        if path.exists() and not force and path.read_bytes()[:4] != ELF_MAGIC:
+            raise RetrosimError(f"{path}: exists, is no ELF file and is not overwritten; --force replaces it")
+        path.write_bytes(content)
+    except (OSError, ValueError) as error:
+        raise RetrosimError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _definition(text: str) -> tuple[str, int]:
+    """Return name and number. Errors: ArgumentTypeError."""
+    name, _, number = text.partition("=")
+    if not re.fullmatch(r"[A-Za-z_.$][\w.$]*", name):
+        raise argparse.ArgumentTypeError(f"{text!r}: allowed NAME=N")
+    return name, values.whole(-(1 << 31), (1 << 32) - 1)(number or "1")
+
+
+def _report(made: Assembly, path: Path) -> dict[str, Any]:
+    return {
+        "path": str(path),
+        "isa": made.isa,
+        "boot": made.boot,
+        "entry": made.entry,
+        "sections": [
+            {"name": each.name, "address": each.address, "kind": each.kind, "bytes": each.bytes}
+            for each in made.sections
+        ],
+        "symbols": made.symbols,
+        "lines": [{"address": address, "file": file, "line": line} for address, file, line in made.lines],
+    }
+
+
+def _listing(made: Assembly) -> list[str]:
+    """Return a line for each instruction, and for the bytes that are none."""
+    texts: dict[str, list[str]] = {}
+    names = {address: name for name, address in reversed(made.symbols.items()) if "." not in name}
+    found = []
+    for section in made.sections:
+        end = section.address + section.bytes
+        found.append(f"{section.address:06X}  {section.name}, {counted(section.bytes, 'byte')}")
+        rows = [row for row in made.lines if section.address <= row[0] < end]
+        for row, after in zip(rows, [*(row[0] for row in rows[1:]), end]):
+            address, file, line = row
+            if file not in texts:
+                try:
+                    texts[file] = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
+                except OSError:
+                    texts[file] = []
+            text = texts[file][line - 1].strip() if line <= len(texts[file]) else ""
+            code = section.content[address - section.address : after - section.address][: 2 * MAX_LISTED]
+            label = f"{names[address]}: " if address in names and not text.startswith(names[address]) else ""
+            found.append(f"{address:06X}  {code[:MAX_LISTED].hex(' ', 2):<20} {line:>5}  {label}{text}")
+    return found

@@ -1,0 +1,168 @@
+"""Play one tape on several machines side by side, and say how long each takes.
+
+Machines are given by name, or as name:build for another build of the program.
+Each runs at its own speed, as if they stood beside each other; with --in-step
+all show the same frame. --screenshot and --export show it.
+
+examples:
+  retrosim race storm-200 --on mc68040-25,i486dx2-66,native
+  retrosim race storm-200 --on mc68040-25:O0,mc68040-25:fast --export race.mp4
+  retrosim race gem-run --on mc68040-25,i386dx-33 --in-step --screenshot a.png
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from retrosim.cli import arguments, values
+from retrosim.cli.opening import NATIVE, check_machines
+from retrosim.cli.output import counted, print_json, shown_path
+from retrosim.cli.parser import Parser
+from retrosim.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from retrosim.tape import Tape
+    from retrosim.tape.race import Race, Racer
+    from retrosim.window.clip import Picture
+
+MIN_RACERS, MAX_RACERS = 2, 4
+PICTURES_PER_SECOND = 30  # of a clip
+MAX_RACE_SECONDS = 3600
+
+
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("tape", metavar="TAPE", help="tape file, or a name from `retrosim list tapes`")
+    parser.add_argument(
+        "--on",
+        type=values.names,
+        required=True,
+        metavar="MACHINES",
+        help=f"{MIN_RACERS} to {MAX_RACERS} machines separated by commas, each NAME or NAME:BUILD",
+    )
+    parser.add_argument("--rom", metavar="ROM", help="folder or rom.toml to use instead of the ROM the tape names")
+    parser.add_argument("--in-step", action="store_true", help="all machines show the same frame")
+    parser.add_argument(
+        "--frames", type=values.whole(1, arguments.MAX_FRAMES), metavar="N", help="play the first N frames only"
+    )
+    parser.add_argument(
+        "--seconds",
+        type=values.whole(1, MAX_RACE_SECONDS),
+        metavar="N",
+        help="end the race after N simulated seconds; default: when the last machine has finished",
+    )
+    arguments.add_screenshot(parser, "write the picture at the end to a file")
+    parser.add_argument("--export", metavar="CLIP", help="write the race as a .gif, .apng or .mp4")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    from retrosim.screen.png import check_free, write_png
+    from retrosim.tape import find_tape, load_tape
+    from retrosim.tape.race import Race
+    from retrosim.window.clip import check_clip, write_clip
+    from retrosim.window.race_picture import draw_race
+
+    _check_racers(options)
+    tape = load_tape(find_tape(options.tape))
+    if options.screenshot:
+        check_free(options.screenshot, overwrite=options.force)
+    frames = min(tape.frames - tape.first_frame, options.frames or tape.frames)
+    if options.export:
+        pictures = frames if options.in_step else PICTURES_PER_SECOND * (options.seconds or 1)
+        check_clip(options.export, pictures, overwrite=options.force)
+    with Progress(is_quiet=options.json) as progress:
+        racers = [_open_racer(name, tape, frames, options, progress) for name in options.on]
+        race = Race(racers, options.in_step)
+        moments = _moments(race, options, progress)
+        if options.export:
+            write_clip(options.export, moments, overwrite=options.force)
+        else:
+            for _ in moments:
+                pass
+    if options.screenshot:
+        write_png(options.screenshot, draw_race(race), overwrite=options.force)
+    result = _result(race, options, tape)
+    if options.json:
+        print_json(result)
+    else:
+        _print(result)
+    for racer in racers:
+        racer.player.check()
+    return 0
+
+
+def _check_racers(options: argparse.Namespace) -> None:
+    names = options.on
+    if not MIN_RACERS <= len(names) <= MAX_RACERS:
+        raise argparse.ArgumentError(
+            None, f"--on: {counted(len(names), 'machine')}: allowed {MIN_RACERS}..{MAX_RACERS}"
+        )
+    check_machines([name.partition(":")[0] for name in names])
+    if f"{NATIVE}:" in "".join(names):
+        raise argparse.ArgumentError(None, f"--on: {NATIVE} has no builds")
+
+
+def _open_racer(name: str, tape: Tape, frames: int, options: argparse.Namespace, progress: Progress) -> Racer:
+    from retrosim.tape import Player, open_for
+    from retrosim.tape.race import Racer
+
+    machine, _, build = name.partition(":")
+    opened = open_for(tape, machine, options.rom, progress=progress.note, **({"build": build} if build else {}))
+    return Racer(name, Player(tape, opened, force=True), opened, frames)
+
+
+def _moments(race: Race, options: argparse.Namespace, progress: Progress) -> Iterator[Picture]:
+    """Run the race; yield its picture at every moment, where a clip is written."""
+    from retrosim.window.clip import Picture
+    from retrosim.window.race_picture import draw_race
+
+    pause = Fraction(1, PICTURES_PER_SECOND)
+    while not race.is_finished and (options.seconds is None or race.time < options.seconds):
+        before = race.time
+        race.advance(pause)
+        slowest = min(race.racers, key=lambda racer: racer.shown.frame)
+        progress.step(slowest.shown.frame, slowest.frames, f"racing; {slowest.name} is last")
+        if options.export:
+            yield Picture(draw_race(race), None, race.time - before)
+
+
+def _result(race: Race, options: argparse.Namespace, tape: Tape) -> dict[str, Any]:
+    rows = []
+    for racer in race.racers:
+        frames, seconds = racer.shown.frame, float(racer.shown.seconds)
+        rows.append(
+            {
+                "name": racer.name,
+                "machine": racer.machine.name,
+                "frames": frames,
+                "is_finished": racer.is_finished,
+                "seconds": seconds,
+                "frames_per_second": frames / seconds if seconds else None,
+                "clocks_a_frame": racer.total / frames if racer.total and frames else None,
+                "busiest_frame": racer.busiest or None,
+                "clocks_of_a_period": float(racer.frame_clocks) or None,
+                "world": racer.machine.hash("world"),
+            }
+        )
+    names = {"screenshot": options.screenshot, "export": options.export}
+    return {"tape": tape.path, "in_step": race.is_in_step, "seconds": float(race.time), "racers": rows, **names}
+
+
+def _print(result: dict[str, Any]) -> None:
+    rows = sorted(result["racers"], key=lambda row: (-row["frames"], row["seconds"]))
+    first = rows[0]
+    print(f"{shown_path(result['tape'])}, {counted(first['frames'], 'frame')}")
+    for row in rows:
+        times = row["seconds"] / first["seconds"] * first["frames"] / max(row["frames"], 1)
+        pace = "" if row is first else f", {times:.2f} times as long a frame"
+        end = f"{row['seconds']:.2f} s" if row["is_finished"] else f"{counted(row['frames'], 'frame')} so far"
+        clocks = f"; {row['clocks_a_frame']:,.0f} clocks a frame" if row["clocks_a_frame"] else ""
+        print(f"  {row['name']:<20} {end}{pace}{clocks}")
+    for key in ("screenshot", "export"):
+        if result[key]:
+            print(f"{'picture' if key == 'screenshot' else 'clip'} {shown_path(result[key])}")

@@ -1,0 +1,223 @@
+"""Boxes of any size at any place: what leads from arguments to the kernels of `kernels.hierarchical_grid`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrosim.checks import check_integer, shortened
+
+from ._arguments import EVERYONE, check_layout, filter_of, form_of, is_array, own_copy, sides_of
+from ._results import MAX_PAIRS, check_capacity, keys_of, row_table, sort_keys
+from .kernels import hierarchical_grid as grid
+from .kernels.hierarchical_grid import (
+    BOTTOM,
+    COUNTS,
+    FIRST,
+    FLAGS,
+    INDEX,
+    LATER,
+    LEFT,
+    NONE,
+    ONE,
+    PAIRS,
+    RIGHT,
+    TOP,
+    TWO,
+    WORD,
+)
+from .kernels.simd import BOXES_AT_ONCE
+from .kernels.uniform_grid import MAX_COUNTED
+
+MIN_COORDINATE, MAX_COORDINATE = -(1 << 31), (1 << 31) - 1
+MAX_OBJECTS = 1 << 24
+NOTHING, NO_ROWS = np.empty(0, np.int64), np.empty((0, 2), np.int32)
+NO_RESULTS = np.empty(0, np.int32)
+
+
+def own_axis(name: str, values: np.ndarray) -> np.ndarray:
+    """Return a copy of a vector of any integers, each in 32 bits signed; of the same type, if that has no more bits."""
+    if not is_array(values) or values.dtype.kind not in "iu" or not values.dtype.isnative:
+        raise ValueError(f"{name} is {form_of(values)}: allowed integers[n]; `quantise({name})` makes them of others")
+    if values.ndim != 1:
+        raise ValueError(f"{name} has shape {values.shape}: allowed one dimension, [n]")
+    check_layout(name, values)
+    if len(values) > MAX_OBJECTS:
+        raise ValueError(f"{name} has length {len(values)}: allowed {MAX_OBJECTS} or less")
+    copy = own_copy(values)
+    if copy.dtype.itemsize >= 4 and copy.dtype != np.int32 and len(copy):
+        for index in (int(copy.argmin()), int(copy.argmax())):
+            if not MIN_COORDINATE <= copy[index] <= MAX_COORDINATE:
+                raise ValueError(f"{name}[{index}] = {copy[index]}: allowed {MIN_COORDINATE}..{MAX_COORDINATE}")
+    return copy
+
+
+def scene_of(
+    x: np.ndarray,
+    y: np.ndarray,
+    size: Any,
+    closed: bool,
+    category: Any = EVERYONE,
+    mask: Any = EVERYONE,
+    names: tuple[str, str, str] = ("x", "y", "size"),
+) -> np.ndarray:
+    """Check boxes; return a scene for the kernels, int32[n, 6], that nobody else can write.
+
+    names  of x, y and size, for errors
+    """
+    lefts, tops = own_axis(names[0], x), own_axis(names[1], y)
+    count = len(lefts)
+    if len(tops) != count:
+        raise ValueError(f"{names[1]} has length {len(tops)}: allowed {count}, as {names[0]} has")
+    if not isinstance(closed, bool | np.bool_):
+        raise ValueError(f"closed {shortened(repr(closed))}: allowed False or True")
+    sides = sides_of(names[2], size, count, MAX_COORDINATE)
+    scene = np.empty((count, 6), np.int32)
+    scene[:, LEFT], scene[:, TOP], scene[:, INDEX] = lefts, tops, np.arange(count, dtype=np.int32)
+    for axis, (near, far) in enumerate(((LEFT, RIGHT), (TOP, BOTTOM))):
+        np.add(scene[:, near], sides[axis] if closed else sides[axis] - 1, out=scene[:, far])
+        if count and (scene[:, far] < scene[:, near]).any():  # wrapped
+            index = int(np.argmax(scene[:, far] < scene[:, near]))
+            end = int(scene[index, near]) + int(sides[axis][index])
+            raise ValueError(
+                f"{names[axis]}[{index}] + {names[2]} = {end}: allowed {MAX_COORDINATE + (not closed)} or less"
+            )
+    if isinstance(category, np.ndarray) or isinstance(mask, np.ndarray) or (category, mask) != (EVERYONE, EVERYONE):
+        words = filter_of(category, mask, count)
+        scene[:, WORD] = (words.category.astype(np.uint32) << np.uint32(16) | words.mask).view(np.int32)
+    else:
+        scene[:, WORD] = -1
+    return scene
+
+
+def own_starts(name: str, starts: np.ndarray | None, count: int) -> np.ndarray:
+    """Return where scenes begin and the last one ends, int64[scenes + 1]; one scene for None."""
+    if starts is None:
+        return np.array([0, count])
+    if not is_array(starts) or starts.dtype.kind not in "iu" or not starts.dtype.isnative or starts.ndim != 1:
+        raise ValueError(f"{name} is {form_of(starts)}: allowed integers[scenes + 1]")
+    copy = starts.astype(np.int64)
+    if len(copy) == 0 or copy[0] != 0 or copy[-1] != count or (np.diff(copy) < 0).any():
+        raise ValueError(f"{name} of {len(copy)} numbers: allowed 0, then never less than before, at last {count}")
+    return copy
+
+
+class Sorted:
+    """A scene that has been sorted, to be searched again and again, by any number of threads."""
+
+    def __init__(self, scene: np.ndarray, begin: int = 0, end: int | None = None) -> None:
+        end = len(scene) if end is None else end
+        self.work = grid.workspace(end - begin)
+        self.order = grid.sort_scene(scene, begin, end, self.work)
+        self.count = end - begin
+
+    def search(
+        self, scene: np.ndarray, begin: int, end: int, kind: int, wanted: int, keys: np.ndarray, results: np.ndarray
+    ) -> int:
+        """Do what `hierarchical_grid.search` does; return pairs."""
+        memory = self.count + BOXES_AT_ONCE if wanted == FLAGS and kind == ONE else 0
+        return int(
+            grid.search(
+                scene, begin, end, self.work, self.order, grid.cursors(), np.empty(memory, np.int32), kind, wanted,
+                keys, results,
+            )
+        )  # fmt: skip
+
+
+class Scenes(NamedTuple):
+    """Many scenes, and those that they are compared with.
+
+    scene   int32[n, 6]        all objects, scene after scene
+    starts  int64[scenes + 1]  where they begin
+    others  int32[m, 6]        None for pairs of one scene
+    ends    int64[scenes + 1]  where the others begin
+    """
+
+    scene: np.ndarray
+    starts: np.ndarray
+    others: np.ndarray | None
+    ends: np.ndarray
+
+
+def numbers(scenes: Scenes, wanted: int) -> np.ndarray:
+    """Return flags, counts or first hits of each object, int32[n]."""
+    scene, starts, others, ends = scenes
+    results = np.full(len(scene), NONE if wanted == FIRST else 0, np.int32)
+    total = 0
+    for s in range(len(starts) - 1):
+        begin, end, first = int(starts[s]), int(starts[s + 1]), int(ends[s])
+        found = results[begin:end]
+        one = Sorted(scene if others is None else others, first, int(ends[s + 1]))
+        scene[begin:end, INDEX] -= begin
+        total += one.search(*_sources(scene, begin, end, others), wanted, NOTHING, found)
+        if total > MAX_COUNTED:
+            check_capacity(total, None)
+        if wanted == FIRST and first:
+            found[found >= 0] += first
+    return results
+
+
+def _sources(scene: np.ndarray, begin: int, end: int, others: np.ndarray | None) -> tuple[np.ndarray, int, int, int]:
+    """Return what is looked for: all in order for ONE, whose numbers are places."""
+    return (scene, 0, end - begin, ONE) if others is None else (scene, begin, end, TWO)
+
+
+def listed(scenes: Scenes, out: np.ndarray | None) -> np.ndarray:
+    """Return pairs in ascending order, int32[m, 2]; indices are those of the whole arrays."""
+    scene, starts, others, ends = scenes
+    rows = row_table(out, 2 * len(scene) + 64 if out is None else 0, 2, np.int32)
+    sorted_scenes = []
+    for s in range(len(starts) - 1):
+        one = Sorted(scene if others is None else others, int(ends[s]), int(ends[s + 1]))
+        scene[starts[s] : starts[s + 1], INDEX] -= starts[s]
+        sorted_scenes.append((one, int(starts[s]), int(starts[s + 1]), int(ends[s])))
+
+    def scan(keys):
+        total = 0
+        for one, begin, end, first in sorted_scenes:
+            here = min(total, len(keys))
+            total += one.search(*_sources(scene, begin, end, others), PAIRS, keys[here:], NO_RESULTS)
+            if begin or first:
+                keys[here : min(total, len(keys))] += (begin << 32) + first
+            if total > MAX_COUNTED:
+                break
+        return total
+
+    total = scan(keys_of(rows))
+    if total > len(rows):
+        check_capacity(total, out)
+        rows = np.empty((total, 2), np.int32)
+        total = scan(keys_of(rows))
+    sort_keys(rows[:total], out is None)
+    return rows[:total]
+
+
+def chunks_of(one: Sorted, scene: np.ndarray, rows: int) -> Iterator[np.ndarray]:
+    """Make all pairs of a scene in ascending order, as int32[m, 2]: about `rows` pairs at a time.
+
+    An object's pairs are never divided, so there may be as many more as there are objects.
+    """
+    step = max(1, MAX_COUNTED // max(one.count, 1))
+    for first in range(0, one.count, step):
+        last = min(first + step, one.count)
+        results = np.zeros(one.count, np.int32)
+        one.search(scene, first, last, LATER, COUNTS, NOTHING, results)
+        ends = np.cumsum(results[first:last], dtype=np.int64)
+        begin = first
+        while begin < last:
+            before = int(ends[begin - first - 1]) if begin > first else 0
+            end = max(begin + 1, first + int(np.searchsorted(ends, before + rows, side="right")))
+            total = int(ends[end - first - 1]) - before
+            if total:
+                found = np.empty((total, 2), np.int32)
+                one.search(scene, begin, end, LATER, PAIRS, keys_of(found), NO_RESULTS)
+                sort_keys(found, True)
+                yield found
+            begin = end
+
+
+def check_rows(rows: int) -> int:
+    """Check how many pairs a chunk is to have."""
+    return check_integer("rows", rows, 1, MAX_PAIRS)

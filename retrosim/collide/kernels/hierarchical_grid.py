@@ -1,0 +1,308 @@
+"""Boxes of any mix of sizes: sorted into rows, rows from left to right, and runs of neighbours compared.
+
+A box belongs to a level by its longer side, to a row of that level by its upper side, and to a place in the row by
+its left side. No box of a level is wider or higher than its rows, so what overlaps a box is, level by level, in two
+or three rows, there in one run. Level, row and place are one number, the key by which boxes are sorted. Rows with
+nothing in them take no room and no time: the cost depends on the objects, not on the extent of the world, nor on an
+outlier in it.
+
+A run is looked for from where the last one in that row was, by steps that grow and then shrink: a scene is searched
+in its own order, so most runs begin where the last one did. A few boxes are one row that is not sorted, and one run.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from retrosim.jit import kernel
+
+from .simd import BOXES_AT_ONCE, lowest_bit, touching_bits
+from .uniform_grid import MAX_COUNTED
+
+LEFT, TOP, RIGHT, BOTTOM, INDEX, WORD = range(6)
+"""Columns of a scene. The last unit of a box belongs to it; a word is a category above a mask, see `boxes.Filter`."""
+ONE, LATER, TWO = range(3)
+"""What is searched: one scene for all its pairs; one for the objects behind each; another scene."""
+PAIRS, FLAGS, COUNTS, FIRST = range(4)
+"""What is wanted: pairs, a flag for each object, in how many pairs it is, the lowest index that it overlaps."""
+BASE, LOG2, WIDTH, HEIGHT, LAST = range(5)
+"""Columns of a table of levels: their first row, log2 of its height, the largest right - left, and bottom - top, and
+the number of the last row, counted from the first."""
+NUMBER = 6
+"""The first of two more arrays in `Work.rows`."""
+NONE = -1
+MAX_UNSORTED = 128  # objects that are compared without sorting
+FIRST_LOG2, STEP, LEVELS = 4, 3, 10  # log2 of the rows of the first level, and how much higher those of the next are
+X_FRACTION = 3  # places in a row are distinguished to 1 / 8 of the rows of the lowest level
+END, UNSORTED = np.int64(1 << 62), 40
+MAX_DIGITS = (1 << 11) + 1
+MASK = 0xFFFF
+
+
+class Work(NamedTuple):
+    """A scene in order, and the memory in which it was sorted; see `workspace`.
+
+    rows    int32[8, n + BOXES_AT_ONCE]  each column of the scene, in order; twice numbers that are being sorted
+    keys    int64[3, n + BOXES_AT_ONCE]  twice keys that are being sorted; the keys in order: level and row in the upper
+                                         bits, the place in the row in the lower ones
+    levels  int64[LEVELS, 5]             the levels that there are, BASE .. LAST
+    ends    int32[MAX_DIGITS]            of the objects of each digit
+    """
+
+    rows: np.ndarray
+    keys: np.ndarray
+    levels: np.ndarray
+    ends: np.ndarray
+
+
+class Order(NamedTuple):
+    """What is where in `Work`.
+
+    count   int  objects
+    used    int  levels
+    left    int  x of place 0
+    top     int  y of row 0 of each level
+    x_bits  int  bits of a place
+    shift   int  log2 of the units of x in one place
+    """
+
+    count: int
+    used: int
+    left: int
+    top: int
+    x_bits: int
+    shift: int
+
+
+def workspace(count: int) -> Work:
+    """Return memory for scenes of up to `count` objects; compiled code that allocates takes seconds to compile."""
+    return Work(
+        np.empty((NUMBER + 2, count + BOXES_AT_ONCE), np.int32),
+        np.empty((3, count + BOXES_AT_ONCE), np.int64),
+        np.empty((LEVELS, LAST + 1), np.int64),
+        np.empty(MAX_DIGITS, np.int32),
+    )
+
+
+def cursors() -> np.ndarray:
+    """Return where to search first: a number for each of four rows of each level."""
+    return np.zeros((LEVELS, 4), np.int64)
+
+
+@kernel
+def level_of(scene, i):
+    """Return the level of a box."""
+    side, level = max(scene[i, RIGHT] - scene[i, LEFT], scene[i, BOTTOM] - scene[i, TOP]), 0
+    while side >> (FIRST_LOG2 + STEP * level):
+        level += 1
+    return level
+
+
+@kernel
+def sort_keys(keys, rows, ends, count, last_bit):
+    """Sort keys, and numbers with them, by turns from one array into the other.
+
+    keys, rows, ends  see `Work`; keys below 1 << last_bit
+    Returns           int  which of the two they are in at last
+    """
+    turn, digit = 0, 8 if count < 8192 else 11
+    last = (1 << digit) - 1
+    for shift in range(0, last_bit, digit):
+        for d in range(last + 2):
+            ends[d] = 0
+        for k in range(count):
+            ends[((keys[turn, k] >> shift) & last) + 1] += 1
+        for d in range(last):
+            ends[d + 1] += ends[d]
+        for k in range(count):
+            key = keys[turn, k]
+            d = (key >> shift) & last
+            to = ends[d]
+            ends[d] = to + 1
+            keys[1 - turn, to] = key
+            rows[NUMBER + 1 - turn, to] = rows[NUMBER + turn, k]
+        turn = 1 - turn
+    return turn
+
+
+@kernel
+def sort_scene(scene, begin, end, work):
+    """Sort the objects begin .. end - 1, which are then numbered from 0.
+
+    scene    int32[n, 6]  columns as above
+    work     Work         output
+    Returns  Order
+    """
+    rows, keys, levels, ends = work
+    count, used, base, x_bits, last_bit, turn = end - begin, 0, 0, 0, 0, 0
+    left, top, right, bottom = END, END, -END, -END
+    for level in range(LEVELS):
+        levels[level, WIDTH] = levels[level, HEIGHT] = -1
+    for i in range(begin, end):
+        level = level_of(scene, i) if count > MAX_UNSORTED else 0
+        levels[level, WIDTH] = max(levels[level, WIDTH], scene[i, RIGHT] - scene[i, LEFT])
+        levels[level, HEIGHT] = max(levels[level, HEIGHT], scene[i, BOTTOM] - scene[i, TOP])
+        left, right = min(left, np.int64(scene[i, LEFT])), max(right, np.int64(scene[i, LEFT]))
+        top, bottom = min(top, np.int64(scene[i, TOP])), max(bottom, np.int64(scene[i, TOP]))
+        rows[NUMBER, i - begin] = i - begin
+        keys[0, i - begin] = 0
+    shift = UNSORTED
+    for level in range(LEVELS):
+        if levels[level, WIDTH] >= 0:
+            log2 = FIRST_LOG2 + STEP * level if count > MAX_UNSORTED else UNSORTED
+            shift = min(shift, log2 - X_FRACTION)
+            levels[level, BASE], levels[level, LOG2], levels[level, LAST] = base, log2, (bottom - top) >> log2
+            base += levels[level, LAST] + 1
+    if count > MAX_UNSORTED:
+        while (right - left) >> (shift + x_bits):
+            x_bits += 1
+        while base >> last_bit:
+            last_bit += 1
+        for i in range(begin, end):
+            level = level_of(scene, i)
+            row = levels[level, BASE] + ((scene[i, TOP] - top) >> levels[level, LOG2])
+            keys[0, i - begin] = row << x_bits | (scene[i, LEFT] - left) >> shift
+        turn = sort_keys(keys, rows, ends, count, x_bits + last_bit)
+    for k in range(count):
+        here = rows[NUMBER + turn, k]
+        keys[2, k], rows[INDEX, k] = keys[turn, k], here
+        for side in range(4):
+            rows[side, k] = scene[begin + here, side]
+        rows[WORD, k] = scene[begin + here, WORD]
+    for k in range(count, count + BOXES_AT_ONCE):
+        keys[2, k] = END
+    for level in range(LEVELS):
+        if levels[level, WIDTH] >= 0:
+            for column in range(LAST + 1):
+                levels[used, column] = levels[level, column]
+            used += 1
+    return Order(count, used, left, top, x_bits, shift)
+
+
+@kernel
+def first_at(keys, at, key, count):
+    """Return the first place of a key or of a larger one, in steps from `at` on."""
+    step = 1
+    while at > 0 and keys[2, at - 1] >= key:
+        at = max(0, at - step)
+        step <<= 1
+    step = BOXES_AT_ONCE
+    while step:
+        if at + step <= count and keys[2, at + step - 1] < key:
+            at += step
+            step <<= 1
+        else:
+            step >>= 1
+    return at
+
+
+@kernel
+def next_unflagged(unflagged, at):
+    """Return the first place from `at` on that has no flag yet, and shorten the way to it."""
+    end = at
+    while unflagged[end] != end:
+        end = np.int64(unflagged[end])
+    while unflagged[at] != end:
+        after = np.int64(unflagged[at])
+        unflagged[at] = end
+        at = after
+    return end
+
+
+@kernel
+def may_meet(one, other):
+    """Tell whether two words let their objects collide, see `boxes.may_collide`."""
+    both = one & (other >> 16 & MASK | other << 16)
+    return both & MASK != 0 and both >> 16 & MASK != 0
+
+
+@kernel
+def search(scene, begin, end, work, order, cursors, unflagged, kind, wanted, found, results):
+    """Find what overlaps the objects of a scene.
+
+    scene        int32[n, 6]       objects begin .. end - 1 are looked for, with the numbers in INDEX; not read for ONE
+    work, order  Work, Order       the objects that are looked at, from `sort_scene`; only read
+    cursors      int64[LEVELS, 4]  see `cursors`; changed
+    unflagged    int32[k]          for FLAGS of ONE, else not used: memory, count + BOXES_AT_ONCE, for the places of
+                                   the next objects without a flag
+    kind         int               ONE .. TWO; for LATER the numbers of the scene are those of `work`
+    wanted       int               PAIRS .. FIRST
+    found        int64[k]          output of PAIRS: index in the upper half, of the other one in the lower; the lower
+                                   index first, but for TWO; pairs beyond k are only counted
+    results      int32[n]          output of FLAGS and COUNTS (zero on entry), and FIRST (NONE on entry)
+    Returns      int               pairs; once there are more than MAX_COUNTED, no others are looked for. For FLAGS 0
+    """
+    rows, keys, levels, _ = work
+    count, used, origin_x, origin_y, x_bits, shift = order
+    lowest, total, is_one, is_marking = 0, 0, kind == ONE, wanted == FLAGS and kind == ONE
+    for k in range(count + BOXES_AT_ONCE if is_marking else 0):
+        unflagged[k] = k
+    for i in range(begin, end):
+        if is_one:
+            left, top, right, bottom = rows[LEFT, i], rows[TOP, i], rows[RIGHT, i], rows[BOTTOM, i]
+            mine, word = rows[INDEX, i], rows[WORD, i]
+            while lowest + 1 < used and keys[2, i] >> x_bits >= levels[lowest + 1, BASE]:
+                lowest += 1
+        else:
+            left, top, right, bottom = scene[i, LEFT], scene[i, TOP], scene[i, RIGHT], scene[i, BOTTOM]
+            mine, word = scene[i, INDEX], scene[i, WORD]
+        box = (np.int64(left), np.int64(top), np.int64(right), np.int64(bottom))
+        for level in range(lowest, used):
+            base, is_own = levels[level, BASE], is_one and level == lowest
+            above = 0 if is_own else levels[level, HEIGHT]
+            row = max(0, top - above - origin_y) >> levels[level, LOG2]
+            last = min(levels[level, LAST], (bottom - origin_y) >> levels[level, LOG2])
+            while row <= last:
+                last_key = base + row << x_bits | min((1 << x_bits) - 1, (right - origin_x) >> shift)
+                if is_own and keys[2, i] >> x_bits == base + row:
+                    at = i + 1
+                else:
+                    first_key = base + row << x_bits | max(0, left - levels[level, WIDTH] - origin_x) >> shift
+                    at = first_at(keys, cursors[level, row & 3], first_key, count)
+                    cursors[level, row & 3] = at
+                row = max(row + 1, (keys[2, at] >> x_bits) - base)
+                while keys[2, at] <= last_key:
+                    if is_marking and unflagged[i] != i:
+                        at = next_unflagged(unflagged, at)
+                        if keys[2, at] > last_key:
+                            break
+                    near = touching_bits(rows, at, box)
+                    while near:
+                        j = at + lowest_bit(near)
+                        near &= near - 1
+                        if keys[2, j] > last_key:
+                            break
+                        if not may_meet(word, rows[WORD, j]):
+                            continue
+                        other = rows[INDEX, j]
+                        if kind == LATER and other <= mine:
+                            continue
+                        if is_marking:
+                            unflagged[i], unflagged[j] = i + 1, j + 1
+                            continue
+                        if wanted == PAIRS:
+                            a, b = (min(mine, other), max(mine, other)) if is_one else (mine, other)
+                            if total < len(found):
+                                found[total] = np.int64(a) << 32 | b
+                        elif wanted == FIRST:
+                            if results[mine] == NONE or other < results[mine]:
+                                results[mine] = other
+                            if is_one and (results[other] == NONE or mine < results[other]):
+                                results[other] = mine
+                        elif wanted == COUNTS:
+                            results[mine] += 1
+                            if is_one:
+                                results[other] += 1
+                        else:
+                            results[mine] = 1
+                            row, at, near = END, count, 0
+                            continue
+                        total += 1
+                    at = min(at + BOXES_AT_ONCE, count)
+        if total > MAX_COUNTED:
+            break
+    for i in range(count if is_marking else 0):
+        results[rows[INDEX, i]] = unflagged[i] != i
+    return total

@@ -1,0 +1,293 @@
+"""Assembling one instruction: which rows a text may mean, and the shortest code words among them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from retrosim.checks import did_you_mean
+
+from .decoding import OpcodeTable
+from .encoding import Chosen, Encoding, Parsing
+from .expressions import Scope, Unfit
+from .rows import Row
+from .templates import Template, split_operands
+
+_NAME = re.compile(r"\{(\w+)\}")
+MAX_WORDS = 4  # of a mnemonic: rep fs movsb
+
+
+def _filled(template: str, texts: dict[str, str]) -> str:
+    return _NAME.sub(lambda name: texts[name[1]], template)
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to write a row.
+
+    template  of the text
+    fixed     operand name -> what its spelling in the mnemonic means
+    through   operand name -> text in terms of the template's names; None where the template is the row's own
+    suffix    behind the mnemonic
+    """
+
+    row: Row
+    template: Template
+    fixed: dict[str, Any]
+    through: dict[str, str] | None = None
+    suffix: str = ""
+
+    def texts(self, given: tuple[str, ...]) -> dict[str, str] | None:
+        """Return operand name -> text, or None where what is given has another form."""
+        found = self.template.match(given)
+        if found is None or self.through is None:
+            return found
+        return {name: _filled(text, found) for name, text in self.through.items()}
+
+
+@dataclass
+class Statement:
+    """An instruction that has been read.
+
+    text        as written
+    mnemonic    of it, in lower case
+    candidates  forms with the operands as their kinds see them
+    refusals    of the forms that do not take the operands
+    prefixes    code words before it
+    minimum     bytes that it has at least
+    floors      (candidate, choice) -> first form that may still be taken
+    """
+
+    text: str
+    mnemonic: str
+    candidates: list[tuple[Form, dict[str, Any]]] = field(default_factory=list)
+    refusals: list[Unfit] = field(default_factory=list)
+    prefixes: tuple[int, ...] = ()
+    minimum: int = 0
+    floors: dict[tuple[int, int], int] = field(default_factory=dict)
+
+
+class _Floors:
+    """The choices of one candidate of a statement."""
+
+    def __init__(self, statement: Statement, candidate: int) -> None:
+        self.floors, self.candidate = statement.floors, candidate
+
+    def minimum(self, number: int) -> int:
+        return self.floors.get((self.candidate, number), 0)
+
+    def took(self, number: int, form: int) -> None:
+        self.floors[self.candidate, number] = form
+
+
+class InstructionAssembler:
+    """Reads and encodes the instructions of one model."""
+
+    def __init__(self, table: OpcodeTable, with_aliases: bool = True, names_models: bool = True) -> None:
+        """Collect the mnemonics.
+
+        with_aliases  take other spellings than those of the rows, and shorter rows for them
+        names_models  say of what is not on this model which one has it
+        """
+        self._names_models = names_models
+        self._first_words: set[str] = set()
+        self.table, self.isa = table, table.isa
+        self.dialect = table.isa.dialect
+        self.unit = 1 if table.isa.word_bytes == 1 else 2
+        self.byte_order = "big" if table.isa.word_bytes > 1 else "little"
+        self.forms: dict[str, list[Form]] = {}
+        counts = {name: getattr(kind, "texts", 1) for name, kind in self.isa.kinds.items()}
+        for row in table.rows:
+            template = Template(row.syntax, counts)
+            for mnemonic, fixed in _spellings(row, template.mnemonic):
+                self._add(mnemonic, Form(row, template, fixed))
+        if with_aliases:  # first: of codes with the same length GNU as takes theirs
+            own, self.forms = self.forms, {}
+            for text, expansion in self.dialect.aliases:
+                self._alias(own, Template(text, counts), Template(expansion))
+            for mnemonic, forms in own.items():
+                self.forms.setdefault(mnemonic, []).extend(forms)
+
+    def _add(self, mnemonic: str, form: Form) -> None:
+        self.forms.setdefault(mnemonic, []).append(form)
+        if "." not in mnemonic or not self.dialect.default_suffixes:
+            for suffix in self.dialect.suffixes(form.row):
+                named = Form(form.row, form.template, form.fixed, form.through, suffix)
+                self.forms.setdefault(f"{mnemonic}.{suffix}", []).append(named)
+
+    def _alias(self, own: dict[str, list[Form]], template: Template, expansion: Template) -> None:
+        names = _NAME.findall(expansion.mnemonic)
+        if names:
+            pattern = re.compile(
+                _NAME.sub(r"(?P<\1>.*)", re.escape(expansion.mnemonic.lower()).replace(r"\{", "{").replace(r"\}", "}"))
+            )
+            matches = ((m, m.groupdict()) for key in own if (m := pattern.fullmatch(key)))
+        else:
+            matches = iter([(None, {})])
+        for found, spelled in matches:
+            key = found[0] if found else expansion.mnemonic.lower()
+            mnemonic = _filled(template.mnemonic.lower(), spelled)
+            for form in own.get(key, ()):
+                if names and set(form.fixed) != set(names):
+                    continue
+                through = form.template.match(expansion.operands)
+                if through is not None and not form.suffix and self._is_meant(through):
+                    self._add(mnemonic, Form(form.row, template, form.fixed, through))
+
+    def _is_meant(self, through: dict[str, str]) -> bool:
+        """Do the names in an expansion belong to the row whose form it has?"""
+        names = {name[1] for text in through.values() if (name := _NAME.fullmatch(text))}
+        return not names & set(self.isa.kinds) - set(through)
+
+    def knows(self, word: str) -> bool:
+        """Does an instruction begin with this word?"""
+        if not self._first_words:
+            self._first_words = {key.split()[0] for key in self.forms} | set(self.dialect.prefixes)
+        return any(key in self._first_words for key in self._keys(word))
+
+    def read(self, text: str) -> Statement:
+        """Read an instruction. Errors: Unfit, when no row has that mnemonic, or none such operands."""
+        prefixes, rest = [], text.strip()
+        while True:
+            word, _, behind = rest.partition(" ")
+            if word.lower() in self.dialect.prefixes and behind.strip() and not self._mnemonic(rest)[0]:
+                prefixes.append(self.dialect.prefixes[word.lower()])
+                rest = behind.strip()
+            else:
+                break
+        mnemonic, operands = self._mnemonic(rest)
+        if not mnemonic:
+            word = rest.split()[0] if rest.split() else ""
+            raise Unfit(self._unknown(word))
+        given = split_operands(operands)
+        statement = Statement(text, mnemonic, prefixes=tuple(prefixes))
+        for key in self._keys(mnemonic):
+            for form in self.forms.get(key, ()):
+                self._try(form, given, statement)
+            if statement.candidates:
+                break
+        if not statement.candidates:
+            raise self._best(statement, mnemonic, statement.refusals)
+        return statement
+
+    def _keys(self, mnemonic: str) -> list[str]:
+        bare = [] if "." in mnemonic else [f"{mnemonic}.{s}" for s in self.dialect.default_suffixes]
+        return [mnemonic, *bare]
+
+    def _mnemonic(self, text: str) -> tuple[str, str]:
+        """Return the mnemonic that a text begins with and the operands, or ("", "")."""
+        words = text.split(None, MAX_WORDS)
+        for count in range(min(len(words), MAX_WORDS), 0, -1):
+            name = " ".join(words[:count]).lower()
+            if any(key in self.forms for key in self._keys(name)):
+                parts = text.split(None, count)
+                return name, parts[count] if len(parts) > count else ""
+        return "", ""
+
+    def _try(self, form: Form, given: tuple[str, ...], statement: Statement) -> None:
+        texts = form.texts(given)
+        if texts is None:
+            return
+        p = Parsing(form.row, self.table.model, self.dialect)
+        try:
+            parsed = {}
+            for name, kind in form.row.operands:
+                if name in form.fixed:
+                    parsed[name] = form.fixed[name]
+                elif name in texts:
+                    parsed[name] = kind.parse(texts[name], p)
+                else:
+                    parsed[name] = None
+        except Unfit as refusal:
+            statement.refusals.append(refusal)
+        else:
+            statement.candidates.append((form, parsed))
+
+    def encode(self, statement: Statement, pc: int, scope: Scope) -> bytes:
+        """Return the shortest code, which is not shorter than before. Errors: Unfit."""
+        best: bytes | None = None
+        longest: bytes | None = None
+        refusals = list(statement.refusals)
+        for number, candidate in enumerate(statement.candidates):
+            try:
+                code = self._encode(candidate, number, statement, pc, scope)
+            except Unfit as refusal:
+                refusals.append(refusal)
+                continue
+            if len(code) >= statement.minimum and (best is None or len(code) < len(best)):
+                best = code
+            if longest is None or len(code) > len(longest):
+                longest = code
+        best = best if best is not None else longest
+        if best is None:
+            raise self._best(statement, statement.mnemonic, refusals, pc, scope)
+        statement.minimum = len(best)
+        return best
+
+    def _encode(
+        self, candidate: tuple[Form, dict[str, Any]], number: int, statement: Statement, pc: int, scope: Scope
+    ) -> bytes:
+        form, parsed = candidate
+        chosen: Chosen = _Floors(statement, number)
+        e = Encoding(self.table, form.row, parsed, pc, scope, form.suffix, chosen, statement.prefixes)
+        for name, kind in form.row.operands:
+            if parsed[name] is not None or getattr(kind, "implied", False):
+                kind.encode(e, parsed[name])
+        if not e.is_claimed():
+            raise Unfit("there is no such form")
+        return e.content(self.byte_order)
+
+    def _best(
+        self, statement: Statement, mnemonic: str, refusals: list[Unfit], pc: int = 0, scope: Scope | None = None
+    ) -> Unfit:
+        """Return what to say when nothing fits."""
+        reason = self._elsewhere(statement.text, pc, scope)
+        if not reason:
+            near = [str(each) for each in refusals if each.near]
+            far = {str(each) for each in refusals}
+            reason = near[0] if near else far.pop() if len(far) == 1 else "takes no such operands"
+        return Unfit(f"{mnemonic.upper()}: {reason}", near=True)
+
+    def _elsewhere(self, text: str, pc: int, scope: Scope | None) -> str:
+        """Say which other model has an instruction, "" if none has."""
+        for other in self._others():
+            try:
+                found = other.read(text)
+                if scope:
+                    other.encode(found, pc, scope)
+            except Unfit:
+                continue
+            return f"not on the {self.table.model}; the {other.table.model} has it"
+        return ""
+
+    def _others(self) -> list[InstructionAssembler]:
+        """Return the assemblers of the family's other models."""
+        models = [model for model in self.isa.models if model != self.table.model]
+        return [_by_name(self.isa, model) for model in models] if self._names_models else []
+
+    def _unknown(self, word: str) -> str:
+        lower = word.lower()
+        for other in self._others():
+            if any(key in other.forms for key in self._keys(lower)):
+                return f"{word.upper()}: not on the {self.table.model}; the {other.table.model} has it"
+        return f"unknown instruction {word!r}{did_you_mean(lower, self.forms)}"
+
+
+@cache
+def _by_name(isa: Any, model: str) -> InstructionAssembler:
+    rows = [row for row in isa.rows if row.models is None or model in row.models]
+    return InstructionAssembler(OpcodeTable(isa, model, rows), names_models=False)
+
+
+def _spellings(row: Row, mnemonic: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (mnemonic, operand name -> meaning) of every spelling of a mnemonic's template, in lower case."""
+    names = _NAME.findall(mnemonic)
+    kinds = dict(row.operands)
+    for combination in itertools.product(*(kinds[name].spellings(row) for name in names)):
+        texts = dict(zip(names, (text for text, _ in combination)))
+        spelled = _filled(mnemonic, texts).lower()
+        yield " ".join(spelled.split()), dict(zip(names, (meaning for _, meaning in combination)))

@@ -1,0 +1,289 @@
+"""Expressions of assembly language: numbers, symbols, operators; values that remember whether they are addresses.
+
+Operators bind as in C. A comparison is -1 where it holds, as in vasm and GNU as.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+
+MAX_NESTING = 64
+MAX_BITS = 64  # of a value on the way
+
+
+class Unfit(Exception):
+    """A row does not take this operand; the reason says why.
+
+    near  the form is right and the value is not, or the place: what a message should tell first
+    """
+
+    def __init__(self, reason: str, near: bool = False) -> None:
+        super().__init__(reason)
+        self.near = near
+
+
+class Value(NamedTuple):
+    """What an expression comes to.
+
+    number   its value so far
+    section  that it is an address in; None for a plain number, "" where that is not known yet
+    """
+
+    number: int
+    section: str | None = None
+
+
+class Scope(Protocol):
+    """Where symbols get their values."""
+
+    def symbol(self, name: str) -> Value:
+        """Return the value of a symbol. Errors: Unfit."""
+
+    def numbered(self, number: int, ahead: bool) -> Value | None:
+        """Return the nearest label of that number, ahead or back; None where the file has none of that number."""
+
+    def here(self) -> Value:
+        """Return the address of the statement."""
+
+
+HALF = "@"  # in place of a section: a half of an address
+
+Expression = Callable[[Scope], Value]
+
+
+class Numbers(NamedTuple):
+    """How numbers, names and the place of the statement are written.
+
+    patterns  (pattern with one group, base)
+    here      what stands for the address of the statement
+    halves    suffix "@..." -> function of the number
+    """
+
+    patterns: tuple[tuple[str, int], ...]
+    here: tuple[str, ...] = (".",)
+    halves: tuple[tuple[str, Callable[[int], int]], ...] = ()
+
+
+C_NUMBERS = (("0[xX]([0-9a-fA-F]+)", 16), ("0[bB]([01]+)", 2), ("([0-9]+)", 10))
+_NAME = r"(?:[A-Za-z_.$?@][\w.$?@]*|[0-9]+\$)"
+_BINARY = (
+    ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!=", "<>"), ("<=", ">=", "<", ">"), ("<<", ">>"), ("+", "-"),
+    ("*", "/", "%"),
+)  # fmt: skip
+
+
+def constant(number: int) -> Expression:
+    return lambda scope: Value(number)
+
+
+class Grammar:
+    """Parses the expressions of one way to write numbers."""
+
+    def __init__(self, numbers: Numbers) -> None:
+        self._halves = dict(numbers.halves)
+        alternatives = "|".join(f"(?:{pattern})(?![\\w.$])" for pattern, _ in numbers.patterns)
+        self._number = re.compile(alternatives)
+        self._bases = [base for _, base in numbers.patterns]
+        plain = re.sub(r"\((?!\?)", "(?:", alternatives)
+        here = "|".join(re.escape(word) + r"(?![\w.$])" for word in numbers.here)
+        self._token = re.compile(
+            rf"\s*(?:(?P<number>{plain})|(?P<local>[0-9]+[fFbB])(?![\w.$])"
+            rf"|(?P<text>'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\")|(?P<here>{here})"
+            rf"|(?P<name>{_NAME})|(?P<half>@[a-z]+)|(?P<operator>\|\||&&|<<|>>|<=|>=|==|!=|<>|[-+*/%&|^~!()<>=]))"
+        )
+        self.parse = lru_cache(maxsize=8192)(self._parse)
+
+    def _parse(self, text: str) -> Expression:
+        """Return the expression that a text is. Errors: Unfit."""
+        tokens, at = [], 0
+        stripped = text.rstrip()
+        while at < len(stripped):
+            found = self._token.match(stripped, at)
+            if not found:
+                raise Unfit(f"{text.strip()!r} is no expression")
+            kind = str(found.lastgroup)
+            if kind == "name" and "@" in found["name"] and found["name"].partition("@")[2] in self._names_of_halves:
+                name, _, half = found["name"].partition("@")
+                tokens += [("name", name), ("half", "@" + half)]
+            else:
+                tokens.append((kind, found[kind]))
+            at = found.end()
+        if not tokens:
+            raise Unfit("an expression is missing")
+        return _Parser(self, text, tokens).whole()
+
+    @property
+    def _names_of_halves(self) -> list[str]:
+        return [half[1:] for half in self._halves]
+
+    def half(self, suffix: str) -> Callable[[int], int] | None:
+        return self._halves.get(suffix)
+
+    def number(self, text: str) -> int:
+        """Return the value of a number's text."""
+        found = self._number.match(text)
+        assert found is not None and found.lastindex is not None
+        return int(found[found.lastindex].replace("_", ""), self._bases[found.lastindex - 1])
+
+
+def characters(text: str) -> bytes:
+    """Return the bytes of a text between quotes: with "\\n" and the like, doubled quotes for one. Errors: Unfit."""
+    quote, body = text[0], text[1:-1]
+    body = body.replace(quote * 2, quote)
+    escapes = {"n": 10, "t": 9, "r": 13, "0": 0, "\\": 92, "'": 39, '"': 34, "b": 8, "f": 12}
+    out, at = bytearray(), 0
+    while at < len(body):
+        if body[at] != "\\":
+            out += body[at].encode("latin-1", "replace") if ord(body[at]) < 256 else body[at].encode()
+            at += 1
+            continue
+        number = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3}))").match(body, at)
+        if number:
+            out.append((int(number[1], 16) if number[1] else int(number[2], 8)) & 255)
+            at = number.end()
+        elif body[at + 1 : at + 2] in escapes:
+            out.append(escapes[body[at + 1]])
+            at += 2
+        else:
+            raise Unfit(f"unknown escape {body[at : at + 2]} in {text}")
+    return bytes(out)
+
+
+class _Parser:
+    """Recursive descent over the tokens of one expression."""
+
+    def __init__(self, grammar: Grammar, text: str, tokens: list[tuple[str, str]]) -> None:
+        self.grammar, self.text, self.tokens, self.at, self.depth = grammar, text.strip(), tokens, 0, 0
+
+    def whole(self) -> Expression:
+        if len(self.tokens) == 1 and self.tokens[0][0] == "number":
+            return constant(self.grammar.number(self.tokens[0][1]))
+        found = self.binary(0)
+        if self.at < len(self.tokens):
+            raise Unfit(f"{self.text!r}: unexpected {self.tokens[self.at][1]!r}")
+        return found
+
+    def peek(self) -> tuple[str, str]:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
+
+    def binary(self, level: int) -> Expression:
+        if level == len(_BINARY):
+            return self.unary()
+        left = self.binary(level + 1)
+        while self.peek()[0] == "operator" and self.peek()[1] in (*_BINARY[level], *(("=",) if level == 5 else ())):
+            operator = self.peek()[1]
+            self.at += 1
+            left = _combine(operator, left, self.binary(level + 1), self.text)
+        return left
+
+    def unary(self) -> Expression:
+        kind, token = self.peek()
+        self.at += 1
+        if kind == "operator" and token in "+-~!":
+            return _unary(token, self.unary())
+        if token == "(":
+            self.depth += 1
+            if self.depth > MAX_NESTING:
+                raise Unfit("an expression is nested too deeply")
+            found = self.binary(0)
+            if self.peek()[1] != ")":
+                raise Unfit(f"{self.text!r}: ) is missing")
+            self.at += 1
+            self.depth -= 1
+            return self.halved(found)
+        if kind == "number":
+            return constant(self.grammar.number(token))
+        if kind == "text":
+            content = characters(token)
+            if not 1 <= len(content) <= 4:
+                raise Unfit(f"{token}: one to four characters make a number")
+            return constant(int.from_bytes(content, "big"))
+        if kind == "here":
+            return lambda scope: scope.here()
+        if kind == "local":
+            return _local(token)
+        if kind == "name":
+            return self.halved(lambda scope: scope.symbol(token))
+        raise Unfit(f"{self.text!r}: " + (f"unexpected {token!r}" if token else "an operand is missing"))
+
+    def halved(self, value: Expression) -> Expression:
+        kind, token = self.peek()
+        if kind != "half":
+            return value
+        function = self.grammar.half(token)
+        if not function:
+            raise Unfit(f"{self.text!r}: {token} is not known")
+        self.at += 1
+        return lambda scope: Value(function(value(scope).number), HALF)
+
+
+def _local(token: str) -> Expression:
+    number, ahead = int(token[:-1]), token[-1] in "fF"
+
+    def evaluate(scope: Scope) -> Value:
+        found = scope.numbered(number, ahead)
+        if found is None:
+            if not ahead and set(token[:-1]) <= {"0", "1"}:
+                return Value(int(token[:-1], 2))
+            raise Unfit(f"no label {number}: {'ahead' if ahead else 'before this'}", near=True)
+        return found
+
+    return evaluate
+
+
+def _unary(operator: str, operand: Expression) -> Expression:
+    function = {"+": lambda n: n, "-": lambda n: -n, "~": lambda n: ~n, "!": lambda n: int(not n)}[operator]
+    return lambda scope: Value(function(operand(scope).number))
+
+
+def _divide(a: int, b: int) -> int:
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+_FUNCTIONS: dict[str, Callable[[int, int], int]] = {
+    "||": lambda a, b: int(bool(a or b)),
+    "&&": lambda a, b: int(bool(a and b)),
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "&": lambda a, b: a & b,
+    "==": lambda a, b: -(a == b),
+    "=": lambda a, b: -(a == b),
+    "!=": lambda a, b: -(a != b),
+    "<>": lambda a, b: -(a != b),
+    "<=": lambda a, b: -(a <= b),
+    ">=": lambda a, b: -(a >= b),
+    "<": lambda a, b: -(a < b),
+    ">": lambda a, b: -(a > b),
+    "<<": lambda a, b: a << b,
+    ">>": lambda a, b: a >> b,
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": _divide,
+    "%": lambda a, b: a - b * _divide(a, b),
+}
+
+
+def _combine(operator: str, left: Expression, right: Expression, text: str) -> Expression:
+    function = _FUNCTIONS[operator]
+
+    def evaluate(scope: Scope) -> Value:
+        a, b = left(scope), right(scope)
+        if operator in ("/", "%") and not b.number:
+            raise Unfit(f"{text!r}: division by zero", near=True)
+        if operator in ("<<", ">>") and not 0 <= b.number < MAX_BITS:
+            raise Unfit(f"{text!r}: shift by {b.number}: allowed 0..{MAX_BITS - 1}", near=True)
+        number = function(a.number, b.number)
+        if abs(number) >> MAX_BITS:
+            raise Unfit(f"{text!r} does not fit into {MAX_BITS} bits", near=True)
+        if operator == "+" and (a.section is None or b.section is None):
+            return Value(number, a.section if b.section is None else b.section)
+        if operator == "-" and b.section is None:
+            return Value(number, a.section)
+        return Value(number)
+
+    return evaluate

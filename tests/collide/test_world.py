@@ -1,0 +1,186 @@
+"""Boxes of any size: all questions against the oracle, on ordinary and hostile scenes; floats made integers.
+
+RETROSIM_WORLDS=N takes N scenes of each kind.
+"""
+
+import os
+import tracemalloc
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from retrosim.collide import world
+from retrosim.collide.kernels import hierarchical_grid as grid
+from retrosim.collide.oracle import worlds as oracle
+
+from .random_worlds import HIGH, KINDS, LOW, random_world
+
+SCENES = int(os.environ.get("RETROSIM_WORLDS", "25"))
+
+
+def numbers_of(found, count):
+    """Return flags, counts and first hits as they follow from pairs."""
+    near = [set() for _ in range(count)]
+    for a, b in found:
+        near[a].add(b)
+        near[b].add(a)
+    return [int(bool(n)) for n in near], [len(n) for n in near], [min(n, default=-1) for n in near]
+
+
+def check(scene, closed):
+    """Ask everything; return the pairs."""
+    options = scene.options() | {"closed": closed}
+    expected, count = oracle.pairs(scene.boxes(), closed), len(scene.x)
+    assert world.pairs(scene.x, scene.y, **options).tolist() == expected
+    flags, counts, first = numbers_of(expected, count)
+    assert world.collided(scene.x, scene.y, **options).tolist() == flags
+    assert world.counts(scene.x, scene.y, **options).tolist() == counts
+    assert world.first(scene.x, scene.y, **options).tolist() == first
+    chunks = list(world.chunks(scene.x, scene.y, **options, rows=7))
+    assert [row for rows in chunks for row in rows.tolist()] == expected
+    assert all(0 < len(rows) < 7 + count for rows in chunks)
+    return expected
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_worlds(kind):
+    rng, found = np.random.default_rng(KINDS.index(kind)), 0
+    for number in range(SCENES):
+        count = int(rng.integers(0, 60 if number % 3 else 240))
+        found += len(check(random_world(rng, kind, count), bool(number & 1)))
+    assert found > SCENES
+
+
+@pytest.mark.without_jit
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_without_the_compiler(kind, monkeypatch):
+    """A few objects, sorted all the same."""
+    monkeypatch.setattr(grid, "MAX_UNSORTED", 5)
+    for closed in (False, True):
+        check(random_world(np.random.default_rng(3), kind, 23), closed)
+
+
+@pytest.mark.parametrize("kind", ["screen", "power", "cluster"])
+def test_large_worlds(kind):
+    """More objects than the oracle has time for: counts and pairs by NumPy, a column at a time."""
+    scene = random_world(np.random.default_rng(5), kind, 9000)
+    right, bottom = scene.x + scene.size[:, 0], scene.y + scene.size[:, 1]
+    lists = [
+        i + 1 + np.flatnonzero(
+            (scene.x[i + 1 :] < right[i]) & (right[i + 1 :] > scene.x[i])
+            & (scene.y[i + 1 :] < bottom[i]) & (bottom[i + 1 :] > scene.y[i])
+        )
+        for i in range(len(scene.x))
+    ]  # fmt: skip
+    found = world.pairs(scene.x, scene.y, size=scene.size)
+    assert np.array_equal(found[:, 1], np.concatenate(lists))
+    counts = np.bincount(found.ravel(), minlength=9000)
+    assert np.array_equal(world.counts(scene.x, scene.y, size=scene.size), counts)
+    assert np.array_equal(world.collided(scene.x, scene.y, size=scene.size), counts > 0)
+
+
+@pytest.mark.without_jit
+def test_many_scenes_in_one_call():
+    rng = np.random.default_rng(8)
+    scenes = [random_world(rng, kind, int(rng.integers(0, 12))) for kind in KINDS]
+    starts = np.cumsum([0, *(len(scene.x) for scene in scenes)])
+    x, y, size = (np.concatenate([getattr(scene, name) for scene in scenes]) for name in ("x", "y", "size"))
+    expected = []
+    for scene, start in zip(scenes, starts):
+        scene.category[:] = scene.mask[:] = 1
+        expected += [[start + a, start + b] for a, b in oracle.pairs(scene.boxes(), False)]
+    given = {"size": size, "starts": starts}
+    assert world.pairs(x, y, **given).tolist() == expected and len(expected) > 9
+    flags, counts, first = numbers_of(expected, len(x))
+    assert world.collided(x, y, **given).tolist() == flags
+    assert world.counts(x, y, **given).tolist() == counts
+    assert world.first(x, y, **given).tolist() == first
+
+
+@pytest.mark.without_jit
+def test_extremes():
+    """Boxes that reach from one end of the world to the other, and points at its corners."""
+    x, y = np.array([LOW, 0, HIGH, LOW]), np.array([LOW, 0, HIGH, HIGH])
+    size = np.array([[HIGH, HIGH], [HIGH, HIGH], [1, 1], [1, 1]])
+    assert world.pairs(x, y, size=size).tolist() == []
+    assert world.pairs(x[:3], y[:3], size=np.array([[HIGH, HIGH], [HIGH, HIGH], [1, 1]])).tolist() == []
+    assert world.pairs(x[:2], y[:2] - [0, 1], size=HIGH).tolist() == []
+    assert world.pairs(x[:2], y[:2], size=HIGH, closed=True).tolist() == []
+    assert world.pairs(np.array([LOW, -1]), np.array([LOW, -1]), size=HIGH, closed=True).tolist() == [[0, 1]]
+    assert world.pairs(np.array([LOW, -1]), np.array([LOW, -1]), size=HIGH).tolist() == []
+    assert world.pairs(np.array([LOW, -2]), np.array([LOW, -2]), size=HIGH).tolist() == [[0, 1]]
+    with pytest.raises(ValueError, match=r"x\[0\] \+ size = 2147483649: allowed 2147483648 or less"):
+        world.pairs(x[2:3], y[1:2], size=2)
+    with pytest.raises(ValueError, match=r"y\[0\] \+ size = 2147483648: allowed 2147483647 or less"):
+        world.pairs(x[1:2], y[2:3], size=1, closed=True)
+    with pytest.raises(ValueError, match=r"x\[1\] = 2147483648: allowed -2147483648\.\.2147483647"):
+        world.pairs(np.array([0, HIGH + 1]), y[:2], size=1)
+    with pytest.raises(ValueError, match="size 0: allowed 1"):
+        world.pairs(x, y, size=0)
+
+
+@pytest.mark.without_jit
+def test_types_of_integers():
+    for kind in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64):
+        assert world.pairs(np.array([3, 5, 90], kind), np.array([3, 5, 90], np.int64), size=4).tolist() == [[0, 1]]
+    for values in ([1, 2], np.array([1.0, 2.0]), np.array([True, False]), None):
+        with pytest.raises(ValueError, match=r"x is .*: allowed integers\[n\]; `quantise\(x\)` makes them of others"):
+            world.pairs(values, np.zeros(2, int), size=1)
+
+
+@pytest.mark.without_jit
+@pytest.mark.parametrize(
+    "starts", [[0, 3], np.array([0, 2]), np.array([1, 3]), np.array([0, 2, 1, 3]), np.array([0.0, 3.0]), np.array([])]
+)
+def test_wrong_starts(starts):
+    with pytest.raises(ValueError, match=r"starts .*allowed"):
+        world.pairs(np.zeros(3, int), np.zeros(3, int), size=1, starts=starts)
+
+
+def test_a_pile_takes_no_memory():
+    """18 million pairs: flags, counts and the first need none, a list is refused, chunks are made one by one."""
+    x = np.zeros(6000, np.int32)
+    with pytest.raises(ValueError, match="this scene has 17997000 pairs: allowed 16777216, or an array for them all"):
+        world.pairs(x, x, size=9)
+    tracemalloc.start()
+    assert (world.collided(x, x, size=9) == 1).all()
+    assert (world.counts(x, x, size=9) == 5999).all()
+    assert world.first(x, x, size=9).tolist() == [1, *[0] * 5999]
+    total = 0
+    for rows in world.chunks(x, x, size=9, rows=1 << 18):
+        total += len(rows)
+        if total > 2_000_000:
+            break
+    assert total > 2_000_000 and tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
+    many = np.zeros(200_000, np.int32)
+    assert (world.collided(many, many, size=1) == 1).all()
+    if "RETROSIM_WORLDS" in os.environ:
+        with pytest.raises(ValueError, match="more than 2147483648 pairs"):
+            world.counts(many, many, size=1)
+
+
+@pytest.mark.without_jit
+def test_quantise_is_exact():
+    rng = np.random.default_rng(2)
+    values = np.concatenate([rng.normal(0, 10.0 ** rng.integers(-3, 5, 300)), [0.5, 1.5, -0.5, -2.5, 2**-30]])
+    for scale in (1, 2, 32, 4096):
+        exact = [Fraction(value) * scale for value in values.tolist()]
+        assert world.quantise(values, scale=scale).tolist() == [round(value) for value in exact]  # halves to even
+        assert world.quantise(values, scale=scale, rounding="floor").tolist() == [value // 1 for value in exact]
+        assert world.quantise(values, scale=scale, rounding="ceiling").tolist() == [-(-value // 1) for value in exact]
+    assert world.quantise([[1, 2], [3, 4]], scale=32).tolist() == [[32, 64], [96, 128]]
+    assert world.quantise([0.5, -3.25], scale=4, rounding="exact").tolist() == [2, -13]
+    assert world.quantise([]).tolist() == [] and world.quantise([LOW, HIGH]).tolist() == [LOW, HIGH]
+    assert world.quantise(np.array([2**63], np.uint64) // 2**33).tolist() == [2**30]
+    for wrong, why in (
+        ([1.0, 0.3], r"values\[1\] = 0.3: allowed multiples of 1/4, for rounding 'exact'"),
+        ([2**29], r"values\[0\] = 536870912: allowed -2147483648\.\.2147483647 after scaling by 4"),
+        ([[0.0, np.inf]], r"values\[0, 1\] = inf: allowed"),
+        (["1"], r"values are <U1\[1\]: allowed floats or integers"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            world.quantise(wrong, scale=4, rounding="exact")
+    with pytest.raises(ValueError, match=r"scale 10: allowed powers of 2, 1\.\.16777216"):
+        world.quantise([1.0], scale=10)
