@@ -58,14 +58,11 @@ def open_rom(options: argparse.Namespace) -> Rom | Image:
 
 def _assembled(path: Path, machine: str) -> Image:
     """Assemble a source for a machine, and load what comes of it. Errors: AssemblyError, RomError; ArgumentError."""
-    from retrosim.asm import assemble
-    from retrosim.rom.fields import read_bytes
+    from retrosim.asm import assemble_file
     from retrosim.rom.formats import File, load_file
-    from retrosim.rom.image import MAX_IMAGE_BYTES
 
-    text = read_bytes(path, MAX_IMAGE_BYTES).decode("utf-8", "replace")
     with bad_arguments():
-        assembly = assemble(text, machine, name=path.name, folder=path.parent)
+        assembly = assemble_file(path, machine)
     return load_file(File(path, assembly.elf, assembly.isa))
 
 

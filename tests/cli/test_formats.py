@@ -96,6 +96,67 @@ def test_c_needs_a_compiler(run) -> None:
     run(*command, "--machine", "ppc601-80").is_refused(4, "apt-get install gcc-powerpc-linux-gnu")
 
 
+def test_an_assembly_source(run, tmp_path) -> None:
+    path = tmp_path / "twice.s"
+    path.write_text("twice:  move.l 4(sp),d0\n        add.l d0,d0\n        rts\n")
+    command = ("cost", path, "--entry", "twice", "--arg", 21, *QUICK)
+    report = run(*command, "--json").json()
+    assert (report["machine"], report["totals"]["result"]) == ("mc68040-25", 42)
+    assert run(*command, "--machine", "mc68000-8", "--json").json()["machine"] == "mc68000-8"
+    path.write_text("twice:  no.l d0\n")
+    run(*command).is_refused(4, "twice.s:1:")
+
+
+def test_what_a_routine_is_called_with(run, tmp_path) -> None:
+    """start: count bytes of `pixels`, which `init` or the options write; a2 and d2 are arguments."""
+    path = tmp_path / "count.s"
+    path.write_text(
+        "count:  moveq #0,d0\nnext:   tst.b (a2)+\n        beq.s zero\n        addq.l #1,d0\n"
+        "zero:   subq.w #1,d2\n        bne.s next\n        neg.l d0\n        rts\n"
+        "init:   move.l #$01010101,pixels\n        rts\n        section .data\npixels: dc.l 0,0\n"
+    )
+    (tmp_path / "two.bin").write_bytes(b"\1\1")
+    command = ("cost", path, "--entry", "count", "--reg", "a2=pixels", "--reg", "d2=8", *QUICK)
+    for options, found in (
+        ((), 0),
+        (("--mem", "pixels=00ff01"), 2),
+        (("--load", "two.bin@pixels"), 2),
+        (("--before", "init"), 4),
+        (("--load", "two.bin@pixels", "--before", "init", "--mem", "pixels=ffffffffffffff"), 7),
+    ):
+        totals = run(*command, *options, "--json").json()["totals"]
+        assert (totals["result_signed"], totals["result"]) == (-found, -found & 0xFFFFFFFF)
+    out = run(*command, "--before", "init").out
+    assert "result -4 (4294967292 unsigned, 0xfffffffc)" in out and "a2=0x" in out
+    for options, words in (
+        (("--reg", "x9=1"), "register 'x9': allowed d0"),
+        (("--reg", "d0=nowhere"), "symbol 'nowhere': not in the image"),
+        (("--mem", "pixels=0"), "two hexadecimal digits"),
+        (("--load", "two.bin"), "allowed FILE@ADDRESS"),
+        (("--load", "two.bin@nowhere"), "symbol 'nowhere'"),
+        (("--arg", "1.5"), "no machine here has an FPU"),
+        (("--before", "nothing"), "symbol 'nothing': not in the image"),
+        (("--convention", "regparm"), "allowed c, pascal"),
+    ):
+        run(*command, *options).is_refused(2, words)
+    run(*command, "--load", "three.bin@pixels").is_refused(4, "three.bin: no such file")
+
+
+@pytest.mark.parametrize(
+    ("family", "convention", "arguments"), [("i386", "regparm", (3, 4, 5, 6)), ("m68k", "pascal", (3, 4))]
+)
+def test_conventions(run, tmp_path, family: str, convention: str, arguments: tuple[int, ...]) -> None:
+    path = tmp_path / "sum.bin"
+    # lea eax,[eax+edx*2]; lea eax,[eax+ecx*4]; add eax,[esp+4]; ret
+    # move.l 8(sp),d0; lsl.l #1,d0; add.l 4(sp),d0; movea.l (sp)+,a0; addq.l #8,sp; jmp (a0)
+    code = {"i386": "8d0450 8d0488 03442404 c3", "m68k": "202f0008 e388 d0af0004 205f 508f 4ed0"}[family]
+    path.write_bytes(bytes.fromhex(code))
+    command = ("cost", path, "--at", "0x2000", "--entry", "0x2000", "--machine", MACHINES[family])
+    given = [each for word in arguments for each in ("--arg", word)]
+    report = run(*command, "--convention", convention, *given, *QUICK, "--json").json()
+    assert report["totals"]["result"] == (3 + 2 * 4 + 4 * 5 + 6 if family == "i386" else 2 * 3 + 4)
+
+
 def test_c_with_a_compiler(run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/usr/bin")
     if shutil.which("m68k-linux-gnu-gcc") is None:
@@ -118,7 +179,6 @@ def test_c_with_a_compiler(run, monkeypatch: pytest.MonkeyPatch) -> None:
         ("a.a", b"!<thin>\n", "thin archive"),
         ("a.o", b"\x7fELF\2" + bytes(60), "not a 32-bit ELF file"),
         ("a.o", b"\x4c\x01" + bytes(40), "nasm -f elf32"),
-        ("a.s", b"move.l d0,d1", "assemble it first"),
         ("a.gz", b"\x1f\x8b\x08", "unpack it first"),
         ("a.txt", b"some text", "of no known format; a flat binary needs --at ADDRESS"),
         ("empty.o", b"", "is empty"),
