@@ -1,6 +1,7 @@
 """Many processes at one cache: started at once, or killed while they write.
 
-RETROSIM_CACHE=1 runs the long form: eight processes, 200 kills each, and the real program.
+RETROSIM_CACHE=1 runs the long form: eight processes, 200 kills each, and the real program; RETROSIM_KILLS=1000 is
+another number of kills.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from retrosim.cache.store import Cache, open_cache
 ROOT = Path(__file__).resolve().parent.parent
 IS_LONG = bool(os.environ.get("RETROSIM_CACHE"))
 PROCESSES = 8 if IS_LONG else 3
-KILLS = 200 if IS_LONG else 12
+KILLS = int(os.environ.get("RETROSIM_KILLS", 200 if IS_LONG else 12))
 VERSION = "0123456789abcdef"
 KERNEL = """
 from retrosim.jit import kernel, cached_files

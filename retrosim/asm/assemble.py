@@ -21,11 +21,11 @@ from .source import Part, Reader, read_source
 
 DEFAULT_ORIGIN = 0x2000
 FLAT, REAL = "flat", "real"
-_OF_ISA = {preset.isa: preset for preset in PRESETS.values() if preset.isa[0] != "i"}
+_OF_ISA = {preset.isa: preset for preset in PRESETS.values()}
 CPU_NAMES = (
     *_OF_ISA,
     *(f"{isa}-{REAL}" for isa in _OF_ISA if REAL in family_of(isa).boots),
-    *(name for name, preset in PRESETS.items() if preset.isa in _OF_ISA),
+    *PRESETS,
 )
 _EF_68000 = 0x01000000
 _BITS = {"16": REAL, "32": FLAT}
@@ -255,6 +255,7 @@ def _repeated(count: Expression, inner: Action) -> Action:
         if not 0 <= number <= 1 << 20:
             raise Unfit(f"times {number}: allowed 0..{1 << 20}")
         for _ in range(number):
+            program.start = program.pc
             inner(program)
 
     return repeat

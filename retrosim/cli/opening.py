@@ -124,17 +124,28 @@ def chosen_memory(options: argparse.Namespace, names: Iterable[str]) -> dict[str
     return given
 
 
-def chosen_readings(options: argparse.Namespace, names: Iterable[str]) -> dict[str, str]:
-    """Return the readings that were given. Errors: ArgumentError where a machine lacks one, or an option of it."""
+def chosen_readings(
+    options: argparse.Namespace, names: Iterable[str], program: Rom | Image, builds: Iterable[str] | None = None
+) -> dict[str, str]:
+    """Return the readings that were given.
+
+    names    machines, each of which must have them, in the state in which it starts the program
+    builds   of a ROM that run, None for the default one
+    Errors   ArgumentError where a machine lacks one, or an option of it
+    """
     from retrosim.cpu.spec import readings
     from retrosim.machine import PRESETS
+    from retrosim.rom import Image
 
     given = dict(getattr(options, "readings", ()))
     if given and getattr(options, "timing", None) == "off":
         raise refuse("--reading: timing 'off' counts no cycles; allowed table, full")
     with bad_arguments():
-        for name in names:
-            readings.chosen_readings(PRESETS[name].cpu().readings, given)
+        for name in names if given else ():
+            isa, wanted = PRESETS[name].isa, builds or (None,)
+            boots = [program.boot] if isinstance(program, Image) else [program.image_info(isa, b).boot for b in wanted]
+            for cpu in map(PRESETS[name].cpu, dict.fromkeys(boots)):
+                readings.chosen_readings(cpu.readings, given, f" on {name}")
     return given
 
 
@@ -210,7 +221,6 @@ def check_chosen(options: argparse.Namespace, rom: Rom | Image) -> None:
     from retrosim.machine import PRESETS
 
     chosen_memory(options, [options.machine])
-    chosen_readings(options, [options.machine])
     isa, builds = PRESETS[options.machine].isa, []
     if isinstance(rom, Rom):
         builds = [info.build for info in rom.images if info.isa == isa]
@@ -223,6 +233,12 @@ def check_chosen(options: argparse.Namespace, rom: Rom | Image) -> None:
     if settings.get("build") is not None:
         with bad_arguments():
             check_choice("build", settings["build"], builds, f" on {options.machine}")
+    _readings_of(options, rom)
+
+
+def _readings_of(options: argparse.Namespace, rom: Rom | Image) -> dict[str, str]:
+    build = getattr(options, "build", None)
+    return chosen_readings(options, [options.machine], rom, None if build is None else [build])
 
 
 def open_chosen(options: argparse.Namespace, rom: Rom | Image, note: Callable[[str], None]) -> Machine | NativeMachine:
@@ -239,7 +255,7 @@ def open_chosen(options: argparse.Namespace, rom: Rom | Image, note: Callable[[s
     simulated = [] if options.machine == NATIVE else [options.machine]
     if memory := chosen_memory(options, simulated):
         settings["memory_clocks"] = memory
-    if readings := chosen_readings(options, simulated):
+    if simulated and (readings := _readings_of(options, rom)):
         settings["readings"] = readings
     with bad_arguments():
         return open_machine(options.machine, rom, parameters=parameters, progress=note, **settings)

@@ -35,8 +35,8 @@ class Progress:
         """Say what begins now and cannot be counted."""
         self._state = (text, 0, None)
 
-    def step(self, done: int, total: int, text: str) -> None:
-        """Say how much is done of what can be counted."""
+    def step(self, done: int, total: int | None, text: str) -> None:
+        """Say how much is done of what can be counted; total: None where the end is not known."""
         self._state = (text, done, total)
 
     def __enter__(self) -> Progress:
@@ -60,7 +60,7 @@ class Progress:
             return
         while True:
             text, done, total = self._state
-            line = text if total is None else f"{text}: {done:,} of {total:,}"
+            line = _line(text, done, total)
             if line and line != self._said:
                 say(line)
                 self._said = line
@@ -83,3 +83,9 @@ class Progress:
         while not self._ended.wait(0.1):
             text, done, total = self._state
             self._bar.update(task, description=text, completed=done, total=total)
+
+
+def _line(text: str, done: int, total: int | None) -> str:
+    if total is None:
+        return f"{text}: {done:,}" if done else text
+    return f"{text}: {done:,} of {total:,}"

@@ -221,3 +221,16 @@ def chunks_of(one: Sorted, scene: np.ndarray, rows: int) -> Iterator[np.ndarray]
 def check_rows(rows: int) -> int:
     """Check how many pairs a chunk is to have."""
     return check_integer("rows", rows, 1, MAX_PAIRS)
+
+
+def own_radii(name: str, radius: int | np.ndarray, count: int) -> np.ndarray:
+    """Check radii, 0..MAX_COORDINATE, one number or int[n]; return int64[n]."""
+    if not isinstance(radius, np.ndarray):
+        return np.full(count, check_integer(name, radius, 0, MAX_COORDINATE), np.int64)
+    radii = own_axis(name, radius).astype(np.int64)
+    if len(radii) != count:
+        raise ValueError(f"{name} has length {len(radii)}: allowed {count}")
+    if count and radii.min() < 0:
+        index = int(radii.argmin())
+        raise ValueError(f"{name}[{index}] = {radii[index]}: allowed 0..{MAX_COORDINATE}")
+    return radii

@@ -12,6 +12,7 @@ from retrosim.cpu.spec.host import Call
 from retrosim.errors import BudgetUsedUp, RetrosimError
 
 from . import memory
+from .bases import first_use
 from .clockwork import Clockwork
 from .interval import intervals
 from .result import MAX_WARM_CALLS, WARM_CALLS, Measurement, RunResult
@@ -51,10 +52,10 @@ class Calls(Clockwork):
         def write(address: int, data: bytes) -> None:
             self.core.write(address & ADDRESS_MASK, data)
 
-        self._set_bases()
+        self.regs.update(values)
+        self._set_bases(symbol, entry)
         self._host.call[convention].enter(Call(self.core.state, write, entry, self.return_address, words))
-        for name, value in values.items():
-            self.regs[name] = value
+        self.regs.update(values)  # also what the convention has taken
         self._wait_until(self.cycles)
 
     def _word(self, what: str, given: int | str, bits: int) -> int:
@@ -83,13 +84,25 @@ class Calls(Clockwork):
         own = self.image.return_address
         return memory.RETURN_ADDRESS if own is None else own
 
-    def _set_bases(self) -> None:
-        """Give the registers that point to the program's data their values, where the program has not done so yet."""
+    def _set_bases(self, symbol: str | int, entry: int) -> None:
+        """Give the registers that point to the program's data their values, where the program has not done so yet.
+
+        Errors  RetrosimError where the image does not say what a register that the routine uses points to
+        """
         symbols = self.image.symbols
-        for register, names in self._host.bases.items():
-            found = next((symbols[name].address for name in names if name in symbols), None)
-            if found is not None and not self.regs[register]:
+        for register, base in self._host.bases.items():
+            if self.regs[register]:
+                continue
+            found = next((symbols[name].address for name in base.symbols if name in symbols), None)
+            if found is not None:
                 self.regs[register] = found
+            elif insn := first_use(self.core, entry, base.number, self.image.has):
+                where = f"{symbol if isinstance(symbol, str) else f'{symbol:#x}'}: {insn.text} at {insn.pc:#x}"
+                link = f"link the program with {' or '.join(base.symbols)}"
+                raise RetrosimError(
+                    f"{where} uses {register}, which nothing has set; {link}, "
+                    f"or set machine.regs[{register!r}] (`retrosim cost --reg {register}=ADDRESS`)"
+                )
 
     def _run_routine(
         self,

@@ -115,6 +115,11 @@ class Image:
         """Return (file, line) an instruction was compiled from, None if unknown."""
         return self.line_table.at(pc)
 
+    def has(self, address: int) -> bool:
+        """Tell whether an address lies in its contents, or in what starts as zeros."""
+        parts = [*((start, len(data)) for start, data in self.segments), *self.bss]
+        return any(start <= address < start + size for start, size in parts)
+
     def symbol_at(self, pc: int) -> tuple[str, int] | None:
         """Return (function, offset into it) of an address, None outside all functions."""
         return self.symbol_table.at(pc)

@@ -28,7 +28,7 @@ The shape that `retrosim cost --bounds --json` prints:
                 the loop was entered; given: is that a bound which was given?
     path        [{address, function, file, line, text, visits}]: the blocks of the longest path, by address
     found       None without a search, else {seed, tries, returned, failure, minimum, maximum, arguments, memory,
-                is_warm}
+                caches}
     exceeded    a call has taken more than the maximum or less than the minimum: a bound that was given does not hold
     assumptions [sentences]
 """
@@ -49,7 +49,7 @@ from .bounds_engine import BoundsEngine
 from .bounds_run import Runner, visits_of
 from .bounds_search import ARGUMENTS, search
 from .bounds_state import State
-from .bounds_words import Span, const
+from .bounds_words import Span, const, unknown
 from .cost import find_routine, place_stack
 
 ASSUMPTIONS = (
@@ -66,6 +66,8 @@ SYSTEM = (
 )  # fmt: skip
 # what a model notes of the bus, when it is idle, and of the queue of code when a jump from elsewhere has emptied it
 IDLE = {"filling": 0xFFFFFFFF, "other": 0, "fetched": 0}
+# times that it only waits for, or does not look at when the bus is idle: all that lie before the call are alike
+PASSED = ("bus_free", "missing", "filled", "filled_by", "fill_end", "other_start", "other_end")
 
 __all__ = ["ASSUMPTIONS", "Unbounded", "bound"]
 
@@ -78,7 +80,7 @@ def bound(
     convention: str = "c",
     tries: int = 0,
     seed: int = 1994,
-    progress: Callable[[str, int], None] = lambda what, done: None,
+    progress: Callable[[int, int | None, str], None] = lambda done, total, what: None,
 ) -> dict[str, Any]:
     """Return proven least and most clocks of a routine as plain data, described above. The machine is left as it was.
 
@@ -89,7 +91,7 @@ def bound(
                often its first instruction is executed at most each time the loop is entered
     tries      calls with random inputs, which look for the most clocks; 0 for none
     seed       of the inputs
-    progress   progress(what is done, how far)
+    progress   progress(how far, of how many if that is known, what is done)
     Errors     ValueError; Unbounded, which says why there is no bound
     """
     if machine.timing not in ("table", "full"):
@@ -101,14 +103,23 @@ def bound(
         place_stack(machine)
         words = [*arguments, *[None] * (ARGUMENTS - len(arguments))]
         state, stack_top = _entered(machine, entry, words, convention)
-        engine = BoundsEngine(machine.core, stack_top, machine.memory_clocks)
-        runner = Runner(machine.core, engine, given, given.name, lambda steps: progress("following", steps))
-        end = runner.call(entry, state, memory.RETURN_ADDRESS)
+
+        def followed(steps: int) -> None:
+            progress(steps, None, "following instructions")
+
+        for is_code_apart in (True, False):
+            engine = BoundsEngine(machine.core, stack_top, machine.memory_clocks, is_code_apart)
+            runner = Runner(
+                machine.core, engine, given, given.name, lambda steps: progress(steps, None, "following instructions")
+            )
+            end = runner.call(entry, state, memory.RETURN_ADDRESS)
+            if not engine.code_units & engine.operand_units:
+                break
         given.check_used()
         found = None
         if tries:
             chosen = {"convention": convention, "tries": tries, "seed": seed}
-            found = search(machine, entry, words, **chosen, progress=lambda done: progress("searching", done))
+            found = search(machine, entry, words, **chosen, progress=lambda done: progress(done, tries, "searching"))
     finally:
         machine.restore(before)
     exceeded = (
@@ -212,8 +223,8 @@ def _entered(machine: Machine, entry: int, arguments: Sequence[int | None], conv
     (state, cells), (other, others) = ends
     words: dict[Any, Span] = {}
     for number in range(len(state["r"])):
-        if state["r"][number] == other["r"][number]:
-            words["r", number] = const(32, int(state["r"][number]))
+        is_known = state["r"][number] == other["r"][number]
+        words["r", number] = const(32, int(state["r"][number])) if is_known else unknown(32)
     words["r", stack].frame = True
     if "lr" in core.cpu.layout.fields:
         words["lr"] = const(32, int(state["lr"]))
@@ -229,7 +240,9 @@ def _entered(machine: Machine, entry: int, arguments: Sequence[int | None], conv
             words[name] = const(bits, IDLE[name])
     held = {name: Held(cache.lines) for name, cache in core.cpu.caches.items() if cache.lines}
     top = max([int(state["r"][stack]), *(address + len(data) for address, data in cells.items())])
-    return State(words, dict.fromkeys(core.cpu.stage_fields, (0, 0)), held), top
+    times = {*core.cpu.stage_fields, *PASSED}.intersection(core.cpu.layout.fields)
+    apart = {(a, b): 0 for a in times for b in times if a != b}
+    return State(words, dict.fromkeys(times, (0, 0, 0)), held, apart=apart), top
 
 
 class _Written:

@@ -7,6 +7,7 @@ because what it does besides, such as a jump, cannot be joined.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
@@ -14,11 +15,14 @@ from typing import Any, NamedTuple
 from retrosim.cpu.spec.semantics import ExecutionContext
 from retrosim.errors import RetrosimError
 
+from .bounds_caches import Near
+from .bounds_joins import either, join
 from .bounds_paths import ZERO, Infeasible, Path
 from .bounds_state import EVER, Key, State
-from .bounds_words import FALSE, HALF, NOW, Span, const, join, linear, unknown
+from .bounds_words import HALF, NOW, Span, const, linear, unknown
 
 VARIABLE = "variable"
+Units = list[int] | Near | None
 
 
 class Unbounded(RetrosimError):
@@ -39,7 +43,7 @@ class Variable:
         self.engine.changed[self.key] = word
 
 
-class Choices(ExecutionContext):
+class Choices(ExecutionContext, ABC):
     """The part of the engine that follows choices; `BoundsEngine` sets it up."""
 
     path: Path
@@ -56,9 +60,18 @@ class Choices(ExecutionContext):
     _looked_up: dict[str, bool]
     _read_times: dict[Key, Span]
     _written_fields: set[str]
+    _arriving: dict[str, Span]
+    is_code_apart: bool
+    code_units: set[int]
+    operand_units: set[int]
 
+    @abstractmethod
     def _read(self, key: Key, bits: int) -> Span:
-        raise NotImplementedError
+        """Return what is known of an entry of the state."""
+
+    @abstractmethod
+    def _based(self, location: Span) -> tuple[Span, int]:
+        """Return a word, and how many bytes beyond it an unknown location is."""
 
     def select(self, condition: Any, a: Any, b: Any) -> Span:
         if condition.known is not None:
@@ -66,7 +79,7 @@ class Choices(ExecutionContext):
         if id(condition) in self.path.decided:
             return a if self.path.decide(condition) else b
         if condition.test is None and not (a.terms or b.terms):
-            return join(a, b)
+            return either(condition, a, b)
         if condition.test is None or not (a.terms or b.terms):
             return a if self.path.decide(condition) else b
         is_absolute = any(span.terms and NOW in span.terms for span in (a, b))
@@ -86,12 +99,23 @@ class Choices(ExecutionContext):
 
     def when(self, condition: Any, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
         is_decided = condition.known is not None or id(condition) in self.path.decided
-        if self._depth and not is_decided:
+        if self._depth and not is_decided and not self._is_of_arriving(condition):
             self._explore([(then, condition, True), (otherwise or (lambda: None), condition, False)])
         elif self.path.decide(condition):
             then()
         elif otherwise is not None:
             otherwise()
+
+    def _is_of_arriving(self, condition: Any) -> bool:
+        """Tell whether a condition is about the line that arrives: it then splits the path, which has to know it."""
+        return condition.tells is not None and any(word in self._arriving.values() for word in condition.tells[:2])
+
+    def _finds_arriving(self) -> bool:
+        """Tell whether this path has found that the line which it looks up is arriving."""
+        return self.is_code_apart and any(
+            value and bit.tells is not None and self._is_of_arriving(bit) and bit.tells[2]
+            for value, bit in self.path.decided.values()
+        )
 
     def variable(self, word: Any) -> Variable:
         return Variable(self, word)
@@ -107,14 +131,14 @@ class Choices(ExecutionContext):
         """
         accesses = self._accesses(name, words)
         start = words[-1] - self._clock if words[-1].terms else const(64, 0)  # all of them are told the time last
-        held, self._start = self.held, start
+        self._start = start
         for cache, units in accesses.items():
-            self._looked_up[cache] = units is not None and all(held[cache].has(unit) for unit in units)
+            self._looked_up[cache] = self._is_there(cache, units)
 
         def run() -> None:
             result = function(self, *(word for word in words))
-            low, high = result.halves() if result.terms or result.hi >= HALF else (result, FALSE)
-            self.changed["result", 0] = low + start
+            low, high = self.path.halves(result) if result.terms or result.hi >= HALF else (result, const(64, 0))
+            self.changed["result", 0] = low + high + start  # when it is over: the second number is the first to pass
             if high.terms or high.hi:
                 self.changed["result", 1] = high + start
             for cache, units in accesses.items():
@@ -125,8 +149,7 @@ class Choices(ExecutionContext):
         self._written_fields = written
         self._looked_up = {}
         low, high = (self.changed.pop(("result", number), None) for number in (0, 1))
-        result = low - start
-        return result if high is None else result + (high - start) * HALF
+        return low - start if high is None else low - high + (high - start) * HALF
 
     def _explore(self, branches: list[tuple[Callable[[], None], Any, bool]]) -> None:
         """Run branches on all their paths, each where a condition is as given; go on from what all of them agree on."""
@@ -247,9 +270,9 @@ class Choices(ExecutionContext):
         found = self.changed.get(key, self.state.words.get(key))
         return None if found is None or found.terms else found
 
-    def _accesses(self, name: str, words: tuple[Any, ...]) -> dict[str, list[int] | None]:
-        """Return which units of which caches a subroutine looks up, None: any."""
-        found: dict[str, list[int] | None] = {}
+    def _accesses(self, name: str, words: tuple[Any, ...]) -> dict[str, Units]:
+        """Return which units of which caches a subroutine looks up, by number or near a base, None: any."""
+        found: dict[str, Units] = {}
         for cache, each in self._caches.items():
             lines = each.lines
             if lines is None or name not in (*lines.fetches, *lines.operands):
@@ -257,14 +280,30 @@ class Choices(ExecutionContext):
             first, *rest = words
             if name in lines.fetches:
                 found[cache] = [first.known] if first.known is not None else None
-            elif first.known is None or rest[0].known is None:
+            elif rest[0].known is None:
                 found[cache] = None
+            elif first.known is None:
+                base, offset = self._based(first)
+                found[cache] = Near(base, tuple(sorted({offset, offset + rest[0].known - 1})))
             else:
                 ends = first.known, first.known + rest[0].known - 1
                 found[cache] = sorted({end // lines.unit_bytes for end in ends})
+            self._note_place(name, lines, found[cache])
         return found
 
-    def _use(self, cache: str, name: str, units: list[int] | None) -> None:
+    def _note_place(self, name: str, lines: Any, units: Units) -> None:
+        """Note the known units of code and of operands, where they have caches of their own."""
+        if isinstance(units, list) and not (lines.fetches and lines.operands):
+            (self.code_units if name in lines.fetches else self.operand_units).update(units)
+
+    def _is_there(self, cache: str, units: Units) -> bool:
+        """Tell whether all units that are looked up are in a cache for certain."""
+        if units is None:
+            return False
+        held = self.held[cache]
+        return held.has_near(units) if isinstance(units, Near) else all(map(held.has, units))
+
+    def _use(self, cache: str, name: str, units: Units) -> None:
         each, held = self._caches[cache], self.held[cache]
         lines = each.lines
         if units is None:
@@ -274,9 +313,12 @@ class Choices(ExecutionContext):
             lines.stores_allocate and bool(self._parameters.get(each.allocates, 1))
         )
         is_newest = not lines.order or lines.order in self._written_fields
-        for unit in units:
-            if unit * lines.unit_bytes < lines.end:
-                held = held.used(unit, allocates or held.has(unit), is_newest)
+        if isinstance(units, Near):
+            held = held.used_near(units, allocates or held.has_near(units), is_newest)
+        else:
+            for unit in units:
+                if unit * lines.unit_bytes < lines.end:
+                    held = held.used(unit, allocates or held.has(unit), is_newest)
         self.held[cache] = held
 
 

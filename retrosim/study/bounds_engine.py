@@ -14,38 +14,63 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from retrosim.cpu.engines.core import Core
-from retrosim.cpu.spec.cpu import ADDRESS_MASK, FAULT, SERVICE
+from retrosim.cpu.spec.cpu import FAULT, SERVICE
 from retrosim.cpu.spec.rows import Insn
 
-from .bounds_choices import Choices, Unbounded, is_variable
-from .bounds_paths import MAX_PATHS, Infeasible, Path, TooManyPaths
-from .bounds_state import EVER, LONG_AGO, Key, State
-from .bounds_words import FALSE, NOW, Span, const, join, linear, unknown
+from .bounds_choices import Unbounded, is_variable
+from .bounds_joins import join
+from .bounds_memory import Memory
+from .bounds_paths import BEGINNING, MAX_PATHS, NEVER, Infeasible, Path, TooManyPaths
+from .bounds_state import ALIGNMENT, EVER, LONG_AGO, Key, State
+from .bounds_words import NOW, Span, const, linear, unknown
 
 MAX_FOLLOWED = 64  # entries of a state field: larger ones are caches, of which only certain lines are followed
-STACK_BYTES = 1 << 16  # below the stack pointer of the call: frames of the routine
-RAM_LAST = (1 << 23) - 1  # machine memory map; above lie video memory and devices
-NEAR = 1 << 16  # bytes: a store is to words within bounds so near to each other, else to any
 
 
-class BoundsEngine(Choices):
+class _Ended(NamedTuple):
+    """The end of a path: what has changed, times as in `_time_at_end`; clocks taken; the most since the call began."""
+
+    changed: dict[Key, Any]
+    minimum: int
+    maximum: int
+    since: int
+    held: dict[str, Any]
+    apart: dict[tuple[Key, Key], int]
+    written: set[Key]
+
+
+def _apart(pair: tuple[Key, Key], state: State, end: _Ended) -> int:
+    """Return how many clocks a time lies behind another one at most, at the end of a path from a state."""
+    if pair in end.apart or not end.written.isdisjoint(pair):
+        return end.apart.get(pair, NEVER)
+    return state.apart.get(pair, NEVER)
+
+
+class BoundsEngine(Memory):
     """Runs single instructions of a core on states."""
 
     name = "bounds"
 
-    def __init__(self, core: Core, stack_top: int, parameters: Mapping[str, int]) -> None:
-        """Take a core, whose state is not touched; the stack pointer of the call; the machine's memory parameters."""
+    def __init__(self, core: Core, stack_top: int, parameters: Mapping[str, int], is_code_apart: bool = True) -> None:
+        """Take a core, whose state is not touched; the stack pointer of the call; the machine's memory parameters.
+
+        is_code_apart  no operand lies in a line of the routine's code
+        """
         self.core, self.cpu, self.stack_top, self._parameters = core, core.cpu, stack_top, parameters
-        self.alignment = {1: 4, 2: 2, 4: 4}[core.cpu.isa.word_bytes]  # of the C compilers' ABIs: 2 on the 68K
+        self.is_code_apart = is_code_apart
+        self.code_units: set[int] = set()
+        self.operand_units: set[int] = set()
+        self.alignment = ALIGNMENT[core.cpu.isa.word_bytes]
         self._widths = {name: bits for name, (bits, _) in core.cpu.layout.fields.items()}
         self._counts = {name: count for name, (_, count) in core.cpu.layout.fields.items()}
         self._memory = (
             [const(64, int(each)) for each in core.state["memory"].tolist()] if "memory" in self._counts else []
         )
         self._caches = {name: cache for name, cache in core.cpu.caches.items() if cache.lines}
+        self._arriving = dict.fromkeys(c.lines.arriving for c in self._caches.values() if c.lines.arriving)
         self._tags = {cache.tags: name for name, cache in self._caches.items()}
         self._clock = linear(64, {NOW: 1}, 0, 0, self)
         self.begin(core.timing)
@@ -54,7 +79,7 @@ class BoundsEngine(Choices):
 
     def outcomes(self, insn: Insn, state: State) -> dict[int | None, State]:
         """Run an instruction; return what holds at each next one, None: at addresses that are not known."""
-        ends: dict[int | None, list[tuple[dict[Key, Any], int, int, dict[str, Any]]]] = {}
+        ends: dict[int | None, list[_Ended]] = {}
         todo: list[tuple[bool, ...]] = [()]
         fields = insn.fields + self.core.timing.fields(insn)
         paths = 0
@@ -77,12 +102,15 @@ class BoundsEngine(Choices):
         self.state, self.changed, self.held = state, {}, dict(state.held)
         self._pc, self._end, self._next = insn.pc, insn.end, insn.end
         self._read_times: dict[Key, Span] = {}
+        self._read_words: dict[Key, Span] = {}
         self._choices: dict[Key, Span] = {}
         self._written_fields: set[str] = set()
         self._looked_up: dict[str, bool] = {}
         self._symbols = self._depth = 0
         self.numbers = count()
         self._clock = linear(64, {NOW: 1}, 0, 0, self)
+        self._beginning = linear(64, {BEGINNING: 1}, 0, 0, self)
+        self.path.symbol(BEGINNING, -state.maximum, NEVER)
         self.begin(self.core.timing)
         if hasattr(self.timing, "exception"):
             self.timing.exception = self._leaves
@@ -90,51 +118,71 @@ class BoundsEngine(Choices):
     def _leaves(self, *_: Any) -> None:
         raise Infeasible
 
-    def _ended(self) -> tuple[dict[Key, Any], int, int, dict[str, Any]]:
-        """Return what has changed, times relative to the end; the clocks taken; what is in the caches."""
+    def _ended(self) -> _Ended:
         self.changed = {key: span for key, span in self.changed.items() if not is_variable(key)}
         cycles = self.changed.pop("cycles", self._clock)
         minimum, maximum = self.path.bounds(cycles - self._clock)
         wait = self.timing.max_wait_clocks().known or 0
         maximum = min(maximum, self.timing.max_clocks + self.timing.max_waits * wait)
+        since = min(self.state.maximum + maximum, self.path.bounds(self._since_call(cycles))[1])
+        written = {key for key, span in self.changed.items() if span is not self._read_times.get(key, self)}
+        new = (self._read_times | self.changed).items()
+        times = [(key, span) for key, span in new if isinstance(key, str) and span is not None and span.terms]
+        apart = {(a, b): self.path.bounds(x - y)[1] for a, x in times for b, y in times if a != b}
         changed: dict[Key, Any] = {}
         for key, span in self.changed.items():
-            changed[key] = self.path.bounds(span - cycles) if span is not None and span.terms else span
+            changed[key] = self._time_at_end(span, cycles) if span is not None and span.terms else span
         for key, span in self._read_times.items():
-            changed.setdefault(key, self.path.bounds(span - cycles))
+            changed.setdefault(key, self._time_at_end(span, cycles))
+        for key, word in self._read_words.items():  # what this path has taken a word to be, it is
+            if id(word) in self.path.decided and key not in changed:
+                changed[key] = self._as_taken(word)
         for key, value in changed.items():
-            if isinstance(value, tuple) and key not in self.cpu.stage_fields:
-                changed[key] = value[0], min(value[1], wait)  # what is under way ends within a wait
-        return changed, max(0, minimum), maximum, self.held
+            if isinstance(value, tuple) and key not in self.cpu.stage_fields:  # what is under way ends within a wait
+                changed[key] = value[0], min(value[1], wait), min(value[2], since + wait)
+        return _Ended(changed, max(0, minimum), maximum, since, self.held, apart, written)
 
-    def _merged(self, state: State, ends: list[tuple[dict[Key, Any], int, int, dict[str, Any]]]) -> State:
-        minimum, maximum = min(end[1] for end in ends), max(end[2] for end in ends)
-        held = ends[0][3]
+    def _time_at_end(self, span: Span, cycles: Span) -> tuple[int, int, int]:
+        """Return the bounds of a time relative to the end, and the last one relative to the beginning of the call."""
+        return *self.path.bounds(span - cycles), self.path.bounds(self._since_call(span))[1]
+
+    def _since_call(self, span: Span) -> Span:
+        return span - self._clock - self._beginning
+
+    def _merged(self, state: State, ends: list[_Ended]) -> State:
+        minimum, maximum = min(end.minimum for end in ends), max(end.maximum for end in ends)
+        held = ends[0].held
         for end in ends[1:]:
-            held = {name: each.join(end[3][name]) for name, each in held.items()}
+            held = {name: each.join(end.held[name]) for name, each in held.items()}
         words, times = dict(state.words), dict(state.times)
-        result = State(words, times, held, state.minimum + minimum, state.maximum + maximum, state.trail)
-        for key in {key for end in ends for key in end[0]}:
+        result = State(words, times, held, state.minimum + minimum, max(end.since for end in ends), trail=state.trail)
+        result.fast, result.slow = state.fast + minimum, state.slow + maximum
+        for key in {key for end in ends for key in end.changed}:
             spans, bounds = [], []
-            for changed, first, last, _ in ends:
-                value = changed.get(key, state)
+            for end in ends:
+                value = end.changed.get(key, state)
                 if value is state:
                     value = state.words.get(key)
                     if value is None and key not in self._others:
-                        lo, hi = state.time(key)
-                        value = lo - last, hi - first
+                        lo, hi, late = state.time(key)
+                        value = lo - end.maximum, hi - end.minimum, late + state.maximum
                 (bounds if isinstance(value, tuple) else spans).append(value)
             words.pop(key, None)
             times.pop(key, None)
             if bounds:
                 lo = EVER if spans else min(each[0] for each in bounds)
                 hi = max(0 if spans else -LONG_AGO, *(each[1] for each in bounds))
-                times[key] = lo + result.maximum, hi + result.minimum
+                latest = max(result.maximum if spans else 0, *(each[2] for each in bounds))
+                result.set_time(key, lo, hi, latest - result.maximum)
             elif all(span is not None and span.bits == spans[0].bits for span in spans):
                 word = spans[0]
                 for span in spans[1:]:
                     word = join(word, span)
                 words[key] = word
+        for pair in set(state.apart).union(*(end.apart for end in ends)):
+            clocks = max(_apart(pair, state, end) for end in ends)
+            if clocks < LONG_AGO and pair[0] in times and pair[1] in times:
+                result.apart[pair] = clocks
         return result
 
     # state
@@ -146,8 +194,12 @@ class BoundsEngine(Choices):
     def _time(self, key: Key, name: str) -> Span:
         found = self._read_times.get(key)
         if found is None:
-            lo, hi = self.state.time(key)
+            lo, hi, late = self.state.time(key)
             found = self._read_times[key] = self.path.clock(str(key), lo, hi)
+            self.path.ends_by(str(key), late + self.state.maximum)
+            for pair, clocks in self.state.apart.items():
+                if key in pair:
+                    self.path.lies_behind(*map(str, pair), clocks)
         return found
 
     def _read(self, key: Key, bits: int) -> Span:
@@ -156,9 +208,12 @@ class BoundsEngine(Choices):
             return unknown(bits) if found is None else found
         found = self.state.words.get(key)
         if found is None:
-            return self._time(key, str(key)) if bits == 64 else unknown(bits)
+            if bits == 64:
+                return self._time(key, str(key))
+            found = self._read_words.setdefault(key, unknown(bits))
         if found.values and isinstance(key, str) and bits > 1 and not self._depth:
             return self._chosen(key, found)
+        self._read_words[key] = found
         return self._as_taken(found)
 
     def _chosen(self, key: Key, span: Span) -> Span:
@@ -177,10 +232,19 @@ class BoundsEngine(Choices):
     def get(self, name: str) -> Span:
         if name == "cycles":
             return self.changed.get(name, self._clock)
-        return self._read(name, self._widths[name])
+        word = self._read(name, self._widths[name])
+        if name in self._arriving:
+            self._arriving[name] = word
+        return word
 
     def set(self, name: str, word: Any) -> None:
+        if name in self._arriving and word is not self._arriving[name] and self._cannot_miss():
+            raise Infeasible
         self.changed[name] = word
+
+    def _cannot_miss(self) -> bool:
+        """Tell whether what is looked up is there: for certain, or because this path has found it arriving."""
+        return self._finds_arriving() or (bool(self._looked_up) and all(self._looked_up.values()))
 
     def element(self, name: str, n: Any) -> Span:
         bits = max(8, self._widths[name])
@@ -232,64 +296,6 @@ class BoundsEngine(Choices):
             word = (old >> word.bits << word.bits) | word.zext(32)
         self.changed["r", n.known] = word
 
-    # memory
-
-    def load(self, address: Any, bits: int) -> Any:
-        return super().load(self._operand(address, bits), bits)
-
-    def store(self, address: Any, word: Any) -> None:
-        super().store(self._operand(address, word.bits), word)
-
-    def _operand(self, address: Any, bits: int) -> Any:
-        """Take an unknown address as one in RAM, and aligned as far as compilers align operands."""
-        if address.known is not None:
-            return address
-        low = min(bits // 8, self.alignment) - 1
-        if address.ones & low:
-            low = 0
-        hi = address.hi if address.lo > RAM_LAST else min(address.hi, RAM_LAST)
-        return Span(address.bits, address.lo & ~low, hi & ~low, address.ones, address.free & ~low, address.frame)
-
-    def _load(self, location: Any, bits: int) -> Span:
-        if location.known is None:
-            return unknown(bits)
-        start, size = location.known, bits // 8
-        found = self._cell(start)
-        if found is not None and found.bits == bits:
-            return self._as_taken(found)
-        for first in range(start - 7, start + 1):
-            cell = self._cell(first)
-            if cell is not None and first + cell.bits // 8 >= start + size:
-                return (cell >> 8 * (start - first)).trunc(bits)
-        return unknown(bits)
-
-    def _cell(self, address: int) -> Span | None:
-        return self.changed[address] if address in self.changed else self.state.words.get(address)
-
-    def _store(self, location: Any, word: Any) -> None:
-        size = word.bits // 8
-        if location.known is not None:
-            self._forget(range(location.known - 7, location.known + size), location.known, location.known + size)
-            self.changed[location.known] = word.plain()
-            return
-        known = [key for key in {*self.state.words, *self.changed} if isinstance(key, int)]
-        if location.hi - location.lo < NEAR:
-            self._forget(known, location.lo, location.hi + size)
-        else:
-            self._forget((k for k in known if location.frame or not self._in_frames(k)), 0, ADDRESS_MASK + 1)
-
-    def _in_frames(self, address: int) -> bool:
-        return self.stack_top - STACK_BYTES <= address < self.stack_top
-
-    def _forget(self, addresses: Any, start: int, end: int) -> None:
-        for address in list(addresses):
-            cell = self._cell(address)
-            if cell is not None and address < end and start < address + cell.bits // 8:
-                self.changed[address] = None
-
-    def _watched(self, location: Any, bits: int) -> Span:
-        return FALSE
-
     # choices
 
     def _taken(self, condition: Any) -> Span:
@@ -337,7 +343,9 @@ class BoundsEngine(Choices):
         if reason == FAULT:
             raise Infeasible
         what = "asks the machine for a service" if reason == SERVICE else "changes what interrupts the processor"
-        raise Unbounded(f"the instruction at {self._pc:#x} {what}, which has no bound")
+        raise Unbounded(
+            f"the instruction at {self._pc:#x} {what}, which has no bound; bound the routines that are called between"
+        )
 
     @property
     def raised(self) -> int | None:  # type: ignore[override]

@@ -13,12 +13,13 @@ from typing import Any
 
 from retrosim.errors import RetrosimError
 
-from .bounds_words import LATE, NOW, Span, linear
+from .bounds_words import HALF, LATE, NOW, Span, const, linear, unknown
 
 NEVER = 1 << 45  # no bound
 UNKNOWN = 1 << 43  # a difference above is none
 MAX_PATHS = 20_000  # of one instruction
 ZERO = "zero"
+BEGINNING = "beginning"  # of the call, before NOW
 MAX_PAIRED = 4  # symbols added: more are paired as they come, in a sum
 
 
@@ -37,7 +38,7 @@ class Path:
         self.engine, self.script = engine, script
         self.taken: list[bool] = []
         self.others: list[tuple[bool, ...]] = []
-        self.decided: dict[int, tuple[bool, Span]] = {}
+        self.decided: dict[int, tuple[int, Span]] = {}  # word's id -> its value on this path
         self.symbols = [ZERO]
         self.maximum: dict[tuple[str, str], int] = {}
         self.named: dict[int, tuple[str, Span]] = {}
@@ -66,12 +67,22 @@ class Path:
         self.symbol(name, lo, hi)
         return linear(64, {NOW: 1, name: 1}, 0, 0, self.engine)
 
+    def ends_by(self, name: str, latest: int) -> None:
+        """Know that a symbol lies at most so many clocks after the beginning."""
+        if name in self.symbols:
+            self._limit(name, BEGINNING, latest)
+
+    def lies_behind(self, name: str, other: str, clocks: int) -> None:
+        """Know that a symbol lies at most so many clocks behind another one."""
+        if name in self.symbols and other in self.symbols:
+            self._limit(name, other, clocks)
+
     def symbol_of(self, span: Span) -> Span:
         """Return a plain word as a symbol, the same one each time."""
         if id(span) not in self.named:
             name = f"word {len(self.named)} {id(self)}"
             self.named[id(span)] = name, span
-            self.symbol(name, *span._signed)
+            self.symbol(name, *span.signed_bounds)
         return linear(span.bits, {self.named[id(span)][0]: 1}, 0, 0, self.engine)
 
     def as_sum(self, span: Span) -> Span:
@@ -122,6 +133,55 @@ class Path:
     def _difference(self, a: str, b: str) -> int:
         return 0 if a == b else self.maximum[a, b]
 
+    def sum(self, a: Span, b: Span, sign: int) -> Span:
+        """Return a + sign * b as a linear word."""
+        terms: dict[str, int] = {}
+        offset = 0
+        for span, factor in ((a, 1), (b, sign)):
+            if not span.terms and span.lo != span.hi:
+                span = self.symbol_of(span)
+            offset += factor * (span.lo if span.terms else span.signed_bounds[0])
+            for symbol, each in (span.terms or {}).items():
+                terms[symbol] = terms.get(symbol, 0) + factor * each
+        terms = {symbol: factor for symbol, factor in terms.items() if factor}
+        total = linear(a.bits, terms, offset, offset, self.engine)
+        return self.short(total) if len(terms) > 2 else total
+
+    def halves(self, span: Span) -> tuple[Span, Span]:
+        """Return the two numbers of clocks that a linear word holds."""
+        upper, lower = {}, {}
+        for symbol, factor in (span.terms or {}).items():
+            above = (factor + HALF // 2) // HALF
+            for terms, part in ((upper, above), (lower, factor - above * HALF)):
+                if part:
+                    terms[symbol] = part
+        first, last = (span.lo + HALF // 2) // HALF, (span.hi + HALF // 2) // HALF
+        ends = sorted((span.lo - first * HALF, span.hi - last * HALF))
+        return linear(span.bits, lower, *ends, self.engine), linear(span.bits, upper, first, last, self.engine)
+
+    def compare(self, a: Span, b: Span, limit: int) -> Span:
+        """Return a - b <= limit, of linear words."""
+        if any(NOW not in (side.terms or ()) and self.bounds(side)[0] < 0 for side in (a, b)):
+            return unknown(1)  # as an unsigned number it would be large
+        difference = self.sum(a, b, -1)
+        lo, hi = self.bounds(difference)
+        if hi <= limit or lo > limit:
+            return const(1, hi <= limit)
+        return self._undecided(difference, limit, "order")
+
+    def compare_equal(self, a: Span, b: Span) -> Span:
+        """Return a == b, of linear words."""
+        difference = self.sum(a, b, -1)
+        lo, hi = self.bounds(difference)
+        if lo == hi == 0 or lo > 0 or hi < 0:
+            return const(1, lo == hi == 0)
+        return self._undecided(difference, 0, "equal")
+
+    def _undecided(self, difference: Span, limit: int, kind: str) -> Span:
+        bit = Span(1, 0, 1)
+        bit.test, bit.engine = (difference, limit, True, kind), self.engine
+        return bit
+
     def bounds(self, span: Span) -> tuple[int, int]:
         """Return the least and the greatest value of a word."""
         if not span.terms:
@@ -143,7 +203,7 @@ class Path:
         if bit.known is not None:
             return bool(bit.known)
         if id(bit) in self.decided:
-            return self.decided[id(bit)][0]
+            return bool(self.decided[id(bit)][0])
         number = len(self.taken)
         if number < len(self.script):
             value = self.script[number]
@@ -157,6 +217,10 @@ class Path:
     def take(self, bit: Span, value: bool) -> None:
         """Take a bit as true or false. Errors: Infeasible."""
         self.decided[id(bit)] = value, bit
+        if bit.tells is not None and bit.tells[2] == value:
+            for word, other in (bit.tells[:2], bit.tells[1::-1]):
+                if word.known is None and other.known is not None:
+                    self.decided[id(word)] = other.known, word
         if bit.test is not None:
             difference, limit, is_plain, kind = bit.test
             holds = value == is_plain
@@ -212,7 +276,7 @@ class Path:
                 others = [(b, values[b]) for b in names[:number]]
                 others += [(b, None if b == ZERO else linear(64, {b: 1}, 0, 0, self.engine)) for b in self.symbols]
                 for b, other in others:
-                    lo, hi = path.bounds(span if other is None else span._sum(other, -1))
+                    lo, hi = path.bounds(span if other is None else path.sum(span, other, -1))
                     maximum[a, b] = max(maximum.get((a, b), -NEVER), _bound(hi))
                     maximum[b, a] = max(maximum.get((b, a), -NEVER), _bound(-lo))
         self.engine.path = self

@@ -23,7 +23,7 @@ from .bounds_flow import Loop, Routine, routine_at
 from .bounds_state import State, Trail
 
 MAX_TIMES = 100_000  # that an undecided loop is tried
-PATIENCE = 2_000  # times that a loop may go on although it could have been left each time, unless its bound is given
+PATIENCE = 256  # times that a loop may go on although it could have been left each time, unless its bound is given
 EXACT = 4  # times that a loop of given bound is followed exactly, before what changes is taken as unknown
 MAX_STEPS = 3_000_000  # instructions that are run in all
 
@@ -64,7 +64,10 @@ class Runner:
     def call(self, entry: int, state: State, back: int) -> State:
         """Run a routine to its return to an address. Errors: Unbounded."""
         if any(entry == called for called, _ in self._calls):
-            raise Unbounded(f"{self.name(entry)} calls itself (recursion), which has no bound")
+            raise Unbounded(
+                f"{self.name(entry)} calls itself (recursion), which has no bound; arguments that "
+                "are given may decide that it does not, else bound what it calls by itself"
+            )
         if entry not in self.routines:
             self.routines[entry] = routine_at(self.core, entry)
         routine = self.routines[entry]
@@ -117,11 +120,13 @@ class Runner:
                         f"the loop at {self.name(loop.head)} is not left within {given} times: its bound is too small"
                     )
                 break
+            if given is not None and count >= EXACT:
+                after = after.without_bases()
             is_steady = after.is_like(state)
             if given is None:
                 if is_steady or undecided == PATIENCE or count == MAX_TIMES:
                     raise Unbounded(self._no_bound(loop.head))
-            elif is_steady:
+            elif is_steady and count > EXACT:
                 self._repeat(left, outside, state, after, given - count)
                 count = given
                 break
@@ -172,7 +177,10 @@ class Runner:
             return target
         if target is None or not calls:
             what = "call" if calls else "jump"
-            raise Unbounded(f"computed {what} at {self.name(insn.pc)} ({insn.text}), which has no bound")
+            raise Unbounded(
+                f"computed {what} at {self.name(insn.pc)} ({insn.text}), which has no bound; "
+                "bound the routines that it may reach, and add the clocks"
+            )
         return None
 
     def _step(self, insn: Insn, state: State) -> dict[int | None, State]:
@@ -186,16 +194,15 @@ class Runner:
 
 def _later(state: State, clocks: int) -> State:
     """Return a state so many clocks later."""
-    times = {key: (lo + clocks, hi + clocks) for key, (lo, hi) in state.times.items()}
-    return State(state.words, times, state.held, state.minimum + clocks, state.maximum + clocks, state.trail)
+    times = {key: (lo, hi, latest + clocks) for key, (lo, hi, latest) in state.times.items()}
+    return replace(state, times=times, minimum=state.minimum + clocks, maximum=state.maximum + clocks)
 
 
 def _taken_over(widened: State, after: State) -> State:
     """Return a widened state with the clocks of the one that it stands for."""
-    result = State(widened.words, {}, widened.held, after.minimum, after.maximum, after.trail)
+    result = replace(widened, times={}, minimum=after.minimum, maximum=after.maximum, trail=after.trail)
     for key in widened.times:
-        lo, hi = widened.time(key)
-        result.times[key] = lo + after.maximum, hi + after.minimum
+        result.set_time(key, *widened.time(key))
     return result
 
 

@@ -1,4 +1,8 @@
-"""Searches for an input on which a routine takes many clocks: random arguments and memory, then changes of the best."""
+"""Searches for an input on which a routine takes many clocks: random arguments and memory, then changes of the best.
+
+A call finds the caches as the call before left them ("left"), as they were before the first one ("given"), empty
+("empty"), or full of lines that it does not use, to be written out before they are replaced ("dirty").
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,23 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from retrosim.cpu.engines.core import Core
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine
 
+from .bounds_state import ALIGNMENT
+from .bounds_words import MASKS
+
 AREA, AREA_BYTES = 0x200000, 0x800  # free memory of every ROM: what arguments point to
 MAX_INSTRUCTIONS = 20_000  # of one call
+CACHES = ("left", "given", "empty", "dirty", "dirty")
+ALIEN = 0x600000  # address from which on there are lines that no routine uses
 PAUSE = 1 << 14  # clocks between two calls: the bus is idle when one begins
 FRESH = 0.3  # of the tries do not go on from the best
 SMALL = 16  # arguments that are small, as counts; times 4, since they may be addresses
 NO_POINTER = 0x800003  # bits that arguments do not have: as addresses they would be odd, or not in RAM
 ARGUMENTS = 8  # that are tried where they are not given: more do no harm
+Input = tuple[tuple[int, ...], bytes, str]
 
 
 @dataclass(frozen=True)
@@ -25,7 +36,7 @@ class Found:
     maximum, minimum  clocks; None when no call returned
     arguments    of the call that took the most
     memory       hexadecimal digits of the bytes from AREA on, in that call
-    is_warm      the caches held what the call before had left
+    caches       what they held; see the head of this module
     returned     calls that returned, of so many tries
     failure      why the last one did not that did not
     """
@@ -38,7 +49,7 @@ class Found:
     maximum: int | None
     arguments: tuple[int, ...]
     memory: str
-    is_warm: bool
+    caches: str
 
 
 def search(
@@ -58,14 +69,15 @@ def search(
     chance = random.Random(seed)
     bits = machine.argument_bits(convention)
     core, start = machine.core, machine.core.state.copy()
-    best: tuple[tuple[int, ...], bytes, bool] | None = None
+    best: Input | None = None
     minimum = maximum = None
     returned, failure = 0, ""
     for number in range(tries):
         progress(number)
-        words, memory, is_warm = _next(chance, best, arguments, bits)
-        if not is_warm:
+        words, memory, caches = tried = _next(chance, best, arguments, bits, core.cpu.isa.word_bytes)
+        if caches != "left":
             core.state[()] = start
+            _fill_caches(core, chance, caches)
         for field in ("cycles", *core.cpu.stage_fields):
             core.state[field] = int(core.state["cycles"]) + PAUSE
         machine.write(AREA, memory)
@@ -80,34 +92,49 @@ def search(
         returned += 1
         minimum = cycles if minimum is None else min(minimum, cycles)
         if maximum is None or cycles > maximum:
-            maximum, best = cycles, (words, memory, is_warm)
-    words, memory, is_warm = best or ((), b"", False)
-    return Found(seed, tries, returned, failure, minimum, maximum, words, memory.hex(), is_warm)
+            maximum, best = cycles, tried
+    words, memory, caches = best or ((), b"", "given")
+    return Found(seed, tries, returned, failure, minimum, maximum, words, memory.hex(), caches)
 
 
-def _next(
-    chance: random.Random, best: tuple[tuple[int, ...], bytes, bool] | None, given: Sequence[int | None], bits: int
-) -> tuple[tuple[int, ...], bytes, bool]:
-    """Return arguments, memory, and whether the caches stay warm."""
+def _fill_caches(core: Core, chance: random.Random, how: str) -> None:
+    """Empty all caches, or fill them with lines that are to be written out."""
+    for cache in core.cpu.caches.values() if how in ("empty", "dirty") else ():
+        tags, lines = core.state[cache.tags], cache.lines
+        tags[:] = 0
+        if how == "empty" or lines is None:
+            continue
+        first = ALIEN // (lines.unit_bytes * lines.units)
+        for entry in range(len(tags)):
+            group, way = divmod(entry, lines.ways)
+            number = first + group - first % lines.sets + lines.sets * way
+            tags[entry] = lines.tag(number, MASKS[lines.units])[0] | cache.status_bits
+        if cache.dirty:
+            core.state[cache.dirty] = 1
+
+
+def _next(chance: random.Random, best: Input | None, given: Sequence[int | None], bits: int, word_bytes: int) -> Input:
+    """Return arguments, memory, and what the caches hold."""
     if best is None or chance.random() < FRESH:
-        words = tuple(_argument(chance, bits) if word is None else word for word in given)
-        return words, _memory(chance), chance.random() < 0.5
-    old, before, is_warm = best
+        words = tuple(_argument(chance, bits, word_bytes) if word is None else word for word in given)
+        return words, _memory(chance), chance.choice(CACHES)
+    old, before, caches = best
     words = tuple(
-        _argument(chance, bits) if word is None and chance.random() < 0.2 else known
+        _argument(chance, bits, word_bytes) if word is None and chance.random() < 0.2 else known
         for word, known in zip(given, old, strict=True)
     )
     memory = bytearray(before)
     for _ in range(chance.randrange(1, 9)):
         at = chance.randrange(0, AREA_BYTES, 2)
         memory[at : at + 2] = _memory(chance, 2)
-    return words, bytes(memory), is_warm != (chance.random() < 0.1)
+    return words, bytes(memory), chance.choice(CACHES) if chance.random() < 0.1 else caches
 
 
-def _argument(chance: random.Random, bits: int) -> int:
+def _argument(chance: random.Random, bits: int, word_bytes: int) -> int:
     kind = chance.random()
     if kind < 0.6 and bits == 32:
-        return AREA + 16 * chance.randrange(AREA_BYTES // 32)
+        step = 16 if kind < 0.2 else ALIGNMENT[word_bytes]
+        return AREA + step * chance.randrange(AREA_BYTES // 2 // step)
     if kind < 0.8:
         return chance.randrange(SMALL) * 4
     return chance.getrandbits(bits) & ~NO_POINTER

@@ -1,24 +1,30 @@
 """What is known of a machine at one point of a routine: words, clocks, lines in caches, and the clocks since its start.
 
-Times are kept as (lo + maximum, hi + minimum): lo..hi after the present clock, minimum..maximum clocks since the call
-began. So they need not be changed while time passes: later they are that much further back.
+Of a time three bounds are known: it lies lo..hi after the present clock, and at most `latest` after the call began. The
+third is what is left of a path on which the present clock is early and a bus is busy for long, where it meets one on
+which the clock is late and the bus is free: without it, the join would be late and still have the bus to wait for.
+
+Times are kept as (lo + slow, hi + fast, latest), where slow and fast are the most and the least clocks that have passed
+since some clock in the past. So they need not be changed while time passes: later they are that much further back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .bounds_caches import Held
-from .bounds_words import Span, join, unknown, widen
+from .bounds_joins import join, widen
+from .bounds_words import Span, unknown
 
 Key = Any
 """A state field's name, (name, number) of an entry of one, or the address of a word in memory."""
 
 LONG_AGO = 1 << 12  # clocks: what was so long before now may have been any time before
 EVER = -(1 << 44)  # a time of which nothing is known but that it has passed
-ANY_TIME = (EVER, 0)
+ALIGNMENT = {1: 4, 2: 2, 4: 4}  # bytes, of the C compilers' ABIs by the ISA's word: 2 on the 68K
+ANY_TIME = (EVER, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -40,20 +46,31 @@ class State:
     times   the timing model's times
     held    by cache
     minimum, maximum  clocks since the call began
+    fast, slow  least and most clocks since a clock in the past
+    apart   by two times that changed together: how many clocks the first lies behind the second at most
     """
 
     words: dict[Key, Span]
-    times: dict[Key, tuple[int, int]]
+    times: dict[Key, tuple[int, int, int]]
     held: dict[str, Held]
     minimum: int = 0
     maximum: int = 0
+    fast: int = 0
+    slow: int = 0
+    apart: dict[tuple[Key, Key], int] = field(default_factory=dict)
     trail: Trail | None = field(default=None, compare=False)
 
-    def time(self, key: Key) -> tuple[int, int]:
-        """Return the bounds of a time, relative to the present clock."""
-        lo, hi = self.times.get(key, ANY_TIME)
-        lo, hi = lo - self.maximum, hi - self.minimum
-        return (EVER if lo < -LONG_AGO else lo), max(hi, -LONG_AGO)
+    def time(self, key: Key) -> tuple[int, int, int]:
+        """Return the bounds of a time: relative to the present clock, and the last one relative to `maximum`."""
+        if key not in self.times:
+            return ANY_TIME
+        lo, hi, latest = self.times[key]
+        lo, hi = lo - self.slow, max(hi - self.fast, -LONG_AGO)
+        return (EVER if lo < -LONG_AGO else lo), hi, min(hi, max(latest - self.maximum, -LONG_AGO))
+
+    def set_time(self, key: Key, lo: int, hi: int, late: int) -> None:
+        """Set what `time` returns."""
+        self.times[key] = lo + self.slow, hi + self.fast, late + self.maximum
 
     def bits_at(self, location: int) -> int:
         """Return the width of the word that is known at a place in memory, 0 when none is."""
@@ -73,24 +90,36 @@ class State:
         for key in self.times.keys() | other.times.keys():
             if key in both:
                 continue
-            (a, b), (c, d) = self._time_of(key), other._time_of(key)
-            result.times[key] = min(a, c) + result.maximum, max(b, d) + result.minimum
+            (lo, hi, late), (low, high, later) = self._time_of(key), other._time_of(key)
+            late = max(late + self.maximum, later + other.maximum) - result.maximum
+            result.set_time(key, min(lo, low), max(hi, high), late)
+        for pair, clocks in self.apart.items():
+            if pair in other.apart and pair[0] in result.times and pair[1] in result.times:
+                result.apart[pair] = max(clocks, other.apart[pair])
         result.held = {name: held.join(other.held[name]) for name, held in self.held.items()}
         return result
 
-    def _time_of(self, key: Key) -> tuple[int, int]:
+    def _time_of(self, key: Key) -> tuple[int, int, int]:
         """Return a time, also where a number is kept in its place: it is before now."""
-        return (EVER, 0) if key in self.words else self.time(key)
+        return ANY_TIME if key in self.words else self.time(key)
 
     def widened(self, other: State) -> State:
         """Return what holds in either state, and will soon not change any more."""
         return self.joined(other, widen)
 
+    def without_bases(self) -> State:
+        """Return what is known apart from what is near a base: one that was made anew each time is never the same."""
+        return replace(self, held={name: Held(held.lines, held.sets) for name, held in self.held.items()})
+
     def is_like(self, other: State) -> bool:
-        """Tell whether two states differ in nothing but the clocks since the call began."""
-        if self.words.keys() != other.words.keys() or self.held != other.held:
+        """Tell whether two states differ in nothing but the clocks since the call began, and what is near a base."""
+        if self.words.keys() != other.words.keys():
+            return False
+        if any(held.sets != other.held[name].sets for name, held in self.held.items()):
             return False
         if any(not span.is_like(other.words[key]) for key, span in self.words.items()):
+            return False
+        if self.apart != other.apart:
             return False
         return all(self.time(key) == other.time(key) for key in self.times.keys() | other.times.keys())
 

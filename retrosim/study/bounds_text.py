@@ -10,6 +10,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+CACHES = {
+    "left": "as the call before left them",
+    "given": "as the program left them",
+    "empty": "empty",
+    "dirty": "full of other lines, to be written out",
+}
+
 
 def render_bounds(report: dict[str, Any]) -> RenderableType:
     """Return a report of bounds.py as a table under its answer."""
@@ -38,8 +45,7 @@ def _summary(report: dict[str, Any]) -> Iterator[str]:
     found = report["found"]
     if found and found["maximum"] is not None:
         words = ", ".join(f"{word:#x}" for word in found["arguments"])
-        caches = "warm" if found["is_warm"] else "cold"
-        yield f"  with the arguments {words} and {caches} caches; its memory is in --json"
+        yield f"  with the arguments {words}; caches: {CACHES[found['caches']]}; its memory is in --json"
     for loop in report["loops"]:
         origin = "given" if loop["given"] else "found"
         yield f"loop at {loop['address']:#x}{_where(loop)}: at most {_number(loop['times'])} times ({origin})"

@@ -9,7 +9,8 @@ A `Span` stands for all values that a word may have. It is one of
 
 Every operation gives a Span that holds each value that the operation can give. `known` is the value where there is one
 only. A comparison of linear words that is not decided keeps what it compares (`test`), so that a path which takes it as
-true or false knows the clocks better.
+true or false knows the clocks better; one of plain words for equality keeps both (`tells`), so that
+such a path knows the word that is compared with a known one.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from typing import Any
 from retrosim.cpu.spec.values import Word
 
 NOW = "now"
-FEW = 8  # values that are kept one by one
 LATE = 1 << 40  # NOW is at least this, and any offset much less
 HALF = 1 << 32  # linear words may hold a second number of clocks from this bit on
 MASKS = [(1 << bits) - 1 for bits in range(129)]
@@ -28,7 +28,8 @@ MASKS = [(1 << bits) - 1 for bits in range(129)]
 class Span(Word):
     """All values that a word may have; see the head of this module."""
 
-    __slots__ = ("engine", "frame", "free", "hi", "lo", "ones", "terms", "test", "values")
+    __slots__ = ("base", "engine", "frame", "free", "hi", "lo", "ones", "order")
+    __slots__ += ("place", "tells", "terms", "test", "values")
 
     def __init__(self, bits: int, lo: int, hi: int, ones: int = 0, free: int = -1, frame: bool = False) -> None:
         """Make a plain word. `frame`: it may be an address in a stack frame."""
@@ -46,6 +47,10 @@ class Span(Word):
         self.bits, self.lo, self.hi, self.ones, self.free, self.frame = bits, lo, hi, ones, free, frame
         self.known = lo if lo == hi else None
         self.terms = self.test = None
+        self.tells: tuple[Span, Span, bool] | None = None
+        self.place: tuple[Span, int, int] | None = None
+        self.order: tuple[Span, Span] | None = None
+        self.base: tuple[Span, int] | None = None
         self.engine: Any = None
         self.values: frozenset[int] | None = None
 
@@ -79,7 +84,8 @@ class Span(Word):
         return self.ones | self.free
 
     @property
-    def _signed(self) -> tuple[int, int]:
+    def signed_bounds(self) -> tuple[int, int]:
+        """The least and the greatest value as a signed number."""
         half, whole = 1 << self.bits - 1, 1 << self.bits
         if self.hi < half:
             return self.lo, self.hi
@@ -96,6 +102,28 @@ class Span(Word):
             raise TypeError(f"{self.bits}-bit word meets {operand.bits}-bit word")
         return operand
 
+    # words that are a known distance from another
+
+    def placed(self, word: Span, offset: int = 0, shift: int = 0) -> Span:
+        """Note that this is (word + offset) >> shift; return it."""
+        if self.known is None:
+            root, more, shifted = word.place or (word, 0, 0)
+            if not shifted or not offset:
+                self.place = root, more + offset, shifted + shift
+        return self
+
+    def _is_same(self, other: Span) -> bool | None:
+        """Tell whether two words at known distances from a third one, both shifted, are equal, None: perhaps."""
+        if not (self.place and other.place):
+            return None
+        (root, first, shift), (same, last, shift_2) = sorted((self.place, other.place), key=lambda place: place[1])
+        if root is not same or shift != shift_2:
+            return None
+        begin, low = root.plain() + first, MASKS[shift]
+        if last - first + (begin.may & low) <= low:
+            return True
+        return False if last - first + (begin.ones & low) > low else None
+
     # linear words
 
     def plain(self) -> Span:
@@ -106,34 +134,11 @@ class Span(Word):
         return Span(self.bits, lo, hi) if lo >= 0 and hi <= MASKS[self.bits] else unknown(self.bits)
 
     def _sum(self, other: Span, sign: int) -> Span:
-        engine = self.engine or other.engine
-        path = engine.path
-        terms: dict[str, int] = {}
-        offset = 0
-        for span, factor in ((self, 1), (other, sign)):
-            if not span.terms and span.lo != span.hi:
-                span = path.symbol_of(span)
-            offset += factor * (span.lo if span.terms else span._signed[0])
-            for symbol, each in (span.terms or {}).items():
-                terms[symbol] = terms.get(symbol, 0) + factor * each
-        terms = {symbol: factor for symbol, factor in terms.items() if factor}
-        total = linear(self.bits, terms, offset, offset, engine)
-        return path.short(total) if len(terms) > 2 else total
+        return (self.path or other.path).sum(self, other, sign)
 
     def _scaled(self, factor: int) -> Span:
         terms = {symbol: each * factor for symbol, each in self.terms.items()}
         return linear(self.bits, terms, self.lo * factor, self.hi * factor, self.engine)
-
-    def halves(self) -> tuple[Span, Span]:
-        """Return the two numbers of clocks that a word holds."""
-        upper = {s: f // HALF for s, f in (self.terms or {}).items() if not f % HALF}
-        lower = {s: f for s, f in (self.terms or {}).items() if f % HALF}
-        both = []
-        for terms, offset in ((lower, None), (upper, True)):
-            first, last = (self.lo + HALF // 2) // HALF, (self.hi + HALF // 2) // HALF
-            span = (first, last) if offset else (self.lo - first * HALF, self.hi - last * HALF)
-            both.append(linear(self.bits, terms, min(span), max(span), self.engine))
-        return both[0], both[1]
 
     def settled(self) -> Span:
         """Return a bit that depends on clocks as a decided one."""
@@ -155,7 +160,10 @@ class Span(Word):
             lo, hi = 0, mask
         total = a.ones + b.ones
         free = total + a.free + b.free ^ total | a.free | b.free
-        return Span(a.bits, lo, hi, total & ~free & mask, free, a.frame or b.frame)
+        result = Span(a.bits, lo, hi, total & ~free & mask, free, a.frame or b.frame)
+        if a.known is None and b.known is None:
+            return result
+        return result.placed(a, b.signed_bounds[0]) if b.known is not None else result.placed(b, a.signed_bounds[0])
 
     __radd__ = __add__
 
@@ -163,6 +171,8 @@ class Span(Word):
         a, b = self, self._other(operand)
         if a.terms or b.terms:
             return a._sum(b, -1)
+        if a is b:
+            return const(a.bits, 0)
         mask = MASKS[a.bits]
         if a.known is not None and b.known is not None:
             return Span(a.bits, (a.lo - b.lo) & mask, (a.lo - b.lo) & mask, frame=a.frame)
@@ -173,7 +183,9 @@ class Span(Word):
             lo, hi = 0, mask
         total = a.ones - b.ones
         free = (total + a.free) ^ (total - b.free) | a.free | b.free
-        return Span(a.bits, lo, hi, total & ~free & mask, free, a.frame or b.frame)
+        result = Span(a.bits, lo, hi, total & ~free & mask, free, a.frame or b.frame)
+        result.order = b, a
+        return result.placed(a, -b.signed_bounds[0]) if b.known is not None else result
 
     def __rsub__(self, left: int) -> Span:
         return const(self.bits, left) - self
@@ -189,7 +201,7 @@ class Span(Word):
         lo, hi = a.lo * b.lo, a.hi * b.hi
         if lo == hi:
             return const(a.bits, lo)
-        zeros = _trailing_zeros(a.may, a.bits) + _trailing_zeros(b.may, b.bits)
+        zeros = trailing_zeros(a.may, a.bits) + trailing_zeros(b.may, b.bits)
         free = MASKS[a.bits] & ~MASKS[min(zeros, a.bits)]
         return Span(a.bits, lo, hi, 0, free) if hi <= MASKS[a.bits] else Span(a.bits, 0, MASKS[a.bits], 0, free)
 
@@ -198,11 +210,13 @@ class Span(Word):
     def __and__(self, operand: Any) -> Span:
         a, b = self.settled(), self._other(operand).settled()
         if a.terms and b.known == HALF - 1:
-            return a.halves()[0]
+            return a.path.halves(a)[0]
         a, b = a.plain(), b.plain()
+        if b.known is not None and not a.may & ~b.known:
+            return a
         ones = a.ones & b.ones
         free = a.may & b.may & ~ones
-        return Span(a.bits, ones, ones | free, ones, free, a.frame)._within(0, min(a.hi, b.hi))
+        return Span(a.bits, ones, ones | free, ones, free, a.frame).within(0, min(a.hi, b.hi))
 
     __rand__ = __and__
 
@@ -210,13 +224,17 @@ class Span(Word):
         a, b = self.settled(), self._other(operand).settled()
         if a.terms or b.terms:
             return a._sum(b, 1)  # two numbers side by side
+        if a is b:
+            return a
         ones, may = a.ones | b.ones, a.may | b.may
-        return Span(a.bits, ones, may, ones, may & ~ones)._within(max(a.lo, b.lo), may)
+        return Span(a.bits, ones, may, ones, may & ~ones).within(max(a.lo, b.lo), may)
 
     __ror__ = __or__
 
     def __xor__(self, operand: Any) -> Span:
         a, b = self.settled().plain(), self._other(operand).settled().plain()
+        if a is b:
+            return const(a.bits, 0)
         free = a.free | b.free
         ones = (a.ones ^ b.ones) & ~free
         return Span(a.bits, ones, ones | free, ones, free)
@@ -228,9 +246,13 @@ class Span(Word):
             bit = Span(1, 0, 1)
             bit.test, bit.engine = (*self.test[:2], not self.test[2], self.test[3]), self.engine
             return bit
-        return self ^ MASKS[self.bits]
+        bit = self ^ MASKS[self.bits]
+        if self.tells is not None and bit.known is None:
+            bit.tells = *self.tells[:2], not self.tells[2]
+        return bit
 
-    def _within(self, lo: int, hi: int) -> Span:
+    def within(self, lo: int, hi: int) -> Span:
+        """Return the values of a plain word that lie within bounds."""
         return Span(self.bits, max(lo, self.lo), min(hi, self.hi), self.ones, self.free, self.frame)
 
     def __lshift__(self, operand: Any) -> Span:
@@ -246,19 +268,19 @@ class Span(Word):
     def __rshift__(self, operand: Any) -> Span:
         count = self._other(operand).plain()
         if self.terms and count.known == HALF.bit_length() - 1:
-            return self.halves()[1]
+            return self.path.halves(self)[1]
         a = self.plain()
         if count.known is None:
             return Span(a.bits, 0, a.hi)
         n = count.known
-        return Span(a.bits, a.lo >> n, a.hi >> n, a.ones >> n, a.free >> n)
+        return Span(a.bits, a.lo >> n, a.hi >> n, a.ones >> n, a.free >> n).placed(a, 0, n)
 
     def sar(self, operand: Any) -> Span:
         count = self._other(operand)
         if self.sign.known == 0:
             return self >> count
         if count.known is not None and self.sign.known:
-            low, high = (side >> count.known for side in self._signed)
+            low, high = (side >> count.known for side in self.signed_bounds)
             return Span(self.bits, low & MASKS[self.bits], high & MASKS[self.bits])
         return unknown(self.bits)
 
@@ -273,7 +295,7 @@ class Span(Word):
         return Span(a.bits, 0, min(a.hi, max(0, b.hi - 1)))
 
     def sdiv(self, operand: Any) -> Span:
-        a, b = self._signed, self._other(operand)._signed
+        a, b = self.signed_bounds, self._other(operand).signed_bounds
         if a[0] == a[1] and b[0] == b[1] and b[0]:
             return const(self.bits, abs(a[0]) // abs(b[0]) * (1 if (a[0] < 0) == (b[0] < 0) else -1))
         return unknown(self.bits)
@@ -284,56 +306,44 @@ class Span(Word):
 
     # comparisons
 
-    def _compare(self, other: Span, strict: bool) -> Span:
-        """Return self < other, or self <= other, of linear words."""
-        path = self.path or other.path
-        difference = self._sum(other, -1)
-        if any(NOW not in (side.terms or ()) and path.bounds(side)[0] < 0 for side in (self, other)):
-            return unknown(1)  # as an unsigned number it would be large
-        limit = -1 if strict else 0
-        lo, hi = path.bounds(difference)
-        if hi <= limit or lo > limit:
-            return const(1, hi <= limit)
-        bit = Span(1, 0, 1)
-        bit.test, bit.engine = (difference, limit, True, "order"), self.engine or other.engine
-        return bit
-
     def ult(self, operand: Any) -> Span:
         b = self._other(operand)
         if self.terms or b.terms:
-            return self._compare(b, True)
-        return _bit(self.hi < b.lo, self.lo >= b.hi)
+            return (self.path or b.path).compare(self, b, -1)
+        bit = _bit(self.hi < b.lo, self.lo >= b.hi)
+        if bit.known is None:
+            bit.order = self, b
+        return bit
 
     def ule(self, operand: Any) -> Span:
         b = self._other(operand)
         if self.terms or b.terms:
-            return self._compare(b, False)
+            return (self.path or b.path).compare(self, b, 0)
         return _bit(self.hi <= b.lo, self.lo > b.hi)
 
     def slt(self, operand: Any) -> Span:
-        a, b = self.plain()._signed, self._other(operand).plain()._signed
+        a, b = self.plain().signed_bounds, self._other(operand).plain().signed_bounds
         return _bit(a[1] < b[0], a[0] >= b[1])
 
     def sle(self, operand: Any) -> Span:
-        a, b = self.plain()._signed, self._other(operand).plain()._signed
+        a, b = self.plain().signed_bounds, self._other(operand).plain().signed_bounds
         return _bit(a[1] <= b[0], a[0] > b[1])
 
     def eq(self, operand: Any) -> Span:
         b = self._other(operand)
         if self.terms or b.terms:
-            path = self.path or b.path
-            difference = self._sum(b, -1)
-            lo, hi = path.bounds(difference)
-            if lo == hi == 0 or lo > 0 or hi < 0:
-                return const(1, lo == hi == 0)
-            bit = Span(1, 0, 1)
-            bit.test, bit.engine = (difference, 0, True, "equal"), self.engine or b.engine
-            return bit
+            return (self.path or b.path).compare_equal(self, b)
         a, b = self.settled(), b.settled()
         if (a.values or b.values) and not (a.among & b.among if a.among and b.among else True):
             return FALSE
+        same = a._is_same(b)
+        if same is not None:
+            return _bit(same, not same)
         differ = (a.ones ^ b.ones) & ~(a.free | b.free) != 0 or a.hi < b.lo or b.hi < a.lo
-        return _bit(a is b or (a.known is not None and a.known == b.known), differ)
+        bit = _bit(a is b or (a.known is not None and a.known == b.known), differ)
+        if bit.known is None:
+            bit.tells = a, b, True
+        return bit
 
     def ne(self, operand: Any) -> Span:
         return ~self.eq(operand)
@@ -344,7 +354,8 @@ class Span(Word):
         if bits == self.bits:
             return self
         a = self.settled()
-        return Span(bits, a.lo, a.hi, a.ones, a.free, a.frame)
+        result = Span(bits, a.lo, a.hi, a.ones, a.free, a.frame)
+        return result.placed(a) if a.lo != a.hi else result
 
     def sext(self, bits: int) -> Span:
         a = self.settled()
@@ -363,7 +374,8 @@ class Span(Word):
         a, mask = self.plain(), MASKS[bits]
         fits = a.lo >> bits == a.hi >> bits
         lo, hi = (a.lo & mask, a.hi & mask) if fits else (0, mask)
-        return Span(bits, lo, hi, a.ones & mask, a.free & mask, a.frame)
+        result = Span(bits, lo, hi, a.ones & mask, a.free & mask, a.frame)
+        return result.placed(a) if fits and not a.lo >> bits else result
 
     def resize(self, bits: int, signed: bool = False) -> Span:
         if bits <= self.bits:
@@ -400,36 +412,17 @@ def linear(bits: int, terms: dict[str, int], lo: int, hi: int, engine: Any) -> S
         return Span(bits, lo, hi)
     span = Span.__new__(Span)
     span.bits, span.lo, span.hi, span.ones, span.free, span.frame = bits, lo, hi, 0, MASKS[bits], False
-    span.known = span.test = span.values = None
+    span.known = span.test = span.values = span.tells = span.place = span.order = span.base = None
     span.terms, span.engine = terms or {"zero": 1}, engine
     return span
-
-
-def join(a: Span, b: Span) -> Span:
-    """Return a plain word that holds the values of two; a new one, since the same word stands for the same value."""
-    if a is b:
-        return a
-    free = a.free | b.free | a.ones ^ b.ones
-    both = Span(a.bits, min(a.lo, b.lo), max(a.hi, b.hi), a.ones & ~free, free, a.frame or b.frame)
-    if a.among and b.among and len(a.among | b.among) <= FEW:
-        both.values = a.among | b.among
-    return both
-
-
-def widen(a: Span, b: Span) -> Span:
-    """Return a plain word that holds the values of two, and does not change again: what changes may be anything."""
-    both = join(a, b)
-    if both.is_like(a):
-        return both
-    free = MASKS[a.bits] & ~MASKS[_trailing_zeros(both.free, a.bits)]
-    return Span(a.bits, 0, MASKS[a.bits], both.ones & ~free, free, both.frame)
 
 
 def _bit(is_true: bool, is_false: bool) -> Span:
     return TRUE if is_true else FALSE if is_false else Span(1, 0, 1)
 
 
-def _trailing_zeros(bits: int, width: int) -> int:
+def trailing_zeros(bits: int, width: int) -> int:
+    """Return how many zeros are below the lowest one."""
     return (bits & -bits).bit_length() - 1 if bits else width
 
 

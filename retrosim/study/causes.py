@@ -19,7 +19,7 @@ from retrosim.rom import Rom, load_rom
 
 from .harness import LONGEST_SAMPLE, begin, open_harness
 from .printed import OBJECTS, printed_cycles
-from .timing import ROM, SEED, builds_of, check_scenes, machines_of, memory_method, service_note
+from .timing import ROM, SEED, builds_of, check_scenes, machines_of, method_of, service_note
 
 MODE = "causes"
 SAMPLE_SECONDS = 1.0
@@ -91,6 +91,7 @@ def attribute_experiment(
     seed: int = SEED,
     seconds: float = SAMPLE_SECONDS,
     memory: Mapping[str, int] | None = None,
+    readings: Mapping[str, str] | None = None,
     engine: str = "auto",
 ) -> Attribution:
     """Run scenes of one experiment, as `harness.run_experiment` does, until their checks have taken so long.
@@ -102,12 +103,14 @@ def attribute_experiment(
     seed      of the scenes, 0..2**32-1
     seconds   simulated, above 0, to 10
     memory    parameters of caches and bus that differ from the preset's
+    readings  how open questions of the clocks are answered
     engine    as for a Machine
     Errors    ValueError, RomError, RetrosimError
     """
     if not 0 < seconds <= LONGEST_SAMPLE:
         raise ValueError(f"seconds {seconds}: allowed above 0, to {LONGEST_SAMPLE}")
-    program = open_harness(machine, rom, build, timing=MODE, engine=engine, memory_clocks=memory)
+    settings = {"engine": engine, "memory_clocks": memory, "readings": readings}
+    program = open_harness(machine, rom, build, timing=MODE, **settings)
     begin(program, objects, seed)
     counter, cycles, scenes = CauseCounter(program), 0, 0
     counts = np.zeros(len(causes_of(machine)), np.int64)
@@ -131,6 +134,7 @@ def causes_table(
     seconds: float = SAMPLE_SECONDS,
     seed: int = SEED,
     memory: Mapping[str, int] | None = None,
+    readings: Mapping[str, str] | None = None,
     engine: str = "auto",
 ) -> dict[str, Any]:
     """Resolve every cell of the table of 1994 into causes; return plain data for JSON.
@@ -144,7 +148,7 @@ def causes_table(
             causes                     name -> clocks of the sample; their sum is `cycles`
             cycles_per_check, printed_cycles, ratio
         causes    machine -> {name -> what is counted under it}
-        method    seconds, seed, memory, memory_changed: machine -> parameters
+        method    seconds, seed, memory, memory_changed, readings, readings_changed: as of `timing_table`
         notes     list of sentences that belong under the table
     Errors    ValueError, RomError
     """
@@ -158,7 +162,7 @@ def causes_table(
     rows = []
     for number, (name, build, count) in enumerate(cells):
         progress(number, len(cells), f"{name} {build}, {count} objects")
-        settings = {"seed": seed, "seconds": seconds, "memory": memory, "engine": engine}
+        settings = {"seed": seed, "seconds": seconds, "memory": memory, "readings": readings, "engine": engine}
         done = attribute_experiment(name, rom, build, count, **settings)
         each = done.cycles / done.checks
         printed = printed_cycles(name, count, preset(name).clock_hz)
@@ -171,6 +175,6 @@ def causes_table(
     return {
         "rows": rows,
         "causes": {name: causes_of(name) for name in names},
-        "method": {"seconds": seconds, "seed": seed} | memory_method(names, memory),
+        "method": {"seconds": seconds, "seed": seed} | method_of(names, memory, readings),
         "notes": [*NOTES, *(service_note(name) for name in names)],
     }

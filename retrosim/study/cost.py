@@ -5,6 +5,8 @@ The shape that `retrosim cost --json` prints:
     machine, model, clock_hz, timing, build
     warm        calls before the one that counts, after which memory is as before and caches are warm; with 0 caches are
                 as the program has left them, empty in a program that has not run
+    memory, memory_changed, readings, readings_changed
+                parameters of caches and bus, how open questions of the clocks are answered, and what of both differs
     entry       {symbol (None for an address), address}
     arguments   [words]
     registers   {name: word}, what the routine found in registers beside them
@@ -44,10 +46,12 @@ import numpy as np
 
 from retrosim.checks import did_you_mean
 from retrosim.cpu.spec.cpu import Cache
+from retrosim.cpu.spec.readings import changed_readings
 from retrosim.cpu.spec.rows import Insn
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine, memory
 from retrosim.machine.calls import NO_REGISTERS
+from retrosim.machine.options import changed_memory
 from retrosim.machine.result import WARM_CALLS
 from retrosim.rom import Image
 
@@ -137,6 +141,10 @@ def cost_report(
         "arguments": list(words),
         "registers": in_registers,
         "warm": warm,
+        "memory": machine.memory_clocks,
+        "memory_changed": changed_memory(machine.preset, machine.memory_clocks),
+        "readings": machine.readings,
+        "readings_changed": changed_readings(machine.core.cpu.readings, machine.readings),
         "totals": {
             "cycles": measured.cycles,
             "low": measured.low,

@@ -41,10 +41,19 @@ def render_cost(report: dict[str, Any]) -> RenderableType:
         _hottest(report["functions"], "function", _function_name),
         Text("Executed instructions", style="bold"),
         *_listing(report["listing"]),
-        Text(legend.format(source=report["listing"][0]["source"])),
+        Text(legend.format(source=_sources(report["listing"]))),
     ]
     shown = {ACCESSES: report["caches"], INTERVAL: report["totals"]["low"] is not None}
     return Group(*parts, *(Text(text) for text, is_shown in shown.items() if is_shown))
+
+
+def _sources(listing: list[dict[str, Any]]) -> str:
+    """Return where most of the clocks are from, and how many other sources there are."""
+    clocks: dict[str, int] = {}
+    for row in listing:
+        clocks[row["source"]] = clocks.get(row["source"], 0) + row["cycles"]
+    first, *others = sorted(clocks, key=lambda source: -clocks[source])
+    return f"{first}, and {len(others)} more" if others else first
 
 
 def listing_csv(report: dict[str, Any]) -> str:
@@ -76,6 +85,10 @@ def _totals(report: dict[str, Any]) -> RenderableType:
         f"{totals['instructions']:,} instructions, {totals['cycles_per_instruction']:.2f} cycles per instruction",
         f"{totals['microseconds']:,.2f} us at {report['clock_hz'] / 1e6:g} MHz; result {_result(totals)}",
     ]
+    changed = [f"{name} {value}" for name, value in report["memory_changed"].items()]
+    changed += [f"{name}={option}" for name, option in report["readings_changed"].items()]
+    if changed:
+        lines.append(f"changed: {', '.join(changed)}")
     if report["caches"]:
         lines.append(f"caches {warmth(report['warm'])}")
     for name, cache in (report["caches"] or {}).items():

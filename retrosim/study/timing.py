@@ -16,6 +16,7 @@ from itertools import product
 from typing import Any
 
 from retrosim.checks import check_choice
+from retrosim.cpu.spec.readings import changed_readings, chosen_readings
 from retrosim.jobs import run_jobs
 from retrosim.machine import PRESETS
 from retrosim.machine.options import changed_memory, memory_parameters
@@ -65,6 +66,7 @@ def timing_table(
     seconds: float | None = None,
     seed: int = SEED,
     memory: Mapping[str, int] | None = None,
+    readings: Mapping[str, str] | None = None,
     engine: str = "auto",
     interval: bool = True,
     jobs: int = 1,
@@ -80,6 +82,7 @@ def timing_table(
     seconds   length of a sample, above 0, to 10; it goes on to the end of a scene. None: SAMPLE_SCENES scenes
     seed      of the scenes
     memory    parameters of caches and bus that differ from the presets'
+    readings  how open questions of the clocks are answered; each machine must have them
     engine    as for a Machine; auto: the one that is done first
     interval  run every alternative as well, see `machine.interval`
     jobs      processes to use, 1..256
@@ -102,7 +105,8 @@ def timing_table(
             low, high                            dicts of the three parts, None without intervals
         tests     per number of objects: mean and standard deviation of pair tests between scenes
         analysis  see `analysis`; empty without details
-        method    full; seconds or scenes, the other is None; seed; memory, memory_changed: machine -> parameters
+        method    full; seconds or scenes, the other is None; seed; memory, memory_changed: machine -> parameters;
+                  readings, readings_changed: machine -> reading -> option
         notes     list of sentences that belong under the table
     Errors    ValueError, RomError
     """
@@ -111,8 +115,9 @@ def timing_table(
     check_scenes(objects, seed)
     length = None if full else seconds
     scenes = SAMPLE_SCENES if not full and seconds is None else None
-    used = memory_method(names, memory)
-    settings = {"engine": AUTO[full] if engine == "auto" else engine, "memory_clocks": dict(memory or {})}
+    used = method_of(names, memory, readings)
+    settings = {"engine": AUTO[full] if engine == "auto" else engine}
+    settings |= {"memory_clocks": dict(memory or {}), "readings": dict(readings or {})}
     wanted = [(name, build) for name in names for build in _wanted(rom, name, builds, details)]
     blocks = [Cells(name, build, tuple(objects), seed, length, scenes, interval, settings) for name, build in wanted]
     rows = [row for block in _measure(blocks, jobs, progress) for row in block]
@@ -148,11 +153,19 @@ def _answer(machine: str, rom: Rom, rows: Sequence[dict[str, Any]]) -> dict[str,
     return answer_of(machine, preset(machine).clock_hz, reference, mine) if mine else None
 
 
-def memory_method(names: Sequence[str], memory: Mapping[str, int] | None) -> dict[str, dict[str, dict[str, int]]]:
-    """Return the parameters of caches and bus of each machine, and those that are not the preset's."""
+def method_of(
+    names: Sequence[str], memory: Mapping[str, int] | None, readings: Mapping[str, str] | None
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return parameters of caches and bus, and readings, of each machine; and those that differ. Errors: ValueError."""
     used = {name: memory_parameters(preset(name), memory) for name in names}
-    changed = {name: changed_memory(preset(name), values) for name, values in used.items()}
-    return {"memory": used, "memory_changed": changed}
+    known = {name: preset(name).cpu().readings for name in names}
+    chosen = {name: chosen_readings(known[name], readings, f" on {name}") for name in names}
+    return {
+        "memory": used,
+        "memory_changed": {name: changed_memory(preset(name), values) for name, values in used.items()},
+        "readings": chosen,
+        "readings_changed": {name: changed_readings(known[name], chosen[name]) for name in names},
+    }
 
 
 def service_note(machine: str) -> str:

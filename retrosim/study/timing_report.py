@@ -110,6 +110,8 @@ def _machine(result: dict[str, Any], machine: str) -> list[Text]:
     if changed:
         shown = ", ".join(f"{name} {value} (preset {known[name].value})" for name, value in changed.items())
         lines.append(Text(f"Memory changed: {shown}"))
+    if readings := result["method"]["readings_changed"][machine]:
+        lines.append(Text(f"Readings changed: {', '.join(f'{name}={option}' for name, option in readings.items())}"))
     return lines
 
 

@@ -52,6 +52,28 @@ def test_shipped_rom_after_its_first_frame(run) -> None:
     assert {row["function"] for row in table["functions"]} >= {"CalcCollisionsInSector", "UpdateSectors"}
 
 
+def test_readings_of_the_mode_that_an_image_starts_in(run) -> None:
+    """The i486 has a reading more in real mode."""
+    command = ("cost", "masks", "--entry", "TouchDword", "--convention", "pascal", "--machine", "i486dx2-66", "--json")
+    command += tuple(word for each in (0, 0x8000, 0, 0x9000, 16, 5) for word in ("--arg", each))
+    given = ("--no-interval", "--reading", "interlock=printed")
+    report = run(*command, "--build", "real", *given).json()
+    assert report["readings_changed"] == {"interlock": "printed"} and report["model"] == "i486_real"
+    assert report["totals"]["cycles"] <= run(*command, "--build", "real", "--no-interval").json()["totals"]["cycles"]
+    flat = run(*command[:2], "--machine", "i486dx2-66", "--build", "flat", "--entry", "TouchLong", *given)
+    flat.is_refused(2, "reading 'interlock': allowed index-clock, byte-writes on i486dx2-66")
+
+
+def test_registers_of_a_call(run, tmp_path) -> None:
+    """move.l (-4,a5),d0; rts"""
+    path = write_elf(tmp_path / "data.elf", "202D FFFC 4E75", first=ADDRESS)
+    command = ("cost", path, "--entry", "first", "--machine", "mc68000-8")
+    run(*command).is_refused(1, "first: MOVE.l (-4,a5),d0 at 0x2000 uses a5, which nothing has set")
+    assert run(*command, "--reg", "a5=0x2004", "--json").json()["totals"]["result"] == 0x202DFFFC
+    run(*command, "--reg", "r2=1").is_refused(2, "register 'r2': allowed d0")
+    run(*command, "--reg", "sr=65536").is_refused(2, "sr 65536: allowed -32768..65535")
+
+
 def test_csv_is_the_listing(run, program) -> None:
     ran = run("cost", program, "--entry", "sum_up", "--arg", 5, "--csv")
     assert (ran.status, ran.err) == (0, "")

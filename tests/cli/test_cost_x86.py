@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from retrosim.cpu.x86.clocks import table
 from retrosim.machine import open_machine
 from tests.helpers.study.cost_programs import ADDRESS, write_elf
 
@@ -48,6 +49,9 @@ def test_an_elf_file_by_hand(run, program, machine: str, clocks: dict[str, int],
     assert {row["text"].split()[0]: row["cycles"] for row in listing} == clocks
     assert (report["totals"]["cycles"], report["totals"]["result"]) == (sum(clocks.values()), 15)
     assert all(row["source"].startswith(source) for row in listing)
+    for row in listing:
+        name = row["entry"].split(" / ")[0].removesuffix(" mem")
+        assert row["source"] == table()[name][f"{machine[:4]} source"]
     assert [row["entry"] for row in listing[1:4]] == ["MOV r,r/m mem", "ALU r/m,r", "LOOP taken / LOOP not taken"]
     assert [row["visits"] for row in listing] == [1, 1, 5, 5, 1]
     assert report["functions"][0]["function"] == "sum_up" and report["caches"] is None

@@ -70,6 +70,18 @@ def test_timing_fills_every_cell(run, one_scene) -> None:
         assert row["instructions"] < row["cycles"]
 
 
+def test_timing_by_another_reading(run, one_scene) -> None:
+    """Lead overlapped takes fewer clocks; only the machine that has the reading is timed, and the table says so."""
+    command = ("timing", "--build", "O2", "--no-interval", "--jobs", 1, "--machine", "mc68040-25")
+    usual = run(*command, "--json").json()
+    ran = run(*command[:-2], "--reading", "lead=overlapped", "--json").json()
+    assert {row["machine"] for row in ran["rows"]} == {"mc68040-25"}
+    assert all(row["cycles"] < plain["cycles"] for row, plain in zip(ran["rows"], usual["rows"], strict=True))
+    assert ran["method"]["readings_changed"] == {"mc68040-25": {"lead": "overlapped"}}
+    assert ran["method"]["readings"]["mc68040-25"]["code"] == "line"
+    assert usual["method"]["readings_changed"] == {"mc68040-25": {}}
+
+
 def test_timing_for_people(run, monkeypatch) -> None:
     from retrosim.study import timing
 
@@ -78,6 +90,7 @@ def test_timing_for_people(run, monkeypatch) -> None:
     def short(machines, full, progress, **given):
         assert (machines, full) == (["mc68040-25", "ppc601-80"], True)
         assert (given["builds"], given["memory"], given["engine"]) == (["O2"], {}, "interpret")
+        assert given["readings"] == {}
         assert (given["details"], given["interval"], given["jobs"]) == (True, False, 1)
         return whole(machines, False, progress, seconds=0.02, **given)
 
@@ -104,16 +117,18 @@ def test_timing_by_causes(run, monkeypatch) -> None:
 
     monkeypatch.setattr(causes, "causes_table", short)
     command = ("timing", "--causes", "--build", "O2", "--build", "fast", "--memory", "copyback=0")
-    command += ("--engine", "interpret")
+    command += ("--engine", "interpret", "--reading", "lead=overlapped")
     result = run(*command, "--json").json()
     assert [(row["build"], row["engine"]) for row in result["rows"]] == [("O2", "interpret"), ("fast", "interpret")]
     assert all(sum(row["causes"].values()) == row["cycles"] for row in result["rows"])
     assert result["method"]["memory_changed"] == {"mc68040-25": {"copyback": 0}}
+    assert result["method"]["readings_changed"] == {"mc68040-25": {"lead": "overlapped"}}
     rows = list(csv.DictReader(run(*command, "--csv").out.splitlines()))
     assert [int(row["execute"]) for row in rows] == [row["causes"]["execute"] for row in result["rows"]]
     ran = run(*command)
     assert (ran.status, ran.err) == (0, "")
     assert "Memory changed: copyback 0 (preset 1)" in ran.out and "registers" in ran.out
+    assert "Readings changed: lead=overlapped" in ran.out
 
 
 @pytest.mark.parametrize(
@@ -126,6 +141,10 @@ def test_timing_by_causes(run, monkeypatch) -> None:
         (("--memory", "line_read=4"), "line_read 4: allowed 5..1000 with first_read 5"),
         (("--machine", "mc68000-8", "--memory", "write=4"), "memory parameter 'write': allowed none on mc68000-8"),
         (("--build", "O9"), "build 'O9': allowed O0"),
+        (("--reading", "lead=never"), "reading lead 'never': allowed printed, overlapped on mc68040-25"),
+        (("--reading", "port=two"), "reading 'port': allowed lead"),
+        (("--machine", "ppc601-80", "--reading", "lead=printed"), "reading 'lead': allowed condition, "),
+        (("--reading", "lead"), "'lead': allowed NAME=OPTION"),
         (("--causes", "--full"), "argument --full: not allowed with argument --causes"),
         (("--json", "--csv"), "argument --csv: not allowed with argument --json"),
     ],

@@ -47,3 +47,11 @@ def _is_command(text: str) -> bool:
 
 def _arguments(text: str) -> list[str]:
     return shlex.split(text, comments=True)[1:]
+
+
+def table_rows(path: Path, mark: str) -> list[list[str]]:
+    """Return the cells of a table that `tools/result_tables.py` made, its heading first, without marks of code."""
+    text = path.read_text(encoding="utf-8").partition(f"<!-- made by tools/result_tables.py: {mark} -->")[2]
+    lines = [line for line in text.partition("<!-- end")[0].splitlines() if line.startswith("|")]
+    rows = [[cell.strip(" `*") for cell in line.strip("|").split("|")] for line in lines]
+    return [rows[0], *rows[2:]]

@@ -169,3 +169,38 @@ def test_a_call_leaves_no_pipeline_behind(name: str) -> None:
     """By the manual's table alone, which knows no caches, every call costs the same."""
     ours = open_machine(name, "objects", engine="evaluate", timing="table")
     assert len({ours.measure("Distance2D", 3, 4, 0, 0, warm=warm).cycles for warm in (0, 0, 1)}) == 1
+
+
+# --- registers that point to the program's data
+
+# moveq #0,d1; bsr +6; rts; then move.l a5,-(sp); move.l (-4,a5),d0; movea.l (sp)+,a5; rts
+READS_A5 = {"code": "60fe 7200 6102 4e75 2f0d 202d fffc 2a5f 4e75", "reads": 0x1002, "inner": 0x1008}
+# link a5,#-4; move.l (8,a5),d0; unlk a5; rts: saves a5 and sets it
+FRAMES_A5 = {"code": "60fe 4e55 fffc 202d 0008 4e5d 4e75", "framed": 0x1002}
+
+
+@pytest.mark.parametrize("name", ["reads", "inner"])
+def test_a_pointer_to_data_that_nobody_has_set_is_refused(name: str) -> None:
+    ours = programs.machine(**READS_A5, engine="evaluate")
+    with pytest.raises(RetrosimError, match=rf"{name}: MOVE.l \(-4,a5\),d0 at 0x100a uses a5, which nothing has set"):
+        ours.measure(name)
+    ours.mem[0x3FFF] = 42
+    ours.regs["a5"] = 0x4000
+    assert ours.measure(name).result == 42 and ours.regs["a5"] == 0x4000
+
+
+def test_a_register_that_is_saved_or_set_first_is_no_pointer() -> None:
+    ours = programs.machine(**FRAMES_A5, engine="evaluate")
+    assert ours.call("framed", 42) == 42 and ours.regs["a5"] == 0
+
+
+@pytest.mark.parametrize(
+    "name, register, cleared", [("ppc601-80", "r2", "ClearCollisionArray"), ("mc68040-25", "a5", "ClearCollisionArray")]
+)
+def test_routines_of_1994_find_their_data(name: str, register: str, cleared: str) -> None:
+    """The 601's period build has a symbol for its TOC; that of the 68K is linked for 0 in a5."""
+    ours = open_machine(name, "sectors", build="period", engine="evaluate")
+    array = ours.address("gCollisionArray")
+    ours.mem[array : array + 200] = 1
+    ours.call(cleared)
+    assert ours.regs[register] == 0 and not ours.mem[array : array + 200].any()

@@ -253,6 +253,36 @@ def test_the_loop(machine: str, method: str) -> None:
     assert hits > 40
 
 
+def embedded_record(order: str) -> np.dtype:
+    """The record of the text: the circle inside, and a pointer that the routine leaves alone."""
+    fields = [(name, objects.OBJECT[name]) for name in ("type", "active", "detection", "collided", "x", "y")]
+    return np.dtype([*fields, ("data_ptr", "u4"), ("circle", "i2", 4)]).newbyteorder(order)
+
+
+@on_every_machine
+def test_the_loop_over_records_with_their_circles_inside(machine: str) -> None:
+    """The games of objects with one circle each, in the layout of the text: pairs and records as in the other one."""
+    ours, hits = library(machine), 0
+    record = embedded_record(ours.order)
+    games, expected, _ = judged_games("circles")
+    for (game, shapes), (pairs, after) in zip(games, expected):
+        if len(game) == 0 or (game["count"] != 1).any():
+            continue
+        rows = np.zeros(len(game), record)
+        for name in ("type", "active", "detection", "collided", "x", "y"):
+            rows[name] = game[name]
+        rows["circle"], rows["data_ptr"] = shapes[game["first"]], 0xDEADBEEF
+        ours.machine.write(RECORDS, rows.tobytes())
+        total = ours.call("CheckAllEmbedded", RECORDS, len(game), FOUND)
+        found = ours.machine.mem[FOUND : FOUND + 8 * total].view(ours.order + "i4").reshape(-1, 2).tolist()
+        assert found == pairs
+        done = ours.machine.mem[RECORDS : RECORDS + rows.nbytes].view(record)
+        assert all(np.array_equal(done[name], after[name]) for name in ("active", "collided", "x", "y"))
+        assert (done["data_ptr"] == 0xDEADBEEF).all()
+        hits += total
+    assert hits > 40
+
+
 def mover(ours: Library) -> list[tuple[str, str]]:
     names = ("x", "y", "move_x", "move_y", "wide", "high")
     return [(f"{name}_{side}", ours.order + ("i4" if name in "xy" else "i2")) for side in "ab" for name in names]

@@ -27,6 +27,7 @@ from retrosim.study.forms import SQUARE, Forms
 from retrosim.study.methods import DOCUMENTS, METHODS
 from retrosim.study.methods.rekaby_2011 import LOG2_BLOCK
 from retrosim.study.scenes import ADVERSARIAL, REACH, nested, random_scenes, tunnelling
+from tests.helpers.pages import GUIDE, table_rows
 
 MACHINE = "mc68000-8"
 SEED = 7
@@ -357,3 +358,17 @@ def test_a_file_is_enough_to_join_the_study(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="method 'boxes' is there 2 times: allowed once"):
         registry.find_methods()
     sys.modules.pop("retrosim.study.methods.another")
+
+
+def test_the_page_shows_what_the_study_finds():
+    """Some methods of the guide's table, cell by cell: whatever changes clocks, counts or errors changes the page."""
+    head, *rows = table_rows(GUIDE / "study.md", "methods")
+    shown = {row[0]: dict(zip(head[3:], row[3:], strict=True)) for row in rows}
+    assert list(shown) == [method.title for method in OURS]
+    machines = head[10:]
+    result = compare_methods(machines, ["boxes", "spheres"], scenes=10, seed=2011, engine="interpret")
+    for each in result["rows"]:
+        found = [each["tests"], *(each["operations"][kind] for kind in ("additions", "multiplications", "comparisons"))]
+        found += [each["cycles"][machine]["cycles_per_pair"] for machine in machines]
+        seen = each["seen"]["false_positives"], each["seen"]["false_negatives"]
+        assert list(shown[each["title"]].values()) == ["0", *map(str, seen), *(f"{figure:.0f}" for figure in found)]

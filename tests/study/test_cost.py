@@ -61,7 +61,10 @@ def test_a_loop_on_the_68000_by_hand(tmp_path):
     assert found == SUM_CLOCKS
     branch = row_at(report, 0x200A)
     assert (branch["average"], branch["stalls"]) == (9.6, pytest.approx(-0.4))
-    assert row_at(report, 0x2000)["entry"] == "MOVE.L (d16,An),Dn" and branch["source"] == "M68000UM section 8"
+    assert (
+        row_at(report, 0x2000)["entry"] == "MOVE.L (d16,An),Dn"
+        and branch["source"] == "M68000UM table 8-9; SingleStepTests/m68000"
+    )
     assert report["functions"] == [
         {"function": "sum", "cycles": 168, "percent": 100.0, "instructions": 19, "visits": 1}
     ]

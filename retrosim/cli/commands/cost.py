@@ -106,8 +106,6 @@ def run(options: argparse.Namespace) -> int:
         raise refuse("--csv: lists the instructions of a call, and --bounds is about all calls")
     if not options.bounds and None in options.arg:
         raise refuse("--arg ?: needs --bounds")
-    if options.bounds and options.reg:
-        raise refuse("--reg: not with --bounds, which is about any contents of registers")
     if not options.bounds and options.loop:
         raise refuse("--loop: needs --bounds")
     if options.timing in (None, "full") and has_causes(options.machine) and not options.bounds:
@@ -132,6 +130,7 @@ def run(options: argparse.Namespace) -> int:
         with bad_arguments():
             calling.set_up(options, machine)
         if options.bounds:
+            machine.regs.update(registers)
             return _print_bounds(options, machine, entry, convention, progress)
         chosen = {"convention": convention, "registers": registers, "max_instructions": options.max_instructions}
         chosen |= {"warm": options.warm, "interval": options.interval}
@@ -159,7 +158,7 @@ def _print_bounds(
             entry,
             *options.arg,
             loops=dict(options.loop),
-            progress=lambda what, done: progress.step(done, 0, what),
+            progress=progress.step,
             **chosen,
         )
     if options.json:

@@ -19,6 +19,7 @@ from retrosim.cli.parser import Parser
 from retrosim.errors import RetrosimError
 
 if TYPE_CHECKING:
+    from retrosim.machine.presets import Preset
     from retrosim.rom import Rom
     from retrosim.rom.toolchains import Toolchains
 
@@ -97,9 +98,19 @@ def _machines() -> list[dict[str, Any]]:
                 "frame_hz": preset.frame_hz.as_integer_ratio() if preset else None,
                 "frame_period": preset.frame_period if preset else None,
                 "parameters": {name: asdict(each) for name, each in preset.parameters.items()} if preset else {},
-                "readings": [asdict(each) for each in preset.cpu().readings] if preset else [],
+                "readings": _readings(preset) if preset else [],
             }
         )
+    return entries
+
+
+def _readings(preset: Preset) -> list[dict[str, Any]]:
+    """Return the readings of a machine's CPU; `boots`: what it must be started in to have one, [] where all do."""
+    by_boot = {boot: preset.cpu(boot).readings for boot in preset.cpus}
+    entries = []
+    for each in dict.fromkeys(reading for readings in by_boot.values() for reading in readings):
+        boots = [boot for boot, readings in by_boot.items() if each in readings]
+        entries.append(asdict(each) | {"boots": boots if len(boots) < len(by_boot) else []})
     return entries
 
 
@@ -159,7 +170,8 @@ def _machine_lines(entries: list[dict[str, Any]]) -> list[str]:
         for each in entry["readings"]:
             default, *others = each["options"]
             options = ", ".join([f"{default} (default)", *others])
-            lines.append(f"    reading {each['name']}: {each['question']}")
+            starts = f" ({', '.join(each['boots'])} mode)" if each["boots"] else ""
+            lines.append(f"    reading {each['name']}{starts}: {each['question']}")
             lines.append(f"      {options}: {each['reason']}; {each['source']}")
     return [*lines, "  sources in guide/facts are pages: `retrosim guide facts/NAME`"]
 

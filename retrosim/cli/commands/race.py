@@ -2,7 +2,7 @@
 
 Machines are given by name, or as name:build for another build of the program.
 Each runs at its own speed, as if they stood beside each other; with --in-step
-all show the same frame. --screenshot and --export show it.
+all show the same frame. Without a display only the figures are printed.
 
 examples:
   retrosim race storm-200 --on mc68040-25,i486dx2-66,native
@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, values
 from retrosim.cli.opening import NATIVE, check_machines
-from retrosim.cli.output import counted, print_json, shown_path
+from retrosim.cli.output import counted, print_json, say, shown_path
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
+from retrosim.errors import RetrosimError
 
 if TYPE_CHECKING:
     from retrosim.tape import Tape
@@ -54,8 +55,9 @@ def add_options(parser: Parser) -> None:
         metavar="N",
         help="end the race after N simulated seconds; default: when the last machine has finished",
     )
-    arguments.add_screenshot(parser, "write the picture at the end to a file")
-    parser.add_argument("--export", metavar="CLIP", help="write the race as a .gif, .apng or .mp4")
+    parser.add_argument("--headless", action="store_true", help="open no window")
+    arguments.add_screenshot(parser, "write the picture at the end to a file; implies --headless")
+    parser.add_argument("--export", metavar="CLIP", help="write the race as a .gif, .apng or .mp4; implies --headless")
     arguments.add_json(parser)
 
 
@@ -78,10 +80,12 @@ def run(options: argparse.Namespace) -> int:
     with Progress(is_quiet=options.json) as progress:
         racers = [_open_racer(name, tape, frames, options, progress) for name in options.on]
         race = Race(racers, options.in_step)
-        moments = _moments(race, options, progress)
-        if options.export:
-            write_clip(options.export, moments, overwrite=options.force)
-        else:
+    has_window = not (options.headless or options.screenshot or options.export or options.json)
+    if not (has_window and _show(race)):
+        with Progress(is_quiet=options.json) as progress:
+            moments = _moments(race, options, progress)
+            if options.export:
+                write_clip(options.export, moments, overwrite=options.force)
             for _ in moments:
                 pass
     if options.screenshot:
@@ -94,6 +98,23 @@ def run(options: argparse.Namespace) -> int:
     for racer in racers:
         racer.player.check()
     return 0
+
+
+def _show(race: Race) -> bool:
+    """Show the race in a window until that is closed; return whether there can be one."""
+    from retrosim.cli.display import missing_display
+    from retrosim.window.race_session import RaceSession
+    from retrosim.window.race_window import RaceWindow
+
+    reason = missing_display()
+    try:
+        if not reason:
+            RaceWindow(RaceSession(race)).run()
+            return True
+    except RetrosimError as error:
+        reason = str(error).partition("; ")[0]
+    say(f"{reason}; racing without a window")
+    return False
 
 
 def _check_racers(options: argparse.Namespace) -> None:

@@ -9,6 +9,7 @@ examples:
   retrosim timing --details --machine mc68040-25 --full
   retrosim timing --causes --build O0 --build period
   retrosim timing --memory copyback=0 --json
+  retrosim timing --reading lead=overlapped --machine mc68040-25
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from retrosim.cli import arguments
-from retrosim.cli.opening import check_simulated, chosen_memory
+from retrosim.cli.opening import check_simulated, chosen_memory, chosen_readings
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -37,6 +38,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--details", action="store_true", help="all builds, the parts of a check, the analysis of 1994")
     arguments.add_engine(parser)
     arguments.add_memory(parser)
+    arguments.add_readings(parser)
     arguments.add_interval(parser)
     arguments.add_jobs(parser)
     tables = parser.add_mutually_exclusive_group()
@@ -63,8 +65,9 @@ def run(options: argparse.Namespace) -> int:
             builds_of(rom, name, options.build)
             if options.causes:
                 check_causes(name)
+    readings = chosen_readings(options, names, rom, options.build)
     details = options.details or bool(options.build)
-    given = {"builds": options.build, "memory": memory, "engine": options.engine or "auto"}
+    given = {"builds": options.build, "memory": memory, "readings": readings, "engine": options.engine or "auto"}
     with Progress(is_quiet=options.json or options.csv) as progress:
         if options.causes:
             result = causes_table(names, progress.step, **given)
@@ -89,7 +92,8 @@ def _machines_for(options: argparse.Namespace, rom: Rom) -> list[str]:
     def fits(name: str) -> bool:
         has_builds = set(options.build or ()) <= set(builds_of(rom, name, None))
         has_memory = set(dict(options.memory)) <= set(PRESETS[name].memory)
-        return has_builds and has_memory and (has_causes(name) or not options.causes)
+        has_readings = set(dict(options.readings)) <= {each.name for each in PRESETS[name].cpu().readings}
+        return has_builds and has_memory and has_readings and (has_causes(name) or not options.causes)
 
     known = machines_of(rom)
     return [name for name in known if fits(name)] or known

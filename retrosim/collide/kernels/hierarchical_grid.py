@@ -23,8 +23,8 @@ from .uniform_grid import MAX_COUNTED
 
 LEFT, TOP, RIGHT, BOTTOM, INDEX, WORD = range(6)
 """Columns of a scene. The last unit of a box belongs to it; a word is a category above a mask, see `boxes.Filter`."""
-ONE, LATER, TWO = range(3)
-"""What is searched: one scene for all its pairs; one for the objects behind each; another scene."""
+ONE, LATER, TWO, ANY = range(4)
+"""What is searched: one scene for all its pairs; one for the objects behind each; another scene; so, unfiltered."""
 PAIRS, FLAGS, COUNTS, FIRST = range(4)
 """What is wanted: pairs, a flag for each object, in how many pairs it is, the lowest index that it overlaps."""
 BASE, LOG2, WIDTH, HEIGHT, LAST = range(5)
@@ -227,10 +227,10 @@ def search(scene, begin, end, work, order, cursors, unflagged, kind, wanted, fou
     cursors      int64[LEVELS, 4]  see `cursors`; changed
     unflagged    int32[k]          for FLAGS of ONE, else not used: memory, count + BOXES_AT_ONCE, for the places of
                                    the next objects without a flag
-    kind         int               ONE .. TWO; for LATER the numbers of the scene are those of `work`
+    kind         int               ONE .. ANY; for LATER the numbers of the scene are those of `work`
     wanted       int               PAIRS .. FIRST
     found        int64[k]          output of PAIRS: index in the upper half, of the other one in the lower; the lower
-                                   index first, but for TWO; pairs beyond k are only counted
+                                   index first, but for TWO and ANY; pairs beyond k are only counted
     results      int32[n]          output of FLAGS and COUNTS (zero on entry), and FIRST (NONE on entry)
     Returns      int               pairs; once there are more than MAX_COUNTED, no others are looked for. For FLAGS 0
     """
@@ -274,7 +274,7 @@ def search(scene, begin, end, work, order, cursors, unflagged, kind, wanted, fou
                         near &= near - 1
                         if keys[2, j] > last_key:
                             break
-                        if not may_meet(word, rows[WORD, j]):
+                        if kind != ANY and not may_meet(word, rows[WORD, j]):
                             continue
                         other = rows[INDEX, j]
                         if kind == LATER and other <= mine:

@@ -178,9 +178,9 @@ class Emitter(ExecutionContext):
         self.loops += 1
         test, loop, done = code.new_block(), code.new_block(), code.new_block()
         code.join(test)
-        code.branch_if(rest.get().ne(0).operand, loop, done)
-        code.go_on(loop)
         left = rest.get()
+        code.branch_if(left.ne(0).operand, loop, done)
+        code.go_on(loop)
         if down:
             bit = 31 - left.count_leading_zeros()
             rest.set(left ^ (self.const(32, 1) << bit))

@@ -1,8 +1,12 @@
-"""Which fields are dead where a block begins: overwritten before anything reads them or sees the state."""
+"""What instructions do with state fields: which are dead where a block begins, and whether a register's value is used.
+
+A field is dead that is overwritten before anything reads it or sees the state.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from ..spec.cpu import Cpu
 from ..spec.ir import POINTER, Function, Module, Signature
@@ -11,6 +15,7 @@ from ..spec.values import Word
 from .emit import Emitter
 
 MAX_AHEAD = 3  # instructions that are examined
+SAMPLE_VALUES = (0, 0x10000)  # of a register
 
 
 def dead_fields(cpu: Cpu, insns: Iterable[Insn]) -> tuple[frozenset[tuple[str, int]], int]:
@@ -31,6 +36,34 @@ def dead_fields(cpu: Cpu, insns: Iterable[Insn]) -> tuple[frozenset[tuple[str, i
         if watcher.ends:
             break
     return dead, taken
+
+
+class RegisterUse(NamedTuple):
+    """What an instruction does with a register.
+
+    is_used      does it use the value for more than saving it?
+    is_changed   does it give the register another value?
+    results      addresses that it accesses and values that it computes if the register holds 0, where they are known
+    """
+
+    is_used: bool
+    is_changed: bool
+    results: tuple[int, ...]
+
+
+def register_use(cpu: Cpu, insn: Insn, number: int) -> RegisterUse:
+    """Tell what an instruction does with the value of a register.
+
+    To store it is no use: but for that, the same code must come out for any value.
+    """
+    tracers = []
+    for value in SAMPLE_VALUES:
+        tracers.append(tracer := _Tracer(cpu, number, value))
+        tracer.run(insn)
+        if not tracer.is_read:
+            return RegisterUse(False, tracer.is_changed, ())
+    is_used = len({tracer.text() for tracer in tracers}) > 1
+    return RegisterUse(is_used, tracers[0].is_changed, tuple(tracers[0].results))
 
 
 class _Watcher(Emitter):
@@ -112,3 +145,57 @@ class _Watcher(Emitter):
 
     def _branch(self, condition: Word, target: Word) -> None:
         self.ends = True
+
+
+class _Tracer(_Watcher):
+    """Emits an instruction in which one register is known, without what it stores and the flags that it sets."""
+
+    def __init__(self, cpu: Cpu, number: int, value: int) -> None:
+        super().__init__(cpu, Function(Module(), Signature("void", (POINTER,) * 3), "scratch"))
+        self.number, self.value = number, Word(32, value)
+        self.is_read = self.is_changed = False
+        self.results: list[int] = []
+        self._targets: list[str] = []
+
+    def text(self) -> str:
+        """Return all that was emitted, and where it jumps."""
+        self.code.finish()
+        return "\n".join([*self.code.module.parts, *self._targets])
+
+    def set(self, name: str, word: Word) -> None:
+        self._note(name, 0, True)
+
+    def set_element(self, name: str, n: Word, word: Word) -> None:
+        self._note(name, n.known, True)
+
+    def store(self, address: Word, word: Word) -> None:
+        super().store(address, self.const(word.bits, 0))
+
+    def _location(self, address: Word) -> Word:
+        self._result(address)
+        return super()._location(address)
+
+    def _result(self, word: Word) -> None:
+        if word.known is not None:
+            self.results.append(word.known)
+
+    def _reg(self, n: Word, bits: int) -> Word:
+        if n.known != self.number:
+            return super()._reg(n, bits)
+        self.is_read = True
+        return self.value.trunc(bits)
+
+    def _set_reg(self, n: Word, word: Word) -> None:
+        if n.known == self.number:
+            self.is_changed |= not self._depth
+        else:
+            self._result(word)
+            super()._set_reg(n, word)
+
+    def _jump(self, address: Word) -> None:
+        self._targets.append(address.operand)
+        super()._jump(address)
+
+    def _branch(self, condition: Word, target: Word) -> None:
+        self._targets.append(target.operand)
+        super()._branch(condition, target)

@@ -8,7 +8,6 @@ from ..spec.explain import Explanation, averaged
 from ..spec.rows import Insn
 from . import mc68000_clocks, mc68040_clocks
 
-MC68000_SOURCE, MC68040_SOURCE = "M68000UM section 8", "MC68040UM section 10"
 MC68000_LEGEND = (
     "base: clocks that the encoding fixes ({source}), branches taken; stalls: what was added on average, "
     "which depends on data: shift counts, multipliers, branches not taken."
@@ -34,12 +33,13 @@ class _Operands(dict):
 def explain_mc68000(insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> Explanation:
     """Explain an instruction; a branch has the clocks of one that is taken. Arguments as of `averaged`."""
     entry = insn.row.syntax.format_map(_Operands(OPERANDS | insn.forms))
-    return Explanation(mc68000_clocks.outcomes(insn.row, insn.forms)[0].base, entry, MC68000_SOURCE)
+    clocks, source = mc68000_clocks.outcomes(insn.row, insn.forms)[0], mc68000_clocks.source(insn.row, insn.forms)
+    return Explanation(clocks.base, entry, source)
 
 
 def explain_mc68040(insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> Explanation:
     """Explain an instruction; one of two outcomes that do not show in the flow has the first entry."""
     costs = mc68040_clocks.outcomes(insn.row, insn.forms, choices)
     if len(costs) == 2 and insn.row.options.get("flow"):
-        return averaged([(cost.alone, cost.entry) for cost in costs], visits, departures, MC68040_SOURCE)
-    return Explanation(costs[0].alone, costs[0].entry, MC68040_SOURCE)
+        return averaged([(cost.alone, cost.entry) for cost in costs], visits, departures, costs[0].source)
+    return Explanation(costs[0].alone, costs[0].entry, costs[0].source)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import BusError, IllegalInstruction
 from ..spec.cpu import ADDRESS_MASK
-from ..spec.host import Call, Convention, Host, Register, go, in_field, push_words
+from ..spec.host import Base, Call, Convention, Host, Register, go, in_field, push_words
 from .exceptions import ADDRESS_ERROR, ILLEGAL, LINE_A, LINE_F, TRACE, exception, is_traced
 from .state import SP
 
@@ -66,7 +66,10 @@ HOST = Host(
     call={"c": Convention(32, _enter), "pascal": Convention(32, _enter_pascal)},
     go=go,
     set_stack=_set_stack,
-    bases={"a4": ("_LinkerDB", "___a4_init"), "a5": ("_GLOBAL_OFFSET_TABLE_",)},  # SAS/C and libnix; -msep-data
+    bases={
+        "a4": Base(12, ("_LinkerDB", "___a4_init")),
+        "a5": Base(13, ("_GLOBAL_OFFSET_TABLE_",)),
+    },  # SAS/C, -msep-data
     faults={2: BusError, ADDRESS_ERROR: BusError} | dict.fromkeys((ILLEGAL, LINE_A, LINE_F), IllegalInstruction),
     tracing="trace",
     traced=is_traced,

@@ -86,6 +86,11 @@ def outcomes(row: Row, forms: Mapping[str, Any]) -> tuple[Clocks, ...]:
     return tuple(_clocks(cost.format(**forms), row, forms) for cost in row.cost)
 
 
+def source(row: Row, forms: Mapping[str, Any]) -> str:
+    """Return where the entry of an instruction's first outcome is from."""
+    return table()[row.cost[0].format(**forms)]["source"]
+
+
 def _clocks(name: str, row: Row, forms: Mapping[str, Any]) -> Clocks:
     form = forms.get("ea", "")
     is_long = (forms.get("s") or SIZES.get(row.options.get("size"), "W")) == "L"

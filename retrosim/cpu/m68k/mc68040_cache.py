@@ -179,15 +179,15 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
             m.set("bus_free", _later(m, at, free) + _parameter(m, clocks))
 
         def copyback() -> None:
-            found = m.variable(_find(m, "dtag", line))
+            found, dirty = _find(m, "dtag", line), m.const(8, 1)
             extra.set(_wait_for_fill(m, line, at).get())
 
             def miss() -> None:
-                found.set(_victim(m, "dtag", line))
+                victim = _victim(m, "dtag", line)
                 extra.set(_fill(m, "dtag", line, at))
+                m.set_element("dirty", victim, dirty)
 
-            m.when(found.get().eq(ABSENT), miss)
-            m.set_element("dirty", found.get(), m.const(8, 1))
+            m.when(found.eq(ABSENT), miss, lambda: m.set_element("dirty", found, dirty))
 
         def write_through() -> None:
             _find(m, "dtag", line)

@@ -12,14 +12,14 @@ from typing import Any
 from ...errors import SpecError
 from ..spec.readings import chosen_readings
 from ..spec.rows import Row
-from .readings import MC68040_READINGS
+from .readings import MC68040
 
 TABLE = Path(__file__).with_name("mc68040_clocks.csv")
 INDEXED_FORMS = "(d8,", "(BR,", "(bd,", "([bd"
 SLACK_BITS = 20
 NEVER = (1 << SLACK_BITS) - 1  # more clocks than any stall: not interlocked
 
-DEFAULTS = chosen_readings(MC68040_READINGS, None)
+DEFAULTS = chosen_readings(MC68040, None)
 
 # Clocks more of both EA calculation and execution of CHK2: note of MC68040UM page 10-18
 BOUNDS_REVERSED, ADDRESS_REGISTER = 3, 1
@@ -35,6 +35,7 @@ class Clocks:
     slack    clocks that execution may be late by before the EA-calculate stage is held; NEVER when it is not held
     fetches  clocks in the EA-fetch stage
     entry    the table entry they come from
+    source   where that is from
     """
 
     address: int
@@ -43,6 +44,7 @@ class Clocks:
     slack: int
     fetches: int
     entry: str
+    source: str
 
     @property
     def alone(self) -> int:
@@ -124,7 +126,8 @@ def _clocks(key: str, form: str, outer: str, data: int, addresses: int, words: b
         lead, base = lead + base, 0
     interlocked = row["interlock"] != "no" or any(f.startswith(INDEXED_FORMS) for f in (form, outer))
     fetches = max(1, sum(2 if f.startswith("([") else 0 for f in (form, outer)))
-    return Clocks(address, lead, base, lead if interlocked else NEVER, fetches, f"{key} {column}".removesuffix(" none"))
+    slack, name = lead if interlocked else NEVER, f"{key} {column}".removesuffix(" none")
+    return Clocks(address, lead, base, slack, fetches, name, row["source"])
 
 
 def _entry_name(printed: str, choices: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from .hooks import M68kHooks
 from .mc68040_clocks import ADDRESS_REGISTER, BOUNDS_REVERSED, crossing_clocks, outcomes, printed_clocks
 
 
-class MC68040Timing(M68kHooks):
+class MC68040Timing(M68kHooks, ABC):
     """What data add to the clocks of an entry, or put in their place (MC68040UM section 10).
 
     A model has, when an instruction has begun: `row`, `calculation` (clocks of EA calculation of the entry), `extra` (a
@@ -23,13 +24,13 @@ class MC68040Timing(M68kHooks):
     calculation: Word
     extra: int
 
+    @abstractmethod
     def replace(self, address: Word, execution: Word) -> None:
         """Let the instruction take these clocks in place of its entry's."""
-        raise NotImplementedError
 
+    @abstractmethod
     def add(self, address: int, execution: int) -> None:
         """Let it take these clocks on top."""
-        raise NotImplementedError
 
     @hook
     def exception(self, clocks: int, is_whole: bool) -> None:

@@ -26,16 +26,17 @@ from .flow import LINE_A_ROW, UNDEFINED_ROWS, undefined
 from .host import HOST
 from .mc68000_faults import address_error
 from .mc68040_cache import UNCACHED_FROM, VALID
-from .readings import MC68040_READINGS
+from .readings import READINGS
 from .state import IN_REGISTERS, LAYOUT, M68K, ZERO, reset
 from .timing import MC68000_MODES, MC68040_MODES
 
 # Hits of the data cache are known only where every miss allocates a line.
-_SHAPE = {"unit_bytes": 16, "sets": 64, "ways": 4, "survives": 0, "tag": lambda line, units: (line | VALID, 0)}
+_SHAPE = {"unit_bytes": 16, "sets": 64, "ways": 4, "survives": 0, "arriving": "filling"}
+_SHAPE["tag"] = lambda line, units: (line | VALID, 0)
 _DATA = Lines(**_SHAPE, end=UNCACHED_FROM, fetches=())  # any line of a set may be replaced next
 _CODE = Lines(**_SHAPE, end=ADDRESS_MASK + 1, operands=())
 MC68040_CACHES = {
-    "data": Cache("dtag", "dcount", allocates="copyback", lines=_DATA),
+    "data": Cache("dtag", "dcount", dirty="dirty", allocates="copyback", lines=_DATA),
     "instruction": Cache("itag", "icount", lines=_CODE),
 }
 BY_MODEL = {
@@ -53,7 +54,6 @@ BY_MODEL = {
         "legend": explain.MC68040_LEGEND,
         "causes": CAUSES,
         "caches": MC68040_CACHES,
-        "readings": MC68040_READINGS,
     },
 }
 
@@ -80,6 +80,7 @@ def cpu(model: str) -> Cpu:
         accepts=accepts,
         vector_name=vector_name,
         host=HOST,
+        readings=READINGS[model],
         stage_fields=("ea_end", "fetch_end"),
         in_registers=IN_REGISTERS,
         zero_register=ZERO,

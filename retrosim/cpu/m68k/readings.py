@@ -1,10 +1,10 @@
-"""What the sources of the MC68040's clocks leave open; guide/facts/m68040_timing.md has the passages."""
+"""What the sources of the clocks leave open, by model; guide/facts/m68040_timing.md has the passages."""
 
 from __future__ import annotations
 
 from ..spec.readings import Reading
 
-MC68040_READINGS = (
+MC68040 = (
     Reading(
         name="lead",
         question="does an instruction execute after its address calculation, or from its lead on while that goes on?",
@@ -48,3 +48,5 @@ MC68040_READINGS = (
         source="MC68040UM section 10.6",
     ),
 )
+
+READINGS = {"MC68000": (), "MC68040": MC68040}

@@ -28,6 +28,7 @@ _LINES = Lines(
     end=UNCACHED_FROM,
     tag=lambda line, sectors: (line << 4 | sectors, 15 & ~sectors),
     order="used",
+    arriving="filling",
 )
 
 
@@ -46,7 +47,7 @@ def cpu(model: str) -> Cpu:
         unserved=SYSTEM_CALL_ROW,
         service_bytes=4,
         timing=MPC601_MODES,
-        readings=READINGS,
+        readings=READINGS[model],
         causes=CAUSES,
         caches={"unified": Cache("tag", status_bits=STATUS_BITS, lines=_LINES)},
         explain=explain,

@@ -310,7 +310,7 @@ class CausesTiming(PipelineTiming):
         m = self.m
         self.passed = self.before
         was_empty = self.preceding.eq(self.before)
-        bubble = m.select(was_empty, self._cause("refill"), m.get("bubble").zext(32))
+        bubble = m.select(was_empty, self._cause("refill"), m.get("bubble").zext(32) & 7)
         self._until(bubble, self.aimed.get() + 1)
         self._until(self._cause("code"), self.came.get() + 1)
         self._until(self._cause("contention"), m.get("fetched") + 1)

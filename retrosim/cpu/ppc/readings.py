@@ -1,4 +1,4 @@
-"""What the sources of the MPC601's clocks leave open, and how it is answered; mpc601_clocks.csv has both figures."""
+"""What the sources of the clocks leave open, by model; mpc601_clocks.csv has the figures of each answer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..spec.readings import Reading
 
 GCC = "GCC rs6000: 601 pipeline description"
 
-READINGS = (
+MPC601 = (
     Reading(
         name="condition",
         question="when does a branch know its condition: as the compare leaves the execute stage, or a clock later?",
@@ -36,3 +36,5 @@ READINGS = (
         source="guide/facts/ppc601_timing.md section 3: 1 clock; 3 if the queue drains; 0 with a port of its own",
     ),
 )
+
+READINGS = {"MPC601": MPC601}

@@ -57,7 +57,7 @@ class Statement:
     mnemonic    of it, in lower case
     candidates  forms with the operands as their kinds see them
     refusals    of the forms that do not take the operands
-    prefixes    code words before it
+    prefixes    kind -> value of those that stand before it
     minimum     bytes that it has at least
     floors      (candidate, choice) -> first form that may still be taken
     """
@@ -66,7 +66,7 @@ class Statement:
     mnemonic: str
     candidates: list[tuple[Form, dict[str, Any]]] = field(default_factory=list)
     refusals: list[Unfit] = field(default_factory=list)
-    prefixes: tuple[int, ...] = ()
+    prefixes: dict[str, int] = field(default_factory=dict)
     minimum: int = 0
     floors: dict[tuple[int, int], int] = field(default_factory=dict)
 
@@ -151,20 +151,27 @@ class InstructionAssembler:
 
     def read(self, text: str) -> Statement:
         """Read an instruction. Errors: Unfit, when no row has that mnemonic, or none such operands."""
-        prefixes, rest = [], text.strip()
+        prefixes: dict[str, int] = {}
+        rest = text.strip()
         while True:
             word, _, behind = rest.partition(" ")
             if word.lower() in self.dialect.prefixes and behind.strip() and not self._mnemonic(rest)[0]:
-                prefixes.append(self.dialect.prefixes[word.lower()])
+                kind, value = self.dialect.prefixes[word.lower()]
+                prefixes[kind] = value
                 rest = behind.strip()
-            else:
+                continue
+            second, _, operands = behind.strip().partition(" ")  # rep fs movsb
+            if second.lower() not in self.dialect.prefixes or self._mnemonic(rest)[0] or not operands:
                 break
+            kind, value = self.dialect.prefixes[second.lower()]
+            prefixes[kind] = value
+            rest = f"{word} {operands.strip()}"
         mnemonic, operands = self._mnemonic(rest)
         if not mnemonic:
             word = rest.split()[0] if rest.split() else ""
             raise Unfit(self._unknown(word))
         given = split_operands(operands)
-        statement = Statement(text, mnemonic, prefixes=tuple(prefixes))
+        statement = Statement(text, mnemonic, prefixes=prefixes)
         for key in self._keys(mnemonic):
             for form in self.forms.get(key, ()):
                 self._try(form, given, statement)
@@ -237,6 +244,7 @@ class InstructionAssembler:
         for name, kind in form.row.operands:
             if parsed[name] is not None or getattr(kind, "implied", False):
                 kind.encode(e, parsed[name])
+        self.isa.place_prefixes(e)
         if not e.is_claimed():
             raise Unfit("there is no such form")
         return e.content(self.byte_order)

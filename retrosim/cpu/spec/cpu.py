@@ -63,6 +63,8 @@ class Lines:
     survives    how many other lines of its set may be used after a line before it can be gone
     end         first address that is not cached
     tag         tag(number of a line, units that are valid) -> (bits that are 1, bits that may be either)
+    arriving    state field that names the unit which is being read and is in the cache from then on: what only a miss
+                changes
     fetches     the model's subroutines that look up code by the number of a unit
     operands    those that look up an operand by address and size
     stores      those of them that store
@@ -76,6 +78,7 @@ class Lines:
     survives: int
     end: int
     tag: Callable[[int, int], tuple[int, int]]
+    arriving: str
     units: int = 1
     fetches: tuple[str, ...] = ("fetch",)
     operands: tuple[str, ...] = ("read", "write")
@@ -91,6 +94,7 @@ class Cache:
     tags         state field of its tags: a miss that allocates changes one
     accesses     state field that steps at every access, "" where there is none
     status_bits  bits of a tag that change without a miss
+    dirty        state field that tells of each entry that it is written out before it is replaced, "" for status bits
     allocates    memory parameter that is not 0 when stores allocate too, "" when they always do
     lines        how it holds its lines
     """
@@ -98,6 +102,7 @@ class Cache:
     tags: str
     accesses: str = ""
     status_bits: int = 0
+    dirty: str = ""
     allocates: str = ""
     lines: Lines | None = None
 

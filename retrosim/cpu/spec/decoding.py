@@ -89,6 +89,7 @@ class OpcodeTable:
     rows    the model's rows
     first   int16[2 ** index bits], position in `groups`, or -1 where no row claims the word
     groups  tuples of rows that share an entry and differ in the other bits of the first word, or in the second
+    recalled  (address, bytes there) -> instruction: some that were decoded, by any machine of this process
     """
 
     def __init__(self, isa: InstructionSet, model: str, rows: list[Row]) -> None:
@@ -104,6 +105,7 @@ class OpcodeTable:
                 if legal is not None:
                     claimed &= legal(row, opcodes)
             claims.append(claimed)
+        self.recalled: dict[tuple[int, bytes], Insn] = {}
         self.groups: list[tuple[Row, ...]] = []
         self.first = self._merge(claims)
         for word in isa.prefixes:
@@ -169,7 +171,7 @@ class OpcodeTable:
             texts[name] = kind.show(d, static, numbers)
         if d.end - d.pc > self.isa.max_bytes:
             raise TooLong
-        text = self.isa.dialect.simplified(row.stem, row.syntax.format(**texts))
+        text = self.isa.spell_prefixes(d) + self.isa.dialect.simplified(row.stem, row.syntax.format(**texts))
         numbers = tuple(f & 0xFFFFFFFF for f in fields)
         prefixes = (d.start - d.pc) // self.isa.word_bytes
         return Insn(d.pc, d.end - d.pc, row, tuple(statics), numbers, text, d.forms, d.target, prefixes)

@@ -23,7 +23,8 @@ class Dialect:
     shown       such pairs that a listing goes by: it shows the template in place of the expansion
     default_suffixes  tried in turn behind a mnemonic that has none
     suffixes    suffixes(row): what may follow the row's mnemonic beside its syntax
-    prefixes    word before an instruction -> code word
+    prefixes    word before an instruction -> (kind of prefix, value), as decoding has them
+    prefix_order  kinds of prefixes in the order of their code words
     sizes       name of a directive for data -> bytes of an item, beside those that all languages have
     align_is_power  does .align take an exponent?
     nop         code that fills gaps in code
@@ -38,7 +39,8 @@ class Dialect:
     shown: tuple[tuple[str, str], ...] = ()
     default_suffixes: tuple[str, ...] = ()
     suffixes: Callable[[Row], Iterable[str]] = lambda row: ()
-    prefixes: Mapping[str, int] = field(default_factory=dict)
+    prefixes: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    prefix_order: tuple[str, ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
     align_is_power: bool = False
     nop: bytes = b"\0"
@@ -58,10 +60,11 @@ class Dialect:
 
         mnemonic   of the row's syntax, up to its first operand
         """
-        for pattern, template in self._patterns.get(mnemonic, ()):
-            found = pattern.fullmatch(text)
-            if found:
-                return template.format(**found.groupdict())
+        for key in {mnemonic, text.partition(" ")[0]} if self.shown else ():
+            for pattern, template in self._patterns.get(key, ()):
+                found = pattern.fullmatch(text)
+                if found:
+                    return template.format(**found.groupdict())
         return text
 
     @cached_property

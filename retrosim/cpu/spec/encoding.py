@@ -57,9 +57,9 @@ class Encoding:
     """The code words of one instruction while they are put together.
 
     size      operand size in bits, once it is known
+    given     kind of prefix -> value, of those that stand before the mnemonic and nothing has used yet
     operands  name -> what was parsed
     suffix    that followed the mnemonic
-    prefixes  kind of prefix -> value: what decoding would find
     """
 
     def __init__(
@@ -71,20 +71,28 @@ class Encoding:
         scope: Scope,
         suffix: str = "",
         chosen: Chosen | None = None,
-        prefixes: tuple[int, ...] = (),
+        given: Mapping[str, int] | None = None,
     ) -> None:
         self.table, self.row, self.model, self.pc = table, row, table.model, pc
         self.operands, self.scope, self.suffix = operands, scope, suffix
         self._chosen, self._choices = chosen or Freely(), 0
         self._patterns = row.pattern.split()
         self.words = [int(p.translate(_FIXED), 2) for p in self._patterns]
-        self.before = list(prefixes)
+        ignored = row.options.get("ignored", 0)
+        if ignored:
+            self.words = [w | ignored & int(p.translate(_IGNORED), 2) for w, p in zip(self.words, self._patterns)]
+        self.given = dict(given or {})
+        self._prefixes: dict[str, int] = {}
         self.size: int | None = row.options.get("size")
 
     @property
     def end(self) -> int:
         """Address behind the words so far, as decoding would have it."""
-        return self.pc + (len(self.before) + len(self.words)) * self.table.isa.word_bytes
+        return self.pc + (len(self._prefixes) + len(self.words)) * self.table.isa.word_bytes
+
+    def prefix(self, kind: str, code: int) -> None:
+        """Put a code word before the pattern; one of a kind."""
+        self._prefixes[kind] = code
 
     def value(self, expression: Expression) -> Value:
         return expression(self.scope)
@@ -122,7 +130,10 @@ class Encoding:
 
     def content(self, byte_order: str) -> bytes:
         size = self.table.isa.word_bytes
-        return b"".join(word.to_bytes(size, byte_order) for word in (*self.before, *self.words))
+        order = self.table.isa.dialect.prefix_order
+        before = [self._prefixes[kind] for kind in order if kind in self._prefixes]
+        return b"".join(word.to_bytes(size, byte_order) for word in (*before, *self.words))
 
 
+_IGNORED = dict.fromkeys(range(128), "0") | {ord("-"): "1"}
 _FIXED = dict.fromkeys(range(128), "0") | {ord("1"): "1"}

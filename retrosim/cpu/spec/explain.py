@@ -12,7 +12,7 @@ class Explanation:
 
     clocks  base clocks, averaged over its outcomes where there are two
     entry   of the table; of two outcomes both, as far as they happened
-    source  the table
+    source  where the entry is from: that column of the table
     """
 
     clocks: float
@@ -26,7 +26,7 @@ def averaged(outcomes: Sequence[tuple[float, str]], visits: int, departures: int
     outcomes    (clocks, entry): of leaving the straight line, of going on
     visits      how often it was executed
     departures  how often another instruction than the next one in memory followed
-    source      the table
+    source      where the entries are from
     """
     counts = departures, visits - departures
     clocks = sum(count * each for count, (each, _) in zip(counts, outcomes, strict=True)) / visits

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 MAX_NESTING = 64
 MAX_BITS = 64  # of a value on the way
@@ -60,17 +60,19 @@ class Numbers(NamedTuple):
     patterns  (pattern with one group, base)
     here      what stands for the address of the statement
     halves    suffix "@..." -> function of the number
+    text_order  byte order of 'ab' as a number
     """
 
     patterns: tuple[tuple[str, int], ...]
     here: tuple[str, ...] = (".",)
     halves: tuple[tuple[str, Callable[[int], int]], ...] = ()
+    text_order: Literal["big", "little"] = "big"
 
 
 C_NUMBERS = (("0[xX]([0-9a-fA-F]+)", 16), ("0[bB]([01]+)", 2), ("([0-9]+)", 10))
 _NAME = r"(?:[A-Za-z_.$?@][\w.$?@]*|[0-9]+\$)"
 _BINARY = (
-    ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!=", "<>"), ("<=", ">=", "<", ">"), ("<<", ">>"), ("+", "-"),
+    ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "=", "!=", "<>"), ("<=", ">=", "<", ">"), ("<<", ">>"), ("+", "-"),
     ("*", "/", "%"),
 )  # fmt: skip
 
@@ -83,7 +85,7 @@ class Grammar:
     """Parses the expressions of one way to write numbers."""
 
     def __init__(self, numbers: Numbers) -> None:
-        self._halves = dict(numbers.halves)
+        self._halves, self.text_order = dict(numbers.halves), numbers.text_order
         alternatives = "|".join(f"(?:{pattern})(?![\\w.$])" for pattern, _ in numbers.patterns)
         self._number = re.compile(alternatives)
         self._bases = [base for _, base in numbers.patterns]
@@ -173,7 +175,7 @@ class _Parser:
         if level == len(_BINARY):
             return self.unary()
         left = self.binary(level + 1)
-        while self.peek()[0] == "operator" and self.peek()[1] in (*_BINARY[level], *(("=",) if level == 5 else ())):
+        while self.peek()[0] in ("operator", "here") and self.peek()[1] in _BINARY[level]:  # * may be both
             operator = self.peek()[1]
             self.at += 1
             left = _combine(operator, left, self.binary(level + 1), self.text)
@@ -200,7 +202,7 @@ class _Parser:
             content = characters(token)
             if not 1 <= len(content) <= 4:
                 raise Unfit(f"{token}: one to four characters make a number")
-            return constant(int.from_bytes(content, "big"))
+            return constant(int.from_bytes(content, self.grammar.text_order))
         if kind == "here":
             return lambda scope: scope.here()
         if kind == "local":

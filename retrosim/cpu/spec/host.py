@@ -10,8 +10,8 @@ tracing    state field that is not 0 while the CPU traces, "" if it cannot; trac
            instruction that m has just run end in a trace exception? trace(m): take it, between two instructions
 in_shadow  in_shadow(state): do interrupts wait until one more instruction has been executed? end_shadow(state): they
            no longer do
-bases      registers that point to a program's data as long as it runs -> symbols that linkers give to what they point
-           to. A routine that is called before the program has set one finds it at the first such symbol of the image.
+bases      registers that point to a program's data as long as it runs, by name. A routine that is called before the
+           program has set one finds it at the first of its symbols that the image has.
 aliases    other names of registers, in whose place a call from outside may name them: of a part, its whole
 """
 
@@ -109,6 +109,14 @@ def push_words(
 
 
 @dataclass(frozen=True)
+class Base:
+    """A register that points to a program's data: its number in the register file, and what linkers call the place."""
+
+    number: int
+    symbols: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Host:
     """See the head of this module."""
 
@@ -123,5 +131,5 @@ class Host:
     trace: Callable[[Any], None] = lambda m: None
     in_shadow: Callable[[np.ndarray], bool] = lambda state: False
     end_shadow: Callable[[np.ndarray], None] = lambda state: None
-    bases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    bases: Mapping[str, Base] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from retrosim.errors import SpecError
 
 from .decoding import Decoding, IndexBits, OpcodeTable
 from .dialect import Dialect
+from .encoding import Encoding
 from .expressions import C_NUMBERS, Numbers
 from .rows import OperandKind, Row
 
@@ -40,6 +41,8 @@ class InstructionSet:
     admit       admit(decoding): raise IllegalEncoding where a row does not go with its prefixes
     hooks       declares what prices may vary with
     dialect     how its assembly language is written
+    place_prefixes  put those that are left in `given` before an instruction; Unfit where one does not go with it
+    spell_prefixes  return those that the operands of a listing do not show
     """
 
     def __init__(
@@ -53,10 +56,13 @@ class InstructionSet:
         admit: Callable[[Decoding], None] = lambda d: None,
         hooks: type[Hooks] | None = None,
         dialect: Dialect | None = None,
+        place_prefixes: Callable[[Encoding], None] = lambda e: None,
+        spell_prefixes: Callable[[Decoding], str] = lambda d: "",
     ) -> None:
         self.name, self.kinds, self.word_bytes, self.max_bytes = name, kinds, word_bytes, max_bytes
         self.prefixes, self.admit = prefixes or {}, admit
         self.dialect = dialect or Dialect(Numbers(C_NUMBERS))
+        self.place_prefixes, self.spell_prefixes = place_prefixes, spell_prefixes
         self.hooks = hooks.hooks if hooks else frozenset()
         self.index = IndexBits((1 << (8 * word_bytes)) - 1 if index is None else index)
         self.rows: list[Row] = []

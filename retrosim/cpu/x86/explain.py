@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from ..spec.explain import Explanation, averaged
 from ..spec.rows import Insn
-from .clocks import clocks, keys
+from .clocks import clocks, keys, table
 
-SOURCES = {"i386": "80386 PRM (1986) chapter 17", "i486": "i486 PRM (1990) appendix E"}
 LEGENDS = {
     "i386": "base: clocks of the manual's entry ({source}), without m, least of a range; stalls: what was added "
     "on average: m after a jump, multipliers, repeats, fetching of code, wait states.",
@@ -19,11 +18,11 @@ LEGENDS = {
 
 def explain(model: str, insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> Explanation:
     """Explain an instruction on a model; the other arguments are those of `averaged`."""
-    source, form = SOURCES[model[:4]], " mem" if insn.forms.get("ea") == "mem" else ""
-    row, forms = insn.row, insn.forms
-    entries = zip(keys(row, forms, choices), clocks(row, forms, model, choices), strict=True)
-    costs = [(cost.base, key + form) for key, cost in entries]
-    if len(costs) == 2 and insn.row.options.get("flow"):
-        return averaged(costs, visits, departures, source)
-    level = min(insn.fields[1] & 31, 2) if insn.row.varies == "level" else 0
-    return Explanation(*costs[level], source)
+    row, forms, form = insn.row, insn.forms, " mem" if insn.forms.get("ea") == "mem" else ""
+    names = keys(row, forms, choices)
+    costs = [(cost.base, name + form) for name, cost in zip(names, clocks(row, forms, model, choices), strict=True)]
+    sources = [table()[name][f"{model[:4]} source"] for name in names]
+    if len(costs) == 2 and row.options.get("flow"):
+        return averaged(costs, visits, departures, sources[0])
+    level = min(insn.fields[1] & 31, 2) if row.varies == "level" else 0
+    return Explanation(*costs[level], sources[level])

@@ -241,8 +241,8 @@ def iret(m, s):
 # --- what is no instruction here
 
 
-@insn("ESC {t},{ea}", "11011ttt mmgggeee", ref="Intel 386 PRM 11.1: no coprocessor, exception 7")
-def escape(m, t, s, ea, g):
+@insn("ESC {t},{operation},{ea}", "11011ttt mmgggeee", ref="Intel 386 PRM 11.1: no coprocessor, exception 7")
+def escape(m, t, s, ea, operation):
     fault(m, NO_FPU)
 
 

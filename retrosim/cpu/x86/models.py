@@ -32,6 +32,7 @@ _LINES = Lines(
     end=UNCACHED_FROM,
     tag=lambda line, units: (line | VALID, 0),
     stores_allocate=False,
+    arriving="filling",
 )
 CACHES = {"i386": {}, "i486": {"unified": Cache("tag", lines=_LINES)}}
 

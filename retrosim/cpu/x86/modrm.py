@@ -16,18 +16,18 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..spec.decoding import Decoding, IllegalEncoding
+from ..spec.encoding import Encoding, Parsing
+from ..spec.expressions import Unfit
 from ..spec.rows import Row
 from ..spec.values import Word
+from .ea_text import CODES, Written, parse_operand
+from .encoding import SEGMENT_CODES, choose_address_size, encode_memory, immediate
 from .modes import is_real
 from .segments import DS, SEGMENT_NAMES, SS, linear, load, store
 
 EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI, ZERO = range(9)
 
-NAMES = {
-    8: ("al", "cl", "dl", "bl", "ah", "ch", "dh", "bh"),
-    16: ("ax", "cx", "dx", "bx", "sp", "bp", "si", "di", ""),
-    32: ("eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", ""),
-}
+NAMES = CODES | {bits: (*CODES[bits], "") for bits in (16, 32)}  # "" for the register that is always 0
 SIZE_NAMES = {8: "byte ", 16: "word ", 32: "dword "}
 WORD_BASES = (  # Intel 386 PRM table 17-2
     (EBX, ESI), (EBX, EDI), (EBP, ESI), (EBP, EDI), (ESI, ZERO), (EDI, ZERO), (EBP, ZERO), (EBX, ZERO),
@@ -168,12 +168,35 @@ class ModRM(MemoryOperand):
         d.forms["two"] = base != ZERO
         return self.with_segment(d, "index", [base, index, scale, disp], default)
 
+    def parse(self, text: str, p: Parsing) -> Written:
+        it = parse_operand(text, p.dialect.grammar)
+        kinds = p.row.options.get("ea", "any")
+        if kinds != "any" and (it.code is not None) != (kinds == "reg"):
+            raise Unfit(f"{text!r}: {'a register' if kinds == 'reg' else 'memory'} is expected")
+        return it
+
+    def encode(self, e: Encoding, it: Written) -> None:
+        size = e.row.options.get("ea_size", e.size)
+        if it.code is not None:
+            if it.size != size:
+                raise Unfit(f"a register of {it.size} bits, where {size} are expected")
+            e.put("m", 3)
+            e.put("e", it.code)
+            return
+        if "ea_size" in e.row.options and it.size != size:
+            raise Unfit(f"memory of {size} bits: write {SIZE_NAMES[size].strip()}", near=it.size is None)
+        if it.size not in (None, size) and not e.row.options.get("word_in_memory") and not e.row.options.get("unsized"):
+            raise Unfit(f"memory of {it.size} bits, where {size} are expected")
+        encode_memory(e, it)
+
     def show(self, d: Decoding, static: str, fields: list[int]) -> str:
         size = d.row.options.get("ea_size", d.size)
         if static == "reg":
             code = fields[0] | fields[1] >> 1
             return NAMES[size][code]
-        plain = "g" in d.row.pattern and "ea_size" not in d.row.options
+        if d.row.options.get("word_in_memory"):
+            size = 16
+        plain = ("g" in d.row.pattern and "ea_size" not in d.row.options) or d.row.options.get("unsized")
         return self.show_memory(d, static, fields, "" if plain else SIZE_NAMES.get(size, ""))
 
 
@@ -189,6 +212,18 @@ class Offset(MemoryOperand):
         d.forms["disp"] = size
         cls, fields = ("word", [ZERO, ZERO, disp]) if size == 2 else ("disp", [ZERO, disp])
         return self.with_segment(d, cls, fields, DS)
+
+    def parse(self, text: str, p: Parsing) -> Written:
+        it = parse_operand(text, p.dialect.grammar)
+        if it.code is not None or it.bits is not None or it.disp is None:
+            raise Unfit(f"{text!r}: an address without registers is expected")
+        return it
+
+    def encode(self, e: Encoding, it: Written) -> None:
+        if it.segment is not None:
+            e.prefix("segment", SEGMENT_CODES[it.segment])
+        bits = choose_address_size(e, None)
+        immediate(e, it.disp, bits)
 
     def show(self, d: Decoding, static: str, fields: list[int]) -> str:
         return self.show_memory(d, static, fields, "")

@@ -44,7 +44,7 @@ def mov_to_offset(m, s, moffs, acc):
     write(m, moffs, read(m, acc, s))
 
 
-@insn("MOV {ea},{sreg}", "10001100 mmgggeee", cost="MOV r/m,sreg", ref=MOV)
+@insn("MOV {ea},{sreg}", "10001100 mmgggeee", word_in_memory=True, cost="MOV r/m,sreg", ref=MOV)
 def mov_from_segment(m, s, ea, sreg):
     """A register gets the selector in all its bits, memory a word."""
     selector = m.element("seg", sreg)
@@ -119,18 +119,18 @@ def nop(m):
     pass
 
 
-@insn("XLAT{segment}", "11010111", size=8, ref="Intel 386 PRM, XLAT")
+@insn("XLAT", "11010111", size=8, ref="Intel 386 PRM, XLAT")
 def xlat(m, a, segment):
     pointer = (m.reg(EBX, a) + m.reg(EAX, 8).zext(a)).zext(32)
     m.set_reg(EAX, load(m, segment, pointer, 8), stage="byte")
 
 
-@insn("CBW{s}", "10011000", cost="CBW/CWDE", ref="Intel 386 PRM, CBW")
+@insn("CBW{s}", "10011000", named=True, cost="CBW/CWDE", ref="Intel 386 PRM, CBW")
 def cbw(m, s):
     m.set_reg(EAX, m.reg(EAX, s // 2).sext(s))
 
 
-@insn("CWD{s}", "10011001", cost="CWD/CDQ", ref="Intel 386 PRM, CWD")
+@insn("CWD{s}", "10011001", named=True, cost="CWD/CDQ", ref="Intel 386 PRM, CWD")
 def cwd(m, s):
     m.set_reg(EDX, m.reg(EAX, s).sext(2 * s).sar(s).trunc(s))
 

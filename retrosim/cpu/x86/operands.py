@@ -6,31 +6,81 @@ c        condition, field `c`
 ea       register or memory by ModR/M, fields `m` and `e`;  moffs: memory at an address in the code
 g d      register of the operand size, fields `g` (of ModR/M) and `d` (of the opcode);  acc: the accumulator
 sreg     segment register, field `g`;  control: control, debug or test register, field `g`
-imm      immediate of the operand size;  simm: sign-extended byte;  imm8 imm16: unsigned;  t: small number, field `t`
+imm      immediate of the operand size;  simm: sign-extended byte;  imm8 imm16: unsigned;  t: small number;  one: 1
 target   branch target, displacement= bits (None: the operand size)
-far      offset and selector in the code
+far      offset and selector in the code;  operation: number in field `g`
 rep      repeat prefix of a string instruction;  again: its own address;  segment: that of a string's source
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..spec import operands
 from ..spec.decoding import Decoding, IllegalEncoding
+from ..spec.encoding import Encoding, Parsing
+from ..spec.expressions import Expression, Unfit, Value
 from ..spec.operands import Static
 from ..spec.rows import Row
 from ..spec.values import Word
+from .ea_text import SEGMENTS, Written, sized
+from .ea_text import register as register_of
+from .encoding import as_signed, choose_address_size, choose_size, fits_byte, immediate
+from .encoding import number as number_bytes
 from .modes import is_real
 from .modrm import EAX, FIELDS, NAMES, Ea, ModRM, Offset, address_size, number, operand_size, register, register_fields
 from .segments import CS, DS, SEGMENT_NAMES
 
+SAME_CONDITIONS = {
+    "c": 2, "nae": 2, "nb": 3, "nc": 3, "z": 4, "nz": 5, "na": 6, "nbe": 7, "pe": 10, "po": 11, "nge": 12, "nl": 13,
+    "ng": 14, "nle": 15,
+}  # fmt: skip
+REPNE, REP = 0xF2, 0xF3
+_DISTANCE = re.compile(r"(short|near|far)\b\s*(?:ptr\b)?\s*", re.IGNORECASE)
+_OFFSET = re.compile(r"^(offset|strict)\b\s*(?:flat:)?", re.IGNORECASE)
 CONDITIONS = ("o", "no", "b", "ae", "e", "ne", "be", "a", "s", "ns", "p", "np", "l", "ge", "le", "g")
+
+
+def shows_size(row: Row) -> bool:
+    """Does a listing show the operand size, by the name of a register or by a word?"""
+    return any(f"{{{name}}}" in row.syntax for name in ("s", "g", "d", "acc")) or (
+        "{ea}" in row.syntax and not row.options.get("unsized")
+    )
 
 
 class Size(Static):
     letters = "w"
+    implied = True
+
+    def spellings(self, row: Row) -> Iterable[tuple[str, int | None]]:
+        names = [(letter, bits) for letter, bits in (("b", 8), ("w", 16), ("d", 32)) if bits in self.statics(row)]
+        return names if "w" in row.pattern or row.options.get("named") else [*names, ("", None)]
+
+    def encode(self, e: Encoding, bits: int | None) -> None:
+        """Settle the size by the mnemonic or the operands, and put the bit for bytes. Errors: Unfit."""
+        if "size" in e.row.options:
+            return
+        sizes = {bits} if bits else set(self._written(e)) - {None}
+        if len(sizes) > 1:
+            raise Unfit("operands of different sizes", near=True)
+        if not sizes and "w" in e.row.pattern:
+            raise Unfit("the size of the operand is not known: write byte, word or dword", near=True)
+        size = choose_size(e, sizes.pop() if sizes else None)
+        if size == 8 and "w" not in e.row.pattern:
+            raise Unfit("there is no such form for bytes")
+        if "w" in e.row.pattern:
+            e.put("w", int(size != 8))
+
+    @staticmethod
+    def _written(e: Encoding) -> Iterable[int | None]:
+        for name in ("ea", "g", "d", "acc", "moffs", "imm", "simm", "far", "target"):
+            it = e.operands.get(name)
+            if name in ("imm", "simm", "far", "target"):
+                yield it[0] if it else None
+            elif it is not None and not (name == "ea" and ("ea_size" in e.row.options or _is_word(e.row, it))):
+                yield it.size
 
     def statics(self, row: Row) -> Iterable[int]:
         if "size" in row.options:
@@ -50,7 +100,20 @@ class Size(Static):
         return {8: "b", 16: "w", 32: "d"}[static]
 
 
+def _is_word(row: Row, it: Written) -> bool:
+    """Is it memory that has a word whatever the operand size is?"""
+    return bool(row.options.get("word_in_memory")) and it.code is None and it.size in (16, None)
+
+
 class AddressSize(Static):
+    implied = True
+
+    def spellings(self, row: Row) -> Iterable[tuple[str, int]]:
+        return [("", 16), ("e", 32)]
+
+    def encode(self, e: Encoding, bits: int | None) -> None:
+        choose_address_size(e, bits)
+
     def statics(self, row: Row) -> Iterable[int]:
         return (16, 32)
 
@@ -69,6 +132,12 @@ class Condition(Static):
 
     def decode(self, d: Decoding) -> tuple[int, list[int]]:
         return d.letter("c"), []
+
+    def spellings(self, row: Row) -> Iterable[tuple[str, int]]:
+        return [*((name, number) for number, name in enumerate(CONDITIONS)), *SAME_CONDITIONS.items()]
+
+    def encode(self, e: Encoding, number: int) -> None:
+        e.put("c", number)
 
     def show(self, d: Decoding, static: int, fields: list[int]) -> str:
         return CONDITIONS[static]
@@ -89,6 +158,14 @@ class Repeat(Static):
         d.forms["rep"] = 1
         return (("repne", "repe")[d.prefixes["rep"]] if d.row.options.get("compares") else "rep"), []
 
+    def spellings(self, row: Row) -> Iterable[tuple[str, int | None]]:
+        names = [("", None), ("rep ", REP)]
+        equal = [("repe ", REP), ("repz ", REP), ("repne ", REPNE), ("repnz ", REPNE)]
+        return [*names, *equal] if row.options.get("compares") else names
+
+    def encode(self, e: Encoding, code: int) -> None:
+        e.prefix("rep", code)
+
     def show(self, d: Decoding, static: str, fields: list[int]) -> str:
         return static and f"{static} "
 
@@ -96,8 +173,22 @@ class Repeat(Static):
 class Field(operands.Field):
     """A number."""
 
+    def parse(self, text: str, p: Parsing) -> Expression:
+        return p.expression(text)
+
+    def encode(self, e: Encoding, it: Expression) -> None:
+        e.put(self.letters, e.value(it).number)
+
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"{fields[0]:#x}"
+
+
+def parse_register(text: str) -> Written:
+    """Return a general register. Errors: Unfit."""
+    found = register_of(text)
+    if not found:
+        raise Unfit(f"{text!r} is no register")
+    return Written(found[1], found[0])
 
 
 class Register(Field):
@@ -112,6 +203,14 @@ class Register(Field):
     def decode(self, d: Decoding) -> tuple[None, list[int]]:
         return None, register_fields(d.letter(self.letters), d.size)
 
+    def parse(self, text: str, p: Parsing) -> Written:
+        return parse_register(text)
+
+    def encode(self, e: Encoding, it: Written) -> None:
+        if it.size != e.size:
+            raise Unfit(f"a register of {it.size} bits, where {e.size} are expected")
+        e.put(self.letters, it.code)
+
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return NAMES[d.size][d.letter(self.letters)]
 
@@ -125,11 +224,41 @@ class Accumulator(Static):
     def decode(self, d: Decoding) -> tuple[None, list[int]]:
         return None, []
 
+    def parse(self, text: str, p: Parsing) -> Written:
+        it = parse_register(text)
+        if it.code != EAX:
+            raise Unfit(f"{text!r} is not the accumulator")
+        return it
+
+    def encode(self, e: Encoding, it: Written) -> None:
+        if it.size != e.size:
+            raise Unfit(f"a register of {it.size} bits, where {e.size} are expected")
+
     def bind(self, m: Any, static: None, take: Callable[[], Word]) -> Ea:
         return register(EAX, m)
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return NAMES[d.size][EAX]
+
+
+class One(Static):
+    """The number 1, which has rows of its own."""
+
+    def statics(self, row: Row) -> Iterable[None]:
+        return [None]
+
+    def decode(self, d: Decoding) -> tuple[None, list[int]]:
+        return None, []
+
+    def parse(self, text: str, p: Parsing) -> Expression:
+        return p.expression(text)
+
+    def encode(self, e: Encoding, it: Expression) -> None:
+        if e.value(it) != Value(1):
+            raise Unfit("only by 1")
+
+    def show(self, d: Decoding, static: None, fields: list[int]) -> str:
+        return "1"
 
 
 class SegmentRegister(Field):
@@ -140,6 +269,15 @@ class SegmentRegister(Field):
         if n > 5 or (n == CS and d.row.options.get("load")):
             raise IllegalEncoding
         return n
+
+    def parse(self, text: str, p: Parsing) -> int:
+        name = text.lower().removeprefix("%")
+        if name not in SEGMENTS or (SEGMENTS[name] == CS and p.row.options.get("load")):
+            raise Unfit(f"{text!r} is no segment register for this place")
+        return SEGMENTS[name]
+
+    def encode(self, e: Encoding, it: int) -> None:
+        e.put(self.letters, it)
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return SEGMENT_NAMES[fields[0]]
@@ -154,6 +292,17 @@ class ControlRegister(Field):
             raise IllegalEncoding
         d.forms["control"] = f"{d.row.options['registers']}{n}"
         return n
+
+    def parse(self, text: str, p: Parsing) -> int:
+        name, registers = text.lower().removeprefix("%"), p.row.options["registers"]
+        if not re.fullmatch(rf"{registers}\d", name):
+            raise Unfit(f"{text!r} is no register of the kind {registers}0")
+        if int(name[2:]) not in p.row.options["numbers"]:
+            raise Unfit(f"{text}: not on the {p.model}", near=True)
+        return int(name[2:])
+
+    def encode(self, e: Encoding, it: int) -> None:
+        e.put(self.letters, it)
 
     def forms(self, row: Row, model: str) -> Iterable[dict[str, str]]:
         return [{"control": f"{row.options['registers']}{n}"} for n in row.options["numbers"]]
@@ -175,6 +324,24 @@ class Immediate(Field):
         d.forms["imm_bytes"] = d.forms.get("imm_bytes", 0) + size
         return number(d, size, self.signed)
 
+    def parse(self, text: str, p: Parsing) -> tuple[int | None, Expression]:
+        """Return the size that is written before it, and the number."""
+        if register_of(text) or text.startswith("["):
+            raise Unfit(f"{text!r} is no number")
+        size, rest = sized(text)
+        if self.bits and size not in (None, self.bits) and not self.signed:
+            raise Unfit(f"{text}: a number of {self.bits} bits is expected")
+        return (None if self.bits and not self.signed else size), p.expression(_OFFSET.sub("", rest))
+
+    def encode(self, e: Encoding, it: tuple[int | None, Expression]) -> None:
+        if not self.signed:
+            immediate(e, it[1], self.bits or e.size)
+            return
+        value = e.value(it[1])
+        if not fits_byte(value, e.size):
+            raise Unfit(f"number {value.number}: allowed -128..127")
+        number_bytes(e, value.number, 1)
+
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"{fields[0] & ((1 << (d.size or 32)) - 1):#x}" if self.signed else f"{fields[0]:#x}"
 
@@ -191,6 +358,26 @@ class Target(Field):
         d.target = target & 0xFFFFFF
         return target
 
+    def parse(self, text: str, p: Parsing) -> tuple[int | None, str, Expression]:
+        """Return the size that is written before it, "short", "near" or "", and the target."""
+        found = _DISTANCE.match(text)
+        size, rest = sized(text[found.end() :] if found else text)
+        if rest.startswith("[") or register_of(rest):
+            raise Unfit(f"{text!r} is no target")
+        return size, (found[1].lower() if found else ""), p.expression(rest)
+
+    def encode(self, e: Encoding, it: tuple[int | None, str, Expression]) -> None:
+        bits = e.row.options.get("displacement", e.size)
+        if (it[1] == "short" and bits != 8) or ((it[1] == "near" or it[0]) and bits == 8):
+            raise Unfit(f"there is no {it[1]} form")
+        offset = e.value(it[2]).number - (e.end + bits // 8)
+        if bits == 16 or (e.size == 16 and is_real(e.model)):
+            offset = as_signed(offset & 0xFFFF, 16)
+        limit = 1 << bits - 1
+        if not -limit <= offset < limit:
+            raise Unfit(f"target {offset:+} bytes away: allowed {-limit}..{limit - 1}", near=True)
+        number_bytes(e, offset, bits // 8)
+
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"{fields[0] & 0xFFFFFFFF:#x}"
 
@@ -205,6 +392,18 @@ class Far(Field):
 
     def bind(self, m: Any, static: None, take: Callable[[], Word]) -> tuple[Word, Word]:
         return take(), take()
+
+    def parse(self, text: str, p: Parsing) -> tuple[int | None, Expression, Expression]:
+        """Return the size that is written before it, selector and offset."""
+        size, rest = sized(_DISTANCE.sub("", text))
+        selector, colon, offset = rest.partition(":")
+        if not colon or "[" in rest or selector.strip().lower() in SEGMENTS:
+            raise Unfit(f"{text!r}: selector:offset is expected")
+        return size, p.expression(selector), p.expression(offset)
+
+    def encode(self, e: Encoding, it: tuple[int | None, Expression, Expression]) -> None:
+        immediate(e, it[2], e.size)
+        immediate(e, it[1], 16)
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return f"{fields[1]:#x}:{fields[0]:#x}"
@@ -228,7 +427,7 @@ class SourceSegment(Field):
         return take() if is_real(m.cpu.model) else None
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
-        return f" {SEGMENT_NAMES[d.prefixes['segment']]}:" if "segment" in d.prefixes else ""
+        return ""  # a prefix shows it (spell_prefixes)
 
 
 KINDS = {
@@ -238,6 +437,7 @@ KINDS = {
     "ea": ModRM(),
     "moffs": Offset(),
     "acc": Accumulator(),
+    "one": One(),
     "g": Register("g"),
     "d": Register("d"),
     "sreg": SegmentRegister("g"),
@@ -247,6 +447,7 @@ KINDS = {
     "imm8": Immediate(8),
     "imm16": Immediate(16),
     "t": Field("t"),
+    "operation": Field("g"),
     "target": Target(),
     "far": Far(),
     "rep": Repeat(),

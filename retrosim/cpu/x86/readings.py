@@ -1,4 +1,4 @@
-"""What the sources of the x86's clocks leave open, and how it is answered."""
+"""What the sources of the clocks leave open, by model; guide/facts/x86_timing.md has the passages."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def _shift(name):
 
 
 def _by_one(shift):
-    return lambda m, s, ea: modify(m, ea, s, lambda value: shift(m, value, m.const(32, 1)))
+    return lambda m, s, ea, one: modify(m, ea, s, lambda value: shift(m, value, m.const(32, 1)))
 
 
 def _by_cl(shift):
@@ -98,7 +98,7 @@ for _number, _name in enumerate(NAMES):
     _function, _code = _shift(_name), f"{_number:03b}"
     _cost = "RCL/RCR" if _name.startswith("RC") else "shift"
     _ref = "Intel 386 PRM, RCL/RCR/ROL/ROR" if _number < 4 else "Intel 386 PRM, SAL/SAR/SHL/SHR"
-    insn(f"{_name} {{ea}},1", f"1101000w mm{_code}eee", cost=f"{_cost} 1", ref=_ref)(_by_one(_function))
+    insn(f"{_name} {{ea}},{{one}}", f"1101000w mm{_code}eee", cost=f"{_cost} 1", ref=_ref)(_by_one(_function))
     _counted = {"varies": "shift_count", "ref": _ref}
     insn(f"{_name} {{ea}},cl", f"1101001w mm{_code}eee", cost=f"{_cost} CL", **_counted)(_by_cl(_function))
     insn(f"{_name} {{ea}},{{imm8}}", f"1100000w mm{_code}eee", cost=f"{_cost} imm", **_counted)(_by_number(_function))

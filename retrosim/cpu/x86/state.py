@@ -6,15 +6,19 @@ import numpy as np
 
 from ..spec.cpu import ENGINE_FIELDS, STATUS_WRITTEN, Layout
 from ..spec.decoding import Decoding, IllegalEncoding
+from ..spec.encoding import Encoding
+from ..spec.expressions import Unfit
 from ..spec.instruction_set import InstructionSet
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from . import i386_bus, i486_bus
+from .assembly import DIALECT
+from .encoding import SEGMENT_CODES
 from .hooks import X86Hooks
 from .modes import is_real
-from .modrm import ESP
-from .operands import KINDS
-from .segments import CS, DS, ES, FS, GS, SS, load, store
+from .modrm import ESP, address_size
+from .operands import KINDS, shows_size
+from .segments import CS, DS, ES, FS, GS, SEGMENT_NAMES, SS, load, store
 from .timing import FIELDS as TIMING_FIELDS
 
 REGISTERS = (
@@ -53,6 +57,7 @@ IN_REGISTERS = {
 }
 
 MAX_BYTES = 15  # of an instruction; more is exception 13 (Intel 386 PRM 9.8.13)
+LOCK = 0xF0
 PREFIXES = {
     0x26: ("segment", ES),
     0x2E: ("segment", CS),
@@ -62,7 +67,7 @@ PREFIXES = {
     0x65: ("segment", GS),
     0x66: ("data", 1),
     0x67: ("address", 1),
-    0xF0: ("lock", 1),
+    LOCK: ("lock", 1),
     0xF2: ("rep", 0),
     0xF3: ("rep", 1),
 }
@@ -74,7 +79,45 @@ def admit(d: Decoding) -> None:
         raise IllegalEncoding
 
 
-X86 = InstructionSet("x86", KINDS, word_bytes=1, max_bytes=MAX_BYTES, prefixes=PREFIXES, admit=admit, hooks=X86Hooks)
+def place_prefixes(e: Encoding) -> None:
+    """Put LOCK and the segment of an implied operand before an instruction. Errors: Unfit."""
+    if e.given.pop("lock", None):
+        operand = e.operands.get("ea")
+        if not e.row.options.get("lock") or operand is None or operand.code is not None:
+            raise Unfit("takes no LOCK", near=True)
+        e.prefix("lock", LOCK)
+    if "segment" in dict(e.row.operands) and "segment" in e.given:
+        e.prefix("segment", SEGMENT_CODES[e.given.pop("segment")])
+    if e.given:
+        raise Unfit(f"takes no prefix for {', '.join(e.given)}", near=True)
+
+
+def spell_prefixes(d: Decoding) -> str:
+    """Return the prefixes that no operand shows: LOCK, an implied segment, sizes that only the prefix tells."""
+    names = dict(d.row.operands)
+    words = ["lock"] if "lock" in d.prefixes else []
+    if "segment" in d.prefixes and "segment" in names:
+        words.append(SEGMENT_NAMES[d.prefixes["segment"]])
+    if "data" in d.prefixes and "s" in names and not shows_size(d.row):
+        words.append(f"o{d.size}")
+    implied = "a" in names and "{a}" not in d.row.syntax
+    if "address" in d.prefixes and (implied or d.forms.get("registers") == 0):
+        words.append(f"a{address_size(d)}")
+    return "".join(f"{word} " for word in words)
+
+
+X86 = InstructionSet(
+    "x86",
+    KINDS,
+    word_bytes=1,
+    max_bytes=MAX_BYTES,
+    prefixes=PREFIXES,
+    admit=admit,
+    hooks=X86Hooks,
+    dialect=DIALECT,
+    place_prefixes=place_prefixes,
+    spell_prefixes=spell_prefixes,
+)
 insn = X86.insn
 
 FLAGS = {  # bit in EFLAGS

@@ -41,7 +41,7 @@ def _step(m, n, a, s):
     m.set_reg(n, m.select(m.get("df"), pointer - s // 8, pointer + s // 8), stage="address")
 
 
-@insn("{rep}MOVS{s}{segment}", "1010010w", cost="MOVS", varies="iterations", ref="Intel 386 PRM, MOVS")
+@insn("{rep}MOVS{s}", "1010010w", cost="MOVS", varies="iterations", ref="Intel 386 PRM, MOVS")
 def movs(m, s, a, rep, again, segment):
     def body():
         store(m, ES, m.reg(EDI, a).zext(32), load(m, segment, m.reg(ESI, a).zext(32), s))
@@ -51,7 +51,7 @@ def movs(m, s, a, rep, again, segment):
     _repeat(m, a, rep, again, body)
 
 
-@insn("{rep}CMPS{s}{segment}", "1010011w", compares=True, cost="CMPS", varies="iterations", ref="Intel 386 PRM, CMPS")
+@insn("{rep}CMPS{s}", "1010011w", compares=True, cost="CMPS", varies="iterations", ref="Intel 386 PRM, CMPS")
 def cmps(m, s, a, rep, again, segment):
     def body():
         first = load(m, segment, m.reg(ESI, a).zext(32), s)
@@ -71,7 +71,7 @@ def stos(m, s, a, rep, again):
     _repeat(m, a, rep, again, body)
 
 
-@insn("{rep}LODS{s}{segment}", "1010110w", cost="LODS", varies="iterations", ref="Intel 386 PRM, LODS")
+@insn("{rep}LODS{s}", "1010110w", cost="LODS", varies="iterations", ref="Intel 386 PRM, LODS")
 def lods(m, s, a, rep, again, segment):
     def body():
         m.set_reg(EAX, load(m, segment, m.reg(ESI, a).zext(32), s), stage="byte" if s == 8 else "execute")
@@ -101,7 +101,7 @@ def ins(m, s, a, rep, again):
     _repeat(m, a, rep, again, body)
 
 
-@insn("{rep}OUTS{s}{segment}", "0110111w", cost="OUTS", varies="iterations", ref="Intel 386 PRM, OUTS")
+@insn("{rep}OUTS{s}", "0110111w", cost="OUTS", varies="iterations", ref="Intel 386 PRM, OUTS")
 def outs(m, s, a, rep, again, segment):
     def body():
         load(m, segment, m.reg(ESI, a).zext(32), s)

@@ -74,6 +74,7 @@ def _set_control_word(m, value):
     size=32,
     numbers=(0, 2, 3),
     registers="cr",
+    ignored=0xC0,
     cost="MOV r,CR",
     ref=MOVE,
 )
@@ -87,6 +88,7 @@ def mov_from_control(m, control, d):
     size=32,
     numbers=(0, 2, 3),
     registers="cr",
+    ignored=0xC0,
     cost="MOV {control},r",
     ref=MOVE,
 )
@@ -102,7 +104,7 @@ def _special(field, registers, pattern_from, pattern_to, numbers, models):
     def to_special(m, control, d):
         m.set_element(field, control, read(m, d, 32))
 
-    common = {"size": 32, "numbers": numbers, "registers": registers, "models": models, "ref": MOVE}
+    common = {"size": 32, "numbers": numbers, "registers": registers, "ignored": 0xC0, "models": models, "ref": MOVE}
     cost = registers.upper()
     insn("MOV {d},{control}", f"00001111 {pattern_from} --gggddd", cost=f"MOV r,{cost}", **common)(from_special)
     insn("MOV {control},{d}", f"00001111 {pattern_to} --gggddd", cost=f"MOV {cost},r", **common)(to_special)
@@ -118,7 +120,7 @@ def clts(m):
     m.set_element("cr", m.const(32, 0), m.element("cr", m.const(32, 0)) & ~8)
 
 
-@insn("SMSW {ea}", "00001111 00000001 mm100eee", ref="Intel 386 PRM, SMSW")
+@insn("SMSW {ea}", "00001111 00000001 mm100eee", word_in_memory=True, ref="Intel 386 PRM, SMSW")
 def smsw(m, s, ea):
     word = _control_word(m)
     write(m, ea, word.trunc(s) if ea.cls == "reg" else word.trunc(16))
@@ -150,7 +152,7 @@ def _load_table(name):
 
 
 for _name, _number in (("GDT", 0), ("IDT", 1)):
-    _common = {"ea": "mem", "ref": "Intel 386 PRM, LGDT, SGDT"}
+    _common = {"ea": "mem", "unsized": True, "ref": "Intel 386 PRM, LGDT, SGDT"}
     insn(f"S{_name} {{ea}}", f"00001111 00000001 mm00{_number}eee", cost="SGDT/SIDT", **_common)(
         _store_table(_name.lower())
     )
@@ -159,7 +161,15 @@ for _name, _number in (("GDT", 0), ("IDT", 1)):
     )
 
 
-@insn("INVLPG {ea}", "00001111 00000001 mm111eee", ea="mem", size=8, models=I486, ref="Intel 486 PRM, INVLPG")
+@insn(
+    "INVLPG {ea}",
+    "00001111 00000001 mm111eee",
+    ea="mem",
+    size=8,
+    unsized=True,
+    models=I486,
+    ref="Intel 486 PRM, INVLPG",
+)
 def invlpg(m, ea):
     pass
 

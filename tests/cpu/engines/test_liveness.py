@@ -12,7 +12,7 @@ import pytest
 from retrosim.cpu import m68k, ppc, x86
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.liveness import MAX_AHEAD, dead_fields
+from retrosim.cpu.engines.liveness import MAX_AHEAD, dead_fields, register_use
 from retrosim.cpu.spec.cpu import Cpu
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu import ppc_streams as streams_ppc
@@ -53,6 +53,30 @@ def test_registers() -> None:
     """moveq #1,d3; move.b d3,d4: a byte keeps the rest of d4"""
     cpu = m68k.cpu("MC68040")
     assert {n for name, n in dead_fields(cpu, decoded(cpu, "7601 1803"))[0] if name == "r"} == {3}
+
+
+@pytest.mark.parametrize(
+    "code, is_used, is_changed, results",
+    [
+        ("2f0d", False, False, ()),  # move.l a5,-(sp) saves it
+        ("48e7 0004", False, False, ()),  # movem.l a5,-(sp)
+        ("4e55 fffc", False, True, ()),  # link a5,#-4
+        ("bbc0", True, False, ()),  # cmpa.l d0,a5
+        ("2a40", False, True, ()),  # movea.l d0,a5
+        ("202d fffc", True, False, (0xFFFFFC,)),  # move.l (-4,a5),d0
+        ("41ed 0040", True, False, (0x40,)),  # lea (64,a5),a0
+        ("2035 0800", True, False, ()),  # move.l (a5,d0.l),d0: where is not known
+        ("200d", True, False, (0,)),  # move.l a5,d0
+        ("4ed5", True, False, ()),  # jmp (a5)
+        ("2a6d 0008", True, True, (8,)),  # movea.l (8,a5),a5
+        ("2014", False, False, ()),  # move.l (a4),d0
+    ],
+)
+def test_what_becomes_of_the_value_of_a5(code: str, is_used: bool, is_changed: bool, results: tuple) -> None:
+    cpu = m68k.cpu("MC68040")
+    use = register_use(cpu, decoded(cpu, code)[0], 13)
+    assert (use.is_used, use.is_changed) == (is_used, is_changed)
+    assert not is_used or tuple(place & 0xFFFFFF for place in use.results) == results
 
 
 def of_68k(model: str) -> Callable[[int], Callable[[Core], None]]:

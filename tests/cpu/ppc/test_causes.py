@@ -100,6 +100,19 @@ def test_causes_of_a_cold_cache(program: str, name: str) -> None:
     assert counted(name, words, instructions, registers, MEMORY) == START | expected
 
 
+@pytest.mark.parametrize("name", ["evaluate", "interpret"])
+def test_any_cause_that_the_state_names_is_one(name: str) -> None:
+    """A state from outside can name any: clocks are counted among the causes, and nowhere else."""
+    core, runs = machinery(name, "causes")
+    for bubble in range(256):
+        streams.load(core, code(*[A] * 4), b"", [streams.DATA] * 32, 0)
+        core.state["entered"], core.state["fetched"], core.state["bubble"] = 2, 6, bubble
+        runs.run(1)
+        counts = core.state["causes"].tolist()
+        assert sum(counts) == core.state["cycles"] and counts[bubble & 7] > 0
+        assert core.state["bubble"] == bubble
+
+
 def test_random_programs_add_up_to_the_clocks_of_the_full_model() -> None:
     """After every slice; and the model that counts takes the same clocks as the one that does not."""
     generator = streams.Generator(CPU, SEED)

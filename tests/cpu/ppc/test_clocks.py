@@ -18,7 +18,7 @@ from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.ppc.mpc601_clocks import TABLE, memory, outcomes, table
-from retrosim.cpu.ppc.readings import READINGS
+from retrosim.cpu.ppc.readings import MPC601
 from retrosim.cpu.spec.confidence import CONFIDENCE
 from retrosim.cpu.spec.cpu import REACHED
 from tests.helpers.cpu.ppc_assembler import BCTR, BLR, addi, b, bc, bdnz, cmpwi, code, encode, lwz, mtspr, stw
@@ -79,7 +79,7 @@ def test_the_packaged_table_is_that_of_the_facts(facts: list[dict[str, str]]) ->
 def test_every_entry_says_how_sure_it_is() -> None:
     with TABLE.open(newline="") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    known = {f"{reading.name}={option}" for reading in READINGS for option in reading.options[1:]}
+    known = {f"{reading.name}={option}" for reading in MPC601 for option in reading.options[1:]}
     for row in rows:
         assert row["source"] and row["confidence"] in CONFIDENCE, row
         assert not row["reading"] or row["reading"] in known, row

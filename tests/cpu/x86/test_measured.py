@@ -13,15 +13,30 @@ from dataclasses import dataclass
 import pytest
 
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.machine.boards import local_bus_board
+from retrosim.machine.presets import PRESETS
 from tests.helpers.cpu.x86_programs import core_with
+from tests.helpers.measured import Range, known, of_preset, values
 
-NO_WAITS = {"i386": [0, 0, 0, 0, 0], "i486": [4, 7, 2, 10, 10]}  # of what is in no cache of the i486
+BOARDS = {  # of the 386 a board without wait states, as open as the preset's; of the i486 nothing counts: all is cached
+    "i386": tuple(Range(each.low, 0, each.high) for each in PRESETS["i386dx-33"].memory.values()),
+    "i486": known(4, 7, 2, 10, 10),
+}
+DX33 = of_preset(local_bus_board(33_000_000, 1))  # the bus at the clock of the CPU
+REPEATED = 40
 REGISTERS = {"ebx": 0x2000, "esi": 0x20, "edi": 0x2100, "ebp": 0x30, "esp": 0x4000, "ecx": 1 << 14, "eax": 1 << 14}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A measured row: clocks of one repetition, the range that counts as met, ours, and why it is missed if it is."""
+    """A measured row: clocks of one repetition, the range that counts as met, ours, and why it is missed if it is.
+
+    decided   what of the model the row decided; "" if it was not used
+    board     memory, None for that of the model in BOARDS
+    before    code in front of the repetitions
+    stack     bytes on the stack for each repetition, behind which lies the address of the next one
+    repeated  how often in a row; more than REPEATED: all are counted together
+    """
 
     name: str
     model: str
@@ -31,8 +46,16 @@ class Row:
     source: str
     spread: float = 0
     miss: str = ""
+    decided: str = ""
     is_loop: bool = False
-    waits: tuple[int, ...] = ()
+    board: tuple[Range, ...] | None = None
+    before: str = ""
+    stack: int | None = None
+    repeated: int = REPEATED
+
+    @property
+    def memory(self) -> tuple[Range, ...]:
+        return self.board or BOARDS[self.model[:4]]
 
 
 def real(name: str, body: str, clocks: float, source: str, **more) -> Row:
@@ -43,35 +66,108 @@ def flat(name: str, body: str, clocks: float, source: str, **more) -> Row:
     return Row(name, "i486_flat", body, clocks, more.pop("ours", clocks), source, **more)
 
 
+RESET_STACK = "bc0040"  # mov sp,4000h
 BOARD = "the machines had wait states, refresh of DRAM and a timer interrupt, and how many of each is not known"
+INDEX, INTERLOCK, BYTES = "reading index-clock", "reading interlock", "reading byte-writes"
+HAZARDS, PREFIXES = "penalties of registers", "clocks of prefixes"
 ROWS = (
-    flat("adc bl,dl; add edi,ebx", "10d3 01df", 3, "Toth"),
-    flat("add ecx,ebp; adc bl,dl; mov al,[ebx]", "01e9 10d3 8a03", 5, "Toth"),
-    flat("add ecx,ebp; adc bl,dl; sub esi,ebp; mov al,[ebx]", "01e9 10d3 29ee 8a03", 5, "Toth"),
-    flat("the same, two clocks between: shr esi,1", "01e9 10d3 d1ee 8a03", 6, "Toth; a shift by 1 takes 3"),
-    flat("the same, a prefix between: add cx,si", "01e9 10d3 6601f1 8a03", 5, "Toth: 2 clocks, and no penalty left"),
-    flat("add eax,ebx; add ecx,eax", "01d8 01c1", 2, "Toth"),
-    flat("16 x add ax,bx; dec ecx; jnz", "6601d8" * 16 + "49 75cd", 36, "i486 PRM: a clock a prefix", is_loop=True),
+    flat("adc bl,dl; add edi,ebx", "10d3 01df", 3, "Toth", decided=HAZARDS),
+    flat("add ecx,ebp; adc bl,dl; mov al,[ebx]", "01e9 10d3 8a03", 5, "Toth", decided=HAZARDS),
+    flat("add ecx,ebp; adc bl,dl; sub esi,ebp; mov al,[ebx]", "01e9 10d3 29ee 8a03", 5, "Toth", decided=HAZARDS),
+    flat(
+        "the same, two clocks between: shr esi,1",
+        "01e9 10d3 d1ee 8a03",
+        6,
+        "Toth; a shift by 1 takes 3",
+        decided=HAZARDS,
+    ),
+    flat(
+        "the same, a prefix between: add cx,si",
+        "01e9 10d3 6601f1 8a03",
+        5,
+        "Toth: 2 clocks, and no penalty left",
+        decided=HAZARDS,
+    ),
+    flat("add eax,ebx; add ecx,eax", "01d8 01c1", 2, "Toth", decided=HAZARDS),
+    flat(
+        "16 x add ax,bx; dec ecx; jnz",
+        "6601d8" * 16 + "49 75cd",
+        36,
+        "i486 PRM: a clock a prefix",
+        decided=PREFIXES,
+        is_loop=True,
+    ),
     flat("dec eax; jns", "48 79fd", 4.0, "BogoMips", spread=0.1, is_loop=True),
-    real("add ax,[bx+si]; add si,2; dec cx; jnz", "0300 83c602 49 75f8", 8, "12, rule 1", is_loop=True),
-    real("add ax,[si]; add si,2; dec cx; jnz", "0304 83c602 49 75f8", 7, "12, rule 1", is_loop=True),
-    real("add si,2; add ax,[si]; dec cx; jnz", "83c602 0304 49 75f8", 9, "12, rule 2", is_loop=True),
-    real("mov bx,n; mov ax,[bx]; inc dx; dec cx; jnz", "bb0020 8b07 42 49 75f7", 9, "12, rule 2", is_loop=True),
-    real("mov bx,n; inc dx; mov ax,[bx]; dec cx; jnz", "bb0020 42 8b07 49 75f7", 8, "12, rule 2", is_loop=True),
-    real("mov bx,n; inc dx; dec cx; mov ax,[bx]; jnz", "bb0020 42 49 8b07 75f7", 7, "12, rule 2", is_loop=True),
-    real("pop dx; pop cx; pop bx; pop ax; sub sp,8", "5a 59 5b 58 83ec08", 7, "12, rule 2A: 4, and 2 behind sub"),
-    real("add sp,16; pop ax; sub sp,18", "83c410 58 83ec12", 5, "12, rule 2A: add and pop 4"),
-    real("mov cx,[m]; mov al,[m]; add cx,ax", "8b0e0020 a00021 01c1", 4, "12, rule 3"),
-    real("mov al,[m]; mov cx,[m]; add cx,ax", "a00021 8b0e0020 01c1", 3, "12, rule 3"),
-    real("mov al,bl; mov cx,dx; mov si,[di]; 2 x nop", "88d8 89d1 8b35 90 90", 6, "12, rule 4"),
-    real("mov bl,al; mov cl,3; mov bx,[si]; 2 x nop", "88c3 b103 8b1c 90 90", 7, "12, rule 4"),
-    real("mov cx,3; mov dl,al; mov si,[bx]; 2 x nop", "b90300 88c2 8b37 90 90", 5, "12, rule 4"),
-    real("mov bx,n; mov cl,al; mov ax,[bx]; 2 x nop", "bb0020 88c1 8b07 90 90", 7, "12, rule 4"),
-    real("mov dl,cl; nop; mov ax,[bx]", "88ca 90 8b07", 4, "listing 12.1"),
-    real("nop; mov dl,cl; mov ax,[bx]", "90 88ca 8b07", 3, "listing 12.2"),
-    real("mov di,[bp+n]; mov bl,[di]; add dx,[bx+n]", "8b7e10 8a1d 03970020", 8, "listing 13.1"),
-    real("mov bl,[di]; mov di,[bp+n]; add dx,[bx+n]", "8a1d 8b7e10 03970020", 5, "listing 13.2"),
-    real("mov bl,[di]; mov di,[bp+n]; add dx,ax; mov ax,[bx+n]", "8a1d 8b7e10 01c2 8b870020", 4, "listing 13.4"),
+    real("pop ax; ret", "58 c3", 6, "12, rule 2A", before=RESET_STACK, stack=2),
+    real("add sp,10h; ret", "83c410 c3", 8, "12, rule 2A: 1 and 5, and 2 between", before=RESET_STACK, stack=16),
+    real("mov al,[si]; xlat", "8a04 d7", 5, "12, rule 3: 1 and 4, no penalty", before="bb0060"),
+    real(
+        "mov bl,[di]; mov di,[bp+n]; mov ax,[bx+n]; add dx,ax", "8a1d 8b7e10 8b870020 01c2", 5, "listing 13.3: as 13.2"
+    ),
+    real(
+        "nop; mov dl,cl; mov ax,[bx]; 10 000 bytes of it",
+        "90 88ca 8b07",
+        3.73,
+        "listing 12.2 with 2 000 repetitions",
+        ours=3.458,
+        spread=0.15,
+        miss="every line is fetched again; the memory of that machine is not known",
+        before="bb0060",
+        board=DX33,
+        repeated=2000,
+    ),
+    real("add ax,[bx+si]; add si,2; dec cx; jnz", "0300 83c602 49 75f8", 8, "12, rule 1", decided=INDEX, is_loop=True),
+    real("add ax,[si]; add si,2; dec cx; jnz", "0304 83c602 49 75f8", 7, "12, rule 1", decided=INDEX, is_loop=True),
+    real("add si,2; add ax,[si]; dec cx; jnz", "83c602 0304 49 75f8", 9, "12, rule 2", decided=INTERLOCK, is_loop=True),
+    real(
+        "mov bx,n; mov ax,[bx]; inc dx; dec cx; jnz",
+        "bb0020 8b07 42 49 75f7",
+        9,
+        "12, rule 2",
+        decided=INTERLOCK,
+        is_loop=True,
+    ),
+    real(
+        "mov bx,n; inc dx; mov ax,[bx]; dec cx; jnz",
+        "bb0020 42 8b07 49 75f7",
+        8,
+        "12, rule 2",
+        decided=INTERLOCK,
+        is_loop=True,
+    ),
+    real(
+        "mov bx,n; inc dx; dec cx; mov ax,[bx]; jnz",
+        "bb0020 42 49 8b07 75f7",
+        7,
+        "12, rule 2",
+        decided=INTERLOCK,
+        is_loop=True,
+    ),
+    real(
+        "pop dx; pop cx; pop bx; pop ax; sub sp,8",
+        "5a 59 5b 58 83ec08",
+        7,
+        "12, rule 2A: 4, and 2 behind sub",
+        decided=INTERLOCK,
+    ),
+    real("add sp,16; pop ax; sub sp,18", "83c410 58 83ec12", 5, "12, rule 2A: add and pop 4", decided=INTERLOCK),
+    real("mov cx,[m]; mov al,[m]; add cx,ax", "8b0e0020 a00021 01c1", 4, "12, rule 3", decided=HAZARDS),
+    real("mov al,[m]; mov cx,[m]; add cx,ax", "a00021 8b0e0020 01c1", 3, "12, rule 3", decided=HAZARDS),
+    real("mov al,bl; mov cx,dx; mov si,[di]; 2 x nop", "88d8 89d1 8b35 90 90", 6, "12, rule 4", decided=BYTES),
+    real("mov bl,al; mov cl,3; mov bx,[si]; 2 x nop", "88c3 b103 8b1c 90 90", 7, "12, rule 4", decided=BYTES),
+    real("mov cx,3; mov dl,al; mov si,[bx]; 2 x nop", "b90300 88c2 8b37 90 90", 5, "12, rule 4", decided=BYTES),
+    real("mov bx,n; mov cl,al; mov ax,[bx]; 2 x nop", "bb0020 88c1 8b07 90 90", 7, "12, rule 4", decided=BYTES),
+    real("mov dl,cl; nop; mov ax,[bx]", "88ca 90 8b07", 4, "listing 12.1", decided=BYTES),
+    real("nop; mov dl,cl; mov ax,[bx]", "90 88ca 8b07", 3, "listing 12.2", decided=BYTES),
+    real("mov di,[bp+n]; mov bl,[di]; add dx,[bx+n]", "8b7e10 8a1d 03970020", 8, "listing 13.1", decided=INTERLOCK),
+    real("mov bl,[di]; mov di,[bp+n]; add dx,[bx+n]", "8a1d 8b7e10 03970020", 5, "listing 13.2", decided=INTERLOCK),
+    real(
+        "mov bl,[di]; mov di,[bp+n]; add dx,ax; mov ax,[bx+n]",
+        "8a1d 8b7e10 01c2 8b870020",
+        4,
+        "listing 13.4",
+        decided=INTERLOCK,
+    ),
     Row("dec eax; jns", "i386_flat", "48 79fd", 11.1, 10, "BogoMips", 0.3, miss=BOARD, is_loop=True),
     Row(
         "dec eax; jns, a wait state of code",
@@ -82,23 +178,26 @@ ROWS = (
         "BogoMips",
         0.3,
         is_loop=True,
-        waits=(1, 0, 0, 0, 0),
+        board=known(1, 0, 0, 0, 0),
     ),
 )
-REPEATED = 40
 
 
-def clocks_of(row: Row, **choices: str) -> float:
-    """Return the clocks of a repetition once all is in the cache."""
-    body = bytes.fromhex(row.body)
+def clocks_of(row: Row, choices: dict[str, str] | None = None, memory: tuple[int, ...] = ()) -> float:
+    """Return the clocks of a repetition once all is in the cache that fits; memory: if it is not that of the row."""
+    body, before = bytes.fromhex(row.body), bytes.fromhex(row.before)
     code = body
     if not row.is_loop:
-        code = body * REPEATED
+        code = before + body * row.repeated
         size = 5 if row.model.endswith("flat") else 3
         code += b"\xe9" + (-len(code) - size).to_bytes(size - 1, "little", signed=True)
     core = core_with(row.model, code.hex(), "full", readings=choices, **REGISTERS)
-    core.state["memory"] = row.waits or NO_WAITS[row.model[:4]]
+    core.state["memory"] = memory or values(row.memory)
     evaluator, start = Evaluator(core), int(core.state["pc"])
+    if row.stack is not None:
+        filling = bytes(row.stack)
+        returns = (len(before) + len(body) * (number + 1) for number in range(row.repeated))
+        core.write(REGISTERS["esp"], b"".join(filling + address.to_bytes(2, "little") for address in returns))
 
     def go(address: int) -> int:
         evaluator.run(1)
@@ -111,15 +210,18 @@ def clocks_of(row: Row, **choices: str) -> float:
         for _ in range(4):
             after = go(start)
         return (after - before) / 4
-    go(start)
-    before = go(start + 4 * len(body))
-    return (go(start + 24 * len(body)) - before) / 20
+    clocks = go(start)
+    if row.repeated > REPEATED:
+        return (go(start) - clocks) / row.repeated
+    start += len(before)
+    clocks = go(start + 4 * len(body))
+    return (go(start + 24 * len(body)) - clocks) / 20
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.model} {row.name}")
 def test_measured(row: Row) -> None:
     ours = clocks_of(row)
-    assert ours == row.ours
+    assert ours == pytest.approx(row.ours)
     is_met = abs(ours - row.clocks) <= row.spread
     assert is_met != bool(row.miss), f"{row.source}: {row.clocks} +- {row.spread}, ours {ours}"
 
@@ -136,8 +238,8 @@ READ_OTHERWISE = [  # what the other reading makes of a row: each is beside the 
 @pytest.mark.parametrize("name, reading, option, expected", READ_OTHERWISE)
 def test_the_other_reading(name: str, reading: str, option: str, expected: int) -> None:
     row = next(row for row in ROWS if row.name == name)
-    assert clocks_of(row, **{reading: option}) == expected != row.clocks
+    assert clocks_of(row, {reading: option}) == expected != row.clocks
 
 
 def test_misses_are_few() -> None:
-    assert sum(bool(row.miss) for row in ROWS) <= 1 and len(ROWS) > 25
+    assert sum(bool(row.miss) for row in ROWS) <= 2 and len(ROWS) > 25

@@ -48,7 +48,7 @@ def name_of(insn: Insn) -> str:
     """Return our mnemonic as GNU spells it."""
     name = insn.row.name.lower()
     if name in ("j", "set"):
-        name = insn.text.split()[0].lower()
+        name = re.sub(r"^((lock|[c-gs]s|[oa](16|32)) )*", "", insn.text).split()[0].lower()
     size = insn.forms.get("s")
     return BY_SIZE[name][size] if name in BY_SIZE else RENAMED.get(name, name)
 

@@ -85,7 +85,7 @@ LISTINGS = [
     ("i386_flat", "0fbafa1f", "BTC edx,0x1f"),
     ("i386_real", "f3a5", "rep MOVSw"),
     ("i386_flat", "f2ae", "repne SCASb"),
-    ("i386_real", "26d7", "XLAT es:"),
+    ("i386_real", "26d7", "es XLAT"),
     ("i386_real", "ea34120040", "JMP 0x4000:0x1234"),
     ("i386_real", "8ee0", "MOV fs,ax"),
     ("i386_flat", "7efe", "Jle 0x0"),

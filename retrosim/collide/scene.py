@@ -1,0 +1,309 @@
+"""A scene that is kept from frame to frame: objects are added, moved, removed; it answers questions and tells events.
+
+    >>> import numpy as np
+    >>> from retrosim.collide.scene import Scene
+    >>> scene = Scene()
+    >>> walls = scene.add(np.array([0, 200]), np.array([0, 50]), size=np.array([[100, 20], [30, 30]]))
+    >>> hero, = scene.add(np.array([90]), np.array([10]), size=16)
+    >>> scene.pairs().tolist(), scene.events().enter.tolist()
+    ([[0, 2]], [[0, 2]])
+    >>> scene.move([hero], np.array([190]), np.array([60]))
+    >>> events = scene.events()
+    >>> events.enter.tolist(), events.stay.tolist(), events.exit.tolist()
+    ([[1, 2]], [], [[0, 2]])
+    >>> scene.at_points(np.array([5, 210]), np.array([5, 55])).tolist()  # point, object
+    [[0, 0], [1, 1]]
+    >>> scene.in_circles(np.array([150]), np.array([50]), radius=45).tolist()
+    [[0, 2]]
+    >>> ray = (np.array([number]) for number in (0, 40, 400, 80))  # from (0, 40) to (400, 80)
+    >>> shot = scene.cast(*ray)
+    >>> shot.hit.tolist(), shot.numerator.tolist(), shot.denominator.tolist(), shot.normal.tolist()
+    ([1], [8000], [16000], [[-1, 0]])
+    >>> scene.nearest(np.array([0]), np.array([100]), k=2).tolist()
+    [[0, 2]]
+    >>> saved = scene.copy()
+    >>> scene.remove([hero])
+    >>> len(scene), len(saved), scene.hash() == saved.hash()
+    (2, 3, False)
+
+Conventions
+    ids       int32; an object keeps its number, which is never used again. Calls take any integers[k] or a list of them
+    x, y, size, category, mask  as in `retrosim.collide.world`
+    closed    of the scene: whether touching counts for boxes
+    queries   a box is the rectangle from its first to its last unit, so that a half-open box of 30 at 0 has the points
+              0..29; its sides are part of it. Results are int32[m, 2]: query and id, in ascending order
+    Errors    ValueError  names the argument, its value and what is allowed; the scene is as it was before
+
+All answers are those of `world` for the same objects; they follow from the objects alone, not from their history.
+Questions may be asked by several threads at a time, as long as none changes the scene.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrosim.checks import check_integer
+
+from . import _queries
+from ._arguments import EVERYONE, form_of, is_array
+from ._results import check_capacity, keys_of, sort_keys
+from ._worlds import NO_RESULTS, NOTHING, Sorted, check_rows, chunks_of, own_axis, own_radii, scene_of
+from .kernels.hierarchical_grid import BOTTOM, COUNTS, FIRST, FLAGS, INDEX, LEFT, NONE, ONE, PAIRS, RIGHT, TOP, WORD
+from .kernels.uniform_grid import MAX_COUNTED
+
+MAX_IDS = (1 << 31) - 1
+NO_KEYS = np.empty(0, np.int64)
+
+
+class Events(NamedTuple):
+    """What changed since the last call: pairs of ids, int32[m, 2], the lower one first, in ascending order.
+
+    enter  collide now and did not then
+    stay   collide now and did then
+    exit   collided then and do not now, or one of them was removed
+    """
+
+    enter: np.ndarray
+    stay: np.ndarray
+    exit: np.ndarray
+
+
+class Casts(NamedTuple):
+    """The first object that each segment meets.
+
+    hit          int32[q]     its id, the lowest if several are met at once; -1: none, and then the rest means nothing
+    numerator    int64[q]     how far along the segment, over `denominator`: 0 at its beginning
+    denominator  int64[q]     1 or more
+    normal       int8[q, 2]   of the side that is met, outwards: one of x and y is -1 or 1; 0, 0: it begins inside
+    """
+
+    hit: np.ndarray
+    numerator: np.ndarray
+    denominator: np.ndarray
+    normal: np.ndarray
+
+
+class Scene:
+    """Objects that stay; see the module for conventions and examples."""
+
+    def __init__(self, *, closed: bool = False) -> None:
+        self._closed = closed
+        self._table = scene_of(NO_RESULTS, NO_RESULTS, 1, closed)  # by id; INDEX is the id
+        self._next, self._before = 0, NO_KEYS
+        self._sorted: Sorted | None = None
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    @property
+    def ids(self) -> np.ndarray:
+        """The objects that there are, int32[n], in ascending order; a copy."""
+        return self._table[:, INDEX].copy()
+
+    def boxes(self) -> np.ndarray:
+        """Return x, y, width and height of each object, in the order of `ids`: int64[n, 4]."""
+        sides = self._table[:, :4].astype(np.int64)
+        sides[:, 2:] -= sides[:, :2] - (not self._closed)
+        return sides
+
+    def add(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        *,
+        size: int | np.ndarray,
+        category: int | np.ndarray = EVERYONE,
+        mask: int | np.ndarray = EVERYONE,
+    ) -> np.ndarray:
+        """Add objects; return their ids, int32[k]: 0, 1, 2 .. in the order in which they are added to the scene."""
+        added = scene_of(x, y, size, self._closed, category, mask)
+        check_integer("ids", self._next + len(added), 0, MAX_IDS)
+        added[:, INDEX] += np.int32(self._next)
+        self._next += len(added)
+        self._table, self._sorted = np.concatenate([self._table, added]), None
+        return added[:, INDEX].copy()
+
+    def move(
+        self, ids: np.ndarray | Sequence[int], x: np.ndarray, y: np.ndarray, *, size: int | np.ndarray | None = None
+    ) -> None:
+        """Put objects where x and y say; their sizes stay, unless they are given."""
+        where = self._where(ids)
+        if size is None:
+            size = np.ascontiguousarray(self.boxes()[where, 2:])
+        moved = scene_of(x, y, size, self._closed)
+        if len(moved) != len(where):
+            raise ValueError(f"x has length {len(moved)}: allowed {len(where)}, as ids has")
+        table = self._table.copy()
+        table[where, :4] = moved[:, :4]
+        self._table, self._sorted = table, None
+
+    def remove(self, ids: np.ndarray | Sequence[int]) -> None:
+        """Take objects out of the scene."""
+        self._table, self._sorted = np.delete(self._table, self._where(ids), axis=0), None
+
+    def _where(self, ids: Any) -> np.ndarray:
+        """Return the rows of objects. Errors: ValueError, for an id that is not there, or is there twice."""
+        given = np.array(ids, np.int64) if isinstance(ids, list | tuple) and not len(ids) else np.array(ids)
+        if (isinstance(ids, np.ndarray) and not is_array(ids)) or given.dtype.kind not in "iu" or given.ndim != 1:
+            raise ValueError(f"ids are {form_of(ids)}: allowed integers[k]")
+        here = self._table[:, INDEX]
+        where = np.searchsorted(here, given)
+        known = where < len(here)
+        known[known] = here[where[known]] == given[known]
+        if not known.all():
+            index = int(np.argmin(known))
+            raise ValueError(f"ids[{index}] = {given[index]}: allowed ids of objects in the scene")
+        if len(np.unique(given)) != len(given):
+            raise ValueError(f"ids of {len(given)} objects: allowed each one once")
+        return where
+
+    def _prepared(self) -> Sorted:
+        """Return the scene, sorted."""
+        prepared = self._sorted
+        if prepared is None:
+            prepared = self._sorted = Sorted(self._table)
+        return prepared
+
+    def _numbers(self, wanted: int) -> np.ndarray:
+        results = np.full(len(self), NONE if wanted == FIRST else 0, np.int32)
+        total = self._prepared().search(self._table, 0, len(self), ONE, wanted, NOTHING, results)
+        if total > MAX_COUNTED:
+            check_capacity(total, None)
+        return results
+
+    def collided(self) -> np.ndarray:
+        """Flag every object that is in some collision: uint8[n], in the order of `ids`."""
+        return self._numbers(FLAGS).astype(np.uint8)
+
+    def counts(self) -> np.ndarray:
+        """Count the objects that each one collides with: int32[n], in the order of `ids`."""
+        return self._numbers(COUNTS)
+
+    def first(self) -> np.ndarray:
+        """Find the lowest id that each object collides with, -1 for none: int32[n], in the order of `ids`."""
+        return self._ids_of(self._numbers(FIRST))
+
+    def _ids_of(self, rows: np.ndarray) -> np.ndarray:
+        """Return the ids of rows of the table, -1 for -1."""
+        return np.where(rows < 0, np.int32(-1), np.append(self._table[:, INDEX], np.int32(-1))[rows])
+
+    def pairs(self) -> np.ndarray:
+        """List every overlapping pair once: int32[m, 2] of ids, the lower one first, in ascending order."""
+        rows = np.empty((2 * len(self) + 64, 2), np.int32)
+        prepared, table = self._prepared(), self._table
+        total = prepared.search(table, 0, len(table), ONE, PAIRS, keys_of(rows), NO_RESULTS)
+        if total > len(rows):
+            check_capacity(total, None)
+            rows = np.empty((total, 2), np.int32)
+            prepared.search(table, 0, len(table), ONE, PAIRS, keys_of(rows), NO_RESULTS)
+        sort_keys(rows[:total], True)
+        return table[:, INDEX][rows[:total]]
+
+    def chunks(self, *, rows: int = 1 << 20) -> Iterator[np.ndarray]:
+        """Make the list of `pairs` in parts, see `world.chunks`; the scene may change meanwhile."""
+        check_rows(rows)
+        scene, ids = self._table.copy(), self.ids
+        scene[:, INDEX] = np.arange(len(scene))
+        return (ids[part] for part in chunks_of(self._prepared(), scene, rows))
+
+    def events(self) -> Events:
+        """Compare the pairs that collide with those of the last call: once a frame."""
+        found = self.pairs()
+        now = found[:, 0].astype(np.int64) << 32 | found[:, 1]
+        stays = np.isin(now, self._before, assume_unique=True)
+        gone = self._before[~np.isin(self._before, now, assume_unique=True)]
+        self._before = now
+        return Events(found[~stays], found[stays], np.stack([gone >> 32, gone & 0xFFFFFFFF], axis=1).astype(np.int32))
+
+    def copy(self) -> Scene:
+        """Return a scene that is the same, events included, and independent from now on: to go back to."""
+        other = Scene(closed=self._closed)
+        other._table, other._next, other._before = self._table, self._next, self._before  # replaced, never changed
+        other._sorted = self._sorted
+        return other
+
+    def hash(self) -> str:
+        """Return 32 hex digits of all that answers depend on: the same on every machine."""
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(np.array([self._closed, self._next, len(self), len(self._before)], "<i8").tobytes())
+        digest.update(self._table[:, [LEFT, TOP, RIGHT, BOTTOM, INDEX, WORD]].astype("<i4").tobytes())
+        digest.update(self._before.astype("<i8").tobytes())
+        return digest.hexdigest()
+
+    def _with_ids(self, rows: np.ndarray) -> np.ndarray:
+        """Return rows of query and object with ids in place of numbers."""
+        return np.stack([rows[:, 0], self._table[rows[:, 1], INDEX]], axis=1)
+
+    def at_points(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """List the objects at points: int32[m, 2] of point and id."""
+        points = _points(x, y)
+        return self._with_ids(_queries.near_boxes(self._prepared(), np.concatenate([points, points], axis=1)))
+
+    def in_boxes(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        *,
+        size: int | np.ndarray,
+        category: int | np.ndarray = EVERYONE,
+        mask: int | np.ndarray = EVERYONE,
+    ) -> np.ndarray:
+        """List the objects that overlap boxes, by the rule of the scene: int32[m, 2] of box and id.
+
+        Without `category` and `mask` all objects are found, as by the other queries.
+        """
+        asked = scene_of(x, y, size, self._closed, category, mask)
+        words = None if category is EVERYONE and mask is EVERYONE else asked[:, WORD]
+        return self._with_ids(_queries.near_boxes(self._prepared(), asked[:, :4].astype(np.int64), words))
+
+    def in_circles(self, x: np.ndarray, y: np.ndarray, *, radius: int | np.ndarray) -> np.ndarray:
+        """List the objects no farther from (x, y) than `radius`, 0..2147483647: int32[m, 2] of circle and id."""
+        points = _points(x, y)
+        radii = own_radii("radius", radius, len(points))
+        return self._with_ids(_queries.in_circles(self._prepared(), self._table, points, radii))
+
+    def on_segments(self, x0: np.ndarray, y0: np.ndarray, x1: np.ndarray, y1: np.ndarray) -> _queries.Crossings:
+        """Find all objects on segments from (x0, y0) to (x1, y1), in ascending order, and where each is entered."""
+        found = _queries.on_segments(self._prepared(), self._table, _segments(x0, y0, x1, y1))
+        return found._replace(rows=self._with_ids(found.rows))
+
+    def cast(self, x0: np.ndarray, y0: np.ndarray, x1: np.ndarray, y1: np.ndarray) -> Casts:
+        """Find the first object on each segment from (x0, y0) to (x1, y1): a ray, a bullet, a line of sight."""
+        found = self.on_segments(x0, y0, x1, y1)
+        first = _queries.first_of(found, len(x0))
+        is_hit = first >= 0
+        hit, numerator, denominator = np.full(len(first), -1, np.int32), np.zeros_like(first), np.ones_like(first)
+        normal = np.zeros((len(first), 2), np.int8)
+        hit[is_hit], numerator[is_hit] = found.rows[first[is_hit], 1], found.numerator[first[is_hit]]
+        denominator[is_hit], normal[is_hit] = found.denominator[first[is_hit]], found.normal[first[is_hit]]
+        return Casts(hit, numerator, denominator, normal)
+
+    def nearest(self, x: np.ndarray, y: np.ndarray, *, k: int = 1) -> np.ndarray:
+        """Return the k objects nearest to points, by distance, then by id: int32[q, k]; -1 where there are no more."""
+        check_integer("k", k, 1, 1 << 16)
+        return self._ids_of(_queries.nearest(self._prepared(), self._table, _points(x, y), k))
+
+
+def _points(x: np.ndarray, y: np.ndarray, names: tuple[str, str] = ("x", "y")) -> np.ndarray:
+    """Check points; return them as int64[q, 2]."""
+    across, down = own_axis(names[0], x), own_axis(names[1], y)
+    if len(across) != len(down):
+        raise ValueError(f"{names[1]} has length {len(down)}: allowed {len(across)}, as {names[0]} has")
+    return np.stack([across.astype(np.int64), down.astype(np.int64)], axis=1)
+
+
+def _segments(x0: np.ndarray, y0: np.ndarray, x1: np.ndarray, y1: np.ndarray) -> np.ndarray:
+    """Check segments; return them as int64[q, 4]."""
+    begins, ends = _points(x0, y0, ("x0", "y0")), _points(x1, y1, ("x1", "y1"))
+    if len(begins) != len(ends):
+        raise ValueError(f"x1 has length {len(ends)}: allowed {len(begins)}, as x0 has")
+    too_long = abs(ends - begins) > _queries.MAX_RADIUS
+    if too_long.any():
+        index, axis = np.unravel_index(int(np.argmax(too_long)), too_long.shape)
+        name, way = "xy"[axis], (ends - begins)[index, axis]
+        raise ValueError(f"{name}1[{index}] - {name}0[{index}] = {way}: allowed {-MAX_IDS}..{MAX_IDS}")
+    return np.concatenate([begins, ends], axis=1)

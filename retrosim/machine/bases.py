@@ -1,0 +1,42 @@
+"""Registers that point to a program's data: those that a routine uses and that nobody has set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from retrosim.cpu.engines.core import Core
+from retrosim.cpu.engines.liveness import register_use
+from retrosim.cpu.spec.rows import Insn
+
+MAX_FOLLOWED = 20_000  # instructions of a routine and what it calls
+
+
+def first_use(core: Core, entry: int, number: int, is_data: Callable[[int], bool]) -> Insn | None:
+    """Return an instruction of a routine that uses a register before it is changed, None if there is none.
+
+    What is reached by computed jumps and calls is not seen.
+
+    entry    address of the routine
+    number   of the register
+    is_data  does the program have something at an address? An instruction that makes only such addresses of a register
+             that holds 0 was linked to do so, and does not count
+    """
+    seen: set[int] = set()
+    todo = [entry]
+    while todo and len(seen) < MAX_FOLLOWED:
+        pc = todo.pop()
+        if pc in seen:
+            continue
+        seen.add(pc)
+        insn = core.decode(pc)
+        if number in insn.fields:
+            use = register_use(core.cpu, insn, number)
+            if use.is_used and not (use.results and all(map(is_data, use.results))):
+                return insn
+            if use.is_changed:
+                continue
+        if insn.target is not None:
+            todo.append(insn.target)
+        if insn.row.pattern and not insn.row.options.get("ends"):
+            todo.append(insn.end)
+    return None

@@ -1,0 +1,180 @@
+"""The assembler of the x86: listings go back into code, and NASM makes the same code of the same text.
+
+`RETROSIM_ASM=1000000` compares so many random instructions of each model.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from retrosim.asm import assemble
+from retrosim.cpu import x86
+from retrosim.cpu.spec.assembler import InstructionAssembler
+from retrosim.cpu.spec.expressions import Unfit
+from retrosim.cpu.spec.rows import Insn
+from tests.helpers.asm.nasm import NOP, SLOT, nasm
+from tests.helpers.asm.round_trip import Addresses, decode
+from tests.helpers.cpu.x86_streams import CODE, Generator
+
+MODELS = ("i386_real", "i386_flat", "i486_real", "i486_flat")
+COUNT = int(os.environ.get("RETROSIM_ASM", "0"))
+NO_NASM = re.compile(
+    r"(MOV[SZ]X (\w\w,\w\w$|\w\w,word)|BSWAP \w\w$)"
+)  # a word into a word, and BSWAP of a word: undefined
+
+
+def text_of(insn: Insn) -> str:
+    """Return the listing of an instruction with its target relative to it, and with NASM's word for its size."""
+    text = insn.text
+    if "displacement" not in insn.row.options:  # o16 before a near jump is only a prefix to NASM
+        sizes = {"16": "word", "32": "dword"}
+        text = re.sub(r"^o(16|32) (CALL|PUSH|JMP) (?=0x)", lambda m: f"{m[2]} {sizes[m[1]]} ", text)
+        text = re.sub(r"^o(16|32) (J\w+) (?=0x)", lambda m: f"{m[2]} near {sizes[m[1]]} ", text)
+    if "target" in dict(insn.row.operands):
+        shown, _, target = text.rpartition("0x")
+        text = f"{shown}${int(target, 16) - insn.pc:+d}"
+    return text
+
+
+def same(text: str) -> str:
+    """Return a text without what two codes of one instruction differ in: [eax*2], shifts by 1, the order of XCHG."""
+    text = re.sub(r"\b(e[a-ds][xipd])\*2", r"\1+\1", text).replace("eax+eax", "eax*2") if "*2" in text else text
+    text = re.sub(r"^(ROL|ROR|RCL|RCR|SHL|SHR|SAR)(.*),0x1$", r"\1\2,1", text)
+    swapped = re.fullmatch(r"XCHG (\w+),(\w+)", text)
+    return f"XCHG {min(swapped.groups())},{max(swapped.groups())}" if swapped else text
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_listings_assemble_to_what_was_listed(model: str) -> None:
+    """Every row with random operands and prefixes: the code has the same listing, and is not longer."""
+    cpu = x86.cpu(model)
+    assembler = InstructionAssembler(cpu.table)
+    generator = Generator(cpu, 1994)
+    wrong, rows = [], set()
+    for _ in range(COUNT or 2500):
+        insn = generator.instruction()
+        rows.add(insn.row.key)
+        try:
+            code = assembler.encode(assembler.read(text_of(insn)), insn.pc, Addresses(insn.pc))
+        except Unfit as error:
+            if not (
+                insn.prefixes and "target" in str(error)
+            ):  # what says nothing is left out: the target is farther then
+                wrong.append(f"{insn.text}: {error}")
+            continue
+        again = decode(cpu, code, insn.pc)
+        if same(again.text) != same(insn.text) or again.length > insn.length:
+            wrong.append(f"{insn.text} {generator.code.hex()}: {code.hex()} is {again.text}")
+    assert wrong == [] and len(rows) > 0.98 * len({row.key for row in cpu.table.rows})
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_nasm_makes_the_same_code(model: str, tmp_path: Path) -> None:
+    """Of listings; floating point (ESC) is no instruction of theirs."""
+    cpu = x86.cpu(model)
+    assembler = InstructionAssembler(cpu.table)
+    generator = Generator(cpu, 1995, frozenset({"ESC"}))
+    insns = [generator.instruction() for _ in range(COUNT or 1500)]
+    texts = [text_of(insn) for insn in insns]
+    codes = [assembler.encode(assembler.read(text), CODE, Addresses(CODE)) for text in texts]
+    wrong = []
+    for text, code, slot in zip(texts, codes, nasm(texts, 16 if generator.real else 32, tmp_path), strict=True):
+        if isinstance(slot, str):
+            if not NO_NASM.match(text):
+                wrong.append(f"{text}: {slot}")
+        elif slot != code.ljust(SLOT, NOP):
+            wrong.append(f"{text}: ours {code.hex()}, theirs {slot[:16].hex()}")
+    assert wrong == []
+
+
+# made by NASM 2.16, bits 32
+USUAL = """
+    mov eax,[eax*2] = 8b0400; mov eax,[ebp+eax] = 8b440500; mov eax,[eax+esp] = 8b0404; mov eax,[ebp] = 8b4500
+    mov eax,[eax*4] = 8b048500000000; mov ax,[bp] = 66678b4600; mov eax,[eax+0xffffffff] = 8b40ff
+    mov eax,[0x1234] = a134120000
+    mov ds,[eax] = 8e18; lgdt [bx] = 670f0117; jmp far word [eax] = 66ff28; xchg edx,[eax] = 8710; test edx,[eax] = 8510
+    add ax,0xfff0 = 6683c0f0; add eax,0x80 = 0580000000; push word 5 = 666a05
+    push dword [eax] = ff30; shl eax,0x1 = d1e0
+    imul eax,5 = 6bc005; jmp $ = ebfe; jmp near $ = e9fbffffff; jz near $ = 0f84faffffff; a16 loop $ = 67e2fd
+    jcxz $ = 67e3fd; o16 leave = 66c9; fs xlatb = 64d7; cbw = 6698; cwde = 98; pushaw = 6660; pusha = 60; iretw = 66cf
+    mov cr0,eax = 0f22c0; movzx eax,byte [eax] = 0fb600; bts ax,0x1f = 660fbae81f; lea eax,[ebx+ecx*8+4] = 8d44cb04
+    mov byte [eax],-1 = c600ff; mov eax,'abcd' = b861626364; jmp word 0x8:0x1234 = 66ea34120800; aam = d40a
+    rep cmpsb = f3a6; rep fs movsw = f36466a5; lock add [fs:bx],ax = f06466670107; mov eax,1fh = b81f000000
+    int 3 = cd03
+    mov eax,dword ptr es:[ebx+4] = 268b4304; mov eax,4[ebx] = 8b4304; mov eax,offset 5 = b805000000; mov al,1010y = b00a
+"""
+
+
+@pytest.mark.parametrize("line", [each.strip() for each in re.split("[;\n]", USUAL) if each.strip()])
+def test_usual_spellings(line: str) -> None:
+    text, _, code = line.partition(" = ")
+    assembler = InstructionAssembler(x86.cpu("i486_flat").table)
+    assert assembler.encode(assembler.read(text), 0, Addresses(0)).hex() == code
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bswap eax", "BSWAP: not on the i386_flat; the i486_flat has it"),
+        ("mov cr4,eax", "MOV: cr4: not on the i386_flat"),
+        ("inc [eax]", "INC: the size of the operand is not known: write byte, word or dword"),
+        ("mov eax,bx", "MOV: operands of different sizes"),
+        ("mov al,256", "MOV: immediate 256: allowed -128..255"),
+        ("loop $+300", "LOOP: target +298 bytes away: allowed -128..127"),
+        ("lock mov [eax],eax", "MOV: takes no LOCK"),
+        ("mov eax,[bx+cx]", "MOV: an address of 16 bits: allowed are bx or bp, si or di, or one of each"),
+        ("mov eax,[ebx+esp*2]", "MOV: esp cannot be an index"),
+    ],
+)
+def test_refusals(text: str, message: str) -> None:
+    assembler = InstructionAssembler(x86.cpu("i386_flat").table)
+    with pytest.raises(Unfit) as raised:
+        assembler.encode(assembler.read(text), 0, Addresses(0))
+    assert str(raised.value) == message
+
+
+PROGRAM = """
+        bits 16                 ; the bytes that are not 0: near pixels, count
+        org 0x7c00
+%macro  enter_frame 1
+        push bp
+        mov bp,sp
+        mov si,[bp+%1]
+%endmacro
+count:  enter_frame 4
+        mov cx,[bp+6]
+        xor ax,ax
+.next:  cmp byte [si],1
+        cmc
+        adc ax,0
+        inc si
+        loop .next
+        pop bp
+        ret
+table   times 3 db 0ffh,'a'
+        dw table,$-table
+        resb 2
+"""
+
+
+def test_a_program_in_real_mode(tmp_path: Path) -> None:
+    made = assemble(PROGRAM, "i386")
+    theirs = nasm_flat(PROGRAM, tmp_path)
+    assert (made.boot, made.entry) == ("real", 0x7C00)
+    assert made.code == theirs
+
+
+def nasm_flat(text: str, folder: Path) -> bytes:
+    import shutil
+    import subprocess
+
+    if shutil.which("nasm") is None:
+        pytest.skip("nasm is not installed")
+    (folder / "whole.asm").write_text(text)
+    command = ["nasm", "-f", "bin", "-w-all", "-o", folder / "whole.bin", folder / "whole.asm"]
+    subprocess.run(command, check=True)
+    return (folder / "whole.bin").read_bytes()

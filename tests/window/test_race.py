@@ -1,0 +1,71 @@
+"""The session of a race: pace, keys, and a host that cannot keep up."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from retrosim.tape import Player, find_tape, load_tape, open_for
+from retrosim.tape.race import Race, Racer
+from retrosim.window.race_session import HINT, LATE_NS, RaceSession
+
+TAPE = load_tape(find_tape("wind-50"))
+SECOND = 1_000_000_000
+
+
+class Clock:
+    """Host time that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = 5 * SECOND
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def session():
+    racers = []
+    for _ in range(2):
+        machine = open_for(TAPE, "native")
+        racers.append(Racer("native", Player(TAPE, machine), machine, 100))
+    return RaceSession(Race(racers), Clock())
+
+
+def test_pace(session):
+    for _ in range(30):
+        session.clock.now += SECOND // 60
+        session.advance()
+    assert abs(session.race.time - Fraction(1, 2)) <= Fraction(2, 60)
+    for key in ("MINUS", "NUM_SUBTRACT"):
+        assert session.press(key)
+    before, slow = session.race.time, session.speed
+    for _ in range(60):
+        session.clock.now += SECOND // 60
+        session.advance()
+    assert abs(session.race.time - before - slow) <= Fraction(2, 60) and slow < 1
+
+
+def test_what_is_late_is_dropped(session):
+    session.clock.now += 1000 * SECOND
+    session.advance()
+    assert session.race.time < 1
+    assert session.wait_ns() <= LATE_NS
+
+
+def test_keys(session):
+    assert session.press("SPACE") and session.is_paused
+    session.clock.now += SECOND
+    assert not session.advance()
+    assert session.press("PERIOD") and session.race.time == Fraction(1, 60)
+    assert not session.press("F12")
+    for _ in range(40):
+        session.press("PLUS")
+    assert session.press("ESCAPE") and not session.is_open
+
+
+def test_picture(session):
+    picture = session.picture()
+    assert picture.shape[1:] == (1280, 3)
+    assert (picture[-HINT + 1 :] == 0).any() and (picture[-HINT + 1 :] == 255).any()

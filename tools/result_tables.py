@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Put what `retrosim timing` and `retrosim study` found into the guide and the README.
+
+    retrosim timing --details --full --no-interval --json > full.json
+    retrosim study --json > study.json
+    tools/result_tables.py full.json study.json            print the tables
+    tools/result_tables.py full.json study.json --write    put them into the pages
+
+Exit status: 0 done, 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from retrosim.study.figures import grouped  # noqa: E402  (the checkout needs no installation)
+from retrosim.study.printed import OBJECTS, PRINTED  # noqa: E402
+from retrosim.study.split import PARTS  # noqa: E402
+
+TABLE, STUDY, README = (ROOT / name for name in ("retrosim/guide/table.md", "retrosim/guide/study.md", "README.md"))
+END = "<!-- end of what it made -->"
+SHOWN = {  # build -> what the README calls it
+    "O0": "today's GCC, -O0",
+    "O2": "today's GCC, -O2",
+    "period-68000": "as a compiler of 1994 may have made it",
+    "fast": "optimised by hand",
+}
+README_MACHINE = "mc68040-25"
+STUDY_MACHINES = ("mc68000-8", "mc68040-25", "ppc601-80", "i386dx-33", "i486dx2-66")
+
+
+def flag(build: str) -> str:
+    """Return a build as the guide writes it: -O2, period."""
+    return f"-{build}" if build.startswith("O") else build
+
+
+def lines(rows: Iterable[Iterable[str]]) -> str:
+    """Return a table in Markdown, its heading first."""
+    head, *body = (f"| {' | '.join(row)} |" for row in rows)
+    return "\n".join([head, "|---" * (head.count(" | ") + 1) + "|", *body])
+
+
+def clocks(number: float) -> str:
+    return grouped(number).replace(",", " ")
+
+
+def by_build(result: Mapping[str, Any], machine: str) -> dict[str, list[dict[str, Any]]]:
+    """Return build -> its rows on a machine."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in result["rows"]:
+        if row["machine"] == machine:
+            found.setdefault(row["build"], []).append(row)
+    return found
+
+
+def cells(result: Mapping[str, Any], machine: str) -> str:
+    """Return clocks of a check and their ratio to those of 1994, of each build."""
+    builds = by_build(result, machine)
+    rows = [["build", "0 objects (one in the list)", *(str(objects) for objects in OBJECTS[1:])]]
+    first = next(iter(builds.values()))
+    printed = (f"{clocks(row['printed_cycles'])} ({PRINTED[machine][row['objects']]})" for row in first)
+    rows.append(["**1994** (checks/s)", *printed])
+    for build, mine in builds.items():
+        rows.append([flag(build), *(f"{clocks(row['cycles'])} = {row['ratio']:.2f}" for row in mine)])
+    return lines(rows)
+
+
+def parts(result: Mapping[str, Any], machine: str) -> str:
+    """Return clocks per part of a check, of each build and of 1994."""
+    rows = [["build", *(part.replace("_", " ").replace("object pass", "object and pass") for part in PARTS)]]
+    for each in result["split"]:
+        if each["machine"] == machine:
+            name = flag(each["build"]) if each["build"] else "**1994**"
+            rows.append([name, *(f"{each[part]:.0f}" for part in PARTS)])
+    return lines(rows)
+
+
+def small(result: Mapping[str, Any]) -> str:
+    """Return the README's table."""
+    builds = by_build(result, README_MACHINE)
+    rows = [["build", "one object", *(str(objects) for objects in OBJECTS[1:])]]
+    rows.append(["**1994**", *(clocks(row["printed_cycles"]) for row in builds["O0"])])
+    rows += [[said, *(f"{row['ratio']:.2f}" for row in builds[build])] for build, said in SHOWN.items()]
+    return lines(rows)
+
+
+def methods(result: Mapping[str, Any]) -> str:
+    """Return errors, tests and operations of a frame, and clocks of a pair of each method."""
+    wrong = ("wrong there", "seen: false", "seen: missed")
+    rows = [["method", "document", "tested exactly by", *wrong, "tests", "additions", "mult.", "compar."]]
+    rows[0] += [f"`{machine}`" for machine in STUDY_MACHINES]
+    for each in result["rows"]:
+        found, missed = each["stated"].values()
+        stated = " ".join(f"{sign}{count}" for sign, count in (("+", found), ("-", missed)) if count) or "0"
+        counts = (
+            each["tests"],
+            *(each["operations"][kind] for kind in ("additions", "multiplications", "comparisons")),
+        )
+        pair = (each["cycles"].get(machine) for machine in STUDY_MACHINES)
+        rows.append([each["title"], each["document"], each["reference"], stated, *map(str, each["seen"].values())])
+        rows[-1] += [f"{count:.0f}" for count in counts]
+        rows[-1] += [f"{clocks['cycles_per_pair']:.0f}" if clocks else "-" for clocks in pair]
+    return lines(rows)
+
+
+def tables(result: Mapping[str, Any]) -> dict[Path, dict[str, str]]:
+    """Return page -> mark of a table -> the table, of what one of the two commands printed."""
+    if "scenes" in result:
+        return {STUDY: {"methods": methods(result)}}
+    found = {TABLE: {}, README: {"clocks": small(result)}}
+    for machine in PRINTED:
+        found[TABLE] |= {f"{machine} clocks": cells(result, machine), f"{machine} parts": parts(result, machine)}
+    return found
+
+
+def begin(mark: str) -> str:
+    return f"<!-- made by tools/result_tables.py: {mark} -->"
+
+
+def with_tables(text: str, made: Mapping[str, str]) -> str:
+    """Return a page with tables between their marks."""
+    for mark, table in made.items():
+        before, start, rest = text.partition(begin(mark))
+        if not start:
+            raise SystemExit(f"no mark for {mark!r}")
+        text = f"{before}{start}\n\n{table}\n\n{END}{rest.partition(END)[2]}"
+    return text
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the tool; return its exit status."""
+    parser = argparse.ArgumentParser(description="Put what timing and study found into the guide and the README.")
+    parser.add_argument(
+        "json", nargs="+", help="what `retrosim timing --details --full --json` or `study --json` printed"
+    )
+    parser.add_argument("--write", action="store_true", help="put the tables into the pages")
+    options = parser.parse_args(arguments)
+    pages = [tables(json.loads(Path(name).read_text())) for name in options.json]
+    for page, made in (item for found in pages for item in found.items()):
+        if options.write:
+            page.write_text(with_tables(page.read_text(encoding="utf-8"), made), encoding="utf-8")
+        else:
+            print("\n\n".join(f"{page.name}, {mark}\n\n{table}" for mark, table in made.items()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
