@@ -1,23 +1,23 @@
 """Count the clock cycles of one routine, by instruction, source line and function.
 
-The routine is your own or one of a ROM. Your own comes as an object or archive of
-an m68k, x86 or PowerPC compiler (.o, .a: linked here), a linked ELF file, an Amiga
-or Atari executable, a DOS .COM or .EXE, S-records, Intel hex, a flat binary (--at),
-or a C file, for which an installed cross compiler is called. The machine is one that
-runs the file, unless --machine names another.
+The routine is your own or one of a ROM. Your own comes as an object or archive
+of an m68k, x86 or PowerPC compiler (.o, .a: linked here), a linked ELF file, an
+Amiga or Atari executable, a DOS .COM or .EXE, S-records, Intel hex, a flat
+binary (--at), assembly, or C, for which an installed cross compiler is called.
+The machine is one that runs the file, unless --machine names another.
   m68k-linux-gnu-gcc -m68040 -O2 -g -ffreestanding -fno-pic -c blit.c
 It is called by the C convention, once before the call that counts, so that the
 caches are warm (--warm 0: cold); a ROM first runs one frame.
-`retrosim guide programs` says more about each format, `retrosim guide cost` explains
-the figures.
+`retrosim guide programs` says more about each format, `retrosim guide cost`
+explains the figures.
 
 examples:
   retrosim cost mine.o --entry blit
   retrosim cost mine.elf --entry blit --machine mc68040-25 --arg 64 --arg 0x3000
-  retrosim cost blit.o --entry blit --reg a0=screen --reg d0=100 --mem 0x3000=00ff
+  retrosim cost blit.o --entry blit --reg a0=screen --reg d0=9 --mem 0x3000=00ff
   retrosim cost sectors --build O1 --entry DetermineCollisions
   retrosim cost mine.elf --entry blit --machine mc68000-8 --csv
-  retrosim cost mine.bin --at 0x7c00 --bits 16 --entry 0x7c00 --machine i386dx-33
+  retrosim cost b.bin --at 0x7c00 --bits 16 --entry 0x7c00 --machine i386dx-33
 """
 
 from __future__ import annotations
