@@ -98,7 +98,7 @@ def test_before_and_after(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "words"),
     [
         (("sectors:O9",), "O9"),
-        (("nowhere.elf",), "nowhere.elf: no such ROM"),
+        (("nowhere.elf",), "nowhere.elf: no such file"),
         (("--entry", "Nothing"), "'Nothing'"),
         (("--machine", "native"), "native"),
     ],
