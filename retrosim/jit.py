@@ -67,8 +67,9 @@ class KernelCache:
     store has been checked when it is read. Its name is a digest of all that the code depends on besides SOURCES.
     """
 
-    def __init__(self, function: Callable) -> None:
-        self._function, self._is_enabled = function, True
+    def __init__(self, function: Callable, caller: str) -> None:
+        """Keep a function's code for its callers, which are "Python" or "kernels"."""
+        self._function, self._caller, self._is_enabled = function, caller, True
 
     @property
     def cache_path(self) -> str | None:
@@ -120,7 +121,8 @@ class KernelCache:
         source = _file_digest(code.co_filename)
         cells = [cell.cell_contents for cell in self._function.__closure__ or ()]
         host = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__, codegen.magic_tuple())
-        parts = (host, repr(sig), source, code.co_firstlineno, code.co_code, serialize.dumps(cells) if cells else b"")
+        place = (source, code.co_firstlineno, code.co_code, self._caller)
+        parts = (host, repr(sig), place, serialize.dumps(cells) if cells else b"")
         digest = hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
         return source and f"{self._stem()}-{digest}.kernel"
 
@@ -134,14 +136,22 @@ def _file_digest(path: str) -> str:
         return ""
 
 
-_compiled = numba.njit(nogil=True, error_model="numpy")
+_OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_for_python = numba.njit(**_OPTIONS)
+_for_kernels = numba.njit(**_OPTIONS, no_cpython_wrapper=True)
 
 
 def kernel(function: Callable) -> Any:
-    """Compile a leaf function or a routine: cached, without the interpreter lock, no zero-division checks."""
-    routine = _compiled(function)
+    """Compile a leaf function or a routine: cached, without the interpreter lock, no zero-division checks.
+
+    Most functions are called by kernels alone. For them nothing is compiled that takes Python objects apart: it would
+    be a quarter of the work.
+    """
+    routine = _for_python(function)
     if JIT:
-        routine._cache = KernelCache(function)
+        inner = _for_kernels(function)
+        routine._cache, inner._cache = KernelCache(function, "Python"), KernelCache(function, "kernels")
+        routine.get_call_template, routine.get_overload = inner.get_call_template, inner.get_overload
     return routine
 
 

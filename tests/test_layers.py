@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,7 @@ def layer_of(module: str) -> str:
     return max((name for name in LAYERS if parts[: name.count(".") + 1] == name.split(".")), key=len, default=parts[0])
 
 
+@cache
 def imports(path: Path) -> list[tuple[int, str]]:
     """Return (line, module) of every import in a file, wherever it stands; relative ones made absolute."""
     module = module_of(path)
@@ -84,19 +86,16 @@ def imports(path: Path) -> list[tuple[int, str]]:
     return found
 
 
-IMPORTS = {path: imports(path) for path in FILES}
-
-
 def of_package(path: Path) -> list[tuple[int, str]]:
-    return [(line, name) for line, name in IMPORTS[path] if name.split(".")[0] == "retrosim"]
+    return [(line, name) for line, name in imports(path) if name.split(".")[0] == "retrosim"]
 
 
 def users(*names: str) -> set[str]:
     """Return the files that import one of these distributions."""
     return {
         path.relative_to(PACKAGE).as_posix()
-        for path, found in IMPORTS.items()
-        if any(name.split(".")[0] in names for _, name in found)
+        for path in FILES
+        if any(name.split(".")[0] in names for _, name in imports(path))
     }
 
 
@@ -109,7 +108,7 @@ def test_the_table_itself_goes_downward() -> None:
 
 def test_the_parser_sees_every_kind_of_import() -> None:
     """A check of the checker: each of these is known to be there, relative, absolute and inside a function."""
-    seen = {(path.relative_to(PACKAGE).as_posix(), name) for path, found in IMPORTS.items() for _, name in found}
+    seen = {(path.relative_to(PACKAGE).as_posix(), name) for path in FILES for _, name in imports(path)}
     assert ("cpu/m68k/arith.py", "retrosim.cpu.m68k.ea") in seen  # from .ea import
     assert ("cpu/m68k/models.py", "retrosim.cpu.m68k.shift") in seen  # from . import shift
     assert ("cpu/m68k/state.py", "retrosim.cpu.spec.cpu") in seen  # from ..spec.cpu import

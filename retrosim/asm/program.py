@@ -1,7 +1,7 @@
 """A program while it is assembled: sections, symbols, and the passes that settle where everything lies.
 
-Each pass goes through all statements with the addresses of the pass before. Forms only grow from the second pass on, so
-that this ends; then the values are final, and what still does not fit is an error.
+Each pass goes through all statements with the addresses of the pass before. After a few passes forms only grow, so that
+this ends; then the values are final, and what still does not fit is an error.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from retrosim.cpu.spec.expressions import Expression, Unfit, Value
 
 MAX_PASSES = 60
 MAX_PASSES_WITH_ERRORS = 8
+FREE_PASSES = 3  # in which forms may become shorter, too
 MAX_PROGRAM_BYTES = 8 * 1024 * 1024
 MAX_ERRORS = 100
 KINDS = {".text": "code", ".data": "data", ".rodata": "data", ".bss": "zeros"}
@@ -99,6 +100,7 @@ class Program:
         self.lines: list[tuple[int, str, int]] = []
         self.errors: list[tuple[Place, str]] = []
         self.variables: set[str] = set()
+        self.starts: list[int] = []  # address of each statement in the pass before
         self.passes = self.index = 0
         self.parent = ""
         self.begin_pass()
@@ -108,6 +110,7 @@ class Program:
     def add(self, place: Place, action: Action) -> None:
         """Add a statement and carry it out; what does not fit yet is seen in the passes that follow."""
         self.index, self.start = len(self.actions), self.pc
+        self.starts.append(self.pc)
         self.actions.append((place, action))
         with suppress(Unfit):
             action(self)
@@ -224,10 +227,12 @@ class Program:
 
     def symbol(self, name: str) -> Value:
         full = self.full_name(name)
-        for table in (self.symbols, self.before):
-            for each in (full, name):
-                if each in table:
-                    return table[each]
+        for each in (full, name):
+            if each in self.symbols:
+                return self.symbols[each]
+        for each in (full, name):
+            if each in self.before:
+                return self._moved(self.before[each])
         if full != name:  # GNU's .Lname is known in the whole file
             same = [value for key, value in (self.before or self.symbols).items() if key.endswith(name)]
             if len(same) == 1:
@@ -243,7 +248,13 @@ class Program:
         if self.passes == 0:
             return Value(self.pc, "")
         at = bisect_left(before, (self.index + 1, Value(-(1 << 62))))
-        return before[at][1] if at < len(before) else None
+        return self._moved(before[at][1]) if at < len(before) else None
+
+    def _moved(self, value: Value) -> Value:
+        """Return where an address of the last pass lies now, as far as one sees: what is ahead moves along."""
+        if value.section != self.section.name or value.number < self.starts[self.index]:
+            return value
+        return Value(value.number + self.start - self.starts[self.index], value.section)
 
     def here(self) -> Value:
         """Return the address of the statement; of each repetition, where there are several."""
@@ -257,7 +268,7 @@ class Program:
         for self.passes in range(1, MAX_PASSES):
             self.run_pass()
             settled = self.place_chunks()
-            if settled and self.symbols == self.before:
+            if settled and self.symbols == self.before and self.passes > 1:
                 return
             if self.errors and self.passes > MAX_PASSES_WITH_ERRORS:
                 return
@@ -266,19 +277,22 @@ class Program:
     def run_pass(self) -> None:
         self.begin_pass()
         self.errors = []
+        started: list[int] = []
         for index, (place, action) in enumerate(self.actions):
             self.index, self.start = index, self.pc
+            started.append(self.pc)
             try:
                 action(self)
             except Unfit as error:
                 if len(self.errors) < MAX_ERRORS:
                     self.errors.append((place, str(error)))
+        self.starts = started
 
     def instruction(self, place: Place, assembler: InstructionAssembler, statement: Statement) -> Action:
         """Return what encodes an instruction in each pass."""
 
         def encode(program: Program) -> None:
-            if program.passes == 1:
+            if program.passes <= FREE_PASSES:
                 statement.minimum, statement.floors = 0, {}
             at = program.pc
             if at % assembler.unit:

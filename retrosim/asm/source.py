@@ -156,7 +156,7 @@ class Reader:
                 elif word == "include":
                     yield from self._labelled(part)
                     yield from self._include(part, folder, depth, line)
-                elif word == "end" and not part.rest:
+                elif word == "end" and not part.rest and part.word not in self.macros:
                     yield from self._labelled(part)
                     return
                 elif part.word in self.macros:

@@ -22,12 +22,13 @@ from retrosim.cpu.engines.core import CHUNK_BYTES, Core, memory_chunks
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, RUNNING
 from retrosim.errors import StateError
 
+from .packing import pack, unpack
+
 MAGIC = b"RSTATE02"
 MAX_HEADER = 1 << 16
 MAX_CLOCKS = 1 << 62
 MAX_AHEAD = 1 << 32  # clocks that a stage of the pipeline or the bus may be ahead of execution
 MAX_CONTENT = 2 * (ADDRESS_MASK + 1)
-UNPACKED_BYTES = 1 << 20  # at once
 DIGEST_BYTES = 16
 PAGE = 4096
 HOST_FIELDS = (
@@ -99,9 +100,7 @@ def save(core: Core, identity: Identity, counters: Counters) -> bytes:
     """Return the state of a machine."""
     fields = asdict(identity) | _layout(core) | asdict(counters)
     header = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
-    packer = zlib.compressobj(1)
-    parts = packer.compress(registers(core)), packer.compress(core.ram[: ADDRESS_MASK + 1]), packer.flush()
-    blob = MAGIC + len(header).to_bytes(4, "big") + header + b"".join(parts)
+    blob = MAGIC + len(header).to_bytes(4, "big") + header + pack(registers(core), core.ram[: ADDRESS_MASK + 1])
     return blob + hashlib.blake2b(blob, digest_size=DIGEST_BYTES).digest()
 
 
@@ -164,18 +163,6 @@ def _apply(core: Core, register_bytes: bytes | np.ndarray, chunks: Iterable[np.n
     core.replace(chunks)
 
 
-def _unpack(packed: bytes) -> np.ndarray:
-    """Decompress registers and memory. Errors: StateError, zlib.error."""
-    unpacker, content, length = zlib.decompressobj(), np.zeros(MAX_CONTENT, np.uint8), 0
-    while packed and length < MAX_CONTENT:
-        piece = unpacker.decompress(packed, min(UNPACKED_BYTES, MAX_CONTENT - length))
-        content[length : length + len(piece)] = np.frombuffer(piece, np.uint8)
-        packed, length = unpacker.unconsumed_tail, length + len(piece)
-    if not unpacker.eof:
-        raise StateError("saved state", "unreadable: not a whole state")
-    return content[:length]
-
-
 def _read(state: bytes) -> tuple[Header, np.ndarray]:
     """Take a state apart; everything is limited before it is parsed."""
     if state[: len(MAGIC)] != MAGIC:
@@ -190,7 +177,7 @@ def _read(state: bytes) -> tuple[Header, np.ndarray]:
         raise StateError("saved state", f"header of {length} bytes: allowed up to {min(MAX_HEADER, len(blob) - 12)}")
     try:
         header = json.loads(blob[12 : 12 + length])
-        content = _unpack(blob[12 + length :])
+        content = unpack(blob[12 + length :], MAX_CONTENT)
     except (ValueError, RecursionError, zlib.error) as error:
         raise StateError("saved state", f"unreadable: {error}") from None
     if not isinstance(header, dict):

@@ -27,6 +27,7 @@ from retrosim.jit import source_digest
 
 from .bench import Steps, host
 from .kernel_peers import CONTENDERS, FLAGS, SIDE, SQUARES, Contender, Frames, is_missing
+from .laps import fill_lap
 from .mixed_peers import expected_pairs, mixed_scene
 
 OBJECTS = (50, 200, 2_000, 20_000, 200_000, 2_000_000)
@@ -182,7 +183,9 @@ def _race(
         steps.next(f"{count} objects: lap {number + 1} of {rounds}")
         for entry in entries:
             if entry.error is None and number % entry.every == 0:
-                entry.seconds.append(_lap(entry, len(frames)) / (entry.frames * entry.contender.scenes))
+                entry.seconds.append(
+                    _lap(entry.answer, entry.frames, len(frames)) / (entry.frames * entry.contender.scenes)
+                )
     return _cases(count, judge.method, entries)
 
 
@@ -197,18 +200,14 @@ def _begin(entry: _Entry, frames: Frames, judge: Judge, rounds: int, seconds: fl
     except Exception as error:  # whatever a peer throws at us, it is not the end of the others
         entry.error = f"{type(error).__name__}: {error}"
     if entry.error is None:
-        taken = _lap(entry, len(frames))
-        while taken < seconds / 4:
-            entry.frames *= max(2, min(50, int(seconds / 2 / max(taken, 1e-9))))
-            taken = _lap(entry, len(frames))
-        entry.frames = max(1, round(entry.frames * seconds / taken))
+        entry.frames, taken = fill_lap(lambda count: _lap(entry.answer, count, len(frames)), seconds)
         laps = min(rounds, max(3, round(rounds * min(1, 0.25 / taken))))
         entry.every = max(1, rounds // laps)
 
 
-def _lap(entry: _Entry, frames: int) -> float:
+def _lap(answer: Callable[[int], Any], count: int, frames: int) -> float:
     """Return seconds of wall time for a lap."""
-    answer, numbers = entry.answer, [number % frames for number in range(entry.frames)]
+    numbers = [number % frames for number in range(count)]
     gc.collect(0)
     gc.disable()
     try:

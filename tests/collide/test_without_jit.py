@@ -15,7 +15,19 @@ def test_same_results_without_jit():
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":
         pytest.skip("already running without JIT")
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "without_jit", *map(str, WHERE)],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-n",
+            "0",
+            "-p",
+            "no:cacheprovider",
+            "-m",
+            "without_jit",
+            *map(str, WHERE),
+        ],
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         cwd=TESTS.parent,
         capture_output=True,

@@ -22,7 +22,7 @@ def opened(**options) -> Machine:
 def everything(machine: Machine) -> tuple:
     return (
         dict(machine.regs),
-        machine.mem.tobytes(),
+        programs.content(machine),
         machine.cycles,
         machine.instructions,
         machine.frame_number,
@@ -30,7 +30,6 @@ def everything(machine: Machine) -> tuple:
         machine.frame_instructions,
         machine.ticks,
         machine.parameters,
-        machine.hash("machine"),
         machine.hash("world") if machine.rom else None,
     )
 

@@ -6,14 +6,17 @@ import pytest
 
 from retrosim.study.analysis import DENSITIES, LIMITS, METHODS, analysis_table, formula_costs
 
-ROWS = {row["objects_per_sector"]: row for row in analysis_table()}
+
+@pytest.fixture(scope="module")
+def rows():
+    return {row["objects_per_sector"]: row for row in analysis_table()}
 
 
-def test_the_documents_figures():
-    assert ROWS[1]["formula"]["nine_sectors"] == 36 and ROWS[1]["formula"]["four_shifts"] == 0
-    assert ROWS[1]["ratio"]["formula"]["nine_sectors"] is None
-    assert ROWS[2]["ratio"]["formula"]["nine_sectors"] == 38.25
-    assert ROWS[3]["ratio"]["formula"]["nine_sectors"] == 29.25
+def test_the_documents_figures(rows):
+    assert rows[1]["formula"]["nine_sectors"] == 36 and rows[1]["formula"]["four_shifts"] == 0
+    assert rows[1]["ratio"]["formula"]["nine_sectors"] is None
+    assert rows[2]["ratio"]["formula"]["nine_sectors"] == 38.25
+    assert rows[3]["ratio"]["formula"]["nine_sectors"] == 29.25
     assert LIMITS["nine_sectors"] == 20.25
 
 
@@ -31,16 +34,16 @@ def test_ratios_tend_to_the_limits():
 
 
 @pytest.mark.parametrize("each", DENSITIES)
-def test_kernels_make_exactly_the_tests_of_the_formulas(each):
-    assert ROWS[each]["counted"] == ROWS[each]["formula"]
-    assert ROWS[each]["ratio"]["counted"] == ROWS[each]["ratio"]["formula"]
+def test_kernels_make_exactly_the_tests_of_the_formulas(each, rows):
+    assert rows[each]["counted"] == rows[each]["formula"]
+    assert rows[each]["ratio"]["counted"] == rows[each]["ratio"]["formula"]
 
 
 @pytest.mark.parametrize("each", DENSITIES)
-def test_borders_spare_neighbours_but_not_shifts(each):
+def test_borders_spare_neighbours_but_not_shifts(each, rows):
     """Of 80 sectors, 48 have eight neighbours, 28 have five and 4 have three."""
-    screen, own = ROWS[each]["counted_screen"], each * (each - 1) // 2
-    assert screen["four_shifts"] == ROWS[each]["formula"]["four_shifts"]
+    screen, own = rows[each]["counted_screen"], each * (each - 1) // 2
+    assert screen["four_shifts"] == rows[each]["formula"]["four_shifts"]
     neighbours = (48 * 8 + 28 * 5 + 4 * 3) * each**2
     assert screen["all_neighbours"] == pytest.approx(own + neighbours / 80)
     assert screen["half_neighbours"] == pytest.approx(own + neighbours / 160)
@@ -49,14 +52,14 @@ def test_borders_spare_neighbours_but_not_shifts(each):
 
 
 @pytest.mark.parametrize("each", DENSITIES)
-def test_random_scenes_need_the_expected_tests(each):
+def test_random_scenes_need_the_expected_tests(each, rows):
     for method in METHODS:
-        assert ROWS[each]["random_counted"][method] == pytest.approx(ROWS[each]["random_expected"][method], rel=0.06)
-    assert ROWS[each]["ratio"]["random_expected"]["nine_sectors"] <= 20.25
+        assert rows[each]["random_counted"][method] == pytest.approx(rows[each]["random_expected"][method], rel=0.06)
+    assert rows[each]["ratio"]["random_expected"]["nine_sectors"] <= 20.25
 
 
-def test_rows_are_plain_json():
-    assert json.loads(json.dumps(list(ROWS.values()), allow_nan=False)) == list(ROWS.values())
+def test_rows_are_plain_json(rows):
+    assert json.loads(json.dumps(list(rows.values()), allow_nan=False)) == list(rows.values())
     assert [row["objects_per_sector"] for row in analysis_table([4, 1])] == [4, 1]
 
 

@@ -23,6 +23,7 @@ from ..spec.rows import Insn, undefined_insn
 MIRROR_BYTES = 1024  # as many as exception vectors take: no program lies there
 MAX_DECODED = 1 << 16  # instructions that stay decoded, about 0.65 KB each, besides those of compiled regions
 CROWDED = MAX_DECODED // 2  # from so many on, their order tells when each was last asked for
+MAX_RECALLED = 1 << 12  # instructions that are recalled by a model, whoever decoded them
 CHUNK_BYTES = 1 << 16  # of memory that are replaced at once
 
 
@@ -64,6 +65,9 @@ class Core:
         self.ram, self.code = whole[:, n:]  # from address 0 on
         self._mirrors = [(whole[0, :n], whole[0, -2 * n : -n]), (whole[0, -n:], whole[0, n : 2 * n])]
         self._mirrors_before = [np.zeros(n, np.uint8) for _ in self._mirrors]
+        self._ends = [
+            tuple(map(memoryview, (*pair, before))) for pair, before in zip(self._mirrors, self._mirrors_before)
+        ]
         self._watched_boundaries = whole[1, : 2 * n], whole[1, -2 * n :]
         self.state = np.zeros((), cpu.layout.dtype)
         self.state["written_low"] = 0xFFFFFFFF
@@ -79,6 +83,8 @@ class Core:
 
     def sync_mirrors(self) -> None:
         """Make the mirrors equal to what they mirror, after stores into either."""
+        if all(bytes(mirror) == bytes(original) == bytes(before) for mirror, original, before in self._ends):
+            return
         for (mirror, original), before in zip(self._mirrors, self._mirrors_before):
             if not np.array_equal(mirror, before):
                 np.copyto(original, mirror, where=mirror != before)
@@ -106,7 +112,7 @@ class Core:
         try:
             if pc % self.cpu.isa.word_bytes:
                 raise IllegalEncoding
-            insn = self.cpu.table.decode(pc, self.word)
+            insn = self._decoded(pc)
         except IllegalEncoding as error:
             opcode = self.word(pc)
             row = self.cpu.undefined(opcode, pc, isinstance(error, TooLong))
@@ -114,6 +120,20 @@ class Core:
         self.insns[pc] = insn
         for address in byte_addresses(insn):
             self._watched[address] = 1
+        return insn
+
+    def _decoded(self, pc: int) -> Insn:
+        """Decode what lies at `pc`, or recall it from the last time: the same program is often opened again."""
+        table, end = self.cpu.table, pc + self.cpu.isa.max_bytes
+        if end > ADDRESS_MASK:  # it may go on at address 0
+            return table.decode(pc, self.word)
+        place = pc, bytes(self._bytes[pc:end])
+        insn = table.recalled.get(place)
+        if insn is None:
+            insn = table.decode(pc, self.word)
+            if len(table.recalled) >= MAX_RECALLED:
+                table.recalled.clear()
+            table.recalled[place] = insn
         return insn
 
     def _evict(self) -> None:

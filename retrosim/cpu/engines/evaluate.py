@@ -38,9 +38,9 @@ class Evaluator(ExecutionContext):
         self.core = core
         self.cpu = core.cpu
         self._widths = {name: bits for name, (bits, _) in core.cpu.layout.fields.items()}
-        self._single = [name for name, (_, count) in core.cpu.layout.fields.items() if count == 1]
-        arrays = core.cpu.layout.fields.keys() - set(self._single)
-        self._values: dict[str, int | memoryview] = {name: memoryview(core.state[name]) for name in arrays}
+        fields = core.cpu.layout.fields
+        self._values: dict[str, int | memoryview] = {name: memoryview(core.state[name]) for name in fields}
+        self._single = [(name, self._values[name]) for name, (_, count) in fields.items() if count == 1]
         self._ram = memoryview(core.ram)
         self._code = memoryview(core.code)
         self._pc = self._end = self._next = 0
@@ -123,12 +123,12 @@ class Evaluator(ExecutionContext):
             raise Aborted
 
     def _fetch_state(self) -> None:
-        for name in self._single:  # arrays are views of the state
-            self._values[name] = int(self.core.state[name])
+        for name, field in self._single:  # arrays are views of the state
+            self._values[name] = field[()]
 
     def _store_state(self) -> None:
-        for name in self._single:
-            self.core.state[name] = self._values[name]
+        for name, field in self._single:
+            field[()] = self._values[name]
 
     @property
     def pc(self) -> Word:

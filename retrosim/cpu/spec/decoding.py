@@ -89,6 +89,7 @@ class OpcodeTable:
     rows    the model's rows
     first   int16[2 ** index bits], position in `groups`, or -1 where no row claims the word
     groups  tuples of rows that share an entry and differ in the other bits of the first word, or in the second
+    recalled  (address, bytes there) -> instruction: some that were decoded, by any machine of this process
     """
 
     def __init__(self, isa: InstructionSet, model: str, rows: list[Row]) -> None:
@@ -104,6 +105,7 @@ class OpcodeTable:
                 if legal is not None:
                     claimed &= legal(row, opcodes)
             claims.append(claimed)
+        self.recalled: dict[tuple[int, bytes], Insn] = {}
         self.groups: list[tuple[Row, ...]] = []
         self.first = self._merge(claims)
         for word in isa.prefixes:

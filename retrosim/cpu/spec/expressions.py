@@ -72,7 +72,7 @@ class Numbers(NamedTuple):
 C_NUMBERS = (("0[xX]([0-9a-fA-F]+)", 16), ("0[bB]([01]+)", 2), ("([0-9]+)", 10))
 _NAME = r"(?:[A-Za-z_.$?@][\w.$?@]*|[0-9]+\$)"
 _BINARY = (
-    ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!=", "<>"), ("<=", ">=", "<", ">"), ("<<", ">>"), ("+", "-"),
+    ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "=", "!=", "<>"), ("<=", ">=", "<", ">"), ("<<", ">>"), ("+", "-"),
     ("*", "/", "%"),
 )  # fmt: skip
 
@@ -175,7 +175,7 @@ class _Parser:
         if level == len(_BINARY):
             return self.unary()
         left = self.binary(level + 1)
-        while self.peek()[0] == "operator" and self.peek()[1] in (*_BINARY[level], *(("=",) if level == 5 else ())):
+        while self.peek()[0] in ("operator", "here") and self.peek()[1] in _BINARY[level]:  # * may be both
             operator = self.peek()[1]
             self.at += 1
             left = _combine(operator, left, self.binary(level + 1), self.text)

@@ -18,7 +18,7 @@ CODES = {
 }
 REGISTERS = {name: (code, bits) for bits, names in CODES.items() for code, name in enumerate(names)}
 SEGMENTS = {name: number for number, name in enumerate(("es", "cs", "ss", "ds", "fs", "gs"))}
-SIZES = {"byte": 8, "word": 16, "dword": 32, "fword": None, "far": None}
+SIZES = {"byte": 8, "word": 16, "dword": 32, "fword": None}
 _SIZE = re.compile(r"(byte|word|dword|fword)\b\s*(?:ptr\b)?\s*", re.IGNORECASE)
 _SEGMENT = re.compile(r"%?([c-gs]s)\s*:\s*", re.IGNORECASE)
 _ESP = 4
@@ -42,7 +42,6 @@ class Written:
     scale: int = 1
     bits: int | None = None
     segment: int | None = None
-    is_wide: bool = False  # a displacement that is written with its size
 
 
 def register(text: str) -> tuple[int, int] | None:

@@ -1,34 +1,34 @@
 /* The test of Mackey 1995 for sprites of up to 32 pixels, flat 32-bit mode: MOV, SHL and AND for each row. */
-
+	.intel_syntax noprefix
 	.text
 	.globl	mask_touch
 	.type	mask_touch,@function
 mask_touch:	/* int mask_touch(const unsigned long *left_rows, const unsigned long *right_rows, int rows, int shift) */
 		/* shift 0..31; 1 if a pixel is in common, else 0 */
-	pushl	%esi
-	pushl	%edi
-	movl	12(%esp),%esi
-	movl	16(%esp),%edi
-	movl	20(%esp),%edx
-	movl	24(%esp),%ecx
-	xorl	%eax,%eax
-	testl	%edx,%edx
+	push	esi
+	push	edi
+	mov	esi,[esp+12]
+	mov	edi,[esp+16]
+	mov	edx,[esp+20]
+	mov	ecx,[esp+24]
+	xor	eax,eax
+	test	edx,edx
 	jle	.Ldone
-	leal	(%esi,%edx,4),%esi	/* the ends: the index goes from -rows to 0 */
-	leal	(%edi,%edx,4),%edi
-	negl	%edx
+	lea	esi,[esi+edx*4]	/* the ends: the index goes from -rows to 0 */
+	lea	edi,[edi+edx*4]
+	neg	edx
 .Lrow:
-	movl	(%esi,%edx,4),%eax
-	shll	%cl,%eax
-	andl	(%edi,%edx,4),%eax
+	mov	eax,[esi+edx*4]
+	shl	eax,cl
+	and	eax,[edi+edx*4]
 	jnz	.Lfound
-	incl	%edx
+	inc	edx
 	jnz	.Lrow
 .Ldone:					/* eax is 0 */
-	popl	%edi
-	popl	%esi
+	pop	edi
+	pop	esi
 	ret
 .Lfound:
-	movl	$1,%eax
+	mov	eax,1
 	jmp	.Ldone
 	.size	mask_touch,.-mask_touch

@@ -85,6 +85,7 @@ DIVISIONS: dict[str, tuple[Callable, Callable[[int, int, int], int]]] = {
     "signed a % b": (lambda a, b: a.srem(b), lambda a, b, n: int(math.fmod(signed(a, n), signed(b, n)))),
 }
 ALL = OPERATORS | SHIFTS | DIVISIONS
+ALL_PAIRS = list(itertools.product(range(256), repeat=2))
 
 
 def legal(name: str, bits: int, a: int, b: int) -> bool:
@@ -98,11 +99,14 @@ def legal(name: str, bits: int, a: int, b: int) -> bool:
 
 def known(name: str, bits: int, pairs: list[Pair]) -> list[Word]:
     expression = ALL[name][0]
-    return [expression(Word(bits, a), Word(bits, b)) for a, b in pairs]
+    words = {number: Word(bits, number) for pair in pairs for number in pair}
+    return [expression(words[a], words[b]) for a, b in pairs]
 
 
 def bytes_pairs(name: str) -> list[Pair]:
-    return [(a, b) for a, b in itertools.product(range(256), repeat=2) if legal(name, 8, a, b)]
+    if name in OPERATORS:
+        return ALL_PAIRS
+    return [pair for pair in ALL_PAIRS if legal(name, 8, *pair)]
 
 
 def wide_pairs(name: str, bits: int, count: int = 400) -> list[Pair]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 import pytest
 
@@ -70,6 +71,17 @@ def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch)
     assert recompiled > alone / 10  # exceptions, short runs and long waits leave the rest to the other engines
 
 
+@lru_cache(INSTRUCTIONS // 250 if INSTRUCTIONS < 50_000 else 1)  # as many as both timings of a model run
+def random_program(model: str, number: int) -> Callable[[Core], None]:
+    return program(Generator(x86.cpu(model), SEED + number))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten() -> Iterator[None]:
+    yield
+    random_program.cache_clear()
+
+
 @pytest.mark.parametrize("model, timing", [pair for pair in PAIRS if pair[1] != "off"])
 def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str) -> None:
     cpu, choice = x86.cpu(model), random.Random(SEED)
@@ -80,7 +92,7 @@ def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str
             memory = choice.choice((*MEMORIES[model[:4]], other))
 
             def load(core: Core, number: int = number, memory: list[int] = memory) -> None:
-                program(Generator(cpu, SEED + number))(core)
+                random_program(model, number)(core)
                 core.state["memory"] = memory
 
             yield load

@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import os
 
-from retrosim.cpu.engines.handler_cache import HandlerCache, full_handler_cache
+from retrosim.cpu.engines.handler_cache import HandlerCache, full_handler_cache, handler_cache
 from retrosim.cpu.spec.cpu import Cpu
+
+OPTIMISED = 4  # with full timing, of so many handlers one is optimised
+MAX_CACHES = 4  # that stay linked
+
+_caches: dict[tuple[str, str], HandlerCache] = {}
 
 
 def all_handlers(cpu: Cpu, timing: str) -> HandlerCache:
-    """Return them optimised for full timing, otherwise quickly compiled; RETROSIM_LOCKSTEP optimises them all.
+    """Return them quickly compiled, but for some of those with full timing; RETROSIM_LOCKSTEP optimises them all.
 
     Timings that are one and the same model (the MC68000 has no pipeline) share a cache.
     """
     first = next(name for name, model in cpu.timing.items() if model is cpu.timing[timing])
-    return full_handler_cache(cpu, first, quick=first != "full" and "RETROSIM_LOCKSTEP" not in os.environ)
+    name = cpu.label, first
+    _caches[name] = _caches.pop(name, None) or _compiled(cpu, first)
+    if len(_caches) > MAX_CACHES:
+        del _caches[next(iter(_caches))]
+    return _caches[name]
+
+
+def _compiled(cpu: Cpu, timing: str) -> HandlerCache:
+    if "RETROSIM_LOCKSTEP" in os.environ:
+        return full_handler_cache(cpu, timing)
+    if timing == "full":
+        handler_cache(cpu, timing, list(cpu.handlers())[::OPTIMISED])  # where the next line finds them
+    return full_handler_cache(cpu, timing, quick=True)

@@ -8,6 +8,7 @@ import retrosim.machine.machine as machine_module
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.machine import Machine
 from retrosim.machine.presets import preset
+from retrosim.machine.state_file import registers
 from retrosim.rom import Image, Symbol
 from retrosim.rom.lines import LineTable
 from retrosim.rom.symbols import SymbolTable
@@ -38,6 +39,11 @@ def machine(code: str, *, name: str = "mc68040-25", engine: str = "evaluate", **
     """Switch on a machine with such a program; options that are not the machine's are the image's."""
     ours = {key: options.pop(key) for key in MACHINE_OPTIONS if key in options}
     return Machine(name, image(code, **{"isa": preset(name).isa} | options), engine=engine, **ours)
+
+
+def content(machine: Machine) -> tuple[bytes, bytes]:
+    """Return registers and memory, which is all that the machine's hash covers."""
+    return registers(machine.core), machine.mem.tobytes()
 
 
 def complete(name: str, program: Image, *, engine: str = "evaluate", timing: str = "full") -> Machine:
