@@ -11,10 +11,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = (  # files that are begun first, so that no process is left with one at the end
-    "cli/test_warmup.py",
-    "roms/test_game_images.py",
+    "cli/test_warmup.py",  # compiles kernels for all that follow
     "cpu/m68k/test_lockstep.py",
     "cpu/x86/test_regions.py",
+    "roms/test_game_images.py",
     "collide/test_interface.py",
     "machine/test_code_written.py",
     "roms/test_shipped_tapes.py",

@@ -75,6 +75,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         _debug()
         return error.exit_status
     except Exception as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # while a class was being made
+            say("interrupted")
+            return INTERRUPTED
         say(f"unexpected {type(error).__name__}: {error} (RETROSIM_DEBUG=1 shows where)")
         _debug()
         return FAILURE

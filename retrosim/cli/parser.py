@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from retrosim.checks import check_choice, did_you_mean
+from retrosim.checks import check_choice, did_you_mean, shortened
 from retrosim.cli.commands import COMMANDS
 from retrosim.cli.output import say
 
@@ -48,9 +48,9 @@ class Parser(argparse.ArgumentParser):
         """End with a usage error about arguments that the command does not take."""
         first = unknown[0]
         if not first.startswith("-"):
-            self.error(f"unexpected argument {first!r}")
+            self.error(f"unexpected argument {shortened(first)!r}")
         name = first.partition("=")[0]
-        self.error(f"unknown option {name}{did_you_mean(name, self._option_string_actions)}")
+        self.error(f"unknown option {shortened(name)}{did_you_mean(name, self._option_string_actions)}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None:
@@ -81,7 +81,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         parser.print_help()
         parser.exit()
     if name not in COMMANDS and not name.startswith("-"):
-        parser.error(f"unknown command {name!r}{did_you_mean(name, COMMANDS)}")
+        parser.error(f"unknown command {shortened(name)!r}{did_you_mean(name, COMMANDS)}")
     options, unknown = parser.parse_known_args(argv)
     if unknown:
         options.parser.refuse(unknown)

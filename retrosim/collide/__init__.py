@@ -4,6 +4,8 @@ For games of any kind:
 
     world       boxes of any mix of sizes in a world of signed 32-bit coordinates     touching as you say
     groups      the same, one group against another: bullets and enemies
+    contacts    of listed pairs: how deep, which way out, and when they meet, as an exact fraction
+    convex      circles, capsules, rectangles at any angle, convex polygons: exact
     scene       a scene that is kept: add, move, remove, events, what is at points, in circles, on rays, nearest
 
 The routines of the documents:

@@ -102,24 +102,45 @@ def on_segments(prepared: Sorted, scene: np.ndarray, segments: np.ndarray) -> Cr
     """
     begin, way = segments[:, :2], segments[:, 2:] - segments[:, :2]
     rows = _near_segments(prepared, scene, begin, way)
-    ways, lengths = way[rows[:, 0]], np.maximum(1, abs(way))[rows[:, 0]]
     boxes = scene[rows[:, 1]].astype(np.int64)
-    enters, leaves = np.zeros((2, len(rows)), np.int64), np.empty((2, len(rows)), np.int64)
-    is_hit = np.ones(len(rows), bool)
-    for axis, (near, far) in enumerate(((LEFT, RIGHT), (TOP, BOTTOM))):
-        at = begin[rows[:, 0], axis]
-        forward, length, other = ways[:, axis] > 0, lengths[:, axis], lengths[:, 1 - axis]
-        first = np.where(forward, boxes[:, near] - at, at - boxes[:, far])
-        last = np.where(forward, boxes[:, far] - at, at - boxes[:, near])
-        is_moving = ways[:, axis] != 0
-        is_hit &= (first <= np.where(is_moving, length, 0)) & (last >= 0)
-        enters[axis] = np.where(is_moving, np.clip(first, 0, length), 0) * other
-        leaves[axis] = np.where(is_moving, np.clip(last, 0, length), length) * other
-    numerator = enters.max(axis=0)
-    is_hit &= numerator <= leaves.min(axis=0)
-    normal = np.where((enters == numerator) & (numerator > 0), -np.sign(ways.T), 0).astype(np.int8).T
+    start = begin[rows[:, 0]]
+    times = cross(way[rows[:, 0]], boxes[:, [LEFT, TOP]] - start, boxes[:, [RIGHT, BOTTOM]] - start)
+    is_hit = times.is_possible & (times.enter <= times.leave)
+    return Crossings(rows[is_hit], times.enter[is_hit], times.denominator[is_hit], times.normal[is_hit])
+
+
+class Times(NamedTuple):
+    """When points that move are between two limits along both axes, of a way that takes the time 1.
+
+    enter, leave  int64[m]    over `denominator`, cut to 0 .. 1
+    denominator   int64[m]    1 or more
+    normal        int8[m, 2]  of the side that is crossed at `enter`, see `Crossings`
+    is_possible   bool[m]     along neither axis is that all before 0 or all after 1
+    """
+
+    enter: np.ndarray
+    leave: np.ndarray
+    denominator: np.ndarray
+    normal: np.ndarray
+    is_possible: np.ndarray
+
+
+def cross(way: np.ndarray, near: np.ndarray, far: np.ndarray) -> Times:
+    """Move points from (0, 0).
+
+    way        int64[m, 2]  31 bits and a sign
+    near, far  int64[m, 2]  limits, near <= far; they are part of what is between them
+    """
+    length, is_moving, forward = np.maximum(1, abs(way)), way != 0, way > 0
+    first, last = np.where(forward, near, -far), np.where(forward, far, -near)
+    other = length[:, ::-1]
+    enters = np.where(is_moving, np.clip(first, 0, length), 0) * other
+    leaves = np.where(is_moving, np.clip(last, 0, length), length) * other
+    possible: np.ndarray = (first <= np.where(is_moving, length, 0)) & (last >= 0)
+    enter = enters.max(axis=1)
+    normal = np.where((enters == enter[:, None]) & (enter[:, None] > 0), -np.sign(way), 0).astype(np.int8)
     normal[normal[:, 0] != 0, 1] = 0  # through a corner: the side that stands upright
-    return Crossings(rows[is_hit], numerator[is_hit], lengths.prod(axis=1)[is_hit], normal[is_hit])
+    return Times(enter, leaves.min(axis=1), length.prod(axis=1), normal, np.array(possible.all(axis=1)))
 
 
 def _near_segments(prepared: Sorted, scene: np.ndarray, begin: np.ndarray, way: np.ndarray) -> np.ndarray:
@@ -131,8 +152,8 @@ def _near_segments(prepared: Sorted, scene: np.ndarray, begin: np.ndarray, way: 
     which = np.repeat(np.arange(len(way)), pieces)
     number, of = np.arange(len(which)) - np.repeat(np.cumsum(pieces) - pieces, pieces), pieces[which][:, None]
     one, other = way[which] * number[:, None], way[which] * (number[:, None] + 1)
-    least, last = np.minimum(one, other) // of, -(-np.maximum(one, other) // of)
-    rows = near_boxes(prepared, np.concatenate([begin[which] + least, begin[which] + last], axis=1))
+    floors, ceilings = np.minimum(one, other) // of, -(-np.maximum(one, other) // of)
+    rows = near_boxes(prepared, np.concatenate([begin[which] + floors, begin[which] + ceilings], axis=1))
     keys = np.unique(which[rows[:, 0]].astype(np.int64) << 32 | rows[:, 1])
     return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1).astype(np.int32)
 

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrosim.checks import check_integer, shortened
 
-from ._arguments import EVERYONE, check_layout, filter_of, form_of, is_array, own_copy, sides_of
+from ._arguments import EVERYONE, check_layout, check_range, filter_of, form_of, is_array, own_copy, sides_of
 from ._results import MAX_PAIRS, check_capacity, keys_of, row_table, sort_keys
 from .kernels import hierarchical_grid as grid
 from .kernels.hierarchical_grid import (
-    BOTTOM,
     COUNTS,
     FIRST,
     FLAGS,
     INDEX,
     LATER,
-    LEFT,
     NONE,
     ONE,
     PAIRS,
-    RIGHT,
-    TOP,
     TWO,
     WORD,
 )
@@ -33,12 +30,14 @@ from .kernels.uniform_grid import MAX_COUNTED
 
 MIN_COORDINATE, MAX_COORDINATE = -(1 << 31), (1 << 31) - 1
 MAX_OBJECTS = 1 << 24
+MAX_KEPT = 100_000  # objects for which a thread keeps memory: 6 MB
+MAX_COMPARED = 100  # to compare them with an object takes about as long as to sort it
 NOTHING, NO_ROWS = np.empty(0, np.int64), np.empty((0, 2), np.int32)
 NO_RESULTS = np.empty(0, np.int32)
 
 
 def own_axis(name: str, values: np.ndarray) -> np.ndarray:
-    """Return a copy of a vector of any integers, each in 32 bits signed; of the same type, if that has no more bits."""
+    """Return a copy of a vector of any integers that fit 32 bits, int32[n]."""
     if not is_array(values) or values.dtype.kind not in "iu" or not values.dtype.isnative:
         raise ValueError(f"{name} is {form_of(values)}: allowed integers[n]; `quantise({name})` makes them of others")
     if values.ndim != 1:
@@ -47,11 +46,13 @@ def own_axis(name: str, values: np.ndarray) -> np.ndarray:
     if len(values) > MAX_OBJECTS:
         raise ValueError(f"{name} has length {len(values)}: allowed {MAX_OBJECTS} or less")
     copy = own_copy(values)
-    if copy.dtype.itemsize >= 4 and copy.dtype != np.int32 and len(copy):
+    if copy.dtype == np.int32:
+        return copy
+    if copy.dtype.itemsize >= 4 and len(copy):
         for index in (int(copy.argmin()), int(copy.argmax())):
             if not MIN_COORDINATE <= copy[index] <= MAX_COORDINATE:
                 raise ValueError(f"{name}[{index}] = {copy[index]}: allowed {MIN_COORDINATE}..{MAX_COORDINATE}")
-    return copy
+    return copy.astype(np.int32)
 
 
 def scene_of(
@@ -73,23 +74,32 @@ def scene_of(
         raise ValueError(f"{names[1]} has length {len(tops)}: allowed {count}, as {names[0]} has")
     if not isinstance(closed, bool | np.bool_):
         raise ValueError(f"closed {shortened(repr(closed))}: allowed False or True")
-    sides = sides_of(names[2], size, count, MAX_COORDINATE)
+    sides = own_sides(names[2], size, count)
     scene = np.empty((count, 6), np.int32)
-    scene[:, LEFT], scene[:, TOP], scene[:, INDEX] = lefts, tops, np.arange(count, dtype=np.int32)
-    for axis, (near, far) in enumerate(((LEFT, RIGHT), (TOP, BOTTOM))):
-        np.add(scene[:, near], sides[axis] if closed else sides[axis] - 1, out=scene[:, far])
-        if count and (scene[:, far] < scene[:, near]).any():  # wrapped
-            index = int(np.argmax(scene[:, far] < scene[:, near]))
-            end = int(scene[index, near]) + int(sides[axis][index])
-            raise ValueError(
-                f"{names[axis]}[{index}] + {names[2]} = {end}: allowed {MAX_COORDINATE + (not closed)} or less"
-            )
-    if isinstance(category, np.ndarray) or isinstance(mask, np.ndarray) or (category, mask) != (EVERYONE, EVERYONE):
+    index = grid.fill_scene(lefts, tops, sides, int(closed), scene)
+    if index >= 0:
+        ends = [int(axis[index]) + int(side) for axis, side in zip((lefts, tops), sides[min(index, len(sides) - 1)])]
+        axis = int(ends[0] <= MAX_COORDINATE + (not closed))
+        allowed = f"allowed {MAX_COORDINATE + (not closed)} or less"
+        raise ValueError(f"{names[axis]}[{index}] + {names[2]} = {ends[axis]}: {allowed}")
+    if category is not EVERYONE or mask is not EVERYONE:
         words = filter_of(category, mask, count)
         scene[:, WORD] = (words.category.astype(np.uint32) << np.uint32(16) | words.mask).view(np.int32)
-    else:
-        scene[:, WORD] = -1
     return scene
+
+
+def own_sides(name: str, size: Any, count: int) -> np.ndarray:
+    """Check sides, 1..MAX_COORDINATE: one number, int[n] or int[n, 2]; return int32[1, 2] for one, else int32[n, 2]."""
+    sides: np.ndarray
+    if not isinstance(size, np.ndarray):
+        sides = np.empty((1, 2), np.int32)
+        sides.fill(check_integer(name, size, 1, MAX_COORDINATE))
+        return sides
+    if size.shape == (count, 2) and size.dtype == np.int32 and type(size) is np.ndarray:
+        sides = np.array(size, order="C")
+        check_range(1, MAX_COORDINATE, **{name: sides})
+        return sides
+    return np.ascontiguousarray(sides_of(name, size, count, MAX_COORDINATE).T)
 
 
 def own_starts(name: str, starts: np.ndarray | None, count: int) -> np.ndarray:
@@ -104,13 +114,36 @@ def own_starts(name: str, starts: np.ndarray | None, count: int) -> np.ndarray:
     return copy
 
 
-class Sorted:
-    """A scene that has been sorted, to be searched again and again, by any number of threads."""
+class Memory(local):
+    """Memory of a thread for scenes that are sorted during one call: what is new has to be cleared by the system."""
 
-    def __init__(self, scene: np.ndarray, begin: int = 0, end: int | None = None) -> None:
-        end = len(scene) if end is None else end
-        self.work = grid.workspace(end - begin)
-        self.order = grid.sort_scene(scene, begin, end, self.work)
+    work: grid.Work | None = None
+
+    def take(self, count: int) -> grid.Work:
+        """Return memory for `count` objects, which is used again by the next call."""
+        if count > MAX_KEPT:
+            return grid.workspace(count)
+        if self.work is None or self.work.keys.shape[1] < count + BOXES_AT_ONCE:
+            self.work = grid.workspace(min(2 * count + 256, MAX_KEPT))
+        return self.work
+
+
+MEMORY = Memory()
+
+
+class Sorted:
+    """A scene that has been sorted, to be searched again and again, by any number of threads.
+
+    queries  how many objects are looked for in all; so few that it is not worth sorting are compared with everything
+    work     memory for it; None makes some
+    """
+
+    def __init__(
+        self, scene: np.ndarray, begin: int, end: int, queries: int = MAX_OBJECTS, work: grid.Work | None = None
+    ) -> None:
+        self.work = work or grid.workspace(end - begin)
+        max_unsorted = end - begin if queries <= MAX_COMPARED else grid.MAX_UNSORTED
+        self.order = grid.sort_scene(scene, begin, end, max_unsorted, self.work)
         self.count = end - begin
 
     def search(
@@ -149,7 +182,7 @@ def numbers(scenes: Scenes, wanted: int) -> np.ndarray:
     for s in range(len(starts) - 1):
         begin, end, first = int(starts[s]), int(starts[s + 1]), int(ends[s])
         found = results[begin:end]
-        one = Sorted(scene if others is None else others, first, int(ends[s + 1]))
+        one = _sorted(scenes, s)
         scene[begin:end, INDEX] -= begin
         total += one.search(*_sources(scene, begin, end, others), wanted, NOTHING, found)
         if total > MAX_COUNTED:
@@ -157,6 +190,16 @@ def numbers(scenes: Scenes, wanted: int) -> np.ndarray:
         if wanted == FIRST and first:
             found[found >= 0] += first
     return results
+
+
+def _sorted(scenes: Scenes, s: int) -> Sorted:
+    """Sort what scene `s` is compared with."""
+    here = scenes.ends if scenes.others is not None else scenes.starts
+    begin, end, queries = int(here[s]), int(here[s + 1]), MAX_OBJECTS
+    if scenes.others is not None:
+        queries = int(scenes.starts[s + 1] - scenes.starts[s])
+    work = MEMORY.take(end - begin) if len(here) == 2 else None
+    return Sorted(scenes.scene if scenes.others is None else scenes.others, begin, end, queries, work)
 
 
 def _sources(scene: np.ndarray, begin: int, end: int, others: np.ndarray | None) -> tuple[np.ndarray, int, int, int]:
@@ -170,7 +213,7 @@ def listed(scenes: Scenes, out: np.ndarray | None) -> np.ndarray:
     rows = row_table(out, 2 * len(scene) + 64 if out is None else 0, 2, np.int32)
     sorted_scenes = []
     for s in range(len(starts) - 1):
-        one = Sorted(scene if others is None else others, int(ends[s]), int(ends[s + 1]))
+        one = _sorted(scenes, s)
         scene[starts[s] : starts[s + 1], INDEX] -= starts[s]
         sorted_scenes.append((one, int(starts[s]), int(starts[s + 1]), int(ends[s])))
 
@@ -223,14 +266,12 @@ def check_rows(rows: int) -> int:
     return check_integer("rows", rows, 1, MAX_PAIRS)
 
 
-def own_radii(name: str, radius: int | np.ndarray, count: int) -> np.ndarray:
-    """Check radii, 0..MAX_COORDINATE, one number or int[n]; return int64[n]."""
+def own_radii(name: str, radius: int | np.ndarray, count: int, maximum: int = MAX_COORDINATE) -> np.ndarray:
+    """Check radii, 0..maximum, one number or int[n]; return int64[n]."""
     if not isinstance(radius, np.ndarray):
-        return np.full(count, check_integer(name, radius, 0, MAX_COORDINATE), np.int64)
+        return np.full(count, check_integer(name, radius, 0, maximum), np.int64)
     radii = own_axis(name, radius).astype(np.int64)
     if len(radii) != count:
         raise ValueError(f"{name} has length {len(radii)}: allowed {count}")
-    if count and radii.min() < 0:
-        index = int(radii.argmin())
-        raise ValueError(f"{name}[{index}] = {radii[index]}: allowed 0..{MAX_COORDINATE}")
+    check_range(0, maximum, **{name: radii})
     return radii

@@ -165,7 +165,7 @@ class Scene:
         """Return the scene, sorted."""
         prepared = self._sorted
         if prepared is None:
-            prepared = self._sorted = Sorted(self._table)
+            prepared = self._sorted = Sorted(self._table, 0, len(self))
         return prepared
 
     def _numbers(self, wanted: int) -> np.ndarray:

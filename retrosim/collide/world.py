@@ -222,4 +222,4 @@ def chunks(
     """
     check_rows(rows)
     scene = scene_of(x, y, size, closed, category, mask)
-    return chunks_of(Sorted(scene), scene, rows)
+    return chunks_of(Sorted(scene, 0, len(scene)), scene, rows)

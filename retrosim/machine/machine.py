@@ -102,6 +102,8 @@ class Machine(Calls):
         self.regs = Registers(self.core)
         self._host = self.core.cpu.host
         self.budget = Budget()
+        for address, data in self.image.segments:
+            self.core.write(address, data)
         self._power_on()
         self._engine = self._make_engine(engine, progress)
 
@@ -138,11 +140,12 @@ class Machine(Calls):
         Errors   ValueError for a changed parameter that is not allowed; the machine is then as before
         """
         self.parameters = all_parameters(self.rom, self.parameters, self.mode)
+        self.core.replace(memory_chunks(self.image.segments))
         self._power_on()
 
     def _power_on(self) -> None:
+        """Start with the image in memory, and nothing else."""
         core = self.core
-        core.replace(memory_chunks(self.image.segments))
         for field in core.cpu.layout.fields:
             core.state[field] = 0
         core.state["written_low"] = 0xFFFFFFFF
@@ -151,8 +154,8 @@ class Machine(Calls):
         core.cpu.reset(core.state)
         self.set_stack(memory.STACK_START)
         self._host.go(core.state, self.image.entry)
-        for number, (red, green, blue) in enumerate(macintosh_palette().tolist()):
-            self._poke(memory.PALETTE_START + 4 * number, red << 16 | green << 8 | blue)
+        colours = [red << 16 | green << 8 | blue for red, green, blue in macintosh_palette().tolist()]
+        core.write(memory.PALETTE_START, b"".join(each.to_bytes(4, self.image.byte_order) for each in colours))
         self._write_parameters()
         self.frame_number = self.frame_cycles = self.frame_instructions = self.instructions = 0
         self._frame_start = (0, 0)

@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from retrosim.machine.result import WARM_CALLS
 from retrosim.rom import Rom, load_rom
 
 from .contenders import ENGINES, PEERS, SIMULATED, Contender, Lap, open_contender, why_missing
+from .laps import fill_lap
 from .peers import PACKAGES
 from .startup import STAGES, region_times, startup_times
 from .workload import Workload, prepare
@@ -167,7 +169,7 @@ def _race(rom: Rom, workload: Workload, engines: list[str], rounds: int, seconds
                 contender = open_contender(entry.engine, rom, workload, folder)
                 stack.callback(contender.close)
                 contenders[entry.engine] = contender
-                _find_count(entry, contender, workload, seconds)
+                entry.count, _ = fill_lap(partial(_seconds, contender=contender, workload=workload), seconds)
             except RetrosimError as error:
                 entry.error = str(error)
         for number in range(rounds):
@@ -178,25 +180,20 @@ def _race(rom: Rom, workload: Workload, engines: list[str], rounds: int, seconds
     return entries
 
 
-def _find_count(entry: _Entry, contender: Contender, workload: Workload, seconds: float) -> None:
-    """Choose how many checks fill a lap, from laps that count for nothing else."""
-    while True:
-        lap = contender.run(entry.count)
-        entry.error = _difference(lap, workload)
-        if entry.error or lap.seconds >= seconds / 4:
-            break
-        entry.count *= max(2, min(50, int(seconds / 2 / max(lap.seconds, 1e-9))))
-    entry.count = max(1, round(entry.count * seconds / lap.seconds))
+def _seconds(count: int, contender: Contender, workload: Workload) -> float:
+    """Run a lap. Errors: RetrosimError, its result is wrong."""
+    lap = contender.run(count)
+    wrong = _difference(lap, workload)
+    if wrong:
+        raise RetrosimError(wrong)
+    return lap.seconds
 
 
 def _lap(entry: _Entry, contender: Contender, workload: Workload) -> None:
     try:
-        lap = contender.run(entry.count)
-        entry.error = _difference(lap, workload)
+        entry.rates.append(entry.count / _seconds(entry.count, contender, workload))
     except RetrosimError as error:
         entry.error = str(error)
-    else:
-        entry.rates.append(entry.count / lap.seconds)
 
 
 def _difference(lap: Lap, workload: Workload) -> str | None:

@@ -21,20 +21,22 @@ from typing import Any
 import numpy as np
 
 from retrosim.checks import check_choice
-from retrosim.collide import plane
+from retrosim.collide import plane, world
 from retrosim.collide.kernels.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH
 from retrosim.jit import source_digest
 
 from .bench import Steps, host
-from .kernel_peers import CONTENDERS, FLAGS, PAIRS, SIDE, Contender, Frames, is_missing
+from .kernel_peers import CONTENDERS, FLAGS, SIDE, SQUARES, Contender, Frames, is_missing
+from .laps import fill_lap
+from .mixed_peers import expected_pairs, mixed_scene
 
 OBJECTS = (50, 200, 2_000, 20_000, 200_000, 2_000_000)
 MAX_OBJECTS = plane.MAX_OBJECTS
 ON_SCREEN = 200  # objects on the screen: the density of Moertel 1994
 MAX_STEP = 3  # pixels that an object moves in a frame along each axis
 MAX_JUDGED = 5_000  # objects up to which every pair is compared
-QUESTIONS = (FLAGS, PAIRS)
-PACKAGES = ("numba", "numpy", "pygame", "pygame-ce", "scipy", "shapely", "pymunk")  # as they are distributed
+QUESTIONS = tuple(dict.fromkeys(contender.question for contender in CONTENDERS.values()))
+PACKAGES = ("numba", "numpy", "pygame", "pygame-ce", "scipy", "shapely", "pymunk", "rtree")  # as they are distributed
 COLUMNS = ("name", "engine", "question", "objects", "seconds", "best_seconds", "per_second", "laps", "frames", "error")
 
 
@@ -93,10 +95,13 @@ def benchmark_kernels(
         count: [n for n in names if CONTENDERS[n].min_objects <= count <= CONTENDERS[n].max_objects]
         for count in objects
     }
-    steps = Steps(progress, sum(len(field) + rounds for field in fields.values()))
+    races = sum(len({CONTENDERS[name].scene for name in field}) for field in fields.values())
+    steps = Steps(progress, sum(map(len, fields.values())) + rounds * races)
     cases = []
     for count, field_names in fields.items():
-        cases += _race(count, field_names, rounds, seconds, seed, steps)
+        for scene in dict.fromkeys(CONTENDERS[name].scene for name in field_names):
+            here = [name for name in field_names if CONTENDERS[name].scene == scene]
+            cases += _race(scene, count, here, rounds, seconds, seed, steps)
     steps.end()
     return {
         "cases": cases,
@@ -134,13 +139,22 @@ def every_pair(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 class Judge:
-    """The right answers for some frames: by NumPy up to MAX_JUDGED objects, then our pairs, for peers to confirm."""
+    """The right answers for some frames: by NumPy up to MAX_JUDGED objects, then our pairs, for peers to confirm.
 
-    def __init__(self, frames: Frames) -> None:
-        self.method = "every pair" if len(frames[0][0]) <= MAX_JUDGED else "plane.pairs"
-        every = self.method == "every pair"
-        self._pairs = [every_pair(x, y) if every else plane.pairs(x, y) for x, y in frames]
+    scene  which kind, see `Contender`
+    """
+
+    def __init__(self, frames: Frames, scene: str = SQUARES) -> None:
         self._count = len(frames[0][0])
+        is_small = self._count <= MAX_JUDGED or scene == "bullets"
+        self.method = "every pair" if is_small else "plane.pairs" if scene == SQUARES else "world.pairs"
+        self._pairs = [self._find(frame, scene) for frame in frames]
+
+    def _find(self, frame: tuple[np.ndarray, ...], scene: str) -> np.ndarray:
+        """Return the pairs of a frame."""
+        if self.method != "every pair":
+            return plane.pairs(*frame) if scene == SQUARES else world.pairs(*frame[:2], size=frame[2])
+        return every_pair(*frame) if scene == SQUARES else expected_pairs(scene, (frame[0], frame[1], frame[2]))
 
     def difference(self, question: str, number: int, answer: Any) -> str | None:
         """Return what is wrong with an answer to frame `number`, None if it is right."""
@@ -156,10 +170,12 @@ class Judge:
         return None if is_right else f"wrong pairs: {len(given)}, expected {len(right)}"
 
 
-def _race(count: int, names: list[str], rounds: int, seconds: float, seed: int, steps: Steps) -> list[dict[str, Any]]:
+def _race(
+    scene: str, count: int, names: list[str], rounds: int, seconds: float, seed: int, steps: Steps
+) -> list[dict[str, Any]]:
     """Let contenders take turns at one scene; return their cases."""
-    frames = moving_scene(count, seed)
-    judge, entries = Judge(frames), [_Entry(name, CONTENDERS[name]) for name in names]
+    frames: Frames = moving_scene(count, seed) if scene == SQUARES else [*mixed_scene(scene, count, seed)]
+    judge, entries = Judge(frames, scene), [_Entry(name, CONTENDERS[name]) for name in names]
     for entry in entries:
         steps.next(f"{count} objects: {entry.name}, first laps")
         _begin(entry, frames, judge, rounds, seconds)
@@ -167,7 +183,9 @@ def _race(count: int, names: list[str], rounds: int, seconds: float, seed: int, 
         steps.next(f"{count} objects: lap {number + 1} of {rounds}")
         for entry in entries:
             if entry.error is None and number % entry.every == 0:
-                entry.seconds.append(_lap(entry, len(frames)) / (entry.frames * entry.contender.scenes))
+                entry.seconds.append(
+                    _lap(entry.answer, entry.frames, len(frames)) / (entry.frames * entry.contender.scenes)
+                )
     return _cases(count, judge.method, entries)
 
 
@@ -182,18 +200,14 @@ def _begin(entry: _Entry, frames: Frames, judge: Judge, rounds: int, seconds: fl
     except Exception as error:  # whatever a peer throws at us, it is not the end of the others
         entry.error = f"{type(error).__name__}: {error}"
     if entry.error is None:
-        taken = _lap(entry, len(frames))
-        while taken < seconds / 4:
-            entry.frames *= max(2, min(50, int(seconds / 2 / max(taken, 1e-9))))
-            taken = _lap(entry, len(frames))
-        entry.frames = max(1, round(entry.frames * seconds / taken))
+        entry.frames, taken = fill_lap(lambda count: _lap(entry.answer, count, len(frames)), seconds)
         laps = min(rounds, max(3, round(rounds * min(1, 0.25 / taken))))
         entry.every = max(1, rounds // laps)
 
 
-def _lap(entry: _Entry, frames: int) -> float:
+def _lap(answer: Callable[[int], Any], count: int, frames: int) -> float:
     """Return seconds of wall time for a lap."""
-    answer, numbers = entry.answer, [number % frames for number in range(entry.frames)]
+    numbers = [number % frames for number in range(count)]
     gc.collect(0)
     gc.disable()
     try:

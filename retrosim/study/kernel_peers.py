@@ -18,10 +18,13 @@ import numpy as np
 
 from retrosim.collide import batch, collided, plane
 
+from . import mixed_peers
+
 SIDE, CLOSED_SIDE = 30, 29.5
 FLAGS, PAIRS = "flags", "pairs"
+SQUARES = "squares"
 SCENES = 64  # in a batch
-Frames = list[tuple[np.ndarray, np.ndarray]]
+Frames = list[tuple[np.ndarray, ...]]
 Answer = Callable[[int], Any]
 
 
@@ -37,6 +40,7 @@ class Contender:
     max_objects  up to which it ends in reasonable time and memory
     scenes       frames that one call answers for
     note         what it is
+    scene        of which kind: SQUARES, or one of `mixed_peers.SIZES`
     """
 
     question: str
@@ -46,6 +50,7 @@ class Contender:
     max_objects: int = 1 << 22
     scenes: int = 1
     note: str = ""
+    scene: str = SQUARES
 
 
 def _points(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -240,6 +245,35 @@ _PAIRS = {
     "shapely": (_shapely_pairs, {}, "STRtree.query of all boxes at once"),
     "pymunk": (_pymunk_pairs, {"max_objects": 20_000}, "Space.step, positions and arbiters by pymunk.batch"),
 }
+
+
+def _mixed() -> dict[str, Contender]:
+    """Return contenders for boxes of mixed sizes."""
+    contenders = {}
+    for scene in mixed_peers.SIZES:
+        is_group, word = scene == "bullets", scene.replace(" ", "-")
+        question = f"{PAIRS}, 10 bullets and all others" if is_group else f"{PAIRS}, {scene}"
+        for name, package, make, max_objects, note in (
+            ("groups", None, mixed_peers.pairs_by_groups, 1 << 22, "groups.pairs")
+            if is_group
+            else ("world", None, mixed_peers.pairs_by_world, 1 << 22, "world.pairs"),
+            ("shapely", "shapely", mixed_peers.bullets_by_shapely if is_group else mixed_peers.pairs_by_shapely,
+             200_000, "STRtree.query"),
+            ("rtree", "rtree", mixed_peers.bullets_by_rtree if is_group else mixed_peers.pairs_by_rtree, 20_000,
+             "index.Index, loaded in bulk, intersection_v"),
+            ("pygame", "pygame", mixed_peers.bullets_by_pygame if is_group else mixed_peers.pairs_by_pygame,
+             200_000 if is_group else 2000, "Rect.collidelistall"),
+            ("numpy", "numpy", mixed_peers.bullets_by_numpy if is_group else mixed_peers.pairs_by_numpy,
+             1 << 22 if is_group else 2000, "all comparisons at once"),
+            ("scipy", "scipy", mixed_peers.pairs_by_scipy, 200_000, "cKDTree.query_pairs for the largest size"),
+        ):  # fmt: skip
+            if name != "scipy" or scene in ("mixed", "clustered"):
+                contenders[f"{name}-{word}"] = Contender(
+                    question, make, package, mixed_peers.BULLETS + 1, max_objects, 1, note, scene
+                )
+    return contenders
+
+
 CONTENDERS: dict[str, Contender] = {
     "collided": Contender(FLAGS, _collided(), note="plane.collided"),
     "collided-out": Contender(FLAGS, _collided_out, note="the same, out= an array made once"),
@@ -264,6 +298,7 @@ CONTENDERS: dict[str, Contender] = {
     },
     "pygame-pairs": Contender(PAIRS, _pygame_pairs, "pygame", max_objects=2000, note="Rect.collidelistall for each"),
     "numpy-pairs": Contender(PAIRS, _numpy_pairs, "numpy", max_objects=2000, note="all differences at once"),
+    **_mixed(),
 }  # fmt: skip
 """Name -> contender: ours, then the peers."""
 

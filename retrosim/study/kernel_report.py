@@ -32,8 +32,8 @@ def render_kernels(result: dict[str, Any]) -> RenderableType:
     packages = ", ".join(f"{name} {number}" for name, number in host["packages"].items())
     parts += [
         Text(f"{host['processor']}, {host['cpus']} CPUs, {host['system']}, Python {host['python']}, {packages}"),
-        Text(f"Squares of {method['side']} pixels, 200 to a screen; {method['rounds']} laps of about"),
-        Text(f"{method['seconds']:g} s of wall time, fewer where a frame takes long; all answers are the same."),
+        Text(f"200 objects to a screen, squares of {method['side']} pixels or as named; {method['rounds']} laps of"),
+        Text(f"about {method['seconds']:g} s of wall time, fewer where a frame takes long; all answers are the same."),
         Text("Whatever else the host does adds to the times, to the best laps least."),
     ]
     return Group(*parts)

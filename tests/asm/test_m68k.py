@@ -29,7 +29,10 @@ GNU = {
 # Where GNU as does otherwise, and why that is no fault of ours
 EXCEPTIONS = (
     re.compile(r"B(TST|SET|CLR|CHG) #\S+,.*: operands mismatch"),  # it takes bit numbers of 8 bits; more are ignored
-    re.compile(r".*\(\[\.\+[24],pc[],].*: ours"),  # it keeps a long word for a displacement that comes to 0
+    re.compile(r".*\(\[\.[+-]\d+,pc[],].*: ours"),  # it keeps a long word for some displacements of memory indirect
+    re.compile(
+        r".*: invalid byte branch offset"
+    ),  # displacements of -1 (which only the MC68000 has), and of 0 in brief words
 )
 BRANCHES = {2: "s", 4: "w", 6: "l"}
 

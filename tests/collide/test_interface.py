@@ -21,7 +21,7 @@ from numpy.lib.stride_tricks import as_strided
 
 import retrosim.collide
 import retrosim.numeric
-from retrosim.collide import bitmap, masks, objects, workspace
+from retrosim.collide import bitmap, convex, masks, objects, workspace
 
 SPRITE = np.array([[0, 1], [1, 1]], np.uint8)
 X, Y = np.array([10, 35, 300], np.int16), np.array([10, 12, 300], np.int16)
@@ -40,9 +40,10 @@ POSITIONAL = {
     "parts": np.array([[0, 0, 30, 30]] * 3, np.int16), "first": np.arange(4, dtype=np.int32),
     "objects": game(), "shapes": np.array([[0, 0, 9, 81]], np.int16),
     "shape": np.zeros(3, np.int32), "sprites": masks.pack([SPRITE]), "images": bitmap.pack([SPRITE]),
+    "polygons": convex.pack([[(0, 0), (30, 0), (30, 30), (0, 30)]], radius=2),
     "frame": np.zeros((480, 640), np.uint8), "pairs": np.array([[0, 1], [1, 2]], np.int32), "a": 0, "b": 0,
     "sprite": SPRITE, "circles": np.array([[0, 0, 5], [1, 2, 181]]), "count": 3, "each": 2, "seed": 1,
-    "values": [0.5, -3.25],
+    "values": [0.5, -3.25], "outlines": [[(0, 0)], [(0, 0), (9, 0), (0, 9)]],
 }  # fmt: skip
 """A good argument for each parameter; positional arguments stand in this order."""
 
@@ -63,6 +64,7 @@ EXCEPTIONS: dict[str, dict] = {
     "masks.pack": {"sprites": [SPRITE]},
     "bitmap.pack": {"sprites": [SPRITE]},
     "masks.hits": {"method": "dword"},
+    "convex.pack": {"radius": 3},
     "boxes.hits": {"size": np.full((3, 2), 30, np.int32)},
     "boxes.count_operations": {"method": "two_additions"},
     "rectangles.hits": {"method": "line_1"},
@@ -108,6 +110,7 @@ WITHOUT_OUT = {
     "sectors.workspace",  # makes the scratch array that saves others their own
     "world.chunks",  # makes many arrays: test_world.py
 }
+WITHOUT_OUT |= {"convex.bounds"}  # makes three arrays, once for a broad phase
 MORE_THAN_OUT = {"batch.pairs"}  # returns an array of another length as well: test_batch.py
 ARRAYS = {
     function

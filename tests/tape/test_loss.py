@@ -146,6 +146,59 @@ def test_kill_9_loses_nothing_but_the_frames_since_the_last_line(tmp_path, delay
     assert player.world_ok is (True if tape.hashes else None)
 
 
+KILLS = int(os.environ.get("RETROSIM_KILLS", "10"))
+MANY = """
+import mmap, os, random, signal, sys, time
+from pathlib import Path
+from tests.helpers.tape.drift_machine import FakeMachine
+from retrosim.tape import Player, Recorder, load_tape
+
+def record(path, shared):
+    machine = FakeMachine()
+    with Recorder(path, machine, hash_every=20) as recorder:
+        for frame in range(1000000):
+            recorder.set_input("pad", frame // 7 % 32)
+            machine.run(frames=1)
+            recorder.on_frame()
+            shared[:8] = machine.frame_number.to_bytes(8, "little")
+
+chance, folder, shared = random.Random(14), Path(sys.argv[1]), mmap.mmap(-1, 8)
+without = 0
+for number in range(int(sys.argv[2])):
+    shared[:8] = bytes(8)
+    path = folder / f"{number}.rtape"
+    child = os.fork()
+    if not child:
+        record(path, shared)
+    if number % 2:
+        while not any(shared[:8]):
+            time.sleep(0.0005)
+    time.sleep(0.02 * chance.random())
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    completed = int.from_bytes(shared[:8], "little")
+    if not path.exists():
+        assert not completed, number
+        without += 1
+        Recorder(path, FakeMachine()).close()
+        continue
+    tape = load_tape(path)
+    assert not tape.is_complete and completed - 7 <= tape.frames <= completed + 1, (number, completed, tape.frames)
+    assert Player(tape, FakeMachine()).run(), number
+print(without)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_kills_at_any_moment(tmp_path):
+    root = Path(record_script.__code__.co_filename).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", MANY, str(tmp_path), str(KILLS)], cwd=root, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    print(f"{KILLS} kills, {done.stdout.strip()} before there was a tape")
+
+
 def test_short_writes_are_continued_and_a_full_disk_leaves_a_playable_tape(tmp_path, monkeypatch):
     machine = FakeMachine()
     recorder = Recorder(tmp_path / "a.rtape", machine, hash_every=1)

@@ -16,6 +16,7 @@ COMMANDS = (
     "verify",
     "cost",
     "asm",
+    "insn",
     "timing",
     "study",
     "bench",

@@ -39,6 +39,7 @@ X_FRACTION = 3  # places in a row are distinguished to 1 / 8 of the rows of the 
 END, UNSORTED = np.int64(1 << 62), 40
 MAX_DIGITS = (1 << 11) + 1
 MASK = 0xFFFF
+MAX_RIGHT = (1 << 31) - 1
 
 
 class Work(NamedTuple):
@@ -92,6 +93,28 @@ def cursors() -> np.ndarray:
 
 
 @kernel
+def fill_scene(x, y, sides, extra, scene):
+    """Write boxes as a scene.
+
+    x, y     int32[n]           upper-left corners
+    sides    int32[n or 1, 2]   width and height of each, or of all; 1 or more
+    extra    int                0 for half-open boxes, 1 for closed ones
+    scene    int32[n, 6]        output, all but the words
+    Returns  int                the first box that ends beyond 32 bits, -1 if none does
+    """
+    for i in range(len(x)):
+        of = i if len(sides) > 1 else 0
+        right = np.int64(x[i]) + sides[of, 0] + extra - 1
+        bottom = np.int64(y[i]) + sides[of, 1] + extra - 1
+        if max(right, bottom) > MAX_RIGHT:
+            return i
+        scene[i, LEFT], scene[i, TOP], scene[i, RIGHT], scene[i, BOTTOM] = x[i], y[i], right, bottom
+        scene[i, INDEX] = i
+        scene[i, WORD] = -1
+    return -1
+
+
+@kernel
 def level_of(scene, i):
     """Return the level of a box."""
     side, level = max(scene[i, RIGHT] - scene[i, LEFT], scene[i, BOTTOM] - scene[i, TOP]), 0
@@ -128,12 +151,13 @@ def sort_keys(keys, rows, ends, count, last_bit):
 
 
 @kernel
-def sort_scene(scene, begin, end, work):
+def sort_scene(scene, begin, end, max_unsorted, work):
     """Sort the objects begin .. end - 1, which are then numbered from 0.
 
-    scene    int32[n, 6]  columns as above
-    work     Work         output
-    Returns  Order
+    scene         int32[n, 6]  columns as above
+    max_unsorted  int          objects up to which none are sorted: all are one run
+    work          Work         output
+    Returns       Order
     """
     rows, keys, levels, ends = work
     count, used, base, x_bits, last_bit, turn = end - begin, 0, 0, 0, 0, 0
@@ -141,7 +165,7 @@ def sort_scene(scene, begin, end, work):
     for level in range(LEVELS):
         levels[level, WIDTH] = levels[level, HEIGHT] = -1
     for i in range(begin, end):
-        level = level_of(scene, i) if count > MAX_UNSORTED else 0
+        level = level_of(scene, i) if count > max_unsorted else 0
         levels[level, WIDTH] = max(levels[level, WIDTH], scene[i, RIGHT] - scene[i, LEFT])
         levels[level, HEIGHT] = max(levels[level, HEIGHT], scene[i, BOTTOM] - scene[i, TOP])
         left, right = min(left, np.int64(scene[i, LEFT])), max(right, np.int64(scene[i, LEFT]))
@@ -151,11 +175,11 @@ def sort_scene(scene, begin, end, work):
     shift = UNSORTED
     for level in range(LEVELS):
         if levels[level, WIDTH] >= 0:
-            log2 = FIRST_LOG2 + STEP * level if count > MAX_UNSORTED else UNSORTED
+            log2 = FIRST_LOG2 + STEP * level if count > max_unsorted else UNSORTED
             shift = min(shift, log2 - X_FRACTION)
             levels[level, BASE], levels[level, LOG2], levels[level, LAST] = base, log2, (bottom - top) >> log2
             base += levels[level, LAST] + 1
-    if count > MAX_UNSORTED:
+    if count > max_unsorted:
         while (right - left) >> (shift + x_bits):
             x_bits += 1
         while base >> last_bit:

@@ -32,7 +32,7 @@ class FakeMachine:
     clock_hz = 25_000_000
     tick_hz = frame_hz = Fraction(15_667_200, 704 * 370)
     frame_period = "tick"
-    mode = "demo"
+    mode, text = "demo", ""
     engine = "interpret"
     is_compiling = False
     mem = np.zeros(16, np.uint8)

@@ -1,0 +1,45 @@
+"""Show an instruction: encodings, operand forms, flags, clocks with sources.
+
+examples:
+  retrosim insn muls
+  retrosim insn movem --machine mc68000-8
+  retrosim insn lwzu --json
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from retrosim.cli import arguments
+from retrosim.cli.output import print_json, print_lines
+from retrosim.cli.parser import Parser
+from retrosim.cli.values import bad_arguments
+
+
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("name", metavar="NAME", help="a mnemonic, such as move or move.l")
+    parser.add_argument(
+        "--machine",
+        action="append",
+        metavar="MACHINE",
+        help=f"machine to show it on; default: all that have it; {arguments.REPEATABLE}",
+    )
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    from retrosim.checks import check_choice
+    from retrosim.machine.presets import PRESETS
+    from retrosim.study.instructions import instruction_lines, instruction_report
+
+    with bad_arguments():
+        for machine in options.machine or ():
+            check_choice("machine", machine, PRESETS)
+        report = instruction_report(options.name, options.machine or list(PRESETS))
+    if options.json:
+        print_json(report)
+    else:
+        print_lines(instruction_lines(report))
+    return 0

@@ -1,0 +1,214 @@
+"""Contenders for boxes of mixed sizes in `retrosim bench --kernels`: `collide.world` and `collide.groups`, and peers.
+
+Three scenes ask for all pairs, a fourth for the pairs of ten bullets and all others. Every contender gets the same
+frames: x, y and sizes, half open, at whole pixels. Where a library's boxes are closed, or its circles are not boxes, it
+gets sides shorter by half a pixel, or filters what it finds. Boxes, bodies and rectangles that a game would keep are
+made beforehand where the library lets them move; an index is built inside the time, since everything moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from retrosim.collide import groups, world
+
+BULLETS = 10
+SHORTER = 0.5  # so that closed boxes at whole pixels meet where half-open ones overlap
+SCREEN, ON_SCREEN = (640, 480), 200
+MAX_STEP = 3
+Scene = tuple[np.ndarray, np.ndarray, np.ndarray]  # x, y int32[n], size int32[n, 2]
+Answer = Callable[[int], Any]
+
+
+def _uniform(rng: np.random.Generator, count: int) -> np.ndarray:
+    return rng.integers(4, 57, (count, 2))
+
+
+def _power_law(rng: np.random.Generator, count: int) -> np.ndarray:
+    sides = np.minimum(4000, 4 / (1 - rng.random(count))).astype(np.int64)  # 4 .. 4000, half of them below 8
+    return np.repeat(sides[:, None], 2, axis=1)
+
+
+SIZES = {"mixed": _uniform, "power law": _power_law, "clustered": _uniform, "bullets": _uniform}
+"""Scene -> how its sizes are made."""
+
+
+def mixed_scene(kind: str, count: int, seed: int) -> list[Scene]:
+    """Place objects on a plane that grows with their number, 200 to 640 x 480 pixels, and let them move.
+
+    Returns  x, y, size of each frame; of "clustered", fifty in a group; of "bullets", the first ten 4 x 4
+    """
+    rng = np.random.default_rng([seed, count, *kind.encode()])
+    size = SIZES[kind](rng, count).astype(np.int32)
+    limits = np.maximum(1, np.array(SCREEN) * (count / ON_SCREEN) ** 0.5).astype(np.int64)
+    here = rng.integers(0, limits, (count, 2))
+    if kind == "clustered":
+        centres = rng.integers(0, 3 * limits, (-(-count // 50), 2))
+        here = centres[rng.integers(0, len(centres), count)] + rng.normal(0, 60, (count, 2)).astype(np.int64)
+    if kind == "bullets":
+        size[:BULLETS] = 4
+    frames = []
+    for _ in range(8 if count <= 2000 else 3):
+        frames.append((here[:, 0].astype(np.int32), here[:, 1].astype(np.int32), size))
+        here = here + rng.integers(-MAX_STEP, MAX_STEP + 1, (count, 2))
+    return frames
+
+
+def expected_pairs(kind: str, scene: Scene) -> np.ndarray:
+    """Return the pairs that overlap, int64[m, 2] in ascending order, by NumPy and nothing of ours."""
+    x, y, size = (array.astype(np.int64) for array in scene)
+    right, bottom, lists = x + size[:, 0], y + size[:, 1], []
+    firsts = range(BULLETS if kind == "bullets" else len(x))
+    for i in firsts:
+        b = slice(BULLETS if kind == "bullets" else i + 1, None)
+        near = (x[b] < right[i]) & (right[b] > x[i]) & (y[b] < bottom[i]) & (bottom[b] > y[i])
+        lists.append((b.start or 0) + np.flatnonzero(near))
+    return np.stack([np.repeat(np.arange(len(lists)), [len(each) for each in lists]), np.concatenate(lists)], axis=1)
+
+
+def pairs_by_world(frames: list[Scene]) -> Answer:
+    """Ask `world.pairs`."""
+    return lambda number: world.pairs(*frames[number][:2], size=frames[number][2])
+
+
+def pairs_by_groups(frames: list[Scene]) -> Answer:
+    """Ask `groups.pairs`; numbers of the second group are made those of the scene outside the time."""
+    parts = [(*(axis[:BULLETS] for axis in f), *(np.ascontiguousarray(axis[BULLETS:]) for axis in f)) for f in frames]
+
+    def answer(number: int) -> Callable[[], np.ndarray]:
+        x0, y0, size, x1, y1, other = parts[number]
+        found = groups.pairs(x0, y0, x1, y1, size=size, other=other)
+        return lambda: found + [0, BULLETS]
+
+    return answer
+
+
+def _sides(scene: Scene) -> np.ndarray:
+    """Return left, top, right, bottom of closed boxes, float64[n, 4]."""
+    x, y, size = scene
+    sides = np.empty((len(x), 4))
+    sides[:, 0], sides[:, 1], sides[:, 2], sides[:, 3] = x, y, x + size[:, 0] - SHORTER, y + size[:, 1] - SHORTER
+    return sides
+
+
+def pairs_by_shapely(frames: list[Scene]) -> Answer:
+    """Query an STRtree for all boxes at once."""
+    import shapely
+
+    def answer(number: int) -> np.ndarray:
+        boxes = shapely.box(*_sides(frames[number]).T)
+        first, second = shapely.STRtree(boxes).query(boxes)
+        return np.stack((first, second), axis=1)[first < second]
+
+    return answer
+
+
+def bullets_by_shapely(frames: list[Scene]) -> Answer:
+    """Query an STRtree of the others for ten boxes."""
+    import shapely
+
+    def answer(number: int) -> np.ndarray:
+        boxes = shapely.box(*_sides(frames[number]).T)
+        return shapely.STRtree(boxes[BULLETS:]).query(boxes[:BULLETS]).T + [0, BULLETS]
+
+    return answer
+
+
+def _rtree(sides: np.ndarray) -> Any:
+    from rtree import index
+
+    return index.Index((np.arange(len(sides)), sides[:, :2].copy(), sides[:, 2:].copy()))
+
+
+def pairs_by_rtree(frames: list[Scene]) -> Answer:
+    """Query an index, loaded in bulk, for all boxes at once."""
+
+    def answer(number: int) -> np.ndarray:
+        sides = _sides(frames[number])
+        found, counts = _rtree(sides).intersection_v(sides[:, :2].copy(), sides[:, 2:].copy())
+        first = np.repeat(np.arange(len(sides)), counts.astype(np.int64))
+        return np.stack((first, found), axis=1)[first < found]
+
+    return answer
+
+
+def bullets_by_rtree(frames: list[Scene]) -> Answer:
+    """Query an index of the others for ten boxes."""
+
+    def answer(number: int) -> np.ndarray:
+        sides = _sides(frames[number])
+        found, counts = _rtree(sides[BULLETS:]).intersection_v(sides[:BULLETS, :2].copy(), sides[:BULLETS, 2:].copy())
+        return np.stack((np.repeat(np.arange(BULLETS), counts.astype(np.int64)), found + BULLETS), axis=1)
+
+    return answer
+
+
+def pairs_by_scipy(frames: list[Scene]) -> Answer:
+    """Query a tree of centres for the largest size, then compare what was found."""
+    from scipy.spatial import cKDTree
+
+    def answer(number: int) -> np.ndarray:
+        sides = _sides(frames[number])
+        reach = float((sides[:, 2:] - sides[:, :2]).max())
+        tree = cKDTree((sides[:, :2] + sides[:, 2:]) / 2, balanced_tree=False, compact_nodes=False)
+        found = tree.query_pairs(reach, p=np.inf, output_type="ndarray")
+        a, b = sides[found[:, 0]], sides[found[:, 1]]
+        return found[((a[:, :2] <= b[:, 2:]) & (b[:, :2] <= a[:, 2:])).all(axis=1)]
+
+    return answer
+
+
+def _rects(frames: list[Scene]) -> list[list[Any]]:
+    import pygame
+
+    return [[pygame.Rect(*each) for each in zip(x.tolist(), y.tolist(), *size.T.tolist())] for x, y, size in frames]
+
+
+def pairs_by_pygame(frames: list[Scene]) -> Answer:
+    """Ask `Rect.collidelistall` for each."""
+    rects = _rects(frames)
+
+    def answer(number: int) -> list[tuple[int, int]]:
+        here = rects[number]
+        return [(i, j) for i, rect in enumerate(here) for j in rect.collidelistall(here) if j > i]
+
+    return answer
+
+
+def bullets_by_pygame(frames: list[Scene]) -> Answer:
+    """Ask `Rect.collidelistall` for ten."""
+    rects = [(here[:BULLETS], here[BULLETS:]) for here in _rects(frames)]
+
+    def answer(number: int) -> list[tuple[int, int]]:
+        bullets, others = rects[number]
+        return [(i, j + BULLETS) for i, rect in enumerate(bullets) for j in rect.collidelistall(others)]
+
+    return answer
+
+
+def pairs_by_numpy(frames: list[Scene]) -> Answer:
+    """Compare all with all at once."""
+
+    def answer(number: int) -> np.ndarray:
+        x, y, size = frames[number]
+        before = [np.less.outer(axis, axis + side) for axis, side in ((x, size[:, 0]), (y, size[:, 1]))]
+        near = before[0] & before[0].T & before[1] & before[1].T
+        return np.stack(np.divmod(np.flatnonzero(np.triu(near, 1)), len(x)), axis=1)
+
+    return answer
+
+
+def bullets_by_numpy(frames: list[Scene]) -> Answer:
+    """Compare ten with all others at once."""
+
+    def answer(number: int) -> np.ndarray:
+        x, y, size = frames[number]
+        right, bottom, b = x + size[:, 0], y + size[:, 1], BULLETS
+        near = np.less.outer(x[:b], right[b:]) & np.greater.outer(right[:b], x[b:])
+        near &= np.less.outer(y[:b], bottom[b:]) & np.greater.outer(bottom[:b], y[b:])
+        return np.argwhere(near) + [0, BULLETS]
+
+    return answer

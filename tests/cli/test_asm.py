@@ -1,0 +1,63 @@
+"""`retrosim asm` and `retrosim insn`: files, listings, errors with their lines, what the rows say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from retrosim.rom import load_elf
+
+SOURCE = """
+        .globl  twice
+twice:  move.l  4(sp),d0
+        add.l   d0,d0
+        rts
+"""
+
+
+def test_a_source_becomes_a_file_that_cost_takes(run, tmp_path: Path) -> None:
+    Path("twice.s").write_text(SOURCE)
+    ran = run("asm", "twice.s", "--cpu", "m68000")
+    assert (ran.status, ran.out, ran.err) == (0, "twice.elf: m68000, 8 bytes, entry 0x2000\n", "")
+    assert load_elf("twice.elf").source_line(0x2004) == ("twice.s", 4)
+    asked = ("--machine", "mc68000-8", "--arg", "21", "--engine", "evaluate", "--json")
+    report = run("cost", "twice.elf", "--entry", "twice", *asked).json()
+    assert report["totals"]["result"] == 42
+    assert [row["text"] for row in report["listing"]] == ["MOVE.l (4,sp),d0", "ADD.l d0,d0", "RTS"]
+
+
+def test_listing_and_json(run) -> None:
+    Path("twice.s").write_text(SOURCE)
+    ran = run("asm", "twice.s", "--cpu", "m68040", "--org", "0x4000", "-o", "other.elf", "--listing")
+    assert "004000  202f 0004                3  twice:  move.l  4(sp),d0\n" in ran.out
+    made = run("asm", "twice.s", "--cpu", "mc68040-25", "--json").json()
+    assert (made["isa"], made["symbols"], made["sections"][0]["bytes"]) == ("m68040", {"twice": 0x2000}, 8)
+
+
+def test_every_error_is_shown_with_its_line(run) -> None:
+    Path("bad.s").write_text(" bfextu d0{1:2},d1\n nop\n bra nowhere\n")
+    ran = run("asm", "bad.s", "--cpu", "m68000")
+    assert ran.status == 4 and ran.out == ""
+    assert ran.err.splitlines() == [
+        "retrosim: bad.s:1: BFEXTU: not on the MC68000; the MC68040 has it",
+        "retrosim: bad.s:3: BRA: undefined symbol nowhere",
+    ]
+    assert not Path("bad.elf").exists()
+    ran = run("asm", "bad.s", "--cpu", "m68000", "--json")
+    assert ran.status == 4 and '"line": 3' in ran.out
+    run("asm", "missing.s", "--cpu", "m68000").is_refused(4, "missing.s: ", "No such file")
+    run("asm", "bad.s", "--cpu", "z80").is_refused(2, "cpu 'z80': allowed m68000")
+
+
+def test_only_elf_files_are_replaced(run) -> None:
+    Path("twice.s").write_text(SOURCE)
+    run("asm", "twice.s", "--cpu", "m68000", "-o", "twice.s").is_refused(1, "is no ELF file and is not overwritten")
+    assert run("asm", "twice.s", "--cpu", "m68000").status == run("asm", "twice.s", "--cpu", "m68000").status == 0
+
+
+def test_an_instruction_with_its_clocks_and_sources(run) -> None:
+    rows = run("insn", "muls", "--machine", "mc68000-8", "--machine", "mc68040-25", "--json").json()["rows"]
+    assert [row["syntax"] for row in rows[:2]] == ["MULS.w {ea},{d}"] * 2
+    assert rows[0]["overwrites"] == ["c", "n", "v", "z"] and rows[0]["reference"] == "M68000PRM 4-136"
+    assert {"M68000UM section 8", "MC68040UM section 10"} == {e["source"] for row in rows for e in row["examples"]}
+    assert "MULS.w Dn,Dn (M68000UM section 8)" in run("insn", "muls", "--machine", "mc68000-8").out
+    run("insn", "mulls").is_refused(2, "no instruction 'mulls'", "did you mean")

@@ -1,0 +1,92 @@
+"""Convex shapes against the oracle: every kind with every other, at random, touching, crossing, nested."""
+
+import numpy as np
+import pytest
+
+from retrosim.collide import convex, world
+from retrosim.collide.oracle import convex as oracle
+
+from .random_worlds import HIGH, LOW
+from .test_world import SCENES
+
+
+def random_outline(rng, scale):
+    """Return a convex outline, a segment or a point, in either order."""
+    points = oracle.hull([tuple(p) for p in rng.integers(-scale, scale + 1, (int(rng.integers(1, 12)), 2)).tolist()])
+    return points[:: int(rng.choice([1, -1]))][:64]
+
+
+def check(rng, scale, count=14):
+    """Compare all pairs of a scene; return how many overlap."""
+    outlines = [random_outline(rng, scale) for _ in range(count)]
+    radius = (rng.integers(0, scale + 1, count) * rng.integers(0, 2, count)).tolist()
+    polygons = convex.pack(outlines, radius=radius)
+    x, y = (rng.integers(-2 * scale, 2 * scale + 1, count) + int(rng.integers(-(10**9), 10**9)) for _ in range(2))
+    shape = np.arange(count, dtype=np.int32)
+    pairs = np.ascontiguousarray(np.argwhere(np.triu(np.ones((count, count), bool), 1)), np.int32)
+    expected = []
+    for a, b in pairs.tolist():
+        one, other = ([(int(x[k]) + p, int(y[k]) + q) for p, q in outlines[k]] for k in (a, b))
+        expected.append(int(oracle.do_overlap(one, other, radius[a] + radius[b])))
+    found = convex.hits(x, y, shape, polygons, pairs)
+    assert found.tolist() == expected
+    left, top, size = convex.bounds(x, y, shape, polygons)
+    close = {tuple(pair) for pair in world.pairs(left, top, size=size).tolist()}
+    assert {tuple(pair) for pair in pairs[found > 0].tolist()} <= close
+    return sum(expected)
+
+
+def test_random_shapes():
+    rng, hits = np.random.default_rng(1), 0
+    for number in range(SCENES * 4):
+        hits += check(rng, (3, 10, 300, convex.MAX_PART)[number % 4])
+    assert hits > 1000
+
+
+@pytest.mark.without_jit
+def test_the_same_without_the_compiler():
+    rng = np.random.default_rng(2)
+    assert sum(check(rng, scale, 8) for scale in (3, 9, convex.MAX_PART)) > 9
+
+
+@pytest.mark.without_jit
+def test_touching_crossing_nested():
+    square, cross = [(0, 0), (10, 0), (10, 10), (0, 10)], [(-9, 4), (19, 4), (19, 6), (-9, 6)]
+    small, point, segment = [(4, 4), (6, 4), (5, 6)], [(5, 5)], [(-5, 5), (15, 5)]
+    shapes = convex.pack([square, cross, small, point, segment, point], radius=[0, 0, 0, 0, 0, 1])
+
+    def hit(a, b, x=0, y=0):
+        return int(convex.hits(np.array([0, x]), np.array([0, y]), np.array([a, b], np.int32), shapes, pair)[0])
+
+    pair = np.array([[0, 1]], np.int32)
+    assert [hit(0, 0), hit(0, 1), hit(0, 2), hit(2, 0), hit(1, 1)] == [1] * 5
+    assert [hit(0, 0, 10), hit(0, 0, 9), hit(0, 0, 10, 10), hit(0, 0, -9, 9)] == [0, 1, 0, 1], "touching is none"
+    assert [hit(0, 3), hit(0, 4), hit(3, 3), hit(4, 4)] == [0] * 4, "nothing inside"
+    assert [hit(0, 5), hit(5, 4), hit(5, 3), hit(5, 5, 2), hit(5, 5, 1)] == [1, 1, 1, 0, 1]
+    assert [hit(0, 5, 6), hit(0, 5, 5), hit(5, 4, 0, 1), hit(5, 4, 0, 0)] == [0, 1, 0, 1]
+
+
+@pytest.mark.without_jit
+def test_refusals():
+    for outlines, why in (
+        ([[(0, 0), (4, 0), (8, 0)]], "outlines\\[0\\] of 3 vertices: allowed convex outlines"),
+        ([[(0, 0)], [(0, 0), (9, 0), (1, 1), (0, 9)]], "outlines\\[1\\] of 4 vertices: allowed convex"),
+        ([[(0, 0), (9, 9), (9, 0), (0, 9)]], "allowed convex outlines, no three vertices on a line"),
+        ([[(0, 0), (0, 0), (9, 0), (0, 9)]], "allowed convex"),
+        ([[(8192, 0)]], r"outlines\[0\]\[0\] = \(8192, 0\): allowed -8191\.\.8191"),
+        ([[(0.5, 0)]], "outlines\\[0\\] is list: allowed 1 to 64 vertices"),
+        ([[]], "allowed 1 to 64 vertices"),
+        ([[(0, 0)] * 65], "allowed 1 to 64 vertices"),
+        ([5], "outlines\\[0\\] is int: allowed 1 to 64"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            convex.pack(outlines)
+    with pytest.raises(ValueError, match="radius has length 1: allowed 2, as outlines has"):
+        convex.pack([[(0, 0)], [(1, 1)]], radius=[3])
+    shapes, here, shape = convex.pack([[(0, 0)]], radius=9), np.array([LOW, HIGH]), np.zeros(2, np.int32)
+    assert convex.hits(here, here, shape, shapes, np.array([[0, 1]], np.int32)).tolist() == [0]
+    with pytest.raises(ValueError, match=r"x\[0\] = -2147483657: allowed"):
+        convex.bounds(here, here, shape, shapes)
+    for wrong in (None, [1], shapes._replace(outlines=shapes.outlines + 1), shapes._replace(vertices=np.zeros((1, 2)))):
+        with pytest.raises(ValueError, match=r"polygons .*allowed what `pack` returns"):
+            convex.hits(here, here, shape, wrong, np.array([[0, 1]], np.int32))
