@@ -230,12 +230,6 @@ def _gem(machine: Machine) -> Asked:
     return Asked(f"calls the {library} of GEM (trap #2)")
 
 
-def _toolbox(machine: Machine) -> Asked:
-    pc = machine.regs["pc"]
-    word = int.from_bytes(machine.mem[pc : pc + 2].tobytes(), "big")
-    return Asked(f"executes the A-line word {word:04X}: a call of the Macintosh Toolbox, or a service there is not")
-
-
 def _linux(number: str, status: str, how: str) -> Callable[[Machine], Asked]:
     def question(machine: Machine) -> Asked:
         call = machine.regs[number]
@@ -262,7 +256,6 @@ def _interrupt(number: int, name: str) -> Callable[[Machine], Asked]:
 # family, or real mode -> exception vector -> what the program asked for
 QUESTIONS: Mapping[str, Mapping[int, Callable[[Machine], Asked]]] = {
     "EM_68K": {
-        10: _toolbox,
         32: _linux("d0", "d1", "trap #0"),
         33: _gemdos,
         34: _gem,
