@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Put what `retrosim timing` and `retrosim study` found into the guide and the README.
 
-    retrosim timing --details --full --no-interval --json > full.json
+    retrosim timing --details --no-interval --json > timing.json
     retrosim study --json > study.json
-    tools/result_tables.py full.json study.json            print the tables
-    tools/result_tables.py full.json study.json --write    put them into the pages
+    tools/result_tables.py timing.json study.json            print the tables
+    tools/result_tables.py timing.json study.json --write    put them into the pages
 
 Exit status: 0 done, 2 usage.
 """
@@ -138,9 +138,7 @@ def with_tables(text: str, made: Mapping[str, str]) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Run the tool; return its exit status."""
     parser = argparse.ArgumentParser(description="Put what timing and study found into the guide and the README.")
-    parser.add_argument(
-        "json", nargs="+", help="what `retrosim timing --details --full --json` or `study --json` printed"
-    )
+    parser.add_argument("json", nargs="+", help="what `retrosim timing --details --json` or `study --json` printed")
     parser.add_argument("--write", action="store_true", help="put the tables into the pages")
     options = parser.parse_args(arguments)
     pages = [tables(json.loads(Path(name).read_text())) for name in options.json]

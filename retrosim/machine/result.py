@@ -43,6 +43,7 @@ class Measurement:
     result     the register of a result, as it is
     warm       calls that had gone before, to fill the caches
     low, high  between which the clocks plausibly are (see `machine.interval`); None unless asked for
+    bound      most clocks of any call, proven (see `study.bounds.measure_bounded`); None unless asked for
     """
 
     cycles: int
@@ -51,3 +52,4 @@ class Measurement:
     warm: int = 0
     low: int | None = None
     high: int | None = None
+    bound: int | None = None

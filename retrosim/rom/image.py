@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -181,11 +182,18 @@ def read_image(path: Path, content: bytes, isa: str | None, build: str) -> Image
     Errors      RomError, whatever the bytes are
     """
     try:
-        return _Elf(content).image(isa, build)
+        image = _decoded(content, isa, build)
+        return replace(image, segments=[*image.segments], bss=[*image.bss])  # whoever changes them changes his own
     except ValueError as error:
         raise RomError(path, str(error)) from None
     except Exception as error:  # pyelftools raises whatever its parsing meets in a damaged file
         raise RomError(path, f"is a damaged ELF file ({type(error).__name__})") from None
+
+
+@lru_cache(4)
+def _decoded(content: bytes, isa: str | None, build: str) -> Image:
+    """Decode a file, or recall it: whoever compares settings opens the same program again and again."""
+    return _Elf(content).image(isa, build)
 
 
 class _Elf:

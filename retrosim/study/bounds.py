@@ -16,7 +16,8 @@ What is assumed:
     stack    a store to an address that is not known does not reach the routine's frames, unless it is made from the
              stack pointer: what C promises of pointers to anything else
     operands at addresses that are not known lie in RAM, aligned as the C compilers align them: words and long words at
-             even addresses on the 68K, at multiples of their size elsewhere
+             even addresses on the 68K, at multiples of their size elsewhere; where code has a cache of its own, not in
+             the lines of the routine. (Operands at known addresses may: then the routine is run again without this.)
     code     the routine does not change itself
 
 The shape that `retrosim cost --bounds --json` prints:
@@ -36,12 +37,12 @@ The shape that `retrosim cost --bounds --json` prints:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
-from retrosim.machine import Machine, memory
+from retrosim.machine import Machine, Measurement, memory
 
 from .bounds_caches import Held
 from .bounds_choices import Unbounded
@@ -56,7 +57,7 @@ ASSUMPTIONS = (
     "a call begins with an empty pipeline and an idle bus, at the present stack pointer, and is not interrupted",
     "the routine returns, without an exception",
     "stores to unknown addresses do not reach the stack frames of the routine",
-    "operands at unknown addresses lie in RAM, aligned as the C compilers align them",
+    "operands at unknown addresses lie in RAM, aligned as the C compilers align them, and not in the routine's code",
     "the routine does not change its own code",
 )
 # what a routine finds as it is: the state of the processor that the convention of calls fixes
@@ -69,7 +70,7 @@ IDLE = {"filling": 0xFFFFFFFF, "other": 0, "fetched": 0}
 # times that it only waits for, or does not look at when the bus is idle: all that lie before the call are alike
 PASSED = ("bus_free", "missing", "filled", "filled_by", "fill_end", "other_start", "other_end")
 
-__all__ = ["ASSUMPTIONS", "Unbounded", "bound"]
+__all__ = ["ASSUMPTIONS", "Unbounded", "bound", "measure_bounded"]
 
 
 def bound(
@@ -149,6 +150,24 @@ def bound(
         "exceeded": exceeded,
         "assumptions": list(ASSUMPTIONS),
     }
+
+
+def measure_bounded(
+    machine: Machine,
+    symbol: str | int,
+    *arguments: int,
+    loops: Mapping[str | int, int] | None = None,
+    convention: str = "c",
+    **chosen: Any,
+) -> Measurement:
+    """Return what one call costs, as `machine.measure` does, and in `bound` the most clocks of any call.
+
+    loops   as for `bound`
+    chosen  options of `machine.measure`
+    Errors  those of `bound` and of `machine.measure`
+    """
+    maximum = bound(machine, symbol, loops=loops, convention=convention)["maximum"]
+    return replace(machine.measure(symbol, *arguments, convention=convention, **chosen), bound=maximum)
 
 
 def _place(machine: Machine, address: int) -> dict[str, Any]:

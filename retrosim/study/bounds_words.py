@@ -17,15 +17,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from retrosim.cpu.spec.values import Word
+from .bounds_division import MASKS, Divisible
 
 NOW = "now"
 LATE = 1 << 40  # NOW is at least this, and any offset much less
 HALF = 1 << 32  # linear words may hold a second number of clocks from this bit on
-MASKS = [(1 << bits) - 1 for bits in range(129)]
 
 
-class Span(Word):
+class Span(Divisible):
     """All values that a word may have; see the head of this module."""
 
     __slots__ = ("base", "engine", "frame", "free", "hi", "lo", "ones", "order")
@@ -184,7 +183,8 @@ class Span(Word):
         total = a.ones - b.ones
         free = (total + a.free) ^ (total - b.free) | a.free | b.free
         result = Span(a.bits, lo, hi, total & ~free & mask, free, a.frame or b.frame)
-        result.order = b, a
+        if a.bits > 1:  # a bit that has an order is a comparison
+            result.order = b, a
         return result.placed(a, -b.signed_bounds[0]) if b.known is not None else result
 
     def __rsub__(self, left: int) -> Span:
@@ -275,35 +275,6 @@ class Span(Word):
         n = count.known
         return Span(a.bits, a.lo >> n, a.hi >> n, a.ones >> n, a.free >> n).placed(a, 0, n)
 
-    def sar(self, operand: Any) -> Span:
-        count = self._other(operand)
-        if self.sign.known == 0:
-            return self >> count
-        if count.known is not None and self.sign.known:
-            low, high = (side >> count.known for side in self.signed_bounds)
-            return Span(self.bits, low & MASKS[self.bits], high & MASKS[self.bits])
-        return unknown(self.bits)
-
-    def udiv(self, operand: Any) -> Span:
-        a, b = self.plain(), self._other(operand).plain()
-        return Span(a.bits, a.lo // b.hi, a.hi // max(1, b.lo)) if b.hi else unknown(a.bits)
-
-    def urem(self, operand: Any) -> Span:
-        a, b = self.plain(), self._other(operand).plain()
-        if a.known is not None and b.known:
-            return const(a.bits, a.known % b.known)
-        return Span(a.bits, 0, min(a.hi, max(0, b.hi - 1)))
-
-    def sdiv(self, operand: Any) -> Span:
-        a, b = self.signed_bounds, self._other(operand).signed_bounds
-        if a[0] == a[1] and b[0] == b[1] and b[0]:
-            return const(self.bits, abs(a[0]) // abs(b[0]) * (1 if (a[0] < 0) == (b[0] < 0) else -1))
-        return unknown(self.bits)
-
-    def srem(self, operand: Any) -> Span:
-        b = self._other(operand)
-        return self - self.sdiv(b) * b if self.known is not None and b.known else unknown(self.bits)
-
     # comparisons
 
     def ult(self, operand: Any) -> Span:
@@ -381,18 +352,6 @@ class Span(Word):
         if bits <= self.bits:
             return self.trunc(bits)
         return self.sext(bits) if signed else self.zext(bits)
-
-    def count_leading_zeros(self) -> Span:
-        return Span(self.bits, self.bits - self.hi.bit_length(), self.bits - self.lo.bit_length())
-
-    def count_ones(self) -> Span:
-        return Span(self.bits, self.ones.bit_count(), self.may.bit_count())
-
-    def swap_bytes(self) -> Span:
-        if self.bits == 8:
-            return self
-        ones, free = (int.from_bytes(bits.to_bytes(self.bits // 8, "little"), "big") for bits in (self.ones, self.free))
-        return Span(self.bits, ones, ones | free, ones, free)
 
 
 def const(bits: int, value: int) -> Span:

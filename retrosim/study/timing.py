@@ -50,7 +50,7 @@ SPLIT_NOTES = (
     "Parts of a check by least squares of relative errors, the same for both columns; clock reads fall to the visits.",
     "Intervals of parts, 1994: by the rounding of the printed rates alone (81 stands for 80.5 to 81.5), on four rows "
     "for three unknowns; ours: by the intervals of the rows.",
-    "period-68000 and period-divide come near the pair tests of 1994 by an assumption: that the compiler called its "
+    "period-68000 and period-divide pay for their pair tests by an assumption: that the compiler called its "
     "library for long multiplication and division, that it divided by 16 with DIVW. No source says that it did.",
 )
 

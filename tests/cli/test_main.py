@@ -195,6 +195,23 @@ def test_whatever_happens_is_one_line(run, monkeypatch, error: BaseException, st
     assert ran.err == f"retrosim: {line}\n"
 
 
+def test_an_interruption_while_a_class_is_made(run, monkeypatch) -> None:
+    """Python 3.11 turns whatever a descriptor raises then into a RuntimeError."""
+    error = RuntimeError("Error calling __set_name__")
+    error.__cause__ = KeyboardInterrupt()
+    monkeypatch.setattr("retrosim.cli.commands.list.run", _raise(error))
+    ran = run("list")
+    ran.is_refused(130)
+    assert ran.err == "retrosim: interrupted\n"
+
+
+@pytest.mark.parametrize("words", [("a" * 9000,), ("list", "roms", "a" * 9000), ("list", "--" + "a" * 9000)])
+def test_long_arguments_are_not_quoted_whole(run, words: tuple[str, ...]) -> None:
+    ran = run(*words)
+    ran.is_refused(2, "aaa...")
+    assert len(ran.err) < 400
+
+
 def test_traceback_on_request(run, monkeypatch) -> None:
     monkeypatch.setattr("retrosim.cli.commands.list.run", _raise(KeyError("x")))
     monkeypatch.setenv("RETROSIM_DEBUG", "1")

@@ -8,6 +8,7 @@ import pytest
 
 from retrosim.rom import load_rom
 from retrosim.study.printed import PRINTED
+from tests.helpers.study.page import check_page
 
 SHAPE = {"machine", "build", "objects", "printed_per_second", "printed_cycles", "cycles", "instructions", "ratio"}
 
@@ -38,6 +39,7 @@ def test_timing_answers_first(run) -> None:
         ratios = [f"{row['ratio']:.2f}" for row in rows]
         assert f"{min(ratios)} to {max(ratios)} times the clocks of 1994" in answer["verdict"]
     assert result["analysis"] == [] and result["split"] and result["tests"]
+    check_page(result)
 
 
 def test_timing_is_answered_in_a_few_lines(run, one_scene) -> None:

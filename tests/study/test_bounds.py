@@ -7,10 +7,14 @@ import os
 
 import pytest
 
+from retrosim.cpu.spec.cpu import Lines
 from retrosim.machine import PRESETS, Machine
 from retrosim.rom import load_elf, load_rom
-from retrosim.study.bounds import Unbounded, bound
-from retrosim.study.bounds_joins import join
+from retrosim.study import bounds_search
+from retrosim.study.bounds import Unbounded, bound, measure_bounded
+from retrosim.study.bounds_caches import Held, Near
+from retrosim.study.bounds_joins import either, join
+from retrosim.study.bounds_paths import Path
 from retrosim.study.bounds_words import Span, const, unknown
 from retrosim.study.routines import build_of
 from tests.helpers.study.cost_programs import ADDRESS, SUM, write_elf
@@ -23,6 +27,9 @@ ROUTINES = [
     ("shapes", "SpheresMeet"),
     ("shapes", "ShapesTouch"),
     ("objects", "Distance2D"),
+    ("shapes", "FindCorners"),
+    ("shapes", "PointOne"),
+    ("shapes", "LineOne"),
 ]
 SHORT = 1  # of the routines, and so many calls of it
 CALLS = 25
@@ -59,6 +66,13 @@ def test_the_68000_is_exact():
     )
 
 
+def test_a_measurement_has_its_bound():
+    machine = Machine("mc68000-8", "shapes", engine="evaluate")
+    measured = measure_bounded(machine, "BoxesApart", 0x200000, 0x200010, interval=True)
+    assert measured.low <= measured.cycles <= measured.high and measured.cycles <= measured.bound == 344
+    assert machine.measure("BoxesApart", 0x200000, 0x200010).bound is None
+
+
 def test_a_loop_whose_count_is_known(tmp_path):
     # 16 + 4 + 5 * (8 + 8 + 10) - 2 + 4 + 16: tests/study/test_cost.py has the lines
     machine = summing(tmp_path)
@@ -80,7 +94,8 @@ def test_a_loop_whose_bound_is_given(tmp_path):
         bound(machine, "sum", loops={0x2006: 5, "nothing": 5})
 
 
-def test_a_bound_that_is_too_small(tmp_path):
+def test_a_bound_that_is_too_small(tmp_path, monkeypatch):
+    monkeypatch.setattr(bounds_search, "MAX_INSTRUCTIONS", 400)
     machine = summing(tmp_path)
     report = bound(machine, "sum", loops={"sum": 3}, tries=40)
     assert report["exceeded"] and report["found"]["maximum"] > report["maximum"]
@@ -109,6 +124,50 @@ def test_an_irreducible_loop(tmp_path):
         bound(opened(tmp_path, [0x6702, 0x5280, 0x5281, 0x66FA, 0x4E75]), "routine")
 
 
+# Bounds over the most found of some hundred calls, as the guide has them, and what they may be at most
+TIGHT = {"mc68040-25": 2.2, "i386dx-33": 1.2, "i486dx2-66": 1.8, "ppc601-80": 2.6}
+
+
+@pytest.mark.parametrize("name", TIGHT)
+def test_bounds_are_tight(name):
+    rom = load_rom("shapes")
+    machine = Machine(name, rom, build=build_of(rom, name), engine="evaluate")
+    report = bound(machine, "BoxesApart", tries=80)
+    assert not report["exceeded"]
+    assert report["maximum"] <= TIGHT[name] * report["found"]["maximum"]
+
+
+def test_a_path_knows_what_its_conditions_tell():
+    path = Path(None)
+    word = unknown(32)
+    path.take(word.eq(7), True)
+    assert path.decided[id(word)][0] == 7
+    path.take(~unknown(32).eq(7), True)
+    assert len(path.decided) == 3
+
+
+def test_words_a_known_distance_apart():
+    """Is the second byte of an operand in the same line as the first?"""
+    address = Span(32, 0, 0xFFFFFE, 0, 0xFFFFFE)  # even
+    assert (address + 1 >> 4).eq(address >> 4).known == 1
+    assert (address + 3 >> 4).eq(address >> 4).known is None
+    assert (address + 16 >> 4).eq(address >> 4).known == 0
+
+
+def test_lines_near_a_base():
+    lines = Lines(16, 64, 4, 1, 1 << 23, lambda line, units: (line, 0), "filling")
+    base, other = unknown(32), unknown(32)
+    held = Held(lines).used_near(Near(base, (4, 5)), True, True)
+    assert held.has_near(Near(base, (4, 5))) and not held.has_near(Near(base, (6, 7)))
+    held = held.used_near(Near(base, (8, 9)), True, True)
+    assert held.has_near(Near(base, (6, 7))) and not held.has_near(Near(other, (6, 7)))
+    held = held.used_near(Near(other, (0,)), True, True)
+    assert held.has_near(Near(base, (6, 7)))
+    assert not held.used_unknown().has_near(Near(base, (6, 7)))
+    far = held.used_near(Near(base, (1 << 16,)), True, True)  # perhaps in the same set
+    assert not far.has_near(Near(base, (6, 7)))
+
+
 def test_words_hold_what_operations_give():
     cases = [const(8, 200), unknown(8), Span(8, 10, 20), join(const(8, 4), const(8, 12)), Span(8, 250, 255)]
     operations = {
@@ -130,6 +189,23 @@ def test_words_hold_what_operations_give():
                         assert _holds(operation(a, b), operation(x, y) & 255), (name, a, b, x, y)
                     for name, operation in comparisons.items():
                         assert _holds(getattr(a, name)(b), int(operation(x, y))), (name, a, b, x, y)
+
+
+def test_choices_hold_what_they_choose():
+    cases = [const(8, 3), Span(8, 0, 5), Span(8, 2, 9), unknown(8)]
+    for a in cases:
+        for b in cases:
+            if a is b:
+                continue
+            condition = a.ult(b)
+            minimum, maximum, rest = (
+                (either(condition, x, y) if condition.known is None else (x if condition.known else y))
+                for x, y in ((a, b), (b, a), (b - a, const(8, 0)))
+            )
+            for x in _values(a):
+                for y in _values(b):
+                    assert _holds(minimum, min(x, y)) and _holds(maximum, max(x, y)), (a, b, x, y)
+                    assert _holds(rest, max(0, y - x)), (a, b, x, y)
 
 
 def _values(span: Span) -> list[int]:

@@ -11,6 +11,7 @@ from retrosim.study.cost import cost_report
 from retrosim.study.printed import PRINTED
 from retrosim.study.timing import timing_table
 from tests.helpers.study.cost_programs import ADDRESS, SUM_PPC, write_elf
+from tests.helpers.study.page import check_page
 
 NAME = "ppc601-80"
 EM_PPC = 20
@@ -73,3 +74,4 @@ def test_the_column_of_1994() -> None:
         assert row["printed_per_second"] == PRINTED[NAME][row["objects"]]
         assert row["ratio"] == pytest.approx(row["cycles"] / (80_000_000 / row["printed_per_second"]))
         assert 1 < row["cycles_per_instruction"] < 2
+    check_page(table)

@@ -9,6 +9,8 @@ from rich.console import Console
 from retrosim.study.printed import PRINTED
 from retrosim.study.timing import timing_table
 from retrosim.study.timing_report import render_timing
+from tests.helpers.pages import GUIDE, ROOT, table_rows
+from tests.helpers.study.page import check_page
 
 MACHINE = "mc68040-25"
 BUILDS = ["O0", "O1", "O2"]
@@ -103,6 +105,25 @@ def test_progress_counts_up_to_the_end(table, calls):
     assert calls[0] == (0, 12, f"left: {MACHINE} O0, {MACHINE} O1, {MACHINE} O2")
     assert calls[-2:] == [(8, 12, f"left: {MACHINE} O2"), (12, 12, "done")]
     assert [done for done, _, _ in calls] == sorted(done for done, _, _ in calls)
+
+
+def test_the_page_shows_these_clocks(table):
+    check_page(table)
+
+
+def test_the_page_shows_the_clocks_of_a_whole_run(full):
+    check_page(full)
+
+
+def test_the_readme_shows_the_ratios_of_the_page():
+    shown = {
+        (row[0], place): cell for row in table_rows(ROOT / "README.md", "clocks")[1:] for place, cell in enumerate(row)
+    }
+    ours = {row[0]: row for row in table_rows(GUIDE / "table.md", f"{MACHINE} clocks")[1:]}
+    names = {"today's GCC, -O0": "-O0", "today's GCC, -O2": "-O2", "optimised by hand": "fast"}
+    names["as a compiler of 1994 may have made it"] = "period-68000"
+    for name, build in names.items():
+        assert [shown[name, place] for place in range(1, 5)] == [cell.split(" = ")[1] for cell in ours[build][1:]]
 
 
 def test_table_is_plain_json(table):

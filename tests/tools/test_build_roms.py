@@ -61,14 +61,14 @@ def roms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_folder_does_not_show_in_the_image(
     pascal_compiler: Path, tmp_path: Path, name: str, isa: str, build: str
 ) -> None:
+    """The committed image was built in another folder than this one."""
     rom = load_rom(name)
     info = rom.image_info(isa, build)
-    folders = [tmp_path / "a", tmp_path / "another one" / "deeper"]
-    for folder in folders:
-        folder.mkdir(parents=True)
-    first, second = (build_image(rom, info, TOOLCHAINS, folder, lambda: pascal_compiler) for folder in folders)
-    assert first == second == (rom.path / info.file).read_bytes()
-    assert str(tmp_path).encode() not in first
+    folder = tmp_path / "another one" / "deeper"
+    folder.mkdir(parents=True)
+    built = build_image(rom, info, TOOLCHAINS, folder, lambda: pascal_compiler)
+    assert built == (rom.path / info.file).read_bytes()
+    assert str(tmp_path).encode() not in built
 
 
 @pytest.mark.usefixtures("compilers")
