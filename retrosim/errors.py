@@ -10,6 +10,7 @@
     │   │   └── TapeDiverged      exit status 3: the tape replays to another world
     │   └── StateError
     └── CpuFault                  the simulated program did what its CPU cannot do
+        ├── SystemCall        it asked an operating system, or what it does not have, for something
         ├── IllegalInstruction
         └── BusError
 
@@ -94,6 +95,10 @@ class CpuFault(RetrosimError):
         shown = listing or code.hex(" ")
         super().__init__(f"{model}: {reason} at {pc:06X}" + (f": {shown}" if shown else ""))
         self.reason, self.model, self.pc, self.code, self.listing = reason, model, pc, code, listing
+
+
+class SystemCall(CpuFault):
+    """The program called an operating system, or a routine that it does not have; neither is there."""
 
 
 class IllegalInstruction(CpuFault):

@@ -11,6 +11,8 @@ import numpy as np
 
 import retrosim
 from retrosim import collide, machine, rom, tape
+from retrosim.collide import contacts, world
+from retrosim.collide.scene import Events, Scene
 from retrosim.machine import Machine
 
 
@@ -28,6 +30,8 @@ def correct() -> None:
     assert_type(machine.PRESETS["mc68040-25"], machine.Preset)
     x, y = np.array([10, 30], np.int16), np.array([10, 20], np.int16)
     print(collide.collided(x, y, size=30), collide.pairs(x, y, size=30))
+    assert_type(contacts.boxes(x, y, world.pairs(x, y, size=30), size=30), contacts.Contacts)
+    assert_type(Scene(closed=True).events(), Events)
 
 
 def mistaken(opened: Machine) -> None:
@@ -38,6 +42,7 @@ def mistaken(opened: Machine) -> None:
     print(machine.open_machien)  # type: ignore[attr-defined]
     print(opened.frame_cycels)  # type: ignore[attr-defined]
     opened.run(frame=3)  # type: ignore[call-arg]
+    world.pairs([1, 2], [3, 4], size=30)  # type: ignore[arg-type]
     opened.run(frames="3")  # type: ignore[arg-type]
     print(opened.run(frames=3).cylces)  # type: ignore[attr-defined]
     print(collide.colided)  # type: ignore[attr-defined]

@@ -80,13 +80,16 @@ def build_image(
     return content
 
 
+ARCHIVE = ".a"  # the kit for programs of users: compiled, and linked to no image
+
+
 def _lay_out(rom: Rom, toolchains: Toolchains, folder: Path) -> None:
     """Copy the sources of all ROMs, and the files that they share, to where they lie while an image is built."""
     sources = [(path, path.relative_to(rom.path.parent)) for path in rom.path.parent.glob(f"*/{SOURCES}/**/*")]
     shared = toolchains.path.parent
     sources += [(path, COMMON / path.relative_to(shared)) for path in shared.rglob("*")]
     for path, name in sources:
-        if path.is_file():
+        if path.is_file() and path.suffix != ARCHIVE:
             place = folder / toolchains.place(name.as_posix())
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(_with_placed_includes(path.read_text("utf-8"), name, toolchains), "utf-8")

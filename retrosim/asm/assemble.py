@@ -13,7 +13,7 @@ from retrosim.cpu.spec.expressions import Expression, Unfit, Value
 from retrosim.errors import AssemblyError
 from retrosim.machine.presets import PRESETS
 from retrosim.rom.elf_write import CODE, ElfSymbol, Section, write_elf
-from retrosim.rom.image import Family, family_of
+from retrosim.rom.image import MAX_SEGMENTS, Family, family_of
 
 from .directives import Directives
 from .program import Action, Chunk, Place, Program
@@ -208,11 +208,18 @@ class _Job:
                 name = section.name if not number else f"{section.name}.{number}"
                 found.append((chunk.base, _written(name, section.kind, chunk), section.name))
         found.sort(key=lambda each: each[0])
+        if len(found) > MAX_SEGMENTS:
+            raise self._refusal(f"{len(found)} pieces of memory: allowed at most {MAX_SEGMENTS}")
         for (_, first, _), (_, second, _) in pairwise(found):
             if first.address + first.bytes > second.address:
                 names = f"sections {first.name} and {second.name} overlap at {second.address:#x}"
-                raise AssemblyError([(self.program.actions[-1][0].file if self.program.actions else "text", 0, names)])
+                raise self._refusal(names)
         return [section for _, section, _ in found], [(section, name) for _, section, name in found]
+
+    def _refusal(self, sentence: str) -> AssemblyError:
+        """Return an error of the whole text."""
+        file = self.program.actions[0][0].file if self.program.actions else "text"
+        return AssemblyError([(file, 0, sentence)])
 
     def _symbols(self, chunks: list[tuple[Section, str]]) -> list[ElfSymbol]:
         """Return what the ELF file names: functions are labels of code that are exported or said to be such.

@@ -163,21 +163,21 @@ class Program:
                 raise Unfit(f"section {self.section.name} holds zeros only")
             self.space(len(content))
             return
+        self._check_size(len(content))
         self.chunk.content += content
-        self._check_size()
 
     def space(self, size: int, fill: bytes = b"\0") -> None:
         """Append so many bytes. Errors: Unfit."""
         if not 0 <= size <= MAX_PROGRAM_BYTES:
             raise Unfit(f"{size} bytes: allowed 0..{MAX_PROGRAM_BYTES}")
+        self._check_size(size)
         if self.section.kind == "zeros":
             self.chunk.zeros += size
         else:
             self.chunk.content += (fill * (size // len(fill) + 1))[:size]
-        self._check_size()
 
-    def _check_size(self) -> None:
-        if len(self.chunk.content) + self.chunk.zeros > MAX_PROGRAM_BYTES:
+    def _check_size(self, more: int) -> None:
+        if len(self.chunk.content) + self.chunk.zeros + more > MAX_PROGRAM_BYTES:
             raise Unfit(f"a section has more than {MAX_PROGRAM_BYTES} bytes")
 
     def place_chunks(self) -> bool:

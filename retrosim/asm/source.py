@@ -13,7 +13,7 @@ from retrosim.cpu.spec.templates import split_operands
 
 MAX_INCLUDES = 16  # files in files
 MAX_MACROS = 64  # macros in macros
-MAX_LINES = 1_000_000  # after expansion
+MAX_LINES = 200_000  # after expansion
 MAX_FILE_BYTES = 4 * 1024 * 1024
 
 _LABEL = re.compile(r"\s*([A-Za-z_.$?@][\w.$?@]*|\d+\$?)\s*::?(?!=)")

@@ -34,7 +34,9 @@ def add_formats(parser: Parser, csv: str) -> None:
 def add_machine(parser: Parser) -> None:
     """Add the options that choose a machine and how it runs."""
     parser.add_argument(
-        "--machine", default=MACHINE, metavar="MACHINE", help=f"see `retrosim list machines`; default: {MACHINE}"
+        "--machine",
+        metavar="MACHINE",
+        help=f"see `retrosim list machines`; default: {MACHINE}, for a program of your own the first that runs it",
     )
     parser.add_argument("--build", metavar="BUILD", help="build of the ROM, such as O0; see `retrosim list roms`")
     add_engine(parser)
@@ -43,6 +45,17 @@ def add_machine(parser: Parser) -> None:
 
 def add_machines(parser: Parser) -> None:
     parser.add_argument("--machine", action="append", metavar="MACHINE", help=f"only this machine; {REPEATABLE}")
+
+
+def add_at(parser: Parser) -> None:
+    """Add the options that say of a program's file what it does not say itself."""
+    parser.add_argument(
+        "--at",
+        type=values.whole(0, 2**24 - 1),
+        metavar="ADDRESS",
+        help="the file is a flat binary, whose first byte goes to this address",
+    )
+    parser.add_argument("--bits", type=int, choices=(16, 32), help="x86: real mode (16) or flat mode; default: 32")
 
 
 def add_engine(parser: Parser) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import check_choice
 from retrosim.cli import arguments
+from retrosim.cli.output import say
 from retrosim.cli.values import bad_arguments
 from retrosim.errors import BudgetUsedUp, RomError
 
@@ -24,26 +26,53 @@ def refuse(reason: str) -> argparse.ArgumentError:
     return argparse.ArgumentError(None, reason)
 
 
-def open_rom(name_or_path: str, machine: str, boot: str = "") -> Rom | Image:
-    """Return a ROM by name or path, or the image in a user's own ELF file.
+ASSEMBLY = (".s", ".asm")
+BOOTS = {None: "", 16: "real", 32: "flat"}
 
-    machine  what an image is to run on
-    boot     what the CPU starts an image in, "" for the usual one
-    Errors   RomError; ValueError for a boot that the image's processor does not have
+
+def open_rom(options: argparse.Namespace) -> Rom | Image:
+    """Return the ROM or the user's own program that options name; without --machine choose one that runs it.
+
+    options  rom, machine; at and bits where the command has them
+    Errors   RomError; ArgumentError for an unknown machine, and for what does not fit the file
     """
     from retrosim.machine import PRESETS
-    from retrosim.rom import load_program
+    from retrosim.rom import Image, load_program
 
-    return load_program(name_or_path, PRESETS[machine].isa if machine in PRESETS else None, boot)
+    if options.machine is not None:
+        check_machines([options.machine])
+    if Path(options.rom).suffix in ASSEMBLY and Path(options.rom).is_file():
+        options.machine = options.machine or arguments.MACHINE
+        return _assembled(Path(options.rom), options.machine)
+    isa = PRESETS[options.machine].isa if options.machine in PRESETS else None
+    at, bits = getattr(options, "at", None), getattr(options, "bits", None)
+    with bad_arguments():
+        program = load_program(options.rom, isa, BOOTS[bits], at=at, note=say)
+        if bits is not None and not isinstance(program, Image):
+            raise ValueError(f"--bits {bits}: needs a file; a ROM's manifest states the mode of its images")
+    if options.machine is None:
+        runs = [name for name, preset in PRESETS.items() if isinstance(program, Image) and preset.isa == program.isa]
+        options.machine = next(iter(runs), arguments.MACHINE)
+    return program
 
 
-def open_program(name_or_path: str, machine: str) -> Rom | Image:
+def _assembled(path: Path, machine: str) -> Image:
+    """Assemble a source for a machine, and load what comes of it. Errors: AssemblyError, RomError; ArgumentError."""
+    from retrosim.asm import assemble_file
+    from retrosim.rom.formats import File, load_file
+
+    with bad_arguments():
+        assembly = assemble_file(path, machine)
+    return load_file(File(path, assembly.elf, assembly.isa))
+
+
+def open_program(options: argparse.Namespace) -> Rom | Image:
     """Return what runs by itself, as `open_rom` does. Errors: RomError; ArgumentError for a library."""
     from retrosim.rom import Rom
 
-    rom = open_rom(name_or_path, machine)
+    rom = open_rom(options)
     if isinstance(rom, Rom) and rom.is_library:
-        advice = f"call one of its routines with `retrosim cost {name_or_path} --entry SYMBOL`"
+        advice = f"call one of its routines with `retrosim cost {options.rom} --entry SYMBOL`"
         raise refuse(f"{rom.name} is a library and does not run by itself; {advice}")
     return rom
 
@@ -196,7 +225,11 @@ def check_chosen(options: argparse.Namespace, rom: Rom | Image) -> None:
     if isinstance(rom, Rom):
         builds = [info.build for info in rom.images if info.isa == isa]
     elif rom.isa != isa:
-        raise RomError(options.rom, f"is code for {rom.isa}; the {options.machine} runs {isa}")
+        runs = [name for name, preset in PRESETS.items() if preset.isa in rom.family.isas]
+        raise RomError(
+            options.rom,
+            f"is code for {rom.isa}; the {options.machine} runs {isa}; choose --machine {' or '.join(runs)}, or none",
+        )
     if settings.get("build") is not None:
         with bad_arguments():
             check_choice("build", settings["build"], builds, f" on {options.machine}")

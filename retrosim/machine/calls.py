@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 MAX_INSTRUCTIONS = 1_000_000_000  # of a call, unless given
+NO_REGISTERS: Mapping[str, int | str] = {}
 RESULT_TYPES = ("u8", "s8", "u16", "s16", "u32", "s32")
 
 
@@ -36,17 +37,52 @@ class Calls(Clockwork):
         check_choice("convention", convention, tuple(self._host.call))
         return self._host.call[convention].argument_bits
 
-    def enter(self, symbol: str | int, *arguments: int, convention: str = "c") -> None:
-        """Begin a call of a routine, to return to RETURN_ADDRESS; arguments as for `call`. Errors: ValueError."""
+    def enter(
+        self,
+        symbol: str | int,
+        *arguments: int | str,
+        convention: str = "c",
+        registers: Mapping[str, int | str] = NO_REGISTERS,
+    ) -> None:
+        """Begin a call of a routine, to return to `return_address`; arguments as for `call`. Errors: ValueError."""
         bits, entry = self.argument_bits(convention), self.address(symbol)
-        words = [check_integer("argument", word, -(1 << bits - 1), (1 << bits) - 1) for word in arguments]
+        words = [self._word("argument", word, bits) for word in arguments]
+        values = self.register_values(registers)
 
         def write(address: int, data: bytes) -> None:
             self.core.write(address & ADDRESS_MASK, data)
 
+        self.regs.update(values)
         self._set_bases(symbol, entry)
-        self._host.call[convention].enter(Call(self.core.state, write, entry, memory.RETURN_ADDRESS, words))
+        self._host.call[convention].enter(Call(self.core.state, write, entry, self.return_address, words))
+        self.regs.update(values)  # also what the convention has taken
         self._wait_until(self.cycles)
+
+    def _word(self, what: str, given: int | str, bits: int) -> int:
+        """Return a word, or the address of a symbol. Errors: ValueError."""
+        value = self.address(given) if isinstance(given, str) else given
+        return check_integer(what, value, -(1 << bits - 1), (1 << bits) - 1)
+
+    def register_values(self, given: Mapping[str, int | str]) -> dict[str, int]:
+        """Return register -> value; symbols become addresses, negative words their bits. Errors: ValueError."""
+        values = {}
+        known = self._host.registers
+        for alias, value in given.items():
+            name = self._host.aliases.get(alias, alias)
+            check_choice("register", name, [each for each in known if each != "pc"])
+            bits = known[name].bits
+            values[name] = self._word(f"register {name}", value, bits) & ((1 << bits) - 1)
+        return values
+
+    def begin_call(self, entry: int, back: int) -> None:
+        """Enter a routine without arguments by the C convention, to return to `back`."""
+        self._host.call["c"].enter(Call(self.core.state, self.core.write, entry, back, ()))
+
+    @property
+    def return_address(self) -> int:
+        """Where a routine returns to that is called from outside."""
+        own = self.image.return_address
+        return memory.RETURN_ADDRESS if own is None else own
 
     def _set_bases(self, symbol: str | int, entry: int) -> None:
         """Give the registers that point to the program's data their values, where the program has not done so yet.
@@ -69,15 +105,20 @@ class Calls(Clockwork):
                 )
 
     def _run_routine(
-        self, symbol: str | int, arguments: tuple[int, ...], convention: str, max_instructions: int
+        self,
+        symbol: str | int,
+        arguments: tuple[int | str, ...],
+        convention: str,
+        registers: Mapping[str, int | str],
+        max_instructions: int,
     ) -> tuple[RunResult, list[int]]:
         """Run a routine to its return; return how, and the registers of a result. All registers are as before.
 
         So is the pipeline, which is empty. Caches stay: a call fills them for whatever runs next.
         """
         saved = self.core.state.copy()
-        self.enter(symbol, *arguments, convention=convention)
-        result = self.run(instructions=max_instructions, until=memory.RETURN_ADDRESS)
+        self.enter(symbol, *arguments, convention=convention, registers=registers)
+        result = self.run(instructions=max_instructions, until=self.return_address)
         values = [self.regs[name] for name in self._host.result]
         cpu = self.core.cpu
         for field in {*cpu.layout.registers, *cpu.in_registers, "pc", "stopped", "reason", "detail", "access"}:
@@ -94,9 +135,10 @@ class Calls(Clockwork):
     def warm_up(
         self,
         symbol: str | int,
-        *arguments: int,
+        *arguments: int | str,
         calls: int = WARM_CALLS,
         convention: str = "c",
+        registers: Mapping[str, int | str] = NO_REGISTERS,
         max_instructions: int = MAX_INSTRUCTIONS,
     ) -> None:
         """Call a routine and undo what it did to memory and frames: caches and the like stay as it has left them.
@@ -106,7 +148,7 @@ class Calls(Clockwork):
         """
         for _ in range(check_integer("warm", calls, 0, MAX_WARM_CALLS)):
             with self._undone():
-                self._run_routine(symbol, arguments, convention, max_instructions)
+                self._run_routine(symbol, arguments, convention, registers, max_instructions)
 
     @contextmanager
     def _undone(self) -> Iterator[None]:
@@ -123,9 +165,10 @@ class Calls(Clockwork):
     def call(
         self,
         symbol: str | int,
-        *arguments: int,
+        *arguments: int | str,
         returns: str = "int",
         convention: str = "c",
+        registers: Mapping[str, int | str] = NO_REGISTERS,
         max_instructions: int = MAX_INSTRUCTIONS,
     ) -> int:
         """Call a routine as C would and return its result.
@@ -134,26 +177,28 @@ class Calls(Clockwork):
         the program can go on. `measure` says what a call costs.
 
         symbol      name or address of the routine
-        arguments   words of 32 bits, in real mode of 16 bits; addresses for pointers
+        arguments   words of 32 bits, in real mode of 16 bits; for pointers addresses, or symbols
         returns     type of the result: "int" is a signed word as wide as an argument; or u8, s8, u16, s16, u32, s32
-        convention  "c", or in real mode "pascal": a far call
+        convention  "c", or another that the CPU has: "pascal" (68K; real mode: a far call), "regparm" (x86)
+        registers   name -> word or symbol: what the routine finds in registers, as hand-written code expects it
         max_instructions  after which the call is given up
         Errors      ValueError; CpuFault, RetrosimError when the routine does not return
         """
         check_choice("returns", returns, ("int", *RESULT_TYPES))
         word = self.argument_bits(convention)
         bits, is_signed = (word, True) if returns == "int" else (int(returns[1:]), returns[0] == "s")
-        low, high = self._run_routine(symbol, arguments, convention, max_instructions)[1]
+        low, high = self._run_routine(symbol, arguments, convention, registers, max_instructions)[1]
         value = ((low & ((1 << word) - 1)) | high << word) & ((1 << bits) - 1)
         return value - (1 << bits) if is_signed and value >> bits - 1 else value
 
     def measure(
         self,
         symbol: str | int,
-        *arguments: int,
+        *arguments: int | str,
         warm: int = WARM_CALLS,
         interval: bool = False,
         convention: str = "c",
+        registers: Mapping[str, int | str] = NO_REGISTERS,
         max_instructions: int = MAX_INSTRUCTIONS,
     ) -> Measurement:
         """Call a routine and return what it cost; arguments and effects are those of one `call`.
@@ -163,13 +208,14 @@ class Calls(Clockwork):
         interval  also return `low` and `high`, for which the routine runs again on every alternative (see `interval`)
         Errors    ValueError; CpuFault, RetrosimError when the routine does not return
         """
-        given: dict[str, Any] = {"convention": convention, "max_instructions": max_instructions}
+        given: dict[str, Any] = {"convention": convention, "registers": registers}
+        given["max_instructions"] = max_instructions
 
         def count(machine: Machine) -> list[int]:
             return [machine.measure(symbol, *arguments, warm=0, **given).cycles]
 
         self.warm_up(symbol, *arguments, calls=warm, **given)
         found = intervals(cast("Machine", self), count)[0] if interval else None
-        result, values = self._run_routine(symbol, arguments, convention, max_instructions)
+        result, values = self._run_routine(symbol, arguments, convention, registers, max_instructions)
         low, high = found.around(result.cycles) if found else (None, None)
         return Measurement(result.cycles, result.instructions, values[0], warm, low, high)

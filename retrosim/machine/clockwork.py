@@ -5,22 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.tiers import Tiers
-from retrosim.cpu.spec.cpu import ADDRESS_MASK, FAULT, SERVICE
+from retrosim.cpu.spec.cpu import ADDRESS_MASK, FAULT, RUNNING, SERVICE
 from retrosim.cpu.spec.host import Host
-from retrosim.errors import CpuFault
+from retrosim.errors import CpuFault, SystemCall
 from retrosim.rom import Image
+from retrosim.rom.placing import SYSTEM_START
 
 from .budget import Budget
 from .console import write_text
 from .presets import Preset
 from .registers import Registers
 from .result import RunResult
+from .systems import asked, call_of
+
+if TYPE_CHECKING:
+    from .machine import Machine
 
 FOREVER = (1 << 63) - 1  # clocks: no limit
 
@@ -143,8 +149,8 @@ class Clockwork:
                         self._serve(int(state["detail"]))
                 self._tick()
                 self.core.notice_writes()
-                if state["reason"] == FAULT:
-                    reason, fault = "fault", self._fault(self.core.cpu.vector_name(int(state["detail"])))
+                if state["reason"] == FAULT and (fault := self._ended(int(state["detail"]))):
+                    reason = "fault"
                     break
                 continue
             break
@@ -218,6 +224,22 @@ class Clockwork:
         """Let clocks pass with nothing in the pipeline."""
         for field in ("cycles", *self.core.cpu.stage_fields):
             self.core.state[field] = cycle
+
+    def _ended(self, vector: int) -> CpuFault | None:
+        """Return why the program cannot go on after an exception without a handler; None if it asked for its end."""
+        system = asked(cast("Machine", self), vector)
+        if system is None:
+            return self._fault(self.core.cpu.vector_name(vector))
+        if system.exits is not None:
+            self.exit_status = system.exits
+            self.core.state["reason"] = RUNNING
+            return None
+        pc = self.regs["pc"]
+        if pc >= SYSTEM_START:
+            pc = call_of(cast("Machine", self))
+        insn = self.core.decode(pc)
+        code = self.mem[insn.pc : insn.pc + insn.length].tobytes()
+        return SystemCall(system.what, self.core.cpu.model, insn.pc, code, insn.text)
 
     def _fault(self, reason: str) -> CpuFault:
         pc = int(self.core.state["pc"])

@@ -22,7 +22,7 @@ from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
 
-from . import memory, state_file
+from . import memory, state_file, systems
 from .budget import Budget
 from .calls import Calls
 from .clockwork import FOREVER
@@ -157,6 +157,7 @@ class Machine(Calls):
         colours = [red << 16 | green << 8 | blue for red, green, blue in macintosh_palette().tolist()]
         core.write(memory.PALETTE_START, b"".join(each.to_bytes(4, self.image.byte_order) for each in colours))
         self._write_parameters()
+        systems.prepare(self)
         self.frame_number = self.frame_cycles = self.frame_instructions = self.instructions = 0
         self._frame_start = (0, 0)
         self.restart_ticks(False)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -14,13 +15,13 @@ from elftools.elf.elffile import ELFFile
 from ..errors import RomError
 from .fields import read_bytes
 from .lines import LineTable, Row, read_lines
+from .placing import RAM_END, RAM_FIRST, Part, checked
 from .symbols import Symbol, SymbolTable, read_symbols
 
 ELF_MAGIC = b"\x7fELF"
 MAX_IMAGE_BYTES = 4 * 1024 * 1024  # bytes
 MAX_SEGMENTS = 32
 MAX_SECTIONS = 256
-RAM_FIRST, RAM_END = 0x400, 0x800000  # below: exception vectors; above: video memory
 
 _LOAD, _SYMTAB, _NOBITS = "PT_LOAD", "SHT_SYMTAB", "SHT_NOBITS"
 _CODE, _COMPRESSED = 0x4, 0x800  # section flags
@@ -64,6 +65,11 @@ class Image:
     bss         (address, size) of what starts as zeros
     sha256      64 hex digits, of the whole file
     boot        what the CPU starts it in, of its family's boots; "" for the usual one
+    system      operating system that it was made for: "amiga", "atari", "dos" or ""
+    registers   name -> value at its entry, where the machine's are not what it expects
+    returns     does it end by returning from its entry, with a result as its exit status?
+    return_address  of routines that are called from outside, None for the machine's
+    missing     address -> name of a routine that it calls and does not have: a run that gets there ends
     """
 
     isa: str
@@ -75,11 +81,21 @@ class Image:
     symbol_table: SymbolTable
     line_table: LineTable
     boot: str = ""
+    system: str = ""
+    registers: Mapping[str, int] = field(default_factory=dict)
+    returns: bool = False
+    return_address: int | None = None
+    missing: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def family(self) -> Family:
         """What it shares with images of other ISAs."""
         return family_of(self.isa)
+
+    @property
+    def has_stack(self) -> bool:
+        """Does it say where its stack is?"""
+        return not {"a7", "esp", "r1"}.isdisjoint(self.registers)
 
     @property
     def byte_order(self) -> Literal["big", "little"]:
@@ -110,22 +126,6 @@ class Image:
         return self.symbol_table.at(pc)
 
 
-def load_elf(path: str | Path, isa: str | None = None, boot: str = "") -> Image:
-    """Load an ELF file that belongs to no ROM.
-
-    path     a linked 32-bit executable whose segments fit into RAM
-    isa      of a family the file is for; None: what the file itself says
-    boot     what the CPU starts in, "" for the usual one
-    Errors   RomError; ValueError for an unknown isa, and for a boot that the file's processor does not have
-    """
-    if isa is not None and isa not in ISAS:
-        raise ValueError(f"isa {isa!r}: allowed {', '.join(ISAS)}")
-    path = Path(path)
-    image = read_image(path, read_bytes(path, MAX_IMAGE_BYTES), isa, "")
-    check_boot(boot, image.family)
-    return replace(image, boot=boot)
-
-
 def load_raw(path: str | Path, isa: str, origin: int, boot: str = "") -> Image:
     """Load a flat binary: code as it lies in memory, without symbols or a header; its first instruction comes first.
 
@@ -151,6 +151,19 @@ def load_raw(path: str | Path, isa: str, origin: int, boot: str = "") -> Image:
 def family_of(isa: str) -> Family:
     """Return the family of a known ISA."""
     return next(family for family in FAMILIES if isa in family.isas)
+
+
+def isa_of(family: Family, flags: Sequence[int], wanted: str | None = None) -> str:
+    """Return what an ELF file is to run on.
+
+    flags    e_flags of the file, or of the objects that it is made of
+    wanted   what the user says, None for what the file says
+    Errors   ValueError for another family's
+    """
+    if wanted is not None and wanted not in family.isas:
+        raise ValueError(f"is for {family.isas[0]}, not for {wanted}")
+    is_68000 = family.machine == "EM_68K" and all(each & _EF_M68000 for each in flags)
+    return wanted or ("m68000" if is_68000 else family.isas[0])
 
 
 def check_boot(boot: str, family: Family) -> None:
@@ -195,7 +208,7 @@ class _Elf:
         elf = ELFFile(io.BytesIO(content))
         self.header, self._structs = elf.header, elf.structs
         if self.header["e_type"] != "ET_EXEC":
-            raise ValueError("is not a linked executable")
+            raise ValueError("is not a linked executable")  # a ROM's images are
         found = [family for family in FAMILIES if family.machine == self.header["e_machine"]]
         if not found or (found[0].byte_order == "little") != elf.little_endian:
             raise ValueError(f"is for another processor ({self.header['e_machine']})")
@@ -203,11 +216,7 @@ class _Elf:
 
     def image(self, isa: str | None, build: str) -> Image:
         """Check everything and put the image together."""
-        if isa is None:
-            is_68000 = self.family.machine == "EM_68K" and self.header["e_flags"] & _EF_M68000
-            isa = "m68000" if is_68000 else self.family.isas[0]
-        elif isa not in self.family.isas:
-            raise ValueError(f"is for {self.family.isas[0]}, not for {isa}")
+        isa = isa_of(self.family, [self.header["e_flags"]], isa)
         segments, bss = self._load()
         entry = self.header["e_entry"]
         if not any(start <= entry < start + len(data) for start, data in segments):
@@ -241,26 +250,15 @@ class _Elf:
 
     def _load(self) -> tuple[list[tuple[int, bytes]], list[tuple[int, int]]]:
         """Return the segments' contents and the zeros behind them."""
-        segments, bss = [], []
-        end = RAM_FIRST
-        headers = [h for h in self._headers("ph", self._structs.Elf_Phdr, MAX_SEGMENTS) if h["p_type"] == _LOAD]
-        for header in sorted(headers, key=lambda h: h["p_vaddr"]):
+        parts = []
+        for header in self._headers("ph", self._structs.Elf_Phdr, MAX_SEGMENTS):
+            if header["p_type"] != _LOAD:
+                continue
             start, size, in_file = header["p_vaddr"], header["p_memsz"], header["p_filesz"]
             if in_file > size:
                 raise ValueError("a segment is larger in the file than in memory")
-            if not size:
-                continue
-            if start < RAM_FIRST or start + size > RAM_END:
-                span = f"{start:#x}..{start + size - 1:#x}"
-                raise ValueError(f"segment {span} is not inside RAM {RAM_FIRST:#x}..{RAM_END - 1:#x}")
-            if start < end:
-                raise ValueError(f"segments overlap at {start:#x}")
-            end = start + size
-            if in_file:
-                segments.append((start, self._slice(header["p_offset"], in_file, "a segment")))
-            if size > in_file:
-                bss.append((start + in_file, size - in_file))
-        return segments, bss
+            parts.append(Part(start, self._slice(header["p_offset"], in_file, "a segment"), size))
+        return checked(parts)
 
     def _sections(self) -> tuple[SymbolTable, dict[str, bytes]]:
         """Return the symbols and the sections with source lines; both may be empty."""

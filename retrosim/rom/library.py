@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from ..checks import did_you_mean
 from ..errors import RomError
-from .fields import NAME
-from .image import ELF_MAGIC, Image, load_elf
+from .fields import NAME, read_bytes
+from .formats import File, load_file
+from .image import ELF_MAGIC, ISAS, MAX_IMAGE_BYTES, Image, check_boot, load_raw
 from .manifest import MANIFEST, Rom, read_manifest
 from .toolchains import COMMON, TOOLCHAINS, Toolchains, read_toolchains
 
 PACKAGE = Path(__file__).parent.parent
+ELF_STARTS = (ELF_MAGIC, b"!<arch>\n")
+KIT = "kit"  # folder of what compilers call by themselves
 
 
 def rom_folders() -> list[Path]:
@@ -32,6 +36,12 @@ def load_toolchains() -> Toolchains:
     return read_toolchains(next(iter(rom_folders()), PACKAGE) / COMMON / TOOLCHAINS)
 
 
+def kit_folder() -> Path | None:
+    """Return the folder with what compilers call by themselves, as an archive for each family."""
+    folders = [folder / COMMON / KIT for folder in rom_folders()]
+    return next((folder for folder in folders if folder.is_dir()), None)
+
+
 def load_rom(name_or_path: str | Path, require_built: bool = True) -> Rom:
     """Read the manifest of a ROM.
 
@@ -49,29 +59,75 @@ def load_rom(name_or_path: str | Path, require_built: bool = True) -> Rom:
     except (OSError, ValueError):  # too long, or with a zero byte
         is_folder = exists = False
     if not exists:
+        if path.suffix or len(path.parts) > 1:
+            raise RomError(name_or_path, "no such file")
         names = rom_names()
         near = did_you_mean(str(name_or_path), names)
         raise RomError(name_or_path, f"no such ROM; there are: {', '.join(names) or 'none'}{near}")
     return read_manifest(path / MANIFEST if is_folder else path, require_built)
 
 
-def load_program(name_or_path: str | Path, isa: str | None = None, boot: str = "") -> Rom | Image:
-    """Load what a machine can run: a ROM, or the image in an ELF file of the user's own.
+def load_program(
+    name_or_path: str | Path,
+    isa: str | None = None,
+    boot: str = "",
+    *,
+    at: int | None = None,
+    note: Callable[[str], None] = lambda text: None,
+) -> Rom | Image:
+    """Load what a machine can run: a ROM, or a program in a file of the user's own.
 
-    name_or_path  as for `load_rom`, or the path of an ELF file
-    isa           what an image is to run on, if its processor is of that family; None: what the file itself says
-    boot          what the CPU starts an image in, "" for the usual one
-    Errors        RomError; ValueError for a boot that the file's processor does not have
+    name_or_path  as for `load_rom`, or the path of a program in one of the formats of `formats.registry`
+    isa           what a program is to run on, if its processor is of that family; None: what the file itself says
+    boot          what the CPU starts a program in, "" for the usual one
+    at            address that a flat binary goes to; None: the file says itself
+    note          gets a line of text about what is done
+    Errors        RomError; ValueError for a boot that the file's processor does not have, an address outside RAM, and
+                  an unknown isa
     """
-    if not _is_elf(Path(name_or_path)):
+    if isa is not None and isa not in ISAS:
+        raise ValueError(f"isa {isa!r}: allowed {', '.join(ISAS)}")
+    path = Path(name_or_path)
+    if at is not None:
+        if isa is None:
+            raise RomError(path, "a flat binary does not say which processor it is for; name the machine")
+        return load_raw(path, isa, at, boot)
+    if not _is_program(path, name_or_path):
         return load_rom(name_or_path)
-    image = load_elf(name_or_path, boot=boot)
-    return replace(image, isa=isa) if isa in image.family.isas else image
+    return _in_boot(load_file(File(path, read_bytes(path, MAX_IMAGE_BYTES), isa, kit_folder(), note)), boot)
 
 
-def _is_elf(path: Path) -> bool:
+def load_elf(path: str | Path, isa: str | None = None, boot: str = "") -> Image:
+    """Load an ELF file that belongs to no ROM: an executable, an object or an archive of objects.
+
+    isa      of a family the file is for; None: what the file itself says
+    boot     what the CPU starts in, "" for the usual one
+    Errors   RomError; ValueError for an unknown isa, and for a boot that the file's processor does not have
+    """
+    if isa is not None and isa not in ISAS:
+        raise ValueError(f"isa {isa!r}: allowed {', '.join(ISAS)}")
+    path = Path(path)
+    content = read_bytes(path, MAX_IMAGE_BYTES)
+    if not content.startswith(ELF_STARTS):
+        raise RomError(path, "is not an ELF file")
+    image = load_file(File(path, content, isa, kit_folder()))
+    if isa not in (None, image.isa):
+        raise RomError(path, f"is for {image.isa}, not for {isa}")
+    return _in_boot(image, boot)
+
+
+def _in_boot(image: Image, boot: str) -> Image:
+    """Return an image that is started as the user says. Errors: ValueError where it cannot be."""
+    check_boot(boot, image.family)
+    if image.boot and boot and boot != image.boot:
+        raise ValueError(f"boot {boot!r}: allowed {image.boot} for this program")
+    return replace(image, boot=boot) if boot else image
+
+
+def _is_program(path: Path, name: str | Path) -> bool:
+    """Tell whether a file is meant that is no manifest: any with a suffix; one without, unless a ROM has its name."""
     try:
-        with path.open("rb") as file:
-            return file.read(len(ELF_MAGIC)) == ELF_MAGIC
-    except (OSError, ValueError):
+        is_file = path.is_file()
+    except (OSError, ValueError):  # too long, or with a zero byte
         return False
+    return is_file and path.suffix != ".toml" and (isinstance(name, Path) or name not in rom_names())

@@ -45,6 +45,11 @@ class LineTable:
         self._addresses = [address for address, _, _ in self.rows]
         self._ends = sorted(ends)
 
+    def moved(self, distance: int) -> LineTable:
+        """Return the table of the same program at addresses that are larger by `distance`, modulo 2^32."""
+        rows = [((address + distance) & 0xFFFFFFFF, file, line) for address, file, line in self.rows]
+        return LineTable(rows, [(end + distance) & 0xFFFFFFFF for end in self._ends])
+
     def at(self, pc: int) -> tuple[str, int] | None:
         """Return (file, line) of an address, None outside the code that has lines."""
         index = bisect_right(self._addresses, pc) - 1

@@ -9,8 +9,10 @@ The shape that `retrosim cost --json` prints:
                 parameters of caches and bus, how open questions of the clocks are answered, and what of both differs
     entry       {symbol (None for an address), address}
     arguments   [words]
-    totals      {cycles, low, high, instructions, cycles_per_instruction, microseconds, result, causes}
-                low, high: between which the cycles plausibly are, None without an interval; result: what it returned
+    registers   {name: word}, what the routine found in registers beside them
+    totals      {cycles, low, high, instructions, cycles_per_instruction, microseconds, result, result_signed, causes}
+                low, high: between which the cycles plausibly are, None without an interval; result: what it returned,
+                and the same as a signed word
     caches      None where none are modelled, or {data, instruction} or {unified}: each {accesses, hits, misses};
                 accesses and hits are None where the model does not count them; misses are lines, or sectors of lines,
                 that have come into the cache, those that it reads ahead included
@@ -36,7 +38,7 @@ accesses operands (each line that one touches), and lines of code entered: the m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +50,7 @@ from retrosim.cpu.spec.readings import changed_readings
 from retrosim.cpu.spec.rows import Insn
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine, memory
+from retrosim.machine.calls import NO_REGISTERS
 from retrosim.machine.options import changed_memory
 from retrosim.machine.result import WARM_CALLS
 from retrosim.rom import Image
@@ -78,10 +81,11 @@ class Executed:
 def cost_report(
     machine: Machine,
     symbol: str | int,
-    *arguments: int,
+    *arguments: int | str,
     warm: int = WARM_CALLS,
     interval: bool = True,
     convention: str = "c",
+    registers: Mapping[str, int | str] = NO_REGISTERS,
     max_instructions: int = MAX_INSTRUCTIONS,
     progress: Progress = lambda done, total, text: None,
 ) -> dict[str, Any]:
@@ -93,7 +97,8 @@ def cost_report(
 
     machine    simulated, with timing "table", "full" or "causes"; memory as it is now
     symbol     name or address of the routine
-    arguments  words of 32 bits, in real mode of 16 bits; negative ones as those bits
+    arguments  words of 32 bits, in real mode of 16 bits; negative ones as those bits; addresses as symbols
+    registers  name -> word or symbol, see `Machine.call`
     warm       calls before the one that counts, see `Machine.warm_up`
     interval   run it on every alternative as well, see `machine.interval`
     convention how it is called, see `Machine.measure`
@@ -105,18 +110,22 @@ def cost_report(
         raise ValueError("timing 'off': allowed table, full, causes")
     entry = find_routine(machine.image, symbol)
     bits = machine.argument_bits(convention)
-    words = tuple(word & ((1 << bits) - 1) if -(1 << bits - 1) <= word < 0 else word for word in arguments)
+    values = [machine.address(word) if isinstance(word, str) else word for word in arguments]
+    words = tuple(word & ((1 << bits) - 1) if -(1 << bits - 1) <= word < 0 else word for word in values)
+    in_registers = machine.register_values(registers)
     before = machine.snapshot()
     try:
         place_stack(machine)
         progress(0, max_instructions, "running the routine")
         call = (symbol if isinstance(symbol, str) else entry, *words)
-        given: dict[str, Any] = {"convention": convention, "max_instructions": max_instructions}
+        called: dict[str, Any] = {"convention": convention, "registers": in_registers}
+        given = {**called, "max_instructions": max_instructions}
         start = machine.snapshot()
         measured = machine.measure(*call, warm=warm, interval=interval, **given)
         machine.restore(start)
         machine.warm_up(*call, calls=warm, **given)
-        executed, accesses = _step_through(machine, entry, words, convention, measured.instructions, progress)
+        machine.enter(entry, *words, **called)
+        executed, accesses = _step_through(machine, measured.instructions, progress)
     finally:
         machine.restore(before)
     executed.sort(key=lambda each: each.insn.pc)
@@ -130,6 +139,7 @@ def cost_report(
         "build": machine.image.build,
         "entry": {"symbol": symbol if isinstance(symbol, str) else None, "address": entry},
         "arguments": list(words),
+        "registers": in_registers,
         "warm": warm,
         "memory": machine.memory_clocks,
         "memory_changed": changed_memory(machine.preset, machine.memory_clocks),
@@ -143,6 +153,7 @@ def cost_report(
             "cycles_per_instruction": measured.cycles / measured.instructions,
             "microseconds": measured.cycles * 1e6 / machine.clock_hz,
             "result": measured.result,
+            "result_signed": (measured.result & ((1 << bits) - 1) ^ 1 << bits - 1) - (1 << bits - 1),
             "causes": named(machine.name, sum(each.causes for each in executed)) if machine.timing == MODE else None,
         },
         "caches": _caches(machine, executed, accesses),
@@ -174,7 +185,7 @@ def place_stack(machine: Machine) -> None:
     image = machine.image
     taken = [(start, start + len(data)) for start, data in image.segments]
     taken += [(start, start + size) for start, size in image.bss]
-    if machine.instructions:
+    if machine.instructions or image.has_stack:
         return
     lowest = memory.RETURN_ADDRESS + 4
     tops = (memory.STACK_START, memory.RAM_END, *(start & ~3 for start, _ in taken))
@@ -195,11 +206,8 @@ def _caches_of(machine: Machine) -> list[_CacheWatch]:
     return [_CacheWatch(machine.core.state, name, cache) for name, cache in machine.core.cpu.caches.items()]
 
 
-def _step_through(
-    machine: Machine, entry: int, words: tuple[int, ...], convention: str, count: int, progress: Progress
-) -> tuple[list[Executed], dict[str, int | None]]:
-    """Execute the call one instruction at a time; return what was executed, and the accesses to each cache."""
-    machine.enter(entry, *words, convention=convention)
+def _step_through(machine: Machine, count: int, progress: Progress) -> tuple[list[Executed], dict[str, int | None]]:
+    """Execute a call that was begun one instruction at a time; return what that was, and the accesses to each cache."""
     core, latest, executed = machine.core, {}, []
     caches = _caches_of(machine)
     no_misses = dict.fromkeys((watch.name for watch in caches), 0) or {"data": 0, "instruction": 0}

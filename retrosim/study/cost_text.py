@@ -69,7 +69,9 @@ def listing_csv(report: dict[str, Any]) -> str:
 
 def _title(report: dict[str, Any]) -> str:
     entry = report["entry"]
-    arguments = ", ".join(str(word) for word in report["arguments"])
+    arguments = ", ".join(
+        [*map(str, report["arguments"]), *(f"{name}={word:#x}" for name, word in report["registers"].items())]
+    )
     build = f", build {report['build']}" if report["build"] else ""
     name = entry["symbol"] or f"{entry['address']:06X}"
     return f"{name}({arguments}) on {report['machine']}{build}, timing {report['timing']}"
@@ -81,8 +83,7 @@ def _totals(report: dict[str, Any]) -> RenderableType:
     lines = [
         f"{totals['cycles']:,} cycles{bars}",
         f"{totals['instructions']:,} instructions, {totals['cycles_per_instruction']:.2f} cycles per instruction",
-        f"{totals['microseconds']:,.2f} us at {report['clock_hz'] / 1e6:g} MHz; "
-        f"result {totals['result']} ({totals['result']:#x})",
+        f"{totals['microseconds']:,.2f} us at {report['clock_hz'] / 1e6:g} MHz; result {_result(totals)}",
     ]
     changed = [f"{name} {value}" for name, value in report["memory_changed"].items()]
     changed += [f"{name}={option}" for name, option in report["readings_changed"].items()]
@@ -94,6 +95,14 @@ def _totals(report: dict[str, Any]) -> RenderableType:
         counts = {"accesses": cache["accesses"], "hits": cache["hits"], "misses": cache["misses"]}
         lines.append(f"{name} cache: " + ", ".join(f"{n:,} {what}" for what, n in counts.items() if n is not None))
     return Padding(Text("\n".join(lines)), (0, 0, 1, 0))
+
+
+def _result(totals: dict[str, Any]) -> str:
+    """Return a result signed, unsigned and in hexadecimal, each where it says something else."""
+    unsigned, signed = totals["result"], totals["result_signed"]
+    if signed == unsigned:
+        return f"{unsigned} ({unsigned:#x})"
+    return f"{signed} ({unsigned} unsigned, {unsigned:#x})"
 
 
 def _causes(report: dict[str, Any]) -> RenderableType:

@@ -23,7 +23,7 @@ from tests.helpers.cpu.x86_streams import CODE, Generator
 MODELS = ("i386_real", "i386_flat", "i486_real", "i486_flat")
 COUNT = int(os.environ.get("RETROSIM_ASM", "0"))
 NO_NASM = re.compile(
-    r"(MOV[SZ]X (\w\w,\w\w$|\w\w,word)|BSWAP \w\w$)"
+    r"(a(16|32) )?(MOV[SZ]X (\w\w,\w\w$|\w\w,word)|BSWAP \w\w$)"
 )  # a word into a word, and BSWAP of a word: undefined
 
 
@@ -42,10 +42,15 @@ def text_of(insn: Insn) -> str:
 
 def same(text: str) -> str:
     """Return a text without what two codes of one instruction differ in: [eax*2], shifts by 1, the order of XCHG."""
-    text = re.sub(r"\b(e[a-ds][xipd])\*2", r"\1+\1", text).replace("eax+eax", "eax*2") if "*2" in text else text
+    text = re.sub(r"\b(e[a-ds][xip])\*2", r"\1+\1", text)
     text = re.sub(r"^(ROL|ROR|RCL|RCR|SHL|SHR|SAR)(.*),0x1$", r"\1\2,1", text)
     swapped = re.fullmatch(r"XCHG (\w+),(\w+)", text)
     return f"XCHG {min(swapped.groups())},{max(swapped.groups())}" if swapped else text
+
+
+def out_of_reach(insn: Insn, error: Unfit) -> bool:
+    """Is it a branch whose prefixes say nothing? They are left out, and the target is farther then."""
+    return insn.prefixes > 0 and "target" in str(error)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -61,13 +66,12 @@ def test_listings_assemble_to_what_was_listed(model: str) -> None:
         try:
             code = assembler.encode(assembler.read(text_of(insn)), insn.pc, Addresses(insn.pc))
         except Unfit as error:
-            if not (
-                insn.prefixes and "target" in str(error)
-            ):  # what says nothing is left out: the target is farther then
+            if not out_of_reach(insn, error):
                 wrong.append(f"{insn.text}: {error}")
             continue
         again = decode(cpu, code, insn.pc)
-        if same(again.text) != same(insn.text) or again.length > insn.length:
+        longer = again.length > insn.length and not (insn.prefixes and "target" in dict(insn.row.operands))
+        if same(again.text) != same(insn.text) or longer:
             wrong.append(f"{insn.text} {generator.code.hex()}: {code.hex()} is {again.text}")
     assert wrong == [] and len(rows) > 0.98 * len({row.key for row in cpu.table.rows})
 
@@ -78,9 +82,16 @@ def test_nasm_makes_the_same_code(model: str, tmp_path: Path) -> None:
     cpu = x86.cpu(model)
     assembler = InstructionAssembler(cpu.table)
     generator = Generator(cpu, 1995, frozenset({"ESC"}))
-    insns = [generator.instruction() for _ in range(COUNT or 1500)]
-    texts = [text_of(insn) for insn in insns]
-    codes = [assembler.encode(assembler.read(text), CODE, Addresses(CODE)) for text in texts]
+    texts, codes = [], []
+    for _ in range(COUNT or 1500):
+        insn = generator.instruction()
+        text = text_of(insn)
+        try:
+            codes.append(assembler.encode(assembler.read(text), CODE, Addresses(CODE)))
+        except Unfit as error:
+            assert out_of_reach(insn, error), text
+        else:
+            texts.append(text)
     wrong = []
     for text, code, slot in zip(texts, codes, nasm(texts, 16 if generator.real else 32, tmp_path), strict=True):
         if isinstance(slot, str):

@@ -58,6 +58,6 @@ def test_an_instruction_with_its_clocks_and_sources(run) -> None:
     rows = run("insn", "muls", "--machine", "mc68000-8", "--machine", "mc68040-25", "--json").json()["rows"]
     assert [row["syntax"] for row in rows[:2]] == ["MULS.w {ea},{d}"] * 2
     assert rows[0]["overwrites"] == ["c", "n", "v", "z"] and rows[0]["reference"] == "M68000PRM 4-136"
-    assert {"M68000UM section 8", "MC68040UM section 10"} == {e["source"] for row in rows for e in row["examples"]}
-    assert "MULS.w Dn,Dn (M68000UM section 8)" in run("insn", "muls", "--machine", "mc68000-8").out
+    assert {"M68000UM", "MC68040UM"} == {e["source"].split()[0] for row in rows for e in row["examples"]}
+    assert "MULS.w Dn,Dn (M68000UM " in run("insn", "muls", "--machine", "mc68000-8").out
     run("insn", "mulls").is_refused(2, "no instruction 'mulls'", "did you mean")

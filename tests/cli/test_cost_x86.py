@@ -31,7 +31,7 @@ def binary(tmp_path) -> Path:
     return path
 
 
-RAW = ("--raw", "--org", "0x7c00", "--entry", "0x7c00", "--bits", 16)
+FLAT = ("--at", "0x7c00", "--entry", "0x7c00", "--bits", 16)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_an_elf_file_by_hand(run, program, machine: str, clocks: dict[str, int],
 
 @pytest.mark.parametrize(("machine", "cycles"), [("i386dx-33", 2 + 18 + 55 + 10), ("i486dx2-66", 1 + 5 + 34 + 5)])
 def test_a_flat_binary_of_real_mode(run, binary, machine: str, cycles: int) -> None:
-    report = run("cost", binary, *RAW, "--machine", machine, "--timing", "table", "--json").json()
+    report = run("cost", binary, *FLAT, "--machine", machine, "--timing", "table", "--json").json()
     assert (report["totals"]["cycles"], report["totals"]["result"]) == (cycles, 15)
     assert report["model"] == machine[:4] + "_real"
     assert [row["text"] for row in report["listing"]][1:3] == ["ADD ax,cx", "LOOP 0x7c03"]
@@ -109,7 +109,7 @@ def test_the_three_instructions_of_the_masks(run, machine: str, clocks: tuple[in
 
 def test_text_fits_80_columns(run, program, binary) -> None:
     for machine in ("i386dx-33", "i486dx2-66"):
-        for command in (("cost", program, "--entry", "sum_up", "--arg", 3), ("cost", binary, *RAW)):
+        for command in (("cost", program, "--entry", "sum_up", "--arg", 3), ("cost", binary, *FLAT)):
             ran = run(*command, "--machine", machine)
             assert (ran.status, ran.err) == (0, "")
             assert max(len(line) for line in ran.out.splitlines()) <= 80
@@ -119,14 +119,12 @@ def test_text_fits_80_columns(run, program, binary) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--raw", "--entry", "0x7c00"), "--raw: needs --org"),
-        (("--org", "0x7c00", "--entry", "0x7c00"), "--org: needs --raw"),
-        (("--raw", "--org", "0x100", "--entry", "0x100"), "origin 0x100: allowed 0x400..0x7ffff8"),
-        (("--raw", "--org", "0x7c00", "--entry", "sum_up"), "symbol 'sum_up': not in the image; it has none"),
-        (("--raw", "--org", "0x7c00", "--entry", "0x9000"), "address 0x9000: allowed an address in the image"),
-        (("--raw", "--org", "0x200000", "--entry", "0x200000", "--bits", "16"), "allowed 0..0xfffff in real mode"),
-        (("--raw", "--org", "0x7c00", "--entry", "0x7c00", "--bits", "24"), "24"),
-        (("--raw", "--org", "0x7c00", "--entry", "0x7c00", "--bits", "16", "--machine", "mc68000-8"), "allowed none"),
+        (("--at", "0x100", "--entry", "0x100"), "origin 0x100: allowed 0x400..0x7ffff8"),
+        (("--at", "0x7c00", "--entry", "sum_up"), "symbol 'sum_up': not in the image; it has none"),
+        (("--at", "0x7c00", "--entry", "0x9000"), "address 0x9000: allowed an address in the image"),
+        (("--at", "0x200000", "--entry", "0x200000", "--bits", "16"), "allowed 0..0xfffff in real mode"),
+        (("--at", "0x7c00", "--entry", "0x7c00", "--bits", "24"), "24"),
+        (("--at", "0x7c00", "--entry", "0x7c00", "--bits", "16", "--machine", "mc68000-8"), "allowed none"),
     ],
 )
 def test_bad_arguments_of_flat_binaries(run, binary, options, words) -> None:
@@ -135,8 +133,9 @@ def test_bad_arguments_of_flat_binaries(run, binary, options, words) -> None:
 
 
 def test_files_that_do_not_fit(run, program, tmp_path) -> None:
-    run("cost", program, "--entry", "sum_up").is_refused(4, "is code for i386; the mc68040-25 runs m68040")
+    ran = run("cost", program, "--entry", "sum_up", "--machine", "mc68040-25")
+    ran.is_refused(4, "is code for i386; the mc68040-25 runs m68040; choose --machine i386dx-33 or i486dx2-66")
     (tmp_path / "empty.bin").write_bytes(b"")
-    run("cost", tmp_path / "empty.bin", *RAW, "--machine", "i386dx-33").is_refused(4, "is empty")
+    run("cost", tmp_path / "empty.bin", *FLAT, "--machine", "i386dx-33").is_refused(4, "is empty")
     ran = run("cost", "sectors", "--entry", "Main", "--bits", 16, "--machine", "i386dx-33")
     ran.is_refused(2, "--bits 16: needs a file")

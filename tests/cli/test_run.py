@@ -285,9 +285,10 @@ def test_foreign_and_hostile_elf_files(run, tmp_path) -> None:
     bad.write_bytes(elf([(0x1000, EXIT, 4)], machine=62))
     run("run", bad, "--headless").is_refused(4, "another processor")
     bad.write_bytes(elf([(0x1000, EXIT, 4)], machine=3, order="<"))
-    run("run", bad, "--headless").is_refused(4, "is code for i386; the mc68040-25 runs m68040")
+    command = ("run", bad, "--headless", "--machine", "mc68040-25")
+    run(*command).is_refused(4, "is code for i386; the mc68040-25 runs m68040")
     bad.write_bytes(elf([(0xFFFFFFF0, EXIT, 0x7FFFFFFF)], entry=0xFFFFFFF0))
-    run("run", bad, "--headless").is_refused(4, "not inside RAM")
+    run("run", bad, "--headless").is_refused(4, "RAM ends at 0x800000")
 
 
 @pytest.mark.parametrize("command", [("run", "masks"), ("run", "masks", "--headless"), ("record", "--rom", "masks")])

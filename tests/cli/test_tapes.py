@@ -312,7 +312,7 @@ def test_another_rom_is_refused_unless_allowed(run, tape, tmp_path) -> None:
     assert ran.status == 0 and "UNVERIFIED" in ran.out
     ran = run("replay", other, "--headless", "--unverified")
     assert ran.status == 0 and "UNVERIFIED" in ran.out
-    run("replay", tape, "--rom", tmp_path / "nowhere", "--headless").is_refused(4, "no such ROM")
+    run("replay", tape, "--rom", tmp_path / "nowhere", "--headless").is_refused(4, "no such file")
 
 
 def test_machine_of_another_time(run, tape, tmp_path) -> None:

@@ -85,6 +85,14 @@ def test_boxes_stay_on_the_screen_and_overlap_as_they_should() -> None:
     assert np.array_equal(boxes.hits, near.sum(axis=1) > 1)
 
 
+def test_rollback_server(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("rollback_server", "--frames", "60", "--delay", "5") == 0
+    first, punctual, late = capsys.readouterr().out.splitlines()
+    said = re.fullmatch(r"60 frames, (\d+) played again, coins \((\d+), (\d+)\), \d+ objects left", first)
+    assert said and int(said[1]) > 5
+    assert punctual.split(": ")[1] == late.split(": ")[1] and len(late.split(": ")[1]) == 32
+
+
 def test_before_and_after(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("before_and_after", "sectors:O0", "sectors:O2", "--frames", "1") == 0
     verdict, _, before, after = capsys.readouterr().out.splitlines()
@@ -98,7 +106,7 @@ def test_before_and_after(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "words"),
     [
         (("sectors:O9",), "O9"),
-        (("nowhere.elf",), "nowhere.elf: no such ROM"),
+        (("nowhere.elf",), "nowhere.elf: no such file"),
         (("--entry", "Nothing"), "'Nothing'"),
         (("--machine", "native"), "native"),
     ],

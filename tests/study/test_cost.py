@@ -55,6 +55,7 @@ def test_a_loop_on_the_68000_by_hand(tmp_path):
         "cycles_per_instruction": 168 / 19,
         "microseconds": 21.0,
         "result": 15,
+        "result_signed": 15,
         "causes": None,
     }
     found = {r["address"]: (r["code"], r["visits"], r["cycles"], r["base"]) for r in report["listing"]}

@@ -1,21 +1,23 @@
 """Count the clock cycles of one routine, by instruction, source line and function.
 
-The routine is your own, in an ELF file from any m68k, x86 or PowerPC compiler,
-or one of a ROM. Link your own into RAM, 0x400 to 0x7FFFFF, for example with
-  m68k-linux-gnu-gcc -m68040 -O2 -nostdlib -static blit.c -o mine.elf \\
-      -Wl,-N,-e,blit,-Ttext-segment=0x2000
+The routine is your own or one of a ROM. Your own comes as an object or archive
+of an m68k, x86 or PowerPC compiler (.o, .a: linked here), a linked ELF file, an
+Amiga or Atari executable, a DOS .COM or .EXE, S-records, Intel hex, a flat
+binary (--at), assembly, or C, for which an installed cross compiler is called.
+The machine is one that runs the file, unless --machine names another.
+  m68k-linux-gnu-gcc -m68040 -O2 -g -ffreestanding -fno-pic -c blit.c
 It is called by the C convention, once before the call that counts, so that the
 caches are warm (--warm 0: as they are); a ROM first runs one frame.
-`retrosim guide programs` has a recipe for each processor and for Pascal,
-`retrosim guide cost` explains the figures.
+`retrosim guide programs` says more about each format, `retrosim guide cost`
+explains the figures.
 
 examples:
-  retrosim cost mine.elf --entry blit --machine mc68040-25
+  retrosim cost mine.o --entry blit
   retrosim cost mine.elf --entry blit --machine mc68040-25 --arg 64 --arg 0x3000
+  retrosim cost blit.o --entry blit --reg a0=screen --reg d0=9 --mem 0x3000=00ff
   retrosim cost sectors --build O1 --entry DetermineCollisions
   retrosim cost mine.elf --entry blit --machine mc68000-8 --csv
-  retrosim cost mine.bin --raw --org 0x7c00 --bits 16 --entry 0x7c00 \\
-      --machine i386dx-33
+  retrosim cost b.bin --at 0x7c00 --bits 16 --entry 0x7c00 --machine i386dx-33
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from retrosim.cli import arguments, values
+from retrosim.cli import arguments, calling, values
 from retrosim.cli.opening import check_budget, check_simulated, chosen_budget, counted_on, open_chosen, open_rom, refuse
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
@@ -34,7 +36,6 @@ from retrosim.errors import BudgetUsedUp
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine
-    from retrosim.rom import Image, Rom
 
 MAX_INSTRUCTIONS = 2_000_000  # of one call, unless told otherwise
 TRIES = 2000  # of the search for the most clocks
@@ -42,34 +43,13 @@ TRIES = 2000  # of the search for the most clocks
 
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
-    parser.add_argument("rom", metavar="ELF", help="ELF file, flat binary, or a ROM's name, folder or rom.toml")
+    parser.add_argument("rom", metavar="FILE", help="a program's file, or a ROM's name, folder or rom.toml")
     parser.add_argument("--entry", required=True, metavar="SYMBOL", help="the routine, or its address as 0x...")
-    parser.add_argument(
-        "--arg",
-        action="append",
-        default=[],
-        type=_argument,
-        metavar="N",
-        help=f"an argument of the call, decimal or 0x...; {arguments.REPEATABLE}",
-    )
-    parser.add_argument(
-        "--reg",
-        dest="registers",
-        action="append",
-        default=[],
-        type=values.assignment,
-        metavar="NAME=N",
-        help="what a register holds when the routine is called, for example a pointer to the program's data; "
-        f"{arguments.REPEATABLE}",
-    )
-    parser.add_argument("--convention", metavar="NAME", help="calling convention: c, or in real mode pascal")
-    parser.add_argument("--raw", action="store_true", help="the file is a flat binary without a header")
+    calling.add_call(parser)
     arguments.add_warm(parser)
     arguments.add_interval(parser)
-    address = values.whole(0, 2**24 - 1)
-    parser.add_argument("--org", type=address, metavar="N", help="address at which a flat binary begins")
-    parser.add_argument("--bits", type=int, choices=(16, 32), help="x86: real mode (16) or flat mode; default: 32")
     arguments.add_machine(parser)
+    arguments.add_at(parser)
     arguments.add_memory(parser)
     arguments.add_readings(parser)
     arguments.add_parameters(parser)
@@ -112,18 +92,18 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    from retrosim.checks import check_choice, check_integer
+    from retrosim.checks import check_integer
     from retrosim.machine import Machine
     from retrosim.rom import Rom
     from retrosim.study.causes import MODE, has_causes
     from retrosim.study.cost import cost_report, find_routine
     from retrosim.study.cost_text import listing_csv, render_cost
 
+    rom = open_rom(options)
     check_simulated([options.machine])
     check_budget(options, [options.machine])
-    rom = _open(options)
     if not isinstance(rom, Rom) and options.build is not None:
-        raise refuse(f"--build {options.build}: an ELF file has no builds")
+        raise refuse(f"--build {options.build}: a program's file has no builds")
     if options.timing == "off":
         raise refuse("--timing off: counts no cycles; allowed table, full")
     if options.csv and options.bounds:
@@ -144,18 +124,19 @@ def run(options: argparse.Namespace) -> int:
             find_routine(machine.image, entry)
             convention = options.convention or "c"
             bits = machine.argument_bits(convention)
+            options.arg = calling.words(machine, options.arg)
             for argument in filter(None, options.arg):
                 check_integer("argument", argument, -(1 << bits - 1), (1 << bits) - 1)
+            registers = machine.register_values(dict(options.reg))
         machine.budget = budget
         if isinstance(rom, Rom) and machine.run(frames=1).reason == "budget":
             raise BudgetUsedUp(machine.budget.spent)
         with bad_arguments():
-            for name, value in options.registers:
-                check_choice("register", name, machine.regs)
-                machine.regs[name] = value
+            calling.set_up(options, machine)
         if options.bounds:
+            machine.regs.update(registers)
             return _print_bounds(options, machine, entry, convention, progress)
-        chosen = {"convention": convention, "max_instructions": options.max_instructions}
+        chosen = {"convention": convention, "registers": registers, "max_instructions": options.max_instructions}
         chosen |= {"warm": options.warm, "interval": options.interval}
         report = cost_report(machine, entry, *options.arg, **chosen, progress=progress.step)
     if options.json:
@@ -191,11 +172,6 @@ def _print_bounds(
     return 1 if report["exceeded"] else 0
 
 
-def _argument(text: str) -> int | None:
-    """Return an argument, None for one that may be any."""
-    return None if text == "?" else values.whole(-(2**31), 2**32 - 1)(text)
-
-
 def _loop(text: str) -> tuple[str | int, int]:
     """Return where a loop is, and how often it is run at most. Errors: ArgumentTypeError."""
     where, _, times = text.rpartition("=")
@@ -203,25 +179,6 @@ def _loop(text: str) -> tuple[str | int, int]:
         return int(where, 16) if where.startswith("0x") else where, int(times)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r}: allowed WHERE=N") from None
-
-
-def _open(options: argparse.Namespace) -> Rom | Image:
-    """Return the program; a file may be for any ISA of its family, so it gets the machine's. Errors: RomError."""
-    from retrosim.machine import PRESETS
-    from retrosim.rom import Image, load_raw
-
-    isa, boot = PRESETS[options.machine].isa, {None: "", 16: "real", 32: "flat"}[options.bits]
-    with bad_arguments():
-        if options.raw:
-            if options.org is None:
-                raise ValueError("--raw: needs --org, the address at which the file begins")
-            return load_raw(options.rom, isa, options.org, boot)
-        if options.org is not None:
-            raise ValueError("--org: needs --raw; an ELF file states its own addresses")
-        rom = open_rom(options.rom, options.machine, boot)
-        if boot and not isinstance(rom, Image):
-            raise ValueError(f"--bits {options.bits}: needs a file; a ROM's manifest states the mode of its images")
-        return rom
 
 
 def _entry(text: str) -> str | int:

@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
     if options.is_continued:
         reason, continued = (_continue_script if is_headless else _continue_window)(options)
         return _end(Path(options.tape), reason, continued, options.json)
-    rom = open_program(options.rom, options.machine)
+    rom = open_program(options)
     if not isinstance(rom, Rom):
         raise refuse(f"{options.rom}: a tape needs a ROM with a rom.toml, not a bare ELF file")
     check_chosen(options, rom)

@@ -7,6 +7,7 @@ examples:
   retrosim run
   retrosim run sectors --objects 50 --speed 1/4
   retrosim run --headless --frames 120 --screenshot shot.png
+  retrosim run game.prg --headless
   retrosim run tanks --overlay shapes,tested,grid1 --screenshot tanks.png
 """
 
@@ -42,9 +43,10 @@ MAX_LINES = 30  # of a program's text, the last ones
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument(
-        "rom", nargs="?", default=arguments.ROM, metavar="ROM", help="name, folder, rom.toml or ELF file"
+        "rom", nargs="?", default=arguments.ROM, metavar="ROM", help="name, folder, rom.toml, or a program's file"
     )
     arguments.add_machine(parser)
+    arguments.add_at(parser)
     arguments.add_memory(parser)
     arguments.add_readings(parser)
     arguments.add_parameters(parser)
@@ -59,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.cli.commands.record import window_recorder
 
-    rom = open_program(options.rom, options.machine)
+    rom = open_program(options)
     check_chosen(options, rom)
     check_budget(options, [options.machine])
     if options.headless or options.frames or options.screenshot or options.json or has_budget(options):

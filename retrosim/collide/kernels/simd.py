@@ -58,7 +58,8 @@ def overlap_bits(typing_context, xs, ys, at, x, y, size):
 def touching_bits(typing_context, boxes, at, box):
     """Return which of the BOXES_AT_ONCE boxes from index `at` on have a point in common with one box.
 
-    boxes    int32[4, n]   left, top, right, bottom; at + BOXES_AT_ONCE <= n; the last unit of a box belongs to it
+    boxes    int32[4, n]   left, top, right, bottom, the last unit of a box belongs to it; then any other rows;
+                           at + BOXES_AT_ONCE <= n
     at       int64         index of the first
     box      int64[4]      a tuple, of the same order, each in 32 bits
     Returns  int64         bit k is set if box at + k does
@@ -102,7 +103,7 @@ if not JIT:
 
     def touching_bits(boxes, at, box):
         """Do the same without the compiler."""
-        left, top, right, bottom = boxes[:, at : at + BOXES_AT_ONCE]
+        left, top, right, bottom = boxes[:4, at : at + BOXES_AT_ONCE]
         near = (left <= box[2]) & (top <= box[3]) & (right >= box[0]) & (bottom >= box[1])
         return sum(1 << k for k in range(BOXES_AT_ONCE) if near[k])
 

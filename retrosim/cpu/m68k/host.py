@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...errors import BusError, IllegalInstruction
@@ -48,14 +50,20 @@ def _enter(call: Call) -> None:
     go(call.state, call.entry)
 
 
+def _enter_pascal(call: Call) -> None:
+    """Push the arguments from left to right as long words; the routine removes them."""
+    _enter(replace(call, arguments=tuple(reversed(call.arguments))))
+
+
 def _set_stack(state: np.ndarray, top: int) -> None:
     state["r"][SP] = top
 
 
 HOST = Host(
     registers=REGISTERS,
+    aliases={"sp": "a7", "fp": "a6"},
     result=("d0", "d1"),
-    call={"c": Convention(32, _enter)},
+    call={"c": Convention(32, _enter), "pascal": Convention(32, _enter_pascal)},
     go=go,
     set_stack=_set_stack,
     bases={

@@ -71,6 +71,7 @@ def _set_stack(state: np.ndarray, top: int) -> None:
 
 HOST = Host(
     registers=REGISTERS,
+    aliases={"sp": "r1"},
     result=("r3", "r4"),
     call={"c": Convention(32, _enter)},
     go=go,

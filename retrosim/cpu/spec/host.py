@@ -12,6 +12,7 @@ in_shadow  in_shadow(state): do interrupts wait until one more instruction has b
            no longer do
 bases      registers that point to a program's data as long as it runs, by name. A routine that is called before the
            program has set one finds it at the first of its symbols that the image has.
+aliases    other names of registers, in whose place a call from outside may name them: of a part, its whole
 """
 
 from __future__ import annotations
@@ -131,3 +132,4 @@ class Host:
     in_shadow: Callable[[np.ndarray], bool] = lambda state: False
     end_shadow: Callable[[np.ndarray], None] = lambda state: None
     bases: Mapping[str, Base] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 Conventions of calls, the return address in a word of the argument's width:
 
     c       arguments from right to left, near; words of 32 bits in flat mode, of 16 bits in real mode
+    regparm flat mode: the first three in EAX, EDX and ECX, the rest as in c (GCC, -mregparm=3)
     pascal  real mode: arguments from left to right in words of 16 bits, a far call (Turbo Pascal)
 
 A near routine of real mode is entered with CS as it is, so it has to lie in that segment.
@@ -11,6 +12,7 @@ A near routine of real mode is entered with CS as it is, so it has to lie in tha
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,12 +22,13 @@ from ..spec.host import Call, Convention, Host, Register, go, in_field, push_wor
 from ..spec.rows import Insn
 from ..spec.semantics import ExecutionContext
 from .exceptions import DEBUG, INVALID, NO_FPU, trap
-from .modrm import ESP, NAMES
+from .modrm import EAX, ECX, EDX, ESP, NAMES
 from .segments import CS, SEGMENT_NAMES, SS
 from .state import flags_of, put_flags
 
 SPAN = 1 << 16  # of a real-mode segment
 LOW_END = 1 << 20  # what segments can begin in
+REGPARM = (EAX, EDX, ECX)
 
 
 def _selector(number: int, real: bool) -> Register:
@@ -40,6 +43,12 @@ def _selector(number: int, real: bool) -> Register:
 def _enter_flat(call: Call) -> None:
     call.state["r"][ESP] = push_words(call, (call.back, *call.arguments), 4, "little", int(call.state["r"][ESP]))
     go(call.state, call.entry)
+
+
+def _enter_regparm(call: Call) -> None:
+    for number, word in zip(REGPARM, call.arguments):
+        call.state["r"][number] = word & 0xFFFFFFFF
+    _enter_flat(replace(call, arguments=call.arguments[len(REGPARM) :]))
 
 
 def _enter_real(far: bool) -> Callable[[Call], None]:
@@ -57,10 +66,12 @@ def _enter_real(far: bool) -> Callable[[Call], None]:
 
 
 def _go_real(state: np.ndarray, address: int) -> None:
-    """Take the code segment, a multiple of 64 KiB, that an address lies in. Errors: ValueError above 1 MiB."""
+    """Keep the code segment if it has an address, else take a multiple of 64 KiB. Errors: ValueError above 1 MiB."""
     if not 0 <= address < LOW_END:
         raise ValueError(f"code at {address:#x}: allowed 0..{LOW_END - 1:#x} in real mode")
-    base = address - address % SPAN
+    base = int(state["seg_base"][CS])
+    if not 0 <= address - base < SPAN:
+        base = address - address % SPAN
     state["seg"][CS], state["seg_base"][CS], state["pc"] = base >> 4, base, address
 
 
@@ -97,10 +108,11 @@ def host(real: bool) -> Host:
     registers = {name: in_field("r", number) for number, name in enumerate(NAMES[32][:8])}
     registers |= {name: _selector(number, real) for number, name in enumerate(SEGMENT_NAMES)}
     registers |= {"pc": in_field("pc", mask=ADDRESS_MASK), "eflags": Register(32, flags_of, put_flags)}
-    flat = {"c": Convention(32, _enter_flat)}
+    flat = {"c": Convention(32, _enter_flat), "regparm": Convention(32, _enter_regparm)}
     segmented = {"c": Convention(16, _enter_real(far=False)), "pascal": Convention(16, _enter_real(far=True))}
     return Host(
         registers=registers,
+        aliases={name[1:]: name for name in NAMES[32][:8]},
         result=("eax", "edx"),
         call=segmented if real else flat,
         go=_go_real if real else go,

@@ -28,10 +28,14 @@ class Code:
 
     def __init__(self, cpu: Cpu, row: Row) -> None:
         self._cpu, self._row, self._chance = cpu, row, random.Random(row.key)
-        self._patterns = row.pattern.split()
-        counts = {c: max(p.count(c) for p in self._patterns) for c in sorted(set(row.pattern) - set("01- "))}
+        self.patterns = row.pattern.split()
+        counts = {c: max(p.count(c) for p in self.patterns) for c in sorted(set(row.pattern) - set("01- "))}
         self._values = {c: self._in_any_order(count) for c, count in counts.items() if count <= MAX_BITS}
         self.cycle = 1 << max((count for count in counts.values() if count <= MAX_BITS), default=0)
+
+    def restart(self, seed: int) -> None:
+        """Make the same code from now on as any other time after the same number."""
+        self._chance.seed(seed)
 
     def _in_any_order(self, bits: int) -> Iterator[int]:
         values = list(range(1 << bits))
@@ -43,7 +47,7 @@ class Code:
         """Yield the words of the row's pattern, and any behind it."""
         chance, ones = self._chance, (1 << 8 * self._cpu.isa.word_bytes) - 1
         chosen = {letter: next(values) for letter, values in self._values.items()}
-        for pattern in self._patterns:
+        for pattern in self.patterns:
             word = fixed_bits(pattern)[1]
             for letter in set(pattern) - set("01"):
                 value = chosen.get(letter, chance.choice((0, -1, chance.getrandbits(32))))

@@ -1,0 +1,53 @@
+"""ELF files of every kind: linked executables, position-independent ones, objects and archives of objects."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from ..fields import read_bytes
+from ..image import MAX_IMAGE_BYTES, Family, Image, read_image
+from ..lines import LineTable
+from .link import link
+from .objects import Object, elf_family, read_archive, read_object
+from .rebase import needs_moving, rebased
+
+RELOCATABLE = 1  # e_type
+KIT = {"EM_68K": "m68k.a", "EM_386": "i386.a", "EM_PPC": "ppc.a"}
+
+
+def load(path: Path, content: bytes, isa: str | None, kit: Path | None) -> Image:
+    """Load an ELF file or an archive of them.
+
+    path     for messages
+    isa      what it is to run on if its processor is of that family, None: what the file itself says
+    kit      folder with the archives of what compilers call by themselves, None for none
+    Errors   ValueError, RomError
+    """
+    if content[:4] == b"!<ar":
+        return _linked(read_archive(content), content, isa, kit)
+    family = elf_family(content)
+    isa = isa if isa in family.isas else None
+    if int.from_bytes(content[16:18], family.byte_order) == RELOCATABLE:
+        return _linked([read_object(path.name, content)], content, isa, kit)
+    if not needs_moving(content):
+        return read_image(path, content, isa, "")
+    moved = rebased(content)
+    image = read_image(path, moved.content, isa, "")
+    lines = image.line_table.moved(moved.distance) if image.lines else LineTable([], [])
+    return replace(image, line_table=lines, missing=moved.missing)
+
+
+def _linked(objects: list[Object], content: bytes, isa: str | None, kit: Path | None) -> Image:
+    family = objects[0].family
+    return link(objects, _kit(kit, family), content, isa if isa in family.isas else None)
+
+
+def _kit(folder: Path | None, family: Family) -> list[Object]:
+    return list(_objects(folder / KIT[family.machine])) if folder is not None else []
+
+
+@cache
+def _objects(path: Path) -> tuple[Object, ...]:
+    return tuple(read_archive(read_bytes(path, MAX_IMAGE_BYTES)))

@@ -1,0 +1,72 @@
+"""Compiles a C file with a cross compiler of the user's, for `cost FILE.c`: the only place that runs one for them."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+SECONDS = 60  # what a compiler may take
+FLAGS = ("-O2", "-g1", "-ffreestanding", "-fno-builtin", "-fno-pic", "-fno-stack-protector", "-fno-common")
+CUT = 300  # characters of a compiler's message
+DEFAULT_ISA = "m68040"  # of the default machine
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """What compiles C for one instruction set.
+
+    commands  drivers, the first that is installed is taken; with what they need to be told
+    flags     for the instruction set, of GCC
+    package   in Debian
+    """
+
+    commands: tuple[tuple[str, ...], ...]
+    flags: tuple[str, ...]
+    package: str
+
+
+_M68K = (("m68k-linux-gnu-gcc",), ("m68k-elf-gcc",), ("m68k-unknown-elf-gcc",))
+_X86 = (("i686-linux-gnu-gcc",), ("i686-elf-gcc",), ("i386-elf-gcc",), ("x86_64-linux-gnu-gcc", "-m32"))
+_PPC = (("powerpc-linux-gnu-gcc",), ("powerpc-eabi-gcc",), ("powerpc-elf-gcc",))
+_X86_FLAGS = ("-fno-pie", "-mno-sse", "-fno-asynchronous-unwind-tables", "-mpreferred-stack-boundary=2")
+_PPC_FLAGS = ("-mcpu=601", "-msoft-float", "-msdata=none", "-mno-eabi")
+COMPILERS = {
+    "m68000": Compiler(_M68K, ("-m68000", "-fno-store-merging"), "gcc-m68k-linux-gnu"),
+    "m68040": Compiler(_M68K, ("-m68040", "-msoft-float"), "gcc-m68k-linux-gnu"),
+    "i386": Compiler(_X86, ("-march=i386", *_X86_FLAGS), "gcc-i686-linux-gnu"),
+    "i486": Compiler(_X86, ("-march=i486", *_X86_FLAGS), "gcc-i686-linux-gnu"),
+    "ppc601": Compiler(_PPC, _PPC_FLAGS, "gcc-powerpc-linux-gnu"),
+}
+
+
+def compiled(path: Path, isa: str | None, note: Callable[[str], None]) -> bytes:
+    """Return the object that a compiler makes of a C file.
+
+    isa      what for, None for the default machine's
+    note     gets the command, as a shell takes it
+    Errors   ValueError: no compiler is installed, or it refuses the file
+    """
+    compiler = COMPILERS[isa or DEFAULT_ISA]
+    found = next((each for each in compiler.commands if shutil.which(each[0])), None)
+    command = [*(found or compiler.commands[0]), *compiler.flags, *FLAGS, "-c", str(path.resolve()), "-o"]
+    if found is None:
+        raise ValueError(
+            f"needs a compiler for {isa or DEFAULT_ISA}, and none is installed: apt-get install {compiler.package}; "
+            f"or compile it elsewhere and give the object: {shlex.join([*command[:-3], '-c', path.name])}"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "program.o"
+        note(shlex.join([*command, target.name]))
+        try:
+            done = subprocess.run([*command, str(target)], capture_output=True, text=True, timeout=SECONDS, cwd=folder)
+        except subprocess.TimeoutExpired:
+            raise ValueError(f"{command[0]} did not finish within {SECONDS} seconds") from None
+        if done.returncode:
+            errors = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
+            raise ValueError(f"{command[0]}: {' '.join(errors[:1])[:CUT]}")
+        return target.read_bytes()
