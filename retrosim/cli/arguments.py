@@ -36,7 +36,7 @@ def add_machine(parser: Parser) -> None:
     parser.add_argument(
         "--machine",
         metavar="MACHINE",
-        help=f"see `retrosim list machines`; default: {MACHINE}, for a program of your own the first that runs it",
+        help=f"see `retrosim list machines`; default: {MACHINE}, for a program of your own the first that can run it",
     )
     parser.add_argument("--build", metavar="BUILD", help="build of the ROM, such as O0; see `retrosim list roms`")
     add_engine(parser)

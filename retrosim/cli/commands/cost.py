@@ -4,10 +4,11 @@ The routine is your own or one of a ROM. Your own comes as an object or archive
 of an m68k, x86 or PowerPC compiler (.o, .a: linked here), a linked ELF file, an
 Amiga or Atari executable, a DOS .COM or .EXE, S-records, Intel hex, a flat
 binary (--at), assembly, or C, for which an installed cross compiler is called.
-The machine is one that runs the file, unless --machine names another.
+The machine is the first that can run it, unless --machine names another. With
+GCC an object is made by
   m68k-linux-gnu-gcc -m68040 -O2 -g -ffreestanding -fno-pic -c blit.c
-It is called by the C convention, once before the call that counts, so that the
-caches are warm (--warm 0: as they are); a ROM first runs one frame.
+The routine is called by the C convention, once before the call that counts, so
+that the caches are warm (--warm 0: as they are); a ROM first runs one frame.
 `retrosim guide programs` says more about each format, `retrosim guide cost`
 explains the figures.
 
