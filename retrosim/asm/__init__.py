@@ -3,7 +3,7 @@
     source      files into statements: comments, labels, include, conditions, macros, repetition
     directives  what is no instruction: data, space, sections, symbols
     program     sections, symbols, and the passes that settle where everything lies
-    assemble    the whole, and the ELF file
+    assembling  the whole, and the ELF file
 
 Instructions are read and encoded by retrosim/cpu/spec/assembler.py.
 """

@@ -1,5 +1,5 @@
 # The public names of the folder: see lazy.py.
-from .assemble import CPU_NAMES as CPU_NAMES
-from .assemble import Assembly as Assembly
-from .assemble import assemble as assemble
-from .assemble import assemble_file as assemble_file
+from .assembling import CPU_NAMES as CPU_NAMES
+from .assembling import Assembly as Assembly
+from .assembling import assemble as assemble
+from .assembling import assemble_file as assemble_file

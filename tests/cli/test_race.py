@@ -21,6 +21,11 @@ def test_first_line_tells_who_is_first(run) -> None:
     assert first.split()[0] in ("native", "mc68040-25") and "times as long per frame" in second
 
 
+def test_budget(run) -> None:
+    ran = run("race", "wind-50", "--on", "mc68040-25,native", "--max-cycles", 1_000_000)
+    assert ran.status == 5 and "budget used up: 1,000,000 cycles" in ran.err
+
+
 def test_refusals(run) -> None:
     run("race", "wind-50", "--on", "native").is_refused(2, "--on: 1 machine: allowed 2..4")
     run("race", "wind-50", "--on", "native,z80").is_refused(2, "machine 'z80': allowed")

@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, values
-from retrosim.cli.opening import NATIVE, check_machines
+from retrosim.cli.opening import NATIVE, check_budget, check_machines, chosen_budget, has_budget
 from retrosim.cli.output import counted, print_json, say, shown_path
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -55,6 +55,7 @@ def add_options(parser: Parser) -> None:
         metavar="N",
         help="end the race after N simulated seconds; default: when the last machine has finished",
     )
+    arguments.add_budget(parser, "the run of each machine")
     parser.add_argument("--headless", action="store_true", help="open no window")
     arguments.add_screenshot(parser, "write the picture at the end to a file; implies --headless")
     parser.add_argument("--export", metavar="CLIP", help="write the race as a .gif, .apng or .mp4; implies --headless")
@@ -70,6 +71,7 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.window.race_picture import draw_race
 
     _check_racers(options)
+    check_budget(options, [])
     tape = load_tape(find_tape(options.tape))
     if options.screenshot:
         check_free(options.screenshot, overwrite=options.force)
@@ -80,8 +82,10 @@ def run(options: argparse.Namespace) -> int:
     with Progress(is_quiet=options.json) as progress:
         racers = [_open_racer(name, tape, frames, options, progress) for name in options.on]
         race = Race(racers, options.in_step)
-    has_window = not (options.headless or options.screenshot or options.export or options.json)
+    has_window = not (options.headless or options.screenshot or options.export or options.json or has_budget(options))
     if not (has_window and _show(race)):
+        for racer in racers:
+            racer.machine.budget = chosen_budget(options)
         with Progress(is_quiet=options.json) as progress:
             moments = _moments(race, options, progress)
             if options.export:
