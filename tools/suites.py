@@ -201,7 +201,7 @@ def run_80286(bench: Bench, vector: Vector) -> tuple[str, int]:
     _load_80286(bench, vector)
     state, start = bench.state, int(bench.state["pc"])
     bench.step()
-    while int(state["pc"]) == start and bench.listing.startswith("rep") and state["reason"] != FAULT:
+    while int(state["pc"]) == start and " rep" in f" {bench.listing}" and state["reason"] != FAULT:
         bench.step()
     after = vector.after
     base, ip = int(state["seg_base"][1]), int(state["pc"]) - int(state["seg_base"][1])

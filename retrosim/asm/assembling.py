@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from retrosim.checks import check_choice, check_integer
 from retrosim.cpu.spec.assembler import InstructionAssembler
@@ -87,7 +88,7 @@ def assemble(
     return job.assemble(text, name, None if folder is None else Path(folder))
 
 
-def assemble_file(path: str | Path, cpu: str, **options) -> Assembly:
+def assemble_file(path: str | Path, cpu: str, **options: Any) -> Assembly:
     """Assemble a file; options as for `assemble`. Errors: AssemblyError, ValueError."""
     path = Path(path)
     try:

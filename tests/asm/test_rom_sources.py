@@ -35,6 +35,7 @@ SOURCES = [
     ("m68000", "common/runtime/division_m68000.S", []),
     ("m68000", "common/runtime/arithmetic_m68000.S", []),
     ("m68040", "common/program/start_m68k.S", []),
+    ("ppc601", "common/runtime/registers_ppc.S", []),
     ("ppc601", "common/program/start_ppc.S", []),
     ("ppc601", "common/library/start_ppc.S", []),
     ("i386", "common/program/start_i386.S", []),

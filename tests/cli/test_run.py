@@ -26,7 +26,7 @@ from tests.helpers.screen.reference_scene import reference_scene
 ILLEGAL, FOREVER = b"\x4a\xfc", b"\x60\xfe"  # ILLEGAL; BRA to itself
 EXIT = b"\x70\x00\xa0\x02"  # MOVEQ #0,D0; the service exit
 KEYS = {
-    *("machine", "rom", "frames", "cycles", "instructions", "reason", "world", "seconds", "screenshot"),
+    *("machine", "rom", "frames", "cycles", "instructions", "reason", "world", "seconds", "screenshot", "text"),
     *("parameters", "build", "engine", "timing", "memory", "memory_changed"),
     *("readings", "readings_changed", "simulated_seconds", "budget"),
 }

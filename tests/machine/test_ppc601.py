@@ -126,7 +126,7 @@ def test_an_unknown_service_is_a_system_call() -> None:
     """li r0,99; sc: without a handler a fault, with one its instructions."""
     ours = program("3800 0063 4400 0002")
     fault = ours.run(instructions=10).fault
-    assert fault.pc == 0x1004 and "system call" in str(fault)
+    assert fault.pc == 0x1004 and "calls a system (sc), call 0x63" in str(fault)
     ours = program("3800 0063 4400 0002")
     ours.write(0xC00, bytes.fromhex(HANDLER))
     ours.run(instructions=3)

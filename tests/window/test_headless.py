@@ -33,6 +33,7 @@ def test_the_picture_after_the_last_frame(tmp_path, make):
         "reason": "frames",
         "budget": None,
         "world": other.hash("world"),
+        "text": machine.text,
         "screenshot": str(tmp_path / "shot.png"),
     }
 

@@ -108,7 +108,11 @@ PRIVILEGED = {
     "cpushl": "f468",
     "cpushp": "f470",
     "cpusha": "f478",
+    "pflushn": "f500",
+    "pflush": "f508",
+    "pflushan": "f510",
     "pflusha": "f518",
+    "ptestw": "f548",
     "ptestr": "f568",
 }
 RTE = {"rte": "4e73", "stop #0": "4e72 0000", "stop #2700": "4e72 2700"}

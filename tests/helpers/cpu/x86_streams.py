@@ -114,7 +114,7 @@ class Generator:
         registers[ESP] = (self.small() | 0x2000) & ~1
         flags = r.getrandbits(12) & STATUS_FLAGS | 2 | r.choice((0, 0, 0x400))
         selectors = [0x2000, CODE >> 4, 0x4000, 0x3000, 0x5000, 0x6000] if self.real else [0] * 6
-        return Start(CODE, registers, selectors, flags, self.code, insn.text.startswith("rep"))
+        return Start(CODE, registers, selectors, flags, self.code, " rep" in f" {insn.text}")
 
 
 def closed(cpu: Cpu, code: bytes) -> bytes:
