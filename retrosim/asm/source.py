@@ -45,10 +45,11 @@ class Part:
 
 @dataclass
 class Macro:
-    """A macro: names of its arguments with their defaults, and its lines."""
+    """A macro: names of its arguments with their defaults, does the last one take all that is left, and its lines."""
 
     name: str
     parameters: list[tuple[str, str]]
+    is_variadic: bool
     lines: list[Line] = field(default_factory=list)
 
 
@@ -225,12 +226,13 @@ class Reader:
         words = part.rest.replace(",", " ").split()
         if not words:
             raise SourceError(lines[at - 1], "a macro needs a name")
-        parameters = []
+        parameters, kind = [], ""
         for word in words[1:]:
             if not word.isdigit():
                 name, _, default = word.partition("=")
-                parameters.append((name.split(":")[0], default))
-        macro = Macro(words[0].lower(), parameters)
+                name, _, kind = name.partition(":")
+                parameters.append((name, default))
+        macro = Macro(words[0].lower(), parameters, kind == "vararg")
         end = self._end(lines, at, lines[at - 1], {"macro"}, _MACRO_ENDS)
         macro.lines = lines[at:end]
         self.macros[macro.name] = macro
@@ -251,9 +253,10 @@ class Reader:
         given = list(split_operands(part.rest)) if part.rest else []
         if len(given) == 1 and len(macro.parameters) > 1:
             given = part.rest.split()
-        named = {}
-        for name, default in macro.parameters:
-            named[name] = default
+        last = len(macro.parameters) - 1
+        if macro.is_variadic and len(given) > last:
+            given[last:] = [", ".join(given[last:])]
+        named = dict(macro.parameters)
         for index, text in enumerate(given):
             name, equals, value = text.partition("=")
             if equals and name.strip() in named:
