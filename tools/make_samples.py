@@ -17,9 +17,9 @@ COMPILERS = {
     "i386": ("i686-linux-gnu", ("-march=i386", "-fno-asynchronous-unwind-tables")),
     "ppc": ("powerpc-linux-gnu", ("-mcpu=601", "-msoft-float")),
 }
-FLAGS = ("-O2", "-g1", "-ffreestanding", "-fno-ident", "-frandom-seed=0", "-ffile-prefix-map=.=.")
+FLAGS = ("-O2", "-g1", "-ffreestanding", "-fno-ident", "-frandom-seed=0", f"-ffile-prefix-map={SAMPLES}=.")
 VARIANTS = {"": ("-fno-pic", "-fcommon"), "-pic": ("-fPIC", "-fno-common")}
-LINK = ("-nostdlib", "-O2", "-g1", "-ffreestanding", "-fno-ident", "-Wl,--build-id=none", "-Wl,-e,both")
+LINK = ("-nostdlib", *FLAGS, "-Wl,--build-id=none", "-Wl,-e,both")
 LINK += ("-Wl,-z,max-page-size=4096", "-Wl,-z,norelro", "-Wl,--hash-style=sysv", "-Wl,--unresolved-symbols=ignore-all")
 
 
