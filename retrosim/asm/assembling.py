@@ -28,6 +28,11 @@ CPU_NAMES = (
     *(f"{isa}-{REAL}" for isa in _OF_ISA if REAL in family_of(isa).boots),
     *PRESETS,
 )
+_ALSO = {
+    "68000": "m68000", "mc68000": "m68000", "68040": "m68040", "mc68040": "m68040", "601": "ppc601", "mpc601": "ppc601",
+    "386": "i386", "80386": "i386", "486": "i486", "80486": "i486",
+}  # fmt: skip
+"""What people also call a processor, in any case of the letters."""
 _EF_68000 = 0x01000000
 _BITS = {"16": REAL, "32": FLAT}
 _BITS_WORDS = {"code16": "16", "code32": "32", "use16": "16", "use32": "32", "code16gcc": "16"}
@@ -73,7 +78,7 @@ def assemble(
     """Assemble a text.
 
     text     the source
-    cpu      a processor ("m68040", "i386", "i386-real") or a machine ("mc68040-25")
+    cpu      a processor ("m68040", "i386", "i386-real", also "68040", "80386") or a machine ("mc68040-25")
     origin   address of the code, until the text says another
     name     of the text, in messages and source lines
     folder   that include and incbin look in; without, a text may not use them
@@ -82,6 +87,7 @@ def assemble(
     labels   addresses elsewhere that the text may use by name
     Errors   AssemblyError with all messages; ValueError for an unknown processor or an origin outside 32 bits
     """
+    cpu = _ALSO.get(cpu.lower(), cpu)
     check_choice("cpu", cpu, CPU_NAMES)
     check_integer("origin", origin, 0, 0xFFFFFFFF)
     job = _Job(cpu, {".text": origin, **(origins or {})}, dict(symbols or {}), dict(labels or {}))

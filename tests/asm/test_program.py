@@ -167,3 +167,10 @@ def test_arguments_are_checked() -> None:
 
 def test_it_is_public() -> None:
     assert retrosim.assemble(" rts", "mc68000-8").code == b"\x4e\x75"
+
+
+@pytest.mark.parametrize(
+    ("name", "isa"), [("MC68040", "m68040"), ("68000", "m68000"), ("80386", "i386"), ("601", "ppc601")]
+)
+def test_processors_by_their_numbers(name, isa):
+    assert assemble(" nop", name).isa == isa
