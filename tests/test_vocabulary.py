@@ -51,6 +51,7 @@ class Banned:
     is_constant: bool = False
 
 
+@cache
 def name_parts(name: str) -> tuple[str, ...]:
     """Return the lower-case parts of a name: of MAX_X, max_x and MaxX they are max, x."""
     return tuple(part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", name))
@@ -116,7 +117,9 @@ def findings(path: str, text: str, words: tuple[Banned, ...]) -> list[str]:
     words = tuple(word for word in words if not word.folders or path.startswith(word.folders))
     found = list(lines_of_text(text, words))
     if path.endswith(".py"):
-        suspects = {name: shown for name in set(NAME.findall(text)) if (shown := banned_in(name, words))}
+        heads = {word.parts[0] for word in words if word.parts}
+        names = (name for name in set(NAME.findall(text)) if not heads.isdisjoint(name_parts(name)))
+        suspects = {name: shown for name in names if (shown := banned_in(name, words))}
         tokens = tokenize.generate_tokens(io.StringIO(text).readline) if suspects else ()
         for token in tokens:
             if token.type == tokenize.NAME and token.string in suspects:

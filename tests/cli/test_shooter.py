@@ -37,7 +37,7 @@ def wait_for(process: subprocess.Popen[str], is_so: Callable[[], bool], seconds:
 def test_a_person_plays(start, screen, tmp_path, run) -> None:
     """Moves to the right, then to the left with the fire key held, until a good part of the first wave is shot."""
     tape = tmp_path / "game.rtape"
-    process = start("record", tape.name, "--rom", "shooter", "--objects", "50", DISPLAY=screen)
+    process = start("record", tape.name, "--rom", "shooter", "--objects", "50", "--speed", "2", DISPLAY=screen)
 
     def xdotool(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(["xdotool", *words], env={"DISPLAY": screen}, capture_output=True, text=True, check=False)

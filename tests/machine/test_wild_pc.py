@@ -16,7 +16,7 @@ from retrosim.rom.symbols import SymbolTable
 from tests.helpers.machine import programs
 
 IMAGES = int(os.environ.get("RETROSIM_WILD", "16"))
-BUDGET = 2000  # instructions
+BUDGET = 1000  # instructions
 SEED = 2011
 
 

@@ -20,7 +20,7 @@ from tests.helpers.cpu.agreement import SEED, agree
 from tests.helpers.cpu.all_handlers import all_handlers
 from tests.helpers.cpu.three_engines import LENGTHS, ThreeEngines, run
 
-INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "25000"))  # per model with full timing; a quarter otherwise
+INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "18000"))  # per model with full timing; a quarter otherwise
 REGION_BYTES, OPTIMISED_BYTES = 640, 160  # of a program that is recompiled, quickly or with full optimisation
 MODELS = [
     (model, timing)

@@ -22,7 +22,7 @@ from tests.helpers.cpu.agreement import stay_within_bounds
 from tests.helpers.cpu.three_engines import ThreeEngines
 from tests.helpers.cpu.x86_streams import Generator, closed, program
 
-INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "8000"))  # per model and timing mode
+INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "6000"))  # per model and timing mode
 SEED = 1994
 REGION_BYTES, OPTIMISED_BYTES = 400, 120  # of a program that is recompiled, quickly or with full optimisation
 MEMORIES = {
