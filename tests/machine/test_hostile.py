@@ -16,7 +16,7 @@ import pytest
 from tests.helpers.machine import hostile
 
 PROGRAMS = int(os.environ.get("RETROSIM_WILD", "0"))
-FEW = 4  # programs of a machine, with one timing, where the variable is not set
+FEW = 3  # programs of a machine, with one timing, where the variable is not set
 REGIONS = 4  # the recompiler has regions of each so manieth
 SEED, SECONDS, SECONDS_EACH = 1_000_000, 600, 2.0
 MACHINES = {  # and the timing that few programs are run with

@@ -21,7 +21,7 @@ from tests.helpers.cpu import m68k_peers as peers
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.rom import simulators
 
-SINGLES = int(os.environ.get("RETROSIM_PEER_SINGLES", "1000"))
+SINGLES = int(os.environ.get("RETROSIM_PEER_SINGLES", "600"))
 SEED = 68040
 
 # Musashi does not clear C when a divisor is 0, so C of divisions is judged by the vectors alone.
