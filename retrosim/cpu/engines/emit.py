@@ -15,8 +15,9 @@ from ..spec.values import Word
 
 POINTER_BYTES = 8
 
-# context: pointers that only some code needs, and the budget left on return
-CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET = range(4)
+# context: pointers that only some code needs (the last two: memo.py), and the budget left on return
+CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET, TABLE_POINTER, ASK_POINTER = range(6)
+CONTEXT_ENTRIES = 6
 
 
 class Cell:

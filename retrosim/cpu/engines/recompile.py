@@ -11,19 +11,16 @@ take (`Timing.max_clocks` bounds an instruction); the rest of a slice is the int
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from retrosim.errors import SpecError
 
 from ..spec.cpu import Cpu
 from ..spec.ir import I1, I32, POINTER, UNLIKELY, Function
+from ..spec.ir import Block as IrBlock
 from ..spec.rows import Insn
-from ..spec.timing import Timing
 from ..spec.values import Word
-from .compiled import Effort, compile_functions
 from .core import MIRROR_BYTES
 from .counting import Counter
 from .emit import CODE_POINTER, base_and_distance
@@ -120,7 +117,7 @@ class RegionEmitter(RecordEmitter):
         pending, cached = self._pending, self._cached
         for block, address, outcome in ((taken, insn.target, True), (passed, insn.end, False)):
             self.code.go_on(block)
-            self._pending, self._cached = pending, dict(cached)
+            self._pending, self._cached, self._outcome = pending, dict(cached), int(outcome)
             if self._splits:
                 self.timing.finish(outcome)
             self._edge(address)
@@ -160,12 +157,20 @@ class RegionEmitter(RecordEmitter):
                 self._edge(guess)
         self._to_dispatch(address)
 
+    def _begin_timing(self) -> None:
+        """Prepare what the timing model keeps outside of fields."""
+
+    def _end_timing(self) -> None:
+        """Finish what the clocks of the way out need."""
+
     def _to_dispatch(self, address: Word) -> None:
+        self._end_timing()
         self._flush(NOTHING)
         self.put(address, self._address)
         self.code.branch(self._dispatch)
 
     def _exit(self, how: int, address: Word) -> None:
+        self._end_timing()
         self._flush(NOTHING)
         self.put(address, self._address)
         self.put(Word(1, how), self._how)
@@ -187,16 +192,22 @@ class RegionEmitter(RecordEmitter):
         self._counter.start(left, instructions, now, safe)
         for (name, element), slot in self._slots.items():
             self.put(self._field(name, Word(32, element)), slot)
+        self._begin_timing()
         self._to_dispatch(self._record_word(PC_WORD))
 
+    def _entry(self, pc: int) -> IrBlock:
+        """Return what to branch to with an entry point."""
+        return self._blocks[pc]
+
     def _emit_dispatch(self) -> None:
+        entries = [(pc, self._entry(pc)) for pc in self.region.entries]
         self.code.go_on(self._dispatch)
         self._pending = NOTHING
         address = self.loaded(32, self._address)
         miss = self.code.new_block()
         with self.code.if_then(self._counter.is_used_up().operand, UNLIKELY):
             self.code.branch(miss)
-        self.code.switch(I32, address.operand, miss, ((pc, self._blocks[pc]) for pc in self.region.entries))
+        self.code.switch(I32, address.operand, miss, entries)
         self.code.go_on(miss)
         self._exit(CONTINUE, address)
 
@@ -207,12 +218,16 @@ class RegionEmitter(RecordEmitter):
             self._set_field(name, self._in_slot(name, element), Word(32, element))
         if self.timing.counts:
             self._set_field("cycles", self._counter.clock())
+        self._store_timing()
         address = self.loaded(32, self._address)
         self._set_field("pc", address)
         left = self._counter.budget().operand
         with self.code.if_then(self.loaded(1, self._how).eq(LEAVE).operand):
             self._return(LEFT, left)
         self._run_record(self._record_of(address), left)
+
+    def _store_timing(self) -> None:
+        """Store what the timing model keeps outside of fields."""
 
     def finish_timing(self) -> None:
         """Leave the end of a branch's timing to its two edges, where its outcome is known, if that makes it simpler."""
@@ -358,32 +373,3 @@ class RegionEmitter(RecordEmitter):
             self._can_jump = True
             self._jumped.set(self.const(1, 1))
         self._next_pc.set(address)
-
-
-class CompiledRegion:
-    """A region as a function of the handler type, at `address`."""
-
-    def __init__(self, cpu: Cpu, timing: str, region: Region, quick: bool = False) -> None:
-        """Compile, or load from the cache."""
-        self.region = region
-        emit = partial(_emit, cpu, timing, region)
-        effort = Effort.QUICK if quick else _effort(cpu.timing[timing])
-        self._functions = compile_functions(region_name(cpu, timing, region, quick), [emit], effort)
-        self.address = int(self._functions.addresses[0])
-
-
-def _effort(timing: type[Timing]) -> Effort:
-    """Return what pays: with waits for the bus to compute, loops are too long to gain anything by more passes."""
-    waits = timing.max_wait_clocks is not Timing.max_wait_clocks
-    return Effort.FEW if waits else Effort.ALL
-
-
-def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> str:
-    insns = [(insn.pc, insn.length, insn.key, insn.fields) for insn in region.insns]
-    text = repr((insns, sorted(region.blocks), region.entries, sorted(region.checks), region.guesses))
-    digest = hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
-    return f"region_{cpu.label}_{timing}_{digest}{'_quick' if quick else ''}"
-
-
-def _emit(cpu: Cpu, timing: str, region: Region, code: Function) -> None:
-    RegionEmitter(cpu, cpu.timing[timing], code, region).emit()

@@ -24,7 +24,7 @@ from .compiled import is_compiled
 from .core import Core
 from .handler_cache import HandlerCache, Key, handler_cache, handlers_of, is_ready
 from .interpret import Interpreter
-from .recompile import CompiledRegion, region_name
+from .compiled_region import CompiledRegion, region_name
 from .regions import Region, discover
 
 MODES = ("auto", "interpret", "recompile")
