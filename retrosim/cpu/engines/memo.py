@@ -109,7 +109,7 @@ class Memo:
             try:
                 return self._answer(question, detail)
             except BaseException as error:
-                self.error = error; import traceback; traceback.print_exc()
+                self.error = error
         return NOWHERE
 
     def _answer(self, question: int, detail: int) -> int:
@@ -192,7 +192,7 @@ class Memo:
             replay.step(last.trace, bool(outcome), last.fetches)
             ends.append(self._end_word(replay))
         ends += [0] * (segment.first_point - len(ends))
-        return ends + [MASK64 if point.now == NEVER else point.now - NOW & MASK64 for point in replay.points]
+        return ends + [NEVER if point.now == NEVER else point.now - NOW & MASK64 for point in replay.points]
 
     def _end_word(self, replay: Replay) -> int:
         replay.timing.forget()

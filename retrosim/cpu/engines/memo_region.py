@@ -31,6 +31,8 @@ from .regions import Block
 from .segments import FIRST_EDGE, FIRST_END, Plan, Segment, Step
 from .traces import KIND_SHIFT, NEVER, Point
 
+MAX_INLINE = 4  # points of an instruction whose uses of memory are looked up in place
+
 
 class TableEmitter(Emitter):
     """Emits what looks into the table."""
@@ -237,7 +239,7 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
                 self._use(point, number, *self._words(point))
             else:
                 place = self.from_table(self._place(), self.segment.first_point + number)
-                with self.code.if_then(place.ne(NEVER & MASK64).operand):
+                with self.code.if_then(place.ne(NEVER).operand):
                     self._use(point, number, *self._words(point))
         self._whens = 0
 
@@ -266,7 +268,7 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         point = self.const(64, self.segment.first_point + number)
         question = self.const(64, INPUT | number << POINT_SHIFT)
         arguments = self._place(), self._counter.clock(), point, question, given, *words
-        self.put(self._in_table(f"use_{name}", partial(TableFunction.used, name=name), *arguments), self._row)
+        self.put(self._in_table(f"use.{name}", partial(TableFunction.used, name=name), *arguments), self._row)
 
     def use_memory(self, address: Word, bits: int, write: bool) -> None:
         number = self._point
@@ -274,13 +276,16 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         whens, self._whens = self._whens, None
         location, name = address & ADDRESS_MASK, "write" if write else "read"
         kind = self.timing.kind(location, bits, write)
-        is_usual, apply = self.timing.usual(name, location, bits // 8)
         words = location.zext(64), Word(64, bits // 8)
-        self._either(
-            is_usual & kind.eq(0),
-            lambda: apply(lambda: self._now(number)),
-            lambda: self._unusual(name if name in self.model.subroutines else "", number, words, kind),
-        )
+
+        def find_out() -> None:
+            self._unusual(name if name in self.model.subroutines else "", number, words, kind)
+
+        if self._depth or self.step.trace.points > MAX_INLINE:
+            find_out()
+        else:
+            is_usual, apply = self.timing.usual(name, location, bits // 8)
+            self._either(is_usual & kind.eq(0), lambda: apply(lambda: self._now(number)), find_out)
         self._whens = whens
 
     def tell_outcome(self, condition: Word) -> None:

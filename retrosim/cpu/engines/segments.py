@@ -92,7 +92,7 @@ class Plan:
     def _edges(self, start: int) -> list[tuple[int, int]]:
         block = self.region.blocks[start]
         last = block.insns[-1]
-        found = [] if last.row.options.get("ends") else [(0, last.end)]
+        found = [(0, last.end)]
         if last.target is not None:
             found.append((int(self.segments[start][-1].steps[-1].trace.branches), last.target))
         found += [(0, guess) for guess in self.region.guesses[start]]

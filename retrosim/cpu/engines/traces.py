@@ -18,7 +18,7 @@ from ..spec.values import Word
 from .liveness import Watcher
 
 NOW = 1 << 40  # the clock at which a model is run: later than anything that matters, clocks before included
-NEVER = -1
+NEVER = 1 << 62
 KIND_SHIFT = 48  # of the kind of an operand in an input, above what its subroutine returns
 WAIT = (1 << KIND_SHIFT) - 1
 EDGE = None  # an outcome that is whether the branch at the end is taken
