@@ -121,6 +121,19 @@ class Emitter(ExecutionContext):
     def set_element(self, name: str, n: Word, word: Word) -> None:
         self._set_field(name, word, n)
 
+    def matching(self, name: str, first: Word, count: int, value: Word) -> Word:
+        """Return a bit for each of some consecutive elements: is it a value?"""
+        code, kind = self.code, f"<{count} x {value.type}>"
+        elements = code.value(f"load {kind}, ptr {self._state_pointer(name, first)}, align {value.bits // 8}")
+        one = code.computed(f"insertelement {kind} undef, {value.type} {value.operand}, i64 0")
+        every = code.computed(f"shufflevector {kind} {one}, {kind} undef, <{count} x i32> zeroinitializer")
+        same = code.value(f"icmp eq {kind} {elements}, {every}")
+        return self.word(count, code.value(f"bitcast <{count} x i1> {same} to i{count}"))
+
+    def lowest_bit(self, mask: Word) -> Word:
+        """Return the number of the lowest one in a mask that has one, 32 bits."""
+        return self.word(32, self.code.call_intrinsic("cttz", 32, mask.zext(32).operand, "0"))
+
     def _reg(self, n: Word, bits: int) -> Word:
         return self.loaded(bits, self._state_pointer("r", n))
 

@@ -31,6 +31,7 @@ from .regions import Block
 from .segments import FIRST_EDGE, FIRST_END, Plan, Segment, Step
 from .traces import KIND_SHIFT, NEVER, Point
 
+SPARING = "preserve_mostcc "  # calls that seldom happen shall not cost registers where they do not
 MAX_INLINE = 4  # points of an instruction whose uses of memory are looked up in place
 
 
@@ -54,17 +55,18 @@ class TableEmitter(Emitter):
         full = f"{self.code.name.rpartition('_')[0]}_{name}"
         if full not in module.names:
             signature = Signature(I64, (POINTER, POINTER) + (I64,) * len(words))
-            TableFunction(self.cpu, Function(module, signature, full, "noinline"), self.model).emit_function(emit)
+            code = Function(module, signature, full, "noinline cold", SPARING)
+            TableFunction(self.cpu, code, self.model).emit_function(emit)
         arguments = [(POINTER, self.state), (POINTER, self.context), *((I64, word.operand) for word in words)]
-        return self.word(64, self.code.call(I64, f"@{full}", arguments)) & PLACE_MASK
+        return self.word(64, self.code.call(SPARING + I64, f"@{full}", arguments))
 
     def recall(self, question: Word, detail: Word) -> Word:
         """Return the place that something leads to, from the table or the host."""
-        return self._in_table("recall", TableFunction.recalled, question, detail)
+        return self._in_table("recall", TableFunction.recalled, question, detail) & PLACE_MASK
 
     def present_state(self) -> Word:
         """Return the place of the state that the state fields hold."""
-        return self._in_table("present", TableFunction.found)
+        return self._in_table("present", TableFunction.found) & PLACE_MASK
 
 
 class TableFunction(TableEmitter):
@@ -78,6 +80,9 @@ class TableFunction(TableEmitter):
     def emit_function(self, emit: Callable[[TableFunction], Word]) -> None:
         self.code.ret(emit(self).operand)
         self.code.finish()
+
+    def followed(self) -> Word:
+        return self.ask(self.word(64, self.code.args[2]), self.const(64, 0))
 
     def recalled(self) -> Word:
         question, detail = (self.word(64, each) for each in self.code.args[2:])
@@ -98,11 +103,28 @@ class TableFunction(TableEmitter):
         self.when(given.ne(0), lambda: found.set(self.recall(question | place, given)))
         return found.get()
 
+    def stored(self) -> Word:
+        """Store the state fields of a state at a clock."""
+        place, now = (self.word(64, each) for each in self.code.args[2:])
+        for offset, (name, n) in enumerate(self._elements()):
+            word = self.from_table(place, offset)
+            is_time = name in self.model.times
+            self._set_field(name, now + word if is_time else word.trunc(self.cpu.layout.fields[name][0]), n)
+        return self.const(64, 0)
+
+    def _elements(self) -> list[tuple[str, Word]]:
+        fields = self.cpu.layout.fields
+        return [(name, Word(32, n)) for name in (*self.model.times, *self.model.marks) for n in range(fields[name][1])]
+
     def found(self) -> Word:
         """Look the state up by its hash."""
         timing = self.model(self)
         timing.forget()
-        values = self.values()
+        now = self.get("cycles")
+        values = [
+            self.element(name, n) - now if name in self.model.times else self.element(name, n).zext(64)
+            for name, n in self._elements()
+        ]
         mixed = self.const(64, 0)
         for number, value in enumerate(values):
             mixed = mixed + value * (HASH_FACTOR * (2 * number + 1) & MASK64)
@@ -115,16 +137,6 @@ class TableFunction(TableEmitter):
         question = (number << POINT_SHIFT) | STATE_OF
         self.when(differs.ne(0), lambda: found.set(self.ask(question, self.const(64, 0))))
         return found.get()
-
-    def values(self) -> list[Word]:
-        now = self.get("cycles")
-        fields = self.cpu.layout.fields
-        times = [
-            self.element(name, Word(32, n)) - now for name in self.model.times for n in range(fields[name][1])
-        ]
-        return times + [
-            self.element(name, Word(32, n)).zext(64) for name in self.model.marks for n in range(fields[name][1])
-        ]
 
 
 class MemoTiming:
@@ -268,7 +280,8 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         point = self.const(64, self.segment.first_point + number)
         question = self.const(64, INPUT | number << POINT_SHIFT)
         arguments = self._place(), self._counter.clock(), point, question, given, *words
-        self.put(self._in_table(f"use.{name}", partial(TableFunction.used, name=name), *arguments), self._row)
+        place = self._in_table(f"use.{name}", partial(TableFunction.used, name=name), *arguments)
+        self.put(place & PLACE_MASK, self._row)
 
     def use_memory(self, address: Word, bits: int, write: bool) -> None:
         number = self._point
@@ -320,7 +333,7 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         place = self._place()
         word = self.variable(self.from_table(place, FIRST_EDGE + edge))
         with self.code.if_then((word.get() & PLACE_MASK).eq(0).operand, UNLIKELY):
-            word.set(self.ask(place | (EDGE_OF | edge << POINT_SHIFT), self.const(64, 0)))
+            word.set(self._in_table("follow", TableFunction.followed, place | (EDGE_OF | edge << POINT_SHIFT)))
         self._pass(word.get())
         self.put(word.get() & PLACE_MASK, self._row)
 
@@ -370,13 +383,4 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         self.put(self.present_state(), self._end)
 
     def _store_timing(self) -> None:
-        place, now = self.loaded(64, self._end), self._counter.clock()
-        fields = self.cpu.layout.fields
-        offset = 0
-        for names, is_time in ((self.model.times, True), (self.model.marks, False)):
-            for name in names:
-                bits, count = fields[name]
-                for n in range(count):
-                    word = self.from_table(place, offset)
-                    offset += 1
-                    self._set_field(name, now + word if is_time else word.trunc(bits), Word(32, n))
+        self._in_table("store", TableFunction.stored, self.loaded(64, self._end), self._counter.clock())

@@ -212,8 +212,8 @@ def usual(m, name: str, location: Word, size: int) -> tuple[Word, Callable[[Call
     """Tell whether `fetch` (of a line), `read` or `write` would find the line and not wait (`Timing.usual`)."""
     tags, line = ("itag", location) if name == "fetch" else ("dtag", location >> 4)
     first, wanted = (line & 63) << 2, line | VALID
-    found = [m.element(tags, first + way).eq(wanted) for way in range(4)]
-    hit = (found[0] | found[1] | found[2] | found[3]) & m.get("filling").ne(line)
+    found = m.matching(tags, first, 4, wanted)
+    hit = found.ne(0) & m.get("filling").ne(line)
 
     def look_up(now: Callable[[], Word]) -> None:
         m.set(COUNTS[tags], m.get(COUNTS[tags]) + 1)
@@ -228,10 +228,7 @@ def usual(m, name: str, location: Word, size: int) -> tuple[Word, Callable[[Call
 
     def store(now: Callable[[], Word]) -> None:
         look_up(now)
-        way = m.select(found[3], m.const(32, 3), m.const(32, 0))
-        for number in (2, 1):
-            way = m.select(found[number], m.const(32, number), way)
-        m.set_element("dirty", first + way, m.const(8, 1))
+        m.set_element("dirty", first + (m.lowest_bit(found) & 3), m.const(8, 1))
         m.set("stored", location >> 2)
         m.set("stored_by", now() + 1)
 
