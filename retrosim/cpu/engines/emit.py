@@ -14,6 +14,7 @@ from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 
 POINTER_BYTES = 8
+SPARING = "preserve_mostcc "  # convention of calls that seldom happen: they cost no registers where they do not
 
 # context: pointers that only some code needs (the last two: memo.py), and the budget left on return
 CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET, TABLE_POINTER, ASK_POINTER = range(6)
@@ -206,15 +207,15 @@ class Emitter(ExecutionContext):
         code.go_on(done)
         self.loops -= 1
 
-    def subroutine(self, name: str, function: Callable[..., Word], *words: Word) -> Word:
+    def subroutine(self, name: str, function: Callable[..., Word], *words: Word, convention: str = "") -> Word:
         """Call a function of the module on the state and 64-bit words, emitting it on first use."""
         module = self.code.module
         full = f"{self.code.name.rpartition('_')[0]}_{name}"
         if full not in module.names:
             signature = Signature(I64, (POINTER,) + (I64,) * len(words))
-            Subroutine(self.cpu, Function(module, signature, full, "noinline")).emit_function(function)
+            Subroutine(self.cpu, Function(module, signature, full, "noinline", convention)).emit_function(function)
         arguments = [(POINTER, self.state), *((I64, word.operand) for word in words)]
-        return self.word(64, self.code.call(I64, f"@{full}", arguments))
+        return self.word(64, self.code.call(convention + I64, f"@{full}", arguments))
 
     def variable(self, word: Word) -> Variable:
         return Variable(self, word)

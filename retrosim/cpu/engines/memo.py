@@ -40,7 +40,8 @@ FIRST = NOWHERE + MAX_WORDS
 TABLE_WORDS = (1 << TABLE_BITS) + MAX_WORDS
 HASH_FACTOR, STATE_FACTOR = 0x9E3779B97F4A7C15, 0x100000001B3
 INPUT, ENTERED, EDGE_OF, STATE_OF = (kind << 60 for kind in range(1, 5))  # kinds of questions
-POINT_SHIFT = 32  # of the number of a point, edge or outcome in a question
+POINT_SHIFT = 32  # of the number of a point or edge in a question
+POINT_MASK = (1 << POINT_SHIFT) - 1
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
 
 

@@ -11,7 +11,7 @@ from ..spec.ir import I64, POINTER, UNLIKELY, Function, Signature
 from ..spec.ir import Block as IrBlock
 from ..spec.rows import Insn, Row
 from ..spec.values import Word
-from .emit import ASK_POINTER, POINTER_BYTES, TABLE_POINTER, Emitter
+from .emit import ASK_POINTER, POINTER_BYTES, SPARING, TABLE_POINTER, Emitter
 from .memo import (
     EDGE_OF,
     ENTERED,
@@ -23,6 +23,7 @@ from .memo import (
     INPUT,
     MASK64,
     PLACE_MASK,
+    POINT_MASK,
     POINT_SHIFT,
     STATE_OF,
 )
@@ -31,7 +32,6 @@ from .regions import Block
 from .segments import FIRST_EDGE, FIRST_END, Plan, Segment, Step
 from .traces import KIND_SHIFT, NEVER, Point
 
-SPARING = "preserve_mostcc "  # calls that seldom happen shall not cost registers where they do not
 MAX_INLINE = 4  # points of an instruction whose uses of memory are looked up in place
 
 
@@ -41,7 +41,7 @@ class TableEmitter(Emitter):
     def from_table(self, place: Word, distance: int = 0) -> Word:
         """Load a word of the table: so far behind a place that the table gave."""
         base = self.code.address(self.context_pointer(TABLE_POINTER), place.operand, I64)
-        return self.loaded(64, self.code.address(base, distance, I64))
+        return self.loaded(64, self.code.address(base, distance, I64) if distance else base)
 
     def ask(self, question: Word, detail: Word) -> Word:
         """Ask the host."""
@@ -93,14 +93,16 @@ class TableFunction(TableEmitter):
         self.when(~same, lambda: found.set(self.ask(question, detail)))
         return found.get()
 
-    def used(self, name: str) -> Word:
+    def used(self, name: str, has_kind: bool) -> Word:
         """Call the subroutine for a use of memory; return the row to go on with."""
-        place, clock, point, question, given, *words = (self.word(64, each) for each in self.code.args[2:])
+        place, clock, point, *words = (self.word(64, each) for each in self.code.args[2:])
+        given = words.pop(0) if has_kind else self.const(64, 0)
         if name:
-            now = clock + self.from_table((place + point) & PLACE_MASK)
+            now = clock + self.from_table((place + (point & POINT_MASK)) & PLACE_MASK)
             given = given | self.subroutine(name, self.model.subroutines[name], *words, now)
+        question = (point >> POINT_SHIFT << POINT_SHIFT) | INPUT | place
         found = self.variable(place)
-        self.when(given.ne(0), lambda: found.set(self.recall(question | place, given)))
+        self.when(given.ne(0), lambda: found.set(self.recall(question, given)))
         return found.get()
 
     def stored(self) -> Word:
@@ -260,7 +262,9 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
 
     def _use(self, point: Point, number: int, *words: Word) -> None:
         is_usual, apply = self.timing.usual(point.name, words[0].trunc(32), 0)
-        self._either(is_usual, lambda: apply(lambda: self._now(number)), lambda: self._unusual(point.name, number, words))
+        self._either(
+            is_usual, lambda: apply(lambda: self._now(number)), lambda: self._unusual(point.name, number, words)
+        )
 
     def _either(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
         code = self.code
@@ -276,12 +280,13 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
 
     def _unusual(self, name: str, number: int, words: tuple[Word, ...], kind: Word | None = None) -> None:
         """Find out what a use of memory takes, and go on with the row for that."""
-        given = self.const(64, 0) if kind is None else kind << KIND_SHIFT
-        point = self.const(64, self.segment.first_point + number)
-        question = self.const(64, INPUT | number << POINT_SHIFT)
-        arguments = self._place(), self._counter.clock(), point, question, given, *words
-        place = self._in_table(f"use.{name}", partial(TableFunction.used, name=name), *arguments)
-        self.put(place & PLACE_MASK, self._row)
+        point = self.const(64, self.segment.first_point + number | number << POINT_SHIFT)
+        arguments = [self._place(), self._counter.clock(), point, *words]
+        if kind is not None and kind.known != 0:
+            arguments[3:3] = [kind << KIND_SHIFT]
+        what = f"use.{name}.{len(arguments)}"
+        function = partial(TableFunction.used, name=name, has_kind=len(arguments) > 3 + len(words))
+        self.put(self._in_table(what, function, *arguments) & PLACE_MASK, self._row)
 
     def use_memory(self, address: Word, bits: int, write: bool) -> None:
         number = self._point

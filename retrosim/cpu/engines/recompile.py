@@ -16,14 +16,14 @@ from typing import Any
 
 from retrosim.errors import SpecError
 
-from ..spec.cpu import Cpu
+from ..spec.cpu import ADDRESS_MASK, CODE_WRITTEN, Cpu
 from ..spec.ir import I1, I32, POINTER, UNLIKELY, Function
 from ..spec.ir import Block as IrBlock
 from ..spec.rows import Insn
 from ..spec.values import Word
 from .core import MIRROR_BYTES
 from .counting import Counter
-from .emit import CODE_POINTER, base_and_distance
+from .emit import CODE_POINTER, SPARING, Emitter, base_and_distance
 from .handlers import LEFT, ORDINARY_WORD, PC_WORD, RecordEmitter
 from .liveness import dead_fields
 from .regions import Block, Region, longest_path
@@ -328,6 +328,12 @@ class RegionEmitter(RecordEmitter):
     def _count_of(self, name: str) -> int:
         return self.cpu.layout.fields[name][1]
 
+    def _code_written(self, location: Word, size: int) -> None:
+        start = (location.trunc(32) & ADDRESS_MASK).zext(64)
+        self.subroutine("code", _note_code_written, start, Word(64, size), convention=SPARING)
+        self._can_leave = True
+        self._left.set(self.const(1, 1))
+
     def _reg(self, n: Word, bits: int) -> Word:
         if n.known == self.cpu.zero_register:
             return Word(bits, 0)
@@ -373,3 +379,13 @@ class RegionEmitter(RecordEmitter):
             self._can_jump = True
             self._jumped.set(self.const(1, 1))
         self._next_pc.set(address)
+
+
+def _note_code_written(m: Emitter, start: Word, size: Word) -> Word:
+    """Widen the range of code that has been written, and leave for it."""
+    low, high, first, end = m.get("written_low"), m.get("written_high"), start.trunc(32), (start + size).trunc(32)
+    m.set("written_low", m.select(first.ult(low), first, low))
+    m.set("written_high", m.select(high.ult(end), end, high))
+    m.set("reason", m.const(32, CODE_WRITTEN))
+    m.set("detail", m.const(32, 0))
+    return m.const(64, 0)

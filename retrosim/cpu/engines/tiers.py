@@ -21,10 +21,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 from .compiled import is_compiled
+from .compiled_region import CompiledRegion, region_name
 from .core import Core
 from .handler_cache import HandlerCache, Key, handler_cache, handlers_of, is_ready
 from .interpret import Interpreter
-from .compiled_region import CompiledRegion, region_name
 from .regions import Region, discover
 
 MODES = ("auto", "interpret", "recompile")

@@ -158,7 +158,9 @@ class Tracer(Watcher):
             raise Unpredictable
         notes, taken = self._notes, None if self._branched is None else self._branched.value
         events = tuple(
-            Event(name, (EDGE,)) if name == "outcome" and told[0].known is None and told[0].value == taken else Event(name, told)
+            Event(name, (EDGE,))
+            if name == "outcome" and told[0].known is None and told[0].value == taken
+            else Event(name, told)
             for name, told in notes.events
         )
         is_open = self._branched is not None and self._branched.known is None

@@ -97,7 +97,9 @@ class Function:
         """Add the text of the function to its module and let go of the blocks."""
         types = zip(self.signature.parameters, self.attributes, self.args)
         parameters = ", ".join(f"{kind} {attribute} {name}" for kind, attribute, name in types)
-        parts = [f"define internal {self.convention}{self.signature.result} @{self.name}({parameters}) {self.options} {{"]
+        parts = [
+            f"define internal {self.convention}{self.signature.result} @{self.name}({parameters}) {self.options} {{"
+        ]
         parts += self._slots
         for block in self._blocks:
             if block is not self.first:
