@@ -204,15 +204,16 @@ class Store:
                 os.utime(path)
         return entry
 
-    def write(self, name: str, content: bytes, in_memory: bool = False) -> None:
+    def write(self, name: str, content: bytes, in_memory: bool = False, sync: bool = True) -> None:
         """Keep an entry.
 
         in_memory  keep it in this process where it cannot be kept on disk
+        sync       have it on the disk itself: without that it may be lost when the host stops
         """
         if self.folder is not None:
             sealed = self._cache.seal(self._place(name), content) + content
             try:
-                self._write(self.folder / name, sealed)
+                self._write(self.folder / name, sealed, sync)
                 return
             except OSError as error:
                 reason = error.strerror or error
@@ -255,12 +256,12 @@ class Store:
         seal, content = sealed[:SEAL_BYTES], sealed[SEAL_BYTES:]
         return content if hmac.compare_digest(seal, self._cache.seal(self._place(name), content)) else None
 
-    def _write(self, path: Path, sealed: bytes) -> None:
+    def _write(self, path: Path, sealed: bytes, sync: bool) -> None:
         try:
-            write_whole(path, sealed)
+            write_whole(path, sealed, sync)
         except (FileNotFoundError, NotADirectoryError):  # somebody removed the folder
             self._make_folder()
-            write_whole(path, sealed)
+            write_whole(path, sealed, sync)
         self._cache.count_written(len(sealed))
 
     def _make_folder(self) -> None:

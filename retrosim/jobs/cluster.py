@@ -30,7 +30,7 @@ def outcomes(tasks: dict[int, Task], keys: dict[int, str], files: Files, address
     from retrosim.jit import source_digest
 
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         raise RetrosimError(f"no dask scheduler at {address}: {str(error)[:100] or type(error).__name__}") from None
     with client:

@@ -20,7 +20,7 @@ class Finished:
 
     def keep(self, key: str, result: str) -> None:
         """Keep the JSON of a result."""
-        self._store.write(key + RESULT_SUFFIX, result.encode())
+        self._store.write(key + RESULT_SUFFIX, result.encode(), sync=False)
 
     def forget(self, keys: list[str]) -> None:
         """Remove results: whoever asked for them has them all."""

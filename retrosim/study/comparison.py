@@ -24,7 +24,7 @@ from .forms import Forms
 from .method import Method
 from .methods import METHODS
 from .operations import KINDS, Count
-from .routines import measure_machine
+from .routines import build_of, measure_method, open_unit, roms_of
 from .scenes import ADVERSARIAL, OBJECTS, random_scenes
 
 SEED, SCENES, MAX_SCENES = 2011, 10, 1000
@@ -117,7 +117,8 @@ def compare_methods(
         del left[index]
         progress(total - len(chosen) * len(left), total, f"left: {', '.join(left.values())}" if left else "done")
 
-    progress(2 * len(chosen), total, f"left: {', '.join(names)}")
+    if names:
+        progress(2 * len(chosen), total, f"left: {', '.join(names)}")
     wanted = {"methods": [method.name for method in chosen], "engine": engine}
     wanted |= {"scenes": scenes, "seed": seed, "measured": 2 * MEASURED}
     clocks = run_jobs(measure_machine, [Job({"machine": name} | wanted) for name in names], workers, ended)
@@ -132,6 +133,32 @@ def compare_methods(
         "method": settings,
         "notes": [note.format(**settings, laps=LAPS) for note in NOTES],
     }
+
+
+def measure_machine(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Measure methods on one machine: a job of plain data.
+
+    given    dict with machine; methods, names; scenes, seed, measured, see `compare_methods`; engine
+    Returns  method -> rom, build, entry, cycles_per_frame, instructions_per_frame, cycles_per_pair
+    """
+    forms = [Forms(scene) for scene in random_scenes(given["seed"], given["scenes"])[: given["measured"]]]
+    methods = [method for method in METHODS if method.name in given["methods"] and method.routine]
+    roms, units = roms_of(methods), {}
+    found = {}
+    for method in methods:
+        rom = roms[method.routine.rom]
+        if rom.name not in units:
+            units[rom.name] = open_unit(given["machine"], rom, OBJECTS, given["engine"])
+        cycles, instructions = measure_method(method, units[rom.name], forms)
+        found[method.name] = {
+            "rom": rom.name,
+            "build": build_of(rom, given["machine"]),
+            "entry": method.routine.entry,
+            "cycles_per_frame": cycles,
+            "instructions_per_frame": instructions,
+            "cycles_per_pair": cycles / len(forms[0].scene.pairs),
+        }
+    return found
 
 
 def _kinds(every: Sequence[Forms], truths: Sequence[np.ndarray]) -> list[dict[str, Any]]:

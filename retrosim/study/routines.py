@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from retrosim.errors import RetrosimError
 from retrosim.machine import Measurement
@@ -12,8 +11,6 @@ from retrosim.rom import Rom, load_rom
 
 from .forms import Forms
 from .method import Method
-from .methods import METHODS
-from .scenes import OBJECTS, random_scenes
 from .unit import Unit
 
 BUILDS = ("O2", "flat")  # the first of these that a ROM has for a processor
@@ -47,32 +44,6 @@ def kernel_result(method: Method, forms: Forms) -> object:
     frame = method.frame(forms)
     frame.run()
     return method.routine.expected(forms, frame)
-
-
-def measure_machine(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Measure methods on one machine: a job of plain data.
-
-    given    dict with machine; methods, names; scenes, seed, measured, see `comparison`; engine
-    Returns  method -> rom, build, entry, cycles_per_frame, instructions_per_frame, cycles_per_pair
-    """
-    forms = [Forms(scene) for scene in random_scenes(given["seed"], given["scenes"])[: given["measured"]]]
-    methods = [method for method in METHODS if method.name in given["methods"] and method.routine]
-    roms, units = roms_of(methods), {}
-    found = {}
-    for method in methods:
-        rom = roms[method.routine.rom]
-        if rom.name not in units:
-            units[rom.name] = open_unit(given["machine"], rom, OBJECTS, given["engine"])
-        cycles, instructions = measure_method(method, units[rom.name], forms)
-        found[method.name] = {
-            "rom": rom.name,
-            "build": build_of(rom, given["machine"]),
-            "entry": method.routine.entry,
-            "cycles_per_frame": cycles,
-            "instructions_per_frame": instructions,
-            "cycles_per_pair": cycles / len(forms[0].scene.pairs),
-        }
-    return found
 
 
 def measure_method(method: Method, unit: Unit, scenes: Sequence[Forms]) -> tuple[float, float]:

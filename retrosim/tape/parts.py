@@ -62,20 +62,26 @@ class Replays:
             self._how = how
         path, self._rom = given["path"], rom[0] if rom else None
         self._budget = Budget(**how.budget)
-        on_progress = self._on_progress
-        report = verify(
-            [tape],
-            [given["machine"]],
-            opener=self._pool,
-            reference=lambda tape, name: open_for(tape, name, self._rom, progress=self._note, engine="interpret"),
-            force=how.force,
-            on_progress=on_progress and (lambda _, *place: on_progress(path, *place)),
-            budget=self._budget,
-        )
+        try:
+            report = self._verified(given["machine"], tape, path, how.force)
+        except (RomError, ValueError) as error:  # a machine or a ROM that only the tape names
+            return {"path": path, "results": [], "error": str(error)}
         entry: Report = report["tapes"][0] | {"path": path}
         if how.engine is None:
             entry["results"] = [result | {"engine": None} for result in entry["results"]]
         return entry
+
+    def _verified(self, machine: str, tape: Path, path: str, force: bool) -> Report:
+        on_progress = self._on_progress
+        return verify(
+            [tape],
+            [machine],
+            opener=self._pool,
+            reference=lambda tape, name: open_for(tape, name, self._rom, progress=self._note, engine="interpret"),
+            force=force,
+            on_progress=on_progress and (lambda _, *place: on_progress(path, *place)),
+            budget=self._budget,
+        )
 
     def close(self) -> None:
         """Switch the machines off."""
