@@ -1,9 +1,8 @@
 """Let gdb debug a program: a server for its remote protocol.
 
-The program stands at its first instruction until gdb connects; the command that
-connects is printed. Breakpoints and watchpoints cost the program next to nothing,
-and it can be run backwards (reverse-continue, reverse-step). `monitor help` lists
-what gdb itself does not know: clocks, their causes, frames, saved states.
+The program stands at its first instruction until gdb connects; the command
+that connects is printed. `monitor help` lists what gdb itself does not know:
+clocks, their causes, frames, saved states.
 
 examples:
   retrosim gdb sectors
