@@ -46,6 +46,7 @@ LAYERS["jobs"] = ("errors",)
 LAYERS["study"] = LAYERS["window"] = tuple(name for name in LAYERS if name != "collide.oracle")
 LAYERS["root"] = ("lazy",)  # the package itself: its public names are in __init__.pyi
 LAYERS["examples"] = (*LAYERS["study"], "study", "window", "root")
+LAYERS["testing"] = (*LAYERS["study"], "study")
 LAYERS["cli"] = (*LAYERS["study"], "study", "window", "examples")
 LAYERS["__main__"] = ("cli",)
 

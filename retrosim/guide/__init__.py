@@ -16,6 +16,7 @@ TOPICS = (
     "cost",
     "programs",
     "assembler",
+    "testing",
     "collide",
     "machines",
     "accuracy",
