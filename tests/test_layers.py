@@ -47,6 +47,7 @@ LAYERS["study"] = LAYERS["window"] = tuple(name for name in LAYERS if name != "c
 LAYERS["root"] = ("lazy",)  # the package itself: its public names are in __init__.pyi
 LAYERS["serve"] = ("errors", "checks", "cpu.spec", "rom", "screen", "machine", "tape")
 LAYERS["examples"] = (*LAYERS["study"], "study", "window", "root")
+LAYERS["testing"] = (*LAYERS["study"], "study")
 LAYERS["cli"] = (*LAYERS["study"], "study", "window", "serve", "examples")
 LAYERS["__main__"] = ("cli",)
 
