@@ -14,11 +14,13 @@ from retrosim.cpu.spec.expressions import Expression, Unfit, Value
 from retrosim.errors import AssemblyError
 from retrosim.machine.presets import PRESETS
 from retrosim.rom.elf_write import CODE, ElfSymbol, Section, write_elf
+from retrosim.rom.fields import read_bytes
+from retrosim.rom.formats.sources import preprocessed
 from retrosim.rom.image import MAX_SEGMENTS, Family, family_of
 
 from .directives import Directives
 from .program import Action, Chunk, Place, Program
-from .source import Part, Reader, read_source
+from .source import MAX_FILE_BYTES, Part, Reader, read_source
 
 DEFAULT_ORIGIN = 0x2000
 FLAT, REAL = "flat", "real"
@@ -48,6 +50,8 @@ class Assembly:
     symbols   name -> address or number
     lines     (address, file, line) where the code of each line begins
     elf       the bytes of an executable
+    exports   names that other sources may use: those it exports, all labels where it exports none
+    externals names that it uses and does not define
     """
 
     isa: str
@@ -57,6 +61,8 @@ class Assembly:
     symbols: dict[str, int]
     lines: tuple[tuple[int, str, int], ...]
     elf: bytes
+    exports: tuple[str, ...] = ()
+    externals: tuple[str, ...] = ()
 
     @property
     def code(self) -> bytes:
@@ -95,13 +101,30 @@ def assemble(
 
 
 def assemble_file(path: str | Path, cpu: str, **options: Any) -> Assembly:
-    """Assemble a file; options as for `assemble`. Errors: AssemblyError, ValueError."""
+    """Assemble a file; one whose name ends in .S goes through the C preprocessor of an installed compiler first.
+
+    options  as for `assemble`
+    Errors   AssemblyError, ValueError
+    """
     path = Path(path)
     try:
-        text = read_source(path)
-    except Unfit as error:
+        text = _preprocessed(path, cpu, options.get("symbols") or {}) if path.suffix == ".S" else read_source(path)
+    except (Unfit, ValueError) as error:
         raise AssemblyError([(str(path), 0, str(error))]) from None
     return assemble(text, cpu, name=str(path), folder=path.parent, **options)
+
+
+def isa_of_cpu(cpu: str) -> str:
+    """Return the instruction set of a processor or a machine. Errors: ValueError for an unknown one."""
+    cpu = _ALSO.get(cpu.lower(), cpu)
+    check_choice("cpu", cpu, CPU_NAMES)
+    return PRESETS[cpu].isa if cpu in PRESETS else cpu.partition("-")[0]
+
+
+def _preprocessed(path: Path, cpu: str, symbols: Mapping[str, int]) -> str:
+    """Return the text of a source for the C preprocessor. Errors: ValueError."""
+    content = read_bytes(path, MAX_FILE_BYTES)
+    return preprocessed(path, content, isa_of_cpu(cpu), symbols)
 
 
 class _Job:
@@ -202,11 +225,15 @@ class _Job:
         entry = start if start is not None else (code or sections or [Section("", 0, CODE)])[0].address
         lines = tuple(sorted(program.lines, key=lambda row: row[0]))
         flags = _EF_68000 if self.preset.isa == "m68000" else 0
-        elf = write_elf(
-            self.family.machine, self.family.byte_order, entry, sections, self._symbols(chunks), lines, flags
-        )
+        named = self._symbols(chunks)
+        elf = write_elf(self.family.machine, self.family.byte_order, entry, sections, named, lines, flags)
         boot = "" if self.first_boot == next(iter(self.preset.cpus)) else self.first_boot
-        return Assembly(self.preset.isa, boot, entry, tuple(sections), symbols, lines, elf)
+        exports = tuple(each.name for each in named if each.is_global) or tuple(
+            each.name for each in named if each.section is not None
+        )
+        return Assembly(
+            self.preset.isa, boot, entry, tuple(sections), symbols, lines, elf, exports, tuple(sorted(program.used))
+        )
 
     def _sections(self) -> tuple[list[Section], list[tuple[Section, str]]]:
         found: list[tuple[int, Section, str]] = []

@@ -21,6 +21,7 @@ MAX_PASSES_WITH_ERRORS = 8
 FREE_PASSES = 3  # in which forms may become shorter, too
 MAX_PROGRAM_BYTES = 8 * 1024 * 1024
 MAX_ERRORS = 100
+ELSEWHERE = "*"  # the section of a symbol that the program refers to and does not have
 KINDS = {".text": "code", ".data": "data", ".rodata": "data", ".bss": "zeros"}
 
 
@@ -89,7 +90,8 @@ class Program:
         """
         self.origins, self.align = origins, align
         self.given = {name: Value(number) for name, number in constants.items()}
-        self.given |= {name: Value(number, "*") for name, number in labels.items()}
+        self.elsewhere = {name: Value(number, ELSEWHERE) for name, number in labels.items()}
+        self.used: set[str] = set()  # of those elsewhere
         self.actions: list[tuple[Place, Action]] = []
         self.sections: dict[str, Section] = {}
         self.known: dict[str, Known] = {}
@@ -239,6 +241,9 @@ class Program:
                 return same[0]
         if self.passes == 0:
             return Value(self.pc, "")
+        if name in self.elsewhere:
+            self.used.add(name)
+            return self.elsewhere[name]
         raise Unfit(f"undefined symbol {name}{did_you_mean(name, self.symbols)}", near=True)
 
     def numbered(self, number: int, ahead: bool) -> Value | None:

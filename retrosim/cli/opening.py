@@ -41,7 +41,10 @@ def open_rom(options: argparse.Namespace) -> Rom | Image:
         check_machines([options.machine])
     at, bits = getattr(options, "at", None), getattr(options, "bits", None)
     with bad_arguments():
-        loaded = load_for(options.rom, options.machine, arguments.MACHINE, boot=BOOTS[bits], at=at, note=say)
+        others = getattr(options, "others", ())
+        loaded = load_for(
+            options.rom, options.machine, arguments.MACHINE, others=others, boot=BOOTS[bits], at=at, note=say
+        )
         if bits is not None and not isinstance(loaded.program, Image):
             raise ValueError(f"--bits {bits}: needs a file; a ROM's manifest states the mode of its images")
     options.machine = loaded.machine
