@@ -46,6 +46,8 @@ def link_sources(paths: Sequence[Path], machine: str, note: Callable[[str], None
     for path in paths:
         if path.suffix not in LINKED:
             raise RomError(path, f"cannot be linked with others; allowed {', '.join(LINKED)}")
+        if not path.is_file():
+            raise RomError(path, "no such file")
     isa = PRESETS[machine].isa
     objects = [each for path in paths if path.suffix not in ASSEMBLY for each in _read(path, isa, note)]
     return _Program([path for path in paths if path.suffix in ASSEMBLY], objects, machine).image()
@@ -78,11 +80,12 @@ class _Program:
 
     def image(self) -> Image:
         """Assemble and link until no address changes."""
-        labels = dict.fromkeys(_names([*self.objects, *self.kit]), LOAD_ADDRESS)
-        for _ in range(MAX_ROUNDS):
+        labels: dict[str, int] = {}
+        for number in range(MAX_ROUNDS):
             before, self.made, at = labels, [], LOAD_ADDRESS
+            elsewhere = None if number else LOAD_ADDRESS  # for a beginning, of all names that others define
             for path in self.texts:
-                made = assemble_file(path, self.machine, origin=at, labels=before)
+                made = assemble_file(path, self.machine, origin=at, labels=before, elsewhere=elsewhere)
                 self.made.append(made)
                 at = max([at, *(each.address + each.bytes for each in made.sections)])
                 at += -at % PAGE
@@ -90,7 +93,7 @@ class _Program:
             self.linked = self._link(exported, at)
             known = {name: symbol.address for name, symbol in self.linked.symbols.items()} if self.linked else {}
             labels = before | known | exported
-            if labels == before:
+            if number and labels == before:
                 return self._joined()
         raise RomError(self.texts[0], f"the addresses do not settle in {MAX_ROUNDS} rounds")
 

@@ -12,6 +12,7 @@ from retrosim.rom import Image, Rom, load_program
 from retrosim.rom.library import in_boot
 
 from .linking import ASSEMBLY, OBJECTS, link_sources
+from .project import project_file, read_project
 
 
 @dataclass(frozen=True)
@@ -34,13 +35,18 @@ def load_for(
 ) -> Loaded:
     """Load a program for a machine.
 
-    name     of a ROM, or the path of a file that `load_program` or the assembler takes
+    name     of a ROM, or the path of a project or of a file that `load_program` or the assembler takes
     machine  None: the first that can run the program
     default  machine of what runs on several: a ROM, an assembly source; None: one has to be named
     others   sources and objects that are linked with it
     boot, at, note  as for `load_program`
     Errors   RomError, AssemblyError; ValueError for what does not fit the file, and where a machine has to be named
     """
+    if found := project_file(name):
+        project = read_project(found)
+        machine = machine or project.machine
+        check_choice("machine", machine, tuple(PRESETS))
+        return Loaded(in_boot(link_sources([*project.sources, *map(Path, others)], machine, note), boot), machine)
     paths = [Path(name), *map(Path, others)]
     if others or (paths[0].suffix in ASSEMBLY and paths[0].is_file()):
         if at is not None:

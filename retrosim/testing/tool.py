@@ -209,7 +209,8 @@ class Retro:
     def _path(self, name: str | Path) -> str | Path:
         """Return the path of a file; what is no file anywhere is left as it is: the name of a ROM."""
         found = (folder / name for folder in self._folders)
-        return next((path for path in found if path.is_file() or (path / "rom.toml").is_file()), name)
+        files = ("", "rom.toml", "retrosim.toml")
+        return next((path for path in found if any((path / file).is_file() for file in files)), name)
 
     def _text(self, file: str, line: int) -> str:
         """Return a source line, "" if it cannot be read."""

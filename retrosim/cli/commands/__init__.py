@@ -15,6 +15,8 @@ COMMANDS = (
     "race",
     "verify",
     "cost",
+    "new",
+    "build",
     "asm",
     "insn",
     "timing",
