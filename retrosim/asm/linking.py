@@ -24,7 +24,7 @@ from retrosim.rom.image import MAX_IMAGE_BYTES, Family, family_of
 from retrosim.rom.library import kit_folder
 from retrosim.rom.lines import LineTable
 from retrosim.rom.placing import LOAD_ADDRESS
-from retrosim.rom.symbols import SymbolTable
+from retrosim.rom.symbols import Symbol, SymbolTable
 
 from .assembling import FLAT, Assembly, assemble_file
 
@@ -131,7 +131,7 @@ class _Program:
         images = [load_file(File(path, made.elf, made.isa)) for path, made in zip(self.texts, self.made)]
         images += [self.linked] if self.linked else []
         segments = sorted(segment for each in images for segment in each.segments)
-        symbols = {}
+        symbols: dict[str, Symbol] = {}
         for each in reversed(images):
             symbols |= each.symbols
         starts = [symbols[name].address for name in STARTS if name in symbols]

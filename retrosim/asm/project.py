@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -135,7 +136,7 @@ def new_files(name: str, cpu: str, language: str) -> dict[str, str]:
     return {file: re.sub(r"@([A-Z]+)@", lambda word: words[word[1]], text) for file, text in files.items()}
 
 
-def _project_text(name: str, machine: str, sources: list[str]) -> str:
+def _project_text(name: str, machine: str, sources: Iterable[str]) -> str:
     listed = ", ".join(f'"{each}"' for each in sources)
     return (
         "# What `retrosim build` puts together. `retrosim run .` and `retrosim cost . --entry SYMBOL` build it, too.\n"

@@ -1,10 +1,10 @@
-"""Assemble, compile and link a program into one ELF file; no linker or make needed.
+"""Assemble, compile and link a program into one ELF file, without linker or make.
 
-Without files it builds the project in the current folder (retrosim.toml, which
-`retrosim new` writes). Assembly is assembled here; C files need a cross compiler,
-whose command is shown; objects and archives are linked as they are, and what compilers
-call by themselves is added. `run` and `cost` take the same files or the project's
-folder, and build it in memory.
+Without files it builds the project in the current folder: retrosim.toml, which
+`retrosim new` writes. Assembly is assembled here; C files need a cross
+compiler, whose command is shown; objects and archives are linked as they are,
+and what compilers call by themselves is added. `run` and `cost` take the same
+files, or the project's folder, and build it in memory.
 
 examples:
   retrosim build

@@ -4,6 +4,7 @@ The routine is your own or one of a ROM. Your own comes as an object or archive
 of an m68k, x86 or PowerPC compiler (.o, .a: linked here), a linked ELF file, an
 Amiga or Atari executable, a DOS .COM or .EXE, S-records, Intel hex, a flat
 binary (--at), assembly, or C, for which an installed cross compiler is called.
+Sources and objects may be several; a folder is a project (`retrosim new`).
 The machine is the first that can run it, unless --machine names another. With
 GCC an object is made by
   m68k-linux-gnu-gcc -m68040 -O2 -g -ffreestanding -fno-pic -c blit.c

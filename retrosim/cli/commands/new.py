@@ -1,7 +1,7 @@
 """Make a small program to begin with: sources, a header of the machine, a test.
 
-The program draws a square that the pad moves, and has one routine to measure. Assembly
-needs nothing else, C a cross compiler.
+The program draws a square that the pad moves, and has one routine to measure.
+Assembly needs nothing else, C a cross compiler.
 
 examples:
   retrosim new hello --cpu m68000
