@@ -41,6 +41,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "machine": (*BASE, "cpu", "cpu.spec", *ISAS, "cpu.engines", "rom", "screen", "scenarios"),
 }
 LAYERS["asm"] = ("errors", "checks", "lazy", "cpu", "cpu.spec", "rom", "machine")
+LAYERS["profile"] = (*BASE, "cpu", "cpu.spec", "cpu.engines", "rom", "machine")
 LAYERS["tape"] = (*BASE, "rom", "machine")
 LAYERS["jobs"] = ("errors",)
 LAYERS["study"] = LAYERS["window"] = tuple(name for name in LAYERS if name != "collide.oracle")
