@@ -29,8 +29,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from retrosim.cli import arguments, calling, values
-from retrosim.cli.opening import check_budget, check_simulated, chosen_budget, counted_on, open_chosen, open_rom, refuse
+from retrosim.cli import arguments, calling, profiling, values
+from retrosim.cli.opening import check_budget, check_simulated, chosen_budget, open_chosen, open_rom, refuse
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -92,6 +92,8 @@ def add_options(parser: Parser) -> None:
         help="with --bounds: seed of the search; default: 1994",
     )
     arguments.add_formats(parser, "the annotated listing")
+    profiling.add_top(parser)
+    profiling.add_files(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -101,8 +103,10 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.rom import Rom
     from retrosim.study.causes import MODE, has_causes
     from retrosim.study.cost import cost_report, find_routine
-    from retrosim.study.cost_text import listing_csv, render_cost
+    from retrosim.study.cost_page import cost_page
+    from retrosim.study.cost_text import cost_title, listing_csv, render_cost
 
+    profiling.check_files(options)
     rom = open_rom(options)
     check_simulated([options.machine])
     check_budget(options, [options.machine])
@@ -121,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
 
     budget = chosen_budget(options)
     with Progress(is_quiet=options.json or options.csv) as progress:
-        machine = open_chosen(options, rom, counted_on(budget, progress.note))
+        machine = open_chosen(options, rom, budget.before(progress.note))
         assert isinstance(machine, Machine)  # `check_simulated` has refused the other
         with bad_arguments():
             entry = _entry(options.entry)
@@ -142,13 +146,16 @@ def run(options: argparse.Namespace) -> int:
             return _print_bounds(options, machine, entry, convention, progress)
         chosen = {"convention": convention, "registers": registers, "max_instructions": options.max_instructions}
         chosen |= {"warm": options.warm, "interval": options.interval}
+        chosen |= {"sources": profiling.source_folders(options, rom)}
         report = cost_report(machine, entry, *options.arg, **chosen, progress=progress.step)
+    profiling.write_html(options, lambda: cost_page(report))
+    profiling.write_files(options, report, cost_title(report))
     if options.json:
-        print_json(report)
+        print_json(profiling.plain(report))
     elif options.csv:
         sys.stdout.write(listing_csv(report))
     else:
-        print_table(render_cost(report))
+        print_table(render_cost(report, options.top))
     return 0
 
 
