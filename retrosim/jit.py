@@ -180,20 +180,25 @@ class Entry:
 
     def _call_plain(self, *arguments: Any) -> Any:
         """Refuse arguments; without the compiler, take those of types that were admitted."""
-        if JIT or tuple(map(numba.typeof, arguments)) not in self._kinds:
+        if JIT or kinds_of(*arguments) not in self._kinds:
             raise TypeError("types that were not admitted")
         return self._routine(*arguments)
 
-    def admit(self, *arguments: Any) -> None:
-        """Take types like those of these arguments, which were checked, from now on."""
-        kinds = tuple(map(numba.typeof, arguments))
+    def admit(self, kinds: tuple) -> None:
+        """Take arguments of these types, which were checked, from now on; see `kinds_of`."""
         with _COMPILING:
             if JIT and kinds not in self._kinds:
+                self.call = self._call_plain  # other threads are refused meanwhile, of whatever types
                 self._routine.disable_compile(False)
                 self._routine.compile(kinds)
                 self._routine.disable_compile()
                 self.call = self._routine
             self._kinds.add(kinds)
+
+
+def kinds_of(*arguments: Any) -> tuple:
+    """Return the types of arguments, for `Entry.admit`."""
+    return tuple(map(numba.typeof, arguments))
 
 
 _COMPILING = Lock()

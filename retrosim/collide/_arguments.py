@@ -14,7 +14,6 @@ import numpy as np
 from retrosim.checks import check_choice, check_integer
 
 from .kernels.boxes import Filter
-from .kernels.checks import first_beyond, is_within
 from .kernels.sprites import first_misplaced
 
 SCALARS = (np.dtype(np.int16), np.dtype(np.int32))
@@ -78,6 +77,16 @@ def own_copy(values: np.ndarray) -> np.ndarray:
     return values.copy() if type(values) is np.ndarray else np.array(values, order="C")
 
 
+def is_within(values: np.ndarray, minimum: int, maximum: int) -> bool:
+    """Tell whether every entry of a vector is in minimum..maximum; NumPy needs no compiler for it."""
+    return not len(values) or bool(np.minimum.reduce(values) >= minimum and np.maximum.reduce(values) <= maximum)
+
+
+def first_beyond(values: np.ndarray, minimum: int, maximum: int) -> int:
+    """Return the index of the first entry of a vector outside minimum..maximum, or -1."""
+    return -1 if is_within(values, minimum, maximum) else int(np.argmax((values < minimum) | (values > maximum)))
+
+
 def check_range(minimum: int, maximum: int, unit: str = "", /, **arrays: np.ndarray) -> None:
     """Check that every entry of these arrays is in minimum..maximum.
 
@@ -86,8 +95,8 @@ def check_range(minimum: int, maximum: int, unit: str = "", /, **arrays: np.ndar
     """
     for name, values in arrays.items():
         flat = values if values.ndim == 1 else values.reshape(-1)
-        if not is_within(flat, minimum, maximum):
-            index = first_beyond(flat, minimum, maximum)
+        index = first_beyond(flat, minimum, maximum)
+        if index >= 0:
             where = ", ".join(map(str, np.unravel_index(index, values.shape)))
             raise ValueError(f"{name}[{where}] = {flat[index]}: allowed {minimum}..{maximum}{unit}")
 

@@ -50,6 +50,7 @@ from retrosim.checks import check_choice, check_integer
 from ._arguments import (
     MAX_COORDINATE,
     apart_from,
+    first_beyond,
     own_numbers,
     own_pairs,
     own_positions,
@@ -57,7 +58,6 @@ from ._arguments import (
     read_pixels,
 )
 from ._results import array_of, flag_array, pair_list, row_table
-from .kernels.checks import first_beyond
 from .kernels.mask_rows import make_words
 from .kernels.masks import METHODS, Masks, find_row, list_contacts, mark_pairs
 from .kernels.sprites import Placed
