@@ -120,8 +120,8 @@ def search(queries: np.ndarray, boxes: np.ndarray, kind: int, wanted: int, found
     if kind != ONE:
         mine = queries[mine, INDEX].astype(np.int64)
     if wanted == PAIRS:
-        room = min(len(found), len(pairs))
-        found[:room] = (mine << 32 | other)[:room]
+        keys = (mine << 32 | other)[: len(found)]
+        found[: len(keys)] = keys
         return len(pairs)
     sides = [(mine, other), (other, mine)] if kind == ONE else [(mine, other)]
     for here, there in sides:

@@ -26,13 +26,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import _few
+from . import _small
 from ._arguments import EVERYONE
 from ._results import array_of, flag_array
 from ._worlds import Scenes, listed, numbers, own_starts, scene_of
 from .kernels.hierarchical_grid import COUNTS, FIRST, FLAGS
 
-OTHER_NAMES = ("x1", "y1", "other")
+NAMES, OTHER_NAMES = ("x0", "y0", "size"), ("x1", "y1", "other")
 
 
 class Groups(NamedTuple):
@@ -51,8 +51,8 @@ def _scenes(groups, closed, words, starts) -> Scenes:
     x0, y0, size, x1, y1, other = groups
     if (starts[0] is None) != (starts[1] is None):
         raise ValueError("starts and other_starts: allowed both or neither")
-    scene = scene_of(x0, y0, size, closed, *words[:2], ("x0", "y0", "size"))
-    others = scene_of(x1, y1, other, closed, *words[2:], OTHER_NAMES)
+    scene = scene_of(x0, y0, size, closed, words[0], words[1], NAMES)
+    others = scene_of(x1, y1, other, closed, words[2], words[3], OTHER_NAMES)
     begins, ends = own_starts("starts", starts[0], len(scene)), own_starts("other_starts", starts[1], len(others))
     if len(begins) != len(ends):
         raise ValueError(f"other_starts has length {len(ends)}: allowed {len(begins)}, as starts has")
@@ -67,13 +67,13 @@ def _is_plain(words, starts) -> bool:
 def _numbers(groups, closed, words, starts, wanted, out) -> np.ndarray:
     """Do what `collided`, `counts` and `first` do; see `_scenes`."""
     is_plain = _is_plain(words, starts)
-    found = _few.numbers(groups, closed, wanted, out) if is_plain else None
+    found = _small.numbers(groups, closed, wanted, out) if is_plain else None
     if found is not None:
         return found
     scenes = _scenes(groups, closed, words, starts)
     out = flag_array(out, len(scenes.scene)) if wanted == FLAGS else array_of(out, np.int32, len(scenes.scene))
     if is_plain:
-        _few.learn(groups, wanted, out)
+        _small.learn(groups, wanted, out)
     out[:] = numbers(scenes, wanted)
     return out
 
@@ -176,10 +176,10 @@ def pairs(
     """
     groups, words = Groups(x0, y0, size, x1, y1, other), (category, mask, other_category, other_mask)
     is_plain = _is_plain(words, (starts, other_starts))
-    found = _few.pairs(groups, closed, out) if is_plain else None
+    found = _small.pairs(groups, closed, out) if is_plain else None
     if found is not None:
         return found
     found = listed(_scenes(groups, closed, words, (starts, other_starts)), out)
     if is_plain:
-        _few.learn(groups, None, found)
+        _small.learn(groups, None, found)
     return found

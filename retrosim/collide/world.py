@@ -52,7 +52,7 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
-from . import _few
+from . import _small
 from ._arguments import EVERYONE, form_of, refuse_masks
 from ._results import array_of, flag_array
 from ._worlds import (
@@ -180,14 +180,14 @@ def _scenes(x, y, size, closed, category, mask, starts) -> Scenes:
 
 def _numbers(x, y, size, closed, category, mask, starts, wanted, out) -> np.ndarray:
     """Do what `collided`, `counts` and `first` do."""
-    is_plain = _few.is_plain(category, mask, starts)
-    found = _few.numbers((x, y, size), closed, wanted, out) if is_plain else None
+    is_plain = _small.is_plain(category, mask, starts)
+    found = _small.numbers((x, y, size), closed, wanted, out) if is_plain else None
     if found is not None:
         return found
     scenes = _scenes(x, y, size, closed, category, mask, starts)
     out = flag_array(out, len(scenes.scene)) if wanted == FLAGS else array_of(out, np.int32, len(scenes.scene))
     if is_plain:
-        _few.learn((x, y, size), wanted, out)
+        _small.learn((x, y, size), wanted, out)
     out[:] = numbers(scenes, wanted)
     return out
 
@@ -207,13 +207,13 @@ def pairs(
 
     Returns  int32[m, 2]  indices, the lower one first, in ascending order; a view of `out` if that is given
     """
-    is_plain = _few.is_plain(category, mask, starts)
-    found = _few.pairs((x, y, size), closed, out) if is_plain else None
+    is_plain = _small.is_plain(category, mask, starts)
+    found = _small.pairs((x, y, size), closed, out) if is_plain else None
     if found is not None:
         return found
     found = listed(_scenes(x, y, size, closed, category, mask, starts), out)
     if is_plain:
-        _few.learn((x, y, size), None, found)
+        _small.learn((x, y, size), None, found)
     return found
 
 

@@ -18,7 +18,7 @@ from .test_world import check, numbers_of
 def uncompiled(monkeypatch):
     """Let nothing ever be compiled."""
     monkeypatch.setattr(_start.COMPILER, "is_done", lambda name, job: False)
-    monkeypatch.setattr(world._few, "_scene", lambda parts: (None, 0))
+    monkeypatch.setattr(world._small, "_scene", lambda parts: (None, 0))
 
 
 @pytest.mark.without_jit
@@ -77,7 +77,7 @@ def test_too_much_for_numpy_waits_for_the_kernels():
 
 @pytest.mark.without_jit
 @pytest.mark.parametrize("kind", KINDS)
-def test_few_boxes(kind):
+def test_small_boxes(kind):
     """Straight to the kernels for few boxes: no categories, sides in every form, both ends of their number."""
     rng = np.random.default_rng(KINDS.index(kind))
     for count in (0, 1, 9, 40):
@@ -100,7 +100,7 @@ def test_few_boxes(kind):
 
 
 @pytest.mark.without_jit
-def test_few_boxes_and_wrong_ones():
+def test_small_boxes_and_wrong_ones():
     """What the fast way refuses is named by the other one, before and after types are known to it."""
     x, y = np.array([3, 5, 90]), np.array([3, 5, 90])
     for _ in range(2):

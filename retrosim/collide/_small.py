@@ -14,8 +14,8 @@ from retrosim.jit import REFUSED_TYPES, Entry
 
 from ._arguments import EVERYONE
 from ._start import is_admitted
-from .kernels.few_boxes import LIST, LIST_TWO, MAX_FEW, MAX_OBJECTS, NUMBER, NUMBER_TWO
 from .kernels.hierarchical_grid import FLAGS
+from .kernels.small_boxes import LIST, LIST_TWO, MAX_OBJECTS, MAX_SMALL, NUMBER, NUMBER_TWO
 
 ARRAY, SIDE, FLAG, NUMBERS = np.ndarray, np.dtype(np.int32), np.dtype(np.uint8), np.dtype(np.int32)
 MAX_SIDE = (1 << 31) - 1
@@ -37,8 +37,9 @@ def _sides_of(size: Any, count: int) -> np.ndarray | None:
     return None
 
 
-def _group(x: Any, y: Any, size: Any, maximum: int) -> tuple[Any, ...] | None:
+def _group(parts: tuple[Any, ...], maximum: int) -> tuple[Any, ...] | None:
     """Return corners and sides of a group."""
+    x, y, size = parts
     if not (type(x) is type(y) is ARRAY) or x.ndim != 1 or len(x) > maximum:
         return None
     sides = _sides_of(size, len(x))
@@ -51,10 +52,10 @@ def _scene(parts: tuple[Any, ...]) -> tuple[tuple[Any, ...] | None, int]:
     parts  x, y, size of a scene, or of two groups
     """
     if len(parts) == 3:
-        one = _group(*parts, MAX_OBJECTS)
+        one = _group(parts, MAX_OBJECTS)
         return one, len(one[0]) if one else 0
-    first, second = _group(*parts[:3], MAX_SIDE), _group(*parts[3:], MAX_SIDE)
-    if first is None or second is None or min(len(first[0]), len(second[0])) > MAX_FEW:
+    first, second = _group(parts[:3], MAX_SIDE), _group(parts[3:], MAX_SIDE)
+    if first is None or second is None or min(len(first[0]), len(second[0])) > MAX_SMALL:
         return None, 0
     return first + second, len(first[0])
 

@@ -20,10 +20,10 @@ from .hierarchical_grid import COUNTS, FIRST, NONE
 from .simd import BOXES_AT_ONCE, lowest_bit, touching_bits
 
 MAX_OBJECTS = 256
-MAX_FEW, MAX_OTHERS = 128, 1 << 24  # of two groups, the smaller one and the larger one
+MAX_SMALL, MAX_OTHERS = 128, 1 << 24  # of two groups, the smaller one and the larger one
 REFUSED, TOO_LARGE = -1, -2
 """Status: a value is wrong; too many objects for these kernels."""
-LOWEST, HIGHEST = -(1 << 31), (1 << 31) - 1
+MIN_COORDINATE, MAX_COORDINATE = -(1 << 31), (1 << 31) - 1
 
 
 @kernel
@@ -36,14 +36,16 @@ def copy_boxes(x, y, sides, extra, boxes):
     for i in range(count):
         left, top = np.int64(x[i]), np.int64(y[i])
         width, height = np.int64(sides[i * step, 0]), np.int64(sides[i * step, last])
-        is_right &= (left >= LOWEST) & (top >= LOWEST) & (left <= HIGHEST) & (top <= HIGHEST)
-        is_right &= (width >= 1) & (height >= 1) & (width <= HIGHEST) & (height <= HIGHEST)
-        is_right &= (left + width + extra - 1 <= HIGHEST) & (top + height + extra - 1 <= HIGHEST)
+        is_right &= (
+            (left >= MIN_COORDINATE) & (top >= MIN_COORDINATE) & (left <= MAX_COORDINATE) & (top <= MAX_COORDINATE)
+        )
+        is_right &= (width >= 1) & (height >= 1) & (width <= MAX_COORDINATE) & (height <= MAX_COORDINATE)
+        is_right &= (left + width + extra - 1 <= MAX_COORDINATE) & (top + height + extra - 1 <= MAX_COORDINATE)
         boxes[0, i], boxes[1, i] = left, top
         boxes[2, i], boxes[3, i] = left + width + extra - 1, top + height + extra - 1
     for i in range(count, count + BOXES_AT_ONCE):
-        boxes[0, i] = boxes[1, i] = HIGHEST
-        boxes[2, i] = boxes[3, i] = LOWEST
+        boxes[0, i] = boxes[1, i] = MAX_COORDINATE
+        boxes[2, i] = boxes[3, i] = MIN_COORDINATE
     return is_right
 
 
@@ -54,7 +56,7 @@ def box_at(boxes, i):
 
 
 @kernel
-def list_few(x, y, sides, extra, rows):
+def list_small(x, y, sides, extra, rows):
     """List the pairs that overlap, in ascending order.
 
     rows     int32[k, 2]  output, lower index first; pairs beyond k are only counted
@@ -80,7 +82,7 @@ def list_few(x, y, sides, extra, rows):
 
 
 @kernel
-def number_few(x, y, sides, extra, wanted, results):
+def number_small(x, y, sides, extra, wanted, results):
     """Write a number for each object, see `hierarchical_grid.search`. Status: 0, or below.
 
     wanted   int              FLAGS, COUNTS or FIRST
@@ -115,9 +117,9 @@ def number_few(x, y, sides, extra, wanted, results):
 
 
 @kernel
-def are_few(x0, x1):
+def are_small(x0, x1):
     """Tell whether two groups are for these kernels."""
-    return min(len(x0), len(x1)) <= MAX_FEW and max(len(x0), len(x1)) <= MAX_OTHERS
+    return min(len(x0), len(x1)) <= MAX_SMALL and max(len(x0), len(x1)) <= MAX_OTHERS
 
 
 @kernel
@@ -128,7 +130,7 @@ def list_two(x0, y0, sides, x1, y1, other, extra, rows):
     Returns  int          pairs, or a status below 0
     """
     total = 0
-    if not are_few(x0, x1) or rows.shape[1] != 2:
+    if not are_small(x0, x1) or rows.shape[1] != 2:
         return TOO_LARGE
     boxes = np.empty((4, len(x0) + BOXES_AT_ONCE), np.int32)
     others = np.empty((4, len(x1) + BOXES_AT_ONCE), np.int32)
@@ -149,8 +151,8 @@ def list_two(x0, y0, sides, x1, y1, other, extra, rows):
 
 @kernel
 def number_two(x0, y0, sides, x1, y1, other, extra, wanted, results):
-    """Write a number for each object of the first group; see `number_few` and `list_two`."""
-    if not are_few(x0, x1):
+    """Write a number for each object of the first group; see `number_small` and `list_two`."""
+    if not are_small(x0, x1):
         return TOO_LARGE
     boxes = np.empty((4, len(x0) + BOXES_AT_ONCE), np.int32)
     others = np.empty((4, len(x1) + BOXES_AT_ONCE), np.int32)
@@ -175,4 +177,4 @@ def number_two(x0, y0, sides, x1, y1, other, extra, wanted, results):
     return 0
 
 
-LIST, NUMBER, LIST_TWO, NUMBER_TWO = Entry(list_few), Entry(number_few), Entry(list_two), Entry(number_two)
+LIST, NUMBER, LIST_TWO, NUMBER_TWO = Entry(list_small), Entry(number_small), Entry(list_two), Entry(number_two)
