@@ -237,7 +237,7 @@ def _sources(scene: np.ndarray, begin: int, end: int, others: np.ndarray | None)
 def listed(scenes: Scenes, out: np.ndarray | None) -> np.ndarray:
     """Return pairs in ascending order, int32[m, 2]; indices are those of the whole arrays."""
     scene, starts, others, ends = scenes
-    rows = row_table(out, 2 * len(scene) + 64 if out is None else 0, 2, np.int32)
+    rows = row_table(out, rows_for(len(scene)) if out is None else 0, 2, np.int32)
     sorted_scenes = []
     for s in range(len(starts) - 1):
         one = _sorted(scenes, s)
@@ -262,6 +262,11 @@ def listed(scenes: Scenes, out: np.ndarray | None) -> np.ndarray:
         total = scan(keys_of(rows))
     sort_keys(rows[:total], out is None)
     return rows[:total]
+
+
+def rows_for(count: int) -> int:
+    """Return how many pairs of so many objects there is memory for at first: what is not written costs nothing."""
+    return 2 * count + 64 + min(14 * count, 1 << 21)
 
 
 def chunks_of(one: Sorted, scene: np.ndarray, rows: int) -> Iterator[np.ndarray]:
