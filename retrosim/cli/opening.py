@@ -11,14 +11,16 @@ from retrosim.checks import check_choice
 from retrosim.cli import arguments
 from retrosim.cli.output import say
 from retrosim.cli.values import bad_arguments
-from retrosim.errors import BudgetUsedUp, RomError
+from retrosim.errors import RomError
 
 if TYPE_CHECKING:
+    from retrosim.jobs import Workers
     from retrosim.machine import Machine, NativeMachine
     from retrosim.machine.budget import Budget
     from retrosim.rom import Image, Rom
 
 NATIVE = "native"
+FEW_JOBS = 4
 
 
 def refuse(reason: str) -> argparse.ArgumentError:
@@ -178,18 +180,15 @@ def chosen_budget(options: argparse.Namespace) -> Budget:
     )
 
 
-def counted_on(budget: Budget, note: Callable[[str], None]) -> Callable[[str], None]:
-    """Return what notes long work before it begins, and does not let it begin when the budget is used up.
+def chosen_workers(options: argparse.Namespace, jobs: int | None = None) -> Workers:
+    """Return who does long work: what was given, else one process for each core.
 
-    Errors   the function returned raises BudgetUsedUp
+    jobs  how many there are to do, where they are so short that processes of their own pay only from FEW_JOBS on
     """
+    from retrosim.jobs import Workers, usable_cores
 
-    def noted(text: str) -> None:
-        if budget.is_spent():
-            raise BudgetUsedUp(budget.spent)
-        note(text)
-
-    return noted
+    usual = 1 if jobs is not None and jobs < FEW_JOBS else usable_cores()
+    return Workers(options.jobs or usual, options.scheduler, options.resume)
 
 
 def chosen_parameters(options: argparse.Namespace, rom: Rom | Image) -> dict[str, int]:

@@ -15,6 +15,7 @@ TOPICS = (
     "tapes",
     "cost",
     "programs",
+    "gdb",
     "assembler",
     "collide",
     "machines",

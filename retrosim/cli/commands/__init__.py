@@ -14,6 +14,7 @@ COMMANDS = (
     "replay",
     "race",
     "verify",
+    "gdb",
     "cost",
     "asm",
     "insn",
