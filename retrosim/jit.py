@@ -176,7 +176,7 @@ class Entry:
     """
 
     def __init__(self, routine: Any) -> None:
-        self._routine, self._kinds = routine, set[tuple]()
+        self._routine, self._kinds = routine, list[tuple]()
         self.call: Callable = self._call_plain  # until there is compiled code, which is called at once
 
     def _call_plain(self, *arguments: Any) -> Any:
@@ -186,15 +186,20 @@ class Entry:
         return self._routine(*arguments)
 
     def admit(self, kinds: tuple) -> None:
-        """Take arguments of these types, which were checked, from now on; see `kinds_of`."""
+        """Take arguments of these types, which were checked, from now on; see `kinds_of`.
+
+        Meanwhile those that were admitted before are taken: it is a new function that is compiled, for all types.
+        """
         with _COMPILING:
-            if JIT and kinds not in self._kinds:
-                self.call = self._call_plain  # other threads are refused meanwhile, of whatever types
-                self._routine.disable_compile(False)
-                self._routine.compile(kinds)
-                self._routine.disable_compile()
-                self.call = self._routine
-            self._kinds.add(kinds)
+            if kinds in self._kinds:
+                return
+            if JIT:
+                routine = kernel(self._routine.py_func)
+                for each in (*self._kinds, kinds):
+                    routine.compile(each)
+                routine.disable_compile()
+                self.call = routine
+            self._kinds.append(kinds)
 
 
 def kinds_of(*arguments: Any) -> tuple:

@@ -258,6 +258,13 @@ def number_table(name: str, rows: object, columns: int) -> np.ndarray:
     return table.astype(np.int64)
 
 
+def own_list(name: str, values: Any, allowed: str) -> list[Any]:
+    """Return the parts of a list, a tuple or an array."""
+    if not isinstance(values, list | tuple | range | np.ndarray) or (is_array(values) and not values.ndim):
+        raise ValueError(f"{name} is a {type(values).__name__}: allowed a list of {allowed}")
+    return list(values)
+
+
 def own_sprites(sprites: Any, kind: type[tuple], dtype: np.dtype, name: str) -> Any:
     """Return a table of sprites with copies of all but its pixels: those say nothing about places.
 

@@ -40,7 +40,7 @@ import numpy as np
 
 from retrosim.checks import check_integer
 
-from ._arguments import form_of, own_numbers, own_pairs
+from ._arguments import form_of, own_list, own_numbers, own_pairs
 from ._results import flag_array
 from ._worlds import own_axis
 from .contacts import Contacts
@@ -70,6 +70,7 @@ def pack(outlines: Sequence[Any], *, radius: Sequence[int] | int = 0) -> Polygon
     Returns   Polygons
     Errors    ValueError
     """
+    outlines = own_list("outlines", outlines, "outlines")
     radii: list[Any] = [radius] * len(outlines) if not isinstance(radius, list | tuple | np.ndarray) else list(radius)
     if len(radii) != len(outlines):
         raise ValueError(f"radius has length {len(radii)}: allowed {len(outlines)}, as outlines has")

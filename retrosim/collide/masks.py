@@ -53,6 +53,7 @@ from ._arguments import (
     MAX_COORDINATE,
     apart_from,
     first_beyond,
+    own_list,
     own_numbers,
     own_pairs,
     own_sprites,
@@ -97,7 +98,7 @@ def make_mask(sprite: bytes | np.ndarray, *, out: np.ndarray | None = None) -> n
 
 def pack(sprites: Sequence[bytes | np.ndarray]) -> Masks:
     """Make the masks of several sprites and put them into one table; each as for `make_wide_mask`."""
-    images = [read_pixels(sprite) for sprite in sprites]
+    images = [read_pixels(sprite) for sprite in own_list("sprites", sprites, "sprites")]
     masks = [make_wide_mask(image) for image in images]
     sizes = [mask.size for mask in masks]
     columns = [
