@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -77,10 +78,8 @@ class Shapes:
         return len(touching)
 
 
-def drawn(shapes: Shapes, pyglet: object, batch: object) -> list[object]:
-    """Return what pyglet draws: y upwards there."""
-    from pyglet import shapes as kinds
-
+def drawn(shapes: Shapes, kinds: Any, batch: Any) -> list[object]:
+    """Return what pyglet draws, from its module `shapes`: y upwards there."""
     made: list[object] = []
     for x, y, kind, shape, hit in zip(
         *(v.tolist() for v in (shapes.x, shapes.y, shapes.kind, shapes.shape(), shapes.hit))
@@ -88,11 +87,11 @@ def drawn(shapes: Shapes, pyglet: object, batch: object) -> list[object]:
         corners = [((x + u) / SCALE, HEIGHT - (y + v) / SCALE) for u, v in shapes.vertices[shape]]
         radius, color = OUTLINES[kind][1], RED if hit else WHITE
         if len(corners) > 2:
-            made.append(kinds.Polygon(*corners, color=color, batch=batch))  # type: ignore[arg-type]
+            made.append(kinds.Polygon(*corners, color=color, batch=batch))
         if radius:
             for begin, end in zip(corners, corners[1:] + corners[:1]):
-                made.append(kinds.Line(*begin, *end, 2 * radius, color=color, batch=batch))  # type: ignore[arg-type]
-            made += [kinds.Circle(*corner, radius, color=color, batch=batch) for corner in corners]  # type: ignore[arg-type]
+                made.append(kinds.Line(*begin, *end, 2 * radius, color=color, batch=batch))
+            made += [kinds.Circle(*corner, radius, color=color, batch=batch) for corner in corners]
     return made
 
 
@@ -106,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--screenshot", metavar="PNG", help="write the last frame")
     options = parser.parse_args(argv)
-    pyglet = need("pyglet")
+    pyglet, kinds = need("pyglet"), need("pyglet.shapes")
     shapes, done, contacts = Shapes(options.objects, options.seed), 0, 0
     try:
         window = pyglet.window.Window(WIDTH, HEIGHT, "retrosim.collide: shapes that turn")
@@ -125,7 +124,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         pyglet.gl.glClearColor(*(part / 255 for part in GROUND))
         window.clear()
         batch = pyglet.graphics.Batch()
-        made = drawn(shapes, pyglet, batch)
+        made = drawn(shapes, kinds, batch)
         batch.draw()
         made.clear()
 
