@@ -260,7 +260,9 @@ def number_table(name: str, rows: object, columns: int) -> np.ndarray:
 
 def own_list(name: str, values: Any, allowed: str) -> list[Any]:
     """Return the parts of a list, a tuple or an array."""
-    if not isinstance(values, list | tuple | range | np.ndarray) or (is_array(values) and not values.ndim):
+    if not isinstance(values, list | tuple | range | np.ndarray) or (
+        isinstance(values, np.ndarray) and not values.ndim
+    ):
         raise ValueError(f"{name} is a {type(values).__name__}: allowed a list of {allowed}")
     return list(values)
 

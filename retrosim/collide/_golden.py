@@ -15,6 +15,7 @@ import hashlib
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -63,13 +64,13 @@ def answers(scene: int) -> Iterator[np.ndarray]:
     if scene % 5 == 0:
         size[: count // 8] *= 8
     category, mask = (between(scene, column, count, 1, 7) for column in (4, 5))
-    given = {"size": size, "closed": scene % 3 == 0}
+    given: dict[str, Any] = {"size": size, "closed": scene % 3 == 0}
     if scene % 2:
         given |= {"category": category, "mask": mask}
     yield from (call(x, y, **given) for call in (world.pairs, world.collided, world.counts, world.first))
     half = count // 2
     first, second = (x[:half].copy(), y[:half].copy()), (x[half:].copy(), y[half:].copy())
-    sizes = {"size": size[:half].copy(), "other": size[half:].copy(), "closed": scene % 3 == 0}
+    sizes: dict[str, Any] = {"size": size[:half].copy(), "other": size[half:].copy(), "closed": scene % 3 == 0}
     yield from (call(*first, *second, **sizes) for call in (groups.pairs, groups.collided, groups.counts, groups.first))
     kept = Scene(closed=scene % 3 == 0)
     kept.add(x, y, size=size, category=category, mask=mask)
@@ -87,11 +88,11 @@ def answers(scene: int) -> Iterator[np.ndarray]:
         return
     pairs = between(scene, 12, 2 * 12, 0, count - 1).reshape(12, 2).astype(np.int32)
     small = between(scene, 13, count, 0, min(4 * scale, 65535))
-    moves = [between(scene, column, count, -min(4 * scale, 65535), min(4 * scale, 65535)) for column in (14, 15)]
+    move_x, move_y = (between(scene, c, count, -min(4 * scale, 65535), min(4 * scale, 65535)) for c in (14, 15))
     yield from contacts.boxes(x, y, pairs, size=size)
     yield from contacts.circles(x, y, pairs, radius=small)
-    yield from contacts.sweep_boxes(x, y, *moves, pairs, size=size)
-    impacts = contacts.sweep_circles(x, y, *moves, pairs, radius=small)
+    yield from contacts.sweep_boxes(x, y, move_x, move_y, pairs, size=size)
+    impacts = contacts.sweep_circles(x, y, move_x, move_y, pairs, radius=small)
     yield impacts.hit
     yield impacts.numerator[impacts.hit > 0]
     near_x, near_y = (between(scene, column, count, corner, corner + 60) for column in (16, 17))

@@ -69,7 +69,7 @@ class Game:
         x, y = self.bullets[:, 0].copy(), self.bullets[:, 1].copy()
         stopped = self.walls.in_boxes(x, y, size=BULLET)[:, 0]
         hits = groups.pairs(x, y, self.enemies[:, 0].copy(), self.enemies[:, 1].copy(), size=BULLET, other=self.sizes)
-        is_over = (abs(self.bullets[:, :2]) > WORLD).any(axis=1)
+        is_over: np.ndarray = np.any(abs(self.bullets[:, :2]) > WORLD, axis=1)
         is_over[stopped] = is_over[hits[:, 0]] = True
         dead = np.unique(hits[:, 1])
         self.score += len(dead)

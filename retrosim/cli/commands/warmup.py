@@ -137,8 +137,8 @@ def _run_routines(dtype: str) -> None:
         for size in (30, sizes, two):
             for call in (world.pairs, world.collided, world.counts, world.first):
                 call(own, own, size=size)
-            for call in (groups.pairs, groups.collided, groups.counts, groups.first):
-                call(own, own, own, own, size=size, other=30)
+            for ask in (groups.pairs, groups.collided, groups.counts, groups.first):
+                ask(own, own, own, own, size=size, other=30)
     scene = Scene()
     scene.add(x, y, size=sizes)
     scene.nearest(x, y)
