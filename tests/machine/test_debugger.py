@@ -222,7 +222,7 @@ def test_bad_points_are_refused() -> None:
         lambda: debugger.remove(7),
         lambda: debugger.go_to(-1),
     ):
-        with pytest.raises(ValueError, match="allowed|no symbol|no source"):
+        with pytest.raises(ValueError, match=r"allowed|no symbol|no source"):
             call()
     assert not debugger.points
 
