@@ -24,10 +24,10 @@ class CompiledRegion:
 
     def __init__(self, cpu: Cpu, timing: str, region: Region, quick: bool = False) -> None:
         """Compile, or load from the cache."""
-        model = cpu.timing[timing]
+        model = cpu.timing_class(timing)
         self.plan = Plan(cpu, model, region) if model.times else None
         self.region = self.plan.region if self.plan else region
-        emit = partial(_emit, cpu, model, self)
+        emit = partial(emit_region, cpu, model, self.plan or region)
         effort = Effort.QUICK if quick else _effort(model)
         self._functions = compile_functions(region_name(cpu, timing, region, quick), [emit], effort)
         self.address = int(self._functions.addresses[0])
@@ -46,8 +46,9 @@ def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> s
     return f"region_{cpu.label}_{timing}_{digest}{'_quick' if quick else ''}"
 
 
-def _emit(cpu: Cpu, model: type[Timing], compiled: CompiledRegion, code: Function) -> None:
-    if compiled.plan is None:
-        RegionEmitter(cpu, model, code, compiled.region).emit()
+def emit_region(cpu: Cpu, model: type[Timing], region: Region | Plan, code: Function) -> None:
+    """Emit the function of a region; by a plan its clocks come from the table."""
+    if isinstance(region, Plan):
+        MemoRegionEmitter(cpu, model, code, region).emit()
     else:
-        MemoRegionEmitter(cpu, model, code, compiled.plan).emit()
+        RegionEmitter(cpu, model, code, region).emit()

@@ -109,7 +109,7 @@ class TableFunction(TableEmitter):
         """Store the state fields of a state at a clock."""
         place, now = (self.word(64, each) for each in self.code.args[2:])
         for offset, (name, n) in enumerate(self._elements()):
-            word = self.from_table(place, offset)
+            word = self.from_table(place & PLACE_MASK, offset)
             is_time = name in self.model.times
             self._set_field(name, now + word if is_time else word.trunc(self.cpu.layout.fields[name][0]), n)
         return self.const(64, 0)
@@ -170,6 +170,9 @@ class MemoTiming:
         self._m.use_memory(address, bits, write)
 
     def written(self, register: Word, stage: str) -> None:
+        pass
+
+    def taken(self, vector: Word) -> None:
         pass
 
     def finish(self, outcome: bool | None = None) -> None:
@@ -244,7 +247,7 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         self.put(self.recall(question, value), self._row)
 
     def fetch(self) -> None:
-        """Use the code cache where the instruction enters a line; whether its first one does so may depend on the row."""
+        """Use the code cache where the instruction enters a line, which may depend on the row."""
         self._whens = None
         for point in self.step.fetches:
             number = self._point
@@ -262,9 +265,8 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
 
     def _use(self, point: Point, number: int, *words: Word) -> None:
         is_usual, apply = self.timing.usual(point.name, words[0].trunc(32), 0)
-        self._either(
-            is_usual, lambda: apply(lambda: self._now(number)), lambda: self._unusual(point.name, number, words)
-        )
+        hit, miss = partial(apply, lambda: self._now(number)), partial(self._unusual, point.name, number, words)
+        self._either(is_usual, hit, miss)
 
     def _either(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
         code = self.code

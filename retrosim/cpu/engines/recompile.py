@@ -330,7 +330,8 @@ class RegionEmitter(RecordEmitter):
 
     def _code_written(self, location: Word, size: int) -> None:
         start = (location.trunc(32) & ADDRESS_MASK).zext(64)
-        self.subroutine("code", _note_code_written, start, Word(64, size), convention=SPARING)
+        words = start, Word(64, size), self.pc.zext(64)
+        self.subroutine("code", _note_code_written, *words, convention=SPARING)
         self._can_leave = True
         self._left.set(self.const(1, 1))
 
@@ -381,11 +382,12 @@ class RegionEmitter(RecordEmitter):
         self._next_pc.set(address)
 
 
-def _note_code_written(m: Emitter, start: Word, size: Word) -> Word:
+def _note_code_written(m: Emitter, start: Word, size: Word, pc: Word) -> Word:
     """Widen the range of code that has been written, and leave for it."""
     low, high, first, end = m.get("written_low"), m.get("written_high"), start.trunc(32), (start + size).trunc(32)
     m.set("written_low", m.select(first.ult(low), first, low))
     m.set("written_high", m.select(high.ult(end), end, high))
+    m.set("touched_by", pc.trunc(32))
     m.set("reason", m.const(32, CODE_WRITTEN))
     m.set("detail", m.const(32, 0))
     return m.const(64, 0)

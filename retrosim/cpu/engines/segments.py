@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from ..spec.cpu import Cpu
 from ..spec.rows import Insn
@@ -83,9 +84,10 @@ class Plan:
                     entries.add(start)
                 if part[-1] is block.insns[-1]:
                     guesses[start] = region.guesses[block.start]
-        self.region = region_of(dict(sorted(blocks.items())), entries & set(blocks), guesses)
+        left = region_of(dict(sorted(blocks.items())), entries & set(blocks), guesses)
+        self.region = replace(left, left_out=region.left_out)
         for start, segments in self.segments.items():
-            for one, following in zip(segments, segments[1:]):
+            for one, following in pairwise(segments):
                 one.edges, one.following = [(0, following.steps[0].trace.insn.pc)], following
             segments[-1].edges = self._edges(start)
 

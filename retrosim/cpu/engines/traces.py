@@ -117,6 +117,9 @@ class _Notes:
     def memory(self, address: Word, bits: int, write: bool) -> None:
         self._note("memory", bits, write)
 
+    def taken(self, vector: Word) -> None:
+        """It matters to models that observe only."""
+
     def written(self, register: Word, stage: str) -> None:
         if register.known is None:
             raise Unpredictable
@@ -158,10 +161,9 @@ class Tracer(Watcher):
             raise Unpredictable
         notes, taken = self._notes, None if self._branched is None else self._branched.value
         events = tuple(
-            Event(name, (EDGE,))
-            if name == "outcome" and told[0].known is None and told[0].value == taken
-            else Event(name, told)
-            for name, told in notes.events
+            Event(name, (EDGE,)) if name == "outcome" and is_input(told[0]) and told[0].value == taken else event
+            for event in notes.events
+            for name, told in [event]
         )
         is_open = self._branched is not None and self._branched.known is None
         fields = notes.model.fields(insn)
