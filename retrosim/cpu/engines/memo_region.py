@@ -181,7 +181,7 @@ class MemoTiming:
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name not in self.model.hooks:
             raise AttributeError(name)
-        return lambda *told: None
+        return lambda *details: None
 
 
 class MemoRegionEmitter(TableEmitter, RegionEmitter):

@@ -42,21 +42,21 @@ class Point(NamedTuple):
 
 
 class Event(NamedTuple):
-    """What an instruction tells: a method of the model and its arguments.
+    """What an instruction tells: a method of the model, and its arguments.
 
-    Of memory operands those are (bits, write). "when" is not told: of a condition that is an input, where something is
-    told under it, the arguments are (the events if it holds, those if it does not).
+    Of memory operands those are (bits, write). "when" is no method: for a condition that is an input and has events under
+    it, the details are (the events if it holds, those if it does not).
     """
 
     name: str
-    told: tuple[Any, ...]
+    details: tuple[Any, ...]
 
     @property
     def points(self) -> int:
         """How many points it has, whatever happens."""
         if self.name == "when":
-            return 1 + sum(event.points for events in self.told for event in events)
-        return self.name == "memory" or (self.name == "outcome" and is_input(self.told[0]))
+            return 1 + sum(event.points for events in self.details for event in events)
+        return self.name == "memory" or (self.name == "outcome" and is_input(self.details[0]))
 
 
 def is_input(condition: Word | None) -> bool:
@@ -91,15 +91,15 @@ class Trace:
 
 
 def _outcomes(events: Iterable[Event]) -> Iterator[bool]:
-    for name, told in events:
+    for name, details in events:
         if name == "when":
-            yield from (each for part in told for each in _outcomes(part))
+            yield from (each for part in details for each in _outcomes(part))
         elif name == "outcome":
-            yield is_input(told[0])
+            yield is_input(details[0])
 
 
 class _Notes:
-    """Stands for a timing model, and takes down what it is told."""
+    """Stands for a timing model, and takes down what happens."""
 
     def __init__(self, m: Tracer, model: type) -> None:
         self.m, self.model = m, model
@@ -128,18 +128,18 @@ class _Notes:
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name not in self.model.hooks:
             raise AttributeError(name)
-        return lambda *told: self._hook(name, told)
+        return lambda *details: self._hook(name, details)
 
-    def _hook(self, name: str, told: tuple[Any, ...]) -> None:
+    def _hook(self, name: str, details: tuple[Any, ...]) -> None:
         if name in self.model.priced:
-            if any(isinstance(each, Word) and each.known is None for each in told):
+            if any(isinstance(each, Word) and each.known is None for each in details):
                 raise Unpredictable
-            self._note(name, *told)
+            self._note(name, *details)
 
-    def _note(self, name: str, *told: Any) -> None:
+    def _note(self, name: str, *details: Any) -> None:
         if self.m.loops:
             raise Unpredictable
-        self.events.append(Event(name, told))
+        self.events.append(Event(name, details))
 
 
 class Tracer(Watcher):
@@ -161,9 +161,9 @@ class Tracer(Watcher):
             raise Unpredictable
         notes, taken = self._notes, None if self._branched is None else self._branched.value
         events = tuple(
-            Event(name, (EDGE,)) if name == "outcome" and is_input(told[0]) and told[0].value == taken else event
+            Event(name, (EDGE,)) if name == "outcome" and is_input(details[0]) and details[0].value == taken else event
             for event in notes.events
-            for name, told in [event]
+            for name, details in [event]
         )
         is_open = self._branched is not None and self._branched.known is None
         fields = notes.model.fields(insn)
@@ -175,7 +175,7 @@ class Tracer(Watcher):
             return
         notes, number = self._notes, self._count
         self._count += 1
-        before, told = notes.events, ([], [])
+        before, details = notes.events, ([], [])
 
         def noting(body: Callable[[], None], events: list[Event]) -> Callable[[], None]:
             def run() -> None:
@@ -184,11 +184,11 @@ class Tracer(Watcher):
 
             return run
 
-        super().when(condition, noting(then, told[0]), otherwise and noting(otherwise, told[1]))
+        super().when(condition, noting(then, details[0]), otherwise and noting(otherwise, details[1]))
         notes.events = before
-        if told[0] or told[1]:
+        if details[0] or details[1]:
             self._whens.add(number)
-            before.append(Event("when", told))
+            before.append(Event("when", details))
 
     def _note(self, name: str, n: int | None, is_write: bool) -> None:
         if name in self._own:
@@ -261,15 +261,15 @@ class Replay:
         timing.finish()
 
     def _run(self, events: Iterable[Event], taken: bool) -> None:
-        for name, told in events:
+        for name, details in events:
             if name == "memory":
-                self._memory(*told)
+                self._memory(*details)
             elif name == "when":
-                self._when(*told, taken)
+                self._when(*details, taken)
             elif name == "outcome":
-                self.timing.outcome(self._condition(told[0], taken))
+                self.timing.outcome(self._condition(details[0], taken))
             else:
-                getattr(self.timing, name)(*told)
+                getattr(self.timing, name)(*details)
 
     def _new_point(self, name: str = "", words: tuple[int | None, ...] = ()) -> int:
         """Add a point; return its input."""
@@ -284,10 +284,10 @@ class Replay:
             else:
                 self.points += [Point("", (), NEVER)] * sum(event.points for event in events)
 
-    def _condition(self, told: Word | None, taken: bool) -> Word:
-        if told is EDGE:
+    def _condition(self, details: Word | None, taken: bool) -> Word:
+        if details is EDGE:
             return Word(1, taken)
-        return Word(1, self._new_point()) if is_input(told) else told
+        return Word(1, self._new_point()) if is_input(details) else details
 
     def _memory(self, bits: int, write: bool) -> None:
         given = self._new_point("", (None, bits // 8))
