@@ -39,6 +39,7 @@ from .handlers import (
     UNKNOWN,
     UNKNOWN_RECORD,
 )
+from .profiling import Profile
 from .recompile import CompiledRegion
 
 MAX_DECODED_AHEAD = 64  # instructions decoded ahead
@@ -121,6 +122,7 @@ class Interpreter:
         self.forget_missing()
         unit = core.cpu.isa.word_bytes
         self._shift = unit.bit_length() - 1
+        self._profile: Profile | None = None
         self._stops: Collection[int] = ()  # where the present run ends
         self._entered: dict[int, InstalledRegion] = {}  # entry point -> the region in force
         self._covering: dict[int, list[InstalledRegion]] = {}  # instruction -> the regions that contain it
@@ -140,10 +142,17 @@ class Interpreter:
         for region in regions:
             self._suspend(region)
         self._watch_stops()
+        if self._profile:
+            self._profile.begin(instructions)
+        done = 0
         try:
-            return self._run(instructions)
+            done = self._run(instructions)
+            return done
         finally:
             self._stops = ()
+            if self._profile:
+                self._profile.end()
+                self._profile.consume(instructions - done)
             for region in regions:
                 self._resume(region)
 
@@ -165,7 +174,7 @@ class Interpreter:
                     break
                 visits += 1
                 if not self._link(int(core.state["pc"])):
-                    done += self._bridge()
+                    done += self._bridge(instructions - done)
                     if core.state["reason"] != RUNNING:
                         break
             elif core.state["reason"] == MISALIGNED:
@@ -176,11 +185,32 @@ class Interpreter:
                 break
         return done
 
-    def _bridge(self) -> int:
+    def _bridge(self, left: int) -> int:
         self.bridged += 1
         insn = self.core.decode(int(self.core.state["pc"]))
         self.missing[insn.key] = insn
-        return self.bridge.run(1)
+        if self._profile:
+            self._profile.end()
+        done = self.bridge.run(1)
+        if self._profile:
+            self._profile.bridged(insn, left - done)
+        return done
+
+    def attach(self, profile: Profile | None) -> None:
+        """Count in a profile from now on, or no more; regions rest meanwhile."""
+        self._keep_counts()
+        self._profile = profile
+        self._clear()
+
+    def _keep_counts(self) -> None:
+        if self._profile:
+            self._profile.take(self._used)
+
+    def counted(self) -> dict[int, list[int]]:
+        """Return what the profile has counted: address -> [visits, clocks]; -1: what is nobody's."""
+        assert self._profile
+        self._keep_counts()
+        return self._profile.counts
 
     def forget_missing(self) -> None:
         self.missing: dict[Key, Insn] = {}
@@ -188,16 +218,20 @@ class Interpreter:
 
     def use(self, cache: HandlerCache) -> None:
         """Take handlers in, which replace those of the same keys."""
+        self._keep_counts()
         self._caches.append(cache)
         self._handlers |= cache.handlers
         self.forget_missing()
         self._clear()
 
     def _clear(self) -> None:
+        """Forget all records."""
         self._index = np.zeros((ADDRESS_MASK + 1) >> self._shift, np.int32)
         self._records = np.zeros((1024, RECORD_WORDS), np.uint32)
         self._set_handler(UNKNOWN_RECORD, self._stubs[UNKNOWN])
         self._used = 1
+        if self._profile:
+            self._profile.use(self._records)
         self._branches: dict[int, list[int]] = {}  # address -> records that branch to it
         self._watch_stops()
 
@@ -211,7 +245,10 @@ class Interpreter:
         """Make a record run a handler; where a region is entered, the region."""
         words = self._records[slot].view(np.uint64)
         words[HANDLER_WORD] = words[ORDINARY_WORD // 2] = address
-        if address not in (self._stubs[UNKNOWN], self._stubs[GOTO]):
+        if self._profile:
+            if address not in self._stubs:
+                words[HANDLER_WORD] = self._profile.handler(self.core.decode(int(self._records[slot, PC_WORD])))
+        elif address not in (self._stubs[UNKNOWN], self._stubs[GOTO]):
             region = self._entered.get(int(self._records[slot, PC_WORD]))
             if region is not None:
                 words[HANDLER_WORD] = region.compiled.address
@@ -237,7 +274,7 @@ class Interpreter:
         for pc in region.compiled.region.entries:
             self._entered[pc] = region
             slot = int(self._index[pc >> self._shift])
-            if slot != UNKNOWN_RECORD:
+            if slot != UNKNOWN_RECORD and not self._profile:
                 self._records[slot].view(np.uint64)[HANDLER_WORD] = region.compiled.address
 
     def _suspend(self, region: InstalledRegion) -> None:
@@ -250,7 +287,7 @@ class Interpreter:
                 continue
             del self._entered[pc]
             slot = int(self._index[pc >> self._shift])
-            if slot != UNKNOWN_RECORD:
+            if slot != UNKNOWN_RECORD and not self._profile:
                 words = self._records[slot].view(np.uint64)
                 words[HANDLER_WORD] = words[ORDINARY_WORD // 2]
 
@@ -260,6 +297,8 @@ class Interpreter:
         self._used += 1
         if slot == len(self._records):
             self._records = np.concatenate([self._records, np.zeros_like(self._records)])
+            if self._profile:
+                self._profile.use(self._records)
         self._records[slot, PC_WORD] = pc
         self._set_handler(slot, handler)
         return slot
@@ -276,6 +315,7 @@ class Interpreter:
     def _link(self, pc: int) -> bool:
         """Decode from `pc` on into consecutive records; False when no compiled handler fits the first instruction."""
         if self._used > MAX_RECORDS:
+            self._keep_counts()
             self._clear()
         for region in self._covering.get(pc, ()):
             self._resume(region)
