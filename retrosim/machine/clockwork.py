@@ -134,7 +134,7 @@ class Clockwork:
                 reason = "until"
             elif state["stopped"] and self._ticks_masked:
                 reason, fault = "fault", self._fault("stopped with all interrupts masked")
-            elif budget.is_spent(self.cycles, self._clocks_in_frame, self.clock_hz):
+            elif budget.is_spent(self.cycles, self.clocks_in_frame, self.clock_hz):
                 reason = "budget"
             else:
                 last = budget.end_cycle(self._frame_start[0], self.clock_hz)
@@ -159,7 +159,7 @@ class Clockwork:
         return RunResult(reason, *done, int(state["pc"]), fault)
 
     @property
-    def _clocks_in_frame(self) -> int:
+    def clocks_in_frame(self) -> int:
         """Clocks since the present frame began; where they are not counted, one for each instruction."""
         clocks, instructions = self.cycles - self._frame_start[0], self.instructions - self._frame_start[1]
         return instructions if self.timing == "off" else clocks

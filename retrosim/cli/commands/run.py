@@ -26,7 +26,6 @@ from retrosim.cli.opening import (
     check_budget,
     check_chosen,
     chosen_budget,
-    counted_on,
     has_budget,
     open_chosen,
     open_program,
@@ -51,6 +50,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "rom", nargs="?", default=arguments.ROM, metavar="ROM", help="name, folder, rom.toml, or a program's file"
     )
+    arguments.add_others(parser)
     arguments.add_machine(parser)
     arguments.add_at(parser)
     arguments.add_memory(parser)
@@ -135,7 +135,7 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
 
     budget = chosen_budget(options)
     with Progress(is_quiet=options.json) as progress:
-        machine = open_chosen(options, rom, counted_on(budget, progress.note))
+        machine = open_chosen(options, rom, budget.before(progress.note))
 
         def report(done: int, frames: int) -> None:
             meanwhile = " while the program is being compiled" if getattr(machine, "is_compiling", False) else ""

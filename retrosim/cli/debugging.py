@@ -1,0 +1,132 @@
+"""What the commands for debuggers share: the program they open, a ROM, a tape or a file, and the options for it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from retrosim.cli import arguments, values
+from retrosim.cli.opening import NATIVE, check_machines, chosen_settings, open_chosen, open_program, refuse
+from retrosim.cli.parser import Parser
+from retrosim.errors import TapeError
+
+if TYPE_CHECKING:
+    from retrosim.machine import Machine
+    from retrosim.rom import Image, Rom
+    from retrosim.serve.target import Target
+    from retrosim.tape import Player
+
+TAPE_SUFFIX = ".rtape"
+HOST = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class Debugged:
+    """A machine to debug, and where its program came from."""
+
+    machine: Machine
+    program: Rom | Image
+    name: str
+    player: Player | None = None
+
+    @property
+    def file(self) -> Path | None:
+        """The ELF file of the program, if it has one."""
+        from retrosim.serve.programs import file_of
+
+        return file_of(self.program, self.machine.image, self.name)
+
+    def target(self) -> Target:
+        """Return the machine as the servers take it."""
+        from retrosim.serve.target import Target
+
+        return Target(self.machine, self.player)
+
+
+def add_program(parser: Parser) -> None:
+    """Add the options that choose a machine and its program."""
+    arguments.add_machine(parser)
+    parser.add_argument(
+        "--causes",
+        action="store_true",
+        help="count clocks by cause, for `monitor causes`; on machines whose CPU has a pipeline",
+    )
+    arguments.add_at(parser)
+    arguments.add_memory(parser)
+    arguments.add_readings(parser)
+    arguments.add_parameters(parser)
+
+
+def add_listening(parser: Parser, port: int | None, help: str) -> None:
+    """Add the options that say where clients connect."""
+    parser.add_argument("--port", type=values.whole(0, 65535), default=port, metavar="N", help=help)
+    parser.add_argument(
+        "--host",
+        default=HOST,
+        metavar="ADDRESS",
+        help=f"address to listen on; default: {HOST}, this computer alone. Whoever can connect controls the machine "
+        "and can read and write saved states with your rights",
+    )
+
+
+def open_debugged(options: argparse.Namespace, note: Callable[[str], None]) -> Debugged:
+    """Switch on the machine that the options describe, with its program, or with a tape at its start.
+
+    options  rom: a ROM, a tape or a file; machine and what goes with it
+    Errors   ArgumentError, RomError, TapeError
+    """
+    if options.machine == NATIVE:
+        raise refuse(f"{NATIVE} runs no machine code that could be debugged")
+    if _is_tape(options.rom):
+        return _open_tape(options, note)
+    program = open_program(options)
+    _count_causes(options)
+    return Debugged(cast("Machine", open_chosen(options, program, note)), program, options.rom)
+
+
+def _is_tape(name: str) -> bool:
+    if Path(name).suffix == TAPE_SUFFIX:
+        return True
+    if Path(name).exists():
+        return False
+    from retrosim.rom import rom_names
+    from retrosim.tape import shipped_tapes
+
+    return name not in rom_names() and name in {path.stem for path in shipped_tapes()}
+
+
+def _count_causes(options: argparse.Namespace) -> None:
+    """Choose the timing that counts clocks by cause, if it was asked for. Errors: ArgumentError."""
+    from retrosim.machine import PRESETS
+
+    if not options.causes:
+        return
+    if options.timing not in (None, "full"):
+        raise refuse(f"--causes: needs timing full, not {options.timing}")
+    able = [name for name, preset in PRESETS.items() if "causes" in preset.cpu().timing]
+    if options.machine not in able:
+        raise refuse(f"--causes: {options.machine} has no pipeline whose clocks have causes; allowed {', '.join(able)}")
+    options.timing = "causes"
+
+
+def _open_tape(options: argparse.Namespace, note: Callable[[str], None]) -> Debugged:
+    from retrosim.tape import Player, find_tape, load_tape, open_for
+
+    tape = load_tape(find_tape(options.rom))
+    given = [name for name in ("objects", "seed", "at", "bits") if getattr(options, name) is not None]
+    if given or options.parameters:
+        raise refuse(f"--{[*given, 'set'][0]}: {options.rom} is a tape, which says itself")
+    options.machine = options.machine or tape.machine
+    if options.machine == NATIVE:
+        raise TapeError(tape.path, f"was recorded on {NATIVE}; name another with --machine")
+    check_machines([options.machine])
+    _count_causes(options)
+    try:
+        found = open_for(tape, options.machine, progress=note, **chosen_settings(options, options.machine))
+    except ValueError as error:
+        raise TapeError(tape.path, str(error)) from error
+    machine = cast("Machine", found)
+    return Debugged(machine, cast("Rom", machine.rom), options.rom, Player(tape, machine))

@@ -1,0 +1,381 @@
+"""What gdb's packets mean: one client, one thread, one machine, which stands still but for `c`, `s`, `bc` and `bs`.
+
+Source: Debugging with GDB, appendix E (Remote Serial Protocol)
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from retrosim.errors import BusError, IllegalInstruction, RetrosimError, SystemCall
+
+from .gdb_files import Files
+from .gdb_packets import MAX_PAYLOAD, Interrupt, Packet, Unpacker, packed
+from .gdb_registers import RegisterFile
+from .monitor import Monitor
+from .target import EVERYWHERE, Stop
+
+if TYPE_CHECKING:
+    from .stream import Stream
+    from .target import Target
+
+OPENINGS = b"$+-\x03"  # what a client may begin with: whoever begins otherwise (a browser) is no gdb
+MAX_DATA = MAX_PAYLOAD // 2 - 16  # bytes in an answer, two digits each or escaped
+MAX_OUTPUT = 256  # characters of the console in a packet
+ERROR, NO_MEMORY = b"E01", b"E14"  # EPERM for want of a better one, EFAULT
+TRAP, INTERRUPTED, SEGMENT = 5, 2, 11
+SIGNALS = ((IllegalInstruction, 4), (BusError, 10), (SystemCall, 12))
+WATCHES = {2: ("write", b"watch"), 3: ("read", b"rwatch"), 4: ("access", b"awatch")}
+MEMORY_MAP = b"""<?xml version="1.0"?>
+<!DOCTYPE memory-map PUBLIC "+//IDN gnu.org//DTD GDB Memory Map V1.0//EN" "http://sourceware.org/gdb/gdb-memory-map.dtd">
+<memory-map><memory type="ram" start="0x0" length="0x%x"/></memory-map>
+""" % (EVERYWHERE + 1)
+
+
+class Ended(Exception):
+    """The client has ended the session; `is_killed` says whether it wants the server to end as well."""
+
+    def __init__(self, is_killed: bool) -> None:
+        super().__init__()
+        self.is_killed = is_killed
+
+
+class GdbSession:
+    """A client's session, from its first byte to its last.
+
+    target    the machine
+    stream    the client
+    elf       the program as an ELF file, for clients that have none; b"" for none
+    attached  does the machine go on without the client?
+    """
+
+    def __init__(self, target: Target, stream: Stream, elf: bytes = b"", attached: bool = False) -> None:
+        self.target, self.stream, self.attached = target, stream, attached
+        self.registers = RegisterFile(target.machine)
+        self.files = Files(elf)
+        self.monitor = Monitor(target)
+        self._unpacker = Unpacker()
+        self._pending: deque[Packet | Interrupt] = deque()
+        self._acknowledges = True
+        self._tells_breakpoints: dict[bytes, bool] = {}
+        self._set: dict[tuple[int, int, int], object] = {}  # (kind, address, size) of breakpoints -> the target's
+        self._stop = Stop("step")
+        self._is_ending = False
+
+    def serve(self) -> bool:
+        """Serve the client until it goes; return whether another may come. Errors: OSError."""
+        data = self.stream.receive()
+        try:
+            if data and data[0] not in OPENINGS:
+                return True
+            while data:
+                self._pending += self._unpacker.feed(data)
+                while self._pending:
+                    self._take(self._pending.popleft())
+                data = self.stream.receive()
+        except Ended as end:
+            return not end.is_killed
+        finally:
+            for key in list(self._set):
+                self._remove(key)
+        return True
+
+    def _take(self, each: Packet | Interrupt) -> None:
+        if isinstance(each, Interrupt):  # the machine stands still
+            return
+        if self._acknowledges:
+            self.stream.send(b"-" if each.payload is None else b"+")
+        if each.payload is not None:
+            self.stream.send(packed(self.answer(each.payload)))
+
+    def answer(self, payload: bytes) -> bytes:
+        """Return the answer to a packet; b"" for one that is not known. Errors: Ended."""
+        text = payload.decode("latin-1")
+        try:
+            for prefix, method in COMMANDS:
+                if text.startswith(prefix):
+                    return method(self, text[len(prefix) :])
+        except (ValueError, IndexError, OverflowError):
+            return ERROR
+        return b""
+
+    # What the server is and has
+
+    def _supported(self, text: str) -> bytes:
+        offered = text.lstrip(":").split(";")
+        self._tells_breakpoints = {name: name.decode() + "+" in offered for name in (b"swbreak", b"hwbreak")}
+        features = [
+            f"PacketSize={MAX_PAYLOAD:x}",
+            "QStartNoAckMode+",
+            "qXfer:features:read+",
+            "qXfer:memory-map:read+",
+            "vContSupported+",
+            "swbreak+",
+            "hwbreak+",
+        ]
+        if self.files.elf:
+            features.append("qXfer:exec-file:read+")
+        if self.target.can_reverse:
+            features += ["ReverseStep+", "ReverseContinue+"]
+        return ";".join(features).encode()
+
+    def _no_acknowledgments(self, _: str) -> bytes:
+        self._acknowledges = False
+        return b"OK"
+
+    def _transfer(self, text: str) -> bytes:
+        kind, operation, annex, span = text.split(":", 3)
+        contents = {
+            ("features", "target.xml"): self.registers.xml,
+            ("memory-map", ""): lambda: MEMORY_MAP,
+            ("exec-file", annex): lambda: self.files.NAME if self.files.elf else b"",
+        }
+        if operation != "read" or (kind, annex) not in contents:
+            return b""
+        offset, length = _numbers(span, ",")
+        content = contents[kind, annex]()
+        part = content[offset : offset + min(length, MAX_DATA)]
+        return (b"l" if offset + len(part) >= len(content) else b"m") + part
+
+    def _file(self, text: str) -> bytes:
+        return self.files.answer(text, MAX_DATA)
+
+    # Registers and memory
+
+    def _read_registers(self, _: str) -> bytes:
+        return self.registers.read_all().encode()
+
+    def _write_registers(self, text: str) -> bytes:
+        self.registers.write_all(text)
+        self.target.changed()
+        return b"OK"
+
+    def _read_register(self, text: str) -> bytes:
+        return self.registers.read(_number(text)).encode()
+
+    def _write_register(self, text: str) -> bytes:
+        number, digits = text.split("=")
+        self.registers.write(_number(number), digits)
+        self.target.changed()
+        return b"OK"
+
+    def _read_memory(self, text: str) -> bytes:
+        address, size = _numbers(text, ",")
+        if address > EVERYWHERE:
+            return NO_MEMORY
+        return self.target.read(address, min(size, MAX_DATA)).hex().encode()
+
+    def _write_memory(self, text: str) -> bytes:
+        where, digits = text.split(":", 1)
+        return self._write(where, bytes.fromhex(digits))
+
+    def _write_binary(self, text: str) -> bytes:
+        where, data = text.split(":", 1)
+        return self._write(where, data.encode("latin-1"))
+
+    def _write(self, where: str, data: bytes) -> bytes:
+        address, size = _numbers(where, ",")
+        if size != len(data):
+            return ERROR
+        if address + size > EVERYWHERE + 1:
+            return NO_MEMORY
+        self.target.write(address, data)
+        return b"OK"
+
+    # Breakpoints
+
+    def _insert(self, text: str) -> bytes:
+        kind, address, size = key = self._breakpoint(text)
+        if kind > 4:
+            return b""
+        if key not in self._set:
+            if kind > 1:
+                self._set[key] = self.target.add_watchpoint(address, size, WATCHES[kind][0])
+            else:
+                self._set[key] = self.target.add_breakpoint(address)
+        return b"OK"
+
+    def _take_out(self, text: str) -> bytes:
+        key = self._breakpoint(text)
+        if key[0] > 4:
+            return b""
+        if key in self._set:
+            self._remove(key)
+        return b"OK"
+
+    def _breakpoint(self, text: str) -> tuple[int, int, int]:
+        kind, address, size = _numbers(text.split(";")[0], ",", 3)
+        return kind, address, size
+
+    def _remove(self, key: tuple[int, int, int]) -> None:
+        self.target.remove(self._set.pop(key))
+
+    # Running
+
+    def _continue(self, text: str) -> bytes:
+        self._go_to(text)
+        return self._ran(lambda: self.target.run(self._is_wanted))
+
+    def _single_step(self, text: str) -> bytes:
+        self._go_to(text)
+        return self._ran(self.target.step)
+
+    def _with_signal(self, text: str) -> bytes:
+        """C and S: a signal is nothing that a machine could get."""
+        return self._continue(text.partition(";")[2])
+
+    def _step_with_signal(self, text: str) -> bytes:
+        return self._single_step(text.partition(";")[2])
+
+    def _go_to(self, text: str) -> None:
+        if text:
+            self.registers.write_pc(_number(text))
+            self.target.changed()
+
+    def _actions(self, text: str) -> bytes:
+        """vCont: the first action, because there is one thread."""
+        action = text.split(";")[0].split(":")[0]
+        if action[:1] in ("c", "C"):
+            return self._continue("")
+        if action[:1] in ("s", "S"):
+            return self._single_step("")
+        if action[:1] == "r":
+            start, end = _numbers(action[1:], ",")
+            return self._ran(lambda: self.target.step_in_range(start, end, self._is_wanted))
+        return ERROR
+
+    def _step_back(self, _: str) -> bytes:
+        return self._ran(self.target.step_back) if self.target.can_reverse else b""
+
+    def _run_back(self, _: str) -> bytes:
+        return self._ran(lambda: self.target.run_back(self._is_wanted)) if self.target.can_reverse else b""
+
+    def _ran(self, go: Callable[[], Stop]) -> bytes:
+        self._stop = go()
+        if self._stop.text:
+            self._print(self._stop.text + "\n")
+        return self._stop_reply("")
+
+    def _is_wanted(self) -> bool:
+        """Look whether the client has sent something: an interrupt, or its end."""
+        if self.stream.is_ready() and not self._is_ending:
+            data = self.stream.receive()
+            self._is_ending = not data
+            self._pending += self._unpacker.feed(data)
+        return bool(self._pending) or self._is_ending
+
+    def _stop_reply(self, _: str) -> bytes:
+        stop = self._stop
+        if stop.reason == "gone":
+            return b"W%02x" % (stop.status & 0xFF)
+        if stop.reason == "fault":
+            signal = next((number for kind, number in SIGNALS if isinstance(stop.fault, kind)), SEGMENT)
+        else:
+            signal = INTERRUPTED if stop.reason == "interrupted" else TRAP
+        return b"T%02x%bthread:1;" % (signal, self._why(stop))
+
+    def _why(self, stop: Stop) -> bytes:
+        if stop.reason == "watchpoint":
+            name = next((name for access, name in WATCHES.values() if access == stop.access), b"watch")
+            return b"%b:%x;" % (name, stop.address)
+        if stop.reason == "history":
+            return b"replaylog:begin;"
+        if stop.reason == "breakpoint":
+            here = {kind for kind, address, _ in self._set if address == self.target.machine.regs["pc"]}
+            name = b"hwbreak" if here == {1} else b"swbreak"
+            return name + b":;" if self._tells_breakpoints.get(name) else b""
+        return b""
+
+    def _print(self, text: str) -> None:
+        """Show text on the client's console, while it waits for a command to end."""
+        for start in range(0, len(text), MAX_OUTPUT):
+            part = text[start : start + MAX_OUTPUT].encode("utf-8", "replace")
+            self.stream.send(packed(b"O" + part.hex().encode()))
+
+    # The rest
+
+    def _command(self, text: str) -> bytes:
+        line = bytes.fromhex(text).decode("utf-8", "replace")
+        try:
+            self._print(self.monitor.answer(line))
+        except (RetrosimError, ValueError) as error:
+            self._print(f"{error}\n")
+        return b"OK"
+
+    def _threads(self, _: str) -> bytes:
+        return b"m1"
+
+    def _no_more(self, _: str) -> bytes:
+        return b"l"
+
+    def _current(self, _: str) -> bytes:
+        return b"QC1"
+
+    def _yes(self, _: str) -> bytes:
+        return b"OK"
+
+    def _is_attached(self, _: str) -> bytes:
+        return b"1" if self.attached else b"0"
+
+    def _kinds_of_actions(self, _: str) -> bytes:
+        return b"vCont;c;C;s;S;r"
+
+    def _detach(self, _: str) -> bytes:
+        self.stream.send(packed(b"OK"))
+        raise Ended(is_killed=False)
+
+    def _kill(self, _: str) -> bytes:
+        self.stream.send(packed(b"OK"))
+        raise Ended(is_killed=True)
+
+
+def _number(text: str) -> int:
+    return int(text, 16)
+
+
+def _numbers(text: str, separator: str, count: int = 2) -> list[int]:
+    """Return hexadecimal numbers. Errors: ValueError for another count of them, and for negative ones."""
+    numbers = [int(part, 16) for part in text.split(separator)]
+    if len(numbers) != count or min(numbers) < 0:
+        raise ValueError(f"{text[:40]!r}: allowed {count} numbers")
+    return numbers
+
+
+# what a packet begins with -> what answers the rest of it; longer ones first
+COMMANDS: tuple[tuple[str, Callable[[GdbSession, str], bytes]], ...] = (
+    ("qSupported", GdbSession._supported),
+    ("QStartNoAckMode", GdbSession._no_acknowledgments),
+    ("qXfer:", GdbSession._transfer),
+    ("qfThreadInfo", GdbSession._threads),
+    ("qsThreadInfo", GdbSession._no_more),
+    ("qAttached", GdbSession._is_attached),
+    ("qSymbol", GdbSession._yes),
+    ("qRcmd,", GdbSession._command),
+    ("qC", GdbSession._current),
+    ("vCont?", GdbSession._kinds_of_actions),
+    ("vCont;", GdbSession._actions),
+    ("vFile:", GdbSession._file),
+    ("vKill", GdbSession._kill),
+    ("bs", GdbSession._step_back),
+    ("bc", GdbSession._run_back),
+    ("H", GdbSession._yes),
+    ("T", GdbSession._yes),
+    ("?", GdbSession._stop_reply),
+    ("g", GdbSession._read_registers),
+    ("G", GdbSession._write_registers),
+    ("p", GdbSession._read_register),
+    ("P", GdbSession._write_register),
+    ("m", GdbSession._read_memory),
+    ("M", GdbSession._write_memory),
+    ("X", GdbSession._write_binary),
+    ("Z", GdbSession._insert),
+    ("z", GdbSession._take_out),
+    ("c", GdbSession._continue),
+    ("C", GdbSession._with_signal),
+    ("s", GdbSession._single_step),
+    ("S", GdbSession._step_with_signal),
+    ("D", GdbSession._detach),
+    ("k", GdbSession._kill),
+)

@@ -1,0 +1,52 @@
+"""The program of a machine as a file for a client: gdb takes symbols and source lines from an ELF file alone."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from retrosim.rom import Image, Rom
+from retrosim.rom.elf_write import CODE, ZEROS, ElfSymbol, Section, write_elf
+from retrosim.rom.image import ELF_MAGIC, MAX_IMAGE_BYTES
+from retrosim.rom.toolchains import COMMON
+
+
+def file_of(program: Rom | Image, image: Image, name: str | Path) -> Path | None:
+    """Return the ELF file that an image was read from; None where it was put together from something else.
+
+    name   what the user opened
+    """
+    path = program.path / program.image_info(image.isa, image.build).file if isinstance(program, Rom) else Path(name)
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_IMAGE_BYTES + 1)
+    except (OSError, ValueError):
+        return None
+    is_it = content.startswith(ELF_MAGIC) and hashlib.sha256(content).hexdigest() == image.sha256
+    return path if is_it else None
+
+
+def elf_of(image: Image, path: Path | None) -> bytes:
+    """Return the program as an ELF file: its own, or one made of what was loaded."""
+    if path is not None:
+        return path.read_bytes()
+    sections = [Section(f".load{n}", start, CODE, data) for n, (start, data) in enumerate(image.segments)]
+    sections += [Section(f".zero{n}", start, ZEROS, size=size) for n, (start, size) in enumerate(image.bss)]
+
+    def section_of(address: int) -> int | None:
+        found = (n for n, each in enumerate(sections) if each.address <= address < each.address + max(1, each.bytes))
+        return next(found, None)
+
+    symbols = [
+        ElfSymbol(name, each.address, each.size, each.kind, is_global=True, section=section_of(each.address))
+        for name, each in image.symbols.items()
+    ]
+    return write_elf(image.family.machine, image.byte_order, image.entry, sections, symbols, image.lines)
+
+
+def source_folders(program: Rom | Image) -> list[Path]:
+    """Return the folders in which the sources of a program's lines are, those of start-up code included."""
+    if not isinstance(program, Rom) or not (program.path / "src").is_dir():
+        return []
+    common = program.path.parent / COMMON
+    return [program.path, *(folder for name in ("program", "runtime") if (folder := common / name).is_dir())]

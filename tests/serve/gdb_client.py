@@ -1,0 +1,42 @@
+"""The real gdb on a server in this process."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from retrosim.serve.gdb_session import GdbSession
+from retrosim.serve.stream import LOOPBACK, listen, serve_clients
+from retrosim.serve.target import Target
+
+GDB = "gdb-multiarch"
+SECONDS = 30
+MARK = "=== "  # begins the line before a command's output
+
+needs_gdb = pytest.mark.skipif(shutil.which(GDB) is None, reason=f"{GDB} is not installed (Debian package {GDB})")
+
+
+def run_gdb(target: Target, commands: Sequence[str], elf: bytes = b"", attached: bool = False) -> dict[str, str]:
+    """Connect gdb, give it commands; return what each printed, of several equal ones the last."""
+    listening = listen(LOOPBACK, 0)
+    port = listening.getsockname()[1]
+    server = threading.Thread(
+        target=serve_clients,
+        args=(listening, lambda stream: GdbSession(target, stream, elf, attached).serve()),
+        daemon=True,
+    )
+    server.start()
+    words = [GDB, "-nx", "-batch", "-iex", "set debuginfod enabled off", "-ex", f"target remote :{port}"]
+    for command in [*commands, "kill"]:
+        words += ["-ex", f"echo \\n{MARK}{command}\\n", "-ex", command]
+    done = subprocess.run(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, timeout=SECONDS
+    )
+    server.join(SECONDS)
+    assert not server.is_alive(), done.stdout
+    parts = f"\n{done.stdout}".split(f"\n{MARK}")[1:]
+    return {command: output for command, _, output in (part.partition("\n") for part in parts)}

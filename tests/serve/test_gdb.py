@@ -1,0 +1,84 @@
+"""gdb itself on each processor: symbols, lines, registers, memory, steps, calls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from retrosim.machine import Machine
+from retrosim.serve.programs import elf_of, file_of
+from retrosim.serve.target import Target
+
+from .gdb_client import needs_gdb, run_gdb
+
+MACHINES = ("mc68000-8", "mc68040-25", "i386dx-33", "i486dx2-66", "ppc601-80")
+GDB_NAMES = {"a6": "fp", "a7": "sp", "sr": "ps"}
+
+
+def opened(name: str) -> Machine:
+    """A build with frame pointers, because these images have no unwind tables."""
+    return Machine(name, "sectors", build="O0", engine="interpret")
+
+
+def elf(machine: Machine) -> bytes:
+    assert machine.rom is not None
+    return elf_of(machine.image, file_of(machine.rom, machine.image, "sectors"))
+
+
+@needs_gdb
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_session(name: str, tmp_path: Path) -> None:
+    machine, twin = opened(name), opened(name)
+    state = tmp_path / "state"
+    line = next(row[2] for row in machine.image.lines if row[1].endswith("sectors.c") and row[2] > 48)
+    said = run_gdb(
+        Target(machine),
+        [
+            "break *&DetermineCollisions",
+            f"tbreak sectors.c:{line}",
+            "continue",
+            "info registers",
+            "bt 2",
+            "x/2i $pc",
+            "x/16xb $pc",
+            "delete 1",
+            "continue 1",
+            "bt",
+            "next",
+            "step",
+            "info symbol $pc",
+            "stepi",
+            "finish",
+            "set var gFrame = 12345",
+            "print gFrame",
+            "print/x $pc = &DetermineCollisions",
+            "monitor clocks",
+            "monitor frame",
+            f"monitor save {state}",
+            f"monitor load {state}",
+            "monitor nonsense",
+            "x/xb 0x1000000",
+        ],
+        elf(machine),
+    )
+    entry = twin.address("DetermineCollisions")
+    twin.run(until=entry)
+    shown = dict(line.split()[:2] for line in said["info registers"].splitlines() if line.strip())
+    for register, value in twin.regs.items():
+        assert (
+            int(shown[GDB_NAMES.get(register, "eip" if "eip" in shown and register == "pc" else register)], 16) == value
+        )
+    assert "DetermineCollisions" in said["bt 2"] and "RunDemo" in said["bt 2"]
+    code = [int(word, 16) for line in said["x/16xb $pc"].splitlines() for word in line.partition(":")[2].split()]
+    assert bytes(code) == twin.mem[entry : entry + 16].tobytes()
+    assert f"sectors.c:{line}" in said["continue 1"]
+    assert "Main" in said["bt"]
+    assert f"\n{line + 1}\t" in f"\n{said['next']}" and said["info symbol $pc"].startswith("UpdateSectors")
+    assert "DetermineCollisions () at" in said["finish"]
+    assert "12345" in said["print gFrame"]
+    assert f"{entry:#x}" in said["print/x $pc = &DetermineCollisions"]
+    assert "instructions" in said["monitor clocks"] and "% of a period" in said["monitor frame"]
+    assert state.stat().st_size > 1000 and "frame 0" in said[f"monitor load {state}"]
+    assert "allowed help, clocks" in said["monitor nonsense"]
+    assert "Cannot access memory" in said["x/xb 0x1000000"]
