@@ -102,8 +102,8 @@ class ProgramProfile:
 
         sources  folders in which the text of source files is looked for
         Returns  dict: machine, model, clock_hz, timing, build, memory, memory_changed, readings, readings_changed;
-                 totals {cycles (busy), waited, instructions, frames, and of a frame cycles_least, cycles_mean,
-                 cycles_most}; functions, lines, calls, sources, timeline and listing as of `study.cost.cost_report`,
+                 totals {cycles (busy), waited, instructions, frames, and of a frame cycles_minimum, cycles_mean,
+                 cycles_maximum}; functions, lines, calls, sources, timeline and listing as of `study.cost.cost_report`,
                  the listing without base clocks, stalls and causes; a program that rewrites itself has the last text
         """
         machine, image = self._machine, self._machine.image
@@ -138,8 +138,8 @@ class ProgramProfile:
         mean = sum(frames) / len(frames) if frames else None
         totals = {"cycles": self._machine.cycles - self._begun - self.waited, "waited": self.waited}
         totals |= {"instructions": self._machine.instructions - self._instructions, "frames": len(frames)}
-        least, most = (min(frames), max(frames)) if frames else (None, None)
-        return totals | {"cycles_least": least, "cycles_mean": mean, "cycles_most": most}
+        low, high = (min(frames), max(frames)) if frames else (None, None)
+        return totals | {"cycles_minimum": low, "cycles_mean": mean, "cycles_maximum": high}
 
     def _row(self, address: int, visits: int, cycles: int) -> dict[str, Any]:
         machine = self._machine

@@ -24,8 +24,8 @@ def profile_summary(report: dict[str, Any]) -> list[str]:
     share = 100 * totals["cycles"] / ((totals["cycles"] + totals["waited"]) or 1)
     lines = [f"{totals['cycles']:,} busy clocks ({share:.1f} %), {totals['instructions']:,} instructions"]
     if totals["frames"]:
-        least, mean, most = (round(totals[f"cycles_{which}"]) for which in ("least", "mean", "most"))
-        lines.append(f"{totals['frames']:,} frames, busy clocks of one: {mean:,} on average, {least:,} to {most:,}")
+        low, mean, high = (round(totals[f"cycles_{which}"]) for which in ("minimum", "mean", "maximum"))
+        lines.append(f"{totals['frames']:,} frames, busy clocks of one: {mean:,} on average, {low:,} to {high:,}")
     return lines
 
 
