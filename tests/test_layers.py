@@ -41,12 +41,13 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "machine": (*BASE, "cpu", "cpu.spec", *ISAS, "cpu.engines", "rom", "screen", "scenarios"),
 }
 LAYERS["asm"] = ("errors", "checks", "lazy", "cpu", "cpu.spec", "rom", "machine")
-LAYERS["tape"] = (*BASE, "rom", "machine")
-LAYERS["jobs"] = ("errors",)
+LAYERS["jobs"] = ("errors", "cache", "jit", "version")
+LAYERS["tape"] = (*BASE, "rom", "machine", "jobs")
 LAYERS["study"] = LAYERS["window"] = tuple(name for name in LAYERS if name != "collide.oracle")
 LAYERS["root"] = ("lazy",)  # the package itself: its public names are in __init__.pyi
 LAYERS["serve"] = ("errors", "checks", "cpu.spec", "rom", "screen", "machine", "tape")
 LAYERS["examples"] = (*LAYERS["study"], "study", "window", "root")
+LAYERS["testing"] = (*LAYERS["study"], "study")
 LAYERS["cli"] = (*LAYERS["study"], "study", "window", "serve", "examples")
 LAYERS["__main__"] = ("cli",)
 

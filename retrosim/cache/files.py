@@ -53,14 +53,18 @@ def read_plain(path: Path) -> tuple[bytes, os.stat_result]:
     return b"".join(parts), status
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file for this user alone; others see all of it or nothing, whenever the process or the host stops."""
+def write_whole(path: Path, content: bytes, sync: bool = True) -> None:
+    """Write a file for this user alone; others see all of it or nothing, whenever the process stops.
+
+    sync  whenever the host stops too, which takes milliseconds
+    """
     partial = path.with_name(f"{path.name}.{secrets.token_hex(8)}{PARTIAL_SUFFIX}")
     try:
         with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN, OWNER_FILE), "wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
+            if sync:
+                os.fsync(file.fileno())
         try:
             os.replace(partial, path)
         except (IsADirectoryError, PermissionError):

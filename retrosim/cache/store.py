@@ -30,7 +30,8 @@ MB_VARIABLE = "RETROSIM_CACHE_MB"
 ROOM_LEFT = 8  # an eighth of the bound is made free at once
 USED_SECONDS = 3600  # the time of use is kept to the hour, which saves a write per read
 STALE_SECONDS = 600  # by then whoever wrote a partial file, or waited for a lock, has gone
-ENTRY_SUFFIXES = (".kernel", ".o", ".list")
+RESULT_SUFFIX = ".result"  # of a job of a long run
+ENTRY_SUFFIXES = (".kernel", ".o", ".list", RESULT_SUFFIX)
 OLDER_SUFFIXES = (".nbi", ".nbc")  # of versions that left kernels to Numba's own cache
 VERSION = re.compile(r"[0-9a-f]{16}")
 
@@ -203,15 +204,16 @@ class Store:
                 os.utime(path)
         return entry
 
-    def write(self, name: str, content: bytes, in_memory: bool = False) -> None:
+    def write(self, name: str, content: bytes, in_memory: bool = False, sync: bool = True) -> None:
         """Keep an entry.
 
         in_memory  keep it in this process where it cannot be kept on disk
+        sync       have it on the disk itself: without that it may be lost when the host stops
         """
         if self.folder is not None:
             sealed = self._cache.seal(self._place(name), content) + content
             try:
-                self._write(self.folder / name, sealed)
+                self._write(self.folder / name, sealed, sync)
                 return
             except OSError as error:
                 reason = error.strerror or error
@@ -254,12 +256,12 @@ class Store:
         seal, content = sealed[:SEAL_BYTES], sealed[SEAL_BYTES:]
         return content if hmac.compare_digest(seal, self._cache.seal(self._place(name), content)) else None
 
-    def _write(self, path: Path, sealed: bytes) -> None:
+    def _write(self, path: Path, sealed: bytes, sync: bool) -> None:
         try:
-            write_whole(path, sealed)
+            write_whole(path, sealed, sync)
         except (FileNotFoundError, NotADirectoryError):  # somebody removed the folder
             self._make_folder()
-            write_whole(path, sealed)
+            write_whole(path, sealed, sync)
         self._cache.count_written(len(sealed))
 
     def _make_folder(self) -> None:

@@ -127,9 +127,17 @@ def add_interval(parser: Parser) -> None:
 
 
 def add_jobs(parser: Parser) -> None:
-    parser.add_argument(
+    """Add the options that say who does long work."""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
         "--jobs", type=values.whole(1, 256), metavar="N", help="processes to use; default: one for each core"
     )
+    where.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="use the workers of a running dask cluster instead, such as tcp://host:8786; see `retrosim guide speed`",
+    )
+    parser.add_argument("--resume", action="store_true", help="go on where an interrupted run of the same work was")
 
 
 def add_warm(parser: Parser) -> None:

@@ -13,7 +13,6 @@ from retrosim.cli.parser import Parser
 if TYPE_CHECKING:
     from retrosim.machine import Machine
 
-MAX_FILE_BYTES = 8 << 20  # of --load: all RAM
 MAX_MEMORY_BYTES = 4096  # of --mem
 
 
@@ -122,13 +121,7 @@ def set_up(options: argparse.Namespace, machine: Machine) -> None:
 
     Errors   RomError for a file; ValueError for an unknown symbol, and beyond memory; CpuFault, RetrosimError
     """
-    from retrosim.rom.fields import read_bytes
-    from retrosim.study.cost import find_routine, place_stack
+    from retrosim.study.preparation import prepare
 
-    for path, where in options.load:
-        machine.write(machine.address(where), read_bytes(path, MAX_FILE_BYTES))
-    for where, content in options.mem:
-        machine.write(machine.address(where), content)
-    for symbol in options.before:
-        place_stack(machine)
-        machine.call(find_routine(machine.image, place(symbol)), max_instructions=options.max_instructions)
+    before = map(place, options.before)
+    prepare(machine, files=options.load, memory=options.mem, before=before, max_instructions=options.max_instructions)

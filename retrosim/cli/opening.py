@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import check_choice
 from retrosim.cli import arguments
 from retrosim.cli.output import say
 from retrosim.cli.values import bad_arguments
-from retrosim.errors import BudgetUsedUp, RomError
+from retrosim.errors import RomError
 
 if TYPE_CHECKING:
+    from retrosim.jobs import Workers
     from retrosim.machine import Machine, NativeMachine
     from retrosim.machine.budget import Budget
     from retrosim.rom import Image, Rom
 
 NATIVE = "native"
+FEW_JOBS = 4
 
 
 def refuse(reason: str) -> argparse.ArgumentError:
@@ -26,7 +27,6 @@ def refuse(reason: str) -> argparse.ArgumentError:
     return argparse.ArgumentError(None, reason)
 
 
-ASSEMBLY = (".s", ".asm")
 BOOTS = {None: "", 16: "real", 32: "flat"}
 
 
@@ -34,36 +34,20 @@ def open_rom(options: argparse.Namespace) -> Rom | Image:
     """Return the ROM or the user's own program that options name; without --machine choose one that runs it.
 
     options  rom, machine; at and bits where the command has them
-    Errors   RomError; ArgumentError for an unknown machine, and for what does not fit the file
+    Errors   RomError, AssemblyError; ArgumentError for an unknown machine, and for what does not fit the file
     """
-    from retrosim.machine import PRESETS
-    from retrosim.rom import Image, load_program
+    from retrosim.asm.loading import load_for
+    from retrosim.rom import Image
 
     if options.machine is not None:
         check_machines([options.machine])
-    if Path(options.rom).suffix in ASSEMBLY and Path(options.rom).is_file():
-        options.machine = options.machine or arguments.MACHINE
-        return _assembled(Path(options.rom), options.machine)
-    isa = PRESETS[options.machine].isa if options.machine in PRESETS else None
     at, bits = getattr(options, "at", None), getattr(options, "bits", None)
     with bad_arguments():
-        program = load_program(options.rom, isa, BOOTS[bits], at=at, note=say)
-        if bits is not None and not isinstance(program, Image):
+        loaded = load_for(options.rom, options.machine, arguments.MACHINE, boot=BOOTS[bits], at=at, note=say)
+        if bits is not None and not isinstance(loaded.program, Image):
             raise ValueError(f"--bits {bits}: needs a file; a ROM's manifest states the mode of its images")
-    if options.machine is None:
-        runs = [name for name, preset in PRESETS.items() if isinstance(program, Image) and preset.isa == program.isa]
-        options.machine = next(iter(runs), arguments.MACHINE)
-    return program
-
-
-def _assembled(path: Path, machine: str) -> Image:
-    """Assemble a source for a machine, and load what comes of it. Errors: AssemblyError, RomError; ArgumentError."""
-    from retrosim.asm import assemble_file
-    from retrosim.rom.formats import File, load_file
-
-    with bad_arguments():
-        assembly = assemble_file(path, machine)
-    return load_file(File(path, assembly.elf, assembly.isa))
+    options.machine = loaded.machine
+    return loaded.program
 
 
 def open_program(options: argparse.Namespace) -> Rom | Image:
@@ -178,18 +162,15 @@ def chosen_budget(options: argparse.Namespace) -> Budget:
     )
 
 
-def counted_on(budget: Budget, note: Callable[[str], None]) -> Callable[[str], None]:
-    """Return what notes long work before it begins, and does not let it begin when the budget is used up.
+def chosen_workers(options: argparse.Namespace, jobs: int | None = None) -> Workers:
+    """Return who does long work: what was given, else one process for each core.
 
-    Errors   the function returned raises BudgetUsedUp
+    jobs  how many there are to do, where they are so short that processes of their own pay only from FEW_JOBS on
     """
+    from retrosim.jobs import Workers, usable_cores
 
-    def noted(text: str) -> None:
-        if budget.is_spent():
-            raise BudgetUsedUp(budget.spent)
-        note(text)
-
-    return noted
+    usual = 1 if jobs is not None and jobs < FEW_JOBS else usable_cores()
+    return Workers(options.jobs or usual, options.scheduler, options.resume)
 
 
 def chosen_parameters(options: argparse.Namespace, rom: Rom | Image) -> dict[str, int]:

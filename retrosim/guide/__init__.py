@@ -17,6 +17,7 @@ TOPICS = (
     "programs",
     "gdb",
     "assembler",
+    "testing",
     "collide",
     "machines",
     "accuracy",

@@ -1,5 +1,6 @@
-"""Long work as jobs of plain data: in this process, or in several on this computer."""
+"""Long work as jobs of plain data: in this process, in several on this computer, or on a dask cluster."""
 
-from .local import run_jobs, usable_cores
+from .running import HERE, Workers, run_jobs, usable_cores
+from .tasks import Job
 
-__all__ = ["run_jobs", "usable_cores"]
+__all__ = ["HERE", "Job", "Workers", "run_jobs", "usable_cores"]

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from retrosim.errors import BudgetUsedUp
+
 MIB = 1 << 20  # bytes
 MEMORY_PERIOD = 0.25  # seconds between two looks at the memory in use
 
@@ -100,6 +102,19 @@ class Budget:
             if (memory_in_use() or 0) > self.memory:
                 self._spend("memory", f"{self.memory // MIB:,} MiB of memory")
         return bool(self.spent)
+
+    def before(self, note: Callable[[str], None]) -> Callable[[str], None]:
+        """Return what notes long work before it begins, and does not let it begin when the budget is used up.
+
+        Errors   the function returned raises BudgetUsedUp
+        """
+
+        def noted(text: str) -> None:
+            if self.is_spent():
+                raise BudgetUsedUp(self.spent)
+            note(text)
+
+        return noted
 
     def _spend(self, limit: str, words: str) -> None:
         self.limit, self.spent = limit, words

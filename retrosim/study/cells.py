@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,7 +32,7 @@ class Cells:
 
     machine: str
     build: str
-    objects: tuple[int, ...]
+    objects: Sequence[int]
     seed: int
     seconds: float | None
     scenes: int | None
@@ -39,8 +40,12 @@ class Cells:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
-def measure_cells(cells: Cells) -> list[dict[str, Any]]:
-    """Run the experiments; return a row for each, without what the other builds are needed for."""
+def measure_cells(given: dict[str, Any]) -> list[dict[str, Any]]:
+    """Run the experiments; return a row for each, without what the other builds are needed for.
+
+    given  the fields of `Cells`: a job of plain data
+    """
+    cells = Cells(**given)
     program = open_harness(cells.machine, load_rom(ROM), cells.build, **cells.settings)
     bars = check_intervals(program, cells.objects, cells.seed) if cells.interval else [None] * len(cells.objects)
     rows = []
@@ -51,7 +56,7 @@ def measure_cells(cells: Cells) -> list[dict[str, Any]]:
     return rows
 
 
-def check_intervals(program: Harness, objects: tuple[int, ...], seed: int) -> list[Interval]:
+def check_intervals(program: Harness, objects: Sequence[int], seed: int) -> list[Interval]:
     """Return the clocks of the second check of each experiment, the clock read before it included, with intervals."""
 
     def count(machine: Machine) -> list[int]:

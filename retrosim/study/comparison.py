@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from retrosim.checks import check_choice, check_integer
+from retrosim.jobs import HERE, Job, Workers, run_jobs
 from retrosim.machine import PRESETS
 from retrosim.machine.presets import preset
 
@@ -64,6 +65,7 @@ def compare_methods(
     scenes: int = SCENES,
     seed: int = SEED,
     engine: str = "auto",
+    workers: Workers = HERE,
 ) -> dict[str, Any]:
     """Run the study; return plain data for JSON.
 
@@ -73,6 +75,7 @@ def compare_methods(
     scenes    of each random kind, 1..1000
     seed      of the random scenes, 0..2**32-1
     engine    as for a Machine
+    workers   who measures the clocks; all else is done here, before them
     Returns   dict with
         scenes    one dict per kind: scene, scenes, objects, pairs, collisions (as seen), about
         rows      one dict per method:
@@ -108,27 +111,19 @@ def compare_methods(
         progress(number, total, f"operations of {method.name}")
         row |= _spent(method, at_random)
         row["host_ns_per_pair"] = _host_time(method, at_random[: 2 * MEASURED])
-        row["cycles"] = {}
-    roms, done = roms_of(chosen), 2 * len(chosen)
-    for name in names:
-        units: dict[str, Any] = {}
-        for method, row in zip(chosen, rows):
-            progress(done, total, f"{method.name} on the {name}")
-            done += 1
-            if not method.routine:
-                continue
-            rom = roms[method.routine.rom]
-            if rom.name not in units:
-                units[rom.name] = open_unit(name, rom, OBJECTS, engine)
-            cycles, instructions = measure_method(method, units[rom.name], at_random[: 2 * MEASURED])
-            row["cycles"][name] = {
-                "rom": rom.name,
-                "build": build_of(rom, name),
-                "entry": method.routine.entry,
-                "cycles_per_frame": cycles,
-                "instructions_per_frame": instructions,
-                "cycles_per_pair": cycles / len(at_random[0].scene.pairs),
-            }
+    left = dict(enumerate(names))
+
+    def ended(index: int) -> None:
+        del left[index]
+        progress(total - len(chosen) * len(left), total, f"left: {', '.join(left.values())}" if left else "done")
+
+    if names:
+        progress(2 * len(chosen), total, f"left: {', '.join(names)}")
+    wanted = {"methods": [method.name for method in chosen], "engine": engine}
+    wanted |= {"scenes": scenes, "seed": seed, "measured": 2 * MEASURED}
+    clocks = run_jobs(measure_machine, [Job({"machine": name} | wanted) for name in names], workers, ended)
+    for method, row in zip(chosen, rows):
+        row["cycles"] = {name: each[method.name] for name, each in zip(names, clocks) if method.name in each}
     settings = {"seed": seed, "scenes": scenes, "objects": OBJECTS, "pairs": len(at_random[0].scene.pairs)}
     settings["measured"] = min(MEASURED, scenes)
     return {
@@ -138,6 +133,32 @@ def compare_methods(
         "method": settings,
         "notes": [note.format(**settings, laps=LAPS) for note in NOTES],
     }
+
+
+def measure_machine(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Measure methods on one machine: a job of plain data.
+
+    given    dict with machine; methods, names; scenes, seed, measured, see `compare_methods`; engine
+    Returns  method -> rom, build, entry, cycles_per_frame, instructions_per_frame, cycles_per_pair
+    """
+    forms = [Forms(scene) for scene in random_scenes(given["seed"], given["scenes"])[: given["measured"]]]
+    methods = [method for method in METHODS if method.name in given["methods"] and method.routine]
+    roms, units = roms_of(methods), {}
+    found = {}
+    for method in methods:
+        rom = roms[method.routine.rom]
+        if rom.name not in units:
+            units[rom.name] = open_unit(given["machine"], rom, OBJECTS, given["engine"])
+        cycles, instructions = measure_method(method, units[rom.name], forms)
+        found[method.name] = {
+            "rom": rom.name,
+            "build": build_of(rom, given["machine"]),
+            "entry": method.routine.entry,
+            "cycles_per_frame": cycles,
+            "instructions_per_frame": instructions,
+            "cycles_per_pair": cycles / len(forms[0].scene.pairs),
+        }
+    return found
 
 
 def _kinds(every: Sequence[Forms], truths: Sequence[np.ndarray]) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from retrosim.checks import check_choice
 from retrosim.cpu.spec.readings import changed_readings, chosen_readings
-from retrosim.jobs import run_jobs
+from retrosim.jobs import HERE, Job, Workers, run_jobs
 from retrosim.machine import PRESETS
 from retrosim.machine.options import changed_memory, memory_parameters
 from retrosim.machine.presets import preset
@@ -69,7 +69,7 @@ def timing_table(
     readings: Mapping[str, str] | None = None,
     engine: str = "auto",
     interval: bool = True,
-    jobs: int = 1,
+    workers: Workers = HERE,
 ) -> dict[str, Any]:
     """Measure every cell; return plain data for JSON.
 
@@ -85,7 +85,7 @@ def timing_table(
     readings  how open questions of the clocks are answered; each machine must have them
     engine    as for a Machine; auto: the one that is done first
     interval  run every alternative as well, see `machine.interval`
-    jobs      processes to use, 1..256
+    workers   who runs them: this process, several, or a cluster
     Returns   dict with
         answer    one dict per machine whose reference build was measured: see `answer.answer_of`
         rows      one dict per cell:
@@ -120,7 +120,7 @@ def timing_table(
     settings |= {"memory_clocks": dict(memory or {}), "readings": dict(readings or {})}
     wanted = [(name, build) for name in names for build in _wanted(rom, name, builds, details)]
     blocks = [Cells(name, build, tuple(objects), seed, length, scenes, interval, settings) for name, build in wanted]
-    rows = [row for block in _measure(blocks, jobs, progress) for row in block]
+    rows = [row for block in _measure(blocks, workers, progress) for row in block]
     tests = {count: scene_tests(count, seed, POPULATION) for count in objects}
     split = [costs for name in names for costs in _splits(name, rows, {n: float(t.mean()) for n, t in tests.items()})]
     for row in rows:
@@ -202,7 +202,9 @@ def check_scenes(objects: Sequence[int], seed: int) -> None:
         raise ValueError(f"seed {seed}: allowed 0..{2**32 - 1}")
 
 
-def _measure(blocks: list[Cells], jobs: int, progress: Callable[[int, int, str], None]) -> list[list[dict[str, Any]]]:
+def _measure(
+    blocks: list[Cells], workers: Workers, progress: Callable[[int, int, str], None]
+) -> list[list[dict[str, Any]]]:
     """Measure the cells of each build, and say what is left."""
     left = {index: f"{block.machine} {block.build}" for index, block in enumerate(blocks)}
     cells = [len(block.objects) for block in blocks]
@@ -216,7 +218,7 @@ def _measure(blocks: list[Cells], jobs: int, progress: Callable[[int, int, str],
         report()
 
     report()
-    return run_jobs(measure_cells, blocks, jobs, ended)
+    return run_jobs(measure_cells, [Job(asdict(block)) for block in blocks], workers, ended)
 
 
 def _splits(machine: str, rows: list[dict[str, Any]], tests: dict[int, float]) -> list[dict[str, Any]]:

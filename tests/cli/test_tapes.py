@@ -201,6 +201,15 @@ def test_verify_on_all_machines(run, tape) -> None:
     assert (results["mc68040-25"]["machine_ok"], results["native"]["machine_ok"]) == (True, None)
 
 
+def test_verify_in_processes(run, tape) -> None:
+    """However many do it, the report is the same; of a complete run nothing is left to resume."""
+    command = ("verify", tape, "calm-200", "nowhere", "--on", "native,mc68040-25", "--json")
+    alone, both = run(*command, "--jobs", 1), run(*command, "--jobs", 2, "--resume")
+    assert (both.status, both.out, both.err) == (alone.status, alone.out, alone.err)
+    run("verify", tape, "--jobs", 0).is_refused(2, "--jobs", "1..256")
+    run("verify", tape, "--jobs", 2, "--scheduler", "tcp://127.0.0.1:9").is_refused(2, "not allowed with")
+
+
 def test_verify_for_people(run, tape) -> None:
     ran = run("verify", tape, tape, "--on", "mc68040-25", "--engine", "interpret")
     assert (ran.status, ran.err) == (0, "")

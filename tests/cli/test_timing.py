@@ -6,6 +6,7 @@ import csv
 
 import pytest
 
+from retrosim.jobs import HERE
 from retrosim.rom import load_rom
 from retrosim.study.printed import PRINTED
 from tests.helpers.study.page import check_page
@@ -93,7 +94,7 @@ def test_timing_for_people(run, monkeypatch) -> None:
         assert (machines, full) == (["mc68040-25", "ppc601-80"], True)
         assert (given["builds"], given["memory"], given["engine"]) == (["O2"], {}, "interpret")
         assert given["readings"] == {}
-        assert (given["details"], given["interval"], given["jobs"]) == (True, False, 1)
+        assert (given["details"], given["interval"], given["workers"]) == (True, False, HERE)
         return whole(machines, False, progress, seconds=0.02, **given)
 
     monkeypatch.setattr(timing, "timing_table", short)

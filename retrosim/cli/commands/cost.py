@@ -28,7 +28,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from retrosim.cli import arguments, calling, values
-from retrosim.cli.opening import check_budget, check_simulated, chosen_budget, counted_on, open_chosen, open_rom, refuse
+from retrosim.cli.opening import check_budget, check_simulated, chosen_budget, open_chosen, open_rom, refuse
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -118,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
 
     budget = chosen_budget(options)
     with Progress(is_quiet=options.json or options.csv) as progress:
-        machine = open_chosen(options, rom, counted_on(budget, progress.note))
+        machine = open_chosen(options, rom, budget.before(progress.note))
         assert isinstance(machine, Machine)  # `check_simulated` has refused the other
         with bad_arguments():
             entry = _entry(options.entry)

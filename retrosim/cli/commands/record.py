@@ -29,7 +29,6 @@ from retrosim.cli.opening import (
     check_budget,
     check_chosen,
     chosen_budget,
-    counted_on,
     has_budget,
     open_chosen,
     open_program,
@@ -132,7 +131,7 @@ def _replayed(
     rom = options.rom if load_rom(options.rom).name == tape.scenario else None
     engine = {"engine": options.engine} if options.engine else {}
     try:
-        machine = open_for(tape, tape.machine, rom, progress=counted_on(budget, note), **engine)
+        machine = open_for(tape, tape.machine, rom, progress=budget.before(note), **engine)
         player = Player(tape, machine)
     except ValueError as error:  # a machine or an option that only the tape asks for
         raise TapeError(tape.path, str(error)) from error
@@ -191,7 +190,7 @@ def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[s
         steps = parse_script(_script(options.input or ""))
     budget = chosen_budget(options)
     with Progress(is_quiet=options.json) as progress:
-        machine = open_chosen(options, rom, counted_on(budget, progress.note))
+        machine = open_chosen(options, rom, budget.before(progress.note))
         machine.budget = budget
         with bad_arguments():
             result = record_script(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, values
 from retrosim.cli.display import NoWindow, check_overlay, open_window
-from retrosim.cli.opening import check_budget, check_machines, chosen_budget, chosen_settings, counted_on, has_budget
+from retrosim.cli.opening import check_budget, check_machines, chosen_budget, chosen_settings, has_budget
 from retrosim.cli.output import counted, print_json, say, shown_path
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -148,7 +148,7 @@ def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
     if options.export:
         check_clip(options.export, -(-(end - tape.first_frame) // options.every), overwrite=options.force)
     with Progress(is_quiet=options.json) as progress:
-        machine, player = _open_player(options, tape, name, counted_on(budget, progress.note))
+        machine, player = _open_player(options, tape, name, budget.before(progress.note))
         check_view(machine, view)
         machine.budget = budget
         begun = time.perf_counter()

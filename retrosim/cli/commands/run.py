@@ -22,7 +22,6 @@ from retrosim.cli.opening import (
     check_budget,
     check_chosen,
     chosen_budget,
-    counted_on,
     has_budget,
     open_chosen,
     open_program,
@@ -85,7 +84,7 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
 
     budget = chosen_budget(options)
     with Progress(is_quiet=options.json) as progress:
-        machine = open_chosen(options, rom, counted_on(budget, progress.note))
+        machine = open_chosen(options, rom, budget.before(progress.note))
 
         def report(done: int, frames: int) -> None:
             meanwhile = " while the program is being compiled" if getattr(machine, "is_compiling", False) else ""

@@ -18,7 +18,7 @@ import argparse
 import sys
 
 from retrosim.cli import arguments, values
-from retrosim.cli.opening import check_simulated
+from retrosim.cli.opening import check_simulated, chosen_workers
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -50,6 +50,7 @@ def add_options(parser: Parser) -> None:
     arguments.add_engine(parser)
     parser.add_argument("--picture", metavar="PNG", help="also draw errors and cycles as bars in this file")
     arguments.add_force(parser)
+    arguments.add_jobs(parser)
     arguments.add_formats(parser, "a line per method")
 
 
@@ -69,6 +70,7 @@ def run(options: argparse.Namespace) -> int:
     if options.picture:
         check_free(options.picture, overwrite=options.force)
     settings = {"scenes": options.scenes, "seed": options.seed, "engine": options.engine or "auto"}
+    settings["workers"] = chosen_workers(options)
     with Progress(is_quiet=options.json or options.csv) as progress:
         result = compare_methods(names, options.method, progress.step, **settings)
     if options.picture:

@@ -19,7 +19,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from retrosim.cli import arguments
-from retrosim.cli.opening import check_simulated, chosen_memory, chosen_readings
+from retrosim.cli.opening import check_simulated, chosen_memory, chosen_readings, chosen_workers
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -51,7 +51,6 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     names = list(dict.fromkeys(options.machine or ()))
     check_simulated(names)
-    from retrosim.jobs import usable_cores
     from retrosim.rom import load_rom
     from retrosim.study.causes import causes_table, check_causes
     from retrosim.study.timing import ROM, builds_of, timing_table
@@ -72,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         if options.causes:
             result = causes_table(names, progress.step, **given)
         else:
-            given |= {"details": details, "interval": options.interval, "jobs": options.jobs or usable_cores()}
+            given |= {"details": details, "interval": options.interval, "workers": chosen_workers(options)}
             result = timing_table(names, options.full, progress.step, **given)
     if options.json:
         print_json(result)

@@ -4,24 +4,23 @@ examples:
   retrosim verify mine.rtape
   retrosim verify *.rtape --on all
   retrosim verify mine.rtape --on mc68040-25,native --json
+  retrosim verify *.rtape --scheduler tcp://127.0.0.1:8786 --resume
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, values
-from retrosim.cli.opening import NATIVE, check_budget, check_machines, chosen_budget, counted_on
+from retrosim.cli.opening import NATIVE, check_budget, check_machines, chosen_budget, chosen_workers
 from retrosim.cli.output import print_json, print_lines, say
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
-from retrosim.errors import RomError, TapeError
 
 if TYPE_CHECKING:
-    from retrosim.machine.budget import Budget
-    from retrosim.machine.interface import PlayableMachine
-    from retrosim.tape import MachinePool, Tape
+    from retrosim.tape import Tape
 
 ALL = "all"
 
@@ -44,6 +43,7 @@ def add_options(parser: Parser) -> None:
         help="accept an interrupted recording, verified to its last line",
     )
     arguments.add_budget(parser, "each replay", "")
+    arguments.add_jobs(parser)
     arguments.add_json(parser)
 
 
@@ -54,9 +54,10 @@ def run(options: argparse.Namespace) -> int:
     if options.on != [ALL]:
         check_machines(options.on or [])
     check_budget(options, options.on or [])
+    names = list(dict.fromkeys(options.tapes))
     with Progress(is_quiet=options.json) as progress:
-        entries = _verify_tapes(list(dict.fromkeys(options.tapes)), options, progress)
-    report = {"tapes": entries}
+        report = _verify_tapes(names, options, progress)
+    entries = report["tapes"]
     if options.json:
         print_json(report)
     else:
@@ -81,51 +82,23 @@ def _machines(tape: Tape, options: argparse.Namespace) -> list[str]:
     return list(dict.fromkeys([*simulated, *([NATIVE] if rom.name in SCENARIOS else [])]))
 
 
-def _verify_tapes(names: list[str], options: argparse.Namespace, progress: Progress) -> list[dict[str, Any]]:
-    from retrosim.tape import MachinePool, open_for
+def _verify_tapes(names: list[str], options: argparse.Namespace, progress: Progress) -> dict[str, Any]:
+    from retrosim.tape.parts import Verification, verify_parts
 
-    budget = chosen_budget(options)
-    note = counted_on(budget, progress.note)
-
-    def open_one(tape: Tape, name: str) -> PlayableMachine:
-        settings = {"engine": options.engine} if options.engine and name != NATIVE else {}
-        return open_for(tape, name, options.rom, progress=note, **settings)
-
-    with MachinePool(open_one) as machine_of:
-        return [
-            _verify_tape(name, f"{number} of {len(names)}, {name}", machine_of, options, progress, budget)
-            for number, name in enumerate(names, 1)
-        ]
-
-
-def _verify_tape(
-    name: str, place: str, machine_of: MachinePool, options: argparse.Namespace, progress: Progress, budget: Budget
-) -> dict[str, Any]:
-    from retrosim.tape import find_tape, load_tape, open_for, verify
-
-    def reference(tape: Tape, machine: str) -> PlayableMachine:
-        return open_for(tape, machine, options.rom, progress=progress.note, engine="interpret")
+    limits = asdict(chosen_budget(options))
+    limits = {name: limits[name] for name in ("cycles", "seconds", "memory", "frame_seconds")}
+    how = Verification(options.rom, options.engine, options.unverified, limits)
+    place = {name: f"{number} of {len(names)}, {name}" for number, name in enumerate(names, 1)}
 
     def on_progress(path: str, machine: str, frame: int, frames: int) -> None:
-        progress.step(frame, frames, f"verifying {place} on {machine}")
+        progress.step(frame, frames, f"verifying {place.get(path, path)} on {machine}")
 
-    entry: dict[str, Any] = {"path": name, "frames": 0, "complete": False, "note": "", "results": []}
-    try:
-        entry["path"] = path = find_tape(name)
-        tape = load_tape(path)
-        entry |= {"frames": tape.frames, "complete": tape.is_complete, "note": tape.note}
-        report = verify(
-            [path],
-            _machines(tape, options),
-            opener=machine_of,
-            reference=reference,
-            force=options.unverified,
-            on_progress=on_progress,
-            budget=budget,
-        )
-    except TapeError as error:
-        return entry | {"error": error.reason}
-    except (RomError, ValueError) as error:  # its ROM, or a machine that only the tape names
-        return entry | {"error": str(error)}
-    verified: dict[str, Any] = report["tapes"][0]
-    return verified
+    return verify_parts(
+        names,
+        lambda tape: _machines(tape, options),
+        how,
+        lambda replays: chosen_workers(options, replays),
+        done=lambda ended, total: progress.step(ended, total, "replays"),
+        on_progress=on_progress,
+        note=progress.note,
+    )

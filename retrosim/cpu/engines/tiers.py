@@ -25,7 +25,7 @@ from .core import Core
 from .handler_cache import HandlerCache, Key, handler_cache, handlers_of, is_ready
 from .interpret import Interpreter
 from .recompile import CompiledRegion, region_name
-from .regions import Region, discover
+from .regions import Region, discover, region_without
 
 MODES = ("auto", "interpret", "recompile")
 BUSY = 20_000_000  # instructions before anything is compiled in the background
@@ -68,6 +68,8 @@ class Tiers:
         self._worker: threading.Thread | None = None
         self._known = {insn.pc for region in regions for insn in region.insns}
         self._samples: dict[int, int] = {}
+        self._parts: list[CompiledRegion] = []  # what is recompiled of regions in which runs end
+        self._is_urgent = False
         self._asked: set[Key] = set()  # handlers that have been asked for at run time
         self._done = self._regions = 0
         if self._quick:
@@ -105,14 +107,45 @@ class Tiers:
             self._watch()
         return done
 
+    def break_at(self, addresses: Iterable[int]) -> None:
+        """End every run before the instructions at some addresses, which take the place of those before.
+
+        What is recompiled of the code around such an instruction is recompiled without it.
+        """
+        for compiled in self._parts:
+            self._interpreter.uninstall(compiled)
+        self._parts.clear()
+        self._interpreter.break_at(addresses)
+        breaks = self._interpreter.breaks
+        for region in {id(r): r for at in sorted(breaks) for r in self._interpreter.regions_at(at)}.values():
+            self._leave_out(breaks, region)
+
+    def _leave_out(self, breaks: frozenset[int], region: Region) -> None:
+        """Have a region recompiled without the instructions to stop at."""
+        part = region_without(region, breaks)
+        if part is None:
+            return
+        cpu, timing = self.core.cpu, self.core.timing_mode
+        if self.mode == "recompile" or is_compiled(region_name(cpu, timing, part)):
+            self._take_in(CompiledRegion(cpu, timing, part))
+        else:
+            self._wanted.appendleft(lambda: CompiledRegion(cpu, timing, part))
+            self._is_urgent = True
+
     def _take_in(self, made: Compiled | Exception) -> None:
         if isinstance(made, Exception):
             raise made
         if isinstance(made, HandlerCache):
             self._interpreter.use(made)
+        elif not made.region.left_out <= self._interpreter.breaks:
+            return  # it was made for breakpoints that are there no more
         else:
             self.name = "recompile"
             self._interpreter.install(made)
+            if made.region.left_out:
+                self._parts.append(made)
+            elif not self._interpreter.breaks.isdisjoint(insn.pc for insn in made.region.insns):
+                self._leave_out(self._interpreter.breaks, made.region)
 
     def _add_handlers(self) -> None:
         """Have what the evaluator has bridged compiled quickly: at once, in `auto` by the thread."""
@@ -136,7 +169,7 @@ class Tiers:
             self._samples[pc] = self._samples.get(pc, 0) + 1
             if self._samples[pc] == SAMPLES:
                 self._find_regions(pc)
-        if self._wanted and self._worker is None and (self._done >= BUSY or self._asked):
+        if self._wanted and self._worker is None and (self._done >= BUSY or self._asked or self._is_urgent):
             arguments = weakref.ref(self), self._wanted, self._made
             self._worker = threading.Thread(target=_compile, args=arguments, name="compiler", daemon=True)
             _workers.add(self._worker)
