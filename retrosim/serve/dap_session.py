@@ -222,7 +222,7 @@ class DapSession:
             self._output(f"{error}\n")
             self._stopped("step")
             return
-        if stop.reason == "interrupted" and (self._pending or self._is_ending):
+        if self._is_ending or (stop.reason == "interrupted" and self._pending):
             return  # what the client sent comes first; `pause` is among it, or the machine goes on
         if stop.point is not None and (message := self._points.messages.get(stop.point.number)):
             self._output(self._inserted(message) + "\n")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,16 +17,60 @@ from retrosim.serve.dap_session import DapSession, Opened, Opener
 from retrosim.serve.stream import Connection
 
 dap = pytest.importorskip("dap", reason="the DAP client is not installed (pip install dap-python)")
+jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed (pip install jsonschema)")
+debugpy = pytest.importorskip("debugpy", reason="debugpy, which brings the protocol's schema, is not installed")
+SCHEMA = "_vendored/pydevd/_pydevd_bundle/_debug_adapter/debugProtocol.json"
 SECONDS = 30
 
 
+@cache
+def schema() -> dict[str, Any]:
+    """The protocol's own schema."""
+    return json.loads((Path(debugpy.__file__).parent / SCHEMA).read_text())
+
+
+@cache
+def validator(name: str) -> Any:
+    """What checks a message of a kind."""
+    return jsonschema.Draft4Validator({"$ref": f"#/definitions/{name}", "definitions": schema()["definitions"]})
+
+
+def check(message: dict[str, Any]) -> None:
+    """Check a message against the schema. Errors: jsonschema.ValidationError."""
+    if message["type"] == "response" and not message["success"]:
+        name = "ErrorResponse"
+    else:
+        word = message["event"] if message["type"] == "event" else message["command"]
+        name = f"{word[0].upper()}{word[1:]}{message['type'].capitalize()}"
+    validator(name).validate(message)
+
+
+def amend(model: type, field: str, kind: Any) -> None:
+    """Let a model of the client be as the schema has it: version 0.5 differs in some."""
+    model.model_fields[field].annotation, model.model_fields[field].default = kind | None, None
+    model.model_rebuild(force=True)
+
+
+amend(dap.events.StoppedEvent, "hitBreakpointIds", list[int])
+amend(dap.types.Breakpoint, "id", int)
+for answer in ("SetBreakpoints", "SetFunctionBreakpoints", "SetDataBreakpoints", "SetInstructionBreakpoints"):
+    amend(getattr(dap.responses, f"{answer}Response"), "breakpoints", list[dap.types.Breakpoint])
+
+
 class Editor:
-    """Sends requests; checks every message against the client's own models, and keeps events."""
+    """Sends requests; the client's models and the protocol's schema check every message; events are kept."""
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
         self._client = dap.Client("retrosim")
-        checked = self._client.handler.handle_response
+        handler = self._client.handler
+        parse, checked = handler._parse_message, handler.handle_response
+
+        def parse_checked(message: dict[str, Any]) -> Any:
+            check(message)
+            if message["type"] == "response":
+                self.body = message.get("body")
+            return parse(message)
 
         def handle(response: Any) -> Any:
             """Version 0.5 looks for a whole answer in the body of those that have none."""
@@ -31,7 +78,8 @@ class Editor:
                 return self._client._pending_requests.pop(response.request_seq) and response
             return checked(response)
 
-        self._client.handler.handle_response = handle
+        handler._parse_message, handler.handle_response = parse_checked, handle
+        self.body: Any = None  # of the last answer, as it came
         self.events: list[Any] = []
         self._answers: list[Any] = []
         self.capabilities = self._next_answer()

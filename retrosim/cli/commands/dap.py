@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
             opened = _opened(open_debugged(options, progress.note), {})
 
     def serve(stream: Stream) -> bool:
-        return DapSession(stream, _launch, opened).serve()
+        return DapSession(stream, launch, opened).serve()
 
     if options.port is None:
         serve(StandardStreams())
@@ -91,7 +91,7 @@ def _opened(debugged: Debugged, arguments: Mapping[str, Any]) -> Opened:
     return Opened(debugged.target(), [*folders, Path(debugged.name).parent, Path()])
 
 
-def _launch(arguments: Mapping[str, Any], note: Callable[[str], None]) -> Opened:
+def launch(arguments: Mapping[str, Any], note: Callable[[str], None]) -> Opened:
     """Open what a launch request names, by the options of the command line. Errors: ValueError, RetrosimError."""
     words = words_of(arguments)
     parser = Parser(prog="launch", exit_on_error=False)
