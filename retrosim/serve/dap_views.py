@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MAX_FRAMES = 256
 MAX_BYTES = 1 << 20  # of memory in an answer
-MAX_INSTRUCTIONS = 4096
+MAX_INSTRUCTIONS = 1024
 MAX_SOURCE_BYTES = 1 << 20
 MAX_VARIABLES = 5000
 MAX_BACK = 1 << 14  # bytes, and instructions, before an address where others are looked for
@@ -37,6 +37,7 @@ class Views:
     def __init__(self, target: Target, folders: Sequence[Path] = ()) -> None:
         self._target, self._folders = target, folders
         self._files: dict[str, Path | None] = {}
+        self._decodings: dict[int, Insn | None] = {}  # of one request
         self.mark()
 
     def mark(self) -> None:
@@ -238,6 +239,7 @@ class Views:
         count = arguments.integer("instructionCount", 0, MAX_INSTRUCTIONS)
         skipped = arguments.integer("instructionOffset", -MAX_INSTRUCTIONS, MAX_INSTRUCTIONS, 0)
         address = arguments.place("memoryReference", EVERYWHERE)
+        self._decodings.clear()
         shown: list[dict[str, Any]] = []
         if skipped < 0:
             before = self._before(address, -skipped) if 0 <= address <= EVERYWHERE else []
@@ -248,14 +250,17 @@ class Views:
         return {"instructions": (shown + [_NOWHERE] * count)[:count]}
 
     def _decoded(self, pc: int) -> Insn | None:
-        """Return the instruction at an address; None where nothing is encoded."""
+        """Return the instruction at an address; None where nothing is encoded.
+
+        The machine's own decoding would make it look out for stores into whatever is shown.
+        """
         core = self._target.machine.core
-        if pc in core.insns:
-            return core.insns[pc]
-        try:
-            return core.cpu.table.decode(pc, core.word)
-        except IllegalEncoding:
-            return None
+        if pc not in self._decodings:
+            try:
+                self._decodings[pc] = core.insns.get(pc) or core.cpu.table.decode(pc, core.word)
+            except IllegalEncoding:
+                self._decodings[pc] = None
+        return self._decodings[pc]
 
     def _run_of(self, start: int, count: int, end: int = EVERYWHERE + 1) -> list[tuple[int, Insn | None]]:
         """Return (address, instruction) that begin before `end`; None for a unit of memory that is none."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from retrosim.tape import Player
 
 EVERYWHERE = ADDRESS_MASK  # the last address
-LOOK_SECONDS = 0.02  # between two looks at the client while the machine runs
-MAX_LINE_STEPS = 100_000  # instructions of a source line, and of a range
+LOOK_SECONDS = 0.02  # about, between two looks at the client while the machine runs
+FIRST_PIECE = 200  # instructions before the first look
+MAX_STEPS = 100_000  # instructions of a range that are executed one by one
+MAX_POINTS = 500  # of our own at a time
 
 IsWanted = Callable[[], bool]
 """Tells whether the client wants the machine back."""
@@ -66,15 +69,19 @@ class Target:
 
     def run(self, is_wanted: IsWanted) -> Stop:
         """Run until something stops the machine, or the client wants it back."""
-        player = self.player
-        with self._watched(is_wanted):
-            if player is None:
-                return self.debugger.run()
-            left = player.tape.frames - self.machine.frame_number
-            stop = self.debugger.run(frames=max(0, left))
-        if stop.reason == "frames":
-            return replace(stop, reason=TAPE_ENDS, text=f"the tape ends after frame {player.tape.frames - 1}")
-        return stop
+        end = None if self.player is None else self.player.tape.frames
+        size = FIRST_PIECE
+        while True:
+            begun = time.monotonic()
+            left = None if end is None else max(0, end - self.machine.frame_number)
+            stop = self.debugger.run(instructions=size, frames=left)
+            if stop.reason == "frames" and end is not None:
+                return replace(stop, reason=TAPE_ENDS, text=f"the tape ends after frame {end - 1}")
+            if stop.reason != "instructions":
+                return stop
+            if is_wanted():
+                return replace(stop, reason="interrupted")
+            size = size * 2 if time.monotonic() - begun < LOOK_SECONDS else max(FIRST_PIECE, size // 2)
 
     def run_back(self, is_wanted: IsWanted) -> Stop:
         """Run backwards to what stopped the machine last."""
@@ -93,27 +100,79 @@ class Target:
         """Execute instructions until one lies outside start <= address < end."""
         return self._repeated(self.debugger.step, lambda: not start <= self.machine.regs["pc"] < end, is_wanted)
 
-    def line_into(self, is_wanted: IsWanted) -> Stop:
-        """Go on to another source line, also one of a routine that is called, if it has lines."""
-        return self._to_line(self._step_in, is_wanted)
-
     def line_over(self, is_wanted: IsWanted) -> Stop:
-        """Go on to another source line; calls are run as a whole."""
-        return self._to_line(self.debugger.step_over, is_wanted)
+        """Go on to another source line of this routine, or to its caller; calls are run as a whole."""
+        return self._to(self._line_starts(), self.run, is_wanted) or self.debugger.step_over()
+
+    def line_into(self, is_wanted: IsWanted) -> Stop:
+        """Go on to another source line, also to that of a routine that is called, if it has lines."""
+        while True:
+            starts, calls = self._line_starts(), self._calls()
+            stop = None
+            if self.machine.regs["pc"] not in calls:
+                stop = self._to([*starts, *calls], self.run, is_wanted)
+                if stop is not None and (stop.reason != "step" or self.machine.regs["pc"] not in calls):
+                    return stop
+            stop = self.debugger.step()
+            pc, image = self.machine.regs["pc"], self.machine.image
+            if stop.reason != "step" or not starts or pc in starts:
+                return stop
+            found = image.symbol_at(pc)
+            if found is not None and found[1] == 0:  # a routine has been entered
+                if image.source_line(pc) is not None:
+                    return stop
+                stop = self.out(is_wanted)
+                if stop.reason != "step" or self.machine.regs["pc"] in starts:
+                    return stop
 
     def line_back(self, is_wanted: IsWanted) -> Stop:
-        """Go back to the beginning of the source line that was executed before."""
-        line = self.machine.image.source_line
-        first = line(self.machine.regs["pc"])
-        back = self.debugger.reverse_step_over
-        if first is None:
-            return back()
-        stop = self._repeated(back, lambda: line(self.machine.regs["pc"]) != first, is_wanted)
-        here, address = line(self.machine.regs["pc"]), self.machine.regs["pc"]
-        starts = {row[0] for row in self.machine.image.lines}
-        if stop.reason != "step" or here is None or address in starts:
-            return stop
-        return self._repeated(back, lambda: self.machine.regs["pc"] in starts, is_wanted)
+        """Go back to where a source line of this routine, or of its caller, began last; calls are undone as a whole."""
+        callers = self.debugger.call_stack(2)[1:]
+        starts = [
+            address for pc in (self.machine.regs["pc"], *(each.pc for each in callers)) for address in self._rows(pc)
+        ]
+        return self._to(starts, self.run_back, is_wanted) or self.debugger.reverse_step_over()
+
+    def _rows(self, pc: int) -> dict[int, tuple[str, int]]:
+        """Return address -> source line, where lines begin in the routine that an address lies in."""
+        image = self.machine.image
+        found = image.symbol_at(pc)
+        if found is None:
+            return {}
+        start = pc - found[1]
+        size = image.symbols[found[0]].size
+        after = (each.address for each in image.symbols.values() if each.kind == "function" and each.address > start)
+        end = start + size if size else min(after, default=EVERYWHERE + 1)
+        return {address: (file, line) for address, file, line in image.lines if start <= address < end}
+
+    def _line_starts(self) -> list[int]:
+        """Return where other lines of this routine begin, and where it returns to."""
+        pc = self.machine.regs["pc"]
+        here = self.machine.image.source_line(pc)
+        starts = [address for address, line in self._rows(pc).items() if line != here]
+        return [*starts, *(each.pc for each in self.debugger.call_stack(2)[1:])] if here else []
+
+    def _calls(self) -> list[int]:
+        """Return where this line calls routines."""
+        image, core, pc = self.machine.image, self.machine.core, self.machine.regs["pc"]
+        here, calls = image.source_line(pc), []
+        for address, line in self._rows(pc).items():
+            while line == here and image.source_line(address) == here and len(calls) < MAX_POINTS:
+                insn = core.decode(address)
+                if insn.row.options.get("calls"):
+                    calls.append(address)
+                address = insn.end
+        return calls
+
+    def _to(self, addresses: Iterable[int], go: Callable[[IsWanted], Stop], is_wanted: IsWanted) -> Stop | None:
+        """Run, forwards or back, to one of some addresses; None where there is none."""
+        own = [self.debugger.breakpoint(address) for address in [*dict.fromkeys(addresses)][:MAX_POINTS]]
+        try:
+            stop = go(is_wanted) if own else None
+        finally:
+            for point in own:
+                self.debugger.remove(point)
+        return replace(stop, reason="step", point=None) if stop is not None and stop.point in own else stop
 
     def out(self, is_wanted: IsWanted) -> Stop:
         """Run until the present routine has returned. Errors: ValueError where no caller is known."""
@@ -125,34 +184,10 @@ class Target:
         with self._watched(is_wanted):
             return self.debugger.step_over()
 
-    def _step_in(self) -> Stop:
-        """Execute an instruction; a call of a routine without lines as a whole."""
-        before = self.machine.regs["pc"]
-        stop = self.debugger.step()
-        image, pc = self.machine.image, self.machine.regs["pc"]
-        found = image.symbol_at(pc)
-        is_entry = found is not None and found[1] == 0 and pc != before
-        if stop.reason == "step" and is_entry and image.source_line(pc) is None:
-            return replace(self.debugger.step_out(), reason="step")
-        return stop
-
-    def _to_line(self, step: Callable[[], Stop], is_wanted: IsWanted) -> Stop:
-        line = self.machine.image.source_line
-        first = line(self.machine.regs["pc"])
-        if first is None:
-            return step()
-        starts = {row[0] for row in self.machine.image.lines}
-
-        def is_there() -> bool:
-            pc = self.machine.regs["pc"]
-            return line(pc) != first and (pc in starts or line(pc) is None)
-
-        return self._repeated(step, is_there, is_wanted)
-
     def _repeated(self, step: Callable[[], Stop], is_there: Callable[[], bool], is_wanted: IsWanted) -> Stop:
         """Step until a place is reached, or something else stops the machine."""
         with self._watched(is_wanted) as wanted:
-            for _ in range(MAX_LINE_STEPS):
+            for _ in range(MAX_STEPS):
                 stop = step()
                 if stop.reason not in ("step", "until") or is_there():
                     break
