@@ -42,6 +42,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
 }
 LAYERS["asm"] = ("errors", "checks", "lazy", "cpu", "cpu.spec", "rom", "machine")
 LAYERS["jobs"] = ("errors", "cache", "jit", "version")
+LAYERS["profile"] = (*BASE, "cpu", "cpu.spec", "cpu.engines", "rom", "machine")
 LAYERS["tape"] = (*BASE, "rom", "machine", "jobs")
 LAYERS["study"] = LAYERS["window"] = tuple(name for name in LAYERS if name != "collide.oracle")
 LAYERS["root"] = ("lazy",)  # the package itself: its public names are in __init__.pyi

@@ -16,6 +16,7 @@ MAX_MACROS = 64  # macros in macros
 MAX_LINES = 200_000  # after expansion
 MAX_FILE_BYTES = 4 * 1024 * 1024
 
+_MARKER = re.compile(r'# ?(\d{1,9}) "([^"]*)"[ 0-9]*')
 _LABEL = re.compile(r"\s*([A-Za-z_.$?@][\w.$?@]*|\d+\$?)\s*::?(?!=)")
 _WORD = re.compile(r"\s*([A-Za-z_.%$?@][\w.%$?@]*|\d+\$)")
 _ASSIGNMENT = re.compile(
@@ -103,9 +104,13 @@ class Reader:
     def _split(self, text: str, file: str) -> list[Line]:
         """Return the lines without comments; a statement behind a separator is a line of its own."""
         text = re.sub(r"/\*.*?(\*/|\Z)", lambda m: "\n" * m[0].count("\n") + " ", text, flags=re.DOTALL)
-        found = []
-        for number, raw in enumerate(text.splitlines(), start=1):
+        found, moved = [], 0
+        for count, raw in enumerate(text.splitlines(), start=1):
             line = raw.rstrip()
+            if marker := _MARKER.fullmatch(line):  # of the C preprocessor: where what follows comes from
+                file, moved = marker[2], int(marker[1]) - count - 1
+                continue
+            number = count + moved
             if line.lstrip()[:1] in self.dialect.line_comments and line.strip():
                 continue
             line = self._without_comment(line)

@@ -14,6 +14,7 @@ TOPICS = (
     "window",
     "tapes",
     "cost",
+    "profile",
     "programs",
     "gdb",
     "assembler",

@@ -37,6 +37,14 @@ class SymbolTable:
         self._functions = functions
         self._addresses = [address for address, *_ in functions]
 
+    def ranges(self) -> list[tuple[int, int | None, str]]:
+        """Return (first address, address after the last or None, name) of the functions that `at` finds, by address."""
+        last = {
+            address: (address, address + size if sized else None, name)
+            for address, sized, size, name in self._functions
+        }
+        return list(last.values())
+
     def at(self, pc: int) -> tuple[str, int] | None:
         """Return the function an address lies in and the offset from its start.
 

@@ -198,8 +198,8 @@ def _lap(entry: _Entry, contender: Contender, workload: Workload) -> None:
 
 def _difference(lap: Lap, workload: Workload) -> str | None:
     """Return what is wrong with the result of a lap, None if it is right."""
-    wrong = [index for index, (ours, right) in enumerate(zip(lap.flags, workload.flags)) if ours != right]
-    if wrong or len(lap.flags) != len(workload.flags):
+    wrong = [index for index, (ours, right) in enumerate(zip(lap.result, workload.flags)) if ours != right]
+    if wrong or len(lap.result) != len(workload.flags):
         return f"wrong collision flags: {len(wrong)} of {len(workload.flags)}, the first of object {wrong[:1]}"
     if lap.written not in (None, workload.after):
         return f"right collision flags, but other memory: digest {lap.written}, expected {workload.after}"

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -25,10 +25,11 @@ from retrosim.collide import workspace
 from retrosim.collide.kernels.four_shifts import mark_four_shifts
 from retrosim.errors import RetrosimError
 from retrosim.jit import PACKAGE, kernel
+from retrosim.machine import Machine
 from retrosim.rom import Rom
 
 from .peers import PACKAGES, runs
-from .workload import LOOP, LOOPS, STALE, Workload, digest, open_at_first_check
+from .workload import STALE, Job, Workload, digest, job_of_checks, open_at_first_check
 
 SIMULATED = {
     "recompile-full": ("recompile", "full"),
@@ -89,12 +90,12 @@ class Lap:
     """One timed run.
 
     seconds  of processor time for the checks asked for: other programs of the host do not count
-    flags    bytes[objects], afterwards
+    result   bytes, afterwards
     written  digest of what the ROM's routine wrote, None where no ROM runs
     """
 
     seconds: float
-    flags: bytes
+    result: bytes
     written: str | None
 
 
@@ -109,28 +110,28 @@ class Contender(Protocol):
 
 
 class Simulated:
-    """The ROM on one of our engines."""
+    """Machine code on one of our engines.
 
-    def __init__(self, engine: str, rom: Rom, workload: Workload) -> None:
-        self._engine, timing = SIMULATED[engine]
-        self._load = workload
-        self._machine = open_at_first_check(
-            workload.machine, rom, workload.build, workload.objects, workload.seed, engine=self._engine, timing=timing
-        )
+    engine   that the machine was opened with
+    job      what is repeated; another may be put in its place
+    """
+
+    def __init__(self, engine: str, machine: Machine, job: Job) -> None:
+        self._engine, self._machine, self.job = engine, machine, job
 
     def run(self, count: int) -> Lap:
-        machine, load = self._machine, self._load
-        machine.write(load.flags_at, bytes([STALE]) * load.objects)
-        for name, value in (load.registers | {LOOPS[load.isa].counter: count, "pc": LOOP}).items():
+        machine, job = self._machine, self.job
+        machine.write(job.result[0], bytes([STALE]) * job.result[1])
+        for name, value in (job.registers | {job.counter: count, "pc": job.start}).items():
             machine.regs[name] = value
         start = time.thread_time()
-        result = machine.run(until=load.loop_end)
+        result = machine.run(until=job.end)
         seconds = time.thread_time() - start
         if result.reason != "until":
             raise result.fault or RetrosimError(f"the loop ended with {result.reason!r}")
         if machine.engine != self._engine:
             raise RetrosimError(f"the loop ran on {machine.engine!r}")
-        return Lap(seconds, self._read(load.flags_at, load.objects), digest(self._read(*part) for part in load.written))
+        return Lap(seconds, self._read(*job.result), digest(self._read(*part) for part in job.written))
 
     def _read(self, address: int, size: int) -> bytes:
         return self._machine.mem[address : address + size].tobytes()
@@ -164,23 +165,19 @@ class Kernel:
 
 
 class Peer:
-    """Another emulator in a child process, see `peers`."""
+    """Another emulator in a child process, see `peers`.
 
-    def __init__(self, name: str, workload: Workload, folder: Path) -> None:
-        self._name = name
-        memory = folder / "memory"
-        memory.write_bytes(workload.memory)
-        setup = {
-            "isa": workload.isa,
-            "counter": LOOPS[workload.isa].counter,
-            "registers": workload.registers,
-            "loop": LOOP,
-            "loop_end": workload.loop_end,
-            "flags_at": workload.flags_at,
-            "objects": workload.objects,
-            "written": workload.written,
-        }
-        command = [sys.executable, "-m", f"{__package__}.peers", name, str(memory)]
+    isa     of the code
+    memory  16 MiB, the loop of each job in place
+    job     what is repeated; another may be put in its place
+    folder  for the memory, until this is closed
+    """
+
+    def __init__(self, name: str, isa: str, memory: bytes, job: Job, folder: Path) -> None:
+        self._name, self.job = name, job
+        file = folder / "memory"
+        file.write_bytes(memory)
+        command = [sys.executable, "-m", f"{__package__}.peers", name, str(file)]
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -189,7 +186,7 @@ class Peer:
             text=True,
             env=child_environment(),
         )
-        self._say(json.dumps(setup))
+        self._say(json.dumps(isa))
 
     def _say(self, line: str) -> None:
         try:
@@ -204,7 +201,7 @@ class Peer:
         raise RetrosimError(f"{self._name} ended: {last[0] if last else f'status {self._process.returncode}'}")
 
     def run(self, count: int) -> Lap:
-        self._say(str(count))
+        self._say(json.dumps(asdict(self.job) | {"count": count}))
         guard = threading.Timer(LONGEST_RUN, self._process.kill)
         guard.start()
         try:
@@ -214,7 +211,7 @@ class Peer:
         if not answer:
             self._fail()
         fields = json.loads(answer)
-        return Lap(fields["seconds"], bytes.fromhex(fields["flags"]), fields["written"])
+        return Lap(fields["seconds"], bytes.fromhex(fields["result"]), fields["written"])
 
     def close(self) -> None:
         self._process.kill()
@@ -231,11 +228,11 @@ class NativeC:
         for number, source in enumerate([*(rom.path / name for name in _SOURCES), folder / "driver.c"]):
             flags = _C_FLAGS if number < len(_SOURCES) else _C_FLAGS[:2]
             objects.append(str(folder / f"{number}.o"))
-            _call([find_compiler(), *flags, "-c", str(source), "-o", objects[-1]])
-        _call([find_compiler(), *objects, "-o", str(self._program)])
+            call_tool([find_compiler(), *flags, "-c", str(source), "-o", objects[-1]])
+        call_tool([find_compiler(), *objects, "-o", str(self._program)])
 
     def run(self, count: int) -> Lap:
-        output = _call([str(self._program), str(self._load.seed), str(self._load.objects), str(count)])
+        output = call_tool([str(self._program), str(self._load.seed), str(self._load.objects), str(count)])
         seconds, flags = output.split()
         return Lap(float(seconds), bytes.fromhex(flags), None)
 
@@ -243,7 +240,8 @@ class NativeC:
         self._program.unlink(missing_ok=True)
 
 
-def _call(command: list[str]) -> str:
+def call_tool(command: list[str]) -> str:
+    """Return what a program prints. Errors: RetrosimError."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_RUN, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -265,18 +263,25 @@ def find_compiler() -> str | None:
     return next((path for name in (os.environ.get("CC"), *COMPILERS) if name and (path := shutil.which(name))), None)
 
 
+def missing_peer(engine: str, isa: str) -> str | None:
+    """Return why an emulator of others cannot run here, or not the code of an ISA; None if it can, or is ours."""
+    if engine not in PACKAGES:
+        return None
+    if not runs(engine, isa):
+        return f"it has no CPU for code of the {isa}"
+    if importlib.util.find_spec(PACKAGES[engine]) is None:
+        return f"the Python package {PACKAGES[engine]} is not installed"
+    return None
+
+
 def why_missing(engine: str, rom: Rom, isa: str) -> str | None:
     """Return why an engine cannot run on this host, or not the code of an ISA; None if it can."""
-    if engine in PACKAGES and not runs(engine, isa):
-        return f"it has no CPU for code of the {isa}"
-    if engine in PACKAGES and importlib.util.find_spec(PACKAGES[engine]) is None:
-        return f"the Python package {PACKAGES[engine]} is not installed"
     if engine == "native-c":
         if not all((rom.path / name).is_file() for name in _SOURCES):
             return "the ROM's sources are not here (they are in the repository, not in the installed package)"
         if find_compiler() is None:
             return f"no C compiler is installed ({', '.join(COMPILERS)})"
-    return None
+    return missing_peer(engine, isa)
 
 
 def open_contender(engine: str, rom: Rom, workload: Workload, folder: Path) -> Contender:
@@ -288,9 +293,14 @@ def open_contender(engine: str, rom: Rom, workload: Workload, folder: Path) -> C
     """
     own = Path(tempfile.mkdtemp(prefix=f"{engine}-", dir=folder))
     if engine in SIMULATED:
-        return Simulated(engine, rom, workload)
+        kind, timing = SIMULATED[engine]
+        load = workload
+        machine = open_at_first_check(
+            load.machine, rom, load.build, load.objects, load.seed, engine=kind, timing=timing
+        )
+        return Simulated(kind, machine, job_of_checks(machine))
     if engine == "kernel":
         return Kernel(workload)
     if engine in PACKAGES:
-        return Peer(engine, workload, own)
+        return Peer(engine, workload.isa, workload.memory, workload.job, own)
     return NativeC(rom, workload, own)

@@ -16,10 +16,14 @@ The shape that `retrosim cost --json` prints:
     caches      None where none are modelled, or {data, instruction} or {unified}: each {accesses, hits, misses};
                 accesses and hits are None where the model does not count them; misses are lines, or sectors of lines,
                 that have come into the cache, those that it reads ahead included
-    functions   [{function, cycles, percent, instructions, visits}], most cycles first; visits: calls and jumps to
-                its first address; function None: outside all functions
-    lines       [{file, line, cycles, percent, instructions, visits}], most cycles first; visits: those of the line's
-                busiest instruction; empty for an ELF without lines
+    functions   [{function, cycles, percent, instructions, visits, inclusive, inclusive_percent}], most cycles first;
+                visits: calls and jumps to its first address; inclusive: cycles with all that it calls, of recursive
+                calls once; function None: outside all functions
+    lines       [{file, line, cycles, percent, instructions, visits, text}], most cycles first; visits: those of the
+                line's busiest instruction; text: None where the file was not found; empty for an ELF without lines
+    calls       the call tree, see `profile.report.call_rows`
+    sources     file -> lines of its text, where it was found; timeline: [[number of a node, cycles]] in order of
+                time. Both are for pages and files, and not in --json
     listing     [{address, code, text, function, offset, file, line, visits, cycles, average, base, stalls, entry,
                 source, reference, misses, causes}], by address, executed instructions only; misses of a cache NAME
                 are the keys NAME_misses; without caches those of data and instruction are there, and 0
@@ -38,44 +42,27 @@ accesses operands (each line that one touches), and lines of code entered: the m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from retrosim.checks import did_you_mean
-from retrosim.cpu.spec.cpu import Cache
 from retrosim.cpu.spec.readings import changed_readings
-from retrosim.cpu.spec.rows import Insn
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine, memory
 from retrosim.machine.calls import NO_REGISTERS
 from retrosim.machine.options import changed_memory
 from retrosim.machine.result import WARM_CALLS
+from retrosim.profile.report import call_rows, inclusive_cycles
+from retrosim.profile.sources import line_of, source_texts
 from retrosim.rom import Image
 
-from .causes import MODE, CauseCounter, named
+from .causes import MODE, named
+from .stepping import Executed, Progress, step_through
 
 MAX_INSTRUCTIONS = 2_000_000  # about a minute, one by one
-REPORT_EVERY = 5_000  # instructions between two reports of progress
 SOME_NAMES = 5  # of an image's routines, in an error
 STACK_BYTES = 0x10000  # kept free below the stack pointer that a user's program starts with
-
-Progress = Callable[[int, int, str], None]
-
-
-@dataclass
-class Executed:
-    """One instruction as it was executed; `departures`: how often another than the next one in memory followed."""
-
-    insn: Insn
-    code: bytes
-    visits: int = 0
-    cycles: int = 0
-    departures: int = 0
-    misses: dict[str, int] = field(default_factory=dict)
-    causes: np.ndarray | int = 0
 
 
 def cost_report(
@@ -88,6 +75,7 @@ def cost_report(
     registers: Mapping[str, int | str] = NO_REGISTERS,
     max_instructions: int = MAX_INSTRUCTIONS,
     progress: Progress = lambda done, total, text: None,
+    sources: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """Call a routine as a whole and once more instruction by instruction; return what it cost, as described above.
 
@@ -104,6 +92,7 @@ def cost_report(
     convention how it is called, see `Machine.measure`
     max_instructions  after which the call is given up
     progress   called with instructions done, of how many, and a text
+    sources    folders in which the text of source files is looked for
     Errors     ValueError; CpuFault, RetrosimError when the routine does not return
     """
     if machine.timing == "off":
@@ -125,11 +114,13 @@ def cost_report(
         machine.restore(start)
         machine.warm_up(*call, calls=warm, **given)
         machine.enter(entry, *words, **called)
-        executed, accesses = _step_through(machine, measured.instructions, progress)
+        stepped = step_through(machine, measured.instructions, progress)
     finally:
         machine.restore(before)
-    executed.sort(key=lambda each: each.insn.pc)
+    executed = sorted(stepped.executed, key=lambda each: each.insn.pc)
     listing = [_described(machine, each) for each in executed]
+    calls = call_rows(stepped.tree, stepped.columns, machine.image)
+    texts = source_texts((row["file"] for row in listing), sources)
     return {
         "machine": machine.name,
         "model": machine.core.cpu.model,
@@ -156,10 +147,13 @@ def cost_report(
             "result_signed": (measured.result & ((1 << bits) - 1) ^ 1 << bits - 1) - (1 << bits - 1),
             "causes": named(machine.name, sum(each.causes for each in executed)) if machine.timing == MODE else None,
         },
-        "caches": _caches(machine, executed, accesses),
-        "functions": _functions(listing),
-        "lines": _lines(listing),
+        "caches": _caches(machine, executed, stepped.accesses),
+        "functions": _functions(listing, calls),
+        "lines": _lines(listing, texts),
+        "calls": calls,
         "listing": listing,
+        "sources": texts,
+        "timeline": stepped.tree.stretches(),
     }
 
 
@@ -198,64 +192,6 @@ def place_stack(machine: Machine) -> None:
 
 def _is_free(taken: list[tuple[int, int]], start: int, end: int) -> bool:
     return all(end <= first or last <= start for first, last in taken)
-
-
-def _caches_of(machine: Machine) -> list[_CacheWatch]:
-    if machine.timing not in ("full", MODE):
-        return []
-    return [_CacheWatch(machine.core.state, name, cache) for name, cache in machine.core.cpu.caches.items()]
-
-
-def _step_through(machine: Machine, count: int, progress: Progress) -> tuple[list[Executed], dict[str, int | None]]:
-    """Execute a call that was begun one instruction at a time; return what that was, and the accesses to each cache."""
-    core, latest, executed = machine.core, {}, []
-    caches = _caches_of(machine)
-    no_misses = dict.fromkeys((watch.name for watch in caches), 0) or {"data": 0, "instruction": 0}
-    counter = CauseCounter(machine) if machine.timing == MODE else None
-    for done in range(count):
-        if done % REPORT_EVERY == 0:
-            progress(done, count, "attributing cycles")
-        insn = core.decode(int(core.state["pc"]))
-        each = latest.get(insn.pc)
-        if each is None or each.insn is not insn:
-            code = machine.mem[insn.pc : insn.pc + insn.length].tobytes()
-            if each is None or each.code != code:  # a program that rewrites itself has several at one address
-                each = Executed(insn, code, misses=dict(no_misses))
-                executed.append(each)
-            each.insn = insn
-            latest[insn.pc] = each
-        each.cycles += machine.run(instructions=1).cycles
-        each.visits += 1
-        each.departures += int(core.state["pc"]) != insn.end
-        if counter:
-            each.causes = each.causes + counter.take()
-        for watch in caches:
-            each.misses[watch.name] += watch.misses()
-    return executed, {watch.name: watch.accesses for watch in caches}
-
-
-class _CacheWatch:
-    """Accesses and misses of one cache: its counter steps at every access, a miss that allocates changes a tag."""
-
-    def __init__(self, state: np.ndarray, name: str, cache: Cache) -> None:
-        self.name, self.accesses = name, 0 if cache.accesses else None
-        self._state, self._tags, self._counter = state, state[cache.tags], cache.accesses
-        self._line_bits = ~self._tags.dtype.type(cache.status_bits)
-        self._known, self._count = self._tags & self._line_bits, int(state[self._counter]) if self._counter else 0
-
-    def misses(self) -> int:
-        """Return the misses since the last call, and count the accesses."""
-        if self.accesses is not None:
-            count = int(self._state[self._counter])
-            accesses = (count - self._count) & 0xFF
-            if not accesses:
-                return 0
-            self.accesses += accesses
-            self._count = count
-        tags = self._tags & self._line_bits
-        changed = int(np.count_nonzero(tags != self._known))
-        self._known = tags
-        return changed
 
 
 def _caches(
@@ -298,18 +234,25 @@ def _described(machine: Machine, each: Executed) -> dict[str, Any]:
     }
 
 
-def _functions(listing: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    def calls(rows: list[dict[str, Any]]) -> int:
+def _functions(listing: list[dict[str, Any]], calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def visits(rows: list[dict[str, Any]]) -> int:
         return sum(row["visits"] for row in rows if row["offset"] == 0)
 
-    return _grouped(listing, ("function",), calls)
+    inclusive, total = inclusive_cycles(calls), sum(row["cycles"] for row in listing)
+    rows = _grouped(listing, ("function",), visits)
+    for row in rows:
+        cycles = inclusive.get(row["function"], row["cycles"])
+        row |= {"inclusive": cycles, "inclusive_percent": 100 * cycles / total if total else 0.0}
+    return rows
 
 
-def _lines(listing: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _lines(listing: list[dict[str, Any]], texts: Mapping[str, list[str]]) -> list[dict[str, Any]]:
     def busiest(rows: list[dict[str, Any]]) -> int:
         return max(row["visits"] for row in rows)
 
     lines = _grouped(listing, ("file", "line"), busiest)
+    for row in lines:
+        row["text"] = line_of(texts, row["file"], row["line"])
     return lines if any(line["file"] is not None for line in lines) else []
 
 

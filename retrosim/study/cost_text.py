@@ -15,11 +15,12 @@ from rich.table import Table
 from rich.text import Text
 
 from retrosim.machine.presets import preset
+from retrosim.profile.sources import line_of
 
 from .causes import causes_of
 from .figures import between, warmth
 
-SHOWN = 10  # lines and functions
+SHOWN = 10  # lines, functions and calls, unless told otherwise
 CAUSES = (
     "execute: base clocks of the instruction; waits: what was added, by cause; both per visit. Together they are the "
     "clocks, to the last one. The manual's entries ({source}) are in --csv and --json."
@@ -28,26 +29,30 @@ ACCESSES = "Accesses: operands, and lines of code entered."
 INTERVAL = "In brackets: between which the cycles plausibly are, by what the sources of the model leave open."
 
 
-def render_cost(report: dict[str, Any]) -> RenderableType:
-    """Return everything that `cost_report` found, for a rich console."""
-    parts: list[RenderableType] = [Text(_title(report), style="bold"), _totals(report)]
+def render_cost(report: dict[str, Any], top: int = SHOWN) -> RenderableType:
+    """Return everything that `cost_report` found, for a rich console; of lines, functions and calls the `top` first."""
+    parts: list[RenderableType] = [Text(cost_title(report), style="bold"), _totals(report)]
     if report["totals"]["causes"]:
         parts += [Text("What the clocks went to", style="bold"), _causes(report)]
     legend = CAUSES if report["totals"]["causes"] else preset(report["machine"]).cpu().legend
     if report["lines"]:
-        parts += [_heading("Hottest source lines", report["lines"]), _hottest(report["lines"], "line", _line_name)]
+        parts += [_heading("Hottest source lines", report["lines"], top), _hottest_lines(report["lines"][:top])]
     parts += [
-        _heading("Hottest functions", report["functions"]),
-        _hottest(report["functions"], "function", _function_name),
+        _heading("Hottest functions", report["functions"], top),
+        hottest_functions(report["functions"][:top]),
+    ]
+    if len(report["calls"]) > 1:
+        parts += [_heading("Calls", report["calls"], top), call_tree(report["calls"], top)]
+    parts += [
         Text("Executed instructions", style="bold"),
-        *_listing(report["listing"]),
-        Text(legend.format(source=_sources(report["listing"]))),
+        *_listing(report["listing"], report["sources"]),
+        Text(legend.format(source=sources_of(report["listing"]))),
     ]
     shown = {ACCESSES: report["caches"], INTERVAL: report["totals"]["low"] is not None}
     return Group(*parts, *(Text(text) for text, is_shown in shown.items() if is_shown))
 
 
-def _sources(listing: list[dict[str, Any]]) -> str:
+def sources_of(listing: list[dict[str, Any]]) -> str:
     """Return where most of the clocks are from, and how many other sources there are."""
     clocks: dict[str, int] = {}
     for row in listing:
@@ -67,7 +72,8 @@ def listing_csv(report: dict[str, Any]) -> str:
     return text.getvalue()
 
 
-def _title(report: dict[str, Any]) -> str:
+def cost_title(report: dict[str, Any]) -> str:
+    """Return what was called, with what, where."""
     entry = report["entry"]
     arguments = ", ".join(
         [*map(str, report["arguments"]), *(f"{name}={word:#x}" for name, word in report["registers"].items())]
@@ -118,8 +124,8 @@ def _causes(report: dict[str, Any]) -> RenderableType:
     return Padding(table, (0, 0, 1, 0))
 
 
-def _heading(text: str, rows: list[dict[str, Any]]) -> Text:
-    more = f", {SHOWN} of {len(rows)}" if len(rows) > SHOWN else ""
+def _heading(text: str, rows: list[dict[str, Any]], top: int) -> Text:
+    more = f", {top} of {len(rows)}" if len(rows) > top else ""
     return Text(text + more, style="bold")
 
 
@@ -131,39 +137,81 @@ def _line_name(row: dict[str, Any]) -> str:
     return f"{PurePosixPath(row['file']).name}:{row['line']}" if row["file"] else "(without a line)"
 
 
-def _hottest(rows: list[dict[str, Any]], heading: str, name: Any) -> RenderableType:
+def _table(*columns: str) -> Table:
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(heading, overflow="fold")
-    for column in ("cycles", "%", "instructions", "visits"):
+    for column in columns:
         table.add_column(column, justify="right", no_wrap=True)
-    for row in rows[:SHOWN]:
-        counts = (f"{row['cycles']:,}", f"{row['percent']:.1f}", f"{row['instructions']:,}", f"{row['visits']:,}")
-        table.add_row(Text(name(row)), *counts)
+    return table
+
+
+def _hottest_lines(rows: list[dict[str, Any]]) -> RenderableType:
+    table, has_text = _table("cycles", "%", "visits"), any(row["text"] for row in rows)
+    table.add_column("line", no_wrap=has_text, overflow="ellipsis" if has_text else "fold")
+    if has_text:
+        table.add_column("source", no_wrap=True, overflow="ellipsis", ratio=1)
+        table.expand = True
+    for row in rows:
+        cells = [f"{row['cycles']:,}", f"{row['percent']:.1f}", f"{row['visits']:,}", Text(_line_name(row))]
+        table.add_row(*cells, *([Text(row["text"] or "")] if has_text else []))
     return Padding(table, (0, 0, 1, 0))
 
 
-def _listing(rows: list[dict[str, Any]]) -> list[RenderableType]:
-    """Return one table per function, all of the same column widths, with its source lines between the instructions."""
+def hottest_functions(rows: list[dict[str, Any]]) -> RenderableType:
+    """Return a table of functions: their own cycles, and those with all that they call."""
+    table = _table("cycles", "%", "with calls", "%", "instructions", "visits")
+    table.add_column("function", overflow="fold")
+    for row in rows:
+        own, inclusive = (f"{row['cycles']:,}", f"{row['percent']:.1f}"), f"{row['inclusive']:,}"
+        counts = (f"{row['inclusive_percent']:.1f}", f"{row['instructions']:,}", f"{row['visits']:,}")
+        table.add_row(*own, inclusive, *counts, Text(_function_name(row)))
+    return Padding(table, (0, 0, 1, 0))
+
+
+def call_tree(rows: list[dict[str, Any]], top: int) -> RenderableType:
+    """Return the calls that took most with all that they led to, in the order of the tree."""
+    hottest = sorted(rows, key=lambda row: -row["inclusive_cycles"])[:top]  # with each its callers: they took no less
+    table = _table("with calls", "%", "own", "times")
+    table.add_column("called, from", overflow="fold")
+    for row in sorted(hottest, key=lambda row: row["node"]):
+        place = f", {_line_name({'file': row['site_file'], 'line': row['site_line']})}" if row["site_file"] else ""
+        counts = (f"{row['inclusive_cycles']:,}", f"{row['percent']:.1f}", f"{row['cycles']:,}", f"{row['calls']:,}")
+        table.add_row(*counts, Text("  " * row["depth"] + row["function"] + place))
+    return Padding(table, (0, 0, 1, 0))
+
+
+def _listing(rows: list[dict[str, Any]], sources: dict[str, list[str]]) -> list[RenderableType]:
+    """Return the source lines, each with a table of its instructions; all tables have the same column widths."""
     parts: list[RenderableType] = []
+    is_plain = rows[0]["causes"] is None
     for function, inside in groupby(rows, key=_function_name):
-        table = Table(box=None, show_header=not parts, pad_edge=False, padding=(0, 1, 0, 0), expand=True)
-        table.add_column("addr", width=6, no_wrap=True)
-        table.add_column("code", width=9, overflow="fold")
-        table.add_column("instruction", ratio=3, overflow="fold")
-        is_plain = rows[0]["causes"] is None
-        clocks = (("base", 5), ("stalls", 6)) if is_plain else (("execute", 7),)
-        for column, width in (("visits", 7), ("cycles", 8), *clocks):
-            table.add_column(column, width=width, justify="right", no_wrap=True)
-        table.add_column("entry" if is_plain else "waits", ratio=2, overflow="fold")
-        line = None
+        parts += [Text() if parts else _instructions(is_plain, True), Text(function, style="bold")]
+        line: tuple[str, int] | None = None
+        table = None
         for row in inside:
-            if row["file"] and (row["file"], row["line"]) != line:
-                line = (row["file"], row["line"])
-                table.add_row("", "", Text(_line_name(row), style="dim"))
+            if table is None or (row["file"] and (row["file"], row["line"]) != line):
+                if row["file"]:
+                    line = (row["file"], row["line"])
+                    text = line_of(sources, *line)
+                    named = f"{_line_name(row)}  {text}" if text else _line_name(row)
+                    parts.append(Text(named, style="dim", no_wrap=True, overflow="ellipsis"))
+                table = _instructions(is_plain, False)
+                parts.append(table)
             counts = (str(row["visits"]), str(row["cycles"]), *_explained(row))
             table.add_row(f"{row['address']:06X}", row["code"], Text(row["text"]), *counts)
-        parts += [Text(), Text(function, style="bold"), table]
     return [*parts, Text()]
+
+
+def _instructions(is_plain: bool, has_heading: bool) -> Table:
+    """Return an empty table of instructions, with its heading or without."""
+    table = Table(box=None, show_header=has_heading, pad_edge=False, padding=(0, 1, 0, 0), expand=True)
+    table.add_column("addr", width=6, no_wrap=True)
+    table.add_column("code", width=9, overflow="fold")
+    table.add_column("instruction", ratio=3, overflow="fold")
+    clocks = (("base", 5), ("stalls", 6)) if is_plain else (("execute", 7),)
+    for column, width in (("visits", 7), ("cycles", 8), *clocks):
+        table.add_column(column, width=width, justify="right", no_wrap=True)
+    table.add_column("entry" if is_plain else "waits", ratio=2, overflow="fold")
+    return table
 
 
 def _explained(row: dict[str, Any]) -> list[str | Text]:

@@ -3,9 +3,8 @@ Musashi's one global core cannot meet another user of it.
 
     python -m retrosim.study.peers unicorn|musashi MEMORY_FILE
 
-The first line on standard input is a JSON object: isa, counter (a register), registers (name -> value), loop, loop_end,
-flags_at, objects, written. Every further line is a number of checks; the answer is one JSON line: seconds, flags (hex),
-written (a digest).
+The first line on standard input is the ISA, as JSON. Every further line is a JSON object: count, and the fields of a
+Job; the answer is one JSON line: seconds, result (hex), written (a digest).
 """
 
 from __future__ import annotations
@@ -103,20 +102,21 @@ def runs(name: str, isa: str) -> bool:
     return isa in _UNICORNS if name == "unicorn" else isa.startswith("m68")
 
 
-def _answer(peer: Unicorn | Musashi, setup: dict[str, Any], count: int) -> dict[str, Any]:
-    peer.write(setup["flags_at"], bytes([STALE]) * setup["objects"])
-    seconds = peer.run(setup["loop"], setup["loop_end"], setup["registers"] | {setup["counter"]: count})
-    flags = peer.read(setup["flags_at"], setup["objects"]).hex()
-    return {"seconds": seconds, "flags": flags, "written": digest(peer.read(*part) for part in setup["written"])}
+def _answer(peer: Unicorn | Musashi, job: dict[str, Any]) -> dict[str, Any]:
+    address, size = job["result"]
+    peer.write(address, bytes([STALE]) * size)
+    seconds = peer.run(job["start"], job["end"], job["registers"] | {job["counter"]: job["count"]})
+    result = peer.read(address, size).hex()
+    return {"seconds": seconds, "result": result, "written": digest(peer.read(*part) for part in job["written"])}
 
 
 def main(name: str, memory_file: str) -> None:
     """Serve the process that started this one until it closes our input."""
-    setup = json.loads(sys.stdin.readline())
+    isa = json.loads(sys.stdin.readline())
     with open(memory_file, "rb") as file:
-        peer = {"unicorn": Unicorn, "musashi": Musashi}[name](setup["isa"], file.read())
+        peer = {"unicorn": Unicorn, "musashi": Musashi}[name](isa, file.read())
     for line in sys.stdin:
-        print(json.dumps(_answer(peer, setup, int(line))), flush=True)
+        print(json.dumps(_answer(peer, json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from retrosim.study.bench import benchmark, results_csv, write_results
 from retrosim.study.bench_report import render_bench
 from retrosim.study.contenders import ENGINES, PEERS, SIMULATED, Lap
 from retrosim.study.startup import region_times, startup_times
-from retrosim.study.workload import LOOP, LOOPS, open_at_first_check, prepare
+from retrosim.study.workload import LOOP, LOOPS, job_of_checks, open_at_first_check, prepare
 
 ROM = load_rom("sectors")
 UNTRIED = ("recompile-full", "recompile-table")  # to compile them takes long; recompile-off is the same code
@@ -182,7 +182,7 @@ def test_a_contender_that_fails_is_an_error_of_its_own(monkeypatch):
 
 def test_a_peer_process_that_dies_is_an_error(tmp_path):
     load = prepare(bench.MACHINE, ROM, "O2", 12, 1994)
-    peer = contenders.Peer("nobody", load, tmp_path)
+    peer = contenders.Peer("nobody", load.isa, load.memory, load.job, tmp_path)
     with pytest.raises(RetrosimError, match="nobody ended: KeyError"):
         peer.run(1)
 
@@ -295,6 +295,7 @@ def test_regions_are_compiled_once_and_loaded_once():
 
 def test_the_loop_is_what_its_listing_says():
     machine = open_at_first_check(bench.MACHINE, ROM, "O2", 5, 1, timing="off", engine="evaluate")
+    job_of_checks(machine)
     lines = [line.split(maxsplit=1)[1] for line in machine.listing(LOOP, 4)]
     entry = machine.address("DetermineCollisions")
     assert lines[0].startswith(f"4eb9 {entry >> 16:04x} {entry & 0xFFFF:04x}")
@@ -316,7 +317,7 @@ def test_other_machines_make_the_same_checks(name):
     assert [case["error"] for case in result["cases"]] == [None] * len(result["cases"])
     assert result["method"]["machine"] == name
     load = prepare(name, ROM, "O2", 12, 1994)
-    assert load.memory[load.loop_end :].startswith(LOOPS[load.isa].exit)
+    assert load.memory[load.job.end :].startswith(LOOPS[load.isa].exit)
 
 
 def test_starts_are_timed_in_their_own_processes():

@@ -68,6 +68,7 @@ def test_a_loop_on_the_68000_by_hand(tmp_path):
     )
     assert report["functions"] == [
         {"function": "sum", "cycles": 168, "percent": 100.0, "instructions": 19, "visits": 1}
+        | {"inclusive": 168, "inclusive_percent": 100.0}
     ]
     assert (report["lines"], report["caches"]) == ([], None)
 

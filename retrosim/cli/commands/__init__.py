@@ -17,6 +17,8 @@ COMMANDS = (
     "gdb",
     "dap",
     "cost",
+    "new",
+    "build",
     "asm",
     "insn",
     "timing",

@@ -4,8 +4,10 @@ The engines run the machine code of the routine of 1994 beside Unicorn, Musashi
 and native C, as far as these are installed. --engine takes recompile-TIMING or
 interpret-TIMING (full, table, off), evaluate, kernel, unicorn, musashi and
 native-c. With --kernels the functions of retrosim.collide run beside pygame,
-scipy, shapely, pymunk and NumPy, with 50 to 2 000 000 objects. All take turns,
-and the median lap counts. `retrosim guide speed` explains the figures.
+scipy, shapely, pymunk and NumPy, with 50 to 2 000 000 objects. With --programs
+eighteen programs that nothing was tuned for run on every processor (sorting,
+trees, text, matrices, decompression ...; `retrosim list roms`, bench). All take
+turns, and the median lap counts. `retrosim guide speed` explains the figures.
 
 examples:
   retrosim bench
@@ -13,6 +15,8 @@ examples:
   retrosim bench --build O0 --build O2 --objects 200 --engine unicorn
   retrosim bench --machine i486dx2-66 --csv --engine kernel --engine native-c
   retrosim bench --kernels --objects 200 --objects 20000
+  retrosim bench --programs
+  retrosim bench --programs sort lz --machine ppc601-80 --json
 """
 
 from __future__ import annotations
@@ -44,7 +48,19 @@ def add_options(parser: Parser) -> None:
         "--engine", action="append", metavar="NAME", help=f"only this contender; {arguments.REPEATABLE}"
     )
     parser.add_argument("--kernels", action="store_true", help="measure the library's kernels instead of the engines")
-    parser.add_argument("--machine", metavar="MACHINE", help=f"default: {arguments.MACHINE}")
+    parser.add_argument(
+        "--programs",
+        nargs="*",
+        metavar="NAME",
+        help="run the programs of the ROM bench, all or those named, on every processor and engine (evaluate only if "
+        "asked for)",
+    )
+    parser.add_argument(
+        "--machine",
+        action="append",
+        metavar="MACHINE",
+        help=f"default: {arguments.MACHINE}, with --programs one of each processor; there it {arguments.REPEATABLE}",
+    )
     parser.add_argument(
         "--build", action="append", metavar="BUILD", help=f"build of the ROM; default: O2; {arguments.REPEATABLE}"
     )
@@ -56,7 +72,10 @@ def add_options(parser: Parser) -> None:
         help=f"number of objects in a scene; default: 200 and 50; {arguments.REPEATABLE}",
     )
     parser.add_argument(
-        "--rounds", type=values.whole(1, 1000), metavar="N", help="laps of each contender; default: 25, --kernels: 15"
+        "--rounds",
+        type=values.whole(1, 1000),
+        metavar="N",
+        help="laps of each contender; default: 25, --kernels: 15, --programs: 5",
     )
     arguments.add_warm(parser)
     parser.add_argument("--no-startup", action="store_true", help="do not measure start-up and compile times")
@@ -72,10 +91,13 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     kind = _format(options)
     from retrosim.screen.png import check_free
-    from retrosim.study.bench import MACHINE, host_file
+    from retrosim.study.bench import host_file
 
-    measure, render, as_csv = _kernels(options) if options.kernels else _engines(options)
-    saved = host_file("kernels" if options.kernels else options.machine or MACHINE) if options.save else None
+    if options.kernels and options.programs is not None:
+        raise refuse("--programs: not allowed with --kernels")
+    prepare = _kernels if options.kernels else _engines if options.programs is None else _programs
+    subject, measure, render, as_csv = prepare(options)
+    saved = host_file(subject) if options.save else None
     for path in filter(None, (options.output, saved)):
         check_free(path, overwrite=options.force)
     with Progress(is_quiet=kind is not None) as progress:
@@ -93,32 +115,63 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _engines(options: argparse.Namespace) -> tuple[Callable, Callable, Callable]:
-    """Return how engines are measured as the options say, and how the result becomes a table and CSV."""
+Plan = tuple[str, Callable, Callable, Callable]
+
+
+def _engines(options: argparse.Namespace) -> Plan:
+    """Return what is measured, how the options say, and how the result becomes a table and CSV: here the engines."""
     from retrosim.rom import load_rom
     from retrosim.study.bench import MACHINE, ROM, benchmark, results_csv
     from retrosim.study.bench_report import render_bench
     from retrosim.study.contenders import ENGINES
     from retrosim.study.timing import builds_of
 
-    machine = options.machine or MACHINE
+    if len(options.machine or ()) > 1:
+        raise refuse("--machine: may be repeated with --programs only")
+    machine = options.machine[0] if options.machine else MACHINE
     scenes = _scenes(options, ENGINES, MAX_ENGINE_OBJECTS)
     with bad_arguments():
         scenes["builds"] = builds_of(load_rom(ROM), machine, list(dict.fromkeys(options.build or ["O2"])))
     run = partial(benchmark, machine=machine, startup=not options.no_startup, warm=options.warm, **scenes)
-    return run, render_bench, results_csv
+    return machine, run, render_bench, results_csv
 
 
-def _kernels(options: argparse.Namespace) -> tuple[Callable, Callable, Callable]:
+def _kernels(options: argparse.Namespace) -> Plan:
     """Return the same for kernels."""
     from retrosim.study.kernel_bench import benchmark_kernels, kernels_csv
     from retrosim.study.kernel_peers import CONTENDERS
     from retrosim.study.kernel_report import render_kernels
 
-    for name, usual in (("machine", None), ("build", None), ("no_startup", False), ("warm", WARM_CALLS)):
-        if getattr(options, name) != usual:
-            raise refuse(f"--{name.replace('_', '-')}: has no meaning with --kernels")
-    return partial(benchmark_kernels, **_scenes(options, CONTENDERS)), render_kernels, kernels_csv
+    _refuse_others(options, "--kernels", "machine", "build", "no_startup", "warm")
+    return "kernels", partial(benchmark_kernels, **_scenes(options, CONTENDERS)), render_kernels, kernels_csv
+
+
+def _programs(options: argparse.Namespace) -> Plan:
+    """Return the same for the programs of the ROM bench."""
+    from retrosim.machine.presets import preset
+    from retrosim.rom import load_rom
+    from retrosim.study.programs import CONTENDERS, ROM, benchmark_programs, programs_csv
+    from retrosim.study.programs_report import render_programs
+
+    _refuse_others(options, "--programs", "objects", "build", "no_startup", "warm")
+    known = load_rom(ROM).constants
+    with bad_arguments():
+        for name in options.programs:
+            check_choice("program", name, known)
+        for name in options.machine or ():
+            preset(name)
+    chosen = {"programs": options.programs, "machines": options.machine}
+    chosen = {key: list(dict.fromkeys(given)) for key, given in chosen.items() if given}
+    run = partial(benchmark_programs, **chosen, **_scenes(options, CONTENDERS))
+    return "programs", run, render_programs, programs_csv
+
+
+def _refuse_others(options: argparse.Namespace, kind: str, *names: str) -> None:
+    """Refuse options that mean nothing for one kind of benchmark. Errors: ArgumentError."""
+    usual = {"machine": None, "build": None, "objects": None, "no_startup": False, "warm": WARM_CALLS}
+    for name in names:
+        if getattr(options, name) != usual[name]:
+            raise refuse(f"--{name.replace('_', '-')}: has no meaning with {kind}")
 
 
 def _scenes(options: argparse.Namespace, engines: Iterable[str], max_objects: int = MAX_OBJECTS) -> dict[str, Any]:

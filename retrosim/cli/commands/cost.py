@@ -4,6 +4,7 @@ The routine is your own or one of a ROM. Your own comes as an object or archive
 of an m68k, x86 or PowerPC compiler (.o, .a: linked here), a linked ELF file, an
 Amiga or Atari executable, a DOS .COM or .EXE, S-records, Intel hex, a flat
 binary (--at), assembly, or C, for which an installed cross compiler is called.
+Sources and objects may be several; a folder is a project (`retrosim new`).
 The machine is the first that can run it, unless --machine names another. With
 GCC an object is made by
   m68k-linux-gnu-gcc -m68040 -O2 -g -ffreestanding -fno-pic -c blit.c
@@ -16,6 +17,7 @@ examples:
   retrosim cost mine.o --entry blit
   retrosim cost mine.elf --entry blit --machine mc68040-25 --arg 64 --arg 0x3000
   retrosim cost blit.o --entry blit --reg a0=screen --reg d0=9 --mem 0x3000=00ff
+  retrosim cost main.c blit.s --entry main --machine mc68000-8
   retrosim cost sectors --build O1 --entry DetermineCollisions
   retrosim cost mine.elf --entry blit --machine mc68000-8 --csv
   retrosim cost b.bin --at 0x7c00 --bits 16 --entry 0x7c00 --machine i386dx-33
@@ -27,7 +29,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from retrosim.cli import arguments, calling, values
+from retrosim.cli import arguments, calling, profiling, values
 from retrosim.cli.opening import check_budget, check_simulated, chosen_budget, open_chosen, open_rom, refuse
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
@@ -45,6 +47,7 @@ TRIES = 2000  # of the search for the most clocks
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("rom", metavar="FILE", help="a program's file, or a ROM's name, folder or rom.toml")
+    arguments.add_others(parser)
     parser.add_argument("--entry", required=True, metavar="SYMBOL", help="the routine, or its address as 0x...")
     calling.add_call(parser)
     arguments.add_warm(parser)
@@ -89,6 +92,8 @@ def add_options(parser: Parser) -> None:
         help="with --bounds: seed of the search; default: 1994",
     )
     arguments.add_formats(parser, "the annotated listing")
+    profiling.add_top(parser)
+    profiling.add_files(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -98,8 +103,10 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.rom import Rom
     from retrosim.study.causes import MODE, has_causes
     from retrosim.study.cost import cost_report, find_routine
-    from retrosim.study.cost_text import listing_csv, render_cost
+    from retrosim.study.cost_page import cost_page
+    from retrosim.study.cost_text import cost_title, listing_csv, render_cost
 
+    profiling.check_files(options)
     rom = open_rom(options)
     check_simulated([options.machine])
     check_budget(options, [options.machine])
@@ -139,13 +146,16 @@ def run(options: argparse.Namespace) -> int:
             return _print_bounds(options, machine, entry, convention, progress)
         chosen = {"convention": convention, "registers": registers, "max_instructions": options.max_instructions}
         chosen |= {"warm": options.warm, "interval": options.interval}
+        chosen |= {"sources": profiling.source_folders(options, rom)}
         report = cost_report(machine, entry, *options.arg, **chosen, progress=progress.step)
+    profiling.write_html(options, lambda: cost_page(report))
+    profiling.write_files(options, report, cost_title(report))
     if options.json:
-        print_json(report)
+        print_json(profiling.plain(report))
     elif options.csv:
         sys.stdout.write(listing_csv(report))
     else:
-        print_table(render_cost(report))
+        print_table(render_cost(report, options.top))
     return 0
 
 

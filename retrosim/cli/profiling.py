@@ -1,0 +1,87 @@
+"""Options of commands that profile: files for other profilers, pages, how much the tables show."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from retrosim.cli import arguments, values
+from retrosim.cli.output import write_text
+from retrosim.cli.parser import Parser
+
+TOP = 10  # rows of a table
+OTHERS = ("callgrind", "speedscope", "perfetto")
+MAX_TOP = 100_000
+PLACES = ("", "src", "../src")  # of sources, beside a program's file
+
+
+def add_html(parser: Parser, help: str = "write a page with everything, which needs no network") -> None:
+    parser.add_argument("--html", metavar="FILE", help=help)
+
+
+def add_files(parser: Parser) -> None:
+    """Add the options for files, and for where source files are."""
+    add_html(parser)
+    parser.add_argument("--callgrind", metavar="FILE", help="write a profile for KCachegrind and callgrind_annotate")
+    parser.add_argument("--speedscope", metavar="FILE", help="write a profile for speedscope.app")
+    parser.add_argument("--perfetto", metavar="FILE", help="write a trace for ui.perfetto.dev and chrome://tracing")
+    parser.add_argument(
+        "--source",
+        dest="sources",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="look for source files here too, besides the program's folder, its src/ and the present folder; "
+        f"{arguments.REPEATABLE}",
+    )
+    arguments.add_force(parser)
+
+
+def add_top(parser: Parser) -> None:
+    parser.add_argument(
+        "--top",
+        type=values.whole(1, MAX_TOP),
+        default=TOP,
+        metavar="N",
+        help=f"show N lines, functions and calls; default: {TOP}",
+    )
+
+
+def source_folders(options: argparse.Namespace, program: Any) -> list[Path]:
+    """Return where source files may be: what was given, beside the program's file or the ROM, the present folder."""
+    path = Path(getattr(program, "path", options.rom))
+    folder = path if path.is_dir() else path.parent
+    return [*map(Path, options.sources), *(folder / place for place in PLACES), Path()]
+
+
+def check_files(options: argparse.Namespace) -> None:
+    """Refuse files that could not be written, before the work. Errors: RetrosimError."""
+    from retrosim.screen.png import check_free
+
+    for name in ("html", *OTHERS):
+        path = getattr(options, name, None)
+        if path is not None:
+            check_free(path, overwrite=options.force)
+
+
+def write_html(options: argparse.Namespace, page: Callable[[], str]) -> None:
+    """Write the page, if one was asked for. Errors: RetrosimError."""
+    if options.html is not None:
+        write_text(Path(options.html), page(), overwrite=options.force)
+
+
+def write_files(options: argparse.Namespace, report: Mapping[str, Any], title: str) -> None:
+    """Write the files for other profilers that were asked for. Errors: RetrosimError."""
+    from retrosim.profile.files import WRITERS
+
+    for name in OTHERS:
+        path = getattr(options, name)
+        if path is not None:
+            write_text(Path(path), WRITERS[name](report, title), overwrite=options.force)
+
+
+def plain(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a report has for scripts: without what is for pages and files alone."""
+    return {key: value for key, value in report.items() if key not in ("sources", "timeline")}

@@ -1,0 +1,172 @@
+"""Pages that stand alone: HTML with its style and its script inside, which asks no network for anything.
+
+A page is a list of parts, each a piece of HTML that one of the functions here returns; whatever text they are given is
+escaped. All reports share them, so that they look and work alike.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from retrosim.version import __version__
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+LONG = 50  # characters of a cell that may be cut off
+SEARCHED = 15  # rows from which on a table can be searched
+
+
+@cache
+def _file(name: str) -> str:
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page that its contents name."""
+
+    title: str
+    parts: Sequence[str]
+
+    @property
+    def identifier(self) -> str:
+        return "-".join("".join(c if c.isalnum() else " " for c in self.title.lower()).split())
+
+
+def page(title: str, head: Sequence[str], sections: Sequence[Section]) -> str:
+    """Return a whole page.
+
+    title     its heading
+    head      parts that stand first
+    sections  the rest
+    """
+    links = " ".join(f'<a href="#{each.identifier}">{escape(each.title)}</a>' for each in sections)
+    body = [f"<h1>{escape(title)}</h1>", *head, f"<nav>{links}</nav>"]
+    for each in sections:
+        body += [f'<section id="{each.identifier}"><h2>{escape(each.title)}</h2>', *each.parts, "</section>"]
+    body.append(f'<p class="dim">retrosim {escape(__version__)}</p>')
+    return "\n".join(
+        [
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{escape(title)}</title>\n<style>\n{_file('page.css')}</style>\n</head>\n<body>",
+            *body,
+            f"<script>\n{_file('page.js')}</script>\n</body>\n</html>\n",
+        ]
+    )
+
+
+def paragraph(text: str, kind: str = "") -> str:
+    """Return a paragraph; kind "big" for the answer, "dim" for notes."""
+    return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
+
+
+def facts(rows: Mapping[str, Any]) -> str:
+    """Return names with values; what is empty is left out."""
+    items = (f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in rows.items() if value)
+    return f'<dl class="facts">{"".join(items)}</dl>'
+
+
+def bar(share: float) -> str:
+    """Return a bar for a share 0..1; the number stands beside it."""
+    return f'<span class="bar" aria-hidden="true"><i style="width:{100 * min(max(share, 0.0), 1.0):.1f}%"></i></span>'
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    title
+    kind    "text", "code", "number" (thousands separated), "percent" (of 100) or "share" (the same, with a bar)
+    digits  after the point, None for as many as a number has, to three
+    """
+
+    title: str
+    kind: str = "number"
+    digits: int | None = None
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind not in ("text", "code")
+
+    def cell(self, value: Any) -> str:
+        if not self.is_number:
+            text = escape("" if value is None else str(value))
+            title = f' title="{text}"' if len(text) > LONG else ""
+            return f'<td class="left {self.kind}"{title}>{text}</td>'
+        if value is None or isinstance(value, str):
+            return f'<td data-value="">{escape(value or "-")}</td>'
+        text = _number(value, self.digits)
+        if self.kind in ("percent", "share"):
+            text = f"{value:.1f} %" + (f" {bar(value / 100)}" if self.kind == "share" else "")
+        return f'<td data-value="{value}">{text}</td>'
+
+
+def _number(value: float, digits: int | None) -> str:
+    if digits is not None:
+        return f"{value:,.{digits}f}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}".rstrip("0").rstrip(".")
+
+
+def table(name: str, columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table that sorts by its headings, and can be searched where it is long.
+
+    name   identifier in the page
+    rows   values, as the columns want them; None: nothing there
+    """
+    heads = "".join(
+        f'<th{"" if c.is_number else " class=left"} data-kind="{"number" if c.is_number else "text"}">'
+        f'<button type="button">{escape(c.title)}</button></th>'
+        for c in columns
+    )
+    lines = ["".join(c.cell(value) for c, value in zip(columns, row, strict=True)) for row in rows]
+    search = f'<p><input type="search" data-table="{name}" placeholder="search" aria-label="search the table"></p>'
+    body = "\n".join(f"<tr>{line}</tr>" for line in lines)
+    whole = f'<table class="sortable" id="{name}"><thead><tr>{heads}</tr></thead><tbody>\n{body}</tbody></table>'
+    return f'{search if len(lines) >= SEARCHED else ""}<div class="scroll">{whole}</div>'
+
+
+def flame_graph(name: str, calls: Sequence[Mapping[str, Any]]) -> str:
+    """Return an icicle graph of a call tree (see `report.call_rows`), searched and walked by mouse and keyboard."""
+    nodes = json.dumps(merged(calls), separators=(",", ":")).replace("<", "\\u003c")
+    return (
+        f'<p><input type="search" id="{name}-search" placeholder="search functions" aria-label="search functions"> '
+        f'<button type="button" class="plain" id="{name}-reset">Whole graph</button> '
+        f'<span id="{name}-found"></span></p>'
+        f'<div class="flame" id="{name}"><script type="application/json">{nodes}</script></div>'
+        f'<p class="detail" id="{name}-detail" role="status"></p>'
+        '<p class="dim">Each box is as wide as the clocks of a function with all that it calls; below it stand those. '
+        "Click or Enter shows a box over the whole width, Escape all of them; arrow keys go from box to box.</p>"
+    )
+
+
+def merged(calls: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the nodes of a call tree with calls of one function from several places of another put together."""
+    columns = [name for name in calls[0] if name.startswith("inclusive_") and name.endswith("_misses")]
+    found: dict[tuple[int | None, str], int] = {}
+    numbers: dict[int, int] = {}
+    nodes: list[dict[str, Any]] = []
+    for row in calls:
+        parent = None if row["parent"] is None else numbers[row["parent"]]
+        key = parent, row["function"]
+        if key not in found:
+            found[key] = len(nodes)
+            counts = {"own": 0, "inclusive": 0, "calls": 0} | dict.fromkeys(columns, 0)
+            nodes.append({"parent": parent, "name": row["function"], "host": row["is_host"]} | counts)
+        node = nodes[found[key]]
+        numbers[row["node"]] = found[key]
+        node["own"] += row["cycles"]
+        node["inclusive"] += row["inclusive_cycles"]
+        node["calls"] += row["calls"]
+        for column in columns:
+            node[column] += row[column]
+    for node in nodes:
+        counts = {column.removeprefix("inclusive_").replace("_", " "): node.pop(column) for column in columns}
+        node["more"] = [f"{count:,} {what}" for what, count in counts.items()]
+    return nodes

@@ -1,0 +1,353 @@
+"""`retrosim bench --programs`: programs that nothing was tuned for, on every processor and engine, beside others.
+
+The ROM `bench` has them, each a routine that returns a checksum. All emulators run the same images; `native-c` is the
+same sources, compiled for this host with -O2. They take turns, lap by lap, in processor time. Every lap's checksum must
+be the one in rom.toml; a contender that returns another one is reported as an error and gets no figure.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from retrosim.checks import check_choice
+from retrosim.errors import RetrosimError
+from retrosim.jit import PACKAGE, source_digest
+from retrosim.machine import Machine, open_machine
+from retrosim.machine.presets import PRESETS, preset
+from retrosim.rom import Rom, load_rom
+
+from .bench import Steps, host
+from .contenders import (
+    ENGINES,
+    PEERS,
+    SIMULATED,
+    Lap,
+    Peer,
+    Simulated,
+    call_tool,
+    find_compiler,
+    missing_peer,
+)
+from .goals import geometric_mean, goals_of
+from .laps import fill_lap
+from .peers import PACKAGES
+from .workload import LOOP, PAGE, Job, job_of
+
+ROM = "bench"
+CONTENDERS = tuple(engine for engine in ENGINES if engine != "kernel")
+ON_REQUEST = ("evaluate",)  # one run of a program takes it seconds
+NOT_NATIVE = ("selfmod",)  # what the host's C cannot do
+SOURCES = "src/*.c"
+COLUMNS = ("machine", "program", "engine", "per_second", "best_per_second", "spread")
+COLUMNS += ("instructions_per_second", "times_machine", "error")
+_DRIVER = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "bench.h"
+
+static const struct { const char *name; unsigned (*routine)(void); } programs[] = {%s};
+
+int main(int number, char **words)
+{
+    struct timespec start, end;
+    unsigned sum = 0, i = 0;
+    long count;
+
+    if (number != 3)
+        return 2;
+    while (strcmp(programs[i].name, words[1]))
+        i++;
+    count = atol(words[2]);
+    programs[i].routine();
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
+    while (count--)
+        sum = programs[i].routine();
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    printf("%%.9f %%08x", difftime(end.tv_sec, start.tv_sec) + 1e-9 * (end.tv_nsec - start.tv_nsec), sum);
+    return 0;
+}
+"""
+
+
+class NativePrograms:
+    """The programs' sources, compiled for this host; every lap is a process that times itself.
+
+    job  what is repeated; another may be put in its place
+    """
+
+    def __init__(self, rom: Rom, job: Job, order: str, folder: Path) -> None:
+        self.job, self._order, self._program = job, order, folder / "native"
+        table = ", ".join(f'{{"{name}", {name}}}' for name in rom.constants if name not in NOT_NATIVE)
+        (folder / "driver.c").write_text(_DRIVER % table)
+        sources = [*map(str, sorted(rom.path.glob(SOURCES))), str(folder / "driver.c")]
+        flags = ["-O2", "-std=gnu11", f"-I{rom.path / 'src'}"]
+        call_tool([find_compiler() or "cc", *flags, *sources, "-o", str(self._program)])
+
+    def run(self, count: int) -> Lap:
+        seconds, checksum = call_tool([str(self._program), self.job.name, str(count)]).split()
+        return Lap(float(seconds), int(checksum, 16).to_bytes(4, self._order), None)
+
+    def close(self) -> None:
+        self._program.unlink(missing_ok=True)
+
+
+Emulator = Simulated | Peer | NativePrograms
+
+
+@dataclass
+class _Entry:
+    """One contender in one program: runs in a lap, what each lap gave, and what went wrong."""
+
+    engine: str
+    count: int = 1
+    rates: list[float] = field(default_factory=list)
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """What a run of a program costs on a machine with its full timing."""
+
+    instructions: int
+    seconds: float
+
+
+def benchmark_programs(
+    *,
+    programs: Sequence[str] | None = None,
+    machines: Sequence[str] | None = None,
+    engines: Sequence[str] | None = None,
+    rounds: int = 5,
+    seconds: float = 0.05,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> dict[str, Any]:
+    """Measure. The defaults take some ten minutes, the first time twice that for what has to be compiled.
+
+    programs  some of the ROM's, None for all
+    machines  presets' names, None for one of each processor
+    engines   some of CONTENDERS, None for all but ON_REQUEST
+    rounds    laps of each, 1 or more
+    seconds   aimed at for a lap, above 0
+    progress  called with steps done, their number, and what comes next
+    Returns   dict for JSON with
+        verdict  a sentence: which goals are met
+        goals    see `goals.goals_of`
+        means    dicts of machine, engine, and ratio_to (peer -> geometric mean over the programs)
+        cases    one dict per machine, program and engine: machine, program, engine, per_second (runs by the median lap,
+                 None with an error), best_per_second, ratio_to (peer -> our speed over its, by medians),
+                 best_ratio_to, spread, laps, count (runs in a lap), error (None), and of machine code
+                 instructions_per_second and times_machine (times the machine's own speed, by its full timing)
+        skipped  dicts of machine, engine and reason
+        host     what it ran on
+        made     date, digest of sources, commit (None outside a checkout)
+        method   rounds, seconds
+    Errors    ValueError, RomError
+    """
+    rom = load_rom(ROM)
+    names = list(programs or rom.constants)
+    for name in names:
+        check_choice("program", name, rom.constants)
+    asked = list(engines or [each for each in CONTENDERS if each not in ON_REQUEST])
+    for engine in asked:
+        check_choice("engine", engine, CONTENDERS)
+    if rounds < 1 or not 0 < seconds <= 60:
+        raise ValueError(f"rounds {rounds}, seconds {seconds}: allowed 1 or more, and above 0, to 60")
+    chosen = list(machines or one_of_each())
+    missing = {m: {e: r for e in asked if (r := why_missing(e, rom, preset(m).isa))} for m in chosen}
+    present = {machine: [engine for engine in asked if engine not in missing[machine]] for machine in chosen}
+    steps = Steps(progress, sum(1 + len(each) + len(names) * rounds for each in present.values()))
+    cases = [
+        case for machine in chosen for case in _race(rom, machine, names, present[machine], rounds, seconds, steps)
+    ]
+    steps.end()
+    means = _means(cases)
+    return goals_of(cases, means) | {
+        "means": means,
+        "cases": cases,
+        "skipped": [{"machine": m, "engine": e, "reason": r} for m, each in missing.items() for e, r in each.items()],
+        "host": host(),
+        "made": {"date": date.today().isoformat(), "sources": source_digest(), "commit": commit()},
+        "method": {"rounds": rounds, "seconds": seconds},
+    }
+
+
+def one_of_each() -> Iterator[str]:
+    """Return the first machine of each processor."""
+    isas = set()
+    for name, each in PRESETS.items():
+        if each.isa not in isas:
+            isas.add(each.isa)
+            yield name
+
+
+def why_missing(engine: str, rom: Rom, isa: str) -> str | None:
+    """Return why an engine cannot run on this host, or not the code of an ISA; None if it can."""
+    if engine != "native-c":
+        return missing_peer(engine, isa)
+    if not list(rom.path.glob(SOURCES)):
+        return "the ROM's sources are not here (they are in the repository, not in the installed package)"
+    return None if find_compiler() else "no C compiler is installed"
+
+
+def commit() -> str | None:
+    """Return the commit that a checkout stands at, with "+" if files differ from it; None outside a checkout."""
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(PACKAGE.parent), "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty=+"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:
+        return None
+    return done.stdout.strip() or None
+
+
+def open_programs(machine: str, rom: Rom, names: Iterable[str], **options: str) -> tuple[Machine, dict[str, Job]]:
+    """Return a machine with a loop around each program in its memory, and the loops by program.
+
+    options  engine and timing, as for a Machine
+    """
+    opened = open_machine(machine, rom, **options)
+    places = range(LOOP + PAGE, LOOP + (1 << 20), 2 * PAGE)
+    return opened, {name: job_of(opened, name, at) for name, at in zip(names, places)}
+
+
+def _race(
+    rom: Rom, name: str, programs: list[str], engines: list[str], rounds: int, seconds: float, steps: Steps
+) -> list[dict[str, Any]]:
+    """Let contenders take turns at each program on one machine; return their cases."""
+    steps.next(f"{name}: preparing")
+    machine, jobs = open_programs(name, rom, programs)
+    memory, order = machine.mem.tobytes(), "little" if machine.image.isa.startswith("i") else "big"
+    costs = {each: _cost(machine, each) for each in programs}
+    cases = []
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="retrosim-bench-")))
+        contenders: dict[str, Emulator | RetrosimError] = {}
+        for engine in engines:
+            steps.next(f"{name}: {engine}, opening")
+            try:
+                contenders[engine] = opened = _open(engine, rom, machine, memory, jobs, folder)
+                stack.callback(opened.close)
+            except RetrosimError as error:
+                contenders[engine] = error
+        for program in programs:
+            expected = rom.constants[program].to_bytes(4, order)
+            entries = [_Entry(engine) for engine in engines if engine != "native-c" or program not in NOT_NATIVE]
+            _laps(entries, contenders, jobs[program], expected, rounds, seconds, steps, f"{name}: {program}")
+            cases += _cases(name, program, costs[program], entries)
+    return cases
+
+
+def _cost(machine: Machine, program: str) -> _Cost:
+    """Return what a run costs after another one."""
+    found = machine.measure(program, warm=1)
+    return _Cost(found.instructions, found.cycles / machine.clock_hz)
+
+
+def _open(engine: str, rom: Rom, machine: Machine, memory: bytes, jobs: dict[str, Job], folder: Path) -> Emulator:
+    """Make a contender ready. Errors: RetrosimError."""
+    own = Path(tempfile.mkdtemp(prefix=f"{engine}-", dir=folder))
+    first = next(iter(jobs.values()))
+    if engine in SIMULATED:
+        kind, timing = SIMULATED[engine]
+        return Simulated(kind, open_programs(machine.name, rom, jobs, engine=kind, timing=timing)[0], first)
+    if engine in PACKAGES:
+        return Peer(engine, machine.image.isa, memory, first, own)
+    return NativePrograms(rom, first, "little" if machine.image.isa.startswith("i") else "big", own)
+
+
+def _laps(
+    entries: list[_Entry],
+    contenders: dict[str, Emulator | RetrosimError],
+    job: Job,
+    expected: bytes,
+    rounds: int,
+    seconds: float,
+    steps: Steps,
+    what: str,
+) -> None:
+    def timed(entry: _Entry, count: int) -> float:
+        contender = contenders[entry.engine]
+        if isinstance(contender, RetrosimError):
+            raise contender
+        contender.job = job
+        lap = contender.run(count)
+        if lap.result != expected:
+            raise RetrosimError(f"wrong checksum {lap.result.hex()}, expected {expected.hex()}")
+        return lap.seconds
+
+    for number in range(rounds):
+        steps.next(f"{what}, lap {number + 1} of {rounds}")
+        for entry in entries:
+            try:
+                if entry.error is None and entry.engine in ON_REQUEST:  # once is enough
+                    entry.rates = entry.rates or [1 / timed(entry, 1)]
+                elif entry.error is None:
+                    if not entry.rates:
+                        entry.count, _ = fill_lap(lambda count, entry=entry: timed(entry, count), seconds)
+                    entry.rates.append(entry.count / timed(entry, entry.count))
+            except RetrosimError as error:
+                entry.error = str(error)
+
+
+def _cases(machine: str, program: str, cost: _Cost, entries: list[_Entry]) -> list[dict[str, Any]]:
+    good = {entry.engine: entry.rates for entry in entries if entry.error is None}
+    cases = []
+    for entry in entries:
+        rates = good.get(entry.engine)
+        peers = [peer for peer in PEERS if rates and peer in good and peer != entry.engine]
+        rate = statistics.median(rates) if rates else None
+        case = {
+            "machine": machine,
+            "program": program,
+            "engine": entry.engine,
+            "per_second": rate,
+            "best_per_second": max(rates) if rates else None,
+            "ratio_to": {peer: rate / statistics.median(good[peer]) for peer in peers},
+            "best_ratio_to": {peer: max(rates) / max(good[peer]) for peer in peers},
+            "spread": (max(rates) - min(rates)) / rate if rates else None,
+            "laps": len(entry.rates),
+            "count": entry.count,
+            "error": entry.error,
+        }
+        if rate and entry.engine != "native-c":
+            case["instructions_per_second"] = rate * cost.instructions
+            case["times_machine"] = rate * cost.seconds
+        cases.append(case)
+    return cases
+
+
+def _means(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the geometric means of each machine and engine over the programs."""
+    found = []
+    for machine, engine in dict.fromkeys((case["machine"], case["engine"]) for case in cases):
+        mine = [case for case in cases if (case["machine"], case["engine"]) == (machine, engine)]
+        ratios = {peer: [c["ratio_to"][peer] for c in mine if peer in c["ratio_to"]] for peer in PEERS}
+        means = {peer: geometric_mean(each) for peer, each in ratios.items() if each}
+        found.append({"machine": machine, "engine": engine, "ratio_to": means})
+    return found
+
+
+def programs_csv(result: dict[str, Any]) -> str:
+    """Return the cases as CSV, one column more per peer: ours over its speed."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*COLUMNS, *(f"ratio_to_{peer}" for peer in PEERS)])
+    for case in result["cases"]:
+        plain = [case.get(column) for column in COLUMNS]
+        writer.writerow([*plain, *(case["ratio_to"].get(peer) for peer in PEERS)])
+    return text.getvalue()
