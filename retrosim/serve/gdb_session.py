@@ -31,7 +31,7 @@ TRAP, INTERRUPTED, SEGMENT = 5, 2, 11
 SIGNALS = ((IllegalInstruction, 4), (BusError, 10), (SystemCall, 12))
 ACCESSES = {2: "write", 3: "read", 4: "access"}  # kind of a watchpoint -> what it watches
 WATCHES = {"write": b"watch", "read": b"rwatch", "access": b"awatch"}
-TOLD = ("fault", "exit", "budget", "error", TAPE_ENDS)  # reasons that gdb's user is told in words
+IN_WORDS = ("fault", "exit", "budget", "error", TAPE_ENDS)  # reasons that gdb's user is told in words
 MEMORY_MAP = b"""<?xml version="1.0"?>
 <!DOCTYPE memory-map PUBLIC "+//IDN gnu.org//DTD GDB Memory Map V1.0//EN" "http://sourceware.org/gdb/gdb-memory-map.dtd">
 <memory-map><memory type="ram" start="0x0" length="0x%x"/></memory-map>
@@ -254,7 +254,7 @@ class GdbSession:
 
     def _ran(self, go: Callable[[], Stop]) -> bytes:
         stop = self._stop = go()
-        if stop.reason in TOLD:
+        if stop.reason in IN_WORDS:
             self._print(f"{stop.fault or stop.text or stop}\n")
         if stop.reason == "exit":
             if self._has_exited:  # it has been told, and gone on from

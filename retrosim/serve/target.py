@@ -155,7 +155,8 @@ class Target:
     def _calls(self) -> list[int]:
         """Return where this line calls routines."""
         image, core, pc = self.machine.image, self.machine.core, self.machine.regs["pc"]
-        here, calls = image.source_line(pc), []
+        here = image.source_line(pc)
+        calls: list[int] = []
         for address, line in self._rows(pc).items():
             while line == here and image.source_line(address) == here and len(calls) < MAX_POINTS:
                 insn = core.decode(address)
