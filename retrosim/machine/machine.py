@@ -124,17 +124,20 @@ class Machine(Calls):
             raise ValueError(f"image for {program.isa}: {self.name} runs {isa}")
         return None, program
 
-    def _make_engine(self, engine: str, progress: Callable[[str], None]) -> Evaluator | Tiers:
+    def _make_engine(
+        self, engine: str, progress: Callable[[str], None] = lambda text: None, quick: bool = False
+    ) -> Evaluator | Tiers:
         if engine == "evaluate":
             return Evaluator(self.core)
-        return Tiers(self.core, self.code_roots, engine, progress)
+        return Tiers(self.core, self.code_roots, engine, progress, quick)
 
     def _observe_reads(self, on: bool) -> None:
         """Run on engines that notice loads and exceptions, or on those that do not."""
         self.core.observe_reads(on)
         mode = self.core.timing_mode
-        if mode not in self._engines:
-            self._engines[mode] = self._make_engine(self._engine_name, lambda text: None)
+        if mode not in self._engines:  # nobody waits for regions that are needed for a while only
+            engine = "auto" if self._engine_name == "recompile" else self._engine_name
+            self._engines[mode] = self._make_engine(engine, quick=True)
         if self._engine is not self._engines[mode]:
             self._engine.break_at(())
             self._engine = self._engines[mode]

@@ -47,13 +47,19 @@ class Tiers:
     SLICE = Interpreter.SLICE
 
     def __init__(
-        self, core: Core, roots: Iterable[int], mode: str = "auto", progress: Callable[[str], None] = lambda text: None
+        self,
+        core: Core,
+        roots: Iterable[int],
+        mode: str = "auto",
+        progress: Callable[[str], None] = lambda text: None,
+        quick: bool = False,
     ) -> None:
         """Make the engine ready to run.
 
         roots     addresses where code begins, as far as they are known
         mode      one of MODES
         progress  gets a line of text before each piece of long work
+        quick     compile handlers quickly in every mode
         """
         self._wanted: deque[Callable[[], Compiled]] = deque()
         self._made: deque[Compiled | Exception] = deque()
@@ -61,7 +67,7 @@ class Tiers:
         cpu, timing = core.cpu, core.timing_mode
         regions = discover(core, roots)
         handlers = handlers_of(insn for region in regions for insn in region.insns)
-        self._quick = mode == "auto" and not is_ready(cpu, timing, handlers)
+        self._quick = (quick or mode == "auto") and not is_ready(cpu, timing, handlers)
         if not is_ready(cpu, timing, handlers):
             progress(f"compiling the {cpu.model} for this program (first run only)")
         self._interpreter = Interpreter(core, handler_cache(cpu, timing, handlers, self._quick))
@@ -72,7 +78,7 @@ class Tiers:
         self._is_urgent = False
         self._asked: set[Key] = set()  # handlers that have been asked for at run time
         self._done = self._regions = 0
-        if self._quick:
+        if self._quick and mode == "auto":
             self._wanted.append(lambda: handler_cache(cpu, timing, handlers))
         for region in regions[:MAX_REGIONS] if mode != "interpret" else []:
             self._regions += 1
@@ -103,7 +109,7 @@ class Tiers:
         self._done += done
         if self._interpreter.bridged >= MISSES_TO_COMPILE:
             self._add_handlers()
-        if self.mode == "auto":
+        if self.mode == "auto" or self._is_urgent:
             self._watch()
         return done
 
@@ -126,9 +132,9 @@ class Tiers:
         if part is None:
             return
         cpu, timing = self.core.cpu, self.core.timing_mode
-        if self.mode == "recompile" or is_compiled(region_name(cpu, timing, part)):
+        if is_compiled(region_name(cpu, timing, part)):
             self._take_in(CompiledRegion(cpu, timing, part))
-        else:
+        elif self.mode != "interpret":  # in the background in every mode: whoever sets breakpoints does not wait
             self._wanted.appendleft(lambda: CompiledRegion(cpu, timing, part))
             self._is_urgent = True
 
