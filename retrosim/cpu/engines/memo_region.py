@@ -199,6 +199,7 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         super().__init__(cpu, lambda m: MemoTiming(m, model), code, plan.region)
         self._row, self._end = code.slot(I64), code.slot(I64)
         self._outcome = 0
+        self._entries: dict[int, IrBlock] = {}
         self._is_ended = False  # has the slot of the end got its value?
         self._whens: int | None = None  # conditions of the instruction so far; None: it is not one
 
@@ -371,12 +372,22 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         self._pass(word)
         self.put(word & PLACE_MASK, self._end)
 
+    def _switch(self, address: Word) -> None:
+        self._end_timing()
+        self._is_ended = True
+        super()._switch(address)
+        self._is_ended = False
+
     def _entry(self, pc: int) -> IrBlock:
-        block = self.code.new_block()
-        self.code.go_on(block)
-        self.put(self.recall(Word(64, ENTERED | pc), self.loaded(64, self._end)), self._row)
-        self.code.branch(self._blocks[pc])
-        return block
+        """Look up the row of an entry point by the state at the end of what led there."""
+        if pc not in self._entries:
+            here, block = self.code.block, self.code.new_block()
+            self._entries[pc] = block
+            self.code.go_on(block)
+            self.put(self.recall(Word(64, ENTERED | pc), self.loaded(64, self._end)), self._row)
+            self.code.branch(self._blocks[pc])
+            self.code.go_on(here)
+        return self._entries[pc]
 
     def _emit_dispatch(self) -> None:
         self._is_ended = True

@@ -84,7 +84,7 @@ class Plan:
                     entries.add(start)
                 if part[-1] is block.insns[-1]:
                     guesses[start] = region.guesses[block.start]
-        left = region_of(dict(sorted(blocks.items())), entries & set(blocks), guesses)
+        left = region_of(dict(sorted(blocks.items())), entries & set(blocks), guesses, region.functions)
         self.region = replace(left, left_out=region.left_out)
         for start, segments in self.segments.items():
             for one, following in pairwise(segments):

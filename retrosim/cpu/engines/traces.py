@@ -44,8 +44,8 @@ class Point(NamedTuple):
 class Event(NamedTuple):
     """What an instruction tells: a method of the model, and its arguments.
 
-    Of memory operands those are (bits, write). "when" is no method: for a condition that is an input and has events under
-    it, the details are (the events if it holds, those if it does not).
+    Of memory operands those are (bits, write). "when" is no method: for a condition that is an input and has events
+    under it, the details are (the events if it holds, those if it does not).
     """
 
     name: str
