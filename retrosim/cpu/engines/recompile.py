@@ -168,6 +168,7 @@ class RegionEmitter(RecordEmitter):
     def _switch(self, address: Word) -> None:
         """Go to one of the entries from here: each computed jump has a branch of its own, which processors predict."""
         self._flush(NOTHING)
+        self._pending = NOTHING
         self._emit_switch(address)
 
     def _to_dispatch(self, address: Word) -> None:
