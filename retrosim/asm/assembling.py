@@ -15,11 +15,13 @@ from retrosim.cpu.spec.expressions import Exhausted, Expression, Unfit, Value
 from retrosim.errors import AssemblyError
 from retrosim.machine.presets import PRESETS
 from retrosim.rom.elf_write import CODE, ElfSymbol, Section, write_elf
-from retrosim.rom.image import MAX_SEGMENTS, Family, family_of
+from retrosim.rom.fields import read_bytes
+from retrosim.rom.formats.sources import preprocessed
+from retrosim.rom.image import EF_M68000, MAX_SEGMENTS, Family, family_of
 
 from .directives import Directives
-from .program import MAX_ERRORS, Action, Chunk, Place, Program
-from .source import Part, Reader, read_source
+from .program import MAX_ERRORS, Action, Chunk, Outside, Place, Program
+from .source import MAX_FILE_BYTES, Part, Reader, read_source
 
 DEFAULT_ORIGIN = 0x2000
 FLAT, REAL = "flat", "real"
@@ -34,7 +36,6 @@ _ALSO = {
     "386": "i386", "80386": "i386", "486": "i486", "80486": "i486",
 }  # fmt: skip
 """What people also call a processor, in any case of the letters."""
-_EF_68000 = 0x01000000
 _BITS = {"16": REAL, "32": FLAT}
 _BITS_WORDS = {"code16": "16", "code32": "32", "use16": "16", "use32": "32", "code16gcc": "16"}
 
@@ -49,6 +50,8 @@ class Assembly:
     symbols   name -> address or number
     lines     (address, file, line) where the code of each line begins
     elf       the bytes of an executable
+    exports   names that other sources may use: those it exports, all labels where it exports none
+    externals names that it uses and does not define
     """
 
     isa: str
@@ -58,6 +61,8 @@ class Assembly:
     symbols: dict[str, int]
     lines: tuple[tuple[int, str, int], ...]
     elf: bytes
+    exports: tuple[str, ...] = ()
+    externals: tuple[str, ...] = ()
 
     @property
     def code(self) -> bytes:
@@ -75,6 +80,7 @@ def assemble(
     symbols: Mapping[str, int] | None = None,
     origins: Mapping[str, int] | None = None,
     labels: Mapping[str, int] | None = None,
+    elsewhere: int | None = None,
 ) -> Assembly:
     """Assemble a text.
 
@@ -86,29 +92,48 @@ def assemble(
     symbols  numbers that the text may use by name
     origins  addresses of other sections, by name
     labels   addresses elsewhere that the text may use by name
+    elsewhere  address of all other names that the text uses and does not define; None: they are errors
     Errors   AssemblyError with all messages; ValueError for an unknown processor or an origin outside 32 bits
     """
     cpu = _ALSO.get(cpu.lower(), cpu)
     check_choice("cpu", cpu, CPU_NAMES)
     check_integer("origin", origin, 0, 0xFFFFFFFF)
-    job = _Job(cpu, {".text": origin, **(origins or {})}, dict(symbols or {}), dict(labels or {}))
+    outside = Outside(dict(labels or {}), elsewhere)
+    job = _Job(cpu, {".text": origin, **(origins or {})}, dict(symbols or {}), outside)
     return job.assemble(text, name, None if folder is None else Path(folder))
 
 
 def assemble_file(path: str | Path, cpu: str, **options: Any) -> Assembly:
-    """Assemble a file; options as for `assemble`. Errors: AssemblyError, ValueError."""
+    """Assemble a file; one whose name ends in .S goes through the C preprocessor of an installed compiler first.
+
+    options  as for `assemble`
+    Errors   AssemblyError, ValueError
+    """
     path = Path(path)
     try:
-        text = read_source(path)
-    except Unfit as error:
+        text = _preprocessed(path, cpu, options.get("symbols") or {}) if path.suffix == ".S" else read_source(path)
+    except (Unfit, ValueError) as error:
         raise AssemblyError([(str(path), 0, str(error))]) from None
     return assemble(text, cpu, name=str(path), folder=path.parent, **options)
+
+
+def isa_of_cpu(cpu: str) -> str:
+    """Return the instruction set of a processor or a machine. Errors: ValueError for an unknown one."""
+    cpu = _ALSO.get(cpu.lower(), cpu)
+    check_choice("cpu", cpu, CPU_NAMES)
+    return PRESETS[cpu].isa if cpu in PRESETS else cpu.partition("-")[0]
+
+
+def _preprocessed(path: Path, cpu: str, symbols: Mapping[str, int]) -> str:
+    """Return the text of a source for the C preprocessor. Errors: ValueError."""
+    content = read_bytes(path, MAX_FILE_BYTES)
+    return preprocessed(path, content, isa_of_cpu(cpu), symbols)
 
 
 class _Job:
     """One run of the assembler."""
 
-    def __init__(self, cpu: str, origins: dict[str, int], symbols: dict[str, int], labels: dict[str, int]) -> None:
+    def __init__(self, cpu: str, origins: dict[str, int], symbols: dict[str, int], outside: Outside) -> None:
         name, _, mode = cpu.partition("-") if cpu not in PRESETS else (PRESETS[cpu].isa, "", "")
         self.preset = _OF_ISA[name]
         self.family: Family = family_of(self.preset.isa)
@@ -117,7 +142,7 @@ class _Job:
         self._assemblers: dict[str, InstructionAssembler] = {}
         self.dialect = self.assembler.dialect
         self.directives = Directives(self.dialect, self.family.byte_order)
-        self.program = Program(origins, symbols, labels, max(4, self.family.unit))
+        self.program = Program(origins, symbols, outside, max(4, self.family.unit))
         self.messages: list[tuple[str, int, str]] = []
 
     @property
@@ -214,12 +239,24 @@ class _Job:
         start = symbols.get("_start", symbols.get("start"))
         entry = start if start is not None else (code or sections or [Section("", 0, CODE)])[0].address
         lines = tuple(sorted(program.lines, key=lambda row: row[0]))
-        flags = _EF_68000 if self.preset.isa == "m68000" else 0
-        elf = write_elf(
-            self.family.machine, self.family.byte_order, entry, sections, self._symbols(chunks), lines, flags
-        )
+        flags = EF_M68000 if self.preset.isa == "m68000" else 0
+        named = self._symbols(chunks)
+        elf = write_elf(self.family.machine, self.family.byte_order, entry, sections, named, lines, flags)
         boot = "" if self.first_boot == next(iter(self.preset.cpus)) else self.first_boot
-        return Assembly(self.preset.isa, boot, entry, tuple(sections), symbols, lines, elf)
+        exports = tuple(each.name for each in named if each.is_global) or tuple(
+            each.name for each in named if each.section is not None
+        )
+        return Assembly(
+            self.preset.isa,
+            boot,
+            entry,
+            tuple(sections),
+            symbols,
+            lines,
+            elf,
+            exports,
+            tuple(sorted(program.outside.used)),
+        )
 
     def _sections(self) -> tuple[list[Section], list[tuple[Section, str]]]:
         found: list[tuple[int, Section, str]] = []

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from retrosim.checks import check_choice
 from retrosim.machine.presets import PRESETS
 from retrosim.rom import Image, Rom, load_program
-from retrosim.rom.formats import File, load_file
+from retrosim.rom.library import in_boot
 
-from .assembling import assemble_file
-
-ASSEMBLY = (".s", ".asm")
+from .linking import ASSEMBLY, OBJECTS, link_sources
+from .project import project_file, read_project
 
 
 @dataclass(frozen=True)
@@ -29,21 +28,32 @@ def load_for(
     machine: str | None,
     default: str | None = None,
     *,
+    others: Sequence[str | Path] = (),
     boot: str = "",
     at: int | None = None,
     note: Callable[[str], None] = lambda text: None,
 ) -> Loaded:
     """Load a program for a machine.
 
-    name     of a ROM, or the path of a file that `load_program` or the assembler takes
+    name     of a ROM, or the path of a project or of a file that `load_program` or the assembler takes
     machine  None: the first that can run the program
     default  machine of what runs on several: a ROM, an assembly source; None: one has to be named
+    others   sources and objects that are linked with it
     boot, at, note  as for `load_program`
     Errors   RomError, AssemblyError; ValueError for what does not fit the file, and where a machine has to be named
     """
-    if Path(name).suffix in ASSEMBLY and Path(name).is_file():
-        machine = machine or _needed(name, default)
-        return Loaded(_assembled(Path(name), machine), machine)
+    if found := project_file(name):
+        project = read_project(found)
+        machine = machine or project.machine
+        check_choice("machine", machine, tuple(PRESETS))
+        return Loaded(in_boot(link_sources([*project.sources, *map(Path, others)], machine, note), boot), machine)
+    paths = [Path(name), *map(Path, others)]
+    if others or (paths[0].suffix in ASSEMBLY and paths[0].is_file()):
+        if at is not None:
+            raise ValueError(f"at {at:#x}: allowed for a flat binary only")
+        machine = machine or _machine_of(paths) or _needed(name, default)
+        check_choice("machine", machine, tuple(PRESETS))
+        return Loaded(in_boot(link_sources(paths, machine, note), boot), machine)
     isa = PRESETS[machine].isa if machine in PRESETS else None
     program = load_program(name, isa, boot, at=at, note=note)
     if machine is None:
@@ -52,14 +62,13 @@ def load_for(
     return Loaded(program, machine)
 
 
+def _machine_of(paths: Sequence[Path]) -> str | None:
+    """Return the first machine that runs the first object among files, None where there is none."""
+    found = next((path for path in paths if path.suffix in OBJECTS), None)
+    return None if found is None else load_for(found, None).machine
+
+
 def _needed(name: str | Path, default: str | None) -> str:
     if default is None:
         raise ValueError(f"{name} runs on several machines: name one of {', '.join(PRESETS)}")
     return default
-
-
-def _assembled(path: Path, machine: str) -> Image:
-    """Assemble a source, and load what comes of it. Errors: AssemblyError, RomError; ValueError."""
-    check_choice("machine", machine, tuple(PRESETS))
-    assembly = assemble_file(path, machine)
-    return load_file(File(path, assembly.elf, assembly.isa))

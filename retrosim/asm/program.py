@@ -24,6 +24,7 @@ MAX_PROGRAM_BYTES = 8 * 1024 * 1024
 MAX_ERRORS = 100
 MAX_SUGGESTIONS = 20  # what an undefined symbol may have meant
 MAX_SUGGESTED = 5000  # symbols to choose from
+ELSEWHERE = "*"  # the section of a symbol that the program refers to and does not have
 KINDS = {".text": "code", ".data": "data", ".rodata": "data", ".bss": "zeros"}
 
 
@@ -74,6 +75,27 @@ class Known:
     size: Expression | None = None
 
 
+@dataclass
+class Outside:
+    """Symbols that others define.
+
+    addresses  by name
+    otherwise  address of every other one, None where there are no others
+    used       those that the program has asked for
+    """
+
+    addresses: dict[str, int]
+    otherwise: int | None = None
+    used: set[str] = field(default_factory=set)
+
+    def address(self, name: str) -> int | None:
+        """Return the address of a symbol, None where nobody defines it."""
+        found = self.addresses.get(name, self.otherwise)
+        if found is not None:
+            self.used.add(name)
+        return found
+
+
 Action = Callable[["Program"], None]
 """What a statement does in a pass. Errors: Unfit."""
 _DOT = re.compile(r"(\.|.*\$$)")
@@ -82,17 +104,17 @@ _DOT = re.compile(r"(\.|.*\$$)")
 class Program:
     """Statements, sections and symbols; also the scope of expressions."""
 
-    def __init__(self, origins: dict[str, int], constants: dict[str, int], labels: dict[str, int], align: int) -> None:
+    def __init__(self, origins: dict[str, int], constants: dict[str, int], outside: Outside, align: int) -> None:
         """Begin a program.
 
         origins    name of a section -> its address
         constants  symbols that are numbers
-        labels     symbols that are addresses elsewhere
+        outside    symbols that the program uses and does not define
         align      of sections that follow others, in bytes
         """
         self.origins, self.align = origins, align
         self.given = {name: Value(number) for name, number in constants.items()}
-        self.given |= {name: Value(number, "*") for name, number in labels.items()}
+        self.outside = outside
         self.actions: list[tuple[Place, Action]] = []
         self.sections: dict[str, Section] = {}
         self.known: dict[str, Known] = {}
@@ -256,6 +278,8 @@ class Program:
                 return known[next(iter(names))]
         if self.passes == 0:
             return Value(self.pc, "")
+        if (address := self.outside.address(name)) is not None:
+            return Value(address, ELSEWHERE)
         raise Unfit(f"undefined symbol {shortened(name)}{self._suggestion(name)}", near=True)
 
     def _suggestion(self, name: str) -> str:

@@ -19,6 +19,7 @@ MAX_LINE = 16_384  # characters of a line after expansion
 MAX_CHARACTERS = 32 * 1024 * 1024  # of all lines after expansion
 MAX_FILE_BYTES = 4 * 1024 * 1024
 
+_MARKER = re.compile(r'# ?(\d{1,9}) "([^"]*)"[ 0-9]*')
 _LABEL = re.compile(r"\s*([A-Za-z_.$?@][\w.$?@]*|\d+\$?)\s*::?(?!=)")
 _WORD = re.compile(r"\s*([A-Za-z_.%$?@][\w.%$?@]*|\d+\$)")
 _ASSIGNMENT = re.compile(
@@ -127,9 +128,13 @@ class Reader:
     def _split(self, text: str, file: str) -> list[Line]:
         """Return the lines without comments; a statement behind a separator is a line of its own."""
         text = re.sub(r"/\*.*?(\*/|\Z)", lambda m: "\n" * m[0].count("\n") + " ", text, flags=re.DOTALL)
-        found = []
-        for number, raw in enumerate(text.splitlines(), start=1):
+        found, moved = [], 0
+        for count, raw in enumerate(text.splitlines(), start=1):
             line = raw.rstrip()
+            if marker := _MARKER.fullmatch(line):  # of the C preprocessor: where what follows comes from
+                file, moved = marker[2], int(marker[1]) - count - 1
+                continue
+            number = count + moved
             if line.lstrip()[:1] in self.dialect.line_comments and line.strip():
                 continue
             line = self._without_comment(line)
@@ -168,9 +173,7 @@ class Reader:
                 if len(line.text) > MAX_LINE:
                     raise SourceError(line, f"a line has more than {MAX_LINE} characters")
                 if nested > MAX_NESTED:
-                    raise SourceError(
-                        line, f"macros, repetitions and conditions are nested more than {MAX_NESTED} deep"
-                    )
+                    raise SourceError(line, f"macros, repetitions, conditions: nested more than {MAX_NESTED} deep")
                 part = self.take_apart(line)
                 word = bare(part.word)
                 if word in ("macro", "imacro"):
@@ -408,14 +411,13 @@ def found_file(text: str, folder: Path | None) -> Path:
     name = text.strip()
     name = (
         characters(name).decode("utf-8", "replace")
-        if name[:1] in "\"'" and name[-1:] == name[:1]
+        if len(name) > 1 and name[0] in "\"'" and name[-1] == name[0]
         else name.strip(QUOTES)
     )
     if folder is None:
-        raise Unfit(f"include {name}: a text without a file has no folder")
-    allowed = Unfit(
-        f"include {shortened(name)!r}: allowed a file in the folder of the source, beside that folder or below it"
-    )
+        raise Unfit(f"include {shortened(name)}: a text without a file has no folder")
+    shown = f"include {shortened(name)!r}"
+    allowed = Unfit(f"{shown}: allowed a file in the folder of the source, beside that folder or below it")
     if not name or "\0" in name or Path(name).is_absolute():
         raise allowed
     try:
@@ -427,7 +429,7 @@ def found_file(text: str, folder: Path | None) -> Path:
             return path
     except (OSError, RuntimeError):  # a name that is too long, links in a circle
         pass
-    raise Unfit(f"include {shortened(name)!r}: there is no such file")
+    raise Unfit(f"{shown}: there is no such file")
 
 
 def read_limited(path: Path, limit: int) -> bytes:

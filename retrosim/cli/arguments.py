@@ -20,6 +20,15 @@ TIMINGS = ("off", "table", "full")
 REPEATABLE = "may be repeated"
 
 
+def add_others(parser: Parser) -> None:
+    parser.add_argument(
+        "others",
+        nargs="*",
+        metavar="FILE",
+        help="sources and objects to link with the first: .s, .asm, .S, .c, .o, .a; these need no linker",
+    )
+
+
 def add_json(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 

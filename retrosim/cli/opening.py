@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from retrosim.checks import check_choice
+from retrosim.checks import check_choice, shortened
 from retrosim.cli import arguments
 from retrosim.cli.output import say
 from retrosim.cli.values import bad_arguments
@@ -36,14 +37,22 @@ def open_rom(options: argparse.Namespace) -> Rom | Image:
     options  rom, machine; at and bits where the command has them
     Errors   RomError, AssemblyError; ArgumentError for an unknown machine, and for what does not fit the file
     """
+    from retrosim.asm.linking import LINKED
     from retrosim.asm.loading import load_for
+    from retrosim.asm.project import project_file
     from retrosim.rom import Image
 
+    others = getattr(options, "others", ())
+    if others and Path(options.rom).suffix not in LINKED and project_file(options.rom) is None:
+        linked = f"only sources and objects are linked ({', '.join(LINKED)}), and {options.rom} is none (--help)"
+        raise refuse(f"unexpected argument {shortened(others[0])!r}: {linked}")
     if options.machine is not None:
         check_machines([options.machine])
     at, bits = getattr(options, "at", None), getattr(options, "bits", None)
     with bad_arguments():
-        loaded = load_for(options.rom, options.machine, arguments.MACHINE, boot=BOOTS[bits], at=at, note=say)
+        loaded = load_for(
+            options.rom, options.machine, arguments.MACHINE, others=others, boot=BOOTS[bits], at=at, note=say
+        )
         if bits is not None and not isinstance(loaded.program, Image):
             raise ValueError(f"--bits {bits}: needs a file; a ROM's manifest states the mode of its images")
     options.machine = loaded.machine

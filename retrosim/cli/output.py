@@ -13,6 +13,8 @@ from typing import Any
 
 from retrosim.errors import RetrosimError
 
+ELF_MAGIC = b"\x7fELF"
+
 
 def say(text: str) -> None:
     """Write one line "retrosim: ..." to stderr, whatever the text holds."""
@@ -73,6 +75,16 @@ def write_text(path: Path, text: str, *, overwrite: bool) -> None:
             file.write(text)
     except FileExistsError:
         raise RetrosimError(f"{path}: exists already and is not overwritten; --force replaces it") from None
+    except (OSError, ValueError) as error:
+        raise RetrosimError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+
+
+def write_elf_file(path: Path, content: bytes, force: bool) -> None:
+    """Write an ELF file; an older one is replaced, another file only with --force. Errors: RetrosimError."""
+    try:
+        if path.exists() and not force and path.read_bytes()[:4] != ELF_MAGIC:
+            raise RetrosimError(f"{path}: exists, is not an ELF file and is not overwritten; --force replaces it")
+        path.write_bytes(content)
     except (OSError, ValueError) as error:
         raise RetrosimError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
 

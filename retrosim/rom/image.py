@@ -25,7 +25,7 @@ MAX_SECTIONS = 256
 
 _LOAD, _SYMTAB, _NOBITS = "PT_LOAD", "SHT_SYMTAB", "SHT_NOBITS"
 _CODE, _COMPRESSED = 0x4, 0x800  # section flags
-_EF_M68000 = 0x01000000  # e_flags of code that a 68000 runs too
+EF_M68000 = 0x01000000  # e_flags of code that a 68000 runs too
 _LINE_SECTIONS = (".debug_line", ".debug_str", ".debug_line_str")
 
 
@@ -162,7 +162,7 @@ def isa_of(family: Family, flags: Sequence[int], wanted: str | None = None) -> s
     """
     if wanted is not None and wanted not in family.isas:
         raise ValueError(f"is for {family.isas[0]}, not for {wanted}")
-    is_68000 = family.machine == "EM_68K" and all(each & _EF_M68000 for each in flags)
+    is_68000 = family.machine == "EM_68K" and all(each & EF_M68000 for each in flags)
     return wanted or ("m68000" if is_68000 else family.isas[0])
 
 

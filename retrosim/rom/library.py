@@ -94,7 +94,7 @@ def load_program(
         return load_raw(path, isa, at, boot)
     if not _is_program(path, name_or_path):
         return load_rom(name_or_path)
-    return _in_boot(load_file(File(path, read_bytes(path, MAX_IMAGE_BYTES), isa, kit_folder(), note)), boot)
+    return in_boot(load_file(File(path, read_bytes(path, MAX_IMAGE_BYTES), isa, kit_folder(), note)), boot)
 
 
 def load_elf(path: str | Path, isa: str | None = None, boot: str = "") -> Image:
@@ -113,10 +113,10 @@ def load_elf(path: str | Path, isa: str | None = None, boot: str = "") -> Image:
     image = load_file(File(path, content, isa, kit_folder()))
     if isa not in (None, image.isa):
         raise RomError(path, f"is for {image.isa}, not for {isa}")
-    return _in_boot(image, boot)
+    return in_boot(image, boot)
 
 
-def _in_boot(image: Image, boot: str) -> Image:
+def in_boot(image: Image, boot: str) -> Image:
     """Return an image that is started as the user says. Errors: ValueError where it cannot be."""
     check_boot(boot, image.family)
     if image.boot and boot and boot != image.boot:

@@ -10,6 +10,7 @@ Source: DWARF Debugging Information Format 5, section 6.2 (and 4, section 6.2)
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from typing import Literal
 
 MAX_ROWS = 200_000
@@ -49,6 +50,12 @@ class LineTable:
         """Return the table of the same program at addresses that are larger by `distance`, modulo 2^32."""
         rows = [((address + distance) & 0xFFFFFFFF, file, line) for address, file, line in self.rows]
         return LineTable(rows, [(end + distance) & 0xFFFFFFFF for end in self._ends])
+
+    @classmethod
+    def joined(cls, tables: Iterable[LineTable]) -> LineTable:
+        """Return one table of several programs that do not overlap."""
+        tables = list(tables)
+        return cls([row for each in tables for row in each.rows], [end for each in tables for end in each._ends])
 
     def at(self, pc: int) -> tuple[str, int] | None:
         """Return (file, line) of an address, None outside the code that has lines."""

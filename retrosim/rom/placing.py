@@ -61,18 +61,19 @@ def checked(
     return segments, zeros
 
 
-def placed(sizes: Sequence[int], align: int = 4) -> list[int]:
+def placed(sizes: Sequence[int], align: int = 4, lowest: int = LOAD_ADDRESS) -> list[int]:
     """Return addresses for the parts of a program that may lie anywhere, one behind the other.
 
     sizes   bytes of each
     align   each begins at a multiple
+    lowest  address of the first
     Errors  ValueError for more than RAM holds
     """
     for start, end in ((LOAD_ADDRESS, STACK_TOP - STACK_BYTES), (STACK_TOP, RAM_END)):
-        at, found = start, []
+        at, found = max(start, lowest), []
         for size in sizes:
             found.append(at)
             at += size + -size % align
         if at <= end:
             return found
-    raise ValueError(f"needs {sum(sizes)} bytes of memory, and RAM has {RAM_END - STACK_TOP} in one piece")
+    raise ValueError(f"needs {sum(sizes)} bytes of memory, and RAM has {RAM_END - max(STACK_TOP, lowest)} in one piece")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -118,7 +118,7 @@ class Retro:
 
     def open(
         self,
-        program: str | Path,
+        program: str | Path | Sequence[str | Path],
         machine: str | None = None,
         *,
         at: int | None = None,
@@ -128,7 +128,8 @@ class Retro:
     ) -> Machine:
         """Load a program and switch a machine on, to call its routines and to look at registers and memory.
 
-        program  file of any format that `retrosim cost` takes, beside the test or below pytest's root folder, or a ROM
+        program  file of any format that `retrosim cost` takes, beside the test or below pytest's root folder, or a ROM;
+                 several sources and objects are linked
         machine  by name
         at       address of a flat binary
         bits     x86: 16 for real mode
@@ -137,12 +138,13 @@ class Retro:
         """
         if bits not in BOOTS:
             raise ValueError(f"bits {bits}: allowed 16, 32")
-        loaded = load_for(self._path(program), machine or self.machine, boot=BOOTS[bits], at=at, note=print)
+        first, *others = map(self._path, _several(program))
+        loaded = load_for(first, machine or self.machine, others=others, boot=BOOTS[bits], at=at, note=print)
         return Machine(loaded.machine, loaded.program, parameters=parameters, **options)
 
     def cost(
         self,
-        program: str | Path,
+        program: str | Path | Sequence[str | Path],
         entry: str | int,
         *arguments: int | str,
         machine: str | None = None,
@@ -194,7 +196,7 @@ class Retro:
         figure = figure_of(report, opened.timing_revision, self._text)
         called = ", ".join([*map(str, arguments), *(f"{name}={_shown(value)}" for name, value in registers.items())])
         build = f" {opened.image.build}" if isinstance(opened.rom, Rom) else ""
-        name = self._unused(f"{Path(program).name}{build}: {entry}({called}) on {opened.name}")
+        name = self._unused(f"{Path(_several(program)[0]).name}{build}: {entry}({called}) on {opened.name}")
         cost = Cost(name, report, figure, self._accepted.get(name), self._is_updating)
         self.costs.append(cost)
         return cost
@@ -207,7 +209,8 @@ class Retro:
     def _path(self, name: str | Path) -> str | Path:
         """Return the path of a file; what is no file anywhere is left as it is: the name of a ROM."""
         found = (folder / name for folder in self._folders)
-        return next((path for path in found if path.is_file() or (path / "rom.toml").is_file()), name)
+        files = ("", "rom.toml", "retrosim.toml")
+        return next((path for path in found if any((path / file).is_file() for file in files)), name)
 
     def _text(self, file: str, line: int) -> str:
         """Return a source line, "" if it cannot be read."""
@@ -216,6 +219,10 @@ class Retro:
         except OSError:
             return ""
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+
+def _several(program: str | Path | Sequence[str | Path]) -> list[str | Path]:
+    return [program] if isinstance(program, str | Path) else list(program)
 
 
 def _shown(value: int | str) -> str:

@@ -16,6 +16,8 @@ COMMANDS = (
     "verify",
     "gdb",
     "cost",
+    "new",
+    "build",
     "asm",
     "insn",
     "timing",

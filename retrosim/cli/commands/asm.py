@@ -15,15 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, values
-from retrosim.cli.output import counted, print_json, print_lines, say, shown_path
+from retrosim.cli.output import counted, print_json, print_lines, say, shown_path, write_elf_file
 from retrosim.cli.parser import Parser
 from retrosim.cli.values import bad_arguments
-from retrosim.errors import AssemblyError, RetrosimError
+from retrosim.errors import AssemblyError
 
 if TYPE_CHECKING:
     from retrosim.asm import Assembly
 
-ELF_MAGIC = b"\x7fELF"
 MAX_LISTED = 8  # bytes of data a line
 
 
@@ -77,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
                 say(f"{file}:{line}: {sentence}" if line else f"{file}: {sentence}")
         return error.exit_status
     path = Path(options.output or Path(options.source).with_suffix(".elf").name)
-    _write(path, made.elf, options.force)
+    write_elf_file(path, made.elf, options.force)
     if options.json:
         print_json(_report(made, path))
     elif options.listing:
@@ -86,16 +85,6 @@ def run(options: argparse.Namespace) -> int:
         code = sum(section.bytes for section in made.sections)
         print_lines([f"{shown_path(path)}: {made.isa}, {counted(code, 'byte')}, entry {made.entry:#x}"])
     return 0
-
-
-def _write(path: Path, content: bytes, force: bool) -> None:
-    """Write the file; an ELF file is replaced, another one only with --force. Errors: RetrosimError."""
-    try:
-        if path.exists() and not force and path.read_bytes()[:4] != ELF_MAGIC:
-            raise RetrosimError(f"{path}: exists, is not an ELF file and is not overwritten; --force replaces it")
-        path.write_bytes(content)
-    except (OSError, ValueError) as error:
-        raise RetrosimError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _definition(text: str) -> tuple[str, int]:

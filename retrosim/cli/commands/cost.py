@@ -4,6 +4,7 @@ The routine is your own or one of a ROM. Your own comes as an object or archive
 of an m68k, x86 or PowerPC compiler (.o, .a: linked here), a linked ELF file, an
 Amiga or Atari executable, a DOS .COM or .EXE, S-records, Intel hex, a flat
 binary (--at), assembly, or C, for which an installed cross compiler is called.
+Sources and objects may be several; a folder is a project (`retrosim new`).
 The machine is the first that can run it, unless --machine names another. With
 GCC an object is made by
   m68k-linux-gnu-gcc -m68040 -O2 -g -ffreestanding -fno-pic -c blit.c
@@ -16,6 +17,7 @@ examples:
   retrosim cost mine.o --entry blit
   retrosim cost mine.elf --entry blit --machine mc68040-25 --arg 64 --arg 0x3000
   retrosim cost blit.o --entry blit --reg a0=screen --reg d0=9 --mem 0x3000=00ff
+  retrosim cost main.c blit.s --entry main --machine mc68000-8
   retrosim cost sectors --build O1 --entry DetermineCollisions
   retrosim cost mine.elf --entry blit --machine mc68000-8 --csv
   retrosim cost b.bin --at 0x7c00 --bits 16 --entry 0x7c00 --machine i386dx-33
@@ -45,6 +47,7 @@ TRIES = 2000  # of the search for the most clocks
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("rom", metavar="FILE", help="a program's file, or a ROM's name, folder or rom.toml")
+    arguments.add_others(parser)
     parser.add_argument("--entry", required=True, metavar="SYMBOL", help="the routine, or its address as 0x...")
     calling.add_call(parser)
     arguments.add_warm(parser)

@@ -44,6 +44,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "rom", nargs="?", default=arguments.ROM, metavar="ROM", help="name, folder, rom.toml, or a program's file"
     )
+    arguments.add_others(parser)
     arguments.add_machine(parser)
     arguments.add_at(parser)
     arguments.add_memory(parser)

@@ -117,7 +117,7 @@ class Grammar:
             kind = str(found.lastgroup)
             if kind == "name" and "@" in found["name"] and found["name"].partition("@")[2] in self._names_of_halves:
                 name, _, half = found["name"].partition("@")
-                tokens += [("name", name), ("half", "@" + half)]
+                tokens += [("name", name), ("half", "@" + half)] if name else [("half", "@" + half)]
             else:
                 tokens.append((kind, found[kind]))
             at = found.end()

@@ -25,12 +25,11 @@ def load(path: Path, content: bytes, isa: str | None, kit: Path | None) -> Image
     kit      folder with the archives of what compilers call by themselves, None for none
     Errors   ValueError, RomError
     """
-    if content[:4] == b"!<ar":
-        return _linked(read_archive(content), content, isa, kit)
+    if objects := objects_of(path, content):
+        family = objects[0].family
+        return link(objects, kit_objects(kit, family), content, isa if isa in family.isas else None)
     family = elf_family(content)
     isa = isa if isa in family.isas else None
-    if int.from_bytes(content[16:18], family.byte_order) == RELOCATABLE:
-        return _linked([read_object(path.name, content)], content, isa, kit)
     if not needs_moving(content):
         return read_image(path, content, isa, "")
     moved = rebased(content)
@@ -39,12 +38,17 @@ def load(path: Path, content: bytes, isa: str | None, kit: Path | None) -> Image
     return replace(image, line_table=lines, missing=moved.missing)
 
 
-def _linked(objects: list[Object], content: bytes, isa: str | None, kit: Path | None) -> Image:
-    family = objects[0].family
-    return link(objects, _kit(kit, family), content, isa if isa in family.isas else None)
+def objects_of(path: Path, content: bytes) -> list[Object]:
+    """Return what an object or an archive holds, nothing of a linked ELF file. Errors: ValueError."""
+    if content[:4] == b"!<ar":
+        return read_archive(content)
+    order = elf_family(content).byte_order
+    is_object = int.from_bytes(content[16:18], order) == RELOCATABLE
+    return [read_object(path.name, content)] if is_object else []
 
 
-def _kit(folder: Path | None, family: Family) -> list[Object]:
+def kit_objects(folder: Path | None, family: Family) -> list[Object]:
+    """Return what compilers call by themselves, nothing without a kit. Errors: RomError."""
     return list(_objects(folder / KIT[family.machine])) if folder is not None else []
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from ..image import Image, isa_of
 from ..lines import read_lines
-from ..placing import MAX_MISSING, MISSING_BYTES, MISSING_START, Part, checked, placed
+from ..placing import LOAD_ADDRESS, MAX_MISSING, MISSING_BYTES, MISSING_START, Part, checked, placed
 from ..symbols import MAX_SYMBOLS, Symbol, SymbolTable
 from .objects import (
     ABSOLUTE,
@@ -57,16 +57,19 @@ STARTS = ("_start", "start", "main", "_main")  # where a program may begin
 MAX_NAMED = 8  # names in a message
 
 
-def link(objects: list[Object], kit: Iterable[Object], content: bytes, isa: str | None) -> Image:
+def link(
+    objects: list[Object], kit: Iterable[Object], content: bytes, isa: str | None, start: int = LOAD_ADDRESS
+) -> Image:
     """Return the image that objects make.
 
     objects  of one family, in link order
     kit      of which those are added that define what is missing
     content  of the file, for its hash
     isa      what it is to run on, None for what the objects say
+    start    lowest address that it may take
     Errors   ValueError
     """
-    return _Link(objects, list(kit)).image(content, isa)
+    return _Link(objects, list(kit), start).image(content, isa)
 
 
 def _small(name: str) -> int | None:
@@ -91,7 +94,8 @@ def _order(section: Section) -> int:
 class _Link:
     """The state of one link; all errors are ValueErrors."""
 
-    def __init__(self, objects: list[Object], kit: list[Object]) -> None:
+    def __init__(self, objects: list[Object], kit: list[Object], start: int) -> None:
+        self.start = start
         self.objects = objects
         self.family = objects[0].family
         if any(each.family is not self.family for each in objects):
@@ -158,7 +162,7 @@ class _Link:
             at += -at % min(max(symbol.value, 1), PAGE)
             self.common[symbol.name] = at
             at += symbol.size
-        (base,) = placed([at], PAGE)
+        (base,) = placed([at], PAGE, self.start)
         self.sections, self.base, self.end = sections, base, base + at
         self.bases = {key: base + offset for key, offset in offsets.items()}
         self.common = {name: base + offset for name, offset in self.common.items()}
@@ -239,9 +243,9 @@ class _Link:
     def _entry(self, symbols: dict[str, Symbol], segments: list[tuple[int, bytes]]) -> int:
         found = next((symbols[name].address for name in STARTS if name in symbols), None)
         code = [self.bases[id(s)] for s in self.sections if s.flags & EXECUTE and s.size]
-        if not code:
+        if not code and all(each.sections for each in self.objects):  # one without sections was assembled elsewhere
             raise ValueError("has no code")
-        return code[0] if found is None else found
+        return found if found is not None else next(iter(code), self.base)
 
     def _content(self, section: Section) -> bytes:
         """Return the contents of a section in memory; of zeros only those that others lie behind."""

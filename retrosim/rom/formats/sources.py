@@ -1,12 +1,13 @@
-"""Compiles a C file with a cross compiler of the user's, for `cost FILE.c`: the only place that runs one for them."""
+"""Runs the user's own compilers, for `cost FILE.c` and the C preprocessor of assembly sources; nothing else does."""
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,11 +24,13 @@ class Compiler:
     commands  drivers, the first that is installed is taken; with what they need to be told
     flags     for the instruction set, of GCC
     package   in Debian
+    macros    that name the instruction set to the C preprocessor
     """
 
     commands: tuple[tuple[str, ...], ...]
     flags: tuple[str, ...]
     package: str
+    macros: tuple[str, ...]
 
 
 _M68K = (("m68k-linux-gnu-gcc",), ("m68k-elf-gcc",), ("m68k-unknown-elf-gcc",))
@@ -36,11 +39,11 @@ _PPC = (("powerpc-linux-gnu-gcc",), ("powerpc-eabi-gcc",), ("powerpc-elf-gcc",))
 _X86_FLAGS = ("-fno-pie", "-mno-sse", "-fno-asynchronous-unwind-tables", "-mpreferred-stack-boundary=2")
 _PPC_FLAGS = ("-mcpu=601", "-msoft-float", "-msdata=none", "-mno-eabi")
 COMPILERS = {
-    "m68000": Compiler(_M68K, ("-m68000", "-fno-store-merging"), "gcc-m68k-linux-gnu"),
-    "m68040": Compiler(_M68K, ("-m68040", "-msoft-float"), "gcc-m68k-linux-gnu"),
-    "i386": Compiler(_X86, ("-march=i386", *_X86_FLAGS), "gcc-i686-linux-gnu"),
-    "i486": Compiler(_X86, ("-march=i486", *_X86_FLAGS), "gcc-i686-linux-gnu"),
-    "ppc601": Compiler(_PPC, _PPC_FLAGS, "gcc-powerpc-linux-gnu"),
+    "m68000": Compiler(_M68K, ("-m68000", "-fno-store-merging"), "gcc-m68k-linux-gnu", ("__m68k__", "__mc68000__")),
+    "m68040": Compiler(_M68K, ("-m68040", "-msoft-float"), "gcc-m68k-linux-gnu", ("__m68k__", "__mc68040__")),
+    "i386": Compiler(_X86, ("-march=i386", *_X86_FLAGS), "gcc-i686-linux-gnu", ("__i386__",)),
+    "i486": Compiler(_X86, ("-march=i486", *_X86_FLAGS), "gcc-i686-linux-gnu", ("__i386__", "__i486__")),
+    "ppc601": Compiler(_PPC, _PPC_FLAGS, "gcc-powerpc-linux-gnu", ("__powerpc__", "__PPC__")),
 }
 
 
@@ -62,11 +65,43 @@ def compiled(path: Path, isa: str | None, note: Callable[[str], None]) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "program.o"
         note(shlex.join([*command, target.name]))
-        try:
-            done = subprocess.run([*command, str(target)], capture_output=True, text=True, timeout=SECONDS, cwd=folder)
-        except subprocess.TimeoutExpired:
-            raise ValueError(f"{command[0]} did not finish within {SECONDS} seconds") from None
-        if done.returncode:
-            errors = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
-            raise ValueError(f"{command[0]}: {' '.join(errors[:1])[:CUT]}")
+        _run([*command, str(target)], Path(folder))
         return target.read_bytes()
+
+
+DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(include|define|undef|if|ifdef|ifndef|else|elif|endif|error|pragma)\b", re.M)
+PREPROCESSORS = (("cpp",), ("gcc",), ("clang",))  # what will do where no cross compiler is installed
+
+
+def preprocessed(path: Path, content: bytes, isa: str, defined: Mapping[str, int]) -> str:
+    """Return an assembly source (.S) as the C preprocessor leaves it, with lines that say what came from where.
+
+    content  of the file; one without directives of the preprocessor is left as it is
+    defined  macros to define
+    Errors   ValueError: no preprocessor is installed, or it refuses the file
+    """
+    if not DIRECTIVE.search(content):
+        return content.decode("utf-8", "replace")
+    commands = (*COMPILERS[isa].commands, *PREPROCESSORS)
+    found = next((each for each in commands if shutil.which(each[0])), None)
+    macros = [f"-D{name}=1" for name in (*COMPILERS[isa].macros, "__ASSEMBLER__")]
+    macros += [f"-D{name}={number}" for name, number in defined.items()]
+    if found is None:
+        raise ValueError(
+            f"needs a C preprocessor, and none is installed: apt-get install cpp, or {COMPILERS[isa].package}"
+        )
+    command = [*found, "-E", "-undef", *macros, "-x", "assembler-with-cpp", str(path)]
+    return _run(command, path.parent).decode("utf-8", "replace")
+
+
+def _run(command: list[str], folder: Path) -> bytes:
+    """Run a compiler and return what it prints. Errors: ValueError."""
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=SECONDS, cwd=folder)
+    except subprocess.TimeoutExpired:
+        raise ValueError(f"{command[0]} did not finish within {SECONDS} seconds") from None
+    if done.returncode:
+        lines = done.stderr.decode("utf-8", "replace").splitlines()
+        errors = [line for line in lines if "error" in line] or lines
+        raise ValueError(f"{command[0]}: {' '.join(errors[:1])[:CUT]}")
+    return done.stdout

@@ -1,0 +1,163 @@
+"""Several sources and objects into one program: assembly is assembled here, everything else linked behind it.
+
+An assembly source has no relocations: it is assembled anew as soon as the addresses of what it uses are known, until
+they no longer change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from retrosim.errors import RomError
+from retrosim.machine.presets import PRESETS
+from retrosim.rom import Image
+from retrosim.rom.fields import read_bytes
+from retrosim.rom.formats import File, load_file
+from retrosim.rom.formats.elf import kit_objects, objects_of
+from retrosim.rom.formats.link import STARTS, link
+from retrosim.rom.formats.objects import ABSOLUTE, FUNCTION, GLOBAL, LOCAL, UNDEFINED, Object, ObjectSymbol
+from retrosim.rom.formats.sources import compiled
+from retrosim.rom.image import MAX_IMAGE_BYTES, Family, family_of
+from retrosim.rom.library import kit_folder
+from retrosim.rom.lines import LineTable
+from retrosim.rom.placing import LOAD_ADDRESS
+from retrosim.rom.symbols import Symbol, SymbolTable
+
+from .assembling import FLAT, Assembly, assemble_file
+
+ASSEMBLY, OBJECTS, COMPILED = (".s", ".asm", ".S"), (".o", ".a"), (".c",)
+LINKED = (*ASSEMBLY, *OBJECTS, *COMPILED)
+PAGE = 256  # bytes: each source begins on a page of its own
+MAX_ROUNDS = 12
+
+
+def link_sources(paths: Sequence[Path], machine: str, note: Callable[[str], None] = lambda text: None) -> Image:
+    """Return the program that sources and objects make together.
+
+    paths    assembly (.s, .asm, .S), objects and archives (.o, .a), C (.c); in the order in which they lie in memory,
+             assembly first
+    machine  a preset's name
+    note     gets the commands of compilers
+    Errors   RomError, AssemblyError; ValueError
+    """
+    for path in paths:
+        if path.suffix not in LINKED:
+            raise RomError(path, f"cannot be linked with others; allowed {', '.join(LINKED)}")
+        if not path.is_file():
+            raise RomError(path, "no such file")
+    isa = PRESETS[machine].isa
+    objects = [each for path in paths if path.suffix not in ASSEMBLY for each in _read(path, isa, note)]
+    return _Program([path for path in paths if path.suffix in ASSEMBLY], objects, machine).image()
+
+
+def _read(path: Path, isa: str, note: Callable[[str], None]) -> list[Object]:
+    """Return the objects of a file. Errors: RomError."""
+    try:
+        content = compiled(path, isa, note) if path.suffix in COMPILED else read_bytes(path, MAX_IMAGE_BYTES)
+        found = objects_of(path, content)
+    except ValueError as error:
+        raise RomError(path, str(error)) from None
+    if not found:
+        raise RomError(path, "is a linked executable; others can be linked with objects only")
+    if found[0].family is not family_of(isa):
+        raise RomError(path, f"is for {found[0].family.isas[0]}, the machine runs {isa}")
+    return found
+
+
+class _Program:
+    """The state of one link."""
+
+    def __init__(self, texts: list[Path], objects: list[Object], machine: str) -> None:
+        self.texts, self.objects, self.machine = texts, objects, machine
+        self.isa = PRESETS[machine].isa
+        self.family: Family = family_of(self.isa)
+        self.kit = kit_objects(kit_folder(), self.family)
+        self.made: list[Assembly] = []
+        self.linked: Image | None = None
+
+    def image(self) -> Image:
+        """Assemble and link until no address changes."""
+        labels: dict[str, int] = {}
+        for number in range(MAX_ROUNDS):
+            before, self.made, at = labels, [], LOAD_ADDRESS
+            elsewhere = None if number else LOAD_ADDRESS  # for a beginning, of all names that others define
+            for path in self.texts:
+                made = assemble_file(path, self.machine, origin=at, labels=before, elsewhere=elsewhere)
+                self.made.append(made)
+                at = max([at, *(each.address + each.bytes for each in made.sections)])
+                at += -at % PAGE
+            exported = self._exported()
+            self.linked = self._link(exported, at)
+            known = {name: symbol.address for name, symbol in self.linked.symbols.items()} if self.linked else {}
+            labels = before | known | exported
+            if number and labels == before:
+                return self._joined()
+        raise RomError(self.texts[0], f"the addresses do not settle in {MAX_ROUNDS} rounds")
+
+    def _exported(self) -> dict[str, int]:
+        """Return the symbols of the assembly sources. Errors: RomError for one that two define."""
+        exported: dict[str, int] = {}
+        owners: dict[str, str] = {name: each.name for each in self.objects for name in _names([each], is_weak=False)}
+        for path, made in zip(self.texts, self.made):
+            if made.boot not in ("", FLAT) and (self.objects or len(self.texts) > 1):
+                raise RomError(path, "code for real mode cannot be linked with others")
+            for name in made.exports:
+                if name in owners:
+                    raise RomError(path, f"defines {name}, which {owners[name]} defines too")
+                owners[name] = path.name
+                exported[name] = made.symbols[name]
+        return exported
+
+    def _link(self, exported: dict[str, int], start: int) -> Image | None:
+        """Return the objects, linked behind the assembly; None where there is nothing to link."""
+        used = {name for made in self.made for name in made.externals} - exported.keys()
+        if not self.objects and not used:
+            return None
+        symbols = [ObjectSymbol("", 0, 0, LOCAL, 0, UNDEFINED)]
+        symbols += [ObjectSymbol(name, at, 0, GLOBAL, FUNCTION, ABSOLUTE) for name, at in exported.items()]
+        symbols += [ObjectSymbol(name, 0, 0, GLOBAL, 0, UNDEFINED) for name in sorted(used)]
+        own = Object("assembly", self.family, 0, [], symbols)
+        try:
+            return link([*self.objects, own], self.kit, b"", self.isa, start)
+        except ValueError as error:
+            names = ", ".join(each.name for each in self.objects) or self.texts[0].name
+            raise RomError(names, str(error)) from None
+
+    def _joined(self) -> Image:
+        """Return everything as one image."""
+        images = [load_file(File(path, made.elf, made.isa)) for path, made in zip(self.texts, self.made)]
+        images += [self.linked] if self.linked else []
+        segments = sorted(segment for each in images for segment in each.segments)
+        symbols: dict[str, Symbol] = {}
+        for each in reversed(images):
+            symbols |= each.symbols
+        starts = [symbols[name].address for name in STARTS if name in symbols]
+        digest = hashlib.sha256()
+        for address, content in segments:
+            digest.update(address.to_bytes(4, "big") + content)
+        return replace(
+            images[0],
+            entry=starts[0] if starts else images[0].entry,
+            segments=segments,
+            bss=sorted(zeros for each in images for zeros in each.bss),
+            sha256=digest.hexdigest(),
+            symbol_table=SymbolTable(symbols),
+            line_table=LineTable.joined(each.line_table for each in images),
+            boot=next((made.boot for made in self.made), ""),
+            returns=True,
+            missing={address: name for each in images for address, name in each.missing.items()},
+        )
+
+
+def _names(objects: list[Object], is_weak: bool = True) -> list[str]:
+    """Return the names that objects define for others. `is_weak`: those too that another definition may replace."""
+    return [
+        symbol.name
+        for each in objects
+        for symbol in each.symbols
+        if symbol.binding != LOCAL and symbol.section != UNDEFINED and symbol.name
+        if is_weak or symbol.binding == GLOBAL
+    ]

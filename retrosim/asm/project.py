@@ -1,0 +1,144 @@
+"""Projects: a folder with retrosim.toml, which names the sources of a program; and new ones, from the templates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from retrosim.checks import check_choice
+from retrosim.errors import RetrosimError
+from retrosim.machine.presets import PRESETS
+from retrosim.rom.elf_write import CODE, DATA, ZEROS, ElfSymbol, Section, write_elf
+from retrosim.rom.fields import ALLOWED, SOURCE_PATH, read_toml
+from retrosim.rom.formats.sources import COMPILERS, FLAGS
+from retrosim.rom.image import EF_M68000, Image, family_of
+
+from .assembling import REAL, isa_of_cpu
+
+PROJECT = "retrosim.toml"
+TEMPLATES = Path(__file__).parent / "templates"
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}", re.ASCII)
+FAMILIES = {"EM_68K": "m68k", "EM_386": "i386", "EM_PPC": "ppc"}  # in names of templates
+LIMITS = {"m68k": 150, "i386": 80, "ppc": 40}  # cycles of the assembly template's routine, rounded up
+LIMIT_COMPILED = 500
+
+
+@dataclass(frozen=True)
+class Project:
+    """What retrosim.toml says.
+
+    name     of the program
+    machine  that it is made for
+    sources  in the order in which they are linked
+    """
+
+    name: str
+    machine: str
+    sources: tuple[Path, ...]
+
+
+def project_file(path: str | Path) -> Path | None:
+    """Return the project file that a path means: itself, or the one in that folder; None if it means none."""
+    path = Path(path)
+    try:
+        found = path / PROJECT if path.is_dir() else path
+        return found if found.name == PROJECT and found.is_file() else None
+    except (OSError, ValueError):  # too long, or with a zero byte
+        return None
+
+
+def read_project(path: Path) -> Project:
+    """Read a project file. Errors: RomError."""
+    fields = read_toml(path)
+    name, machine = fields.text("name"), fields.text("machine")
+    if not NAME.fullmatch(name):
+        raise fields.error(f"{name!r} is not allowed: a letter, then up to 39 letters, digits, _ and -", "name")
+    if machine not in PRESETS:
+        raise fields.error(f"{machine!r} is not allowed: {', '.join(PRESETS)}", "machine")
+    sources = tuple(path.parent / each for each in fields.texts("sources", SOURCE_PATH))
+    if not sources:
+        raise fields.error(f"names no file: {ALLOWED[SOURCE_PATH]}", "sources")
+    fields.end()
+    return Project(name, machine, sources)
+
+
+def elf_of(image: Image) -> bytes:
+    """Return an image as an ELF file, with its symbols and source lines.
+
+    Errors   RetrosimError for one that calls what it does not have
+    """
+    if image.missing:
+        raise RetrosimError(f"calls {', '.join(sorted(image.missing.values()))}, defined nowhere")
+    codes = [symbol.address for symbol in image.symbols.values() if symbol.kind == "function"] + [image.entry]
+    sections = []
+    for start, content in image.segments:
+        is_code = any(start <= address < start + len(content) for address in codes)
+        sections.append(Section(".text" if is_code else ".data", start, CODE if is_code else DATA, content))
+    sections += [Section(".bss", start, ZEROS, size=size) for start, size in image.bss]
+
+    def number(address: int) -> int | None:
+        inside = (i for i, each in enumerate(sections) if each.address <= address <= each.address + each.bytes)
+        return next(inside, None)
+
+    symbols = [
+        ElfSymbol(name, symbol.address, symbol.size, symbol.kind, True, number(symbol.address))
+        for name, symbol in image.symbols.items()
+    ]
+    family = image.family
+    flags = EF_M68000 if image.isa == "m68000" else 0
+    return write_elf(family.machine, family.byte_order, image.entry, sections, symbols, image.lines, flags)
+
+
+def machine_of_cpu(cpu: str) -> str:
+    """Return a machine by its name, or the first with a processor. Errors: ValueError."""
+    if cpu.endswith(f"-{REAL}"):
+        raise ValueError(f"cpu {cpu!r}: new projects are for flat mode; allowed {', '.join(PRESETS)}")
+    isa = isa_of_cpu(cpu)
+    return cpu if cpu in PRESETS else next(name for name, preset in PRESETS.items() if preset.isa == isa)
+
+
+LANGUAGES = tuple(sorted(path.name for path in TEMPLATES.iterdir() if path.is_dir()))
+
+
+def new_files(name: str, cpu: str, language: str) -> dict[str, str]:
+    """Return the files of a new project: name -> text.
+
+    name      of the program
+    cpu       a processor or a machine
+    language  of LANGUAGES
+    Errors    ValueError
+    """
+    if not NAME.fullmatch(name):
+        raise ValueError(f"name {name!r}: allowed a letter, then up to 39 letters, digits, _ and -")
+    check_choice("language", language, LANGUAGES)
+    machine = machine_of_cpu(cpu)
+    isa = PRESETS[machine].isa
+    family = FAMILIES[family_of(isa).machine]
+    folder = TEMPLATES / language
+    given = {"m68k": "regs=dict(zip(('d0', 'd1', 'd2', 'd3'), given))"}
+    given["i386"] = "regs=dict(zip(('eax', 'ebx', 'ecx', 'edx'), given))"
+    is_assembly = language == "asm"
+    words = {
+        "NAME": name,
+        "GCC": " ".join((COMPILERS[isa].commands[0][0], *COMPILERS[isa].flags, *FLAGS)),
+        "OVERLAPPING": "(0, 0, 31, 0)",
+        "APART": "(0, 0, 32, 0)",
+        "LIMIT": str(LIMITS[family] if is_assembly else LIMIT_COMPILED),
+        "GIVEN": given.get(family, "*given") if is_assembly else "*given",
+    }
+    templates = [path for path in sorted(folder.iterdir()) if path.stem.rpartition("_")[2] in (family, path.stem)]
+    files = {path.name.replace(f"_{family}.", "."): path.read_text(encoding="utf-8") for path in templates}
+    files["test_program.py"] = (TEMPLATES / "test_program.txt").read_text(encoding="utf-8")
+    sources = [each for each in ("start.s", "main.s", "main.c", "main.pas") if each in files]
+    files[PROJECT] = _project_text(name, machine, sources)
+    return {file: re.sub(r"@([A-Z]+)@", lambda word: words[word[1]], text) for file, text in files.items()}
+
+
+def _project_text(name: str, machine: str, sources: Iterable[str]) -> str:
+    listed = ", ".join(f'"{each}"' for each in sources)
+    return (
+        "# What `retrosim build` puts together. `retrosim run .` and `retrosim cost . --entry SYMBOL` build it, too.\n"
+        f'name = "{name}"\nmachine = "{machine}"\nsources = [{listed}]\n'
+    )
