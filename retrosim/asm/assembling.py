@@ -24,6 +24,7 @@ from .program import MAX_ERRORS, Action, Chunk, Outside, Place, Program
 from .source import MAX_FILE_BYTES, Part, Reader, read_source
 
 DEFAULT_ORIGIN = 0x2000
+MAX_SENTENCE = 240  # characters of a message
 FLAT, REAL = "flat", "real"
 _OF_ISA = {preset.isa: preset for preset in PRESETS.values()}
 CPU_NAMES = (
@@ -113,7 +114,7 @@ def assemble_file(path: str | Path, cpu: str, **options: Any) -> Assembly:
     try:
         text = _preprocessed(path, cpu, options.get("symbols") or {}) if path.suffix == ".S" else read_source(path)
     except (Unfit, ValueError) as error:
-        raise AssemblyError([(str(path), 0, str(error))]) from None
+        raise AssemblyError([(str(path), 0, str(error).removeprefix(f"{path.name}: "))]) from None
     return assemble(text, cpu, name=str(path), folder=path.parent, **options)
 
 
@@ -174,7 +175,9 @@ class _Job:
 
     def _fail(self, file: str, line: int, sentence: str) -> None:
         """Keep a message. Errors: AssemblyError, when there are so many that it is no use to go on."""
-        self.messages.append((file, line, sentence))
+        if len(sentence) > MAX_SENTENCE:  # both ends tell most: what is quoted, and what is wrong with it
+            sentence = f"{sentence[: MAX_SENTENCE // 3]}...{sentence[-MAX_SENTENCE // 2 :]}"
+        self.messages.append((file, line, " ".join(sentence.split())))
         if len(self.messages) >= MAX_ERRORS:
             raise self._refused()
 

@@ -196,8 +196,8 @@ class Directives:
         if not minimum <= len(parts) <= maximum:
             raise Unfit(f"{len(parts)} numbers: allowed {minimum}..{maximum}")
         found: list[Expression | None] = [self._expression(part) if part else None for part in parts]
-        if found[0] is None:
-            raise Unfit("the first number is missing")
+        if None in found[:minimum]:
+            raise Unfit("a number is missing")
         return [*found, *[None] * (maximum - len(parts))]
 
     def _incbin(self, rest: str, folder: Path | None) -> Action:

@@ -7,13 +7,14 @@ from functools import cached_property
 from pathlib import Path
 from random import Random
 
-from retrosim.errors import AssemblyError
+from retrosim.errors import AssemblyError, RomError
 
 from .loaders import refused
 from .mutations import NUMBERS, TEXTS, changed_bytes, changed_lines
 from .target import ROOT, Find, Target
 
 MAX_LINES = 24  # of a piece of a shipped source
+MAX_SOURCE_LINES, MAX_STEPS = 4000, 240_000  # a fiftieth of what is allowed, so that a second is enough
 
 
 class Source(Target):
@@ -25,13 +26,14 @@ class Source(Target):
         b" .if 1", b" .if x-1", b" .ifdef x", b" .ifc a,b", b" .else", b" .elseif 0", b" .endif", b"x = 1", b"x equ y",
         b"y set x+1", b" .set x,y", b" .equ y,.-x", b"x:", b"1:", b"x: .long 1f-1b", b".L1:", b"1$: nop", b" bra x",
         b" jmp 1f", b" b x", b" .space x", b" .space y-x", b" .org 0x100", b" .org .+x", b" .align 4", b" .balign x",
-        b" .p2align 5", b" cnop 0,4", b" .section .bss", b" .section a,\"ax\",@progbits", b" .text", b" .data", b" .bss",
-        b" .comm x,4,4", b" .lcomm y,8", b" .globl x", b" .type x,@function", b" .size x,.-x", b" .type", b" .size",
-        b" .byte 1,2,'a',\"text\"", b" dc.w x,y-x,$", b" .ascii \"a\\n\\x\"", b" .asciz 'b'", b" dcb.l 5,x", b" db 1,'x',0",
-        b" times 4 nop", b" times x-y db 0", b" times 1048576 align 1", b" .fill 3,2,x", b" incbin \"rom.bin\"",
-        b" .incbin \"seed.bin\",x,y", b" .include \"again.s\"", b" .include \"..\"", b" .code16", b" bits 32", b" use16",
-        b" .end", b" .long (((((1)))))", b" .long -~!+-~1", b" .long 1/x, 1%y, 1<<x, 1>>y", b" .quad 1<<63", b"/*", b"*/",
-        b'# 7 "other.s"', b" move.l (x,a0,d1.w*4),([8,pc],d0.l,12)", b" mov eax,[ebx+ecx*4+x]", b" lwz r3,x@ha(r4)",
+        b" .p2align 5", b" cnop 0,4", b" .section .bss", b" .section a,\"ax\",@progbits", b" .text", b" .data",
+        b" .bss", b" .comm x,4,4", b" .lcomm y,8", b" .globl x", b" .type x,@function", b" .size x,.-x", b" .type",
+        b" .size", b" .byte 1,2,'a',\"text\"", b" dc.w x,y-x,$", b" .ascii \"a\\n\\x\"", b" .asciz 'b'", b" dcb.l 5,x",
+        b" db 1,'x',0", b" times 4 nop", b" times x-y db 0", b" times 1048576 align 1", b" .fill 3,2,x",
+        b" incbin \"rom.bin\"", b" .incbin \"seed.bin\",x,y", b" .include \"again.s\"", b" .include \"..\"",
+        b" .code16", b" bits 32", b" use16", b" .end", b" .long (((((1)))))", b" .long -~!+-~1",
+        b" .long 1/x, 1%y, 1<<x, 1>>y", b" .quad 1<<63", b"/*", b"*/", b'# 7 "other.s"',
+        b" move.l (x,a0,d1.w*4),([8,pc],d0.l,12)", b" mov eax,[ebx+ecx*4+x]", b" lwz r3,x@ha(r4)",
     )  # fmt: skip
     WORDS = (
         *(str(number).encode() for number in NUMBERS), *(text.encode("utf-8", "replace") for text in TEXTS),
@@ -46,7 +48,7 @@ class Source(Target):
         for path in paths:
             family = next((name for name in self.ISAS if name in path.stem), "m68k")
             lines = [line for line in path.read_bytes().splitlines() if line.strip() and not line.startswith(b"#")]
-            found.append((family, lines))
+            found += [(family, lines)] * (1 if path.suffix == ".S" else 3)
         return found
 
     @cached_property
@@ -64,7 +66,7 @@ class Source(Target):
         family, lines = chance.choice(self.seeds)
         at = chance.randrange(len(lines))
         piece = lines[at : at + chance.randrange(1, MAX_LINES)]
-        for _ in range(chance.choice((1, 2, 4, 8))):
+        for _ in range(chance.choice((1, 1, 2, 4))):
             kind = chance.randrange(5)
             place = chance.randrange(len(piece) + 1)
             if kind < 2:
@@ -86,22 +88,28 @@ class Source(Target):
         return line[: word.start()] + chance.choice(self.WORDS) + line[word.end() :]
 
     def attempt(self, data: bytes) -> bool:
-        from retrosim.asm import assemble
+        from retrosim.asm import assemble, program, source
         from retrosim.asm.assembling import CPU_NAMES
         from retrosim.rom.image import read_image
 
+        source.MAX_LINES, program.MAX_STEPS = MAX_SOURCE_LINES, MAX_STEPS
         first, _, content = data.partition(b"\n")
         cpu = first.decode("latin-1")
         try:
             made = assemble(
-                content.decode("utf-8", "replace"), cpu if cpu in CPU_NAMES else "m68040", folder=self.folder
+                content.decode("utf-8", "replace"),
+                cpu if cpu in CPU_NAMES else "m68040",
+                folder=self.folder,
+                elsewhere=0x3000 if len(content) % 2 else None,
             )
         except AssemblyError as error:
             if any(line < 0 or len(sentence) > 400 or "\n" in sentence for _, line, sentence in error.messages):
                 raise Find("a message without a line, of several lines or of more than 400 characters") from None
             return refused(error)
-        if made.sections:
+        try:
             read_image(Path("fuzz.elf"), made.elf, None, "")
+        except RomError as error:  # a source without code, say
+            refused(error)
         return True
 
 
