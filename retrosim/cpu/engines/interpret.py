@@ -7,7 +7,7 @@ ever waits for a rare one. Regions that the recompiler has made are entered thro
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from weakref import WeakMethod
 
@@ -40,6 +40,7 @@ from .handlers import (
     UNKNOWN_RECORD,
 )
 from .recompile import CompiledRegion
+from .regions import Region
 
 MAX_DECODED_AHEAD = 64  # instructions decoded ahead
 MAX_RECORDS = 1 << 17
@@ -121,6 +122,7 @@ class Interpreter:
         self.forget_missing()
         unit = core.cpu.isa.word_bytes
         self._shift = unit.bit_length() - 1
+        self.breaks: frozenset[int] = frozenset()  # where every run ends
         self._stops: Collection[int] = ()  # where the present run ends
         self._entered: dict[int, InstalledRegion] = {}  # entry point -> the region in force
         self._covering: dict[int, list[InstalledRegion]] = {}  # instruction -> the regions that contain it
@@ -135,7 +137,9 @@ class Interpreter:
         """
         self.core.sync_mirrors()
         self.core.state["reason"] = RUNNING
-        self._stops = stops
+        if not stops:
+            return self._run(instructions)
+        self._stops = self.breaks.union(stops)
         regions = [region for stop in stops for region in self._covering.get(stop, ())]
         for region in regions:
             self._suspend(region)
@@ -143,9 +147,23 @@ class Interpreter:
         try:
             return self._run(instructions)
         finally:
-            self._stops = ()
+            self._stops = self.breaks
             for region in regions:
                 self._resume(region)
+
+    def break_at(self, addresses: Iterable[int]) -> None:
+        """End every run before the instructions at some addresses, which take the place of those before."""
+        old, self.breaks = self.breaks, frozenset(addresses)
+        self._stops = self.breaks
+        for region in {id(r): r for at in self.breaks - old for r in self._covering.get(at, ())}.values():
+            self._suspend(region)
+        self._watch_stops()
+        for region in {id(r): r for at in old - self.breaks for r in self._covering.get(at, ())}.values():
+            self._resume(region)
+
+    def regions_at(self, address: int) -> list[Region]:
+        """Return the recompiled regions that have an instruction."""
+        return [installed.compiled.region for installed in self._covering.get(address, ())]
 
     def _run(self, instructions: int) -> int:
         core, done, visits = self.core, 0, 0
@@ -160,9 +178,14 @@ class Interpreter:
                     core.state["pc"] = self._records[following, PC_WORD]
             elif following == -NOT_EXECUTED:
                 core.state["reason"] = RUNNING
-                if done and int(core.state["pc"]) in self._stops:
-                    core.state["reason"] = REACHED
-                    break
+                if int(core.state["pc"]) in self._stops:
+                    if done:
+                        core.state["reason"] = REACHED
+                        break
+                    done += self.bridge.run(1)  # it is where the run begins
+                    if core.state["reason"] != RUNNING:
+                        break
+                    continue
                 visits += 1
                 if not self._link(int(core.state["pc"])):
                     done += self._bridge()
@@ -239,6 +262,13 @@ class Interpreter:
             slot = int(self._index[pc >> self._shift])
             if slot != UNKNOWN_RECORD:
                 self._records[slot].view(np.uint64)[HANDLER_WORD] = region.compiled.address
+
+    def uninstall(self, compiled: CompiledRegion) -> None:
+        """Never run a region again."""
+        for pc in {insn.pc for insn in compiled.region.insns}:
+            for installed in [each for each in self._covering[pc] if each.compiled is compiled]:
+                self._suspend(installed)
+                self._covering[pc].remove(installed)
 
     def _suspend(self, region: InstalledRegion) -> None:
         """Let the interpreter run the code of a region."""
