@@ -20,8 +20,9 @@ from retrosim.rom.formats.sources import preprocessed
 from retrosim.rom.image import EF_M68000, MAX_SEGMENTS, Family, family_of
 
 from .directives import Directives
+from .files import MAX_FILE_BYTES, read_source
 from .program import MAX_ERRORS, Action, Chunk, Outside, Place, Program
-from .source import MAX_FILE_BYTES, Part, Reader, read_source
+from .source import Part, Reader
 
 DEFAULT_ORIGIN = 0x2000
 MAX_SENTENCE = 240  # characters of a message
@@ -270,9 +271,8 @@ class _Job:
         found.sort(key=lambda each: each[0])
         if len(found) > MAX_SEGMENTS:
             raise self._refusal(f"{len(found)} pieces of memory: allowed at most {MAX_SEGMENTS}")
-        for _, section, _ in found[-1:]:
-            if section.address + section.bytes > 1 << 32:
-                raise self._refusal(f"section {shortened(section.name)} ends behind address 0xffffffff")
+        if found and found[-1][1].address + found[-1][1].bytes > 1 << 32:
+            raise self._refusal(f"section {shortened(found[-1][1].name)} ends behind address 0xffffffff")
         for (_, first, _), (_, second, _) in pairwise(found):
             if first.address + first.bytes > second.address:
                 names = f"sections {shortened(first.name)} and {shortened(second.name)} overlap at {second.address:#x}"

@@ -11,8 +11,9 @@ from retrosim.cpu.spec.dialect import Dialect
 from retrosim.cpu.spec.expressions import Exhausted, Expression, Scope, Unfit, Value, characters, constant
 from retrosim.cpu.spec.templates import split_operands
 
+from .files import found_file, read_limited
 from .program import MAX_PROGRAM_BYTES, Action, Program, names_of
-from .source import bare, found_file, read_limited
+from .source import bare
 
 Make = Callable[[str, Path | None], Action]
 """make(operands, folder that include looks in) -> what the directive does. Errors: Unfit."""

@@ -9,15 +9,16 @@ from pathlib import Path
 
 from retrosim.checks import shortened
 from retrosim.cpu.spec.dialect import Dialect
-from retrosim.cpu.spec.expressions import Exhausted, Unfit, characters
+from retrosim.cpu.spec.expressions import Exhausted, Unfit
 from retrosim.cpu.spec.templates import split_operands
+
+from .files import QUOTES, found_file, read_source
 
 MAX_INCLUDES = 16  # files in files
 MAX_NESTED = 100  # macros, repetitions and conditions in one another
 MAX_LINES = 200_000  # after expansion, with those that are passed over
 MAX_LINE = 16_384  # characters of a line after expansion
 MAX_CHARACTERS = 32 * 1024 * 1024  # of all lines after expansion
-MAX_FILE_BYTES = 4 * 1024 * 1024
 
 _MARKER = re.compile(r'# ?(\d{1,9}) "([^"]*)"[ 0-9]*')
 _LABEL = re.compile(r"\s*([A-Za-z_.$?@][\w.$?@]*|\d+\$?)\s*::?(?!=)")
@@ -297,7 +298,7 @@ class Reader:
         numbered = {str(index): text for index, text in enumerate(given, start=1)}
         unique = f"_{self._expansions:04d}"
 
-        def value(found: re.Match[str]) -> str:
+        def argument(found: re.Match[str]) -> str:
             name = found[1]
             if name == "@":
                 return unique
@@ -309,20 +310,22 @@ class Reader:
         nasm = re.compile(r"%(\d)")
         expanded = []
         for each in macro.lines:
-            text = self._replaced(pattern, value, each.text, line)
+            text = self._replaced(pattern, argument, each.text, line)
             if self.dialect.percent_arguments:
                 text = self._replaced(nasm, lambda m: numbered.get(m[1], ""), text, line)
                 text = text.replace("%%", f"..@{unique}.")
             expanded.append(Line(line.file, line.number, text))
         return expanded
 
-    def _replaced(self, pattern: re.Pattern[str], value: Callable[[re.Match[str]], str], text: str, line: Line) -> str:
+    def _replaced(
+        self, pattern: re.Pattern[str], value: str | Callable[[re.Match[str]], str], text: str, line: Line
+    ) -> str:
         """Put values in place of the names of arguments. Errors: SourceError, Exhausted."""
         size = 0
 
         def replace(found: re.Match[str]) -> str:
             nonlocal size
-            new = value(found)
+            new = value if isinstance(value, str) else value(found)
             size += len(new)
             if size > MAX_LINE:
                 raise SourceError(line, f"a line has more than {MAX_LINE} characters")
@@ -343,10 +346,7 @@ class Reader:
             pattern = re.compile(r"\\" + re.escape(name) + r"\b(\\\(\))?")
             for value in values:
                 self._pass_over(1)
-                copy = [
-                    Line(e.file, e.number, self._replaced(pattern, lambda _, value=value: value, e.text, line))
-                    for e in body
-                ]
+                copy = [Line(e.file, e.number, self._replaced(pattern, value, e.text, line)) for e in body]
                 yield from self._run(copy, folder, depth, nested + 1)
             return
         count = self.evaluate(part.rest)
@@ -399,55 +399,7 @@ class Reader:
         )
 
 
-QUOTES = "\"'<>"
 _CONTROL = {
     *_CONDITIONS, *_MACRO_ENDS, *_REPEATS, *_REPEAT_ENDS, "macro", "imacro", "else", "elseif", "elif", "endif", "endc",
     "include", "end",
 }  # fmt: skip
-
-
-def found_file(text: str, folder: Path | None) -> Path:
-    """Return the file that an include names: in or beside the folder of the source, or below. Errors: Unfit."""
-    name = text.strip()
-    name = (
-        characters(name).decode("utf-8", "replace")
-        if len(name) > 1 and name[0] in "\"'" and name[-1] == name[0]
-        else name.strip(QUOTES)
-    )
-    if folder is None:
-        raise Unfit(f"include {shortened(name)}: a text without a file has no folder")
-    shown = f"include {shortened(name)!r}"
-    allowed = Unfit(f"{shown}: allowed a file in the folder of the source, beside that folder or below it")
-    if not name or "\0" in name or Path(name).is_absolute():
-        raise allowed
-    try:
-        root = folder.resolve()
-        path = (root / name).resolve()
-        if not path.is_relative_to(root.parent):
-            raise allowed
-        if path.is_file():
-            return path
-    except (OSError, RuntimeError):  # a name that is too long, links in a circle
-        pass
-    raise Unfit(f"{shown}: there is no such file")
-
-
-def read_limited(path: Path, limit: int) -> bytes:
-    """Return what is in a file of at most so many bytes. Errors: Unfit."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(limit + 1)
-    except (OSError, ValueError) as error:
-        raise Unfit(f"{shortened(path.name)}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if len(content) > limit:
-        raise Unfit(f"{shortened(path.name)}: more than {limit} bytes")
-    return content
-
-
-def read_source(path: Path) -> str:
-    """Return a source's text. Errors: Unfit."""
-    content = read_limited(path, MAX_FILE_BYTES)
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from retrosim.asm import assemble, assemble_file, program, source
+from retrosim.asm import assemble, assemble_file, files, program, source
 from retrosim.errors import AssemblyError
 
 CHAIN = "".join(f" macro m{n}\n m{n + 1} \\1\\1\n endm\n" for n in range(40))
@@ -66,7 +66,7 @@ def test_files_are_read_within_limits(tmp_path: Path, monkeypatch: pytest.Monkey
     with pytest.raises(AssemblyError) as caught:
         assemble_file(tmp_path / "all.s", "m68040")
     assert [line for _, line, _ in caught.value.messages] == list(range(1, 13))
-    monkeypatch.setattr(source, "MAX_FILE_BYTES", 1000)
+    monkeypatch.setattr(files, "MAX_FILE_BYTES", 1000)
     for name in ("long.s", "loop"):
         with pytest.raises(AssemblyError, match=r"cannot be read|more than 1000 bytes"):
             assemble_file(tmp_path / name, "m68040")
