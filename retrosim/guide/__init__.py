@@ -20,6 +20,7 @@ TOPICS = (
     "assembler",
     "testing",
     "collide",
+    "games",
     "machines",
     "accuracy",
     "table",
