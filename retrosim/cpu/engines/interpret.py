@@ -45,6 +45,7 @@ from .regions import Region
 MAX_DECODED_AHEAD = 64  # instructions decoded ahead
 MAX_RECORDS = 1 << 17
 MAX_VISITS = 2000  # times that code runs into something not decoded or compiled before a run ends early
+MAX_MET = 1 << 14  # addresses remembered where code was met
 MAX_BREAKS = 8  # writes into a region before it stays with the interpreter
 
 I64 = ir.IntType(64)
@@ -108,6 +109,7 @@ class Interpreter:
 
     missing   instructions that were bridged for lack of a handler, by key
     bridged   how many times
+    met       addresses where execution came to code that was not linked, in that order
     """
 
     name = "interpret"
@@ -119,6 +121,8 @@ class Interpreter:
         self._caches = [cache]  # whose code the records point to
         self._handlers = dict(cache.handlers)
         self._stubs = cache.stubs
+        self.met: dict[int, None] = {}
+        self._behind_bridge = -1  # address where the instruction bridged last ends
         self.forget_missing()
         unit = core.cpu.isa.word_bytes
         self._shift = unit.bit_length() - 1
@@ -203,6 +207,7 @@ class Interpreter:
         self.bridged += 1
         insn = self.core.decode(int(self.core.state["pc"]))
         self.missing[insn.key] = insn
+        self._behind_bridge = insn.end
         return self.bridge.run(1)
 
     def forget_missing(self) -> None:
@@ -307,6 +312,8 @@ class Interpreter:
         """Decode from `pc` on into consecutive records; False when no compiled handler fits the first instruction."""
         if self._used > MAX_RECORDS:
             self._clear()
+        if len(self.met) < MAX_MET and pc != self._behind_bridge:
+            self.met[pc] = None
         for region in self._covering.get(pc, ()):
             self._resume(region)
         if pc & ((1 << self._shift) - 1) or self._handler(self.core.decode(pc)) is None:
