@@ -25,6 +25,8 @@ from .compiled import is_compiled
 from .core import Core
 from .handler_cache import HandlerCache, Key, handler_cache, handlers_of, is_ready
 from .interpret import Interpreter
+from .profiling import SLICE as PROFILE_SLICE
+from .profiling import Profile
 from .recompile import CompiledRegion, region_name
 from .regions import Region, discover, region_without, switching_regions
 
@@ -84,6 +86,15 @@ class Tiers:
             progress(f"recompiling {len(regions)} regions of this program (first run only)")
         if mode != "interpret":
             self._want_all(regions)
+
+    def attach(self, profile: Profile | None) -> None:
+        """Count in a profile from now on, without regions; None: no more."""
+        self.SLICE = PROFILE_SLICE if profile else Interpreter.SLICE
+        self._interpreter.attach(profile)
+
+    def counted(self) -> dict[int, list[int]]:
+        """Return what the profile has counted, see `Interpreter.counted`."""
+        return self._interpreter.counted()
 
     @property
     def is_compiling(self) -> bool:
