@@ -111,7 +111,9 @@ class Column:
 def _number(value: float, digits: int | None) -> str:
     if digits is not None:
         return f"{value:,.{digits}f}"
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}".rstrip("0").rstrip(".")
+    if isinstance(value, int) or value == int(value):
+        return f"{int(value):,}"
+    return f"{value:,.{0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 3}f}"
 
 
 def table(name: str, columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> str:

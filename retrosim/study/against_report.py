@@ -28,8 +28,8 @@ def answer(found: dict[str, Any]) -> str:
     if first == second:
         return f"both take {_count(first)}{unit}"
     ratio = max(first, second) / (min(first, second) or 1)
-    said = "fast" if second < first else "slow"
-    return f"second: {_count(second)}{unit}, first: {_count(first)}; the second is {ratio:.2f} times as {said}"
+    said = f"is {ratio:.2f} times as fast" if second < first else f"takes {ratio:.2f} times as long"
+    return f"second: {_count(second)}{unit}, first: {_count(first)}; the second {said}"
 
 
 def _count(value: Any) -> str:
