@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._results import check_capacity, keys_of, sort_keys
-from ._worlds import MAX_COORDINATE, MIN_COORDINATE, NO_RESULTS, NOTHING, Sorted
+from ._worlds import MAX_COORDINATE, MIN_COORDINATE, NO_RESULTS, NOTHING, Sorted, rows_for
 from .kernels.hierarchical_grid import ANY, BOTTOM, COUNTS, INDEX, LEFT, PAIRS, RIGHT, TOP, TWO, WORD
 
 MAX_RADIUS = (1 << 31) - 1
@@ -45,7 +45,7 @@ def near_boxes(prepared: Sorted, sides: np.ndarray, words: np.ndarray | None = N
     words  int32[q]     see `hierarchical_grid`; None for all boxes, whatever their words
     """
     queries, kind = _queries(sides, words), ANY if words is None else TWO
-    rows = np.empty((2 * len(sides) + 64, 2), np.int32)
+    rows = np.empty((rows_for(len(sides)), 2), np.int32)
     total = prepared.search(queries, 0, len(queries), kind, PAIRS, keys_of(rows), NO_RESULTS)
     if total > len(rows):
         check_capacity(total, None, "objects for these queries")

@@ -22,6 +22,7 @@ import numpy as np
 
 from retrosim.checks import check_choice
 from retrosim.collide import plane, world
+from retrosim.collide._start import COMPILER
 from retrosim.collide.kernels.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH
 from retrosim.jit import source_digest
 
@@ -197,6 +198,7 @@ def _begin(entry: _Entry, frames: Frames, judge: Judge, rounds: int, seconds: fl
             answer = entry.answer(number)
             answer = answer() if callable(answer) else answer
             entry.error = entry.error or judge.difference(entry.contender.question, number, answer)
+            COMPILER.wait()  # until then NumPy answers
     except Exception as error:  # whatever a peer throws at us, it is not the end of the others
         entry.error = f"{type(error).__name__}: {error}"
     if entry.error is None:

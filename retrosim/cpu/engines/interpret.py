@@ -7,7 +7,7 @@ ever waits for a rare one. Regions that the recompiler has made are entered thro
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from weakref import WeakMethod
 
@@ -41,6 +41,7 @@ from .handlers import (
 )
 from .profiling import Profile
 from .recompile import CompiledRegion
+from .regions import Region
 
 MAX_DECODED_AHEAD = 64  # instructions decoded ahead
 MAX_RECORDS = 1 << 17
@@ -123,6 +124,7 @@ class Interpreter:
         unit = core.cpu.isa.word_bytes
         self._shift = unit.bit_length() - 1
         self._profile: Profile | None = None
+        self.breaks: frozenset[int] = frozenset()  # where every run ends
         self._stops: Collection[int] = ()  # where the present run ends
         self._entered: dict[int, InstalledRegion] = {}  # entry point -> the region in force
         self._covering: dict[int, list[InstalledRegion]] = {}  # instruction -> the regions that contain it
@@ -137,24 +139,45 @@ class Interpreter:
         """
         self.core.sync_mirrors()
         self.core.state["reason"] = RUNNING
-        self._stops = stops
+        if not self._profile:
+            return self._run_to(instructions, stops)
+        done = 0
+        self._profile.begin(instructions)
+        try:
+            done = self._run_to(instructions, stops)
+            return done
+        finally:
+            self._profile.end()
+            self._profile.consume(instructions - done)
+
+    def _run_to(self, instructions: int, stops: Collection[int]) -> int:
+        if not stops:
+            return self._run(instructions)
+        self._stops = self.breaks.union(stops)
         regions = [region for stop in stops for region in self._covering.get(stop, ())]
         for region in regions:
             self._suspend(region)
         self._watch_stops()
-        if self._profile:
-            self._profile.begin(instructions)
-        done = 0
         try:
-            done = self._run(instructions)
-            return done
+            return self._run(instructions)
         finally:
-            self._stops = ()
-            if self._profile:
-                self._profile.end()
-                self._profile.consume(instructions - done)
+            self._stops = self.breaks
             for region in regions:
                 self._resume(region)
+
+    def break_at(self, addresses: Iterable[int]) -> None:
+        """End every run before the instructions at some addresses, which take the place of those before."""
+        old, self.breaks = self.breaks, frozenset(addresses)
+        self._stops = self.breaks
+        for region in {id(r): r for at in self.breaks - old for r in self._covering.get(at, ())}.values():
+            self._suspend(region)
+        self._watch_stops()
+        for region in {id(r): r for at in old - self.breaks for r in self._covering.get(at, ())}.values():
+            self._resume(region)
+
+    def regions_at(self, address: int) -> list[Region]:
+        """Return the recompiled regions that have an instruction."""
+        return [installed.compiled.region for installed in self._covering.get(address, ())]
 
     def _run(self, instructions: int) -> int:
         core, done, visits = self.core, 0, 0
@@ -169,9 +192,14 @@ class Interpreter:
                     core.state["pc"] = self._records[following, PC_WORD]
             elif following == -NOT_EXECUTED:
                 core.state["reason"] = RUNNING
-                if done and int(core.state["pc"]) in self._stops:
-                    core.state["reason"] = REACHED
-                    break
+                if int(core.state["pc"]) in self._stops:
+                    if done:
+                        core.state["reason"] = REACHED
+                        break
+                    done += self._evaluate(instructions - done)  # it is where the run begins
+                    if core.state["reason"] != RUNNING:
+                        break
+                    continue
                 visits += 1
                 if not self._link(int(core.state["pc"])):
                     done += self._bridge(instructions - done)
@@ -189,11 +217,16 @@ class Interpreter:
         self.bridged += 1
         insn = self.core.decode(int(self.core.state["pc"]))
         self.missing[insn.key] = insn
-        if self._profile:
-            self._profile.end()
+        return self._evaluate(left)
+
+    def _evaluate(self, left: int) -> int:
+        """Run one instruction on the evaluator; left: of the run, with it."""
+        if not self._profile:
+            return self.bridge.run(1)
+        insn = self.core.decode(int(self.core.state["pc"]))
+        self._profile.end()
         done = self.bridge.run(1)
-        if self._profile:
-            self._profile.bridged(insn, left - done)
+        self._profile.bridged(insn, left - done)
         return done
 
     def attach(self, profile: Profile | None) -> None:
@@ -276,6 +309,13 @@ class Interpreter:
             slot = int(self._index[pc >> self._shift])
             if slot != UNKNOWN_RECORD and not self._profile:
                 self._records[slot].view(np.uint64)[HANDLER_WORD] = region.compiled.address
+
+    def uninstall(self, compiled: CompiledRegion) -> None:
+        """Never run a region again."""
+        for pc in {insn.pc for insn in compiled.region.insns}:
+            for installed in [each for each in self._covering[pc] if each.compiled is compiled]:
+                self._suspend(installed)
+                self._covering[pc].remove(installed)
 
     def _suspend(self, region: InstalledRegion) -> None:
         """Let the interpreter run the code of a region."""

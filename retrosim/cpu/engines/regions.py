@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn
@@ -47,6 +47,7 @@ class Region:
 
     edges    by block: control-flow edges inside the region, as far as decoding knows them, and guessed ones
     guesses  by block: where the computed jump at its end is likely to go
+    left_out instructions of the code around that are left to the interpreter, which stops at them
     Every cycle of edges passes a check. The blocks stand in an order in which all edges to others lead forward.
     """
 
@@ -55,6 +56,7 @@ class Region:
     guesses: dict[int, tuple[int, ...]]
     entries: tuple[int, ...]
     checks: frozenset[int]
+    left_out: frozenset[int] = frozenset()
 
     @property
     def insns(self) -> Iterable[Insn]:
@@ -90,6 +92,30 @@ def region_of(blocks: dict[int, Block], entries: set[int], guesses: dict[int, tu
     order, heads = _search(edges)
     ordered = {start: blocks[start] for start in order}
     return Region(ordered, edges, likely, tuple(sorted(entries)), frozenset(_checks(ordered, edges, heads)))
+
+
+def region_without(region: Region, addresses: Collection[int]) -> Region | None:
+    """Return a region that leaves some instructions out, None if nothing remains; the code behind each is entered."""
+    blocks: dict[int, Block] = {}
+    guesses: dict[int, tuple[int, ...]] = {}
+    entries, left_out = set(region.entries), set()
+    for start, block in region.blocks.items():
+        pieces: list[list[Insn]] = [[]]
+        for insn in block.insns:
+            if insn.pc not in addresses:
+                pieces[-1].append(insn)
+                continue
+            left_out.add(insn.pc)
+            entries.add(insn.end)
+            entries |= {insn.target} if insn.target is not None else set()
+            pieces.append([])
+        for piece in filter(None, pieces):
+            blocks[piece[0].pc] = Block(tuple(piece))
+            if piece[-1] is block.insns[-1]:
+                guesses[piece[0].pc] = region.guesses.get(start, ())
+    if not blocks:
+        return None
+    return replace(region_of(blocks, entries & set(blocks), guesses), left_out=frozenset(left_out))
 
 
 def _follow(

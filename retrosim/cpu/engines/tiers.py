@@ -27,7 +27,7 @@ from .interpret import Interpreter
 from .profiling import SLICE as PROFILE_SLICE
 from .profiling import Profile
 from .recompile import CompiledRegion, region_name
-from .regions import Region, discover
+from .regions import Region, discover, region_without
 
 MODES = ("auto", "interpret", "recompile")
 BUSY = 20_000_000  # instructions before anything is compiled in the background
@@ -49,13 +49,19 @@ class Tiers:
     SLICE = Interpreter.SLICE
 
     def __init__(
-        self, core: Core, roots: Iterable[int], mode: str = "auto", progress: Callable[[str], None] = lambda text: None
+        self,
+        core: Core,
+        roots: Iterable[int],
+        mode: str = "auto",
+        progress: Callable[[str], None] = lambda text: None,
+        quick: bool = False,
     ) -> None:
         """Make the engine ready to run.
 
         roots     addresses where code begins, as far as they are known
         mode      one of MODES
         progress  gets a line of text before each piece of long work
+        quick     compile handlers quickly in every mode
         """
         self._wanted: deque[Callable[[], Compiled]] = deque()
         self._made: deque[Compiled | Exception] = deque()
@@ -63,16 +69,18 @@ class Tiers:
         cpu, timing = core.cpu, core.timing_mode
         regions = discover(core, roots)
         handlers = handlers_of(insn for region in regions for insn in region.insns)
-        self._quick = mode == "auto" and not is_ready(cpu, timing, handlers)
+        self._quick = (quick or mode == "auto") and not is_ready(cpu, timing, handlers)
         if not is_ready(cpu, timing, handlers):
             progress(f"compiling the {cpu.model} for this program (first run only)")
         self._interpreter = Interpreter(core, handler_cache(cpu, timing, handlers, self._quick))
         self._worker: threading.Thread | None = None
         self._known = {insn.pc for region in regions for insn in region.insns}
         self._samples: dict[int, int] = {}
+        self._parts: list[CompiledRegion] = []  # what is recompiled of regions in which runs end
+        self._is_urgent = False
         self._asked: set[Key] = set()  # handlers that have been asked for at run time
         self._done = self._regions = 0
-        if self._quick:
+        if self._quick and mode == "auto":
             self._wanted.append(lambda: handler_cache(cpu, timing, handlers))
         for region in regions[:MAX_REGIONS] if mode != "interpret" else []:
             self._regions += 1
@@ -112,18 +120,49 @@ class Tiers:
         self._done += done
         if self._interpreter.bridged >= MISSES_TO_COMPILE:
             self._add_handlers()
-        if self.mode == "auto":
+        if self.mode == "auto" or self._is_urgent:
             self._watch()
         return done
+
+    def break_at(self, addresses: Iterable[int]) -> None:
+        """End every run before the instructions at some addresses, which take the place of those before.
+
+        What is recompiled of the code around such an instruction is recompiled without it.
+        """
+        for compiled in self._parts:
+            self._interpreter.uninstall(compiled)
+        self._parts.clear()
+        self._interpreter.break_at(addresses)
+        breaks = self._interpreter.breaks
+        for region in {id(r): r for at in sorted(breaks) for r in self._interpreter.regions_at(at)}.values():
+            self._leave_out(breaks, region)
+
+    def _leave_out(self, breaks: frozenset[int], region: Region) -> None:
+        """Have a region recompiled without the instructions to stop at."""
+        part = region_without(region, breaks)
+        if part is None:
+            return
+        cpu, timing = self.core.cpu, self.core.timing_mode
+        if is_compiled(region_name(cpu, timing, part)):
+            self._take_in(CompiledRegion(cpu, timing, part))
+        elif self.mode != "interpret":  # in the background in every mode: whoever sets breakpoints does not wait
+            self._wanted.appendleft(lambda: CompiledRegion(cpu, timing, part))
+            self._is_urgent = True
 
     def _take_in(self, made: Compiled | Exception) -> None:
         if isinstance(made, Exception):
             raise made
         if isinstance(made, HandlerCache):
             self._interpreter.use(made)
+        elif not made.region.left_out <= self._interpreter.breaks:
+            return  # it was made for breakpoints that are there no more
         else:
             self.name = "recompile"
             self._interpreter.install(made)
+            if made.region.left_out:
+                self._parts.append(made)
+            elif not self._interpreter.breaks.isdisjoint(insn.pc for insn in made.region.insns):
+                self._leave_out(self._interpreter.breaks, made.region)
 
     def _add_handlers(self) -> None:
         """Have what the evaluator has bridged compiled quickly: at once, in `auto` by the thread."""
@@ -147,7 +186,7 @@ class Tiers:
             self._samples[pc] = self._samples.get(pc, 0) + 1
             if self._samples[pc] == SAMPLES:
                 self._find_regions(pc)
-        if self._wanted and self._worker is None and (self._done >= BUSY or self._asked):
+        if self._wanted and self._worker is None and (self._done >= BUSY or self._asked or self._is_urgent):
             arguments = weakref.ref(self), self._wanted, self._made
             self._worker = threading.Thread(target=_compile, args=arguments, name="compiler", daemon=True)
             _workers.add(self._worker)
