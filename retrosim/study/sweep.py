@@ -33,7 +33,7 @@ def fit(points: Sequence[tuple[int, int]]) -> dict[str, Any]:
     """
     laws = []
     for degree in range(min(len(LAWS), len(points))):
-        terms = _least_squares(points, degree)
+        terms = _polynomial(points, degree)
         residuals = [clocks - sum(c * value**k for k, c in enumerate(terms)) for value, clocks in points]
         rms = sqrt(sum(each * each for each in residuals) / len(points))
         law = {"name": LAWS[degree], "exact": not any(residuals), "coefficients": [float(c) for c in terms]}
@@ -47,8 +47,8 @@ def fit(points: Sequence[tuple[int, int]]) -> dict[str, Any]:
     return laws[-1]
 
 
-def _least_squares(points: Sequence[tuple[int, int]], degree: int) -> list[Fraction]:
-    """Return the coefficients of the polynomial that is nearest to the points."""
+def _polynomial(points: Sequence[tuple[int, int]], degree: int) -> list[Fraction]:
+    """Return the coefficients of the polynomial that is nearest to the points, by least squares."""
     size = degree + 1
     sums = [Fraction(sum(x**k for x, _ in points)) for k in range(2 * size - 1)]
     rows = [[*sums[row : row + size], Fraction(sum(y * x**row for x, y in points))] for row in range(size)]
