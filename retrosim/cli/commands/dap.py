@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from retrosim.cli.debugging import add_listening, add_program, open_debugged
+from retrosim.cli.debugging import add_listening, add_program, listening_on, open_debugged
 from retrosim.cli.output import print_json, print_lines
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -69,9 +69,7 @@ def run(options: argparse.Namespace) -> int:
     if options.port is None:
         serve(StandardStreams())
         return 0
-    from retrosim.cli.debugging import listening_on
-
-    listening = listening_on(options)
+    listening = listening_on(options.host, options.port)
     host, port = listening.getsockname()[:2]
     if options.json:
         print_json({"host": host, "port": port, "program": options.rom})

@@ -14,11 +14,14 @@ examples:
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from retrosim.cli import arguments
+from retrosim.cli import arguments, values
+from retrosim.cli.debugging import HOST
 from retrosim.cli.display import NoWindow, check_overlay, open_window
 from retrosim.cli.opening import (
+    NATIVE,
     check_budget,
     check_chosen,
     chosen_budget,
@@ -26,6 +29,7 @@ from retrosim.cli.opening import (
     open_chosen,
     open_program,
     program_name,
+    refuse,
 )
 from retrosim.cli.output import counted, free_name, print_json, print_lines, say, shown_path
 from retrosim.cli.parser import Parser
@@ -54,6 +58,13 @@ def add_options(parser: Parser) -> None:
     arguments.add_budget(parser)
     arguments.add_screenshot(parser)
     arguments.add_window(parser)
+    parser.add_argument(
+        "--gdb",
+        type=values.whole(0, 65535),
+        metavar="N",
+        help="let gdb connect to this TCP port while the window is open, 0: any that is free; without a window use "
+        "`retrosim gdb`",
+    )
     arguments.add_json(parser)
 
 
@@ -65,18 +76,45 @@ def run(options: argparse.Namespace) -> int:
     check_chosen(options, rom)
     check_budget(options, [options.machine])
     if options.headless or options.frames or options.screenshot or options.json or has_budget(options):
+        if options.gdb is not None:
+            raise refuse(f"--gdb: needs a window; without one use `retrosim gdb {options.rom}`")
         check_overlay(options)
         return _run_headless(options, rom)
+    hooks = {} if options.gdb is None else {"on_turn": _gdb_server(options, rom)}
     try:
         window = open_window(
-            options, lambda report: open_chosen(options, rom, report), recorder=window_recorder(program_name(rom))
+            options,
+            lambda report: open_chosen(options, rom, report),
+            recorder=window_recorder(program_name(rom)),
+            **hooks,
         )
     except NoWindow as error:
+        if options.gdb is not None:
+            raise NoWindow(f"{error}; without a window use `retrosim gdb {options.rom}`") from error
         say(f"{error}; running {FRAMES} frames without a window")
         options.screenshot = free_name(f"retrosim-{program_name(rom)}", ".png")
         return _run_headless(options, rom)
     window.run()
     return 0
+
+
+def _gdb_server(options: argparse.Namespace, rom: Rom | Image) -> Callable[[Any], None]:
+    """Listen for gdb, and say how to connect; return what is called on the window's turns. Errors: RetrosimError."""
+    from retrosim.cli.debugging import connecting, listening_on
+    from retrosim.cli.window_gdb import WindowGdb
+    from retrosim.machine.presets import preset
+    from retrosim.rom import Image
+    from retrosim.serve.programs import file_of
+
+    if options.machine == NATIVE:
+        raise refuse(f"--gdb: {NATIVE} runs no machine code that could be debugged")
+    image = rom if isinstance(rom, Image) else rom.image(preset(options.machine).isa, options.build)
+    file = file_of(rom, image, options.rom)
+    listening = listening_on(HOST, options.gdb)
+    print_lines(
+        ["waiting for gdb beside the window:", f"  {connecting(rom, image, file, *listening.getsockname()[:2])}"]
+    )
+    return WindowGdb(listening, file).turn
 
 
 def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
