@@ -12,6 +12,7 @@ examples:
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,6 +76,7 @@ def run(options: argparse.Namespace) -> int:
         print_json({"host": host, "port": port, "program": options.rom})
     else:
         print_lines([f"waiting for an editor on {host} port {port}; Ctrl-C ends"])
+    sys.stdout.flush()
     serve_clients(listening, serve)
     return 0
 

@@ -14,6 +14,7 @@ examples:
 from __future__ import annotations
 
 import argparse
+import sys
 
 from retrosim.cli import arguments
 from retrosim.cli.debugging import add_listening, add_program, connecting, listening_on, open_debugged
@@ -56,6 +57,7 @@ def run(options: argparse.Namespace) -> int:
         print_lines(
             [f"{debugged.name} on {debugged.machine.name}, waiting for gdb on {host} port {port}:", f"  {command}"]
         )
+    sys.stdout.flush()
     target, elf = debugged.target(), elf_of(image, file)
     serve_clients(listening, lambda stream: GdbSession(target, stream, elf).serve())
     return 0

@@ -14,6 +14,7 @@ examples:
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,9 @@ def run(options: argparse.Namespace) -> int:
             raise refuse(f"--gdb: needs a window; without one use `retrosim gdb {options.rom}`")
         check_overlay(options)
         return _run_headless(options, rom)
-    hooks = {} if options.gdb is None else {"on_turn": _gdb_server(options, rom)}
+    hooks, command = {}, ""
+    if options.gdb is not None:
+        hooks["on_turn"], command = _gdb_server(options, rom)
     try:
         window = open_window(
             options,
@@ -94,12 +97,18 @@ def run(options: argparse.Namespace) -> int:
         say(f"{error}; running {FRAMES} frames without a window")
         options.screenshot = free_name(f"retrosim-{program_name(rom)}", ".png")
         return _run_headless(options, rom)
+    if command:
+        print_lines(["waiting for gdb beside the window:", f"  {command}"])
+        sys.stdout.flush()
     window.run()
     return 0
 
 
-def _gdb_server(options: argparse.Namespace, rom: Rom | Image) -> Callable[[Any], None]:
-    """Listen for gdb, and say how to connect; return what is called on the window's turns. Errors: RetrosimError."""
+def _gdb_server(options: argparse.Namespace, rom: Rom | Image) -> tuple[Callable[[Any], None], str]:
+    """Listen for gdb; return what is called on the window's turns, and the command that connects.
+
+    Errors   ArgumentError, RetrosimError
+    """
     from retrosim.cli.debugging import connecting, listening_on
     from retrosim.cli.window_gdb import WindowGdb
     from retrosim.machine.presets import preset
@@ -111,10 +120,7 @@ def _gdb_server(options: argparse.Namespace, rom: Rom | Image) -> Callable[[Any]
     image = rom if isinstance(rom, Image) else rom.image(preset(options.machine).isa, options.build)
     file = file_of(rom, image, options.rom)
     listening = listening_on(HOST, options.gdb)
-    print_lines(
-        ["waiting for gdb beside the window:", f"  {connecting(rom, image, file, *listening.getsockname()[:2])}"]
-    )
-    return WindowGdb(listening, file).turn
+    return WindowGdb(listening, file).turn, connecting(rom, image, file, *listening.getsockname()[:2])
 
 
 def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
