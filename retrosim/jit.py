@@ -156,6 +156,11 @@ def kernel(function: Callable) -> Any:
     return routine
 
 
+def uncompiled(routine: Any) -> Callable:
+    """Return the Python function that a kernel is made of, for little work that no compiler is worth waiting for."""
+    return getattr(routine, "py_func", routine)
+
+
 def compiles_correctly() -> bool:
     """Compile a function in memory, and tell whether it gives the right result."""
     return numba.njit(lambda a, b: a * b + 1)(6, 7) == 43
