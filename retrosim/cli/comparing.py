@@ -178,5 +178,5 @@ def measure_values(argument: dict[str, Any], *paths: Any) -> dict[str, Any]:
     assert prepared is not None
     about = {"machine": machine.name, "model": machine.core.cpu.model, "clock_hz": machine.clock_hz}
     timing = "full" if machine.timing == "causes" else machine.timing
-    about |= {"timing": timing, "build": machine.image.build, "entry": options.entry}
+    about |= {"timing": timing, "build": machine.image.build, "entry": prepared.entry}
     return about | {"warm": options.warm, "points": points}
