@@ -87,8 +87,12 @@ def write_budgets(path: Path, budgets: Budgets) -> None:
         tests.append(f"  {json.dumps(test)}: {{\n{shown}\n  }}")
     text = f'{{\n"format": {FORMAT},\n"tests": {{\n' + ",\n".join(tests) + "\n}\n}\n"
     new = path.with_name(f"{path.name}.{os.getpid()}.new")
-    new.write_text(text, encoding="utf-8")
-    os.replace(new, path)
+    try:
+        new.write_text(text, encoding="utf-8")
+        os.replace(new, path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
 
 
 def as_json(figure: Figure) -> dict[str, Any]:
