@@ -19,6 +19,7 @@ TOPICS = (
     "gdb",
     "assembler",
     "testing",
+    "instructions",
     "collide",
     "machines",
     "accuracy",

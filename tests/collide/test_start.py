@@ -11,6 +11,7 @@ from retrosim.collide.oracle import worlds as oracle
 from retrosim.collide.scene import Scene
 
 from .random_worlds import KINDS, random_world
+from .test_scene import ask, scene_of
 from .test_world import check, numbers_of
 
 
@@ -45,6 +46,12 @@ def test_groups_and_scenes_before_the_kernels(uncompiled):
     kept = Scene()
     kept.add(x1, y1, size=sides)
     assert kept.in_boxes(x0, y0, size=size).tolist() == np.argwhere(meets).tolist()
+
+
+def test_segments_before_the_kernels(uncompiled):
+    rng = np.random.default_rng(6)
+    for kind in ("mixed", "edges"):
+        ask(rng, scene_of(random_world(rng, kind, 20)))
 
 
 def test_squares_before_the_kernels(monkeypatch):

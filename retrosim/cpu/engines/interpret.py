@@ -46,6 +46,7 @@ from .regions import Region
 MAX_DECODED_AHEAD = 64  # instructions decoded ahead
 MAX_RECORDS = 1 << 17
 MAX_VISITS = 2000  # times that code runs into something not decoded or compiled before a run ends early
+MAX_MET = 1 << 14  # addresses remembered where code was met
 MAX_BREAKS = 8  # writes into a region before it stays with the interpreter
 
 I64 = ir.IntType(64)
@@ -109,6 +110,7 @@ class Interpreter:
 
     missing   instructions that were bridged for lack of a handler, by key
     bridged   how many times
+    met       addresses where execution came to code that was not linked, in that order
     """
 
     name = "interpret"
@@ -120,11 +122,13 @@ class Interpreter:
         self._caches = [cache]  # whose code the records point to
         self._handlers = dict(cache.handlers)
         self._stubs = cache.stubs
+        self.met: dict[int, None] = {}
+        self._behind_bridge = -1  # address where the instruction bridged last ends
         self.forget_missing()
         unit = core.cpu.isa.word_bytes
         self._shift = unit.bit_length() - 1
-        self._profile: Profile | None = None
         self.breaks: frozenset[int] = frozenset()  # where every run ends
+        self._profile: Profile | None = None
         self._stops: Collection[int] = ()  # where the present run ends
         self._entered: dict[int, InstalledRegion] = {}  # entry point -> the region in force
         self._covering: dict[int, list[InstalledRegion]] = {}  # instruction -> the regions that contain it
@@ -139,29 +143,23 @@ class Interpreter:
         """
         self.core.sync_mirrors()
         self.core.state["reason"] = RUNNING
-        if not self._profile:
-            return self._run_to(instructions, stops)
+        if self._profile:
+            self._profile.begin(instructions)
+        regions = [region for stop in stops for region in self._covering.get(stop, ())]
+        if stops:
+            self._stops = self.breaks.union(stops)
+            for region in regions:
+                self._suspend(region)
+            self._watch_stops()
         done = 0
-        self._profile.begin(instructions)
         try:
-            done = self._run_to(instructions, stops)
+            done = self._run(instructions)
             return done
         finally:
-            self._profile.end()
-            self._profile.consume(instructions - done)
-
-    def _run_to(self, instructions: int, stops: Collection[int]) -> int:
-        if not stops:
-            return self._run(instructions)
-        self._stops = self.breaks.union(stops)
-        regions = [region for stop in stops for region in self._covering.get(stop, ())]
-        for region in regions:
-            self._suspend(region)
-        self._watch_stops()
-        try:
-            return self._run(instructions)
-        finally:
             self._stops = self.breaks
+            if self._profile:
+                self._profile.end()
+                self._profile.consume(instructions - done)
             for region in regions:
                 self._resume(region)
 
@@ -196,7 +194,8 @@ class Interpreter:
                     if done:
                         core.state["reason"] = REACHED
                         break
-                    done += self._evaluate(instructions - done)  # it is where the run begins
+                    pc = int(core.state["pc"])
+                    done += self._evaluate(core.decode(pc), instructions - done)  # it is where the run begins
                     if core.state["reason"] != RUNNING:
                         break
                     continue
@@ -217,16 +216,16 @@ class Interpreter:
         self.bridged += 1
         insn = self.core.decode(int(self.core.state["pc"]))
         self.missing[insn.key] = insn
-        return self._evaluate(left)
+        self._behind_bridge = insn.end
+        return self._evaluate(insn, left)
 
-    def _evaluate(self, left: int) -> int:
-        """Run one instruction on the evaluator; left: of the run, with it."""
-        if not self._profile:
-            return self.bridge.run(1)
-        insn = self.core.decode(int(self.core.state["pc"]))
-        self._profile.end()
+    def _evaluate(self, insn: Insn, left: int) -> int:
+        """Have the evaluator execute an instruction, with so many left of the run; return how many it was."""
+        if self._profile:
+            self._profile.end()
         done = self.bridge.run(1)
-        self._profile.bridged(insn, left - done)
+        if self._profile:
+            self._profile.bridged(insn, left - done)
         return done
 
     def attach(self, profile: Profile | None) -> None:
@@ -357,6 +356,8 @@ class Interpreter:
         if self._used > MAX_RECORDS:
             self._keep_counts()
             self._clear()
+        if len(self.met) < MAX_MET and pc != self._behind_bridge:
+            self.met[pc] = None
         for region in self._covering.get(pc, ()):
             self._resume(region)
         if pc & ((1 << self._shift) - 1) or self._handler(self.core.decode(pc)) is None:
