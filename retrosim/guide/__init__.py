@@ -21,6 +21,7 @@ TOPICS = (
     "testing",
     "instructions",
     "collide",
+    "games",
     "machines",
     "accuracy",
     "table",

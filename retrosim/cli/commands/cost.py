@@ -48,7 +48,9 @@ def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("rom", metavar="FILE", help="a program's file, or a ROM's name, folder or rom.toml")
     arguments.add_others(parser)
-    parser.add_argument("--entry", required=True, metavar="SYMBOL", help="the routine, or its address as 0x...")
+    parser.add_argument(
+        "--entry", metavar="SYMBOL", help="the routine, or its address as 0x...; default: the only one there is"
+    )
     calling.add_call(parser)
     arguments.add_warm(parser)
     arguments.add_interval(parser)
@@ -103,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.machine import Machine
     from retrosim.rom import Rom
     from retrosim.study.causes import MODE, has_causes
-    from retrosim.study.cost import cost_report, find_routine
+    from retrosim.study.cost import cost_report, find_routine, only_routine
     from retrosim.study.cost_page import cost_page
     from retrosim.study.cost_text import cost_title, listing_csv, render_cost
 
@@ -129,7 +131,7 @@ def run(options: argparse.Namespace) -> int:
         machine = open_chosen(options, rom, budget.before(progress.note))
         assert isinstance(machine, Machine)  # `check_simulated` has refused the other
         with bad_arguments():
-            entry = _entry(options.entry)
+            entry = only_routine(machine.image) if options.entry is None else _entry(options.entry)
             find_routine(machine.image, entry)
             convention = options.convention or "c"
             bits = machine.argument_bits(convention)

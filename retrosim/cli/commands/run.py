@@ -232,6 +232,7 @@ def _settings(machine: Any) -> dict[str, Any]:
         "memory_changed": changed,
         "readings": getattr(machine, "readings", None),
         "readings_changed": _changed_readings(machine),
+        "exit_status": getattr(machine, "exit_status", None),
         "simulated_seconds": float(machine.cycles / machine.clock_hz) if machine.clock_hz else None,
     }
 
@@ -260,7 +261,7 @@ def _summary(result: dict[str, Any]) -> list[str]:
         pace = f"{result['simulated_seconds']:.2f} s simulated in {pace}, {times:.1f} times real time"
     lines.append(f"{', '.join(did)}; {pace}")
     if result["reason"] == "exit":
-        lines.append("the program exited")
+        lines.append(f"the program exited with status {result['exit_status']}")
     if result["text"]:
         lines += ["it wrote:", *(f"  {line}" for line in result["text"].splitlines()[-MAX_LINES:])]
     if result["world"]:

@@ -92,6 +92,8 @@ def _run(typing_context, ram, code, state, records, index, start, budget):
 
 @kernel
 def run_records(ram, code, state, records, index, start, budget):
+    if not 0 <= start < len(records):
+        raise IndexError("no such record")
     return _run(ram, code, state, records, index, start, budget)
 
 
