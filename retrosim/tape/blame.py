@@ -1,4 +1,4 @@
-"""Who is to blame when a tape diverges: the instructions that make the difference, on the failing side and a trusted one.
+"""Who is to blame when a tape diverges: the instructions that make the difference, on both sides.
 
 Two machines of one name play the tape, one with what is under test, one with the ROM that the tape was recorded with.
 As long as both execute the same instructions, the number of executed instructions is a place in both runs; the last
