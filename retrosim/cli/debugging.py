@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, cast
 from retrosim.cli import arguments, values
 from retrosim.cli.opening import NATIVE, check_machines, chosen_settings, open_chosen, open_program, refuse
 from retrosim.cli.parser import Parser
-from retrosim.errors import TapeError
+from retrosim.errors import RetrosimError, TapeError
 
 if TYPE_CHECKING:
+    import socket
+
     from retrosim.machine import Machine
     from retrosim.rom import Image, Rom
     from retrosim.serve.target import Target
@@ -70,6 +72,17 @@ def add_listening(parser: Parser, port: int | None, help: str) -> None:
         help=f"address to listen on; default: {HOST}, this computer alone. Whoever can connect controls the machine "
         "and can read and write saved states with your rights",
     )
+
+
+def listening_on(options: argparse.Namespace) -> socket.socket:
+    """Listen as the options say. Errors: RetrosimError."""
+    from retrosim.serve.stream import listen
+
+    try:
+        return listen(options.host, options.port)
+    except OSError as error:
+        reason = f"cannot be listened on: {error.strerror or error}"
+        raise RetrosimError(f"{options.host}:{options.port}: {reason}") from None
 
 
 def open_debugged(options: argparse.Namespace, note: Callable[[str], None]) -> Debugged:

@@ -20,6 +20,7 @@ TOPICS = (
     "gdb",
     "assembler",
     "testing",
+    "instructions",
     "collide",
     "machines",
     "accuracy",

@@ -11,6 +11,7 @@ import numpy as np
 
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.profiling import Profile
 from retrosim.cpu.engines.tiers import Tiers
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, FAULT, RUNNING, SERVICE
 from retrosim.cpu.spec.host import Host
@@ -192,6 +193,17 @@ class Clockwork:
             state["stopped"] = 0  # a traced STOP does not wait
             evaluator.between(host.trace, pc)
         return done
+
+    def attach_profile(self, profile: Profile | None) -> None:
+        """Count in a profile from now on; None: no more. Errors: ValueError for a machine on the evaluator."""
+        if not isinstance(self._engine, Tiers):
+            raise ValueError(f"engine {self._engine.name!r}: has no profile; allowed auto, interpret, recompile")
+        self._engine.attach(profile)
+
+    def profile_counts(self) -> dict[int, list[int]]:
+        """Return address -> [visits, clocks] of the attached profile; -1: clocks that are no instruction's."""
+        assert isinstance(self._engine, Tiers)
+        return self._engine.counted()
 
     def restart_ticks(self, pending: bool) -> None:
         """Count ticks from the present clock on; `pending` tells that one has not interrupted the CPU yet."""

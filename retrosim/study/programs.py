@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.checks import check_choice
+from retrosim.cpu.engines.regions import BLANK
 from retrosim.errors import RetrosimError
 from retrosim.jit import PACKAGE, source_digest
 from retrosim.machine import Machine, open_machine
@@ -225,6 +226,17 @@ def open_programs(machine: str, rom: Rom, names: Iterable[str], **options: str) 
     return opened, {name: job_of(opened, name, at) for name, at in zip(names, places)}
 
 
+def open_engine(machine: str, rom: Rom, names: Iterable[str], **options: str) -> Machine:
+    """Return a machine as `open_programs` does, with nothing where the loops are left.
+
+    A run that ends at an address leaves the region around it to the interpreter; blank memory is in no region.
+    """
+    opened, jobs = open_programs(machine, rom, names, **options)
+    for job in jobs.values():
+        opened.write(job.end, bytes(BLANK))
+    return opened
+
+
 def _race(
     rom: Rom, name: str, programs: list[str], engines: list[str], rounds: int, seconds: float, steps: Steps
 ) -> list[dict[str, Any]]:
@@ -264,7 +276,7 @@ def _open(engine: str, rom: Rom, machine: Machine, memory: bytes, jobs: dict[str
     first = next(iter(jobs.values()))
     if engine in SIMULATED:
         kind, timing = SIMULATED[engine]
-        return Simulated(kind, open_programs(machine.name, rom, jobs, engine=kind, timing=timing)[0], first)
+        return Simulated(kind, open_engine(machine.name, rom, jobs, engine=kind, timing=timing), first)
     if engine in PACKAGES:
         return Peer(engine, machine.image.isa, memory, first, own)
     return NativePrograms(rom, first, "little" if machine.image.isa.startswith("i") else "big", own)

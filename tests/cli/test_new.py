@@ -33,9 +33,11 @@ def test_a_project_is_made_built_and_measured(run, tmp_path) -> None:
 def test_what_is_refused(run, tmp_path) -> None:
     run("build").is_refused(2, "has no retrosim.toml; `retrosim new` makes one")
     run("new", "x", "--cpu", "z80").is_refused(2, "cpu 'z80': allowed m68000")
-    run("new", "x", "--cpu", "i386", "--language", "basic").is_refused(2, "allowed asm, c")
+    run("new", "x", "--cpu", "i386", "--language", "basic").is_refused(2, "allowed asm, c, pascal")
     run("new", "x", "--cpu", "i386", "--language", "c")
     run("build", "x").is_refused(4, "needs a compiler for i386", "apt-get install gcc-i686-linux-gnu")
+    run("new", "y", "--cpu", "m68000", "--language", "pascal")
+    run("build", "y").is_refused(4, "needs Free Pascal for m68000 (ppcross68k or ppc68k)")
     (tmp_path / "x.elf").write_text("mine")
     (tmp_path / "x.s").write_text(" nop\n")
     run("build", "x.s").is_refused(1, "x.elf: exists, is not an ELF file")

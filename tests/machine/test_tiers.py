@@ -52,7 +52,7 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(tiers, "is_ready", lambda *arguments: False)
     monkeypatch.setattr(tiers, "is_compiled", lambda name: False)
     monkeypatch.setattr(tiers, "BUSY", 4 * SLICE)
-    monkeypatch.setattr(tiers, "SAMPLES", 2)
+    monkeypatch.setattr(tiers, "LOOK_AFTER", 2 * SLICE)
     monkeypatch.setattr(tiers, "MISSES_TO_COMPILE", 100)
     return seen
 

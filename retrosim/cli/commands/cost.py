@@ -93,6 +93,7 @@ def add_options(parser: Parser) -> None:
     )
     arguments.add_formats(parser, "the annotated listing")
     profiling.add_top(parser)
+    profiling.add_html(parser)
     profiling.add_files(parser)
 
 

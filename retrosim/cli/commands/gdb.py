@@ -1,8 +1,9 @@
 """Let gdb debug a program: a server for its remote protocol.
 
 The program stands at its first instruction until gdb connects; the command
-that connects is printed. `monitor help` lists what gdb itself does not know:
-clocks, their causes, frames, saved states.
+that connects is printed. It can be run backwards, too (reverse-continue,
+reverse-step). `monitor help` lists what gdb itself does not know: clocks, their
+causes, frames, saved states, who wrote a byte last.
 
 examples:
   retrosim gdb sectors
@@ -17,11 +18,10 @@ import shlex
 from typing import TYPE_CHECKING
 
 from retrosim.cli import arguments
-from retrosim.cli.debugging import HOST, add_listening, add_program, open_debugged
+from retrosim.cli.debugging import HOST, add_listening, add_program, listening_on, open_debugged
 from retrosim.cli.output import print_json, print_lines, shown_path
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
-from retrosim.errors import RetrosimError
 
 if TYPE_CHECKING:
     from retrosim.cli.debugging import Debugged
@@ -47,16 +47,11 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.serve.gdb_session import GdbSession
     from retrosim.serve.programs import elf_of
-    from retrosim.serve.stream import listen, serve_clients
+    from retrosim.serve.stream import serve_clients
 
     with Progress(is_quiet=options.json) as progress:
         debugged = open_debugged(options, progress.note)
-    try:
-        listening = listen(options.host, options.port)
-    except OSError as error:
-        raise RetrosimError(
-            f"{options.host}:{options.port}: cannot be listened on: {error.strerror or error}"
-        ) from None
+    listening = listening_on(options)
     host, port = listening.getsockname()[:2]
     command = connecting(debugged, host, port)
     if options.json:

@@ -39,12 +39,14 @@ from .handlers import (
     UNKNOWN,
     UNKNOWN_RECORD,
 )
+from .profiling import Profile
 from .recompile import CompiledRegion
 from .regions import Region
 
 MAX_DECODED_AHEAD = 64  # instructions decoded ahead
 MAX_RECORDS = 1 << 17
 MAX_VISITS = 2000  # times that code runs into something not decoded or compiled before a run ends early
+MAX_MET = 1 << 14  # addresses remembered where code was met
 MAX_BREAKS = 8  # writes into a region before it stays with the interpreter
 
 I64 = ir.IntType(64)
@@ -108,6 +110,7 @@ class Interpreter:
 
     missing   instructions that were bridged for lack of a handler, by key
     bridged   how many times
+    met       addresses where execution came to code that was not linked, in that order
     """
 
     name = "interpret"
@@ -119,10 +122,13 @@ class Interpreter:
         self._caches = [cache]  # whose code the records point to
         self._handlers = dict(cache.handlers)
         self._stubs = cache.stubs
+        self.met: dict[int, None] = {}
+        self._behind_bridge = -1  # address where the instruction bridged last ends
         self.forget_missing()
         unit = core.cpu.isa.word_bytes
         self._shift = unit.bit_length() - 1
         self.breaks: frozenset[int] = frozenset()  # where every run ends
+        self._profile: Profile | None = None
         self._stops: Collection[int] = ()  # where the present run ends
         self._entered: dict[int, InstalledRegion] = {}  # entry point -> the region in force
         self._covering: dict[int, list[InstalledRegion]] = {}  # instruction -> the regions that contain it
@@ -137,17 +143,23 @@ class Interpreter:
         """
         self.core.sync_mirrors()
         self.core.state["reason"] = RUNNING
-        if not stops:
-            return self._run(instructions)
-        self._stops = self.breaks.union(stops)
+        if self._profile:
+            self._profile.begin(instructions)
         regions = [region for stop in stops for region in self._covering.get(stop, ())]
-        for region in regions:
-            self._suspend(region)
-        self._watch_stops()
+        if stops:
+            self._stops = self.breaks.union(stops)
+            for region in regions:
+                self._suspend(region)
+            self._watch_stops()
+        done = 0
         try:
-            return self._run(instructions)
+            done = self._run(instructions)
+            return done
         finally:
             self._stops = self.breaks
+            if self._profile:
+                self._profile.end()
+                self._profile.consume(instructions - done)
             for region in regions:
                 self._resume(region)
 
@@ -182,13 +194,14 @@ class Interpreter:
                     if done:
                         core.state["reason"] = REACHED
                         break
-                    done += self.bridge.run(1)  # it is where the run begins
+                    pc = int(core.state["pc"])
+                    done += self._evaluate(core.decode(pc), instructions - done)  # it is where the run begins
                     if core.state["reason"] != RUNNING:
                         break
                     continue
                 visits += 1
                 if not self._link(int(core.state["pc"])):
-                    done += self._bridge()
+                    done += self._bridge(instructions - done)
                     if core.state["reason"] != RUNNING:
                         break
             elif core.state["reason"] == MISALIGNED:
@@ -199,11 +212,37 @@ class Interpreter:
                 break
         return done
 
-    def _bridge(self) -> int:
+    def _bridge(self, left: int) -> int:
         self.bridged += 1
         insn = self.core.decode(int(self.core.state["pc"]))
         self.missing[insn.key] = insn
-        return self.bridge.run(1)
+        self._behind_bridge = insn.end
+        return self._evaluate(insn, left)
+
+    def _evaluate(self, insn: Insn, left: int) -> int:
+        """Have the evaluator execute an instruction, with so many left of the run; return how many it was."""
+        if self._profile:
+            self._profile.end()
+        done = self.bridge.run(1)
+        if self._profile:
+            self._profile.bridged(insn, left - done)
+        return done
+
+    def attach(self, profile: Profile | None) -> None:
+        """Count in a profile from now on, or no more; regions rest meanwhile."""
+        self._keep_counts()
+        self._profile = profile
+        self._clear()
+
+    def _keep_counts(self) -> None:
+        if self._profile:
+            self._profile.take(self._used)
+
+    def counted(self) -> dict[int, list[int]]:
+        """Return what the profile has counted: address -> [visits, clocks]; -1: what is nobody's."""
+        assert self._profile
+        self._keep_counts()
+        return self._profile.counts
 
     def forget_missing(self) -> None:
         self.missing: dict[Key, Insn] = {}
@@ -211,16 +250,20 @@ class Interpreter:
 
     def use(self, cache: HandlerCache) -> None:
         """Take handlers in, which replace those of the same keys."""
+        self._keep_counts()
         self._caches.append(cache)
         self._handlers |= cache.handlers
         self.forget_missing()
         self._clear()
 
     def _clear(self) -> None:
+        """Forget all records."""
         self._index = np.zeros((ADDRESS_MASK + 1) >> self._shift, np.int32)
         self._records = np.zeros((1024, RECORD_WORDS), np.uint32)
         self._set_handler(UNKNOWN_RECORD, self._stubs[UNKNOWN])
         self._used = 1
+        if self._profile:
+            self._profile.use(self._records)
         self._branches: dict[int, list[int]] = {}  # address -> records that branch to it
         self._watch_stops()
 
@@ -234,7 +277,10 @@ class Interpreter:
         """Make a record run a handler; where a region is entered, the region."""
         words = self._records[slot].view(np.uint64)
         words[HANDLER_WORD] = words[ORDINARY_WORD // 2] = address
-        if address not in (self._stubs[UNKNOWN], self._stubs[GOTO]):
+        if self._profile:
+            if address not in self._stubs:
+                words[HANDLER_WORD] = self._profile.handler(self.core.decode(int(self._records[slot, PC_WORD])))
+        elif address not in (self._stubs[UNKNOWN], self._stubs[GOTO]):
             region = self._entered.get(int(self._records[slot, PC_WORD]))
             if region is not None:
                 words[HANDLER_WORD] = region.compiled.address
@@ -260,7 +306,7 @@ class Interpreter:
         for pc in region.compiled.region.entries:
             self._entered[pc] = region
             slot = int(self._index[pc >> self._shift])
-            if slot != UNKNOWN_RECORD:
+            if slot != UNKNOWN_RECORD and not self._profile:
                 self._records[slot].view(np.uint64)[HANDLER_WORD] = region.compiled.address
 
     def uninstall(self, compiled: CompiledRegion) -> None:
@@ -280,7 +326,7 @@ class Interpreter:
                 continue
             del self._entered[pc]
             slot = int(self._index[pc >> self._shift])
-            if slot != UNKNOWN_RECORD:
+            if slot != UNKNOWN_RECORD and not self._profile:
                 words = self._records[slot].view(np.uint64)
                 words[HANDLER_WORD] = words[ORDINARY_WORD // 2]
 
@@ -290,6 +336,8 @@ class Interpreter:
         self._used += 1
         if slot == len(self._records):
             self._records = np.concatenate([self._records, np.zeros_like(self._records)])
+            if self._profile:
+                self._profile.use(self._records)
         self._records[slot, PC_WORD] = pc
         self._set_handler(slot, handler)
         return slot
@@ -306,7 +354,10 @@ class Interpreter:
     def _link(self, pc: int) -> bool:
         """Decode from `pc` on into consecutive records; False when no compiled handler fits the first instruction."""
         if self._used > MAX_RECORDS:
+            self._keep_counts()
             self._clear()
+        if len(self.met) < MAX_MET and pc != self._behind_bridge:
+            self.met[pc] = None
         for region in self._covering.get(pc, ()):
             self._resume(region)
         if pc & ((1 << self._shift) - 1) or self._handler(self.core.decode(pc)) is None:

@@ -106,6 +106,8 @@ class RegionEmitter(RecordEmitter):
         if self._target is not None:
             if insn.target is not None and self._target.known == insn.target and not self._can_jump:
                 self._edge(insn.target)
+            elif insn.row.options.get("jumps"):
+                self._switch(self._next_pc.get())
             else:
                 self._computed_jump(self._next_pc.get())
         elif self._can_jump:
@@ -160,6 +162,11 @@ class RegionEmitter(RecordEmitter):
                 self._edge(guess)
         self._to_dispatch(address)
 
+    def _switch(self, address: Word) -> None:
+        """Go to one of the entries from here: each computed jump has a branch of its own, which processors predict."""
+        self._flush(NOTHING)
+        self._emit_switch(address)
+
     def _to_dispatch(self, address: Word) -> None:
         self._flush(NOTHING)
         self.put(address, self._address)
@@ -192,7 +199,9 @@ class RegionEmitter(RecordEmitter):
     def _emit_dispatch(self) -> None:
         self.code.go_on(self._dispatch)
         self._pending = NOTHING
-        address = self.loaded(32, self._address)
+        self._emit_switch(self.loaded(32, self._address))
+
+    def _emit_switch(self, address: Word) -> None:
         miss = self.code.new_block()
         with self.code.if_then(self._counter.is_used_up().operand, UNLIKELY):
             self.code.branch(miss)

@@ -1,13 +1,14 @@
 """Finds the code of a ROM: basic blocks, and the regions of them that the recompiler makes one function each.
 
 Discovery starts at roots (the entry, function symbols) and follows fall-through, branch targets and return sites. What
-it misses (jump tables, code without symbols) is run by the interpreter, which comes back at the next entry point.
+it misses (jump tables, calls through registers) is run by the interpreter, which comes back at the next entry point,
+and is found when the interpreter has met it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
 from ..spec.cpu import ADDRESS_MASK
@@ -45,9 +46,10 @@ class Block:
 class Region:
     """Blocks by address, those that can be entered from outside, and those that check the budget first.
 
-    edges    by block: control-flow edges inside the region, as far as decoding knows them, and guessed ones
-    guesses  by block: where the computed jump at its end is likely to go
-    left_out instructions of the code around that are left to the interpreter, which stops at them
+    edges      by block: control-flow edges inside the region, as far as decoding knows them, and guessed ones
+    guesses    by block: where the computed jump at its end is likely to go
+    functions  where functions begin
+    left_out   instructions of the code around that are left to the interpreter, which stops at them
     Every cycle of edges passes a check. The blocks stand in an order in which all edges to others lead forward.
     """
 
@@ -56,6 +58,7 @@ class Region:
     guesses: dict[int, tuple[int, ...]]
     entries: tuple[int, ...]
     checks: frozenset[int]
+    functions: frozenset[int] = frozenset()
     left_out: frozenset[int] = frozenset()
 
     @property
@@ -63,35 +66,78 @@ class Region:
         return (insn for block in self.blocks.values() for insn in block.insns)
 
 
-def discover(core: Core, roots: Iterable[int], known: Collection[int] = ()) -> list[Region]:
+def discover(core: Core, roots: Iterable[int], known: Collection[int] = (), met: Iterable[int] = ()) -> list[Region]:
     """Return the regions of the code that is reached from `roots`, the busiest first.
 
     roots   addresses, the most important first: at most MAX_DISCOVERED instructions are followed from them
     known   addresses of instructions that are left out: they lie in other regions
+    met     addresses that execution has come to, in that order: those that nothing known leads to are followed, too
     Decoding the code makes stores into it noticed.
     """
-    insns, leaders, functions, returns = _follow(core, roots, known)
+    insns, leaders, functions, returns, new = _follow(core, roots, known, met)
     blocks = _blocks(insns, leaders)
+    cases = _cases(blocks, functions, new)
+    functions |= new - cases
     bodies = _bodies(blocks, sorted(functions))
     calls = _call_edges(bodies)
     guesses = _guesses(bodies, calls)
     parts = [{block.start: block for block in part} for part in _parts(bodies, calls)]
-    entries = functions | returns
+    entries = functions | returns | cases
     for inside in parts:
         entries |= {target for block in inside.values() for target in _targets(block) if target not in inside}
     regions = []
     for inside in parts:
-        regions.append(region_of(inside, (entries | _outermost_loops(inside)) & set(inside), guesses))
+        regions.append(region_of(inside, (entries | _outermost_loops(inside)) & set(inside), guesses, functions))
     return regions
 
 
-def region_of(blocks: dict[int, Block], entries: set[int], guesses: dict[int, tuple[int, ...]]) -> Region:
+def _cases(blocks: dict[int, Block], functions: Iterable[int], new: set[int]) -> set[int]:
+    """Return those of some addresses that a switch leads to; the others are functions.
+
+    What lies between the beginning of a function with a computed jump and the next function is taken for a case.
+    """
+    owner = _owners(functions)
+    switching = {owner(block.start) for block in blocks.values() if _switches(block)} - {None}
+    return {address for address in new if owner(address) in switching}
+
+
+def switching_regions(regions: list[Region], addresses: Iterable[int]) -> list[Region]:
+    """Return the regions whose functions have computed jumps that may lead to some addresses."""
+    owner = _owners(start for region in regions for start in region.functions)
+    wanted = {owner(address) for address in addresses} - {None}
+    return [r for r in regions if any(_switches(b) and owner(b.start) in wanted for b in r.blocks.values())]
+
+
+def _switches(block: Block) -> bool:
+    """Does the block end with a computed jump that is no return?"""
+    last = block.insns[-1]
+    return last.target is None and bool(last.row.options.get("jumps"))
+
+
+def _owners(functions: Iterable[int]) -> Callable[[int], int | None]:
+    """Return what finds the function that an address belongs to: the last one that begins before it."""
+    starts = sorted(functions)
+
+    def owner(address: int) -> int | None:
+        number = bisect_right(starts, address)
+        return starts[number - 1] if number else None
+
+    return owner
+
+
+def region_of(
+    blocks: dict[int, Block],
+    entries: set[int],
+    guesses: dict[int, tuple[int, ...]],
+    functions: Collection[int] = frozenset(),
+) -> Region:
     """Make a region of blocks that are entered at some of them; guesses that are no entries are left out."""
     likely = {start: tuple(g for g in guesses.get(start, ()) if g in entries) for start in blocks}
     edges = {start: (*(t for t in _targets(b) if t in blocks), *likely[start]) for start, b in blocks.items()}
     order, heads = _search(edges)
     ordered = {start: blocks[start] for start in order}
-    return Region(ordered, edges, likely, tuple(sorted(entries)), frozenset(_checks(ordered, edges, heads)))
+    checks, here = frozenset(_checks(ordered, edges, heads)), frozenset(blocks).intersection(functions)
+    return Region(ordered, edges, likely, tuple(sorted(entries)), checks, here)
 
 
 def region_without(region: Region, addresses: Collection[int]) -> Region | None:
@@ -119,38 +165,45 @@ def region_without(region: Region, addresses: Collection[int]) -> Region | None:
 
 
 def _follow(
-    core: Core, roots: Iterable[int], known: Collection[int]
-) -> tuple[dict[int, Insn], set[int], set[int], set[int]]:
-    """Return (instructions by address, where blocks begin, where functions begin, where calls return to)."""
+    core: Core, roots: Iterable[int], known: Collection[int], met: Iterable[int]
+) -> tuple[dict[int, Insn], set[int], set[int], set[int], set[int]]:
+    """Return instructions by address; where blocks begin, functions begin, calls return to; which of `met` are new."""
     unit = core.cpu.isa.word_bytes
     roots = [root for root in roots if not root % unit]
     todo = [*sorted(set(roots)), *roots[:1]]  # the last is taken first
     insns: dict[int, Insn] = {}
     leaders, functions, returns = set(todo), set(todo), set()
-    while todo:
-        pc = todo.pop()
-        while pc not in insns and pc not in known and core.ram[pc : pc + BLANK].any():
-            if len(insns) == MAX_DISCOVERED:
-                todo.clear()
-                break
-            insn = core.decode(pc)
-            if pc + insn.length > ADDRESS_MASK + 1:
-                break  # it continues at address 0, where stores into it are not noticed
-            insns[pc] = insn
-            target = insn.target
-            if target is not None and not target % unit:
-                leaders.add(target)
-                todo.append(target)
-            options = insn.row.options
-            if options.get("calls"):
-                returns.add(insn.end)
-                functions |= {target} & leaders
-            if target is not None or options.get("flow") or options.get("calls") or insn.end < pc:
-                leaders.add(insn.end)
-            if not insn.row.pattern or options.get("ends"):
-                break
-            pc = insn.end
-    return insns, leaders & set(insns), functions & set(insns), returns & set(insns)
+    new: set[int] = set()
+    for start in (None, *met):
+        if start is not None and not start % unit and start not in known and not (start in leaders and start in insns):
+            new.add(start)
+            leaders.add(start)
+            todo.append(start)
+        while todo:
+            pc = todo.pop()
+            while pc not in insns and pc not in known and core.ram[pc : pc + BLANK].any():
+                if len(insns) == MAX_DISCOVERED:
+                    todo.clear()
+                    break
+                insn = core.decode(pc)
+                if pc + insn.length > ADDRESS_MASK + 1:
+                    break  # it continues at address 0, where stores into it are not noticed
+                insns[pc] = insn
+                target = insn.target
+                if target is not None and not target % unit:
+                    leaders.add(target)
+                    todo.append(target)
+                options = insn.row.options
+                if options.get("calls"):
+                    returns.add(insn.end)
+                    functions |= {target} & leaders
+                if target is not None or options.get("flow") or options.get("calls") or insn.end < pc:
+                    leaders.add(insn.end)
+                if not insn.row.pattern or options.get("ends"):
+                    break
+                pc = insn.end
+    there = set(insns)
+    return insns, leaders & there, functions & there, returns & there, new & there
 
 
 def _blocks(insns: dict[int, Insn], leaders: set[int]) -> dict[int, Block]:

@@ -6,7 +6,7 @@
                 thread compiles better handlers, then region after region, used from the next slice on
 
 Code that is found only at run time starts on the evaluator, gets quickly compiled handlers when it is executed often,
-and regions when the machine is busy in it. Nothing of this shows in what the machine does.
+and regions when the machine has gone on for a while. Nothing of this shows in what the machine does.
 """
 
 from __future__ import annotations
@@ -19,20 +19,22 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from .compiled import is_compiled
 from .core import Core
 from .handler_cache import HandlerCache, Key, handler_cache, handlers_of, is_ready
 from .interpret import Interpreter
+from .profiling import SLICE as PROFILE_SLICE
+from .profiling import Profile
 from .recompile import CompiledRegion, region_name
-from .regions import Region, discover, region_without
+from .regions import Region, discover, region_without, switching_regions
 
 MODES = ("auto", "interpret", "recompile")
 BUSY = 20_000_000  # instructions before anything is compiled in the background
 MISSES_TO_COMPILE = 2000  # instructions bridged by the evaluator before their handlers are compiled
-SAMPLES = 8  # times that a slice ends in the same unknown code before its region is compiled
+LOOK_AFTER = 5_000_000  # instructions before regions are made of code that was met at run time
 MAX_REGIONS = 200
-MAX_SAMPLES = 1 << 14  # addresses where slices have ended that are remembered
 SWITCH_SECONDS = 0.0005  # after which the compiler gives the interpreter lock to a thread that waits for it
 
 Compiled = HandlerCache | CompiledRegion
@@ -72,22 +74,27 @@ class Tiers:
             progress(f"compiling the {cpu.model} for this program (first run only)")
         self._interpreter = Interpreter(core, handler_cache(cpu, timing, handlers, self._quick))
         self._worker: threading.Thread | None = None
-        self._known = {insn.pc for region in regions for insn in region.insns}
-        self._samples: dict[int, int] = {}
+        self._found = regions
+        self._met = 0  # addresses that the interpreter has met, and regions were made of
+        self._asked: set[Key] = set()  # handlers that have been asked for at run time
+        self._done = self._looked = self._regions = 0
         self._parts: list[CompiledRegion] = []  # what is recompiled of regions in which runs end
         self._is_urgent = False
-        self._asked: set[Key] = set()  # handlers that have been asked for at run time
-        self._done = self._regions = 0
         if self._quick and mode == "auto":
             self._wanted.append(lambda: handler_cache(cpu, timing, handlers))
-        for region in regions[:MAX_REGIONS] if mode != "interpret" else []:
-            self._regions += 1
-            if mode == "recompile":
-                progress(f"recompiling {len(regions)} regions of this program (first run only)")
-            if mode == "recompile" or is_compiled(region_name(cpu, timing, region)):
-                self._take_in(CompiledRegion(cpu, timing, region))
-            else:
-                self._want(region)
+        if mode == "recompile":
+            progress(f"recompiling {len(regions)} regions of this program (first run only)")
+        if mode != "interpret":
+            self._want_all(regions)
+
+    def attach(self, profile: Profile | None) -> None:
+        """Count in a profile from now on, without regions; None: no more."""
+        self.SLICE = PROFILE_SLICE if profile else Interpreter.SLICE
+        self._interpreter.attach(profile)
+
+    def counted(self) -> dict[int, list[int]]:
+        """Return what the profile has counted, see `Interpreter.counted`."""
+        return self._interpreter.counted()
 
     @property
     def is_compiling(self) -> bool:
@@ -109,7 +116,7 @@ class Tiers:
         self._done += done
         if self._interpreter.bridged >= MISSES_TO_COMPILE:
             self._add_handlers()
-        if self.mode == "auto" or self._is_urgent:
+        if self.mode != "interpret":
             self._watch()
         return done
 
@@ -167,29 +174,40 @@ class Tiers:
             self._wanted.append(lambda: handler_cache(cpu, timing, handlers))
 
     def _watch(self) -> None:
-        """See where the machine is busy, and have it compiled."""
-        pc = int(self.core.state["pc"])
-        if pc not in self._known and self._regions < MAX_REGIONS:
-            if len(self._samples) == MAX_SAMPLES:
-                self._samples.clear()
-            self._samples[pc] = self._samples.get(pc, 0) + 1
-            if self._samples[pc] == SAMPLES:
-                self._find_regions(pc)
+        """Make regions of what has been met at run time; have what is wanted compiled."""
+        met = self._interpreter.met
+        if len(met) > self._met and self._done - self._looked >= LOOK_AFTER:
+            self._met, self._looked = len(met), self._done
+            self._make_regions(list(met))
         if self._wanted and self._worker is None and (self._done >= BUSY or self._asked or self._is_urgent):
             arguments = weakref.ref(self), self._wanted, self._made
             self._worker = threading.Thread(target=_compile, args=arguments, name="compiler", daemon=True)
             _workers.add(self._worker)
             self._worker.start()
 
-    def _find_regions(self, pc: int) -> None:
-        for region in discover(self.core, [pc], self._known):
-            self._regions += 1
-            self._want(region)
-            self._known |= {insn.pc for insn in region.insns}
+    def _make_regions(self, met: list[int]) -> None:
+        """Make regions of code that was met and is in none, with the functions whose computed jumps may lead there."""
+        leaders = {start for region in self._found for start in region.blocks}
+        new = [pc for pc in met if pc not in leaders]
+        if not new:
+            return
+        switching = switching_regions(self._found, new)
+        others = [region for region in self._found if region not in switching]
+        known = {insn.pc for region in others for insn in region.insns}
+        roots = sorted(start for region in switching for start in region.functions or region.entries)
+        regions = discover(self.core, roots, known, [pc for pc in met if pc not in known])
+        self._found = others + regions
+        self._want_all(regions)
 
-    def _want(self, region: Region) -> None:
+    def _want_all(self, regions: list[Region]) -> None:
+        """Have regions compiled: at once what the cache on disk holds, and in `recompile`; else by the thread."""
         cpu, timing = self.core.cpu, self.core.timing_mode
-        self._wanted.append(lambda: CompiledRegion(cpu, timing, region))
+        for region in regions[: MAX_REGIONS - self._regions]:
+            self._regions += 1
+            if self.mode == "recompile" or is_compiled(region_name(cpu, timing, region)):
+                self._take_in(CompiledRegion(cpu, timing, region))
+            else:
+                self._wanted.append(partial(CompiledRegion, cpu, timing, region))
 
 
 def _compile(

@@ -70,7 +70,7 @@ def scc(m, c, ea):
     write(m, ea, m.select(holds, m.const(8, 0xFF), m.const(8, 0)))
 
 
-@insn("JMP {ea}", "0100111011mmmrrr", flow=True, ends=True, ea=CONTROL, ref="M68000PRM 4-108")
+@insn("JMP {ea}", "0100111011mmmrrr", flow=True, ends=True, jumps=True, ea=CONTROL, ref="M68000PRM 4-108")
 def jmp(m, ea):
     jump(m, address(m, ea))
 

@@ -96,7 +96,9 @@ def _by_register(register: str):
 
 _branch_rows("bc", "{aa} {bo},{bi},{target}", "010000", "i" * 14 + "A", _bc)
 _branch_rows("bclr", " {bo},{bi}", "010011", f"00000{16:010b}", _by_register("lr"), via="lr")
-_branch_rows("bcctr", " {bo},{bi}", "010011", f"00000{528:010b}", _by_register("ctr"), counts=False, via="ctr")
+_branch_rows(
+    "bcctr", " {bo},{bi}", "010011", f"00000{528:010b}", _by_register("ctr"), counts=False, via="ctr", jumps=True
+)
 
 
 # --- condition register

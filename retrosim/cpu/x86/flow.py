@@ -65,7 +65,7 @@ def jmp_near(m, s, target):
     branch(m, s, m.const(1, 1), target)
 
 
-@insn("JMP {ea}", "11111111 mm100eee", flow=True, ends=True, cost="JMP r/m", ref="Intel 386 PRM, JMP")
+@insn("JMP {ea}", "11111111 mm100eee", flow=True, ends=True, jumps=True, cost="JMP r/m", ref="Intel 386 PRM, JMP")
 def jmp_indirect(m, s, ea):
     jump(m, checked(m, read(m, ea, s)))
 
