@@ -22,6 +22,7 @@ TOPICS = (
     "testing",
     "instructions",
     "collide",
+    "games",
     "machines",
     "accuracy",
     "table",

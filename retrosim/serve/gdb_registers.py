@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from retrosim.machine import Machine
+    from retrosim.rom import Image
 
     from .target import Target
 
@@ -73,9 +73,8 @@ REAL_MODE = "i8086"
 OTHERS = "org.retrosim.others"
 
 
-def architecture(machine: Machine) -> str:
-    """Return what gdb calls the processor."""
-    image = machine.image
+def architecture(image: Image) -> str:
+    """Return what gdb calls the processor that an image is for."""
     return REAL_MODE if image.boot == "real" else ARCHITECTURES[image.isa]
 
 
@@ -98,7 +97,7 @@ class RegisterFile:
         core, host = CORES[machine.image.family.machine], machine.core.cpu.host
         self._regs, self._set = target.machine.regs, target.set_register
         self._order: Literal["big", "little"] = machine.image.byte_order
-        self._architecture = architecture(machine)
+        self._architecture = architecture(machine.image)
         self.slots: list[Slot] = []
         for name in core.names:
             ours = core.ours.get(name, name)

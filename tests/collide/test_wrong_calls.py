@@ -12,7 +12,7 @@ from retrosim.collide import convex
 
 from .test_interface import CALLS, WITHOUT_OUT, flat, name_of
 
-COUNT = int(os.environ.get("RETROSIM_WRONG_CALLS", "250"))
+COUNT = int(os.environ.get("RETROSIM_WRONG_CALLS", "120"))
 
 
 class Subclass(np.ndarray):
