@@ -17,6 +17,7 @@ POINTER_BYTES = 8
 
 # context: pointers that only some code needs, and the budget left on return
 CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET = range(4)
+CONTEXT_ENTRIES = 4
 
 
 class Cell:
