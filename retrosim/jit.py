@@ -156,6 +156,11 @@ def kernel(function: Callable) -> Any:
     return routine
 
 
+def uncompiled(routine: Any) -> Callable:
+    """Return the Python function that a kernel is made of, for little work that no compiler is worth waiting for."""
+    return getattr(routine, "py_func", routine)
+
+
 def compiles_correctly() -> bool:
     """Compile a function in memory, and tell whether it gives the right result."""
     return numba.njit(lambda a, b: a * b + 1)(6, 7) == 43
@@ -176,25 +181,35 @@ class Entry:
     """
 
     def __init__(self, routine: Any) -> None:
-        self._routine, self._kinds = routine, set[tuple]()
+        self._routine, self._kinds = routine, list[tuple]()
         self.call: Callable = self._call_plain  # until there is compiled code, which is called at once
 
     def _call_plain(self, *arguments: Any) -> Any:
         """Refuse arguments; without the compiler, take those of types that were admitted."""
-        if JIT or tuple(map(numba.typeof, arguments)) not in self._kinds:
+        if JIT or kinds_of(*arguments) not in self._kinds:
             raise TypeError("types that were not admitted")
         return self._routine(*arguments)
 
-    def admit(self, *arguments: Any) -> None:
-        """Take types like those of these arguments, which were checked, from now on."""
-        kinds = tuple(map(numba.typeof, arguments))
+    def admit(self, kinds: tuple) -> None:
+        """Take arguments of these types, which were checked, from now on; see `kinds_of`.
+
+        Meanwhile those that were admitted before are taken: it is a new function that is compiled, for all types.
+        """
         with _COMPILING:
-            if JIT and kinds not in self._kinds:
-                self._routine.disable_compile(False)
-                self._routine.compile(kinds)
-                self._routine.disable_compile()
-                self.call = self._routine
-            self._kinds.add(kinds)
+            if kinds in self._kinds:
+                return
+            if JIT:
+                routine = kernel(self._routine.py_func)
+                for each in (*self._kinds, kinds):
+                    routine.compile(each)
+                routine.disable_compile()
+                self.call = routine
+            self._kinds.append(kinds)
+
+
+def kinds_of(*arguments: Any) -> tuple:
+    """Return the types of arguments, for `Entry.admit`."""
+    return tuple(map(numba.typeof, arguments))
 
 
 _COMPILING = Lock()

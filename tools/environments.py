@@ -41,9 +41,11 @@ PROBE = """
 import json, sys, hashlib
 import numpy as np
 from retrosim import collide
+from retrosim.collide._golden import golden_hash
 from retrosim.machine import open_machine
 x = np.array([10, 35, 300], np.int16)
 found = {"collided": collide.collided(x, x, size=30).tolist(), "pairs": collide.pairs(x, x, size=30).tolist()}
+found["golden hash"] = golden_hash(40, 2)
 for name in sys.argv[2].split(","):
     machine = open_machine(name, "sectors", parameters={"objects": 9})
     machine.run(frames=2)

@@ -4,7 +4,7 @@
     tools/make_site.py                  write it to build/site
     tools/make_site.py --output DIR     .. or to another folder, which must be new or empty
 
-The pages are those that `retrosim guide` shows. Their links to each other stay; pictures of the ROMs are copied beside
+The pages are those that `retrosim guide` shows. Their links to each other stay; pictures are copied beside
 them. Nothing is loaded from elsewhere when the site is read.
 
 Exit status: 0 done, 1 mkdocs refuses a page, 2 usage, 3 mkdocs-material is not installed.
@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 from retrosim.guide import FOLDER, TOPICS, fact_names, read_page  # noqa: E402  (the checkout needs no installation)
 
-PICTURE = re.compile(r"!\[[^\]]*\]\(((?:\.\./)+[^)]+)\)")
+PICTURE = re.compile(r"\(((?:\.\./)*[\w/.]+\.png)\)")
 PICTURES = "pictures"
 
 

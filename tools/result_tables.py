@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Put what `retrosim timing` and `retrosim study` found into the guide and the README.
+"""Put what `retrosim timing`, `study` and `bench --kernels` found into the guide and the README.
 
     retrosim timing --details --no-interval --json > timing.json
     retrosim study --json > study.json
+    retrosim bench --kernels --save                          writes tools/bench/kernels-HOST.json
     tools/result_tables.py timing.json study.json            print the tables
     tools/result_tables.py timing.json study.json --write    put them into the pages
 
@@ -25,7 +26,8 @@ from retrosim.study.figures import grouped  # noqa: E402  (the checkout needs no
 from retrosim.study.printed import OBJECTS, PRINTED  # noqa: E402
 from retrosim.study.split import PARTS  # noqa: E402
 
-TABLE, STUDY, README = (ROOT / name for name in ("retrosim/guide/table.md", "retrosim/guide/study.md", "README.md"))
+GUIDE, README = ROOT / "retrosim/guide", ROOT / "README.md"
+TABLE, STUDY, COLLIDE = (GUIDE / name for name in ("table.md", "study.md", "collide.md"))
 END = "<!-- end of what it made -->"
 SHOWN = {  # build -> what the README calls it
     "O0": "today's GCC, -O0",
@@ -34,6 +36,7 @@ SHOWN = {  # build -> what the README calls it
     "fast": "optimised by hand",
 }
 README_MACHINE = "mc68040-25"
+GOAL, GOAL_OF_MANY, MANY = 8, 15, 200  # times as fast as the best peer; from so many objects on
 STUDY_MACHINES = ("mc68000-8", "mc68040-25", "ppc601-80", "i386dx-33", "i486dx2-66")
 
 
@@ -111,8 +114,66 @@ def methods(result: Mapping[str, Any]) -> str:
     return lines(rows)
 
 
+def kernel_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return for each question and number of objects our fastest single call, and the best peer: by their best laps."""
+    rows = []
+    questions = list(dict.fromkeys(case["question"] for case in result["cases"]))
+    keys = {(case["question"], case["objects"]) for case in result["cases"]}
+    for key in sorted(keys, key=lambda key: (questions.index(key[0]), key[1])):
+        cases = [case for case in result["cases"] if (case["question"], case["objects"]) == key and not case["error"]]
+        ours = [case for case in cases if case["best_ratio_to"] and not case["engine"].endswith("-batch")]
+        if ours:
+            mine = min(ours, key=lambda case: case["best_seconds"])
+            peer, ratio = min(mine["best_ratio_to"].items(), key=lambda each: each[1])
+            rows.append(
+                {"case": mine, "peer": peer, "ratio": ratio, "wanted": GOAL_OF_MANY if key[1] >= MANY else GOAL}
+            )
+    return rows
+
+
+def kernels(result: Mapping[str, Any]) -> str:
+    """Return what `bench --kernels` measured: a table, what it was measured on, and the rows below the goal."""
+    rows = [["scene", "objects", "ours", "time", "best peer", "its time", "ratio"]]
+    below = []
+    for row in kernel_rows(result):
+        case, seconds = row["case"], row["case"]["best_seconds"]
+        here = [case["question"], clocks(case["objects"]), f"`{case['engine']}`", microseconds(seconds)]
+        there = [f"`{row['peer']}`", microseconds(seconds * row["ratio"]), f"{row['ratio']:.3g} x"]
+        rows.append(here + there)
+        if row["ratio"] < row["wanted"]:
+            below.append(f"{case['question']}, {clocks(case['objects'])} objects: {row['ratio']:.2g} x")
+    host, method = result["host"], result["method"]
+    packages = ", ".join(f"{name} {version}" for name, version in host["packages"].items())
+    said = f"{host['processor']}, {host['cpus']} CPUs, {host['system']}, Python {host['python']}, {packages}"
+    wrong = [f"`{case['engine']}` with {clocks(case['objects'])} objects" for case in result["cases"] if case["error"]]
+    parts = [
+        lines(rows),
+        f"{said}. Best of {method['rounds']} laps of {method['seconds']:g} s, {result['made']['date']}.",
+    ]
+    goal = f"{GOAL_OF_MANY} times the best peer from {MANY} objects on, {GOAL} times below"
+    parts.append(f"Below the goal ({goal}): {'; '.join(below) or 'none'}.")
+    if wrong:
+        parts.append(f"Other answers than ours, and no figure: {', '.join(wrong)}.")
+    return "\n\n".join(parts)
+
+
+def joined(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return results with those of `bench --kernels` in one: runs for different numbers of objects."""
+    runs = [result for result in results if "cases" in result]
+    others = [result for result in results if "cases" not in result]
+    return others + [runs[0] | {"cases": [case for run in runs for case in run["cases"]]} for _ in runs[:1]]
+
+
+def microseconds(seconds: float) -> str:
+    """Return a time with three digits."""
+    size, unit = next((each for each in ((1, "s"), (1e-3, "ms")) if seconds >= each[0]), (1e-6, "us"))
+    return f"{seconds / size:.3g} {unit}"
+
+
 def tables(result: Mapping[str, Any]) -> dict[Path, dict[str, str]]:
     """Return page -> mark of a table -> the table, of what one of the two commands printed."""
+    if "cases" in result:
+        return {COLLIDE: {"kernels": kernels(result)}}
     if "scenes" in result:
         return {STUDY: {"methods": methods(result)}}
     found = {TABLE: {}, README: {"clocks": small(result)}}
@@ -141,7 +202,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("json", nargs="+", help="what `retrosim timing --details --json` or `study --json` printed")
     parser.add_argument("--write", action="store_true", help="put the tables into the pages")
     options = parser.parse_args(arguments)
-    pages = [tables(json.loads(Path(name).read_text())) for name in options.json]
+    pages = [tables(result) for result in joined([json.loads(Path(name).read_text()) for name in options.json])]
     for page, made in (item for found in pages for item in found.items()):
         if options.write:
             page.write_text(with_tables(page.read_text(encoding="utf-8"), made), encoding="utf-8")

@@ -18,7 +18,8 @@ from retrosim.rom.fields import read_bytes
 from retrosim.rom.formats import File, load_file
 from retrosim.rom.formats.elf import kit_objects, objects_of
 from retrosim.rom.formats.link import STARTS, link
-from retrosim.rom.formats.objects import ABSOLUTE, FUNCTION, GLOBAL, LOCAL, UNDEFINED, Object, ObjectSymbol
+from retrosim.rom.formats.objects import ABSOLUTE, FUNCTION, GLOBAL, LOCAL, UNDEFINED, Object, ObjectSymbol, read_object
+from retrosim.rom.formats.pascal import SYSTEM, compiled_units
 from retrosim.rom.formats.sources import compiled
 from retrosim.rom.image import MAX_IMAGE_BYTES, Family, family_of
 from retrosim.rom.library import kit_folder
@@ -28,8 +29,8 @@ from retrosim.rom.symbols import Symbol, SymbolTable
 
 from .assembling import FLAT, Assembly, assemble_file
 
-ASSEMBLY, OBJECTS, COMPILED = (".s", ".asm", ".S"), (".o", ".a"), (".c",)
-LINKED = (*ASSEMBLY, *OBJECTS, *COMPILED)
+ASSEMBLY, OBJECTS, COMPILED, PASCAL = (".s", ".asm", ".S"), (".o", ".a"), (".c",), (".pas", ".pp")
+LINKED = (*ASSEMBLY, *OBJECTS, *COMPILED, *PASCAL)
 PAGE = 256  # bytes: each source begins on a page of its own
 MAX_ROUNDS = 12
 
@@ -37,8 +38,8 @@ MAX_ROUNDS = 12
 def link_sources(paths: Sequence[Path], machine: str, note: Callable[[str], None] = lambda text: None) -> Image:
     """Return the program that sources and objects make together.
 
-    paths    assembly (.s, .asm, .S), objects and archives (.o, .a), C (.c); in the order in which they lie in memory,
-             assembly first
+    paths    assembly (.s, .asm, .S), objects and archives (.o, .a), C (.c), Pascal (.pas), in the order in which they
+             lie in memory, assembly first
     machine  a preset's name
     note     gets the commands of compilers
     Errors   RomError, AssemblyError; ValueError
@@ -49,8 +50,15 @@ def link_sources(paths: Sequence[Path], machine: str, note: Callable[[str], None
         if not path.is_file():
             raise RomError(path, "no such file")
     isa = PRESETS[machine].isa
-    objects = [each for path in paths if path.suffix not in ASSEMBLY for each in _read(path, isa, note)]
-    return _Program([path for path in paths if path.suffix in ASSEMBLY], objects, machine).image()
+    objects, system = list[Object](), dict[str, Object]()
+    for path in paths:
+        if path.suffix in PASCAL:
+            units = _units(path, isa, note)
+            system |= {name: units.pop(name) for name in [SYSTEM] if name in units}
+            objects += [unit for name, unit in units.items() if name not in {each.name for each in objects}]
+        elif path.suffix not in ASSEMBLY:
+            objects += _read(path, isa, note)
+    return _Program([path for path in paths if path.suffix in ASSEMBLY], objects, [*system.values()], machine).image()
 
 
 def _read(path: Path, isa: str, note: Callable[[str], None]) -> list[Object]:
@@ -67,14 +75,22 @@ def _read(path: Path, isa: str, note: Callable[[str], None]) -> list[Object]:
     return found
 
 
+def _units(path: Path, isa: str, note: Callable[[str], None]) -> dict[str, Object]:
+    """Return the objects of a Pascal unit and of those that it uses, by name. Errors: RomError."""
+    try:
+        return {name: read_object(name, content) for name, content in compiled_units(path, isa, note).items()}
+    except ValueError as error:
+        raise RomError(path, str(error)) from None
+
+
 class _Program:
     """The state of one link."""
 
-    def __init__(self, texts: list[Path], objects: list[Object], machine: str) -> None:
+    def __init__(self, texts: list[Path], objects: list[Object], system: list[Object], machine: str) -> None:
         self.texts, self.objects, self.machine = texts, objects, machine
         self.isa = PRESETS[machine].isa
         self.family: Family = family_of(self.isa)
-        self.kit = kit_objects(kit_folder(), self.family)
+        self.kit = [*system, *kit_objects(kit_folder(), self.family)]  # linked as far as they are asked for
         self.made: list[Assembly] = []
         self.linked: Image | None = None
 

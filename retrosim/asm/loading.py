@@ -11,7 +11,7 @@ from retrosim.machine.presets import PRESETS
 from retrosim.rom import Image, Rom, load_program
 from retrosim.rom.library import in_boot
 
-from .linking import ASSEMBLY, OBJECTS, link_sources
+from .linking import ASSEMBLY, OBJECTS, PASCAL, link_sources
 from .project import project_file, read_project
 
 
@@ -48,7 +48,7 @@ def load_for(
         check_choice("machine", machine, tuple(PRESETS))
         return Loaded(in_boot(link_sources([*project.sources, *map(Path, others)], machine, note), boot), machine)
     paths = [Path(name), *map(Path, others)]
-    if others or (paths[0].suffix in ASSEMBLY and paths[0].is_file()):
+    if others or (paths[0].suffix in (*ASSEMBLY, *PASCAL) and paths[0].is_file()):
         if at is not None:
             raise ValueError(f"at {at:#x}: allowed for a flat binary only")
         machine = machine or _machine_of(paths) or _needed(name, default)

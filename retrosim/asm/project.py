@@ -99,7 +99,8 @@ def machine_of_cpu(cpu: str) -> str:
     return cpu if cpu in PRESETS else next(name for name, preset in PRESETS.items() if preset.isa == isa)
 
 
-LANGUAGES = tuple(sorted(path.name for path in TEMPLATES.iterdir() if path.is_dir()))
+LANGUAGES = {"asm": ("asm",), "c": ("start", "c"), "pascal": ("start", "pascal")}
+"""Language -> folders of the templates."""
 
 
 def new_files(name: str, cpu: str, language: str) -> dict[str, str]:
@@ -112,11 +113,10 @@ def new_files(name: str, cpu: str, language: str) -> dict[str, str]:
     """
     if not NAME.fullmatch(name):
         raise ValueError(f"name {name!r}: allowed a letter, then up to 39 letters, digits, _ and -")
-    check_choice("language", language, LANGUAGES)
+    check_choice("language", language, tuple(LANGUAGES))
     machine = machine_of_cpu(cpu)
     isa = PRESETS[machine].isa
     family = FAMILIES[family_of(isa).machine]
-    folder = TEMPLATES / language
     given = {"m68k": "regs=dict(zip(('d0', 'd1', 'd2', 'd3'), given))"}
     given["i386"] = "regs=dict(zip(('eax', 'ebx', 'ecx', 'edx'), given))"
     is_assembly = language == "asm"
@@ -128,7 +128,8 @@ def new_files(name: str, cpu: str, language: str) -> dict[str, str]:
         "LIMIT": str(LIMITS[family] if is_assembly else LIMIT_COMPILED),
         "GIVEN": given.get(family, "*given") if is_assembly else "*given",
     }
-    templates = [path for path in sorted(folder.iterdir()) if path.stem.rpartition("_")[2] in (family, path.stem)]
+    found = [path for folder in LANGUAGES[language] for path in sorted((TEMPLATES / folder).iterdir())]
+    templates = [path for path in found if path.stem.rpartition("_")[2] in (family, path.stem)]
     files = {path.name.replace(f"_{family}.", "."): path.read_text(encoding="utf-8") for path in templates}
     files["test_program.py"] = (TEMPLATES / "test_program.txt").read_text(encoding="utf-8")
     sources = [each for each in ("start.s", "main.s", "main.c", "main.pas") if each in files]

@@ -207,9 +207,13 @@ def add_window(parser: Parser) -> None:
     parser.add_argument("--fullscreen", action="store_true", help="open the window in full screen")
 
 
-def add_screenshot(parser: Parser, help: str = "write the last picture to a file; implies --headless") -> None:
+def add_screenshot(
+    parser: Parser, help: str = "write the last picture to a file; implies --headless", force: bool = True
+) -> None:
+    """Add --screenshot; force: and --force, which other options may have brought already."""
     parser.add_argument("--screenshot", metavar="PNG", help=help)
-    add_force(parser)
+    if force:
+        add_force(parser)
 
 
 def add_force(parser: Parser) -> None:

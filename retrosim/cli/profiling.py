@@ -22,8 +22,7 @@ def add_html(parser: Parser, help: str = "write a page with everything, which ne
 
 
 def add_files(parser: Parser) -> None:
-    """Add the options for files, and for where source files are."""
-    add_html(parser)
+    """Add the options for files of other profilers, and for where source files are."""
     parser.add_argument("--callgrind", metavar="FILE", help="write a profile for KCachegrind and callgrind_annotate")
     parser.add_argument("--speedscope", metavar="FILE", help="write a profile for speedscope.app")
     parser.add_argument("--perfetto", metavar="FILE", help="write a trace for ui.perfetto.dev and chrome://tracing")

@@ -14,7 +14,6 @@ import numpy as np
 from retrosim.checks import check_choice, check_integer
 
 from .kernels.boxes import Filter
-from .kernels.checks import first_beyond, is_within
 from .kernels.sprites import first_misplaced
 
 SCALARS = (np.dtype(np.int16), np.dtype(np.int32))
@@ -78,6 +77,16 @@ def own_copy(values: np.ndarray) -> np.ndarray:
     return values.copy() if type(values) is np.ndarray else np.array(values, order="C")
 
 
+def is_within(values: np.ndarray, minimum: int, maximum: int) -> bool:
+    """Tell whether every entry of a vector is in minimum..maximum; NumPy needs no compiler for it."""
+    return not len(values) or bool(np.minimum.reduce(values) >= minimum and np.maximum.reduce(values) <= maximum)
+
+
+def first_beyond(values: np.ndarray, minimum: int, maximum: int) -> int:
+    """Return the index of the first entry of a vector outside minimum..maximum, or -1."""
+    return -1 if is_within(values, minimum, maximum) else int(np.argmax((values < minimum) | (values > maximum)))
+
+
 def check_range(minimum: int, maximum: int, unit: str = "", /, **arrays: np.ndarray) -> None:
     """Check that every entry of these arrays is in minimum..maximum.
 
@@ -86,8 +95,8 @@ def check_range(minimum: int, maximum: int, unit: str = "", /, **arrays: np.ndar
     """
     for name, values in arrays.items():
         flat = values if values.ndim == 1 else values.reshape(-1)
-        if not is_within(flat, minimum, maximum):
-            index = first_beyond(flat, minimum, maximum)
+        index = first_beyond(flat, minimum, maximum)
+        if index >= 0:
             where = ", ".join(map(str, np.unravel_index(index, values.shape)))
             raise ValueError(f"{name}[{where}] = {flat[index]}: allowed {minimum}..{maximum}{unit}")
 
@@ -247,6 +256,15 @@ def number_table(name: str, rows: object, columns: int) -> np.ndarray:
     if not is_whole or table.ndim != 2 or table.shape[1] != columns:
         raise ValueError(f"{name} is {form_of(table)}: allowed rows of {columns} whole numbers")
     return table.astype(np.int64)
+
+
+def own_list(name: str, values: Any, allowed: str) -> list[Any]:
+    """Return the parts of a list, a tuple or an array."""
+    if not isinstance(values, list | tuple | range | np.ndarray) or (
+        isinstance(values, np.ndarray) and not values.ndim
+    ):
+        raise ValueError(f"{name} is a {type(values).__name__}: allowed a list of {allowed}")
+    return list(values)
 
 
 def own_sprites(sprites: Any, kind: type[tuple], dtype: np.dtype, name: str) -> Any:

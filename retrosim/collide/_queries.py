@@ -16,8 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ._results import check_capacity, keys_of, sort_keys
-from ._worlds import MAX_COORDINATE, MIN_COORDINATE, NO_RESULTS, NOTHING, Sorted
+from ._start import COMPILER
+from ._worlds import MAX_COORDINATE, MIN_COORDINATE, NO_RESULTS, NOTHING, Sorted, rows_for
 from .kernels.hierarchical_grid import ANY, BOTTOM, COUNTS, INDEX, LEFT, PAIRS, RIGHT, TOP, TWO, WORD
+from .kernels.segments import keep_crossings, list_crossings
 
 MAX_RADIUS = (1 << 31) - 1
 MAX_PIECES = 32
@@ -44,14 +46,20 @@ def near_boxes(prepared: Sorted, sides: np.ndarray, words: np.ndarray | None = N
     sides  int64[q, 4]  left, top, right, bottom, all included; cut to the range of coordinates
     words  int32[q]     see `hierarchical_grid`; None for all boxes, whatever their words
     """
+    rows = _found(prepared, sides, words)
+    sort_keys(rows, True)
+    return rows
+
+
+def _found(prepared: Sorted, sides: np.ndarray, words: np.ndarray | None = None) -> np.ndarray:
+    """Do what `near_boxes` does, but return keys, in any order: memory of int32[m, 2], see `keys_of`."""
     queries, kind = _queries(sides, words), ANY if words is None else TWO
-    rows = np.empty((2 * len(sides) + 64, 2), np.int32)
+    rows = np.empty((rows_for(len(sides)), 2), np.int32)
     total = prepared.search(queries, 0, len(queries), kind, PAIRS, keys_of(rows), NO_RESULTS)
     if total > len(rows):
         check_capacity(total, None, "objects for these queries")
         rows = np.empty((total, 2), np.int32)
         prepared.search(queries, 0, len(queries), kind, PAIRS, keys_of(rows), NO_RESULTS)
-    sort_keys(rows[:total], True)
     return rows[:total]
 
 
@@ -101,7 +109,33 @@ def on_segments(prepared: Sorted, scene: np.ndarray, segments: np.ndarray) -> Cr
     segments  int64[q, 4]  x and y of both ends, no farther apart than MAX_RADIUS along either axis
     """
     begin, way = segments[:, :2], segments[:, 2:] - segments[:, :2]
-    rows = _near_segments(prepared, scene, begin, way)
+    which, sides = _pieces(scene, begin, way)
+    keys = keys_of(_found(prepared, sides))
+    if not COMPILER.is_done("segments", _compile):
+        return _on_segments_by_numpy(scene, begin, way, which, keys)
+    hits = np.sort(keys[: keep_crossings(scene, segments, which, keys)])
+    rows, fractions = np.empty((len(hits), 2), np.int32), np.empty((len(hits), 2), np.int64)
+    normals = np.empty((len(hits), 2), np.int8)
+    total = list_crossings(scene, segments, hits, rows, fractions, normals)
+    numerator, denominator = np.ascontiguousarray(fractions[:total].T)
+    return Crossings(rows[:total], numerator, denominator, normals[:total])
+
+
+def _compile() -> None:
+    """Call the kernels for segments, for nothing."""
+    scene, segments, which = np.zeros((1, 6), np.int32), np.zeros((1, 4), np.int64), np.zeros(1, np.int64)
+    keep_crossings(scene, segments, which, which)
+    list_crossings(
+        scene, segments, which, np.empty((1, 2), np.int32), np.empty((1, 2), np.int64), np.empty((1, 2), np.int8)
+    )
+
+
+def _on_segments_by_numpy(
+    scene: np.ndarray, begin: np.ndarray, way: np.ndarray, which: np.ndarray, keys: np.ndarray
+) -> Crossings:
+    """Do what the kernels for segments do, until they are compiled."""
+    keys = np.unique(which[keys >> 32] << 32 | keys & 0xFFFFFFFF)
+    rows = np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1).astype(np.int32)
     boxes = scene[rows[:, 1]].astype(np.int64)
     start = begin[rows[:, 0]]
     times = cross(way[rows[:, 0]], boxes[:, [LEFT, TOP]] - start, boxes[:, [RIGHT, BOTTOM]] - start)
@@ -143,27 +177,28 @@ def cross(way: np.ndarray, near: np.ndarray, far: np.ndarray) -> Times:
     return Times(enter, leaves.min(axis=1), length.prod(axis=1), normal, np.array(possible.all(axis=1)))
 
 
-def _near_segments(prepared: Sorted, scene: np.ndarray, begin: np.ndarray, way: np.ndarray) -> np.ndarray:
-    """List the boxes that meet rectangles around segments, in pieces if they are oblique and long."""
-    if not len(scene):
-        return np.empty((0, 2), np.int32)
-    side = int(np.median(scene[:, RIGHT].astype(np.int64) - scene[:, LEFT])) + 1
+def _pieces(scene: np.ndarray, begin: np.ndarray, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return rectangles around segments, in pieces if they are oblique and long: whose each is, and int64[p, 4]."""
+    side = int(np.median(scene[:, RIGHT].astype(np.int64) - scene[:, LEFT])) + 1 if len(scene) else 1
     pieces = np.clip(abs(way).min(axis=1) // (4 * side), 1, MAX_PIECES)
     which = np.repeat(np.arange(len(way)), pieces)
     number, of = np.arange(len(which)) - np.repeat(np.cumsum(pieces) - pieces, pieces), pieces[which][:, None]
     one, other = way[which] * number[:, None], way[which] * (number[:, None] + 1)
     floors, ceilings = np.minimum(one, other) // of, -(-np.maximum(one, other) // of)
-    rows = near_boxes(prepared, np.concatenate([begin[which] + floors, begin[which] + ceilings], axis=1))
-    keys = np.unique(which[rows[:, 0]].astype(np.int64) << 32 | rows[:, 1])
-    return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1).astype(np.int32)
+    return which, np.concatenate([begin[which] + floors, begin[which] + ceilings], axis=1)
 
 
 def first_of(crossings: Crossings, count: int) -> np.ndarray:
     """Return for each of `count` segments which crossing comes first, the lowest box if several do; -1 for none."""
-    order = np.lexsort((crossings.rows[:, 1], crossings.numerator, crossings.rows[:, 0]))
-    segments, where = np.unique(crossings.rows[order, 0], return_index=True)
     first = np.full(count, -1, np.int64)
-    first[segments] = order[where]
+    segments = crossings.rows[:, 0]
+    starts = np.flatnonzero(np.diff(segments, prepend=np.int32(-1)))
+    if len(starts):
+        soonest = np.minimum.reduceat(crossings.numerator, starts)  # of one segment all have the same denominator
+        ends = np.append(starts[1:], len(segments))
+        where = np.flatnonzero(crossings.numerator == np.repeat(soonest, ends - starts))
+        where = where[np.diff(segments[where], prepend=np.int32(-1)) != 0]
+        first[segments[where]] = where
     return first
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from . import _start
 from ._arguments import check_layout, check_table, check_words, form_of, is_array
 from .kernels.pair_keys import split_keys
 from .kernels.uniform_grid import MAX_COUNTED
@@ -99,4 +100,9 @@ def sort_keys(rows: np.ndarray, are_ours: bool) -> None:
     """
     keys = keys_of(rows) if are_ours else keys_of(rows).copy()
     keys.sort()
-    split_keys(keys, rows)
+    split = split_keys if _start.COMPILER.is_done("keys", _compile) else _start.split_keys
+    split(keys, rows)
+
+
+def _compile() -> None:
+    split_keys(np.empty(0, np.int64), np.empty((0, 2), np.int32))

@@ -24,8 +24,10 @@ from retrosim.jit import REFUSED_TYPES
 
 from ._arguments import check_vectors, own_within, refuse_masks
 from ._results import check_capacity, flag_array, keys_of, row_table, sort_keys
+from ._start import COMPILER, is_admitted, squares
 from .kernels import small, uniform_grid
 from .kernels.checks import copy_axis
+from .kernels.hierarchical_grid import FLAGS, PAIRS
 from .kernels.sector_grid import MAX_SIDE
 from .kernels.small import DONE, REFUSED, TOO_LARGE
 from .kernels.uniform_grid import MAX_OBJECTS, begin_columns, count_columns, fill_columns, plan_grid, scan_columns
@@ -56,7 +58,12 @@ def mark(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
         pass
     x, y = _own_squares(x, y, size, max_x, max_y)  # either a value is refused here, or from here on none changes
     flags = flag_array(out, len(x))
-    entry.admit(x, y, size, max_x, max_y, flags)
+    if not is_admitted(entry, x, y, size, max_x, max_y, flags):
+        found = squares(x, y, size, FLAGS)
+        if found is not None:
+            flags[:] = found
+            return flags
+        COMPILER.wait()
     return mark(x, y, size, max_x, max_y, threads, flags)
 
 
@@ -86,7 +93,15 @@ def list_pairs(x, y, size, max_x, max_y, threads, out, capacity=0) -> np.ndarray
     x, y = _own_squares(x, y, size, max_x, max_y)  # either a value is refused here, or from here on none changes
     rows = row_table(out, 0, 2, np.int32)
     check_capacity(total, out)
-    entry.admit(x, y, size, max_x, max_y, rows)
+    if not is_admitted(entry, x, y, size, max_x, max_y, rows):
+        found = squares(x, y, size, PAIRS)
+        if found is not None:
+            check_capacity(len(found), out)
+            if out is None:
+                return found
+            rows[: len(found)] = found
+            return rows[: len(found)]
+        COMPILER.wait()
     return list_pairs(x, y, size, max_x, max_y, threads, out, max(total, 0))
 
 

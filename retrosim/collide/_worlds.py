@@ -10,6 +10,7 @@ import numpy as np
 
 from retrosim.checks import check_integer, shortened
 
+from . import _start
 from ._arguments import EVERYONE, check_layout, check_range, filter_of, form_of, is_array, own_copy, sides_of
 from ._results import MAX_PAIRS, check_capacity, keys_of, row_table, sort_keys
 from .kernels import hierarchical_grid as grid
@@ -34,6 +35,7 @@ MAX_KEPT = 100_000  # objects for which a thread keeps memory: 6 MB
 MAX_COMPARED = 100  # to compare them with an object takes about as long as to sort it
 NOTHING, NO_ROWS = np.empty(0, np.int64), np.empty((0, 2), np.int32)
 NO_RESULTS = np.empty(0, np.int32)
+KERNELS = "scenes"  # for `_start.COMPILER`
 
 
 def own_axis(name: str, values: np.ndarray) -> np.ndarray:
@@ -76,7 +78,8 @@ def scene_of(
         raise ValueError(f"closed {shortened(repr(closed))}: allowed False or True")
     sides = own_sides(names[2], size, count)
     scene = np.empty((count, 6), np.int32)
-    index = grid.fill_scene(lefts, tops, sides, int(closed), scene)
+    fill = grid.fill_scene if are_compiled() else _start.fill_scene
+    index = fill(lefts, tops, sides, int(closed), scene)
     if index >= 0:
         ends = [int(axis[index]) + int(side) for axis, side in zip((lefts, tops), sides[min(index, len(sides) - 1)])]
         axis = int(ends[0] <= MAX_COORDINATE + (not closed))
@@ -132,8 +135,9 @@ MEMORY = Memory()
 
 
 class Sorted:
-    """A scene that has been sorted, to be searched again and again, by any number of threads.
+    """A scene that is sorted, to be searched again and again, by any number of threads.
 
+    scene    is not changed as long as this is used
     queries  how many objects are looked for in all; so few that it is not worth sorting are compared with everything
     work     memory for it; None makes some
     """
@@ -141,22 +145,45 @@ class Sorted:
     def __init__(
         self, scene: np.ndarray, begin: int, end: int, queries: int = MAX_OBJECTS, work: grid.Work | None = None
     ) -> None:
-        self.work = work or grid.workspace(end - begin)
-        max_unsorted = end - begin if queries <= MAX_COMPARED else grid.MAX_UNSORTED
-        self.order = grid.sort_scene(scene, begin, end, max_unsorted, self.work)
         self.count = end - begin
+        self._scene, self._queries, self._memory = scene[begin:end], queries, work
+        self._sorted: tuple[grid.Work, grid.Order] | None = None
+        if are_compiled():
+            self._sort()
+
+    def _sort(self) -> tuple[grid.Work, grid.Order]:
+        if self._sorted is None:
+            work = self._memory or grid.workspace(self.count)
+            max_unsorted = self.count if self._queries <= MAX_COMPARED else grid.MAX_UNSORTED
+            self._sorted = work, grid.sort_scene(self._scene, 0, self.count, max_unsorted, work)
+        return self._sorted
 
     def search(
         self, scene: np.ndarray, begin: int, end: int, kind: int, wanted: int, keys: np.ndarray, results: np.ndarray
     ) -> int:
         """Do what `hierarchical_grid.search` does; return pairs."""
-        memory = self.count + BOXES_AT_ONCE if wanted == FLAGS and kind == ONE else 0
-        return int(
-            grid.search(
-                scene, begin, end, self.work, self.order, grid.cursors(), np.empty(memory, np.int32), kind, wanted,
-                keys, results,
-            )
-        )  # fmt: skip
+        if not are_compiled():
+            total = _start.search(scene[begin:end], self._scene, kind, wanted, keys, results)
+            if total is not None:
+                return total
+            _start.COMPILER.wait(KERNELS)
+        work, order = self._sort()
+        memory = np.empty(self.count + BOXES_AT_ONCE if wanted == FLAGS and kind == ONE else 0, np.int32)
+        return int(grid.search(scene, begin, end, work, order, grid.cursors(), memory, kind, wanted, keys, results))
+
+
+def are_compiled() -> bool:
+    """Tell whether the kernels for scenes are ready, and have them made if they are not."""
+    return _start.COMPILER.is_done(KERNELS, _compile)
+
+
+def _compile() -> None:
+    """Call the kernels, for nothing, with arguments of the types that they always have."""
+    scene, work = np.zeros((1, 6), np.int32), grid.workspace(1)
+    order = grid.sort_scene(scene, 0, 1, grid.MAX_UNSORTED, work)
+    cursors, memory = grid.cursors(), np.empty(1 + BOXES_AT_ONCE, np.int32)
+    grid.search(scene, 0, 1, work, order, cursors, memory, ONE, COUNTS, NOTHING, np.empty(1, np.int32))
+    grid.fill_scene(scene[0, :1], scene[0, :1], scene[:, :2].copy(), 0, scene)
 
 
 class Scenes(NamedTuple):
@@ -210,7 +237,7 @@ def _sources(scene: np.ndarray, begin: int, end: int, others: np.ndarray | None)
 def listed(scenes: Scenes, out: np.ndarray | None) -> np.ndarray:
     """Return pairs in ascending order, int32[m, 2]; indices are those of the whole arrays."""
     scene, starts, others, ends = scenes
-    rows = row_table(out, 2 * len(scene) + 64 if out is None else 0, 2, np.int32)
+    rows = row_table(out, rows_for(len(scene)) if out is None else 0, 2, np.int32)
     sorted_scenes = []
     for s in range(len(starts) - 1):
         one = _sorted(scenes, s)
@@ -235,6 +262,11 @@ def listed(scenes: Scenes, out: np.ndarray | None) -> np.ndarray:
         total = scan(keys_of(rows))
     sort_keys(rows[:total], out is None)
     return rows[:total]
+
+
+def rows_for(count: int) -> int:
+    """Return how many pairs of so many objects there is memory for at first: what is not written costs nothing."""
+    return 2 * count + 64 + min(14 * count, 1 << 21)
 
 
 def chunks_of(one: Sorted, scene: np.ndarray, rows: int) -> Iterator[np.ndarray]:

@@ -40,6 +40,7 @@ from ._arguments import (
     check_layout,
     form_of,
     is_array,
+    own_list,
     own_numbers,
     own_positions,
     own_sprites,
@@ -54,7 +55,7 @@ COLOUR = np.dtype(np.uint8)
 
 def pack(sprites: Sequence[bytes | np.ndarray]) -> Images:
     """Put sprites into one table; each an XLib linear bitmap or uint8[h, w], as for `masks.pack`."""
-    images = [read_pixels(sprite) for sprite in sprites]
+    images = [read_pixels(sprite) for sprite in own_list("sprites", sprites, "sprites")]
     columns = [
         np.cumsum([0, *(image.size for image in images)])[:-1],
         [image.shape[1] for image in images],
@@ -66,7 +67,7 @@ def pack(sprites: Sequence[bytes | np.ndarray]) -> Images:
 
 def _solid_table(solid):
     table = np.zeros(256, np.uint8)
-    for colour in solid:
+    for colour in own_list("solid", solid, "colours, 0..255"):
         table[check_integer("solid colour", colour, 0, 255)] = 1
     return table
 

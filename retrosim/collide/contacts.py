@@ -54,11 +54,13 @@ class Contacts(NamedTuple):
     shift  int64[m, 2]  x and y by which the first has to move so that they do not overlap any more. For boxes the least
                         there is, along one axis: of equal ones the first of left, right, up, down. For circles away
                         from the other centre, each axis rounded up; upwards if both centres are the same
+    normal int64[m, 2]  the direction of the way out, exact: a vector of any length
     """
 
     hit: np.ndarray
     depth: np.ndarray
     shift: np.ndarray
+    normal: np.ndarray
 
 
 class Impacts(NamedTuple):
@@ -89,7 +91,8 @@ def boxes(x: np.ndarray, y: np.ndarray, pairs: np.ndarray, *, size: int | np.nda
     ways = np.stack([back[:, 0], ahead[:, 0], back[:, 1], ahead[:, 1]], axis=1)  # left, right, up, down
     which, hit = ways.argmin(axis=1), ways.min(axis=1) > 0
     depth = np.where(hit, ways.min(axis=1), 0)
-    return Contacts(hit.astype(np.uint8), depth, depth[:, None] * np.array([[-1, 0], [1, 0], [0, -1], [0, 1]])[which])
+    normal = hit[:, None] * np.array([[-1, 0], [1, 0], [0, -1], [0, 1]])[which]
+    return Contacts(hit.astype(np.uint8), depth, depth[:, None] * normal, normal)
 
 
 def circles(x: np.ndarray, y: np.ndarray, pairs: np.ndarray, *, radius: int | np.ndarray) -> Contacts:
@@ -110,7 +113,9 @@ def circles(x: np.ndarray, y: np.ndarray, pairs: np.ndarray, *, radius: int | np
     is_same = hit & (square == 0)
     shift = np.sign(way) * -(-abs(way) * depth[:, None] // np.maximum(distance, 1)[:, None])
     shift[is_same, 1] = -depth[is_same]
-    return Contacts(hit.astype(np.uint8), depth, shift)
+    way[~hit] = 0
+    way[is_same, 1] = -1
+    return Contacts(hit.astype(np.uint8), depth, shift, way)
 
 
 def sweep_boxes(

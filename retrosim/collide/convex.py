@@ -12,6 +12,12 @@ four a rectangle. Broad phase first, with the bounds; then only the pairs that r
     >>> close = world.pairs(left, top, size=size)
     >>> close.tolist(), convex.hits(x, y, shape, shapes, close).tolist()
     ([[0, 1], [1, 2]], [1, 0])
+    >>> found = convex.contacts(x, y, shape, shapes, close)
+    >>> found.depth.tolist(), found.shift[0].tolist(), found.normal[0].tolist()  # the circle is 6 deep in the capsule
+    ([6, 0], [-4, -5], [-10, -12])
+    >>> drawn = convex.pixels(convex.pack([[(0, 0), (3, 0), (0, 3)]]))  # for `masks`: against sprites
+    >>> drawn.offset.tolist(), drawn.images[0].tolist()
+    ([[0, 0]], [[1, 1, 1], [1, 1, 0], [1, 0, 0]])
 
 Conventions
     x, y      integers[n], C-contiguous, -2147483648..2147483647: where the point (0, 0) of each object's outline is
@@ -34,11 +40,13 @@ import numpy as np
 
 from retrosim.checks import check_integer
 
-from ._arguments import form_of, own_numbers, own_pairs
+from ._arguments import form_of, own_list, own_numbers, own_pairs
 from ._results import flag_array
 from ._worlds import own_axis
-from .kernels.convex import BOTTOM, COUNT, FIRST, LEFT, RIGHT, TOP, mark_pairs
+from .contacts import Contacts
+from .kernels.convex import BOTTOM, COUNT, FIRST, LEFT, RIGHT, TOP, list_contacts, mark_pairs
 
+MAX_PIXELS = 4096
 MAX_PART, MAX_VERTICES = 8191, 64  # of a vertex along each axis, and of a radius: squares of areas fit 63 bits
 
 
@@ -62,6 +70,7 @@ def pack(outlines: Sequence[Any], *, radius: Sequence[int] | int = 0) -> Polygon
     Returns   Polygons
     Errors    ValueError
     """
+    outlines = own_list("outlines", outlines, "outlines")
     radii: list[Any] = [radius] * len(outlines) if not isinstance(radius, list | tuple | np.ndarray) else list(radius)
     if len(radii) != len(outlines):
         raise ValueError(f"radius has length {len(radii)}: allowed {len(outlines)}, as outlines has")
@@ -152,3 +161,57 @@ def hits(
     out = flag_array(out, len(pairs))
     mark_pairs(x, y, shape, outlines, vertices, pairs, out)
     return out
+
+
+def contacts(x: np.ndarray, y: np.ndarray, shape: np.ndarray, polygons: Polygons, pairs: np.ndarray) -> Contacts:
+    """Find how deep the listed pairs are in each other, and the shortest way out: the minimum translation.
+
+    The direction is exact: at right angles to an edge, or the line through two corners; of equally short ways that of
+    the first edge of the second shape, then of the first one. Depth and shift are rounded up, each axis by itself.
+
+    Returns  Contacts
+    """
+    x, y, shape, outlines, vertices = _check(x, y, shape, polygons)
+    pairs = own_pairs(pairs, len(x))
+    hit, found = np.empty(len(pairs), np.uint8), np.empty((len(pairs), 5), np.int64)
+    mark_pairs(x, y, shape, outlines, vertices, pairs, hit)
+    list_contacts(x, y, shape, outlines, vertices, pairs, hit, found)
+    return Contacts(hit, *(np.ascontiguousarray(part) for part in (found[:, 0], found[:, 1:3], found[:, 3:])))
+
+
+class Pixels(NamedTuple):
+    """Shapes as pixels: those that they overlap with any part of their squares.
+
+    offset  int32[s, 2]  where the upper left pixel of each is, seen from the point (0, 0) of its outline
+    images  list         uint8[h, w] of each, 1 or 0, as `masks.pack` takes them
+    """
+
+    offset: np.ndarray
+    images: list[np.ndarray]
+
+
+def pixels(polygons: Polygons) -> Pixels:
+    """Turn shapes into pixels, so that `masks` tests them against sprites: exact, since objects are at whole pixels.
+
+    polygons  shapes up to 4096 pixels wide and high
+    Returns   Pixels
+    Errors    ValueError
+    """
+    nothing = np.empty(0, np.int32)
+    _, _, _, outlines, vertices = _check(nothing, nothing, nothing, polygons)
+    square = pack([[(0, 0), (1, 0), (1, 1), (0, 1)]])
+    square.outlines[:, FIRST] += len(vertices)
+    both = Polygons(np.concatenate([outlines, square.outlines]), np.concatenate([vertices, square.vertices]))
+    images = []
+    for number, (left, top, right, bottom) in enumerate(outlines[:, LEFT:].tolist()):
+        width, height = max(1, right - left), max(1, bottom - top)
+        if max(width, height) > MAX_PIXELS:
+            raise ValueError(f"outlines[{number}] is {width} x {height}: allowed {MAX_PIXELS} pixels or less each way")
+        row = np.arange(width + 1)  # the shape, then a row of pixels
+        x, shape = np.where(row > 0, left + row - 1, 0), np.where(row > 0, len(outlines), number).astype(np.int32)
+        pairs = np.stack([np.zeros(width, np.int32), row[1:].astype(np.int32)], axis=1)
+        image = np.empty((height, width), np.uint8)
+        for line in range(height):
+            hits(x, np.where(row > 0, top + line, 0), shape, both, pairs, out=image[line])
+        images.append(image)
+    return Pixels(outlines[:, [LEFT, TOP]], images)

@@ -22,28 +22,60 @@ Conventions are those of `world`, and
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from . import _small
 from ._arguments import EVERYONE
 from ._results import array_of, flag_array
 from ._worlds import Scenes, listed, numbers, own_starts, scene_of
 from .kernels.hierarchical_grid import COUNTS, FIRST, FLAGS
 
-OTHER_NAMES = ("x1", "y1", "other")
+NAMES, OTHER_NAMES = ("x0", "y0", "size"), ("x1", "y1", "other")
 
 
-def _scenes(
-    x0, y0, x1, y1, size, other, closed, category, mask, other_category, other_mask, starts, other_starts
-) -> Scenes:
-    """Check arguments."""
-    if (starts is None) != (other_starts is None):
+class Groups(NamedTuple):
+    """Two groups, as they are passed."""
+
+    x0: np.ndarray
+    y0: np.ndarray
+    size: int | np.ndarray
+    x1: np.ndarray
+    y1: np.ndarray
+    other: int | np.ndarray
+
+
+def _scenes(groups, closed, words, starts) -> Scenes:
+    """Check arguments; words: categories and masks of both groups, starts: of both."""
+    x0, y0, size, x1, y1, other = groups
+    if (starts[0] is None) != (starts[1] is None):
         raise ValueError("starts and other_starts: allowed both or neither")
-    scene = scene_of(x0, y0, size, closed, category, mask, ("x0", "y0", "size"))
-    others = scene_of(x1, y1, other, closed, other_category, other_mask, OTHER_NAMES)
-    starts, ends = own_starts("starts", starts, len(scene)), own_starts("other_starts", other_starts, len(others))
-    if len(starts) != len(ends):
-        raise ValueError(f"other_starts has length {len(ends)}: allowed {len(starts)}, as starts has")
-    return Scenes(scene, starts, others, ends)
+    scene = scene_of(x0, y0, size, closed, words[0], words[1], NAMES)
+    others = scene_of(x1, y1, other, closed, words[2], words[3], OTHER_NAMES)
+    begins, ends = own_starts("starts", starts[0], len(scene)), own_starts("other_starts", starts[1], len(others))
+    if len(begins) != len(ends):
+        raise ValueError(f"other_starts has length {len(ends)}: allowed {len(begins)}, as starts has")
+    return Scenes(scene, begins, others, ends)
+
+
+def _is_plain(words, starts) -> bool:
+    """Tell whether all objects of two groups meet."""
+    return all(word is EVERYONE for word in words) and starts[0] is starts[1] is None
+
+
+def _numbers(groups, closed, words, starts, wanted, out) -> np.ndarray:
+    """Do what `collided`, `counts` and `first` do; see `_scenes`."""
+    is_plain = _is_plain(words, starts)
+    found = _small.numbers(groups, closed, wanted, out) if is_plain else None
+    if found is not None:
+        return found
+    scenes = _scenes(groups, closed, words, starts)
+    out = flag_array(out, len(scenes.scene)) if wanted == FLAGS else array_of(out, np.int32, len(scenes.scene))
+    if is_plain:
+        _small.learn(groups, wanted, out)
+    out[:] = numbers(scenes, wanted)
+    return out
 
 
 def collided(
@@ -67,12 +99,8 @@ def collided(
 
     Returns  uint8[n]  1 in a collision, else 0
     """
-    scenes = _scenes(
-        x0, y0, x1, y1, size, other, closed, category, mask, other_category, other_mask, starts, other_starts
-    )
-    out = flag_array(out, len(scenes.scene))
-    out[:] = numbers(scenes, FLAGS)
-    return out
+    groups, words = Groups(x0, y0, size, x1, y1, other), (category, mask, other_category, other_mask)
+    return _numbers(groups, closed, words, (starts, other_starts), FLAGS, out)
 
 
 def counts(
@@ -96,12 +124,8 @@ def counts(
 
     Returns  int32[n]
     """
-    scenes = _scenes(
-        x0, y0, x1, y1, size, other, closed, category, mask, other_category, other_mask, starts, other_starts
-    )
-    out = array_of(out, np.int32, len(scenes.scene))
-    out[:] = numbers(scenes, COUNTS)
-    return out
+    groups, words = Groups(x0, y0, size, x1, y1, other), (category, mask, other_category, other_mask)
+    return _numbers(groups, closed, words, (starts, other_starts), COUNTS, out)
 
 
 def first(
@@ -125,12 +149,8 @@ def first(
 
     Returns  int32[n]  -1 where there is none
     """
-    scenes = _scenes(
-        x0, y0, x1, y1, size, other, closed, category, mask, other_category, other_mask, starts, other_starts
-    )
-    out = array_of(out, np.int32, len(scenes.scene))
-    out[:] = numbers(scenes, FIRST)
-    return out
+    groups, words = Groups(x0, y0, size, x1, y1, other), (category, mask, other_category, other_mask)
+    return _numbers(groups, closed, words, (starts, other_starts), FIRST, out)
 
 
 def pairs(
@@ -154,7 +174,12 @@ def pairs(
 
     Returns  int32[m, 2]  indices in the first and in the second group, in ascending order; a view of `out` if given
     """
-    scenes = _scenes(
-        x0, y0, x1, y1, size, other, closed, category, mask, other_category, other_mask, starts, other_starts
-    )
-    return listed(scenes, out)
+    groups, words = Groups(x0, y0, size, x1, y1, other), (category, mask, other_category, other_mask)
+    is_plain = _is_plain(words, (starts, other_starts))
+    found = _small.pairs(groups, closed, out) if is_plain else None
+    if found is not None:
+        return found
+    found = listed(_scenes(groups, closed, words, (starts, other_starts)), out)
+    if is_plain:
+        _small.learn(groups, None, found)
+    return found

@@ -13,6 +13,8 @@
     >>> close = np.array([[0, 1], [0, 2], [2, 3]], np.int32)  # from `collide.pairs`, for example
     >>> masks.hits(x, y, shape, sprites, close).tolist()  # the first dot is in the middle of the ring
     [0, 1, 0]
+    >>> masks.bounds(x, y, shape, sprites)[2].tolist()  # for a broad phase
+    [[4, 4], [1, 1], [1, 1], [14, 1]]
     >>> masks.contacts(x, y, shape, sprites, close).tolist()  # and where
     [[0, 0, 0], [1, 13, 12], [0, 0, 0]]
     >>> masks.contact_rows(x, y, shape, sprites, 0, 0).tolist()  # the ring with itself, row by row
@@ -21,7 +23,7 @@
     ['FFFFFFFF', 'FF000000']
 
 Conventions
-    x, y      int16[n] or int32[n], C-contiguous; upper-left corners of the bitmaps, pixels, -16384..16383
+    x, y      integers[n], C-contiguous; upper-left corners of the bitmaps, pixels, -2147483648..2147483647
     shape     int32[n], which of the sprites each object looks like
     sprites   what `pack` returned
     pairs     int32[m, 2], indices of objects. Boxes that do not overlap never collide, so any pair may be listed.
@@ -50,14 +52,15 @@ from retrosim.checks import check_choice, check_integer
 from ._arguments import (
     MAX_COORDINATE,
     apart_from,
+    first_beyond,
+    own_list,
     own_numbers,
     own_pairs,
-    own_positions,
     own_sprites,
     read_pixels,
 )
 from ._results import array_of, flag_array, pair_list, row_table
-from .kernels.checks import first_beyond
+from ._worlds import own_axis
 from .kernels.mask_rows import make_words
 from .kernels.masks import METHODS, Masks, find_row, list_contacts, mark_pairs
 from .kernels.sprites import Placed
@@ -95,7 +98,7 @@ def make_mask(sprite: bytes | np.ndarray, *, out: np.ndarray | None = None) -> n
 
 def pack(sprites: Sequence[bytes | np.ndarray]) -> Masks:
     """Make the masks of several sprites and put them into one table; each as for `make_wide_mask`."""
-    images = [read_pixels(sprite) for sprite in sprites]
+    images = [read_pixels(sprite) for sprite in own_list("sprites", sprites, "sprites")]
     masks = [make_wide_mask(image) for image in images]
     sizes = [mask.size for mask in masks]
     columns = [
@@ -110,7 +113,9 @@ def pack(sprites: Sequence[bytes | np.ndarray]) -> Masks:
 
 def _own(x, y, shape, sprites):
     """Check objects and their sprites; return copies of both."""
-    x, y = own_positions(x=x, y=y)
+    x, y = own_axis("x", x), own_axis("y", y)
+    if len(x) != len(y):
+        raise ValueError(f"y has length {len(y)}: allowed {len(x)}, as x has")
     sprites = own_sprites(sprites, Masks, WORD, "sprites")
     return Placed(own_numbers("shape", shape, len(x), len(sprites.first) - 1), x, y), sprites
 
@@ -118,6 +123,17 @@ def _own(x, y, shape, sprites):
 def _apart(sprites, out):
     """Return sprites whose masks are not where the result goes."""
     return sprites._replace(words=apart_from(out, sprites.words))
+
+
+def bounds(
+    x: np.ndarray, y: np.ndarray, shape: np.ndarray, sprites: Masks
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the boxes of objects, for `world` and `groups`.
+
+    Returns  int32[n], int32[n], int32[n, 2]  left, top, width and height
+    """
+    placed, own = _own(x, y, shape, sprites)
+    return placed.x, placed.y, np.stack([own.width[placed.shape], own.height[placed.shape]], axis=1)
 
 
 def hits(

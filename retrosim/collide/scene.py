@@ -51,7 +51,7 @@ from retrosim.checks import check_integer
 from . import _queries
 from ._arguments import EVERYONE, form_of, is_array
 from ._results import check_capacity, keys_of, sort_keys
-from ._worlds import NO_RESULTS, NOTHING, Sorted, check_rows, chunks_of, own_axis, own_radii, scene_of
+from ._worlds import NO_RESULTS, NOTHING, Sorted, check_rows, chunks_of, own_axis, own_radii, rows_for, scene_of
 from .kernels.hierarchical_grid import BOTTOM, COUNTS, FIRST, FLAGS, INDEX, LEFT, NONE, ONE, PAIRS, RIGHT, TOP, WORD
 from .kernels.uniform_grid import MAX_COUNTED
 
@@ -193,7 +193,7 @@ class Scene:
 
     def pairs(self) -> np.ndarray:
         """List every overlapping pair once: int32[m, 2] of ids, the lower one first, in ascending order."""
-        rows = np.empty((2 * len(self) + 64, 2), np.int32)
+        rows = np.empty((rows_for(len(self)), 2), np.int32)
         prepared, table = self._prepared(), self._table
         total = prepared.search(table, 0, len(table), ONE, PAIRS, keys_of(rows), NO_RESULTS)
         if total > len(rows):

@@ -52,6 +52,7 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
+from . import _small
 from ._arguments import EVERYONE, form_of, refuse_masks
 from ._results import array_of, flag_array
 from ._worlds import (
@@ -179,8 +180,14 @@ def _scenes(x, y, size, closed, category, mask, starts) -> Scenes:
 
 def _numbers(x, y, size, closed, category, mask, starts, wanted, out) -> np.ndarray:
     """Do what `collided`, `counts` and `first` do."""
+    is_plain = _small.is_plain(category, mask, starts)
+    found = _small.numbers((x, y, size), closed, wanted, out) if is_plain else None
+    if found is not None:
+        return found
     scenes = _scenes(x, y, size, closed, category, mask, starts)
     out = flag_array(out, len(scenes.scene)) if wanted == FLAGS else array_of(out, np.int32, len(scenes.scene))
+    if is_plain:
+        _small.learn((x, y, size), wanted, out)
     out[:] = numbers(scenes, wanted)
     return out
 
@@ -200,7 +207,14 @@ def pairs(
 
     Returns  int32[m, 2]  indices, the lower one first, in ascending order; a view of `out` if that is given
     """
-    return listed(_scenes(x, y, size, closed, category, mask, starts), out)
+    is_plain = _small.is_plain(category, mask, starts)
+    found = _small.pairs((x, y, size), closed, out) if is_plain else None
+    if found is not None:
+        return found
+    found = listed(_scenes(x, y, size, closed, category, mask, starts), out)
+    if is_plain:
+        _small.learn((x, y, size), None, found)
+    return found
 
 
 def chunks(

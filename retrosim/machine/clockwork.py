@@ -11,6 +11,7 @@ import numpy as np
 
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.profiling import Profile
 from retrosim.cpu.engines.tiers import Tiers
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, FAULT, RUNNING, SERVICE
 from retrosim.cpu.spec.host import Host
@@ -26,6 +27,7 @@ from .result import RunResult
 from .systems import asked, call_of
 
 if TYPE_CHECKING:
+    from .debug.observer import Observer
     from .machine import Machine
 
 FOREVER = (1 << 63) - 1  # clocks: no limit
@@ -56,6 +58,7 @@ class Clockwork:
     core: Core
     _host: Host
     _engine: Evaluator | Tiers
+    _observer: Observer | None
     _frame_start: tuple[int, int]
 
     @property
@@ -115,6 +118,9 @@ class Clockwork:
     def _run(
         self, frames: int | None, cycles: int | None, instructions: int | None, stops: frozenset[int]
     ) -> RunResult:
+        observer = self._observer
+        if observer is not None:
+            observer.begin()
         state, start = self.core.state, (self.frame_number, self.cycles, self.instructions)
         end_frame = None if frames is None else start[0] + frames
         end_cycle = FOREVER if cycles is None else min(FOREVER, start[1] + cycles)
@@ -138,6 +144,8 @@ class Clockwork:
             else:
                 last = budget.end_cycle(self._frame_start[0], self.clock_hz)
                 stop = end_cycle if last is None else min(end_cycle, last)
+                if observer is not None:
+                    stop = min(stop, observer.due)
                 if state["stopped"]:
                     self._wait_until(min(stop, self._next_tick))
                 else:
@@ -145,16 +153,25 @@ class Clockwork:
                     self._host.end_shadow(state)  # also one that the program counter was taken away from
                     state["limit"] = stop if masked else min(stop, self._next_tick)
                     self.instructions += self._advance(1 if held else min(left, engine.SLICE), stops)
+                    if observer is not None:
+                        observer.note()
                     if state["reason"] == SERVICE:
                         self._serve(int(state["detail"]))
                 self._tick()
+                if observer is not None:
+                    observer.note(is_between=True)
                 self.core.notice_writes()
                 if state["reason"] == FAULT and (fault := self._ended(int(state["detail"]))):
                     reason = "fault"
                     break
+                if observer is not None and observer.is_stopped():
+                    reason = "point"
+                    break
                 continue
             break
         done = (self.frame_number - start[0], self.cycles - start[1], self.instructions - start[2])
+        if observer is not None:
+            observer.end()
         return RunResult(reason, *done, int(state["pc"]), fault)
 
     @property
@@ -176,6 +193,17 @@ class Clockwork:
             state["stopped"] = 0  # a traced STOP does not wait
             evaluator.between(host.trace, pc)
         return done
+
+    def attach_profile(self, profile: Profile | None) -> None:
+        """Count in a profile from now on; None: no more. Errors: ValueError for a machine on the evaluator."""
+        if not isinstance(self._engine, Tiers):
+            raise ValueError(f"engine {self._engine.name!r}: has no profile; allowed auto, interpret, recompile")
+        self._engine.attach(profile)
+
+    def profile_counts(self) -> dict[int, list[int]]:
+        """Return address -> [visits, clocks] of the attached profile; -1: clocks that are no instruction's."""
+        assert isinstance(self._engine, Tiers)
+        return self._engine.counted()
 
     def restart_ticks(self, pending: bool) -> None:
         """Count ticks from the present clock on; `pending` tells that one has not interrupted the CPU yet."""

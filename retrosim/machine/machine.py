@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,6 +32,9 @@ from .options import chosen_service_clocks, memory_parameters, revision
 from .presets import preset
 from .registers import Registers
 from .world import World
+
+if TYPE_CHECKING:
+    from .debug import Debugger, Point, Stop
 
 ENGINES = ("auto", "evaluate", "interpret", "recompile")
 TIMINGS = ("off", "table", "full")
@@ -104,8 +109,11 @@ class Machine(Calls):
         self.budget = Budget()
         for address, data in self.image.segments:
             self.core.write(address, data)
+        self._observer = None
         self._power_on()
+        self._engine_name = engine
         self._engine = self._make_engine(engine, progress)
+        self._engines = {self.core.timing_mode: self._engine}
 
     def _open(self, rom: Rom | Image | str | Path, build: str | None) -> tuple[Rom | None, Image]:
         isa = self.preset.isa
@@ -116,10 +124,51 @@ class Machine(Calls):
             raise ValueError(f"image for {program.isa}: {self.name} runs {isa}")
         return None, program
 
-    def _make_engine(self, engine: str, progress: Callable[[str], None]) -> Evaluator | Tiers:
+    def _make_engine(
+        self, engine: str, progress: Callable[[str], None] = lambda text: None, quick: bool = False
+    ) -> Evaluator | Tiers:
         if engine == "evaluate":
             return Evaluator(self.core)
-        return Tiers(self.core, self.code_roots, engine, progress)
+        return Tiers(self.core, self.code_roots, engine, progress, quick)
+
+    def _observe_reads(self, on: bool) -> None:
+        """Run on engines that notice loads and exceptions, or on those that do not."""
+        self.core.observe_reads(on)
+        mode = self.core.timing_mode
+        if mode not in self._engines:  # nobody waits for regions that are needed for a while only
+            engine = "auto" if self._engine_name == "recompile" else self._engine_name
+            self._engines[mode] = self._make_engine(engine, quick=True)
+        if self._engine is not self._engines[mode]:
+            self._engine.break_at(())
+            self._engine = self._engines[mode]
+
+    @cached_property
+    def debugger(self) -> Debugger:
+        """What stops the machine where one wants, and goes back in its time; a machine without one pays nothing."""
+        from .debug import Debugger
+
+        return Debugger(self)
+
+    def on(self, where: int | str, function: Callable[[Machine], object]) -> Point:
+        """Call a function whenever the program gets to an instruction, before it is executed.
+
+        where     an address, symbol or source line ("file.c:12")
+        function  gets the machine and may change it. What it raises ends the run with the machine whole. Under the
+                  debugger it may return True to stop.
+        Returns   what `machine.debugger.remove` takes the function away by
+        Errors    ValueError
+        """
+        return self.debugger.hook(where, function)
+
+    def watch(
+        self, where: int | str, size: int, function: Callable[[Machine, Stop], object], access: str = "write"
+    ) -> Point:
+        """Call a function after every instruction that touches some memory; it gets the machine and what was touched.
+
+        access   "read", "write", "access" (either) or "change"
+        the rest as for `on`
+        """
+        return self.debugger.hook(where, function, size, access)
 
     def __repr__(self) -> str:
         program = f"{self.rom.name} {self.image.build}" if self.rom else "a program"

@@ -16,7 +16,8 @@ the routine every frame finds them."""
 class RunResult:
     """What one call of `run` did.
 
-    reason        "frames", "cycles", "instructions", "until", "exit", "fault" or "budget": the machine's is used up
+    reason        "frames", "cycles", "instructions", "until", "exit", "fault" or "budget": the machine's is used up;
+                  "point" where a debugger stops it
     frames        frames completed by this call
     cycles        CPU clocks this call took; 0 on the native machine
     instructions  instructions this call executed; 0 on the native machine

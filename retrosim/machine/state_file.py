@@ -37,6 +37,10 @@ HOST_FIELDS = (
     "access",
     "written_low",
     "written_high",
+    "read_low",
+    "read_high",
+    "touched_by",
+    "taken",
     "limit",
     "causes",
     "bubble",
@@ -126,7 +130,7 @@ def load(
         raise StateError("saved state", f"holds {len(content)} bytes, its header says {size + header['memory']}")
     _check_registers(core, content, counters)
     chunks = (content[start : start + CHUNK_BYTES] for start in range(size, len(content), CHUNK_BYTES))
-    _apply(core, content[:size], chunks)
+    apply(core, content[:size], chunks)
     return counters
 
 
@@ -148,17 +152,23 @@ def restore(core: Core, state: bytes) -> Counters:
         start += length
     numbers, pages = np.frombuffer(parts[2], np.uint32).tolist(), memoryview(parts[3])
     used = ((PAGE * number, pages[PAGE * i : PAGE * (i + 1)]) for i, number in enumerate(numbers))
-    _apply(core, parts[1], memory_chunks(used))
+    apply(core, parts[1], memory_chunks(used))
     header = json.loads(parts[0])
     return Counters(**header | {"frame_start": tuple(header["frame_start"])})
 
 
-def _apply(core: Core, register_bytes: bytes | np.ndarray, chunks: Iterable[np.ndarray]) -> None:
+def apply_registers(core: Core, content: bytes | np.ndarray) -> None:
+    """Put what `registers` has returned back."""
     offset = 0
     for name in register_fields(core):
         field = core.state[name]
-        core.state[name] = np.frombuffer(register_bytes, field.dtype, field.size, offset).reshape(field.shape)
+        core.state[name] = np.frombuffer(content, field.dtype, field.size, offset).reshape(field.shape)
         offset += field.nbytes
+
+
+def apply(core: Core, register_bytes: bytes | np.ndarray, chunks: Iterable[np.ndarray]) -> None:
+    """Put registers and memory back."""
+    apply_registers(core, register_bytes)
     core.state["reason"] = RUNNING
     core.replace(chunks)
 

@@ -7,6 +7,7 @@ the flow may have left a function:
     JUMP     a jump to an address that the instruction computed: a return, or a jump through a table
     BRANCH   a branch to, or the step to, an instruction of another function
     ENTER    something outside the program begins (next: its number below HOST_WORK); LEAVE: it ends
+    PASS     nothing but time
     INTERRUPT  the CPU went to `next` between two instructions, and comes back to `back`
 
 A jump returns from the latest call whose `back` it reaches. Flow that reaches another function in any other way
@@ -16,19 +17,20 @@ jump.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from retrosim.cpu.spec.rows import Insn
-from retrosim.jit import kernel
+from retrosim.jit import kernel, uncompiled
 
 from .functions import NO_FUNCTION, Functions
 
-CALL, JUMP, BRANCH, INTERRUPT, ENTER, LEAVE = range(6)
-KIND, SITE, NEXT, BACK, SITE_FUNCTION, NEXT_FUNCTION, NEXT_ENTRY, EVENT_WORDS = range(8)
+CALL, JUMP, BRANCH, INTERRUPT, ENTER, LEAVE, PASS = range(7)
+SITE, NEXT, BACK, EVENT_WORDS = range(4)
+KIND_SHIFT = 32  # of a kind in `SITE`
+SITE_MASK = (1 << KIND_SHIFT) - 1
 
 MAX_DEPTH = 1 << 16  # of the stack
 MAX_NODE_DEPTH = 200  # of the tree: what is called deeper counts for the node that it is called in
@@ -50,11 +52,25 @@ def kind_of(insn: Insn) -> int | None:
 
 
 @kernel
-def follow(events, totals, nodes, own, table, stack, cursor, before, stretches):
+def function_at(address, places, numbers):
+    """Return the number of the function that an address lies in, see `Functions`."""
+    low, high = 0, len(places)
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if places[middle] <= address:
+            low = middle
+        else:
+            high = middle
+    return numbers[low]
+
+
+@kernel
+def follow(events, totals, places, numbers, starts, nodes, own, table, stack, cursor, before, stretches):
     """Grow a tree by a log.
 
-    events     int64[n, EVENT_WORDS]
+    events     int64[n, EVENT_WORDS]  kind and address of an instruction, where it went, what is behind it
     totals     int64[n, k]  clocks, and whatever else is counted, up to the end of each event's instruction
+    places, numbers, starts  int64[..]  of the functions, see `Functions`
     nodes      int64[MAX_NODES, NODE_WORDS]
     own        int64[MAX_NODES, k]  what was counted in each node itself
     table      int32[TABLE]  hash table of the nodes, number + 1
@@ -66,10 +82,10 @@ def follow(events, totals, nodes, own, table, stack, cursor, before, stretches):
     for n in range(len(events)):
         top = cursor[TOP]
         node = stack[top, NODE]
+        passed = totals[n, 0] - before[0]
         for k in range(len(before)):
             own[node, k] += totals[n, k] - before[k]
-        passed = totals[n, 0] - before[0]
-        before[:] = totals[n]
+            before[k] = totals[n, k]
         if passed:
             last = cursor[STRETCHES] - 1
             if last >= 0 and stretches[last, 0] == node:
@@ -78,23 +94,25 @@ def follow(events, totals, nodes, own, table, stack, cursor, before, stretches):
                 stretches[last + 1, 0] = node
                 stretches[last + 1, 1] = passed
                 cursor[STRETCHES] += 1
-        kind, back, is_tail = events[n, KIND], events[n, BACK], 0
-        if kind == LEAVE:
-            if top > 0:
-                cursor[TOP] = top - 1
+        kind, site = events[n, SITE] >> KIND_SHIFT, events[n, SITE] & SITE_MASK
+        target, back, is_tail = events[n, NEXT], events[n, BACK], 0
+        if kind == LEAVE and top > 0:
+            cursor[TOP] = top - 1
+        if kind in (LEAVE, PASS):
             continue
-        if kind in (JUMP, BRANCH):
-            target = events[n, NEXT]
-            found = 0
-            if kind == JUMP:
-                frame = top
-                while frame > 0 and (stack[frame, RETURN] != target or stack[frame, IS_TAIL]):
-                    frame -= 1
-                found = frame
-            if found > 0:
-                cursor[TOP] = found - 1
+        if kind == CALL and target == back:
+            continue  # a condition did not hold
+        if kind == JUMP:
+            frame = top
+            while frame > 0 and (stack[frame, RETURN] != target or stack[frame, IS_TAIL]):
+                frame -= 1
+            if frame > 0:
+                cursor[TOP] = frame - 1
                 continue
-            function = events[n, NEXT_FUNCTION]
+        function, entry = HOST_WORK - target, target
+        if kind in (JUMP, BRANCH):
+            function = function_at(target, places, numbers)
+            entry = target if function == NO_FUNCTION else starts[function]
             if function == nodes[node, FUNCTION]:
                 continue
             frame = top
@@ -108,21 +126,13 @@ def follow(events, totals, nodes, own, table, stack, cursor, before, stretches):
             continue
         number = node
         if nodes[node, DEPTH] < MAX_NODE_DEPTH:
-            key = (
-                node * 0x9E3779B1
-                + (events[n, SITE] & 0xFFFFFF) * 0x85EBCA6B
-                + (events[n, NEXT_ENTRY] & 0xFFFFFF) * 0xC2B2AE35
-            )
-            slot = (key ^ (key >> 17)) % TABLE
+            key = node * 0x9E3779B1 + (site & 0xFFFFFF) * 0x85EBCA6B + (entry & 0xFFFFFF) * 0xC2B2AE35
+            slot = (key ^ (key >> 17)) & (TABLE - 1)
             while table[slot]:
                 number = table[slot] - 1
-                if (
-                    nodes[number, PARENT] == node
-                    and nodes[number, PLACE] == events[n, SITE]
-                    and nodes[number, ENTRY] == events[n, NEXT_ENTRY]
-                ):
+                if nodes[number, PARENT] == node and nodes[number, PLACE] == site and nodes[number, ENTRY] == entry:
                     break
-                slot = (slot + 1) % TABLE
+                slot = (slot + 1) & (TABLE - 1)
             if not table[slot]:
                 number = node
                 if cursor[NODES] < MAX_NODES:
@@ -130,9 +140,11 @@ def follow(events, totals, nodes, own, table, stack, cursor, before, stretches):
                     cursor[NODES] += 1
                     table[slot] = number + 1
                     nodes[number, PARENT] = node
-                    nodes[number, PLACE] = events[n, SITE]
-                    nodes[number, ENTRY] = events[n, NEXT_ENTRY]
-                    nodes[number, FUNCTION] = events[n, NEXT_FUNCTION]
+                    nodes[number, PLACE] = site
+                    nodes[number, ENTRY] = entry
+                    if kind in (CALL, INTERRUPT):
+                        function = function_at(target, places, numbers)
+                    nodes[number, FUNCTION] = function
                     nodes[number, DEPTH] = nodes[node, DEPTH] + 1
         nodes[number, CALLS] += 1
         cursor[TOP] = top + 1
@@ -176,7 +188,7 @@ class CallTree:
         max_stretches  of time that are kept, for a timeline
         """
         self.functions = functions
-        self._follow = follow if compiled else getattr(follow, "py_func", follow)
+        self._follow = follow if compiled else uncompiled(follow)
         self._nodes = np.zeros((MAX_NODES, NODE_WORDS), np.int64)
         self._own = np.zeros((MAX_NODES, columns), np.int64)
         self._table = np.zeros(TABLE, np.int32)
@@ -184,25 +196,22 @@ class CallTree:
         self._cursor = np.array([0, 1, 0], np.int64)
         self._before = np.zeros(columns, np.int64)
         self._stretches = np.zeros((max_stretches, 2), np.int64)
-        function = functions.number(entry)
-        self._nodes[0, [PARENT, FUNCTION, ENTRY, CALLS]] = NOWHERE, function, functions.entry(function, entry), 1
+        function = functions.at(entry)
+        first = entry if function == NO_FUNCTION else functions.starts[function]
+        self._nodes[0, [PARENT, FUNCTION, ENTRY, CALLS]] = NOWHERE, function, first, 1
 
-    def begin(self, totals: Sequence[int]) -> None:
-        """Say what has been counted before."""
-        self._before[:] = totals
+    @property
+    def totals(self) -> np.ndarray:
+        """What has been counted up to the last event: int64[k]; change it for what counts anew, or is nobody's."""
+        return self._before
 
-    def add(self, kinds: Any, sites: Any, nexts: Any, backs: Any, totals: Any) -> None:
-        """Follow a log; its columns are one array each, of n events, `totals` of n rows."""
-        events = np.zeros((len(kinds), EVENT_WORDS), np.int64)
-        events[:, KIND], events[:, SITE], events[:, NEXT], events[:, BACK] = kinds, sites, nexts, backs
-        events[:, SITE_FUNCTION] = self.functions.numbers(events[:, SITE])
-        events[:, NEXT_FUNCTION] = numbers = self.functions.numbers(events[:, NEXT])
-        starts = np.array([*self.functions.starts, 0], np.int64)
-        events[:, NEXT_ENTRY] = np.where(numbers == NO_FUNCTION, events[:, NEXT], starts[numbers])
-        host = events[:, KIND] == ENTER
-        events[host, NEXT_FUNCTION] = HOST_WORK - events[host, NEXT]
+    def add(self, events: Any, totals: Any) -> None:
+        """Follow a log: rows (see `follow`) of n events and of what was counted up to their ends."""
+        rows = np.asarray(events, np.int64).reshape(-1, EVENT_WORDS)
+        counts = np.asarray(totals, np.int64).reshape(len(rows), -1)
+        where = self.functions
         parts = self._nodes, self._own, self._table, self._stack, self._cursor, self._before, self._stretches
-        self._follow(events, np.asarray(totals, np.int64).reshape(len(events), -1), *parts)
+        self._follow(rows, counts, where.places, where.numbers, where.starts, *parts)
 
     def nodes(self) -> list[Node]:
         """Return the tree in preorder, what took most clocks first; nodes are numbered so."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from retrosim.rom import Image
 
 from .calls import HOST_WORK, CallTree
 from .functions import NO_FUNCTION
+from .sources import line_of
 
 NOTHING: Mapping[int, str] = {}
 
@@ -56,3 +57,46 @@ def inclusive_cycles(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
             above = (*above, row["function"])
         callers.append(above)
     return found
+
+
+def function_rows(listing: list[dict[str, Any]], calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what each function of a listing took, most clocks first, and what it took with all that it calls."""
+
+    def visits(rows: list[dict[str, Any]]) -> int:
+        return sum(row["visits"] for row in rows if row["offset"] == 0)
+
+    inclusive, total = inclusive_cycles(calls), sum(row["cycles"] for row in listing)
+    rows = _grouped(listing, ("function",), visits)
+    for row in rows:
+        cycles = inclusive.get(row["function"], row["cycles"])
+        row |= {"inclusive": cycles, "inclusive_percent": 100 * cycles / total if total else 0.0}
+    return rows
+
+
+def line_rows(listing: list[dict[str, Any]], texts: Mapping[str, list[str]]) -> list[dict[str, Any]]:
+    """Return what each source line of a listing took, most clocks first; nothing where no line is known."""
+
+    def busiest(rows: list[dict[str, Any]]) -> int:
+        return max(row["visits"] for row in rows)
+
+    lines = _grouped(listing, ("file", "line"), busiest)
+    for row in lines:
+        row["text"] = line_of(texts, row["file"], row["line"])
+    return lines if any(line["file"] is not None for line in lines) else []
+
+
+def _grouped(
+    listing: Iterable[dict[str, Any]], keys: tuple[str, ...], visits: Callable[[list[dict[str, Any]]], int]
+) -> list[dict[str, Any]]:
+    """Sum the listing over the rows that agree in `keys`, most cycles first."""
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in listing:
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    total = sum(row["cycles"] for row in listing)
+    found = []
+    for names, rows in groups.items():
+        cycles = sum(row["cycles"] for row in rows)
+        counts = {"cycles": cycles, "percent": 100 * cycles / total if total else 0.0}
+        counts |= {"instructions": sum(row["visits"] for row in rows), "visits": visits(rows)}
+        found.append(dict(zip(keys, names, strict=True)) | counts)
+    return sorted(found, key=lambda group: -group["cycles"])

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from retrosim.cpu.spec.cpu import ADDRESS_MASK
-
 if TYPE_CHECKING:
-    from retrosim.machine import Machine
+    from retrosim.rom import Image
+
+    from .target import Target
 
 CODE, DATA = "code_ptr", "data_ptr"
 
@@ -73,9 +73,8 @@ REAL_MODE = "i8086"
 OTHERS = "org.retrosim.others"
 
 
-def architecture(machine: Machine) -> str:
-    """Return what gdb calls the processor."""
-    image = machine.image
+def architecture(image: Image) -> str:
+    """Return what gdb calls the processor that an image is for."""
     return REAL_MODE if image.boot == "real" else ARCHITECTURES[image.isa]
 
 
@@ -93,11 +92,12 @@ class Slot:
 class RegisterFile:
     """All registers of a machine in gdb's order."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, target: Target) -> None:
+        machine = target.machine
         core, host = CORES[machine.image.family.machine], machine.core.cpu.host
-        self._regs, self._state, self._go = machine.regs, machine.core.state, host.go
+        self._regs, self._set = target.machine.regs, target.set_register
         self._order: Literal["big", "little"] = machine.image.byte_order
-        self._architecture = architecture(machine)
+        self._architecture = architecture(machine.image)
         self.slots: list[Slot] = []
         for name in core.names:
             ours = core.ours.get(name, name)
@@ -136,17 +136,8 @@ class RegisterFile:
         data = bytes.fromhex(digits)
         if len(data) != slot.bytes:
             raise ValueError(f"{slot.name}: {len(data)} bytes, it has {slot.bytes}")
-        value = int.from_bytes(data, self._order)
-        if slot.ours == "pc":
-            self.write_pc(value)
-        elif slot.ours is not None:
-            self._regs[slot.ours] = value
-
-    def write_pc(self, value: int) -> None:
-        """Go on elsewhere. Errors: ValueError."""
-        if not 0 <= value <= ADDRESS_MASK:
-            raise ValueError(f"pc {value:#x}: allowed 0..{ADDRESS_MASK:#x}")
-        self._go(self._state, value)
+        if slot.ours is not None:
+            self._set(slot.ours, int.from_bytes(data, self._order))
 
     def read_all(self) -> str:
         """Return all registers as hexadecimal digits."""

@@ -15,9 +15,11 @@ from .gdb_files import Files
 from .gdb_packets import MAX_PAYLOAD, Interrupt, Packet, Unpacker, packed
 from .gdb_registers import RegisterFile
 from .monitor import Monitor
-from .target import EVERYWHERE, Stop
+from .target import EVERYWHERE, TAPE_ENDS
 
 if TYPE_CHECKING:
+    from retrosim.machine.debug import Point, Stop
+
     from .stream import Stream
     from .target import Target
 
@@ -27,7 +29,9 @@ MAX_OUTPUT = 256  # characters of the console in a packet
 ERROR, NO_MEMORY = b"E01", b"E14"  # EPERM for want of a better one, EFAULT
 TRAP, INTERRUPTED, SEGMENT = 5, 2, 11
 SIGNALS = ((IllegalInstruction, 4), (BusError, 10), (SystemCall, 12))
-WATCHES = {2: ("write", b"watch"), 3: ("read", b"rwatch"), 4: ("access", b"awatch")}
+ACCESSES = {2: "write", 3: "read", 4: "access"}  # kind of a watchpoint -> what it watches
+WATCHES = {"write": b"watch", "read": b"rwatch", "access": b"awatch"}
+IN_WORDS = ("fault", "exit", "budget", "error", TAPE_ENDS)  # reasons that gdb's user is told in words
 MEMORY_MAP = b"""<?xml version="1.0"?>
 <!DOCTYPE memory-map PUBLIC "+//IDN gnu.org//DTD GDB Memory Map V1.0//EN" "http://sourceware.org/gdb/gdb-memory-map.dtd">
 <memory-map><memory type="ram" start="0x0" length="0x%x"/></memory-map>
@@ -53,15 +57,16 @@ class GdbSession:
 
     def __init__(self, target: Target, stream: Stream, elf: bytes = b"", attached: bool = False) -> None:
         self.target, self.stream, self.attached = target, stream, attached
-        self.registers = RegisterFile(target.machine)
+        self.registers = RegisterFile(target)
         self.files = Files(elf)
         self.monitor = Monitor(target)
         self._unpacker = Unpacker()
         self._pending: deque[Packet | Interrupt] = deque()
         self._acknowledges = True
         self._tells_breakpoints: dict[bytes, bool] = {}
-        self._set: dict[tuple[int, int, int], object] = {}  # (kind, address, size) of breakpoints -> the target's
-        self._stop = Stop("step")
+        self._set: dict[tuple[int, int, int], Point] = {}  # (kind, address, size) of breakpoints -> the debugger's
+        self._stop: Stop | None = None
+        self._has_exited = False
         self._is_ending = False
 
     def serve(self) -> bool:
@@ -114,11 +119,11 @@ class GdbSession:
             "vContSupported+",
             "swbreak+",
             "hwbreak+",
+            "ReverseStep+",
+            "ReverseContinue+",
         ]
         if self.files.elf:
             features.append("qXfer:exec-file:read+")
-        if self.target.can_reverse:
-            features += ["ReverseStep+", "ReverseContinue+"]
         return ";".join(features).encode()
 
     def _no_acknowledgments(self, _: str) -> bytes:
@@ -149,7 +154,6 @@ class GdbSession:
 
     def _write_registers(self, text: str) -> bytes:
         self.registers.write_all(text)
-        self.target.changed()
         return b"OK"
 
     def _read_register(self, text: str) -> bytes:
@@ -158,7 +162,6 @@ class GdbSession:
     def _write_register(self, text: str) -> bytes:
         number, digits = text.split("=")
         self.registers.write(_number(number), digits)
-        self.target.changed()
         return b"OK"
 
     def _read_memory(self, text: str) -> bytes:
@@ -191,10 +194,8 @@ class GdbSession:
         if kind > 4:
             return b""
         if key not in self._set:
-            if kind > 1:
-                self._set[key] = self.target.add_watchpoint(address, size, WATCHES[kind][0])
-            else:
-                self._set[key] = self.target.add_breakpoint(address)
+            debugger, access = self.target.debugger, ACCESSES.get(kind)
+            self._set[key] = debugger.watchpoint(address, size, access) if access else debugger.breakpoint(address)
         return b"OK"
 
     def _take_out(self, text: str) -> bytes:
@@ -210,7 +211,7 @@ class GdbSession:
         return kind, address, size
 
     def _remove(self, key: tuple[int, int, int]) -> None:
-        self.target.remove(self._set.pop(key))
+        self.target.debugger.remove(self._set.pop(key))
 
     # Running
 
@@ -231,8 +232,7 @@ class GdbSession:
 
     def _go_to(self, text: str) -> None:
         if text:
-            self.registers.write_pc(_number(text))
-            self.target.changed()
+            self.target.set_register("pc", _number(text))
 
     def _actions(self, text: str) -> bytes:
         """vCont: the first action, because there is one thread."""
@@ -247,20 +247,25 @@ class GdbSession:
         return ERROR
 
     def _step_back(self, _: str) -> bytes:
-        return self._ran(self.target.step_back) if self.target.can_reverse else b""
+        return self._ran(self.target.step_back)
 
     def _run_back(self, _: str) -> bytes:
-        return self._ran(lambda: self.target.run_back(self._is_wanted)) if self.target.can_reverse else b""
+        return self._ran(lambda: self.target.run_back(self._is_wanted))
 
     def _ran(self, go: Callable[[], Stop]) -> bytes:
-        self._stop = go()
-        if self._stop.text:
-            self._print(self._stop.text + "\n")
+        stop = self._stop = go()
+        if stop.reason in IN_WORDS:
+            self._print(f"{stop.fault or stop.text or stop}\n")
+        if stop.reason == "exit":
+            if self._has_exited:  # it has been told, and gone on from
+                return b"W%02x" % ((self.target.machine.exit_status or 0) & 0xFF)
+            self._print("the program has ended; `continue` ends gdb's session with it\n")
+        self._has_exited = stop.reason == "exit"
         return self._stop_reply("")
 
     def _is_wanted(self) -> bool:
         """Look whether the client has sent something: an interrupt, or its end."""
-        if self.stream.is_ready() and not self._is_ending:
+        if not self._is_ending and self.stream.is_ready():
             data = self.stream.receive()
             self._is_ending = not data
             self._pending += self._unpacker.feed(data)
@@ -268,8 +273,8 @@ class GdbSession:
 
     def _stop_reply(self, _: str) -> bytes:
         stop = self._stop
-        if stop.reason == "gone":
-            return b"W%02x" % (stop.status & 0xFF)
+        if stop is None:
+            return b"T%02xthread:1;" % TRAP
         if stop.reason == "fault":
             signal = next((number for kind, number in SIGNALS if isinstance(stop.fault, kind)), SEGMENT)
         else:
@@ -277,13 +282,12 @@ class GdbSession:
         return b"T%02x%bthread:1;" % (signal, self._why(stop))
 
     def _why(self, stop: Stop) -> bytes:
-        if stop.reason == "watchpoint":
-            name = next((name for access, name in WATCHES.values() if access == stop.access), b"watch")
-            return b"%b:%x;" % (name, stop.address)
-        if stop.reason == "history":
+        if stop.reason == "watchpoint" and stop.point is not None:
+            return b"%b:%x;" % (WATCHES[stop.point.access], stop.address or 0)
+        if stop.reason == "beginning":
             return b"replaylog:begin;"
         if stop.reason == "breakpoint":
-            here = {kind for kind, address, _ in self._set if address == self.target.machine.regs["pc"]}
+            here = {kind for kind, address, _ in self._set if address == stop.pc}
             name = b"hwbreak" if here == {1} else b"swbreak"
             return name + b":;" if self._tells_breakpoints.get(name) else b""
         return b""

@@ -84,6 +84,22 @@ class Monitor:
     def _about(self, cause: str) -> str:
         return self.target.machine.core.cpu.causes[cause]
 
+    def _wrote(self, where: str) -> Sequence[str]:
+        found = self.target.debugger.last_write(where)
+        if found is None:
+            return ["nothing wrote there since the machine is being debugged"]
+        at = f"instruction {found.time.instructions:,}, clock {found.time.clocks:,}, frame {found.time.frame:,}"
+        change = f"{found.old.hex(' ') or '?'} -> {found.new.hex(' ')}"
+        return [f"{found.text}" + (f" in {found.where}" if found.where else ""), f"{change}; {at}"]
+
+    def _stack(self) -> Sequence[str]:
+        frames = self.target.debugger.call_stack()
+        return [f"#{number} {self.target.debugger.describe(each.pc)}" for number, each in enumerate(frames)]
+
+    def _evaluate(self, text: str) -> Sequence[str]:
+        value = self.target.debugger.evaluate(text)
+        return [f"{value} ({value:#x})"]
+
     def _save(self, name: str) -> Sequence[str]:
         return _write_new(name, self.target.machine.save())
 
@@ -126,6 +142,9 @@ COMMANDS: dict[str, tuple[str, str, Callable[..., Sequence[str]]]] = {
     "frame": ("", "the frame, and how much of its time is used", Monitor._frame),
     "save": ("FILE", "save the state of the machine in a new file", Monitor._save),
     "load": ("FILE", "go on from a saved state", Monitor._load),
+    "wrote": ("ADDRESS", "which instruction wrote a byte last; ADDRESS may be a symbol", Monitor._wrote),
+    "stack": ("", "the routines under way, as the machine's own stack tells", Monitor._stack),
+    "evaluate": ("EXPRESSION", "an expression of the debugger, such as d0+word[gCount]", Monitor._evaluate),
     "picture": ("PNG", "write the screen to a new file", Monitor._picture),
     "reset": ("", "switch the machine off and on", Monitor._reset),
 }

@@ -46,7 +46,8 @@ def elf_of(image: Image, path: Path | None) -> bytes:
 
 def source_folders(program: Rom | Image) -> list[Path]:
     """Return the folders in which the sources of a program's lines are, those of start-up code included."""
-    if not isinstance(program, Rom) or not (program.path / "src").is_dir():
+    if not isinstance(program, Rom):
         return []
     common = program.path.parent / COMMON
-    return [program.path, *(folder for name in ("program", "runtime") if (folder := common / name).is_dir())]
+    folders = (program.path / "src", common / "program", common / "library", common / "runtime")
+    return [folder for folder in folders if folder.is_dir()]

@@ -35,7 +35,6 @@ class Connection:
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connected.settimeout(None)
 
     def is_ready(self) -> bool:
@@ -87,6 +86,7 @@ def serve_clients(listening: socket.socket, serve: Callable[[Stream], bool]) -> 
         while True:
             connected, _ = listening.accept()
             with closing(connected):
+                connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 try:
                     if not serve(Connection(connected)):
                         return

@@ -8,7 +8,7 @@ from typing import Any
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 
 from .bounds_choices import Choices
-from .bounds_words import FALSE, Span, unknown
+from .bounds_words import Span, const, unknown
 
 STACK_BYTES = 1 << 16  # below the stack pointer of the call: frames of the routine
 RAM_LAST = (1 << 23) - 1  # machine memory map; above lie video memory and devices
@@ -95,5 +95,5 @@ class Memory(Choices):
             if cell is not None and address < end and start < address + cell.bits // 8:
                 self.changed[address] = None
 
-    def _watched(self, location: Any, bits: int) -> Span:
-        return FALSE
+    def _marks(self, location: Any, bits: int) -> Span:
+        return const(bits, 0)

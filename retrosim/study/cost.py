@@ -42,7 +42,7 @@ accesses operands (each line that one touches), and lines of code entered: the m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +53,8 @@ from retrosim.machine import Machine, memory
 from retrosim.machine.calls import NO_REGISTERS
 from retrosim.machine.options import changed_memory
 from retrosim.machine.result import WARM_CALLS
-from retrosim.profile.report import call_rows, inclusive_cycles
-from retrosim.profile.sources import line_of, source_texts
+from retrosim.profile.report import call_rows, function_rows, line_rows
+from retrosim.profile.sources import source_texts
 from retrosim.rom import Image
 
 from .causes import MODE, named
@@ -148,8 +148,8 @@ def cost_report(
             "causes": named(machine.name, sum(each.causes for each in executed)) if machine.timing == MODE else None,
         },
         "caches": _caches(machine, executed, stepped.accesses),
-        "functions": _functions(listing, calls),
-        "lines": _lines(listing, texts),
+        "functions": function_rows(listing, calls),
+        "lines": line_rows(listing, texts),
         "calls": calls,
         "listing": listing,
         "sources": texts,
@@ -172,6 +172,17 @@ def find_routine(image: Image, symbol: str | int) -> int:
         multiple = {1: "an address", 2: "an even address"}.get(unit, f"a multiple of {unit}")
         raise ValueError(f"address {symbol:#x}: allowed {multiple} in the image")
     return symbol
+
+
+def only_routine(image: Image) -> str:
+    """Return the name of the only routine of an image. Errors: ValueError where there are several, or none."""
+    names = sorted(name for name, found in image.symbols.items() if found.kind == "function")
+    if len(names) == 1:
+        return names[0]
+    if not names:
+        raise ValueError("--entry: the file names no routine; give its address as 0x...")
+    more = f" and {len(names) - SOME_NAMES} more" if len(names) > SOME_NAMES else ""
+    raise ValueError(f"--entry: which routine? There are {', '.join(names[:SOME_NAMES])}{more}")
 
 
 def place_stack(machine: Machine) -> None:
@@ -232,42 +243,3 @@ def _described(machine: Machine, each: Executed) -> dict[str, Any]:
         **{f"{name}_misses": count for name, count in each.misses.items()},
         "causes": named(machine.name, each.causes) if machine.timing == MODE else None,
     }
-
-
-def _functions(listing: list[dict[str, Any]], calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    def visits(rows: list[dict[str, Any]]) -> int:
-        return sum(row["visits"] for row in rows if row["offset"] == 0)
-
-    inclusive, total = inclusive_cycles(calls), sum(row["cycles"] for row in listing)
-    rows = _grouped(listing, ("function",), visits)
-    for row in rows:
-        cycles = inclusive.get(row["function"], row["cycles"])
-        row |= {"inclusive": cycles, "inclusive_percent": 100 * cycles / total if total else 0.0}
-    return rows
-
-
-def _lines(listing: list[dict[str, Any]], texts: Mapping[str, list[str]]) -> list[dict[str, Any]]:
-    def busiest(rows: list[dict[str, Any]]) -> int:
-        return max(row["visits"] for row in rows)
-
-    lines = _grouped(listing, ("file", "line"), busiest)
-    for row in lines:
-        row["text"] = line_of(texts, row["file"], row["line"])
-    return lines if any(line["file"] is not None for line in lines) else []
-
-
-def _grouped(
-    listing: Iterable[dict[str, Any]], keys: tuple[str, ...], visits: Callable[[list[dict[str, Any]]], int]
-) -> list[dict[str, Any]]:
-    """Sum the listing over the rows that agree in `keys`, most cycles first."""
-    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in listing:
-        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
-    total = sum(row["cycles"] for row in listing)
-    found = []
-    for names, rows in groups.items():
-        cycles = sum(row["cycles"] for row in rows)
-        counts = {"cycles": cycles, "percent": 100 * cycles / total if total else 0.0}
-        counts |= {"instructions": sum(row["visits"] for row in rows), "visits": visits(rows)}
-        found.append(dict(zip(keys, names, strict=True)) | counts)
-    return sorted(found, key=lambda group: -group["cycles"])

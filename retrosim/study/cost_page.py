@@ -145,7 +145,7 @@ def source_parts(report: Row) -> list[str]:
 def _legend(report: Row) -> str:
     if report["totals"].get("causes"):
         return CAUSES.format(source=sources_of(report["listing"]))
-    if "base" not in report["listing"][0]:
+    if not report["listing"] or "base" not in report["listing"][0]:
         return "Clocks of an instruction: from the end of the one before it to its own end."
     return preset(report["machine"]).cpu().legend.format(source=sources_of(report["listing"]))
 

@@ -36,13 +36,13 @@ def render_cost(report: dict[str, Any], top: int = SHOWN) -> RenderableType:
         parts += [Text("What the clocks went to", style="bold"), _causes(report)]
     legend = CAUSES if report["totals"]["causes"] else preset(report["machine"]).cpu().legend
     if report["lines"]:
-        parts += [_heading("Hottest source lines", report["lines"], top), _hottest_lines(report["lines"][:top])]
+        parts += [heading("Hottest source lines", report["lines"], top), hottest_lines(report["lines"][:top])]
     parts += [
-        _heading("Hottest functions", report["functions"], top),
+        heading("Hottest functions", report["functions"], top),
         hottest_functions(report["functions"][:top]),
     ]
     if len(report["calls"]) > 1:
-        parts += [_heading("Calls", report["calls"], top), call_tree(report["calls"], top)]
+        parts += [heading("Calls", report["calls"], top), call_tree(report["calls"], top)]
     parts += [
         Text("Executed instructions", style="bold"),
         *_listing(report["listing"], report["sources"]),
@@ -124,7 +124,8 @@ def _causes(report: dict[str, Any]) -> RenderableType:
     return Padding(table, (0, 0, 1, 0))
 
 
-def _heading(text: str, rows: list[dict[str, Any]], top: int) -> Text:
+def heading(text: str, rows: list[dict[str, Any]], top: int) -> Text:
+    """Return the heading of a table that shows the `top` first rows."""
     more = f", {top} of {len(rows)}" if len(rows) > top else ""
     return Text(text + more, style="bold")
 
@@ -144,7 +145,8 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _hottest_lines(rows: list[dict[str, Any]]) -> RenderableType:
+def hottest_lines(rows: list[dict[str, Any]]) -> RenderableType:
+    """Return a table of source lines, with their text where it was found."""
     table, has_text = _table("cycles", "%", "visits"), any(row["text"] for row in rows)
     table.add_column("line", no_wrap=has_text, overflow="ellipsis" if has_text else "fold")
     if has_text:

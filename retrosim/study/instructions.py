@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from retrosim.checks import did_you_mean
@@ -13,6 +15,8 @@ from retrosim.cpu.spec.cpu import Cpu
 from retrosim.cpu.spec.decoding import IllegalEncoding, fixed_bits
 from retrosim.cpu.spec.rows import Insn, Row
 from retrosim.machine.presets import PRESETS
+
+from .instruction_runs import runner
 
 ADDRESS = 0x2000  # of the examples
 TRIES, EXAMPLES = 200, 4  # encodings that are tried for a row, and shown of it
@@ -33,7 +37,7 @@ def instruction_report(name: str, machines: list[str]) -> dict[str, Any]:
         assembler = InstructionAssembler(cpu.table)
         known |= set(assembler.forms)
         rows = _rows(assembler, name)
-        found += [{"machine": machine, "model": cpu.model} | _row_report(cpu, row) for row in rows]
+        found += [{"machine": machine, "model": cpu.model} | _row_report(machine, cpu, row) for row in rows]
     if not found:
         raise ValueError(f"no instruction {name!r} on {', '.join(machines)}{did_you_mean(name.lower(), known)}")
     return {"name": name, "rows": found}
@@ -47,25 +51,55 @@ def _rows(assembler: InstructionAssembler, name: str) -> list[Row]:
     return [row for row in assembler.table.rows if row.key in meant or row.name.lower() == lower]
 
 
-def _row_report(cpu: Cpu, row: Row) -> dict[str, Any]:
-    examples = list(_examples(cpu, row))
-    written = sorted({name for name, _ in dead_fields(cpu, [examples[0]])[0]} & set(_flags(cpu))) if examples else []
+def _row_report(machine: str, cpu: Cpu, row: Row) -> dict[str, Any]:
+    examples = list(encodings(cpu, row))
+    runs = runner(machine)
+    written = overwritten(cpu, examples)
     return {
         "syntax": row.syntax,
         "pattern": row.pattern,
         "reference": row.ref,
-        "does": (row.function.__doc__ or "").strip().partition("\n")[0],
+        "does": meanings(cpu)[row.name],
+        "forms": operand_forms(cpu, row),
         "overwrites": written,
-        "examples": [_example_report(cpu, insn) for insn in examples],
+        "examples": [_example_report(cpu, insn) for insn, _ in examples],
+        "run": {"text": examples[0][0].text, "effect": runs.run(*examples[0])} if examples else None,
     }
+
+
+def overwritten(cpu: Cpu, examples: list[tuple[Insn, bytes]]) -> list[str]:
+    """Return the flags that the first example gives a value whatever they were; its row does so in all forms."""
+    written = {name for name, _ in dead_fields(cpu, [examples[0][0]])[0]} if examples else set()
+    return sorted(written & set(_flags(cpu)))
+
+
+def meanings(cpu: Cpu) -> dict[str, str]:
+    """Return name of a row -> what it does, in a line: meanings.txt beside the rows."""
+    return _meanings(Path(cpu.table.rows[0].function.__code__.co_filename).parent)
+
+
+@cache
+def _meanings(folder: Path) -> dict[str, str]:
+    lines = (folder / "meanings.txt").read_text(encoding="utf-8").splitlines()
+    return {name: text.strip() for name, _, text in (line.partition(" ") for line in lines)}
+
+
+def operand_forms(cpu: Cpu, row: Row) -> dict[str, list[str]]:
+    """Return operand -> the forms that clocks tell apart, as the manuals write them."""
+    found: dict[str, dict[str, None]] = {}
+    for forms in row.forms(cpu.model):
+        for name, form in forms.items():
+            if isinstance(form, str):
+                found.setdefault(name, {})[form] = None
+    return {name: list(forms) for name, forms in found.items()}
 
 
 def _flags(cpu: Cpu) -> list[str]:
     return [name for name in cpu.layout.registers if cpu.layout.fields[name] == (1, 1)]
 
 
-def _examples(cpu: Cpu, row: Row) -> Iterator[Insn]:
-    """Yield decoded instructions of a row that differ in what their clocks depend on."""
+def encodings(cpu: Cpu, row: Row, count: int = EXAMPLES) -> Iterator[tuple[Insn, bytes]]:
+    """Yield instructions of a row that differ in what their clocks depend on, decoded and as bytes."""
     choose = random.Random(SEED)
     bits = 8 * cpu.isa.word_bytes
     seen = set()
@@ -82,8 +116,9 @@ def _examples(cpu: Cpu, row: Row) -> Iterator[Insn]:
         key = (*insn.statics, *(str(value) for value in insn.forms.values() if isinstance(value, str)))
         if insn.row is row and key not in seen:
             seen.add(key)
-            yield insn
-        if len(seen) == EXAMPLES:
+            order = "big" if cpu.big_endian else "little"
+            yield insn, b"".join(word.to_bytes(cpu.isa.word_bytes, order) for word in words)[: insn.length]
+        if len(seen) == count:
             return
 
 
@@ -103,12 +138,15 @@ def instruction_lines(report: dict[str, Any]) -> list[str]:
     lines: list[str] = []
     for row in report["rows"]:
         lines += [f"{row['machine']}, {row['model']}: {row['syntax']}", f"  encoding    {row['pattern']}"]
-        if row["does"]:
-            lines.append(f"  does        {row['does']}")
+        lines.append(f"  does        {row['does']}")
+        for name, forms in row["forms"].items():
+            lines.append(f"  {name:<10}  {'  '.join(forms)}")
         lines.append(f"  reference   {row['reference']}")
         lines.append(f"  overwrites  {' '.join(row['overwrites']) or 'no flag for certain'}")
         for each in row["examples"]:
             numbers = f"{each['bytes']} B, clocks {each['clocks']:g}"
             lines.append(f"  {each['text']:<34}  {numbers:<16}  {each['entry']} ({each['source']})")
+        if row["run"]:
+            lines.append(f"  run         {row['run']['text']}: {row['run']['effect']}")
         lines.append("")
     return lines[:-1]

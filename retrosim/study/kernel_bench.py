@@ -22,6 +22,7 @@ import numpy as np
 
 from retrosim.checks import check_choice
 from retrosim.collide import plane, world
+from retrosim.collide._start import COMPILER
 from retrosim.collide.kernels.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH
 from retrosim.jit import source_digest
 
@@ -36,7 +37,18 @@ ON_SCREEN = 200  # objects on the screen: the density of Moertel 1994
 MAX_STEP = 3  # pixels that an object moves in a frame along each axis
 MAX_JUDGED = 5_000  # objects up to which every pair is compared
 QUESTIONS = tuple(dict.fromkeys(contender.question for contender in CONTENDERS.values()))
-PACKAGES = ("numba", "numpy", "pygame", "pygame-ce", "scipy", "shapely", "pymunk", "rtree")  # as they are distributed
+PACKAGES = (
+    "numba",
+    "numpy",
+    "pygame",
+    "pygame-ce",
+    "scipy",
+    "shapely",
+    "pymunk",
+    "rtree",
+    "box2d",
+    "fastquadtree",
+)  # as they are distributed
 COLUMNS = ("name", "engine", "question", "objects", "seconds", "best_seconds", "per_second", "laps", "frames", "error")
 
 
@@ -146,7 +158,7 @@ class Judge:
 
     def __init__(self, frames: Frames, scene: str = SQUARES) -> None:
         self._count = len(frames[0][0])
-        is_small = self._count <= MAX_JUDGED or scene == "bullets"
+        is_small = self._count <= MAX_JUDGED or scene in ("bullets", "rays")
         self.method = "every pair" if is_small else "plane.pairs" if scene == SQUARES else "world.pairs"
         self._pairs = [self._find(frame, scene) for frame in frames]
 
@@ -154,7 +166,7 @@ class Judge:
         """Return the pairs of a frame."""
         if self.method != "every pair":
             return plane.pairs(*frame) if scene == SQUARES else world.pairs(*frame[:2], size=frame[2])
-        return every_pair(*frame) if scene == SQUARES else expected_pairs(scene, (frame[0], frame[1], frame[2]))
+        return every_pair(*frame) if scene == SQUARES else expected_pairs(scene, frame)
 
     def difference(self, question: str, number: int, answer: Any) -> str | None:
         """Return what is wrong with an answer to frame `number`, None if it is right."""
@@ -197,6 +209,7 @@ def _begin(entry: _Entry, frames: Frames, judge: Judge, rounds: int, seconds: fl
             answer = entry.answer(number)
             answer = answer() if callable(answer) else answer
             entry.error = entry.error or judge.difference(entry.contender.question, number, answer)
+            COMPILER.wait()  # until then NumPy answers
     except Exception as error:  # whatever a peer throws at us, it is not the end of the others
         entry.error = f"{type(error).__name__}: {error}"
     if entry.error is None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from retrosim.collide import batch, collided, plane
 
-from . import mixed_peers
+from . import mixed_peers, ray_peers
 
 SIDE, CLOSED_SIDE = 30, 29.5
 FLAGS, PAIRS = "flags", "pairs"
@@ -247,30 +247,51 @@ _PAIRS = {
 }
 
 
+_MIXED = {
+    "world": (None, mixed_peers.pairs_by_world, 1 << 22, "world.pairs"),
+    "shapely": ("shapely", mixed_peers.pairs_by_shapely, 200_000, "STRtree.query"),
+    "rtree": ("rtree", mixed_peers.pairs_by_rtree, 20_000, "index.Index, loaded in bulk, intersection_v"),
+    "pygame": ("pygame", mixed_peers.pairs_by_pygame, 2000, "Rect.collidelistall"),
+    "numpy": ("numpy", mixed_peers.pairs_by_numpy, 2000, "all comparisons at once"),
+    "fastquadtree": ("fastquadtree", mixed_peers.pairs_by_quadtree, 20_000, "RectQuadTree.query_np for each"),
+    "box2d": ("Box2D", mixed_peers.pairs_by_box2d, 2000, "b2World.Step of no time, sensors"),
+}
+_SCIPY = {"scipy": ("scipy", mixed_peers.pairs_by_scipy, 200_000, "cKDTree.query_pairs for the largest size")}
+_BY_SCENE = {
+    "mixed": _MIXED | _SCIPY,
+    "power law": _MIXED,
+    "clustered": _MIXED | _SCIPY,
+    "1 % moving": {"scene": (None, ray_peers.moved_in_scene, 1 << 22, "Scene.move, Scene.pairs")} | _MIXED | _SCIPY,
+    "bullets": {
+        "groups": (None, mixed_peers.pairs_by_groups, 1 << 22, "groups.pairs"),
+        "shapely": ("shapely", mixed_peers.bullets_by_shapely, 200_000, "STRtree.query"),
+        "rtree": ("rtree", mixed_peers.bullets_by_rtree, 20_000, "index.Index, loaded in bulk, intersection_v"),
+        "pygame": ("pygame", mixed_peers.bullets_by_pygame, 200_000, "Rect.collidelistall"),
+        "numpy": ("numpy", mixed_peers.bullets_by_numpy, 1 << 22, "all comparisons at once"),
+    },
+    "rays": {
+        "scene": (None, ray_peers.rays_by_scene, 200_000, "Scene.on_segments"),
+        "shapely": ("shapely", ray_peers.rays_by_shapely, 200_000, "STRtree.query, predicate 'intersects'"),
+        "pymunk": ("pymunk", ray_peers.rays_by_pymunk, 200_000, "Space.segment_query for each"),
+        "pygame": ("pygame", ray_peers.rays_by_pygame, 2000, "Rect.collidelistall, Rect.clipline"),
+    },
+}
+"""Scene -> contenders: package, how an answer is made, objects up to which, note."""
+_QUESTIONS = {
+    "bullets": f"{PAIRS}, 10 bullets and all others",
+    "rays": f"objects on {ray_peers.RAYS} segments, kept scene",
+}
+
+
 def _mixed() -> dict[str, Contender]:
     """Return contenders for boxes of mixed sizes."""
     contenders = {}
-    for scene in mixed_peers.SIZES:
-        is_group, word = scene == "bullets", scene.replace(" ", "-")
-        question = f"{PAIRS}, 10 bullets and all others" if is_group else f"{PAIRS}, {scene}"
-        for name, package, make, max_objects, note in (
-            ("groups", None, mixed_peers.pairs_by_groups, 1 << 22, "groups.pairs")
-            if is_group
-            else ("world", None, mixed_peers.pairs_by_world, 1 << 22, "world.pairs"),
-            ("shapely", "shapely", mixed_peers.bullets_by_shapely if is_group else mixed_peers.pairs_by_shapely,
-             200_000, "STRtree.query"),
-            ("rtree", "rtree", mixed_peers.bullets_by_rtree if is_group else mixed_peers.pairs_by_rtree, 20_000,
-             "index.Index, loaded in bulk, intersection_v"),
-            ("pygame", "pygame", mixed_peers.bullets_by_pygame if is_group else mixed_peers.pairs_by_pygame,
-             200_000 if is_group else 2000, "Rect.collidelistall"),
-            ("numpy", "numpy", mixed_peers.bullets_by_numpy if is_group else mixed_peers.pairs_by_numpy,
-             1 << 22 if is_group else 2000, "all comparisons at once"),
-            ("scipy", "scipy", mixed_peers.pairs_by_scipy, 200_000, "cKDTree.query_pairs for the largest size"),
-        ):  # fmt: skip
-            if name != "scipy" or scene in ("mixed", "clustered"):
-                contenders[f"{name}-{word}"] = Contender(
-                    question, make, package, mixed_peers.BULLETS + 1, max_objects, 1, note, scene
-                )
+    for scene, makers in _BY_SCENE.items():
+        question, word = _QUESTIONS.get(scene, f"{PAIRS}, {scene}"), scene.replace(" % ", "-percent-").replace(" ", "-")
+        for name, (package, make, max_objects, note) in makers.items():
+            contenders[f"{name}-{word}"] = Contender(
+                question, make, package, mixed_peers.BULLETS + 1, max_objects, 1, note, scene
+            )
     return contenders
 
 

@@ -15,11 +15,13 @@ import numpy as np
 
 from retrosim.collide import groups, world
 
+from . import ray_peers
+
 BULLETS = 10
 SHORTER = 0.5  # so that closed boxes at whole pixels meet where half-open ones overlap
 SCREEN, ON_SCREEN = (640, 480), 200
 MAX_STEP = 3
-Scene = tuple[np.ndarray, np.ndarray, np.ndarray]  # x, y int32[n], size int32[n, 2]
+Scene = tuple[np.ndarray, ...]  # x, y int32[n], size int32[n, 2]
 Answer = Callable[[int], Any]
 
 
@@ -32,7 +34,10 @@ def _power_law(rng: np.random.Generator, count: int) -> np.ndarray:
     return np.repeat(sides[:, None], 2, axis=1)
 
 
-SIZES = {"mixed": _uniform, "power law": _power_law, "clustered": _uniform, "bullets": _uniform}
+SIZES = {
+    "mixed": _uniform, "power law": _power_law, "clustered": _uniform, "1 % moving": _uniform, "bullets": _uniform,
+    "rays": _uniform,
+}  # fmt: skip
 """Scene -> how its sizes are made."""
 
 
@@ -54,11 +59,15 @@ def mixed_scene(kind: str, count: int, seed: int) -> list[Scene]:
     for _ in range(8 if count <= 2000 else 3):
         frames.append((here[:, 0].astype(np.int32), here[:, 1].astype(np.int32), size))
         here = here + rng.integers(-MAX_STEP, MAX_STEP + 1, (count, 2))
-    return frames
+    if kind == "rays":
+        return ray_peers.with_rays(frames, rng)
+    return ray_peers.with_little_moving(frames, rng) if kind == "1 % moving" else frames
 
 
 def expected_pairs(kind: str, scene: Scene) -> np.ndarray:
     """Return the pairs that overlap, int64[m, 2] in ascending order, by NumPy and nothing of ours."""
+    if kind == "rays":
+        return ray_peers.expected_hits(scene)
     x, y, size = (array.astype(np.int64) for array in scene)
     right, bottom, lists = x + size[:, 0], y + size[:, 1], []
     firsts = range(BULLETS if kind == "bullets" else len(x))
@@ -185,6 +194,44 @@ def bullets_by_pygame(frames: list[Scene]) -> Answer:
     def answer(number: int) -> list[tuple[int, int]]:
         bullets, others = rects[number]
         return [(i, j + BULLETS) for i, rect in enumerate(bullets) for j in rect.collidelistall(others)]
+
+    return answer
+
+
+def pairs_by_quadtree(frames: list[Scene]) -> Answer:
+    """Query fastquadtree's `RectQuadTree`, filled anew, for each box: closed ones of whole numbers."""
+    from fastquadtree import RectQuadTree
+
+    def answer(number: int) -> np.ndarray:
+        x, y, size = frames[number]
+        sides = np.stack([x, y, x + size[:, 0] - 1, y + size[:, 1] - 1], axis=1).astype(np.int32)
+        bounds = (*(sides[:, :2].min(axis=0) - 1).tolist(), *(sides[:, 2:].max(axis=0) + 2).tolist())
+        tree = RectQuadTree(bounds, 16, dtype="i32")
+        tree.insert_many_np(sides)
+        found = [tree.query_np(tuple(box))[0] for box in sides.tolist()]
+        first, second = np.repeat(np.arange(len(x)), [len(each) for each in found]), np.concatenate(found)
+        return np.stack([first, second], axis=1)[first < second]
+
+    return answer
+
+
+def pairs_by_box2d(frames: list[Scene]) -> Answer:
+    """Put sensors into a `b2World`, and step it by no time; its contacts that touch."""
+    import Box2D as b2
+
+    x, _, size = frames[0]
+    space = b2.b2World(gravity=(0, 0), doSleep=False)
+    halves = ((size - SHORTER) / 2).tolist()
+    bodies = [space.CreateDynamicBody(fixedRotation=True, userData=k) for k in range(len(x))]
+    for body, half in zip(bodies, halves):
+        body.CreatePolygonFixture(box=half, isSensor=True, density=1)
+    places = [(np.stack(frame[:2], axis=1) + (size - SHORTER) / 2).tolist() for frame in frames]
+
+    def answer(number: int) -> list[tuple[int, int]]:
+        for body, place in zip(bodies, places[number]):
+            body.position = place
+        space.Step(0, 0, 0)
+        return [(c.fixtureA.body.userData, c.fixtureB.body.userData) for c in space.contacts if c.touching]
 
     return answer
 

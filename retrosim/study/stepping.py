@@ -10,7 +10,7 @@ import numpy as np
 from retrosim.cpu.spec.cpu import Cache
 from retrosim.cpu.spec.rows import Insn
 from retrosim.machine import Machine
-from retrosim.profile.calls import BRANCH, CALL, LEAVE, CallTree, kind_of
+from retrosim.profile.calls import BRANCH, KIND_SHIFT, PASS, CallTree, kind_of
 from retrosim.profile.functions import Functions
 
 from .causes import MODE, CauseCounter
@@ -53,28 +53,26 @@ class _CallLog:
     def __init__(self, functions: Functions) -> None:
         self._functions = functions
         self._known: dict[int, tuple[int | None, int, bool]] = {}  # by address: kind, function, does the next differ
-        self.rows: list[tuple[int, int, int, int]] = []
+        self.rows: list[tuple[int, int, int]] = []
         self.totals: list[list[int]] = []
 
     def note(self, insn: Insn, following: int, totals: list[int]) -> None:
         """Note an instruction that has been executed, if it matters."""
         known = self._known.get(insn.pc)
         if known is None:
-            function = self._functions.number(insn.pc)
-            known = self._known[insn.pc] = kind_of(insn), function, function != self._functions.number(insn.end)
+            function = self._functions.at(insn.pc)
+            known = self._known[insn.pc] = kind_of(insn), function, function != self._functions.at(insn.end)
         kind, function, differs = known
         if kind is None:
-            differs = differs if following == insn.end else self._functions.number(following) != function
+            differs = differs if following == insn.end else self._functions.at(following) != function
             if not differs:
                 return
             kind = BRANCH
-        elif kind == CALL and following == insn.end:
-            return  # a conditional one that was not taken
         self.end(insn, following, totals, kind)
 
-    def end(self, insn: Insn, following: int, totals: list[int], kind: int = LEAVE) -> None:
+    def end(self, insn: Insn, following: int, totals: list[int], kind: int = PASS) -> None:
         """Note an instruction whatever it is."""
-        self.rows.append((kind, insn.pc, following, insn.end))
+        self.rows.append((insn.pc | kind << KIND_SHIFT, following, insn.end))
         self.totals.append(totals.copy())
 
 
@@ -122,8 +120,7 @@ def step_through(machine: Machine, count: int, progress: Progress) -> Stepped:
             log.note(insn, following, totals)
         else:
             log.end(insn, following, totals)
-    kinds, sites, nexts, backs = zip(*log.rows, strict=True)
-    tree.add(kinds, sites, nexts, backs, log.totals)
+    tree.add(log.rows, log.totals)
     return Stepped(executed, {watch.name: watch.accesses for watch in caches}, tree, columns)
 
 

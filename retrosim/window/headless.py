@@ -24,6 +24,7 @@ def run_headless(
     *,
     overwrite: bool = False,
     view: View = NOTHING,
+    instructions: int | None = None,
 ) -> dict[str, Any]:
     """Run a number of frames as fast as the host can, and save the picture after the last one.
 
@@ -32,6 +33,7 @@ def run_headless(
     report      called with the frames done and the frames asked for, about every half second of simulated time
     overwrite   replace an existing file
     view        what is drawn over the picture
+    instructions  after which the run ends sooner, None for no such limit
     Returns     dict  machine, rom (name), frames (done), cycles, instructions, reason, budget (what of the machine's
                 was used up, or None), world (hash), seconds (host), text (what the program wrote on the screen),
                 screenshot (path or None); rom and world are None for an image without a manifest
@@ -43,11 +45,13 @@ def run_headless(
     if screenshot is not None:
         check_free(screenshot, overwrite=overwrite)
     check_view(machine, view)
-    first, cycles, instructions = machine.frame_number, machine.cycles, machine.instructions
+    first, cycles, executed = machine.frame_number, machine.cycles, machine.instructions
     begun = time.perf_counter()
     reason, fault = "frames", None
     while reason == "frames" and (done := machine.frame_number - first) < frames:
-        result = machine.run(frames=min(REPORT_FRAMES, frames - done))
+        left = None if instructions is None else instructions - (machine.instructions - executed)
+        limits = {} if left is None else {"instructions": left}
+        result = machine.run(frames=min(REPORT_FRAMES, frames - done), **limits)
         reason, fault = result.reason, result.fault
         report(machine.frame_number - first, frames)
     seconds = time.perf_counter() - begun
@@ -60,7 +64,7 @@ def run_headless(
         "rom": machine.rom.name if machine.rom else None,
         "frames": machine.frame_number - first,
         "cycles": machine.cycles - cycles,
-        "instructions": machine.instructions - instructions,
+        "instructions": machine.instructions - executed,
         "reason": reason,
         "budget": machine.budget.spent or None,
         "world": machine.hash("world") if machine.rom else None,

@@ -33,9 +33,19 @@ def test_a_project_is_made_built_and_measured(run, tmp_path) -> None:
 def test_what_is_refused(run, tmp_path) -> None:
     run("build").is_refused(2, "has no retrosim.toml; `retrosim new` makes one")
     run("new", "x", "--cpu", "z80").is_refused(2, "cpu 'z80': allowed m68000")
-    run("new", "x", "--cpu", "i386", "--language", "basic").is_refused(2, "allowed asm, c")
+    run("new", "x", "--cpu", "i386", "--language", "basic").is_refused(2, "allowed asm, c, pascal")
     run("new", "x", "--cpu", "i386", "--language", "c")
     run("build", "x").is_refused(4, "needs a compiler for i386", "apt-get install gcc-i686-linux-gnu")
+    run("new", "y", "--cpu", "m68000", "--language", "pascal")
+    run("build", "y").is_refused(4, "needs Free Pascal for m68000 (ppcross68k or ppc68k)")
     (tmp_path / "x.elf").write_text("mine")
     (tmp_path / "x.s").write_text(" nop\n")
     run("build", "x.s").is_refused(1, "x.elf: exists, is not an ELF file")
+
+
+def test_the_only_routine_needs_no_name(run, tmp_path) -> None:
+    (tmp_path / "one.s").write_text(" .globl one\none: moveq #1,d0\n rts\n")
+    (tmp_path / "two.s").write_text(" .globl one,two\none: moveq #1,d0\n rts\ntwo: rts\n")
+    command = ("--machine", "mc68000-8", "--engine", "evaluate", "--no-interval", "--json")
+    assert run("cost", "one.s", *command).json()["totals"]["cycles"] == 4 + 16  # M68000UM tables 8-5, 8-10
+    run("cost", "two.s", *command).is_refused(2, "--entry: which routine? There are one, two")

@@ -28,7 +28,7 @@ EXIT = b"\x70\x00\xa0\x02"  # MOVEQ #0,D0; the service exit
 KEYS = {
     *("machine", "rom", "frames", "cycles", "instructions", "reason", "world", "seconds", "screenshot", "text"),
     *("parameters", "build", "engine", "timing", "memory", "memory_changed"),
-    *("readings", "readings_changed", "simulated_seconds", "budget"),
+    *("readings", "readings_changed", "simulated_seconds", "exit_status", "budget"),
 }
 
 
@@ -310,3 +310,22 @@ def test_a_file_runs_on_every_machine_of_its_family(run, tmp_path, machine: str)
     (tmp_path / "mine.elf").write_bytes(elf([(0x1000, undefined, 2)], machine=3, order="<"))
     ran = run("run", "mine.elf", "--machine", machine, "--engine", "evaluate", "--frames", 1)
     ran.is_refused(1, machine[:4], "invalid opcode at 001000")
+
+
+def test_a_profile_of_a_run(run, tmp_path) -> None:
+    command = ("run", "sectors", "--objects", 3, "--instructions", 3000)
+    text = run(*command, "--profile", "--top", 3)
+    assert text.status == 0 and "3,000 instructions" in text.out and "Hottest functions" in text.out
+    assert max(len(line) for line in text.out.partition("busy clocks")[2].splitlines()) <= 80
+    report = run(*command, "--profile", "p.html", "--callgrind", "c.out", "--json").json()
+    assert report["profile"]["totals"]["instructions"] == report["instructions"] == 3000
+    assert "timeline" not in report["profile"] and report["reason"] == "instructions"
+    page = (tmp_path / "p.html").read_text()
+    assert page.startswith("<!doctype html>") and "Profile of sectors on mc68040-25" in page
+    assert (tmp_path / "c.out").read_text().startswith("# callgrind format")
+    run(*command, "--profile", "p.html").is_refused(1, "p.html: exists already")
+    run(*command, "--profile", "p.txt").is_refused(2, "--profile p.txt: allowed nothing, or a file")
+    run(*command, "--profile", "--timing", "off").is_refused(2, "timing 'off' counts no cycles")
+    run(*command, "--profile", "--engine", "evaluate").is_refused(2, "engine 'evaluate' has none")
+    run("run", "sectors", "--machine", "native", "--profile").is_refused(2, "native has no CPU")
+    run("run", "sectors", "--machine", "native", "--instructions", 5).is_refused(2, "native has no CPU")

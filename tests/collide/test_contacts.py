@@ -36,9 +36,10 @@ def test_boxes():
         places, size, _, _, pairs = scene(rng, bool(number % 2))
         found = contacts.boxes(*columns(places), pairs, size=size)
         shapes = np.hstack([places, size]).tolist()
-        for (a, b), hit, depth, shift in zip(pairs.tolist(), *(column.tolist() for column in found)):
+        for (a, b), hit, depth, shift, normal in zip(pairs.tolist(), *(column.tolist() for column in found)):
             one, other = shapes[a], shapes[b]
-            assert hit == oracle.overlap(one, other)
+            assert hit == oracle.overlap(one, other) == any(normal)
+            assert [(n > 0) - (n < 0) for n in normal] == [(s > 0) - (s < 0) for s in shift]
             assert tuple(shift) == (oracle.way_out(one, other) if hit else (0, 0))
             assert depth == abs(shift[0]) + abs(shift[1])
             hits += hit
@@ -51,9 +52,10 @@ def test_circles():
         places, _, radius, _, pairs = scene(rng, bool(number % 2))
         found = contacts.circles(*columns(places), pairs, radius=radius)
         shapes = np.hstack([places, radius[:, None]]).tolist()
-        for (a, b), hit, depth, shift in zip(pairs.tolist(), *(column.tolist() for column in found)):
+        for (a, b), hit, depth, shift, normal in zip(pairs.tolist(), *(column.tolist() for column in found)):
             one, other = shapes[a], shapes[b]
-            assert hit == oracle.overlap(one, other)
+            assert hit == oracle.overlap(one, other) == any(normal)
+            assert [(n > 0) - (n < 0) for n in normal] == [(s > 0) - (s < 0) for s in shift]
             if not hit:
                 assert depth == 0 and shift == [0, 0]
                 continue

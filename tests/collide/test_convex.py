@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from retrosim.collide import convex, world
+from retrosim.collide import convex, masks, world
 from retrosim.collide.oracle import convex as oracle
 
 from .random_worlds import HIGH, LOW
@@ -30,10 +30,25 @@ def check(rng, scale, count=14):
         expected.append(int(oracle.do_overlap(one, other, radius[a] + radius[b])))
     found = convex.hits(x, y, shape, polygons, pairs)
     assert found.tolist() == expected
+    check_contacts(x, y, outlines, radius, pairs, convex.contacts(x, y, shape, polygons, pairs), found)
     left, top, size = convex.bounds(x, y, shape, polygons)
     close = {tuple(pair) for pair in world.pairs(left, top, size=size).tolist()}
     assert {tuple(pair) for pair in pairs[found > 0].tolist()} <= close
     return sum(expected)
+
+
+def check_contacts(x, y, outlines, radius, pairs, found, hits):
+    """The depth is the least there is; after the shift nothing overlaps; normal and shift point the same way."""
+    assert np.array_equal(found.hit, hits) and not found.depth[hits == 0].any() and not found.shift[hits == 0].any()
+    for p in np.flatnonzero(hits)[:3].tolist():
+        a, b = pairs[p].tolist()
+        one, other = ([(int(x[k]) + u, int(y[k]) + v) for u, v in outlines[k]] for k in (a, b))
+        reach, depth, (right, down) = radius[a] + radius[b], int(found.depth[p]), found.shift[p].tolist()
+        if depth < 2000:  # the oracle counts up to it
+            assert depth == oracle.depth(one, other, reach)
+        assert not oracle.do_overlap([(u + right, v + down) for u, v in one], other, reach)
+        assert right**2 + down**2 <= (depth + 2) ** 2
+        assert (np.sign(found.shift[p]) == np.sign(found.normal[p])).all()
 
 
 def test_random_shapes():
@@ -64,6 +79,31 @@ def test_touching_crossing_nested():
     assert [hit(0, 3), hit(0, 4), hit(3, 3), hit(4, 4)] == [0] * 4, "nothing inside"
     assert [hit(0, 5), hit(5, 4), hit(5, 3), hit(5, 5, 2), hit(5, 5, 1)] == [1, 1, 1, 0, 1]
     assert [hit(0, 5, 6), hit(0, 5, 5), hit(5, 4, 0, 1), hit(5, 4, 0, 0)] == [0, 1, 0, 1]
+
+
+def test_pixels_of_shapes_against_sprites():
+    """A mask and a shape: as if every solid pixel were a square of its own."""
+    rng, hits = np.random.default_rng(4), 0
+    square = [(0, 0), (1, 0), (1, 1), (0, 1)]
+    for _ in range(12):
+        image = (rng.random((6, 7)) < 0.3).astype(np.uint8)
+        outline, radius = random_outline(rng, 4), int(rng.integers(0, 4))
+        drawn = convex.pixels(convex.pack([outline], radius=radius))
+        (left, top), made = drawn.offset[0].tolist(), drawn.images[0]
+        sprites, x, y = masks.pack([image, made]), *rng.integers(-7, 8, (2, 10)) + 1_000_000
+        for at_x, at_y in zip(x.tolist(), y.tolist()):
+            place = np.array([1_000_000, at_x + left]), np.array([1_000_000, at_y + top])
+            found = masks.hits(*place, np.array([0, 1], np.int32), sprites, np.array([[0, 1]], np.int32))
+            shape = [(u + at_x, v + at_y) for u, v in outline]
+            cells = np.argwhere(image).tolist()
+            solid = [[(1_000_000 + column + u, 1_000_000 + row + v) for u, v in square] for row, column in cells]
+            expected = any(oracle.do_overlap(shape, cell, radius) for cell in solid)
+            if len(outline) > 2 or radius:
+                assert found[0] == expected
+            hits += expected
+    assert hits > 20
+    with pytest.raises(ValueError, match=r"outlines\[0\] is 5000 x 1: allowed 4096 pixels"):
+        convex.pixels(convex.pack([[(0, 0), (5000, 0)]]))
 
 
 @pytest.mark.without_jit

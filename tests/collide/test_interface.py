@@ -110,7 +110,7 @@ WITHOUT_OUT = {
     "sectors.workspace",  # makes the scratch array that saves others their own
     "world.chunks",  # makes many arrays: test_world.py
 }
-WITHOUT_OUT |= {"convex.bounds"}  # makes three arrays, once for a broad phase
+WITHOUT_OUT |= {"convex.bounds", "masks.bounds"}  # make three arrays, once for a broad phase
 MORE_THAN_OUT = {"batch.pairs"}  # returns an array of another length as well: test_batch.py
 ARRAYS = {
     function

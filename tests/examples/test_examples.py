@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import runpy
+import shutil
+import subprocess
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -83,6 +85,38 @@ def test_boxes_stay_on_the_screen_and_overlap_as_they_should() -> None:
     boxes.find_overlaps()
     near = (abs(boxes.x[:, None] - boxes.x) < 30) & (abs(boxes.y[:, None] - boxes.y) < 30)
     assert np.array_equal(boxes.hits, near.sum(axis=1) > 1)
+
+
+def test_camera_world(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    needs("pygame")
+    assert run("camera_world", "--screenshot", "world.png", "--frames", "60") == 0
+    said = re.match(r"60 frames, player at (-?\d+), (-?\d+), (\d+) enemies hit, (\d+) left", capsys.readouterr().out)
+    assert said and int(said[1]) > 50 and int(said[3]) > 0 and int(said[3]) + int(said[4]) == 300
+    assert size_of(folder / "world.png") == (640, 480)
+
+
+def test_the_player_of_camera_world_is_never_in_a_wall() -> None:
+    game = import_module("retrosim.examples.camera_world").Game(0, 3)
+    rng, met, way = np.random.default_rng(1), 0, None
+    for frame in range(150):
+        before = game.hero
+        way = rng.choice([-1, 1], 2) if frame % 40 == 0 else way
+        game.step(way, False)
+        met += not np.array_equal(game.hero, np.clip(before + 5 * way, -1500, 1500))
+        assert not len(game.walls.in_boxes(game.hero[:1], game.hero[1:], size=24))
+    assert met > 0
+
+
+def test_turning_shapes(folder: Path) -> None:
+    shapes = import_module("retrosim.examples.turning_shapes").Shapes(60, 1994)
+    contacts = [shapes.step(frame) for frame in range(30)]
+    assert 0 < contacts[-1] < contacts[0], "they push each other apart"
+    if shutil.which("xvfb-run") is None:
+        pytest.skip("the window needs a display, and there is no xvfb-run")
+    command = [sys.executable, "-m", "retrosim.examples.turning_shapes", "--frames", "5", "--screenshot", "shapes.png"]
+    ran = subprocess.run(["xvfb-run", "-a", *command], capture_output=True, text=True, timeout=100)
+    assert re.fullmatch(r"5 frames, \d+ contacts in the last one\n", ran.stdout), ran.stderr[-500:]
+    assert size_of(folder / "shapes.png") == (640, 480)
 
 
 def test_rollback_server(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,7 @@ ENABLE = "3860 8000 7c60 0124"  # li r3,-32768; mtmsr r3: EE, and bits that do n
 COUNT = "3884 0001 4bff fffc"  # addi r4,r4,1; b .-4
 HANDLER = "38a5 0001 4c00 0064"  # addi r5,r5,1; rfi
 SUM = "7c63 2214 7c63 2a14 7c63 5214 4e80 0020"  # add r3,r3,r4; add r3,r3,r5; add r3,r3,r10; blr
-DIFFERENT = frozenset({"reason", "limit", "written_low", "written_high"})  # how a run ended
+DIFFERENT = frozenset({"reason", "limit", "written_low", "written_high", "touched_by"})  # how a run ended
 
 
 def program(code: str, engine: str = "evaluate", **options) -> Machine:

@@ -15,6 +15,7 @@ COMMANDS = (
     "race",
     "verify",
     "gdb",
+    "dap",
     "cost",
     "new",
     "build",

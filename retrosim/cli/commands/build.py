@@ -31,7 +31,7 @@ def add_options(parser: Parser) -> None:
         nargs="*",
         default=["."],
         metavar="FILE",
-        help="a project's folder, or sources and objects: .s, .asm, .S, .c, .o, .a",
+        help="a project's folder, or sources and objects: .s, .asm, .S, .c, .pas, .o, .a",
     )
     parser.add_argument(
         "-o",

@@ -5,6 +5,7 @@ Without a topic, list all of them.
 examples:
   retrosim guide
   retrosim guide cost
+  retrosim guide instructions/m68k
   retrosim guide facts/machines_1994
 """
 
@@ -19,6 +20,7 @@ from retrosim.checks import did_you_mean
 from retrosim.cli import arguments
 from retrosim.cli.output import columns, print_json, print_lines
 from retrosim.cli.parser import Parser
+from retrosim.cli.progress import Progress
 from retrosim.guide import TOPICS, Page, fact_names, read_page
 
 MAX_WIDTH = 110  # columns of text that the eye still follows
@@ -33,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     if options.topic is None:
         return _list_topics(options.json)
-    page = _find(options.topic)
+    page = _made(options) or _find(options.topic)
     if options.json:
         print_json({"topic": page.name, "title": page.title, "text": page.text})
     elif sys.stdout.isatty():
@@ -41,6 +43,21 @@ def run(options: argparse.Namespace) -> int:
     else:
         sys.stdout.write(page.text)
     return 0
+
+
+MADE = ("instructions/m68k", "instructions/x86", "instructions/ppc")  # when they are asked for
+
+
+def _made(options: argparse.Namespace) -> Page | None:
+    """Return a page that is made from the instruction sets, None for another topic."""
+    name = options.topic.lower().removesuffix(".md")
+    if name not in MADE:
+        return None
+    from retrosim.study.instruction_pages import instruction_page
+
+    with Progress(is_quiet=options.json) as progress:
+        text = instruction_page(name, progress.step)
+    return Page(name, text.partition("\n")[0].removeprefix("# "), text)
 
 
 def _list_topics(as_json: bool) -> int:
@@ -55,7 +72,7 @@ def _list_topics(as_json: bool) -> int:
 
 def _find(name: str) -> Page:
     """Return the page of a name, with or without its suffix. Errors: ArgumentError that suggests a name."""
-    known = [*TOPICS, *fact_names()]
+    known = [*TOPICS, *MADE, *fact_names()]
     wanted = name.lower().removesuffix(".md")
     if wanted in known:
         return read_page(wanted)

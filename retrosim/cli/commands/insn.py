@@ -1,4 +1,6 @@
-"""Show an instruction: encodings, operand forms, flags, clocks with sources.
+"""Show an instruction: encodings, forms, flags, clocks with sources, an example.
+
+`retrosim guide instructions` tells of pages with all of them.
 
 examples:
   retrosim insn muls

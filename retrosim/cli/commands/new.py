@@ -1,7 +1,8 @@
 """Make a small program to begin with: sources, a header of the machine, a test.
 
 The program draws a square that the pad moves, and has one routine to measure.
-Assembly needs nothing else, C a cross compiler.
+Assembly needs nothing else, C a cross compiler, Pascal a Free Pascal for that
+processor.
 
 examples:
   retrosim new hello --cpu m68000
@@ -20,7 +21,7 @@ from retrosim.cli.parser import Parser
 from retrosim.cli.values import bad_arguments
 from retrosim.errors import RetrosimError
 
-LANGUAGES = ("asm", "c")  # the folders of retrosim/asm/templates
+LANGUAGES = ("asm", "c", "pascal")  # of retrosim.asm.project
 
 
 def add_options(parser: Parser) -> None:
@@ -29,7 +30,9 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--cpu", required=True, metavar="CPU", help="m68000, m68040, i386, i486, ppc601, or a machine's name"
     )
-    parser.add_argument("--language", choices=LANGUAGES, default="asm", metavar="NAME", help="asm (the default), c")
+    parser.add_argument(
+        "--language", choices=LANGUAGES, default="asm", metavar="NAME", help="asm (the default), c, pascal"
+    )
     arguments.add_force(parser)
     arguments.add_json(parser)
 

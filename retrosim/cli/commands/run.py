@@ -9,16 +9,23 @@ examples:
   retrosim run --headless --frames 120 --screenshot shot.png
   retrosim run game.prg --headless
   retrosim run tanks --overlay shapes,tested,grid1 --screenshot tanks.png
+  retrosim run sectors --frames 60 --profile
+  retrosim run game.prg --instructions 1000000 --profile game.html
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from retrosim.cli import arguments
+from retrosim.cli import arguments, profiling, values
+from retrosim.cli.debugging import HOST
 from retrosim.cli.display import NoWindow, check_overlay, open_window
 from retrosim.cli.opening import (
+    NATIVE,
     check_budget,
     check_chosen,
     chosen_budget,
@@ -26,8 +33,9 @@ from retrosim.cli.opening import (
     open_chosen,
     open_program,
     program_name,
+    refuse,
 )
-from retrosim.cli.output import counted, free_name, print_json, print_lines, say, shown_path
+from retrosim.cli.output import counted, free_name, print_json, print_lines, print_table, say, shown_path
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.errors import BudgetUsedUp
@@ -36,6 +44,7 @@ if TYPE_CHECKING:
     from retrosim.rom import Image, Rom
 
 FRAMES = 120  # two seconds of simulated time
+MAX_FRAMES = arguments.MAX_FRAMES
 MAX_LINES = 30  # of a program's text, the last ones
 
 
@@ -51,9 +60,32 @@ def add_options(parser: Parser) -> None:
     arguments.add_readings(parser)
     arguments.add_parameters(parser)
     arguments.add_frames(parser, f"run N frames, {FRAMES} if not given")
+    parser.add_argument(
+        "--instructions",
+        type=values.whole(1, 2**62),
+        metavar="N",
+        help="run N instructions, or --frames if they come first; implies --headless",
+    )
+    parser.add_argument(
+        "--profile",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="count what every instruction, line and function of the run takes, and print it or write it as a page "
+        "(.html); implies --headless",
+    )
+    profiling.add_top(parser)
+    profiling.add_files(parser)
     arguments.add_budget(parser)
-    arguments.add_screenshot(parser)
+    arguments.add_screenshot(parser, force=False)
     arguments.add_window(parser)
+    parser.add_argument(
+        "--gdb",
+        type=values.whole(0, 65535),
+        metavar="N",
+        help="let gdb connect to this TCP port while the window is open, 0: any that is free; without a window use "
+        "`retrosim gdb`",
+    )
     arguments.add_json(parser)
 
 
@@ -64,23 +96,83 @@ def run(options: argparse.Namespace) -> int:
     rom = open_program(options)
     check_chosen(options, rom)
     check_budget(options, [options.machine])
-    if options.headless or options.frames or options.screenshot or options.json or has_budget(options):
+    _check_profile(options)
+    asked = (options.frames, options.instructions, options.screenshot, options.json, _has_profile(options))
+    if options.headless or any(asked) or has_budget(options):
+        if options.gdb is not None:
+            raise refuse(f"--gdb: needs a window; without one use `retrosim gdb {options.rom}`")
         check_overlay(options)
         return _run_headless(options, rom)
+    hooks, command = {}, ""
+    if options.gdb is not None:
+        hooks["on_turn"], command = _gdb_server(options, rom)
     try:
         window = open_window(
-            options, lambda report: open_chosen(options, rom, report), recorder=window_recorder(program_name(rom))
+            options,
+            lambda report: open_chosen(options, rom, report),
+            recorder=window_recorder(program_name(rom)),
+            **hooks,
         )
     except NoWindow as error:
+        if options.gdb is not None:
+            raise NoWindow(f"{error}; without a window use `retrosim gdb {options.rom}`") from error
         say(f"{error}; running {FRAMES} frames without a window")
         options.screenshot = free_name(f"retrosim-{program_name(rom)}", ".png")
         return _run_headless(options, rom)
+    if command:
+        print_lines(["waiting for gdb beside the window:", f"  {command}"])
+        sys.stdout.flush()
     window.run()
     return 0
 
 
+def _gdb_server(options: argparse.Namespace, rom: Rom | Image) -> tuple[Callable[[Any], None], str]:
+    """Listen for gdb; return what is called on the window's turns, and the command that connects.
+
+    Errors   ArgumentError, RetrosimError
+    """
+    from retrosim.cli.debugging import connecting, listening_on
+    from retrosim.cli.window_gdb import WindowGdb
+    from retrosim.machine.presets import preset
+    from retrosim.rom import Image
+    from retrosim.serve.programs import file_of
+
+    if options.machine == NATIVE:
+        raise refuse(f"--gdb: {NATIVE} runs no machine code that could be debugged")
+    image = rom if isinstance(rom, Image) else rom.image(preset(options.machine).isa, options.build)
+    file = file_of(rom, image, options.rom)
+    listening = listening_on(HOST, options.gdb)
+    return WindowGdb(listening, file).turn, connecting(rom, image, file, *listening.getsockname()[:2])
+
+
+def _has_profile(options: argparse.Namespace) -> bool:
+    return options.profile is not None or any(getattr(options, name) is not None for name in profiling.OTHERS)
+
+
+def _check_profile(options: argparse.Namespace) -> None:
+    """Refuse what has no profile, and files that could not be written. Errors: ArgumentError, RetrosimError."""
+    if options.instructions and options.machine == NATIVE:
+        raise refuse(f"--instructions: {NATIVE} has no CPU that executes any")
+    if not _has_profile(options):
+        return
+    if options.machine == NATIVE:
+        raise refuse(f"--profile: {NATIVE} has no CPU whose cycles could be counted")
+    if options.timing == "off":
+        raise refuse("--profile: timing 'off' counts no cycles; allowed table, full")
+    if options.engine == "evaluate":
+        raise refuse("--profile: engine 'evaluate' has none; allowed auto, interpret, recompile")
+    if options.profile and not options.profile.endswith(".html"):
+        raise refuse(f"--profile {options.profile}: allowed nothing, or a file whose name ends in .html")
+    options.html = options.profile or None
+    options.engine = "interpret"
+    profiling.check_files(options)
+
+
 def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
+    from retrosim.machine import Machine
+    from retrosim.profile.program import ProgramProfile
     from retrosim.screen.overlay import View
+    from retrosim.study.profile_report import render_profile
     from retrosim.window.headless import run_headless
 
     budget = chosen_budget(options)
@@ -92,22 +184,37 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
             progress.step(done, frames, f"running frames{meanwhile}")
 
         machine.budget = budget
+        profile = ProgramProfile(machine) if _has_profile(options) and isinstance(machine, Machine) else None
         result = run_headless(
             machine,
-            options.frames or FRAMES,
+            options.frames or (MAX_FRAMES if options.instructions else FRAMES),
             options.screenshot,
             report,
             overwrite=options.force,
             view=View(**options.overlay),
+            instructions=options.instructions,
         )
+        found = profile and profile.report(profiling.source_folders(options, rom))
     result |= _settings(machine)
+    if found:
+        _write_profile(options, found, f"{result['rom'] or Path(options.rom).name} on {machine.name}")
     if options.json:
-        print_json(result)
+        print_json(result | ({"profile": profiling.plain(found)} if found else {}))
     else:
         print_lines(_summary(result))
+        if found and options.profile == "":
+            print_lines([""])
+            print_table(render_profile(found, options.top))
     if result["budget"]:
         raise BudgetUsedUp(result["budget"])
     return 0
+
+
+def _write_profile(options: argparse.Namespace, report: dict[str, Any], title: str) -> None:
+    from retrosim.study.profile_report import profile_page
+
+    profiling.write_html(options, lambda: profile_page(report, f"Profile of {title}"))
+    profiling.write_files(options, report, title)
 
 
 def _settings(machine: Any) -> dict[str, Any]:
@@ -125,6 +232,7 @@ def _settings(machine: Any) -> dict[str, Any]:
         "memory_changed": changed,
         "readings": getattr(machine, "readings", None),
         "readings_changed": _changed_readings(machine),
+        "exit_status": getattr(machine, "exit_status", None),
         "simulated_seconds": float(machine.cycles / machine.clock_hz) if machine.clock_hz else None,
     }
 
@@ -153,7 +261,7 @@ def _summary(result: dict[str, Any]) -> list[str]:
         pace = f"{result['simulated_seconds']:.2f} s simulated in {pace}, {times:.1f} times real time"
     lines.append(f"{', '.join(did)}; {pace}")
     if result["reason"] == "exit":
-        lines.append("the program exited")
+        lines.append(f"the program exited with status {result['exit_status']}")
     if result["text"]:
         lines += ["it wrote:", *(f"  {line}" for line in result["text"].splitlines()[-MAX_LINES:])]
     if result["world"]:

@@ -122,10 +122,32 @@ def _run_routines(dtype: str) -> None:
     import numpy as np
 
     from retrosim import collide
+    from retrosim.collide import contacts, convex, groups, masks, plane, world
+    from retrosim.collide._start import COMPILER
+    from retrosim.collide.scene import Scene
 
     x, y = np.array([10, 35, 300], dtype), np.array([10, 12, 300], dtype)
-    sizes = np.array([30, 20, 10])
+    sizes, two = np.array([30, 20, 10]), np.array([[30, 20], [20, 30], [10, 4]])
     for method in (None, *collide.METHODS):
         for size in (30, sizes):
             collide.collided(x, y, size=size, method=method)
             collide.pairs(x, y, size=size, method=method)
+    plane.collided(np.resize(x, 300), np.resize(y, 300))
+    plane.pairs(np.resize(x, 300), np.resize(y, 300))
+    for own in (x, x.astype(np.int64)):
+        for size in (30, sizes, two):
+            for call in (world.pairs, world.collided, world.counts, world.first):
+                call(own, own, size=size)
+            for ask in (groups.pairs, groups.collided, groups.counts, groups.first):
+                ask(own, own, own, own, size=size, other=30)
+    scene = Scene()
+    scene.add(x, y, size=sizes)
+    scene.nearest(x, y)
+    pairs, shape = scene.pairs(), np.zeros(3, np.int32)
+    shapes, sprites = convex.pack([[(0, 0), (9, 0), (0, 9)]], radius=1), masks.pack([np.ones((2, 2), np.uint8)])
+    convex.hits(x, y, shape, shapes, pairs)
+    convex.contacts(x, y, shape, shapes, pairs)
+    masks.hits(x, y, shape, sprites, pairs)
+    masks.contacts(x, y, shape, sprites, pairs)
+    contacts.boxes(x, y, pairs, size=30)
+    COMPILER.wait()

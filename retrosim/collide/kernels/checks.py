@@ -12,27 +12,6 @@ from retrosim.jit import kernel
 
 
 @kernel
-def first_beyond(values, minimum, maximum):
-    """Return the index of the first entry outside minimum..maximum, or -1.
-
-    values  any integers  memory of our own
-    """
-    for i in range(len(values)):
-        if int(values[i]) < minimum or int(values[i]) > maximum:
-            return i
-    return -1
-
-
-@kernel
-def is_within(values, minimum, maximum):
-    """Tell whether every entry is in minimum..maximum; arguments as for `first_beyond`."""
-    beyond = False
-    for i in range(len(values)):  # to the end in any case, so that the loop is vectorised
-        beyond |= (int(values[i]) < minimum) | (int(values[i]) > maximum)
-    return not beyond
-
-
-@kernel
 def copy_axis(values, copy):
     """Copy coordinates; return the largest, -1 if any is negative, 0 if there is none.
 

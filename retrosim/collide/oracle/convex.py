@@ -36,6 +36,28 @@ def do_overlap(one: list[Point], other: list[Point], radius: int) -> bool:
     return inside or any(_squared_distance(a, b) < radius**2 for a, b in sides)
 
 
+def depth(one: list[Point], other: list[Point], radius: int) -> int:
+    """Return how far two outlines that overlap have to be moved apart, rounded up to a whole number.
+
+    Without the radius that is the distance of (0, 0) from the sides of the hull of all differences.
+    """
+    corners = hull([(b[0] - a[0], b[1] - a[1]) for a in one for b in other])
+    sides = list(zip(corners, corners[1:] + corners[:1]))
+    nearest = min(_squared_distance(a, b) for a, b in sides)
+    sign = 1 if len(corners) > 2 and all(area(a, b, (0, 0)) >= 0 for a, b in sides) else -1
+    whole = 0
+    while not _reaches(whole - radius, sign, nearest):
+        whole += 1
+    return whole
+
+
+def _reaches(whole: int, sign: int, square: Fraction) -> bool:
+    """Tell whether a number >= sign * root(square)."""
+    if sign > 0:
+        return whole >= 0 and whole**2 >= square
+    return whole >= 0 or whole**2 <= square
+
+
 def _squared_distance(a: Point, b: Point) -> Fraction:
     """Return how far the segment from a to b is from (0, 0), squared."""
     way = b[0] - a[0], b[1] - a[1]

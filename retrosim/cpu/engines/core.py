@@ -11,7 +11,7 @@ stores there are noticed, and the mirrors brought up to date.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from weakref import WeakMethod
 
 import numpy as np
@@ -19,12 +19,14 @@ import numpy as np
 from ..spec.cpu import ADDRESS_BITS, ADDRESS_MASK, Cpu
 from ..spec.decoding import IllegalEncoding, TooLong
 from ..spec.rows import Insn, undefined_insn
+from ..spec.timing import OBSERVING
 
 MIRROR_BYTES = 1024  # as many as exception vectors take: no program lies there
 MAX_DECODED = 1 << 16  # instructions that stay decoded, about 0.65 KB each, besides those of compiled regions
 CROWDED = MAX_DECODED // 2  # from so many on, their order tells when each was last asked for
 MAX_RECALLED = 1 << 12  # instructions that are recalled by a model, whoever decoded them
 CHUNK_BYTES = 1 << 16  # of memory that are replaced at once
+DECODED = 1  # mark of a byte that an instruction has; the others are WATCH_...
 
 
 def memory_chunks(parts: Iterable[tuple[int, bytes | memoryview]]) -> Iterator[np.ndarray]:
@@ -59,7 +61,7 @@ class Core:
     def __init__(self, cpu: Cpu, timing: str) -> None:
         self.cpu = cpu
         self.timing_mode = timing
-        self.timing = cpu.timing[timing]
+        self.observe_reads(False)
         n = MIRROR_BYTES
         whole = np.zeros((2, n + (1 << ADDRESS_BITS) + n), np.uint8)
         self.ram, self.code = whole[:, n:]  # from address 0 on
@@ -68,9 +70,15 @@ class Core:
         self._ends = [
             tuple(map(memoryview, (*pair, before))) for pair, before in zip(self._mirrors, self._mirrors_before)
         ]
+        self._marks = whole[1]
         self._watched_boundaries = whole[1, : 2 * n], whole[1, -2 * n :]
         self.state = np.zeros((), cpu.layout.dtype)
-        self.state["written_low"] = 0xFFFFFFFF
+        self.state["written_low"] = self.state["read_low"] = 0xFFFFFFFF
+        self.observed: dict[
+            tuple[int, int], int
+        ] = {}  # (start, stop) of memory -> WATCH_...: stores, loads are noticed
+        self.on_write: Callable[[int, bytes], None] | None = None  # called before memory is written from outside
+        self.on_replace: Callable[[], None] | None = None  # called before it is replaced as a whole
         self.insns: dict[int, Insn] = {}
         self.retained: set[int] = set()  # addresses of instructions that an engine relies on: they stay decoded
         self.on_invalidate: list[WeakMethod] = []  # called with the address of an instruction that is forgotten
@@ -80,6 +88,33 @@ class Core:
     def _watch_boundaries(self) -> None:
         for watched in self._watched_boundaries:
             watched[:] = 1
+        for (start, stop), what in self.observed.items():
+            for marks in self._marks_of(start, stop):
+                marks |= what
+
+    def observe(self, places: Mapping[tuple[int, int], int]) -> None:
+        """Have stores into some memory noticed as stores into code are, and loads too where reads are observed.
+
+        places  (start, stop) -> WATCH_WRITES, WATCH_READS or both; they take the place of those before
+        """
+        for start, stop in self.observed:
+            for marks in self._marks_of(start, stop):
+                marks &= DECODED
+        self.observed = dict(places)
+        self._watch_boundaries()
+
+    def _marks_of(self, start: int, stop: int) -> list[np.ndarray]:
+        """Return the marks of some memory, and of what mirrors it."""
+        size = ADDRESS_MASK + 1
+        low, high = range(start, min(stop, MIRROR_BYTES)), range(max(start, size - MIRROR_BYTES), stop)
+        places = [(start, stop), (low.start + size, low.stop + size), (high.start - size, high.stop - size)]
+        return [self._marks[MIRROR_BYTES + first : MIRROR_BYTES + last] for first, last in places if first < last]
+
+    def observe_reads(self, on: bool) -> None:
+        """Choose the timing model of engines made from now on: one that notices loads and exceptions too, or not."""
+        mode = self.timing_mode.removesuffix(OBSERVING) + (OBSERVING if on else "")
+        self.timing_mode, self.timing = mode, self.cpu.timing_class(mode)
+        self.untimed = self.cpu.timing_class("off" + (OBSERVING if on else ""))
 
     def sync_mirrors(self) -> None:
         """Make the mirrors equal to what they mirror, after stores into either."""
@@ -119,7 +154,7 @@ class Core:
             insn = undefined_insn(row, pc, self.cpu.isa.word_bytes, opcode)
         self.insns[pc] = insn
         for address in byte_addresses(insn):
-            self._watched[address] = 1
+            self._watched[address] |= DECODED
         return insn
 
     def _decoded(self, pc: int) -> Insn:
@@ -170,6 +205,8 @@ class Core:
 
     def write(self, address: int, data: bytes) -> None:
         """Write memory from outside (loader, debugger): decoded code in the range is forgotten."""
+        if self.on_write is not None:
+            self.on_write(address, data)
         self.ram[address : address + len(data)] = np.frombuffer(data, np.uint8)
         if self.code[address : address + len(data)].any():
             self.invalidate(address, address + len(data))
@@ -179,6 +216,8 @@ class Core:
 
         chunks  uint8[n] one after the other, each n a multiple of 8, from address 0 on
         """
+        if self.on_replace is not None:
+            self.on_replace()
         overwritten, start = [np.zeros(0, np.int64)], 0
         for new in chunks:
             old, code = (memory[start : start + len(new)] for memory in (self.ram, self.code))

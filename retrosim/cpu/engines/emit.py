@@ -144,8 +144,8 @@ class Emitter(ExecutionContext):
     def context_pointer(self, number: int) -> str:
         return self.code.load_constant(POINTER, self.context_entry(number))
 
-    def _watched(self, location: Word, bits: int) -> Word:
-        return self._loaded_from(self.context_pointer(CODE_POINTER), location, bits).ne(0)
+    def _marks(self, location: Word, bits: int) -> Word:
+        return self._loaded_from(self.context_pointer(CODE_POINTER), location, bits)
 
     def select(self, condition: Word, a: Word, b: Word) -> Word:
         if condition.known is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 
 from ..spec.cpu import ADDRESS_MASK, CODE_WRITTEN, DOUBLE_FAULT, FAULT, MISALIGNED, REACHED, RUNNING
 from ..spec.rows import Insn, undefined_insn
@@ -37,6 +37,7 @@ class Evaluator(ExecutionContext):
     def __init__(self, core: Core) -> None:
         self.core = core
         self.cpu = core.cpu
+        self.breaks: frozenset[int] = frozenset()  # where every run ends
         self._widths = {name: bits for name, (bits, _) in core.cpu.layout.fields.items()}
         fields = core.cpu.layout.fields
         self._values: dict[str, int | memoryview] = {name: memoryview(core.state[name]) for name in fields}
@@ -56,11 +57,15 @@ class Evaluator(ExecutionContext):
         while done < instructions and values["reason"] == RUNNING and values["cycles"] < values["limit"]:
             self._execute(self.core.decode(self._next))
             done += 1
-            if self._next in stops and values["reason"] == RUNNING:
+            if (self._next in stops or self._next in self.breaks) and values["reason"] == RUNNING:
                 values["reason"] = REACHED
         values["pc"] = self._next
         self._store_state()
         return done
+
+    def break_at(self, addresses: Iterable[int]) -> None:
+        """End every run before the instructions at some addresses, which take the place of those before."""
+        self.breaks = frozenset(addresses)
 
     def refuse_service(self) -> None:
         """Give the instruction that asked for an unknown service back to the CPU: it takes its exception instead."""
@@ -84,7 +89,7 @@ class Evaluator(ExecutionContext):
     def take_misaligned(self, insn: Insn) -> None:
         """Take the exception that a misaligned access of `insn` has caused; it counts its own clocks."""
         self._values["reason"] = CODE_WRITTEN if self._values["written_high"] else RUNNING  # by what it did before
-        self.begin(self.cpu.timing["off"])
+        self.begin(self.core.untimed)
         try:
             self.cpu.misaligned(self, insn)
         except Aborted:  # again while its frame was pushed: a double fault
@@ -97,7 +102,7 @@ class Evaluator(ExecutionContext):
         self._values["reason"] = RUNNING
         self._next = self._end = self._values["pc"]
         self._pc = self._end if pc is None else pc
-        self.begin(self.cpu.timing["off"])
+        self.begin(self.core.untimed)
         try:
             action(self)
         except Aborted:
@@ -168,8 +173,8 @@ class Evaluator(ExecutionContext):
     def _store(self, location: Word, word: Word) -> None:
         self._ram[location.known : location.known + word.bits // 8] = word.known.to_bytes(word.bits // 8, "little")
 
-    def _watched(self, location: Word, bits: int) -> Word:
-        return Word(1, any(self._code[location.known : location.known + bits // 8]))
+    def _marks(self, location: Word, bits: int) -> Word:
+        return Word(bits, int.from_bytes(self._code[location.known : location.known + bits // 8], "little"))
 
     def select(self, condition: Word, a: Word, b: Word) -> Word:
         return a if condition.known else b

@@ -67,7 +67,7 @@ def _emit_stub(cpu: Cpu, number: int, code: Function) -> None:
 
 
 def _emit(cpu: Cpu, timing: str, row: Row, statics: tuple[Any, ...], code: Function) -> None:
-    HandlerEmitter(cpu, cpu.timing[timing], code).emit(row, statics)
+    HandlerEmitter(cpu, cpu.timing_class(timing), code).emit(row, statics)
 
 
 _groups: WeakValueDictionary[str, HandlerGroup] = WeakValueDictionary()

@@ -8,7 +8,7 @@ ever waits for a rare one. Regions that the recompiler has made are entered thro
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from weakref import WeakMethod
 
@@ -35,7 +35,9 @@ from .handlers import (
     UNKNOWN,
     UNKNOWN_RECORD,
 )
+from .profiling import Profile
 from .recompile import CompiledRegion
+from .regions import Region
 
 MAX_DECODED_AHEAD = 64  # instructions decoded ahead
 MAX_RECORDS = 1 << 17
@@ -58,6 +60,8 @@ def run_records(
     budget: int,
 ) -> tuple[int, int]:
     """Run records from number `start`; return (next record, or -LEFT or -NOT_EXECUTED; instructions executed)."""
+    if not 0 <= start < len(records):
+        raise IndexError("no such record")
     first = records.ctypes.data + start * RECORD_BYTES
     context = np.zeros(CONTEXT_ENTRIES, np.uint64)
     context[CODE_POINTER] = code.ctypes.data
@@ -103,6 +107,8 @@ class Interpreter:
         self.forget_missing()
         unit = core.cpu.isa.word_bytes
         self._shift = unit.bit_length() - 1
+        self._profile: Profile | None = None
+        self.breaks: frozenset[int] = frozenset()  # where every run ends
         self._stops: Collection[int] = ()  # where the present run ends
         self._entered: dict[int, InstalledRegion] = {}  # entry point -> the region in force
         self._covering: dict[int, list[InstalledRegion]] = {}  # instruction -> the regions that contain it
@@ -117,7 +123,21 @@ class Interpreter:
         """
         self.core.sync_mirrors()
         self.core.state["reason"] = RUNNING
-        self._stops = stops
+        if not self._profile:
+            return self._run_to(instructions, stops)
+        done = 0
+        self._profile.begin(instructions)
+        try:
+            done = self._run_to(instructions, stops)
+            return done
+        finally:
+            self._profile.end()
+            self._profile.consume(instructions - done)
+
+    def _run_to(self, instructions: int, stops: Collection[int]) -> int:
+        if not stops:
+            return self._run(instructions)
+        self._stops = self.breaks.union(stops)
         regions = [region for stop in stops for region in self._covering.get(stop, ())]
         for region in regions:
             self._suspend(region)
@@ -125,9 +145,23 @@ class Interpreter:
         try:
             return self._run(instructions)
         finally:
-            self._stops = ()
+            self._stops = self.breaks
             for region in regions:
                 self._resume(region)
+
+    def break_at(self, addresses: Iterable[int]) -> None:
+        """End every run before the instructions at some addresses, which take the place of those before."""
+        old, self.breaks = self.breaks, frozenset(addresses)
+        self._stops = self.breaks
+        for region in {id(r): r for at in self.breaks - old for r in self._covering.get(at, ())}.values():
+            self._suspend(region)
+        self._watch_stops()
+        for region in {id(r): r for at in old - self.breaks for r in self._covering.get(at, ())}.values():
+            self._resume(region)
+
+    def regions_at(self, address: int) -> list[Region]:
+        """Return the recompiled regions that have an instruction."""
+        return [installed.compiled.region for installed in self._covering.get(address, ())]
 
     def _run(self, instructions: int) -> int:
         core, done, visits = self.core, 0, 0
@@ -142,12 +176,17 @@ class Interpreter:
                     core.state["pc"] = self._records[following, PC_WORD]
             elif following == -NOT_EXECUTED:
                 core.state["reason"] = RUNNING
-                if done and int(core.state["pc"]) in self._stops:
-                    core.state["reason"] = REACHED
-                    break
+                if int(core.state["pc"]) in self._stops:
+                    if done:
+                        core.state["reason"] = REACHED
+                        break
+                    done += self._evaluate(instructions - done)  # it is where the run begins
+                    if core.state["reason"] != RUNNING:
+                        break
+                    continue
                 visits += 1
                 if not self._link(int(core.state["pc"])):
-                    done += self._bridge()
+                    done += self._bridge(instructions - done)
                     if core.state["reason"] != RUNNING:
                         break
             elif core.state["reason"] == MISALIGNED:
@@ -158,12 +197,38 @@ class Interpreter:
                 break
         return done
 
-    def _bridge(self) -> int:
+    def _bridge(self, left: int) -> int:
         self.bridged += 1
         insn = self.core.decode(int(self.core.state["pc"]))
         self.missing[insn.key] = insn
         self._behind_bridge = insn.end
-        return self.bridge.run(1)
+        return self._evaluate(left)
+
+    def _evaluate(self, left: int) -> int:
+        """Run one instruction on the evaluator; left: of the run, with it."""
+        if not self._profile:
+            return self.bridge.run(1)
+        insn = self.core.decode(int(self.core.state["pc"]))
+        self._profile.end()
+        done = self.bridge.run(1)
+        self._profile.bridged(insn, left - done)
+        return done
+
+    def attach(self, profile: Profile | None) -> None:
+        """Count in a profile from now on, or no more; regions rest meanwhile."""
+        self._keep_counts()
+        self._profile = profile
+        self._clear()
+
+    def _keep_counts(self) -> None:
+        if self._profile:
+            self._profile.take(self._used)
+
+    def counted(self) -> dict[int, list[int]]:
+        """Return what the profile has counted: address -> [visits, clocks]; -1: what is nobody's."""
+        assert self._profile
+        self._keep_counts()
+        return self._profile.counts
 
     def forget_missing(self) -> None:
         self.missing: dict[Key, Insn] = {}
@@ -171,16 +236,20 @@ class Interpreter:
 
     def use(self, cache: HandlerCache) -> None:
         """Take handlers in, which replace those of the same keys."""
+        self._keep_counts()
         self._caches.append(cache)
         self._handlers |= cache.handlers
         self.forget_missing()
         self._clear()
 
     def _clear(self) -> None:
+        """Forget all records."""
         self._index = np.zeros((ADDRESS_MASK + 1) >> self._shift, np.int32)
         self._records = np.zeros((1024, RECORD_WORDS), np.uint32)
         self._set_handler(UNKNOWN_RECORD, self._stubs[UNKNOWN])
         self._used = 1
+        if self._profile:
+            self._profile.use(self._records)
         self._branches: dict[int, list[int]] = {}  # address -> records that branch to it
         self._watch_stops()
 
@@ -194,7 +263,10 @@ class Interpreter:
         """Make a record run a handler; where a region is entered, the region."""
         words = self._records[slot].view(np.uint64)
         words[HANDLER_WORD] = words[ORDINARY_WORD // 2] = address
-        if address not in (self._stubs[UNKNOWN], self._stubs[GOTO]):
+        if self._profile:
+            if address not in self._stubs:
+                words[HANDLER_WORD] = self._profile.handler(self.core.decode(int(self._records[slot, PC_WORD])))
+        elif address not in (self._stubs[UNKNOWN], self._stubs[GOTO]):
             region = self._entered.get(int(self._records[slot, PC_WORD]))
             if region is not None:
                 words[HANDLER_WORD] = region.compiled.address
@@ -220,8 +292,15 @@ class Interpreter:
         for pc in region.compiled.region.entries:
             self._entered[pc] = region
             slot = int(self._index[pc >> self._shift])
-            if slot != UNKNOWN_RECORD:
+            if slot != UNKNOWN_RECORD and not self._profile:
                 self._records[slot].view(np.uint64)[HANDLER_WORD] = region.compiled.address
+
+    def uninstall(self, compiled: CompiledRegion) -> None:
+        """Never run a region again."""
+        for pc in {insn.pc for insn in compiled.region.insns}:
+            for installed in [each for each in self._covering[pc] if each.compiled is compiled]:
+                self._suspend(installed)
+                self._covering[pc].remove(installed)
 
     def _suspend(self, region: InstalledRegion) -> None:
         """Let the interpreter run the code of a region."""
@@ -233,7 +312,7 @@ class Interpreter:
                 continue
             del self._entered[pc]
             slot = int(self._index[pc >> self._shift])
-            if slot != UNKNOWN_RECORD:
+            if slot != UNKNOWN_RECORD and not self._profile:
                 words = self._records[slot].view(np.uint64)
                 words[HANDLER_WORD] = words[ORDINARY_WORD // 2]
 
@@ -243,6 +322,8 @@ class Interpreter:
         self._used += 1
         if slot == len(self._records):
             self._records = np.concatenate([self._records, np.zeros_like(self._records)])
+            if self._profile:
+                self._profile.use(self._records)
         self._records[slot, PC_WORD] = pc
         self._set_handler(slot, handler)
         return slot
@@ -259,6 +340,7 @@ class Interpreter:
     def _link(self, pc: int) -> bool:
         """Decode from `pc` on into consecutive records; False when no compiled handler fits the first instruction."""
         if self._used > MAX_RECORDS:
+            self._keep_counts()
             self._clear()
         if len(self.met) < MAX_MET and pc != self._behind_bridge:
             self.met[pc] = None

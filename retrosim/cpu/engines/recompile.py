@@ -376,7 +376,7 @@ class CompiledRegion:
         """Compile, or load from the cache."""
         self.region = region
         emit = partial(_emit, cpu, timing, region)
-        effort = Effort.QUICK if quick else _effort(cpu.timing[timing])
+        effort = Effort.QUICK if quick else _effort(cpu.timing_class(timing))
         self._functions = compile_functions(region_name(cpu, timing, region, quick), [emit], effort)
         self.address = int(self._functions.addresses[0])
 
@@ -395,4 +395,4 @@ def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> s
 
 
 def _emit(cpu: Cpu, timing: str, region: Region, code: Function) -> None:
-    RegionEmitter(cpu, cpu.timing[timing], code, region).emit()
+    RegionEmitter(cpu, cpu.timing_class(timing), code, region).emit()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn
@@ -49,6 +49,7 @@ class Region:
     edges      by block: control-flow edges inside the region, as far as decoding knows them, and guessed ones
     guesses    by block: where the computed jump at its end is likely to go
     functions  where functions begin
+    left_out   instructions of the code around that are left to the interpreter, which stops at them
     Every cycle of edges passes a check. The blocks stand in an order in which all edges to others lead forward.
     """
 
@@ -58,6 +59,7 @@ class Region:
     entries: tuple[int, ...]
     checks: frozenset[int]
     functions: frozenset[int] = frozenset()
+    left_out: frozenset[int] = frozenset()
 
     @property
     def insns(self) -> Iterable[Insn]:
@@ -136,6 +138,30 @@ def region_of(
     ordered = {start: blocks[start] for start in order}
     checks, here = frozenset(_checks(ordered, edges, heads)), frozenset(blocks).intersection(functions)
     return Region(ordered, edges, likely, tuple(sorted(entries)), checks, here)
+
+
+def region_without(region: Region, addresses: Collection[int]) -> Region | None:
+    """Return a region that leaves some instructions out, None if nothing remains; the code behind each is entered."""
+    blocks: dict[int, Block] = {}
+    guesses: dict[int, tuple[int, ...]] = {}
+    entries, left_out = set(region.entries), set()
+    for start, block in region.blocks.items():
+        pieces: list[list[Insn]] = [[]]
+        for insn in block.insns:
+            if insn.pc not in addresses:
+                pieces[-1].append(insn)
+                continue
+            left_out.add(insn.pc)
+            entries.add(insn.end)
+            entries |= {insn.target} if insn.target is not None else set()
+            pieces.append([])
+        for piece in filter(None, pieces):
+            blocks[piece[0].pc] = Block(tuple(piece))
+            if piece[-1] is block.insns[-1]:
+                guesses[piece[0].pc] = region.guesses.get(start, ())
+    if not blocks:
+        return None
+    return replace(region_of(blocks, entries & set(blocks), guesses), left_out=frozenset(left_out))
 
 
 def _follow(

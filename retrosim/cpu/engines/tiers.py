@@ -25,8 +25,10 @@ from .compiled import is_compiled
 from .core import Core
 from .handler_cache import HandlerCache, Key, handler_cache, handlers_of, is_ready
 from .interpret import Interpreter
+from .profiling import SLICE as PROFILE_SLICE
+from .profiling import Profile
 from .recompile import CompiledRegion, region_name
-from .regions import Region, discover, switching_regions
+from .regions import Region, discover, region_without, switching_regions
 
 MODES = ("auto", "interpret", "recompile")
 BUSY = 20_000_000  # instructions before anything is compiled in the background
@@ -47,13 +49,19 @@ class Tiers:
     SLICE = Interpreter.SLICE
 
     def __init__(
-        self, core: Core, roots: Iterable[int], mode: str = "auto", progress: Callable[[str], None] = lambda text: None
+        self,
+        core: Core,
+        roots: Iterable[int],
+        mode: str = "auto",
+        progress: Callable[[str], None] = lambda text: None,
+        quick: bool = False,
     ) -> None:
         """Make the engine ready to run.
 
         roots     addresses where code begins, as far as they are known
         mode      one of MODES
         progress  gets a line of text before each piece of long work
+        quick     compile handlers quickly in every mode
         """
         self._wanted: deque[Callable[[], Compiled]] = deque()
         self._made: deque[Compiled | Exception] = deque()
@@ -61,7 +69,7 @@ class Tiers:
         cpu, timing = core.cpu, core.timing_mode
         regions = discover(core, roots)
         handlers = handlers_of(insn for region in regions for insn in region.insns)
-        self._quick = mode == "auto" and not is_ready(cpu, timing, handlers)
+        self._quick = (quick or mode == "auto") and not is_ready(cpu, timing, handlers)
         if not is_ready(cpu, timing, handlers):
             progress(f"compiling the {cpu.model} for this program (first run only)")
         self._interpreter = Interpreter(core, handler_cache(cpu, timing, handlers, self._quick))
@@ -70,12 +78,23 @@ class Tiers:
         self._met = 0  # addresses that the interpreter has met, and regions were made of
         self._asked: set[Key] = set()  # handlers that have been asked for at run time
         self._done = self._looked = self._regions = 0
-        if self._quick:
+        self._parts: list[CompiledRegion] = []  # what is recompiled of regions in which runs end
+        self._is_urgent = False
+        if self._quick and mode == "auto":
             self._wanted.append(lambda: handler_cache(cpu, timing, handlers))
         if mode == "recompile":
             progress(f"recompiling {len(regions)} regions of this program (first run only)")
         if mode != "interpret":
             self._want_all(regions)
+
+    def attach(self, profile: Profile | None) -> None:
+        """Count in a profile from now on, without regions; None: no more."""
+        self.SLICE = PROFILE_SLICE if profile else Interpreter.SLICE
+        self._interpreter.attach(profile)
+
+    def counted(self) -> dict[int, list[int]]:
+        """Return what the profile has counted, see `Interpreter.counted`."""
+        return self._interpreter.counted()
 
     @property
     def is_compiling(self) -> bool:
@@ -101,14 +120,45 @@ class Tiers:
             self._watch()
         return done
 
+    def break_at(self, addresses: Iterable[int]) -> None:
+        """End every run before the instructions at some addresses, which take the place of those before.
+
+        What is recompiled of the code around such an instruction is recompiled without it.
+        """
+        for compiled in self._parts:
+            self._interpreter.uninstall(compiled)
+        self._parts.clear()
+        self._interpreter.break_at(addresses)
+        breaks = self._interpreter.breaks
+        for region in {id(r): r for at in sorted(breaks) for r in self._interpreter.regions_at(at)}.values():
+            self._leave_out(breaks, region)
+
+    def _leave_out(self, breaks: frozenset[int], region: Region) -> None:
+        """Have a region recompiled without the instructions to stop at."""
+        part = region_without(region, breaks)
+        if part is None:
+            return
+        cpu, timing = self.core.cpu, self.core.timing_mode
+        if is_compiled(region_name(cpu, timing, part)):
+            self._take_in(CompiledRegion(cpu, timing, part))
+        elif self.mode != "interpret":  # in the background in every mode: whoever sets breakpoints does not wait
+            self._wanted.appendleft(lambda: CompiledRegion(cpu, timing, part))
+            self._is_urgent = True
+
     def _take_in(self, made: Compiled | Exception) -> None:
         if isinstance(made, Exception):
             raise made
         if isinstance(made, HandlerCache):
             self._interpreter.use(made)
+        elif not made.region.left_out <= self._interpreter.breaks:
+            return  # it was made for breakpoints that are there no more
         else:
             self.name = "recompile"
             self._interpreter.install(made)
+            if made.region.left_out:
+                self._parts.append(made)
+            elif not self._interpreter.breaks.isdisjoint(insn.pc for insn in made.region.insns):
+                self._leave_out(self._interpreter.breaks, made.region)
 
     def _add_handlers(self) -> None:
         """Have what the evaluator has bridged compiled quickly: at once, in `auto` by the thread."""
@@ -129,7 +179,7 @@ class Tiers:
         if len(met) > self._met and self._done - self._looked >= LOOK_AFTER:
             self._met, self._looked = len(met), self._done
             self._make_regions(list(met))
-        if self._wanted and self._worker is None and (self._done >= BUSY or self._asked):
+        if self._wanted and self._worker is None and (self._done >= BUSY or self._asked or self._is_urgent):
             arguments = weakref.ref(self), self._wanted, self._made
             self._worker = threading.Thread(target=_compile, args=arguments, name="compiler", daemon=True)
             _workers.add(self._worker)

@@ -90,6 +90,7 @@ def exception(m: ExecutionContext, vector: int | Word, target: Word | None = Non
 
     def take(handler: Word) -> None:
         m.raised = known
+        m.exception_taken(number)
         if known == TRACE:  # between two instructions
             m.set("cycles", m.get("cycles") + clocks_of(m.cpu.model, known)[0])
         elif known < TRAP:

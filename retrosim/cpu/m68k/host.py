@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import BusError, IllegalInstruction
 from ..spec.cpu import ADDRESS_MASK
-from ..spec.host import Base, Call, Convention, Host, Register, go, in_field, push_words
+from ..spec.host import Base, Call, Convention, Host, Register, Stack, go, in_field, push_words
 from .exceptions import ADDRESS_ERROR, ILLEGAL, LINE_A, LINE_F, TRACE, exception, is_traced
 from .state import SP
 
@@ -66,6 +66,7 @@ HOST = Host(
     call={"c": Convention(32, _enter), "pascal": Convention(32, _enter_pascal)},
     go=go,
     set_stack=_set_stack,
+    stack=Stack(lambda state: int(state["r"][SP]) & ADDRESS_MASK),
     bases={
         "a4": Base(12, ("_LinkerDB", "___a4_init")),
         "a5": Base(13, ("_GLOBAL_OFFSET_TABLE_",)),

@@ -31,6 +31,7 @@ def address_error(m: ExecutionContext, insn: Insn) -> None:
 
     def take(handler):
         m.raised = ADDRESS_ERROR
+        m.exception_taken(ADDRESS_ERROR)
         m.set("cycles", m.get("cycles") + _elapsed(insn, access) + printed_clocks("Address error"))
         m.set("trace", m.const(2, 0))
         set_stack(m, m.const(1, 1), m.const(1, 0))

@@ -66,6 +66,7 @@ def enter(m: ExecutionContext, vector: int, address: Word, cause: int) -> None:
 
     def take() -> None:
         m.timing.exception()
+        m.exception_taken(vector)
         m.set("srr0", address)
         m.set("srr1", (state & 0xFFFF) | cause)
         m.set("msr", state & (MSR_ME | MSR_EP))

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import IllegalInstruction
 from ..spec.cpu import ADDRESS_MASK
-from ..spec.host import Base, Call, Convention, Host, Register, go, in_field, push_words
+from ..spec.host import Base, Call, Convention, Host, Register, Stack, go, in_field, push_words
 from .exceptions import NO_FLOATING_POINT, PROGRAM
 from .state import SP
 
@@ -76,6 +76,7 @@ HOST = Host(
     call={"c": Convention(32, _enter)},
     go=go,
     set_stack=_set_stack,
+    stack=Stack(lambda state: int(state["r"][SP]) & ADDRESS_MASK, link="lr"),
     bases={"r2": Base(2, ("TOC", ".TOC.", "_SDA2_BASE_")), "r13": Base(13, ("_SDA_BASE_",))},
     faults=dict.fromkeys((PROGRAM, NO_FLOATING_POINT), IllegalInstruction),
 )

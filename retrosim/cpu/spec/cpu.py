@@ -14,12 +14,13 @@ from .host import Host
 from .instruction_set import InstructionSet
 from .readings import Reading, changed_readings, chosen_readings
 from .rows import Insn, Row
+from .timing import OBSERVING, Timing, observed
 
 ADDRESS_BITS = 24
 ADDRESS_MASK = (1 << ADDRESS_BITS) - 1
 
 # Why a compiled loop or the evaluator gave control back (state field `reason`).
-RUNNING, UNDECODED, SERVICE, CODE_WRITTEN, FAULT, REACHED, STOPPED, MISALIGNED, STATUS_WRITTEN = range(9)
+RUNNING, UNDECODED, SERVICE, CODE_WRITTEN, FAULT, REACHED, STOPPED, MISALIGNED, STATUS_WRITTEN, OBSERVED = range(10)
 
 ENGINE_FIELDS = (
     ("pc", 32, 1),
@@ -27,8 +28,12 @@ ENGINE_FIELDS = (
     ("stopped", 1, 1),  # waiting for an interrupt
     ("detail", 32, 1),  # service number, exception vector, or misaligned address
     ("access", 32, 1),  # of a misaligned access: its number in the instruction (0, 1, ...), + ACCESS_...
-    ("written_low", 32, 1),  # decoded code bytes written since the last look: low <= address < high
+    ("written_low", 32, 1),  # decoded or watched bytes written since the last look: low <= address < high
     ("written_high", 32, 1),
+    ("read_low", 32, 1),  # watched bytes read since the last look, where reads are observed
+    ("read_high", 32, 1),
+    ("touched_by", 32, 1),  # the instruction that did either, or took an exception
+    ("taken", 32, 1),  # vector of an exception taken since the last look + 1, where exceptions are observed
     ("cycles", 64, 1),
     ("limit", 64, 1),  # leave when cycles reach it
 )
@@ -186,6 +191,12 @@ class Cpu:
             return self
         changed = replace(self, choices=choices)
         return self._variants.setdefault(changed.label, changed)
+
+    def timing_class(self, mode: str) -> type[Timing]:
+        """Return the timing model of a mode; with the suffix OBSERVING, one that notices loads and exceptions too."""
+        name, observing, _ = mode.partition(OBSERVING)
+        model: type[Timing] = self.timing[name]
+        return observed(model) if observing else model
 
     def handlers(self) -> Iterable[tuple[Row, tuple[Any, ...]]]:
         """Yield (row, statics) of every handler of a full interpreter: the table's and those of undefined encodings."""

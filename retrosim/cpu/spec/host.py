@@ -12,6 +12,7 @@ in_shadow  in_shadow(state): do interrupts wait until one more instruction has b
            no longer do
 bases      registers that point to a program's data as long as it runs, by name. A routine that is called before the
            program has set one finds it at the first of its symbols that the image has.
+stack      where the stack is, and where a routine's first instruction finds the address that it returns to
 aliases    other names of registers, in whose place a call from outside may name them: of a part, its whole
 """
 
@@ -117,6 +118,22 @@ class Base:
 
 
 @dataclass(frozen=True)
+class Stack:
+    """How a CPU calls and returns.
+
+    pointer    pointer(state) -> linear address of the top of the stack
+    word       bytes of an address on it
+    link       register that holds the return address, "" where a call pushes it
+    code_base  code_base(state) -> what is added to a near return address on the stack
+    """
+
+    pointer: Callable[[np.ndarray], int]
+    word: int = 4
+    link: str = ""
+    code_base: Callable[[np.ndarray], int] = lambda state: 0
+
+
+@dataclass(frozen=True)
 class Host:
     """See the head of this module."""
 
@@ -126,6 +143,7 @@ class Host:
     go: Callable[[np.ndarray, int], None]
     set_stack: Callable[[np.ndarray, int], None]
     faults: Mapping[int, type[CpuFault]]
+    stack: Stack
     tracing: str = ""
     traced: Callable[[Any, int, Insn], bool] = lambda m, trace, insn: False
     trace: Callable[[Any], None] = lambda m: None

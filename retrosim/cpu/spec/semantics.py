@@ -30,8 +30,9 @@ from typing import Any
 
 from retrosim.errors import SpecError
 
-from .cpu import ACCESS_FETCH, ACCESS_WRITE, ADDRESS_MASK, CODE_WRITTEN, MISALIGNED, Cpu
+from .cpu import ACCESS_FETCH, ACCESS_WRITE, ADDRESS_MASK, CODE_WRITTEN, MISALIGNED, OBSERVED, Cpu
 from .rows import Row, bind
+from .timing import WATCH_READS
 from .values import Word
 
 
@@ -99,14 +100,40 @@ class ExecutionContext:
         self.timing.memory(address, word.bits, True)
         location = self._location(address)
         self._store(location, word.swap_bytes() if self.cpu.big_endian else word)
-        self.when(self._watched(location, word.bits), lambda: self._code_written(location, word.bits // 8))
+        self.when(self._marks(location, word.bits).ne(0), lambda: self._code_written(location, word.bits // 8))
 
     def _code_written(self, location: Word, size: int) -> None:
         start = location.trunc(32) & ADDRESS_MASK
         low, high = self.get("written_low"), self.get("written_high")
         self.set("written_low", self.select(start.ult(low), start, low))
         self.set("written_high", self.select(high.ult(start + size), start + size, high))
+        self.set("touched_by", self.pc)
         self.leave(CODE_WRITTEN)
+
+    def notice_load(self, address: Word, bits: int) -> None:
+        """End the run after this instruction if it reads watched memory."""
+        location = self._location(address)
+        reads = self.const(bits, int.from_bytes(bytes([WATCH_READS]) * (bits // 8), "little"))
+
+        def read() -> None:
+            start = location.trunc(32) & ADDRESS_MASK
+            low, high = self.get("read_low"), self.get("read_high")
+            self.set("read_low", self.select(start.ult(low), start, low))
+            self.set("read_high", self.select(high.ult(start + bits // 8), start + bits // 8, high))
+            self.set("touched_by", self.pc)
+            self.leave(OBSERVED)
+
+        self.when((self._marks(location, bits) & reads).ne(0), read)
+
+    def exception_taken(self, vector: Word | int) -> None:
+        """Tell the timing model that this instruction takes an exception."""
+        self.timing.taken(self.const(32, vector) if isinstance(vector, int) else vector)
+
+    def notice_exception(self, vector: Word) -> None:
+        """End the run after an exception was taken."""
+        self.set("taken", vector + 1)
+        self.set("touched_by", self.pc)
+        self.leave(OBSERVED)
 
     def set_reg(self, n: Word | int, word: Word, stage: str = "execute") -> None:
         index = self.const(32, n) if isinstance(n, int) else n

@@ -24,6 +24,7 @@ is made.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, ClassVar
 from weakref import ref
 
@@ -32,6 +33,8 @@ from retrosim.errors import SpecError
 from .rows import Insn, Row
 from .values import Word
 
+OBSERVING = "_observing"  # ends the name of a mode whose model is an `observed` one
+WATCH_WRITES, WATCH_READS = 2, 4  # marks of a byte: a store is noticed, a load is noticed by models that observe
 MAX_VARYING_CLOCKS = 200  # more than any part of an instruction that depends on data (DIVS of the MC68000: 158)
 
 
@@ -105,5 +108,25 @@ class Timing:
     def written(self, register: Word, stage: str) -> None:
         """A register gets its result in the named stage."""
 
+    def taken(self, vector: Word) -> None:
+        """The instruction takes an exception."""
+
     def finish(self) -> None:
         """End the instruction; one that splits branches has finish(outcome) for those of known outcome."""
+
+
+@cache
+def observed(model: type[Timing]) -> type[Timing]:
+    """Return a model of the same clocks under which loads of watched memory and exceptions end a run."""
+
+    class Observed(model):  # type: ignore[valid-type, misc]
+        def memory(self, address: Word, bits: int, write: bool) -> None:
+            super().memory(address, bits, write)
+            if not write:
+                self.m.notice_load(address, bits)
+
+        def taken(self, vector: Word) -> None:
+            super().taken(vector)
+            self.m.notice_exception(vector)
+
+    return Observed

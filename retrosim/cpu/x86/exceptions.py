@@ -62,6 +62,7 @@ def _enter_real(m: ExecutionContext, number: Word, back: Word, error_code: bool)
     outside = m.get("idt_limit").zext(32).ult(number * 4 + 3)
 
     def take() -> None:
+        m.exception_taken(number)
         push(m, get_flags(m, 16))
         push(m, m.element("seg", m.const(32, CS)))
         push(m, offset_of(m, back).trunc(16))
@@ -81,6 +82,7 @@ def _enter_flat(m: ExecutionContext, number: Word, back: Word, error_code: bool)
     outside = m.get("idt_limit").zext(32).ult(number * 8 + 7)
 
     def take() -> None:
+        m.exception_taken(number)
         push(m, get_flags(m))
         push(m, m.element("seg", m.const(32, CS)).zext(32))
         push(m, back)

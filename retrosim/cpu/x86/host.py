@@ -18,7 +18,7 @@ import numpy as np
 
 from ...errors import IllegalInstruction
 from ..spec.cpu import ADDRESS_MASK
-from ..spec.host import Call, Convention, Host, Register, go, in_field, push_words
+from ..spec.host import Call, Convention, Host, Register, Stack, go, in_field, push_words
 from ..spec.rows import Insn
 from ..spec.semantics import ExecutionContext
 from .exceptions import DEBUG, INVALID, NO_FPU, trap
@@ -87,6 +87,14 @@ def _set_stack_real(state: np.ndarray, top: int) -> None:
     state["r"][ESP] = 0
 
 
+def _flat_top(state: np.ndarray) -> int:
+    return int(state["r"][ESP]) & ADDRESS_MASK
+
+
+def _real_top(state: np.ndarray) -> int:
+    return (int(state["seg_base"][SS]) + (int(state["r"][ESP]) & 0xFFFF)) & ADDRESS_MASK
+
+
 def _is_traced(m: ExecutionContext, trace: int, insn: Insn) -> bool:
     """Tell whether an instruction that began with TF set ends in a single-step trap: not if it was an exception or INT.
 
@@ -117,6 +125,7 @@ def host(real: bool) -> Host:
         call=segmented if real else flat,
         go=_go_real if real else go,
         set_stack=_set_stack_real if real else _set_stack_flat,
+        stack=Stack(_real_top, 2, code_base=lambda state: int(state["seg_base"][CS])) if real else Stack(_flat_top),
         faults=dict.fromkeys((INVALID, NO_FPU), IllegalInstruction),
         tracing="tf",
         traced=_is_traced,

@@ -124,7 +124,7 @@ FORMATS = (
     Format("DOS program (.COM)", suffixes=(".com",), load=_known(dos.load_com), machines="x86, real mode"),
     Format("C source", suffixes=(".c",), load=_load_c, machines="all"),
     Format("assembly source", suffixes=(".s", ".asm"), advice="assemble it first: retrosim asm"),
-    Format("Pascal source", suffixes=(".pas", ".pp"), advice="`retrosim guide programs` builds it"),
+    Format("Pascal source", suffixes=(".pas", ".pp"), advice="`retrosim build` compiles it"),
     Format("C++ source", suffixes=(".cc", ".cpp", ".cxx"), advice="compile it first, with g++ -c"),
 )
 

@@ -65,7 +65,7 @@ def compiled(path: Path, isa: str | None, note: Callable[[str], None]) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "program.o"
         note(shlex.join([*command, target.name]))
-        _run([*command, str(target)], Path(folder))
+        run_compiler([*command, str(target)], Path(folder))
         return target.read_bytes()
 
 
@@ -90,18 +90,19 @@ def preprocessed(path: Path, content: bytes, isa: str, defined: Mapping[str, int
         raise ValueError(
             f"needs a C preprocessor, and none is installed: apt-get install cpp, or {COMPILERS[isa].package}"
         )
-    command = [*found, "-E", "-undef", *macros, "-x", "assembler-with-cpp", str(path)]
-    return _run(command, path.parent).decode("utf-8", "replace")
+    name = f"./{path}" if str(path).startswith("-") else str(path)
+    command = [*found, "-E", "-undef", *macros, "-x", "assembler-with-cpp", name]
+    return run_compiler(command, Path()).decode("utf-8", "replace")
 
 
-def _run(command: list[str], folder: Path) -> bytes:
+def run_compiler(command: list[str], folder: Path) -> bytes:
     """Run a compiler and return what it prints. Errors: ValueError."""
     try:
         done = subprocess.run(command, capture_output=True, timeout=SECONDS, cwd=folder)
     except subprocess.TimeoutExpired:
         raise ValueError(f"{command[0]} did not finish within {SECONDS} seconds") from None
     if done.returncode:
-        lines = done.stderr.decode("utf-8", "replace").splitlines()
-        errors = [line for line in lines if "error" in line] or lines
+        lines = (done.stderr + done.stdout).decode("utf-8", "replace").splitlines()
+        errors = [line for line in lines if re.search("error|fatal", line, re.I)] or lines
         raise ValueError(f"{command[0]}: {' '.join(errors[:1])[:CUT]}")
     return done.stdout

@@ -6,7 +6,13 @@ import numpy as np
 
 from retrosim.cpu.engines.core import Core
 
-HOST_FIELDS = ("reason", "detail", "access", "limit")  # of the state: how an engine was called, and how it ended
+HOST_FIELDS = (
+    "reason",
+    "detail",
+    "access",
+    "limit",
+    "touched_by",
+)  # of the state: how an engine was called, and how it ended
 
 
 def same_memory(first: Core, second: Core) -> bool:

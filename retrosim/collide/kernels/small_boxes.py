@@ -1,0 +1,180 @@
+"""Boxes of any size, few of them: all are compared, which takes less time than any sorting.
+
+Arguments are copied, once, and the copies are checked. So the routines that are called from Python (`jit.Entry`) take
+what a caller passes as it is. What fills the last vector lies nowhere.
+
+Arguments of all functions here
+    x, y     integers[n]                   upper-left corners
+    sides    integers[1 or n, 1 or 2]      of all boxes or of each; one for both axes, or width and height
+    extra    int                           0 for half-open boxes, 1 for closed ones
+    boxes    int32[4, n + BOXES_AT_ONCE]   left, top, right, bottom; the last unit of a box belongs to it
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from retrosim.jit import Entry, kernel
+
+from .hierarchical_grid import COUNTS, FIRST, NONE
+from .simd import BOXES_AT_ONCE, lowest_bit, touching_bits
+
+MAX_OBJECTS = 256
+MAX_SMALL, MAX_OTHERS = 128, 1 << 24  # of two groups, the smaller one and the larger one
+REFUSED, TOO_LARGE = -1, -2
+"""Status: a value is wrong; too many objects for these kernels."""
+MIN_COORDINATE, MAX_COORDINATE = -(1 << 31), (1 << 31) - 1
+
+
+@kernel
+def copy_boxes(x, y, sides, extra, boxes):
+    """Copy boxes, fill the last vector, and tell whether all is allowed."""
+    count, last = len(x), sides.shape[1] - 1
+    if len(y) != count or (len(sides) != 1 and len(sides) != count) or last < 0 or last > 1 or extra < 0 or extra > 1:
+        return False
+    step, is_right = 0 if len(sides) == 1 else 1, True
+    for i in range(count):
+        left, top = np.int64(x[i]), np.int64(y[i])
+        width, height = np.int64(sides[i * step, 0]), np.int64(sides[i * step, last])
+        is_right &= (
+            (left >= MIN_COORDINATE) & (top >= MIN_COORDINATE) & (left <= MAX_COORDINATE) & (top <= MAX_COORDINATE)
+        )
+        is_right &= (width >= 1) & (height >= 1) & (width <= MAX_COORDINATE) & (height <= MAX_COORDINATE)
+        is_right &= (left + width + extra - 1 <= MAX_COORDINATE) & (top + height + extra - 1 <= MAX_COORDINATE)
+        boxes[0, i], boxes[1, i] = left, top
+        boxes[2, i], boxes[3, i] = left + width + extra - 1, top + height + extra - 1
+    for i in range(count, count + BOXES_AT_ONCE):
+        boxes[0, i] = boxes[1, i] = MAX_COORDINATE
+        boxes[2, i] = boxes[3, i] = MIN_COORDINATE
+    return is_right
+
+
+@kernel
+def box_at(boxes, i):
+    """Return a box as `touching_bits` takes it."""
+    return np.int64(boxes[0, i]), np.int64(boxes[1, i]), np.int64(boxes[2, i]), np.int64(boxes[3, i])
+
+
+@kernel
+def list_small(x, y, sides, extra, rows):
+    """List the pairs that overlap, in ascending order.
+
+    rows     int32[k, 2]  output, lower index first; pairs beyond k are only counted
+    Returns  int          pairs, or a status below 0
+    """
+    count, total = len(x), 0
+    if count > MAX_OBJECTS or rows.shape[1] != 2:
+        return TOO_LARGE
+    boxes = np.empty((4, MAX_OBJECTS + BOXES_AT_ONCE), np.int32)
+    if not copy_boxes(x, y, sides, extra, boxes):
+        return REFUSED
+    for i in range(count):
+        box = box_at(boxes, i)
+        for at in range(i + 1, count, BOXES_AT_ONCE):
+            near = touching_bits(boxes, at, box)
+            while near:
+                if total < len(rows):
+                    rows[total, 0] = i
+                    rows[total, 1] = at + lowest_bit(near)
+                total += 1
+                near &= near - 1
+    return total
+
+
+@kernel
+def number_small(x, y, sides, extra, wanted, results):
+    """Write a number for each object, see `hierarchical_grid.search`. Status: 0, or below.
+
+    wanted   int              FLAGS, COUNTS or FIRST
+    results  uint8 or int32[n]  output
+    """
+    count = len(x)
+    if count > MAX_OBJECTS:
+        return TOO_LARGE
+    boxes = np.empty((4, MAX_OBJECTS + BOXES_AT_ONCE), np.int32)
+    if not copy_boxes(x, y, sides, extra, boxes) or len(results) != count:
+        return REFUSED
+    for i in range(count):
+        results[i] = NONE if wanted == FIRST else 0
+    for i in range(count):
+        box = box_at(boxes, i)
+        for at in range(i + 1, count, BOXES_AT_ONCE):
+            near = touching_bits(boxes, at, box)
+            while near:
+                j = at + lowest_bit(near)
+                near &= near - 1
+                if wanted == COUNTS:
+                    results[i] += 1
+                    results[j] += 1
+                elif wanted == FIRST:
+                    if results[i] == NONE:
+                        results[i] = j
+                    if results[j] == NONE:
+                        results[j] = i
+                else:
+                    results[i] = results[j] = 1
+    return 0
+
+
+@kernel
+def are_small(x0, x1):
+    """Tell whether two groups are for these kernels."""
+    return min(len(x0), len(x1)) <= MAX_SMALL and max(len(x0), len(x1)) <= MAX_OTHERS
+
+
+@kernel
+def list_two(x0, y0, sides, x1, y1, other, extra, rows):
+    """List the pairs of two groups that overlap, in ascending order; `other` are the sides of the second.
+
+    rows     int32[k, 2]  output: indices in both groups; pairs beyond k are only counted
+    Returns  int          pairs, or a status below 0
+    """
+    total = 0
+    if not are_small(x0, x1) or rows.shape[1] != 2:
+        return TOO_LARGE
+    boxes = np.empty((4, len(x0) + BOXES_AT_ONCE), np.int32)
+    others = np.empty((4, len(x1) + BOXES_AT_ONCE), np.int32)
+    if not (copy_boxes(x0, y0, sides, extra, boxes) and copy_boxes(x1, y1, other, extra, others)):
+        return REFUSED
+    for i in range(len(x0)):
+        box = box_at(boxes, i)
+        for at in range(0, len(x1), BOXES_AT_ONCE):
+            near = touching_bits(others, at, box)
+            while near:
+                if total < len(rows):
+                    rows[total, 0] = i
+                    rows[total, 1] = at + lowest_bit(near)
+                total += 1
+                near &= near - 1
+    return total
+
+
+@kernel
+def number_two(x0, y0, sides, x1, y1, other, extra, wanted, results):
+    """Write a number for each object of the first group; see `number_small` and `list_two`."""
+    if not are_small(x0, x1):
+        return TOO_LARGE
+    boxes = np.empty((4, len(x0) + BOXES_AT_ONCE), np.int32)
+    others = np.empty((4, len(x1) + BOXES_AT_ONCE), np.int32)
+    if not (copy_boxes(x0, y0, sides, extra, boxes) and copy_boxes(x1, y1, other, extra, others)):
+        return REFUSED
+    if len(results) != len(x0):
+        return REFUSED
+    for i in range(len(x0)):
+        box, found = box_at(boxes, i), 0
+        first = NONE
+        for at in range(0, len(x1), BOXES_AT_ONCE):
+            near = touching_bits(others, at, box)
+            if near:
+                if first == NONE:
+                    first = at + lowest_bit(near)
+                if wanted != COUNTS:
+                    break
+                while near:
+                    near &= near - 1
+                    found += 1
+        results[i] = first if wanted == FIRST else found if wanted == COUNTS else np.int64(first != NONE)
+    return 0
+
+
+LIST, NUMBER, LIST_TWO, NUMBER_TWO = Entry(list_small), Entry(number_small), Entry(list_two), Entry(number_two)

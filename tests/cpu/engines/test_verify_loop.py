@@ -1,0 +1,55 @@
+"""How the host enters compiled code: it passes the memory of the machine; numbers of no record are refused."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from retrosim.cpu.engines import interpret
+from retrosim.cpu.engines.emit import BUDGET, CODE_POINTER, CONTEXT_ENTRIES, INDEX_POINTER, RECORDS_POINTER
+from retrosim.cpu.engines.handlers import HANDLER, HANDLER_WORD, LEFT, RECORD_BYTES
+from retrosim.cpu.engines.interpret import HANDLER_TYPE, run_records
+
+
+def memories() -> tuple[np.ndarray, ...]:
+    bytes_ = (np.zeros(8, np.uint8) for _ in range(3))
+    return *bytes_, np.zeros((4, RECORD_BYTES // 4), np.uint32), np.zeros(8, np.int32)
+
+
+@pytest.mark.parametrize("returned", ["left", "record"])
+def test_a_handler_gets_the_memory_of_the_machine(returned: str) -> None:
+    ram, code, state, records, index = memories()
+    seen = []
+
+    def handler(*arguments: int) -> int:
+        context = (ctypes.c_uint64 * CONTEXT_ENTRIES).from_address(arguments[3])
+        seen.append((arguments[:3], arguments[4], list(context)))
+        context[BUDGET] = 7
+        return LEFT if returned == "left" else records.ctypes.data + 3 * RECORD_BYTES
+
+    entered = HANDLER_TYPE(handler)
+    records[2].view(np.uint64)[HANDLER_WORD] = ctypes.cast(entered, ctypes.c_void_p).value
+    assert run_records(ram, code, state, records, index, 2, 10) == (-LEFT if returned == "left" else 3, 3)
+    ((pointers, budget, context),) = seen
+    assert pointers == (ram.ctypes.data, state.ctypes.data, records.ctypes.data + 2 * RECORD_BYTES) and budget == 10
+    expected = {CODE_POINTER: code, INDEX_POINTER: index, RECORDS_POINTER: records}
+    assert {number: context[number] for number in expected} == {n: each.ctypes.data for n, each in expected.items()}
+    assert len(HANDLER_TYPE._argtypes_) == len(HANDLER.parameters)
+
+
+def test_numba_compiles_nothing_of_the_engines() -> None:
+    """Nor of the machines: whatever is added there is to be looked at."""
+    package = Path(interpret.__file__).parents[2]
+    texts = (path.read_text() for folder in ("cpu", "machine") for path in (package / folder).rglob("*.py"))
+    assert not [text for text in texts if re.search(r"^ *@?(kernel|intrinsic|\S*jit)\b", text, re.M)]
+
+
+@pytest.mark.parametrize("start", [-1, 4, 1 << 62])
+def test_a_number_that_is_no_record_is_refused(start: int) -> None:
+    ram, code, state, records, index = memories()
+    with pytest.raises(IndexError, match="no such record"):
+        run_records(ram, code, state, records, index, start, 1)
