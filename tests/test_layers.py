@@ -163,8 +163,8 @@ def test_the_oracles_stand_alone() -> None:
 
 def test_distributions_are_used_where_they_belong() -> None:
     assert users("pyglet") == {f"window/{name}.py" for name in ("canvas", "pyglet_window", "race_window")}
-    assert users("numba") == {"jit.py", "collide/kernels/simd.py", "cpu/engines/interpret.py"}
-    emitting = {"collide/kernels/simd.py", "cpu/engines/compiled.py", "cpu/engines/interpret.py"}
+    assert users("numba") == {"jit.py", "collide/kernels/simd.py"}
+    emitting = {"collide/kernels/simd.py", "cpu/engines/compiled.py"}
     assert users("llvmlite") == emitting | {"jit.py"}  # whose version names its entries
     assert {file.split("/")[0] for file in users("unicorn", "machine68k", "capstone")} <= {"study"}
     assert {file.split("/")[0] for file in users("elftools")} == {"rom"}

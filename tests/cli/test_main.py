@@ -242,3 +242,11 @@ def test_control_c_ends_cleanly(start, tmp_path: Path) -> None:
     assert (process.returncode, out) == (130, "")
     assert err.splitlines()[-1] == "retrosim: interrupted" and "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_does_not_wait_for_numbas_compiler() -> None:
+    """It takes longer to come up than all else before the first frame; handlers and regions are compiled without it."""
+    command = ("run", "sectors", "--headless", "--frames", "1", "--engine", "interpret")
+    ended = subprocess.run([sys.executable, "-c", LOADED, *command], capture_output=True, text=True, check=True)
+    loaded = ended.stderr.split()
+    assert "0" in loaded and "numba.core" in loaded and "numba.np.arraymath" not in loaded

@@ -77,3 +77,38 @@ def test_many_machines_one_after_the_other(tmp_path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) < MAX_GROWTH
+
+
+MACHINES = int(os.environ.get("RETROSIM_MACHINES", "3"))
+EACH = 40  # MiB, of a machine whose whole memory has been written
+MANY_MACHINES = """
+import resource, sys
+from retrosim.machine import open_machine
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() / 2**20
+
+def opened():
+    ours = open_machine("mc68040-25", engine="interpret")
+    ours.run(frames=1)
+    ours.write(0x200000, bytes(range(1, 256)) * 50_000)
+    return ours
+
+first = opened()
+before = resident()
+machines = [opened() for _ in range(int(sys.argv[1]))]
+held = resident() - before
+del machines
+print(held / int(sys.argv[1]), held, resident() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_many_machines_live_in_one_process() -> None:
+    """40 MB each at most, and gone when they are dropped; RETROSIM_MACHINES=200 opens as many, in less than 4 GB."""
+    command = [sys.executable, "-c", MANY_MACHINES, str(MACHINES)]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    each, held, left = map(float, ended.stdout.split())
+    assert 12 < each < EACH, "what is written counts"
+    assert held < 4096 and left < max(EACH, held / 10), (held, left)

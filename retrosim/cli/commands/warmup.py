@@ -1,8 +1,8 @@
 """Compile the default machines and ROMs in advance.
 
-First the default builds of the shipped ROMs are compiled as a whole, with full
-timing; then the instructions that `timing` and `cost` need for other builds.
-Commands with other settings need no warmup: they compile while they run.
+First the default build of sectors is compiled as a whole, with full timing;
+then the instructions of the other ROMs, and those that `timing` and `cost` need
+for other builds. What else a game needs is compiled while it runs.
 
 examples:
   retrosim warmup
@@ -92,7 +92,8 @@ def _steps(names: list[str], everything: bool) -> Iterator[Step]:
     programs = list(programs_of(presets, roms))
     defaults = [program for program in programs if program.is_default]
     for program in defaults:
-        yield from program.whole(TIMINGS_BY_USE[0])
+        is_first = program.rom.name == arguments.ROM
+        yield from (program.whole if is_first else program.handlers)(TIMINGS_BY_USE[0])
     for program in defaults:
         what = f"a frame of {program.rom.name} on the {program.machine}"
         yield what, partial(_run_frame, program.machine, program.rom.name)

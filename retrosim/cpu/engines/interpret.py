@@ -7,16 +7,12 @@ ever waits for a rare one. Regions that the recompiler has made are entered thro
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from weakref import WeakMethod
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
-from retrosim.jit import kernel
 
 from ..spec.cpu import ADDRESS_MASK, MISALIGNED, REACHED, RUNNING
 from ..spec.rows import Insn
@@ -58,55 +54,37 @@ MAX_VISITS = 2000  # times that code runs into something not decoded or compiled
 MAX_MET = 1 << 14  # addresses remembered where code was met
 MAX_BREAKS = 8  # writes into a region before it stays with the interpreter
 
-I64 = ir.IntType(64)
-BYTES = ir.IntType(8).as_pointer()
-HANDLER_TYPE = ir.FunctionType(BYTES, [BYTES, BYTES, BYTES, BYTES, I64])  # handlers.HANDLER, for Numba
+# handlers.HANDLER for C; other threads run meanwhile. Handlers are called without Numba, whose compiler takes longer to
+# come up than everything else that a machine needs before its first frame.
+HANDLER_TYPE = ctypes.CFUNCTYPE(ctypes.c_uint64, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 
 
-@intrinsic
-def _run(typing_context, ram, code, state, records, index, table, ask, start, budget):
+def run_records(
+    ram: np.ndarray,
+    code: np.ndarray,
+    state: np.ndarray,
+    records: np.ndarray,
+    index: np.ndarray,
+    table: np.ndarray,
+    ask: int,
+    start: int,
+    budget: int,
+) -> tuple[int, int]:
     """Run records from number `start`; return (next record, or -LEFT or -NOT_EXECUTED; instructions executed)."""
-
-    def generate(context, builder, signature, arguments):
-        def data(position):
-            array = context.make_array(signature.args[position])(context, builder, arguments[position])
-            return builder.bitcast(array.data, BYTES)
-
-        ram_data, code_data, state_data, records_data, index_data, table_data = (data(i) for i in range(6))
-        ask, start, budget = arguments[6:]
-        context_data = builder.alloca(BYTES, CONTEXT_ENTRIES)
-
-        def entry(number):
-            return builder.gep(context_data, [ir.Constant(I64, number)], inbounds=True)
-
-        for number, pointer in (
-            (CODE_POINTER, code_data),
-            (INDEX_POINTER, index_data),
-            (RECORDS_POINTER, records_data),
-            (TABLE_POINTER, table_data),
-            (ASK_POINTER, builder.inttoptr(ask, BYTES)),
-        ):
-            builder.store(pointer, entry(number))
-        first = builder.gep(records_data, [builder.mul(start, ir.Constant(I64, RECORD_BYTES))])
-        handler = builder.load(builder.bitcast(first, HANDLER_TYPE.as_pointer().as_pointer()))
-        following = builder.call(handler, [ram_data, state_data, first, builder.bitcast(context_data, BYTES), budget])
-        left = builder.load(builder.bitcast(entry(BUDGET), I64.as_pointer()))
-        ended = builder.icmp_unsigned("<=", following, ir.Constant(I64, NOT_EXECUTED).inttoptr(BYTES))
-        distance = builder.sub(builder.ptrtoint(following, I64), builder.ptrtoint(records_data, I64))
-        number = builder.sdiv(distance, ir.Constant(I64, RECORD_BYTES))
-        code = builder.sub(ir.Constant(I64, 0), builder.ptrtoint(following, I64))
-        result = [builder.select(ended, code, number), builder.sub(budget, left)]
-        return context.make_tuple(builder, signature.return_type, result)
-
-    result = types.UniTuple(types.int64, 2)
-    return result(ram, code, state, records, index, table, types.int64, types.int64, types.int64), generate
-
-
-@kernel
-def run_records(ram, code, state, records, index, table, ask, start, budget):
     if not 0 <= start < len(records):
         raise IndexError("no such record")
-    return _run(ram, code, state, records, index, table, ask, start, budget)
+    first = records.ctypes.data + start * RECORD_BYTES
+    context = np.zeros(CONTEXT_ENTRIES, np.uint64)
+    context[CODE_POINTER] = code.ctypes.data
+    context[INDEX_POINTER] = index.ctypes.data
+    context[RECORDS_POINTER] = records.ctypes.data
+    context[TABLE_POINTER], context[ASK_POINTER] = table.ctypes.data, ask
+    handler = HANDLER_TYPE(int(records[start].view(np.uint64)[HANDLER_WORD]))
+    following = handler(ram.ctypes.data, state.ctypes.data, first, context.ctypes.data, budget)
+    executed = budget - int(context[BUDGET])
+    if following <= NOT_EXECUTED:
+        return -following, executed
+    return (following - records.ctypes.data) // RECORD_BYTES, executed
 
 
 @dataclass

@@ -1,86 +1,64 @@
-"""The one function of the engines that Numba compiles stays in its memory; what is planted in it is found."""
+"""How the host enters compiled code: it passes the memory of the machine; numbers of no record are refused."""
 
 from __future__ import annotations
 
+import ctypes
 import re
-from functools import cache
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
-from numba import types
 
 from retrosim.cpu.engines import interpret
-from retrosim.cpu.engines.interpret import run_records
-from retrosim.jit import _OPTIONS, JIT
-from tests.helpers.cpu.verify_loop import faults_of_loop
-
-pytestmark = pytest.mark.skipif(not JIT, reason="without the compiler there is nothing to look at")
-BYTES = types.Array(types.uint8, 1, "C")
-RECORDS, INDEX = types.Array(types.uint32, 2, "C"), types.Array(types.int32, 1, "C")
-SIGNATURE = (BYTES, BYTES, BYTES, RECORDS, INDEX, types.int64, types.int64)
-
-
-@cache
-def text_of(function) -> str:
-    compiled = numba.njit(**_OPTIONS, no_cpython_wrapper=True)(function)
-    compiled.compile(SIGNATURE)
-    return compiled.inspect_llvm(SIGNATURE)
-
-
-def without_check(ram, code, state, records, index, start, budget):
-    return interpret._run(ram, code, state, records, index, start, budget)
-
-
-def with_half_a_check(ram, code, state, records, index, start, budget):
-    if start >= len(records):
-        raise IndexError("no such record")
-    return interpret._run(ram, code, state, records, index, start, budget)
-
-
-def test_the_loop_stays_in_its_memory() -> None:
-    text = text_of(run_records.py_func)
-    assert faults_of_loop(text) == []
-    assert len(re.findall(r"^ +(?:%\S+ = load|store) ", text, re.M)) >= 8
-
-
-def test_it_is_all_that_numba_compiles_in_the_engines() -> None:
-    """So is it in the machines: whatever is added there is to be looked at too."""
-    package = Path(interpret.__file__).parents[2]
-    texts = {path.stem: path.read_text() for folder in ("cpu", "machine") for path in (package / folder).rglob("*.py")}
-    found = {name: len(re.findall(r"^ *@?(kernel|intrinsic|\S*jit)\b", text, re.M)) for name, text in texts.items()}
-    assert {name: count for name, count in found.items() if count} == {"interpret": 2}
-
-
-@pytest.mark.parametrize("function", [without_check, with_half_a_check])
-def test_an_unchecked_number_is_found(function) -> None:
-    assert any("the number of the record is not checked" in each for each in faults_of_loop(text_of(function)))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        (r"alloca \[4 x ptr\]", "alloca [3 x ptr]", "table at 24, which has 24 bytes"),
-        (r"(ptr %retptr, i64) 8", r"\1 16", "results at 16"),
-        (r"shl i64 %arg.start, 7", "shl i64 %arg.start, 8", "no address of its own"),
-        (r"shl i64 %arg.start, 7", "shl i64 %arg.budget, 7", "no address of its own"),
-        (r"(call ptr \S+)\(ptr %arg.ram.4", r"\1(ptr %arg.code.4", "passes other memory"),
-        (r"call ptr \S+\(", "call ptr %arg.index.4(", "calls what is no handler"),
-        (r"store ptr %arg.code.4, ptr \S+,", "store ptr %arg.code.4, ptr %arg.ram.4,", "no address of its own"),
-        (r"sdiv i64 (\S+), 128", r"sdiv i64 \1, %arg.budget", "divides by another number"),
-        (r"br label %common.ret", "unreachable", "unknown"),
-    ],
+from retrosim.cpu.engines.emit import (
+    ASK_POINTER,
+    BUDGET,
+    CODE_POINTER,
+    CONTEXT_ENTRIES,
+    INDEX_POINTER,
+    RECORDS_POINTER,
+    TABLE_POINTER,
 )
-def test_what_is_planted_is_found(old: str, new: str, reason: str) -> None:
-    text = text_of(run_records.py_func)
-    changed = re.sub(old, new, text)
-    assert changed != text
-    assert any(reason in each for each in faults_of_loop(changed)), faults_of_loop(changed)
+from retrosim.cpu.engines.handlers import HANDLER, HANDLER_WORD, LEFT, RECORD_BYTES
+from retrosim.cpu.engines.interpret import HANDLER_TYPE, run_records
+
+
+def memories() -> tuple[np.ndarray, ...]:
+    bytes_ = (np.zeros(8, np.uint8) for _ in range(3))
+    return *bytes_, np.zeros((4, RECORD_BYTES // 4), np.uint32), np.zeros(8, np.int32), np.zeros(8, np.uint64)
+
+
+@pytest.mark.parametrize("returned", ["left", "record"])
+def test_a_handler_gets_the_memory_of_the_machine(returned: str) -> None:
+    ram, code, state, records, index, table = memories()
+    seen = []
+
+    def handler(*arguments: int) -> int:
+        context = (ctypes.c_uint64 * CONTEXT_ENTRIES).from_address(arguments[3])
+        seen.append((arguments[:3], arguments[4], list(context)))
+        context[BUDGET] = 7
+        return LEFT if returned == "left" else records.ctypes.data + 3 * RECORD_BYTES
+
+    entered = HANDLER_TYPE(handler)
+    records[2].view(np.uint64)[HANDLER_WORD] = ctypes.cast(entered, ctypes.c_void_p).value
+    assert run_records(ram, code, state, records, index, table, 99, 2, 10) == (-LEFT if returned == "left" else 3, 3)
+    ((pointers, budget, context),) = seen
+    assert pointers == (ram.ctypes.data, state.ctypes.data, records.ctypes.data + 2 * RECORD_BYTES) and budget == 10
+    expected = {CODE_POINTER: code, INDEX_POINTER: index, RECORDS_POINTER: records, TABLE_POINTER: table}
+    assert {number: context[number] for number in expected} == {n: each.ctypes.data for n, each in expected.items()}
+    assert context[ASK_POINTER] == 99
+    assert len(HANDLER_TYPE._argtypes_) == len(HANDLER.parameters)
+
+
+def test_numba_compiles_nothing_of_the_engines() -> None:
+    """Nor of the machines: whatever is added there is to be looked at."""
+    package = Path(interpret.__file__).parents[2]
+    texts = (path.read_text() for folder in ("cpu", "machine") for path in (package / folder).rglob("*.py"))
+    assert not [text for text in texts if re.search(r"^ *@?(kernel|intrinsic|\S*jit)\b", text, re.M)]
 
 
 @pytest.mark.parametrize("start", [-1, 4, 1 << 62])
 def test_a_number_that_is_no_record_is_refused(start: int) -> None:
-    memory, records, index = np.zeros(8, np.uint8), np.zeros((4, 32), np.uint32), np.zeros(8, np.int32)
+    ram, code, state, records, index, table = memories()
     with pytest.raises(IndexError, match="no such record"):
-        run_records(memory, memory, memory, records, index, start, 1)
+        run_records(ram, code, state, records, index, table, 0, start, 1)
