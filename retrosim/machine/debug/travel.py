@@ -9,6 +9,7 @@ from dataclasses import replace
 from retrosim.checks import check_integer
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 
+from ..budget import Budget
 from . import places
 from .conditions import Condition
 from .points import MAX_WATCHED, Point, Stop, Time, Write
@@ -35,7 +36,7 @@ class Travel(Running):
         Returns  reason "beginning" or "end" where history does not go so far, else "instructions"
         Errors   ValueError
         """
-        self._observer.begin()
+        self._observer.look()
         wanted = time if isinstance(time, Time) else _at(check_integer("instructions", time, 0))
         reached = min(max(wanted, self.beginning), self.end)
         self._go(reached)
@@ -55,7 +56,7 @@ class Travel(Running):
         """
         if instructions is not None:
             check_integer("instructions", instructions, 0)
-        self._observer.begin()
+        self._observer.look()
         here = self.time
         first = self.beginning.instructions if instructions is None else here.instructions - instructions
         found = self._last_stop(first, here)
@@ -107,7 +108,7 @@ class Travel(Running):
         The machine stays where it is.
         Errors   ValueError
         """
-        self._observer.begin()
+        self._observer.look()
         start = places.addresses(self.machine.image, where)[0]
         check_integer("size", size, 1, min(MAX_WATCHED, ADDRESS_MASK + 1 - start))
         here = self.time
@@ -200,7 +201,15 @@ class Travel(Running):
         observer.jumped()
 
     def _run_to(self, time: Time) -> None:
-        """Run to a later moment, with all that came from outside."""
+        """Run to a later moment, with all that came from outside; what was run before is not counted again."""
+        machine, budget = self.machine, self.machine.budget
+        machine.budget = Budget()
+        try:
+            self._run_again(time)
+        finally:
+            machine.budget = budget
+
+    def _run_again(self, time: Time) -> None:
         machine, history = self.machine, self._history
         while True:
             while (change := history.next_change()) is not None and change.time <= self.time:
