@@ -13,9 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from retrosim.cpu.engines.emit import CONTEXT_ENTRIES, POINTER_BYTES
 from retrosim.cpu.engines.handlers import RECORD_BYTES
 
 TABLE, RECORD = "table", "record"
+TABLE_BYTES = CONTEXT_ENTRIES * POINTER_BYTES
 BASES = {"%retptr": ("results", 16), "%excinfo": ("error", 8)}
 DATA = "%arg.{}.4"
 """Where the bytes of an array begin, among the arguments."""
@@ -57,6 +59,8 @@ class _Loop:
             return self._access(instruction)
         if kind == "call":
             return self._call(instruction)
+        if kind == "inttoptr":  # what the host is asked by; it is kept in the table, and not called here
+            return "" if instruction == "inttoptr i64 %arg.ask to ptr" else "another number for an address"
         if kind == "sdiv":
             return "" if instruction.endswith(f", {RECORD_BYTES}") else "divides by another number"
         is_harmless = kind in (*HARMLESS, "br", "ret") or ALLOCATED.match(instruction) or PLACE.match(instruction)
@@ -124,7 +128,7 @@ class _Loop:
         ram, state, record, table, _ = (argument.split()[-1] for argument in match[2].split(", "))
         if (ram, state) != (DATA.format("ram"), DATA.format("state")) or record != callee[3]:
             return "passes other memory"
-        return "" if self._place(table) == (TABLE, 0, 32) else "passes another table"
+        return "" if self._place(table) == (TABLE, 0, TABLE_BYTES) else "passes another table"
 
 
 def faults_of_loop(text: str) -> list[str]:
