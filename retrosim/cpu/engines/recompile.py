@@ -165,6 +165,7 @@ class RegionEmitter(RecordEmitter):
     def _switch(self, address: Word) -> None:
         """Go to one of the entries from here: each computed jump has a branch of its own, which processors predict."""
         self._flush(NOTHING)
+        self._pending = NOTHING  # whatever comes behind the switch has it counted
         self._emit_switch(address)
 
     def _to_dispatch(self, address: Word) -> None:
