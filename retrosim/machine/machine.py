@@ -259,8 +259,9 @@ class Machine(Calls):
 
     def stop_compiling(self) -> None:
         """Say that the machine is done with: nothing more is compiled for it in the background."""
-        if isinstance(self._engine, Tiers):
-            self._engine.stop_compiling()
+        for engine in self._engines.values():
+            if isinstance(engine, Tiers):
+                engine.stop_compiling()
 
     def set_input(self, device: str, value: int) -> None:
         """Set what the program reads from a device. Errors: ValueError."""

@@ -35,7 +35,7 @@ print(json.dumps({"import": imported - start, "open": opened - imported, "frame"
 _REGIONS_PROGRAM = """
 import json, sys, time
 from retrosim.cpu.engines.handler_cache import handler_cache
-from retrosim.cpu.engines.recompile import CompiledRegion
+from retrosim.cpu.engines.compiled_region import CompiledRegion
 from retrosim.cpu.engines.regions import discover
 from retrosim.machine import open_machine
 name, build, timing = sys.argv[1:]

@@ -26,6 +26,10 @@ NO_NASM = re.compile(
     r"(a(16|32) )?(MOV[SZ]X (\w\w,\w\w$|\w\w,word)|BSWAP \w\w$)"
 )  # a word into a word, and BSWAP of a word: undefined
 
+OTHERWISE = re.compile(  # guide/assembler.md: XCHG with itself is NOP to NASM, a size before a jump only a prefix
+    r"XCHG (e?ax),\1$|o(16|32) J\w+ \$"
+)
+
 
 def text_of(insn: Insn) -> str:
     """Return the listing of an instruction with its target relative to it, and with NASM's word for its size."""
@@ -97,7 +101,7 @@ def test_nasm_makes_the_same_code(model: str, tmp_path: Path) -> None:
         if isinstance(slot, str):
             if not NO_NASM.match(text):
                 wrong.append(f"{text}: {slot}")
-        elif slot != code.ljust(SLOT, NOP):
+        elif slot != code.ljust(SLOT, NOP) and not OTHERWISE.match(text):
             wrong.append(f"{text}: ours {code.hex()}, theirs {slot[:16].hex()}")
     assert wrong == []
 

@@ -12,8 +12,8 @@ from functools import partial
 import pytest
 
 from retrosim.cpu.engines import interpret, regions, tiers
+from retrosim.cpu.engines.compiled_region import CompiledRegion
 from retrosim.cpu.engines.handler_cache import handler_cache
-from retrosim.cpu.engines.recompile import CompiledRegion
 from retrosim.machine import Machine
 from retrosim.machine.memory import STACK_START
 from tests.helpers.cpu.cores import differences

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from retrosim.cpu.engines import tiers
-from retrosim.cpu.engines.recompile import CompiledRegion
+from retrosim.cpu.engines.compiled_region import CompiledRegion
 from retrosim.machine import Machine, open_machine
 from retrosim.rom import load_rom
 from tests.helpers.cpu.cores import differences

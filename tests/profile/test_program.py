@@ -98,7 +98,7 @@ def test_refusals() -> None:
 @pytest.mark.parametrize("name", [pytest.param(n, marks=MISSED if n.startswith("mc68000") else ()) for n in PRESETS])
 def test_it_costs_at_most_three_times_the_run(name) -> None:
     machines = [
-        Machine(name, "sectors", engine=engine, parameters={"objects": 200}) for engine in ("recompile", "auto")
+        Machine(name, "sectors", engine=engine, parameters={"objects": 200}) for engine in ("recompile", "interpret")
     ]
     ProgramProfile(machines[1])
     ratios = []

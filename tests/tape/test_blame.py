@@ -86,7 +86,7 @@ def test_the_right_function_is_blamed() -> None:
     pairs = [(name, r.choice(TAPES)) for name in MACHINES] if FAULTS else [("mc68000-8", "first-wave")]
     results: list[tuple[str, Blame, float]] = []
     for name, tape in pairs:
-        wanted = FAULTS // len(pairs) if FAULTS else 2
+        wanted = FAULTS // len(pairs) if FAULTS else 1
         before = len(results)
         while len(results) < before + wanted:
             found = planted(r, name, tape, "recompile" if FAULTS else "interpret")

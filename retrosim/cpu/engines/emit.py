@@ -14,9 +14,11 @@ from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 
 POINTER_BYTES = 8
+SPARING = "preserve_mostcc "  # convention of calls that seldom happen: they cost no registers where they do not
 
-# context: pointers that only some code needs, and the budget left on return
-CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET = range(4)
+# context: pointers that only some code needs (the last two: memo.py), and the budget left on return
+CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET, TABLE_POINTER, ASK_POINTER = range(6)
+CONTEXT_ENTRIES = 6
 
 
 class Cell:
@@ -120,6 +122,19 @@ class Emitter(ExecutionContext):
     def set_element(self, name: str, n: Word, word: Word) -> None:
         self._set_field(name, word, n)
 
+    def matching(self, name: str, first: Word, count: int, value: Word) -> Word:
+        """Return a bit for each of some consecutive elements: is it a value?"""
+        code, kind = self.code, f"<{count} x {value.type}>"
+        elements = code.value(f"load {kind}, ptr {self._state_pointer(name, first)}, align {value.bits // 8}")
+        one = code.computed(f"insertelement {kind} undef, {value.type} {value.operand}, i64 0")
+        every = code.computed(f"shufflevector {kind} {one}, {kind} undef, <{count} x i32> zeroinitializer")
+        same = code.value(f"icmp eq {kind} {elements}, {every}")
+        return self.word(count, code.value(f"bitcast <{count} x i1> {same} to i{count}"))
+
+    def lowest_bit(self, mask: Word) -> Word:
+        """Return the number of the lowest one in a mask that has one, 32 bits."""
+        return self.word(32, self.code.call_intrinsic("cttz", 32, mask.zext(32).operand, "0"))
+
     def _reg(self, n: Word, bits: int) -> Word:
         return self.loaded(bits, self._state_pointer("r", n))
 
@@ -192,15 +207,15 @@ class Emitter(ExecutionContext):
         code.go_on(done)
         self.loops -= 1
 
-    def subroutine(self, name: str, function: Callable[..., Word], *words: Word) -> Word:
+    def subroutine(self, name: str, function: Callable[..., Word], *words: Word, convention: str = "") -> Word:
         """Call a function of the module on the state and 64-bit words, emitting it on first use."""
         module = self.code.module
         full = f"{self.code.name.rpartition('_')[0]}_{name}"
         if full not in module.names:
             signature = Signature(I64, (POINTER,) + (I64,) * len(words))
-            Subroutine(self.cpu, Function(module, signature, full, "noinline")).emit_function(function)
+            Subroutine(self.cpu, Function(module, signature, full, "noinline", convention)).emit_function(function)
         arguments = [(POINTER, self.state), *((I64, word.operand) for word in words)]
-        return self.word(64, self.code.call(I64, f"@{full}", arguments))
+        return self.word(64, self.code.call(convention + I64, f"@{full}", arguments))
 
     def variable(self, word: Word) -> Variable:
         return Variable(self, word)

@@ -20,8 +20,17 @@ from retrosim.jit import kernel
 
 from ..spec.cpu import ADDRESS_MASK, MISALIGNED, REACHED, RUNNING
 from ..spec.rows import Insn
+from .compiled_region import CompiledRegion
 from .core import Core
-from .emit import BUDGET, CODE_POINTER, INDEX_POINTER, RECORDS_POINTER
+from .emit import (
+    ASK_POINTER,
+    BUDGET,
+    CODE_POINTER,
+    CONTEXT_ENTRIES,
+    INDEX_POINTER,
+    RECORDS_POINTER,
+    TABLE_POINTER,
+)
 from .evaluate import Evaluator
 from .handler_cache import HandlerCache, Key
 from .handlers import (
@@ -39,8 +48,8 @@ from .handlers import (
     UNKNOWN,
     UNKNOWN_RECORD,
 )
+from .memo import Memo
 from .profiling import Profile
-from .recompile import CompiledRegion
 from .regions import Region
 
 MAX_DECODED_AHEAD = 64  # instructions decoded ahead
@@ -55,7 +64,7 @@ HANDLER_TYPE = ir.FunctionType(BYTES, [BYTES, BYTES, BYTES, BYTES, I64])  # hand
 
 
 @intrinsic
-def _run(typing_context, ram, code, state, records, index, start, budget):
+def _run(typing_context, ram, code, state, records, index, table, ask, start, budget):
     """Run records from number `start`; return (next record, or -LEFT or -NOT_EXECUTED; instructions executed)."""
 
     def generate(context, builder, signature, arguments):
@@ -63,38 +72,41 @@ def _run(typing_context, ram, code, state, records, index, start, budget):
             array = context.make_array(signature.args[position])(context, builder, arguments[position])
             return builder.bitcast(array.data, BYTES)
 
-        ram_data, code_data, state_data, records_data, index_data = (data(i) for i in range(5))
-        table = builder.alloca(BYTES, 4)
+        ram_data, code_data, state_data, records_data, index_data, table_data = (data(i) for i in range(6))
+        ask, start, budget = arguments[6:]
+        context_data = builder.alloca(BYTES, CONTEXT_ENTRIES)
 
         def entry(number):
-            return builder.gep(table, [ir.Constant(I64, number)], inbounds=True)
+            return builder.gep(context_data, [ir.Constant(I64, number)], inbounds=True)
 
         for number, pointer in (
             (CODE_POINTER, code_data),
             (INDEX_POINTER, index_data),
             (RECORDS_POINTER, records_data),
+            (TABLE_POINTER, table_data),
+            (ASK_POINTER, builder.inttoptr(ask, BYTES)),
         ):
             builder.store(pointer, entry(number))
-        first = builder.gep(records_data, [builder.mul(arguments[5], ir.Constant(I64, RECORD_BYTES))])
+        first = builder.gep(records_data, [builder.mul(start, ir.Constant(I64, RECORD_BYTES))])
         handler = builder.load(builder.bitcast(first, HANDLER_TYPE.as_pointer().as_pointer()))
-        following = builder.call(handler, [ram_data, state_data, first, builder.bitcast(table, BYTES), arguments[6]])
+        following = builder.call(handler, [ram_data, state_data, first, builder.bitcast(context_data, BYTES), budget])
         left = builder.load(builder.bitcast(entry(BUDGET), I64.as_pointer()))
         ended = builder.icmp_unsigned("<=", following, ir.Constant(I64, NOT_EXECUTED).inttoptr(BYTES))
         distance = builder.sub(builder.ptrtoint(following, I64), builder.ptrtoint(records_data, I64))
         number = builder.sdiv(distance, ir.Constant(I64, RECORD_BYTES))
         code = builder.sub(ir.Constant(I64, 0), builder.ptrtoint(following, I64))
-        result = [builder.select(ended, code, number), builder.sub(arguments[6], left)]
+        result = [builder.select(ended, code, number), builder.sub(budget, left)]
         return context.make_tuple(builder, signature.return_type, result)
 
     result = types.UniTuple(types.int64, 2)
-    return result(ram, code, state, records, index, types.int64, types.int64), generate
+    return result(ram, code, state, records, index, table, types.int64, types.int64, types.int64), generate
 
 
 @kernel
-def run_records(ram, code, state, records, index, start, budget):
+def run_records(ram, code, state, records, index, table, ask, start, budget):
     if not 0 <= start < len(records):
         raise IndexError("no such record")
-    return _run(ram, code, state, records, index, start, budget)
+    return _run(ram, code, state, records, index, table, ask, start, budget)
 
 
 @dataclass
@@ -135,6 +147,7 @@ class Interpreter:
         self._entered: dict[int, InstalledRegion] = {}  # entry point -> the region in force
         self._covering: dict[int, list[InstalledRegion]] = {}  # instruction -> the regions that contain it
         self._state = core.state.reshape(1).view(np.uint8)
+        self._memo = Memo(core)
         self._clear()
         core.on_invalidate.append(WeakMethod(self._forget))
 
@@ -186,12 +199,21 @@ class Interpreter:
         return [installed.compiled.region for installed in self._covering.get(address, ())]
 
     def _run(self, instructions: int) -> int:
-        core, done, visits = self.core, 0, 0
+        try:
+            return self._run_records(instructions)
+        finally:
+            self.bridge.forget()
+
+    def _run_records(self, instructions: int) -> int:
+        core, memo, done, visits = self.core, self._memo, 0, 0
+        memo.prepare()
         while done < instructions and visits < MAX_VISITS and core.state["cycles"] < core.state["limit"]:
             start = self._slot(int(core.state["pc"]))
             following, executed = run_records(
-                core.ram, core.code, self._state, self._records, self._index, start, instructions - done
-            )
+                core.ram, core.code, self._state, self._records, self._index, memo.words, memo.callback, start,
+                instructions - done,
+            )  # fmt: skip
+            memo.check()
             done += executed
             if following >= 0:
                 if following != UNKNOWN_RECORD:
@@ -229,10 +251,10 @@ class Interpreter:
     def _evaluate(self, left: int) -> int:
         """Run one instruction on the evaluator; left: of the run, with it."""
         if not self._profile:
-            return self.bridge.run(1)
+            return self.bridge.step(1)
         insn = self.core.decode(int(self.core.state["pc"]))
         self._profile.end()
-        done = self.bridge.run(1)
+        done = self.bridge.step(1)
         self._profile.bridged(insn, left - done)
         return done
 
@@ -296,6 +318,8 @@ class Interpreter:
     def install(self, compiled: CompiledRegion) -> None:
         """Run a recompiled region from now on, as long as its code stays what it is."""
         region = compiled.region
+        if compiled.plan is not None:
+            self._memo.add(compiled.plan)
         installed = InstalledRegion(compiled, {i.pc: i for i in region.insns})
         for pc in installed.insns:
             self._covering.setdefault(pc, []).append(installed)

@@ -24,7 +24,7 @@ def dead_fields(cpu: Cpu, insns: Iterable[Insn]) -> tuple[frozenset[tuple[str, i
     An instruction after which the host may look at the state is the last that counts.
     Returns   the fields, and how many instructions it takes until the last of them is overwritten
     """
-    watcher = _Watcher(cpu, Function(Module(), Signature("void", (POINTER,) * 3), "scratch"))
+    watcher = Watcher(cpu, Function(Module(), Signature("void", (POINTER,) * 3), "scratch"))
     dead: frozenset[tuple[str, int]] = frozenset()
     taken = 0
     for number, insn in zip(range(1, MAX_AHEAD + 1), insns, strict=False):
@@ -66,7 +66,7 @@ def register_use(cpu: Cpu, insn: Insn, number: int) -> RegisterUse:
     return RegisterUse(is_used, tracers[0].is_changed, tuple(tracers[0].results))
 
 
-class _Watcher(Emitter):
+class Watcher(Emitter):
     """Emits instructions that are thrown away, and notes which fields they use."""
 
     def __init__(self, cpu: Cpu, code: Function) -> None:
@@ -147,7 +147,7 @@ class _Watcher(Emitter):
         self.ends = True
 
 
-class _Tracer(_Watcher):
+class _Tracer(Watcher):
     """Emits an instruction in which one register is known, without what it stores and the flags that it sets."""
 
     def __init__(self, cpu: Cpu, number: int, value: int) -> None:

@@ -11,22 +11,19 @@ take (`Timing.max_clocks` bounds an instruction); the rest of a slice is the int
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from retrosim.errors import SpecError
 
-from ..spec.cpu import Cpu
+from ..spec.cpu import ADDRESS_MASK, CODE_WRITTEN, Cpu
 from ..spec.ir import I1, I32, POINTER, UNLIKELY, Function
+from ..spec.ir import Block as IrBlock
 from ..spec.rows import Insn
-from ..spec.timing import Timing
 from ..spec.values import Word
-from .compiled import Effort, compile_functions
 from .core import MIRROR_BYTES
 from .counting import Counter
-from .emit import CODE_POINTER, base_and_distance
+from .emit import CODE_POINTER, SPARING, Emitter, base_and_distance
 from .handlers import LEFT, ORDINARY_WORD, PC_WORD, RecordEmitter
 from .liveness import dead_fields
 from .regions import Block, Region, longest_path
@@ -122,7 +119,7 @@ class RegionEmitter(RecordEmitter):
         pending, cached = self._pending, self._cached
         for block, address, outcome in ((taken, insn.target, True), (passed, insn.end, False)):
             self.code.go_on(block)
-            self._pending, self._cached = pending, dict(cached)
+            self._pending, self._cached, self._outcome = pending, dict(cached), int(outcome)
             if self._splits:
                 self.timing.finish(outcome)
             self._edge(address)
@@ -162,18 +159,26 @@ class RegionEmitter(RecordEmitter):
                 self._edge(guess)
         self._to_dispatch(address)
 
+    def _begin_timing(self) -> None:
+        """Prepare what the timing model keeps outside of fields."""
+
+    def _end_timing(self) -> None:
+        """Finish what the clocks of the way out need."""
+
     def _switch(self, address: Word) -> None:
         """Go to one of the entries from here: each computed jump has a branch of its own, which processors predict."""
         self._flush(NOTHING)
-        self._pending = NOTHING  # whatever comes behind the switch has it counted
+        self._pending = NOTHING
         self._emit_switch(address)
 
     def _to_dispatch(self, address: Word) -> None:
+        self._end_timing()
         self._flush(NOTHING)
         self.put(address, self._address)
         self.code.branch(self._dispatch)
 
     def _exit(self, how: int, address: Word) -> None:
+        self._end_timing()
         self._flush(NOTHING)
         self.put(address, self._address)
         self.put(Word(1, how), self._how)
@@ -195,7 +200,12 @@ class RegionEmitter(RecordEmitter):
         self._counter.start(left, instructions, now, safe)
         for (name, element), slot in self._slots.items():
             self.put(self._field(name, Word(32, element)), slot)
+        self._begin_timing()
         self._to_dispatch(self._record_word(PC_WORD))
+
+    def _entry(self, pc: int) -> IrBlock:
+        """Return what to branch to with an entry point."""
+        return self._blocks[pc]
 
     def _emit_dispatch(self) -> None:
         self.code.go_on(self._dispatch)
@@ -203,10 +213,11 @@ class RegionEmitter(RecordEmitter):
         self._emit_switch(self.loaded(32, self._address))
 
     def _emit_switch(self, address: Word) -> None:
+        entries = [(pc, self._entry(pc)) for pc in self.region.entries]
         miss = self.code.new_block()
         with self.code.if_then(self._counter.is_used_up().operand, UNLIKELY):
             self.code.branch(miss)
-        self.code.switch(I32, address.operand, miss, ((pc, self._blocks[pc]) for pc in self.region.entries))
+        self.code.switch(I32, address.operand, miss, entries)
         self.code.go_on(miss)
         self._exit(CONTINUE, address)
 
@@ -217,12 +228,16 @@ class RegionEmitter(RecordEmitter):
             self._set_field(name, self._in_slot(name, element), Word(32, element))
         if self.timing.counts:
             self._set_field("cycles", self._counter.clock())
+        self._store_timing()
         address = self.loaded(32, self._address)
         self._set_field("pc", address)
         left = self._counter.budget().operand
         with self.code.if_then(self.loaded(1, self._how).eq(LEAVE).operand):
             self._return(LEFT, left)
         self._run_record(self._record_of(address), left)
+
+    def _store_timing(self) -> None:
+        """Store what the timing model keeps outside of fields."""
 
     def finish_timing(self) -> None:
         """Leave the end of a branch's timing to its two edges, where its outcome is known, if that makes it simpler."""
@@ -323,6 +338,13 @@ class RegionEmitter(RecordEmitter):
     def _count_of(self, name: str) -> int:
         return self.cpu.layout.fields[name][1]
 
+    def _code_written(self, location: Word, size: int) -> None:
+        start = (location.trunc(32) & ADDRESS_MASK).zext(64)
+        words = start, Word(64, size), self.pc.zext(64)
+        self.subroutine("code", _note_code_written, *words, convention=SPARING)
+        self._can_leave = True
+        self._left.set(self.const(1, 1))
+
     def _reg(self, n: Word, bits: int) -> Word:
         if n.known == self.cpu.zero_register:
             return Word(bits, 0)
@@ -370,30 +392,12 @@ class RegionEmitter(RecordEmitter):
         self._next_pc.set(address)
 
 
-class CompiledRegion:
-    """A region as a function of the handler type, at `address`."""
-
-    def __init__(self, cpu: Cpu, timing: str, region: Region, quick: bool = False) -> None:
-        """Compile, or load from the cache."""
-        self.region = region
-        emit = partial(_emit, cpu, timing, region)
-        effort = Effort.QUICK if quick else _effort(cpu.timing_class(timing))
-        self._functions = compile_functions(region_name(cpu, timing, region, quick), [emit], effort)
-        self.address = int(self._functions.addresses[0])
-
-
-def _effort(timing: type[Timing]) -> Effort:
-    """Return what pays: with waits for the bus to compute, loops are too long to gain anything by more passes."""
-    waits = timing.max_wait_clocks is not Timing.max_wait_clocks
-    return Effort.FEW if waits else Effort.ALL
-
-
-def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> str:
-    insns = [(insn.pc, insn.length, insn.key, insn.fields) for insn in region.insns]
-    text = repr((insns, sorted(region.blocks), region.entries, sorted(region.checks), region.guesses))
-    digest = hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
-    return f"region_{cpu.label}_{timing}_{digest}{'_quick' if quick else ''}"
-
-
-def _emit(cpu: Cpu, timing: str, region: Region, code: Function) -> None:
-    RegionEmitter(cpu, cpu.timing_class(timing), code, region).emit()
+def _note_code_written(m: Emitter, start: Word, size: Word, pc: Word) -> Word:
+    """Widen the range of code that has been written, and leave for it."""
+    low, high, first, end = m.get("written_low"), m.get("written_high"), start.trunc(32), (start + size).trunc(32)
+    m.set("written_low", m.select(first.ult(low), first, low))
+    m.set("written_high", m.select(high.ult(end), end, high))
+    m.set("touched_by", pc.trunc(32))
+    m.set("reason", m.const(32, CODE_WRITTEN))
+    m.set("detail", m.const(32, 0))
+    return m.const(64, 0)

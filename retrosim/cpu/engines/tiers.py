@@ -22,12 +22,12 @@ from contextlib import contextmanager
 from functools import partial
 
 from .compiled import is_compiled
+from .compiled_region import CompiledRegion, region_name
 from .core import Core
 from .handler_cache import HandlerCache, Key, handler_cache, handlers_of, is_ready
 from .interpret import Interpreter
 from .profiling import SLICE as PROFILE_SLICE
 from .profiling import Profile
-from .recompile import CompiledRegion, region_name
 from .regions import Region, discover, region_without, switching_regions
 
 MODES = ("auto", "interpret", "recompile")

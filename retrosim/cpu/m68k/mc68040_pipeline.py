@@ -38,6 +38,22 @@ class PipelineTiming(MC68040Timing):
     """The event model of the stages, with caches and memory."""
 
     counts = True
+    times = ("ea_end", "fetch_end", "ready")
+    marks = ("fetch_line", "fetch_word")
+    blank = {"fetch_line": (1 << 32) - 1, "fetch_word": (1 << 32) - 1}  # noqa: RUF012
+    subroutines = {"fetch": mc68040_cache.fetch, "read": mc68040_cache.read, "write": mc68040_cache.write}  # noqa: RUF012
+
+    def forget(self) -> None:
+        """What is ready before the address stage is free is ready in time."""
+        m = self.m
+        free = m.get("ea_end")
+        m.set("fetch_end", self._later(free, m.get("fetch_end")))
+        for number in range(m.cpu.layout.fields["ready"][1]):
+            register = m.const(32, number)
+            m.set_element("ready", register, self._later(free, m.element("ready", register)))
+
+    def usual(self, name: str, location: Word, size: int) -> tuple[Word, Callable[[Callable[[], Word]], None]]:
+        return mc68040_cache.usual(self.m, name, location, size)
 
     @classmethod
     def fields(cls, insn: Insn) -> tuple[int, ...]:
@@ -243,6 +259,8 @@ class CausesTiming(PipelineTiming):
     beyond the one clock each that every instruction has to pass. Whatever is left then belongs to the predecessor: only
     one that executes in no time, which is a branch, can leave a clock; or there was none, and the pipeline was empty.
     """
+
+    times = marks = ()  # causes are not remembered
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         self.is_flow = bool(row.options.get("flow"))

@@ -74,9 +74,15 @@ class Function:
     sums        values that are another one plus a number: value -> (the other one, the number, signed)
     """
 
-    def __init__(self, module: Module, signature: Signature, name: str, options: str = "") -> None:
-        """Begin an internal function in its first block; `options` are LLVM's attributes of functions."""
+    def __init__(
+        self, module: Module, signature: Signature, name: str, options: str = "", convention: str = ""
+    ) -> None:
+        """Begin an internal function in its first block; `options` are LLVM's attributes of functions.
+
+        convention  how it is called, with a blank behind; who calls it must say the same
+        """
         self.module, self.signature, self.name, self.options = module, signature, name, options
+        self.convention = convention
         module.names.add(name)
         self.args = [f"%p{number}" for number in range(len(signature.parameters))]
         self.attributes = [""] * len(self.args)
@@ -91,7 +97,9 @@ class Function:
         """Add the text of the function to its module and let go of the blocks."""
         types = zip(self.signature.parameters, self.attributes, self.args)
         parameters = ", ".join(f"{kind} {attribute} {name}" for kind, attribute, name in types)
-        parts = [f"define internal {self.signature.result} @{self.name}({parameters}) {self.options} {{"]
+        parts = [
+            f"define internal {self.convention}{self.signature.result} @{self.name}({parameters}) {self.options} {{"
+        ]
         parts += self._slots
         for block in self._blocks:
             if block is not self.first:

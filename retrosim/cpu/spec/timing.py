@@ -66,6 +66,13 @@ class Timing:
     takes_a_clock = False  # does every instruction take at least one clock?
     splits_branches = False  # is the end of a branch simpler where its outcome is known?
 
+    # what regions remember of a pipeline, where its clocks depend on nothing else than what `usual` and `input` tell
+    times: ClassVar[tuple[str, ...]] = ()  # state fields with clocks at which something in the pipeline is ready
+    marks: ClassVar[tuple[str, ...]] = ()  # its other state fields
+    blank: ClassVar[Mapping[str, int]] = {}  # values of fields with which an instruction is fetched for certain
+    assumed: ClassVar[Mapping[str, int]] = {}  # values of other fields that the model may take for these
+    subroutines: ClassVar[Mapping[str, Callable[..., Word]]] = {}  # that the model calls, by name
+
     def __init_subclass__(cls, declares: bool = False, **options: Any) -> None:
         """Take the hooks of a class; `declares`: it is the one that declares them. Errors: SpecError."""
         super().__init_subclass__(**options)
@@ -90,6 +97,25 @@ class Timing:
     def max_wait_clocks(self) -> Word:
         """Return the most clocks of one wait for the bus."""
         return self.m.const(64, 0)
+
+    def forget(self) -> None:
+        """Set clocks in the state that are too long ago to matter to the latest ones that do not."""
+
+    def usual(self, name: str, location: Word, size: int) -> tuple[Word, Callable[[Callable[[], Word]], None]]:
+        """Tell whether a use of memory is a plain hit, for which the subroutine `name` would return 0.
+
+        Returns   one bit, and what emits the effects of such a hit; it gets what emits the clock of the use
+        """
+        raise NotImplementedError
+
+    def kind(self, location: Word, bits: int, write: bool) -> Word:
+        """Return what the clocks of an operand depend on besides what the subroutine returns, 64 bits; usually 0."""
+        return self.m.const(64, 0)
+
+    @staticmethod
+    def location_of(kind: int) -> int:
+        """Return a location of a kind."""
+        return 0
 
     @classmethod
     def fields(cls, insn: Insn) -> tuple[int, ...]:
@@ -120,6 +146,8 @@ def observed(model: type[Timing]) -> type[Timing]:
     """Return a model of the same clocks under which loads of watched memory and exceptions end a run."""
 
     class Observed(model):  # type: ignore[valid-type, misc]
+        times = marks = ()  # its clocks are not remembered: what it tells the host depends on data
+
         def memory(self, address: Word, bits: int, write: bool) -> None:
             super().memory(address, bits, write)
             if not write:

@@ -58,7 +58,14 @@ class Observer:
     # what the machine's run calls
 
     def begin(self) -> None:
-        """A run begins: what was changed since the last one is part of history."""
+        """A run begins. One without the debugger, in the past, is the beginning of another future."""
+        is_own = self.is_debugged or self.is_replaying
+        if self.history is not None and not is_own and now(self.machine) < self.history.end:
+            self.history.forget_after(now(self.machine))
+        self.look()
+
+    def look(self) -> None:
+        """Make what was changed since the last run a part of history."""
         self.stop, self._hits, self._frame = None, [], self.machine.frame_number
         self._look_at_memory()
         if self.history is None or self.is_replaying:
@@ -129,8 +136,12 @@ class Observer:
         if late := self.limits.late():
             self._hits.append((late, self.stopped("limit", late)))
         hits, self._hits = self._hits, []
-        for point, stop in hits:
-            self._hit(point, stop)
+        try:
+            for point, stop in hits:
+                self._hit(point, stop)
+        except BaseException:  # a hook's: the run ends here
+            self.end()
+            raise
         return self.stop is not None
 
     # the rest

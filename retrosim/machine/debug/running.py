@@ -118,7 +118,7 @@ class Running:
         """Run in pieces: to where something comes from outside, or a state is to be saved."""
         machine, observer, start = self.machine, self._observer, self.time
         self._interrupted = False
-        observer.begin()
+        observer.look()
         with self._debugged():
             while True:
                 self._happen()

@@ -36,7 +36,7 @@ class Travel(Running):
         Returns  reason "beginning" or "end" where history does not go so far, else "instructions"
         Errors   ValueError
         """
-        self._observer.begin()
+        self._observer.look()
         wanted = time if isinstance(time, Time) else _at(check_integer("instructions", time, 0))
         reached = min(max(wanted, self.beginning), self.end)
         self._go(reached)
@@ -56,7 +56,7 @@ class Travel(Running):
         """
         if instructions is not None:
             check_integer("instructions", instructions, 0)
-        self._observer.begin()
+        self._observer.look()
         here = self.time
         first = self.beginning.instructions if instructions is None else here.instructions - instructions
         found = self._last_stop(first, here)
@@ -108,7 +108,7 @@ class Travel(Running):
         The machine stays where it is.
         Errors   ValueError
         """
-        self._observer.begin()
+        self._observer.look()
         start = places.addresses(self.machine.image, where)[0]
         check_integer("size", size, 1, min(MAX_WATCHED, ADDRESS_MASK + 1 - start))
         here = self.time

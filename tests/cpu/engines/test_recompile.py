@@ -10,11 +10,11 @@ import pytest
 
 from retrosim.cpu import m68k
 from retrosim.cpu.engines import regions
+from retrosim.cpu.engines.compiled_region import CompiledRegion
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handler_cache import handler_cache
 from retrosim.cpu.engines.interpret import Interpreter
-from retrosim.cpu.engines.recompile import CompiledRegion
 from retrosim.cpu.engines.regions import BLANK, MAX_BLOCKS, MAX_INSTRUCTIONS, MAX_PATH, Region, discover, longest_path
 from retrosim.cpu.m68k.exceptions import ADDRESS_ERROR
 from retrosim.cpu.m68k.state import M68K

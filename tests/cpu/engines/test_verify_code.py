@@ -15,7 +15,7 @@ import re
 
 import pytest
 
-from retrosim.cpu.engines import recompile
+from retrosim.cpu.engines import memo_region, recompile
 from retrosim.cpu.engines.emit import Emitter
 from retrosim.cpu.engines.handlers import FIELDS_WORD, HandlerEmitter, RecordEmitter
 from retrosim.cpu.engines.recompile import RegionEmitter
@@ -207,7 +207,7 @@ def test_a_lost_budget_and_other_calls_are_found(monkeypatch: pytest.MonkeyPatch
     assert not verify(text, cpu).faults
     for old, new, reason in (
         (r"ptr %p3, i64 24", "ptr %p3, i64 16", "writes to the context"),
-        (r"ptr %p3, i64 24", "ptr %p3, i64 32", "context from 32"),
+        (r"ptr %p3, i64 24", "ptr %p3, i64 48", "context from 48"),
         (r"getelementptr inbounds i8, ptr %p2, i64 128", "getelementptr inbounds i8, ptr %p2, i64 256", "record from"),
         (r"\(ptr %p0, ptr %p1", "(ptr %p1, ptr %p1", "passes another memory"),
         (r"musttail call (.*), ptr %v\d+, ptr %p3", r"musttail call \1, ptr %p2, ptr %p3", "no handler of"),
@@ -244,6 +244,14 @@ def test_a_region_without_its_mask_is_found(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(RegionEmitter, "_location", lambda self, address: address.zext(64))
     found = verify_regions(machine.core.cpu, "off", [region]).faults
     assert len(found) > 10 and all("memory from" in each or "code marks from" in each for each in found)
+
+
+def test_a_place_of_the_table_without_its_mask_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = open_machine("mc68040-25", "sectors", engine="evaluate")
+    region = discover(machine.core, machine.code_roots)[0]
+    assert not verify_regions(machine.core.cpu, "full", [region]).faults
+    monkeypatch.setattr(memo_region, "PLACE_MASK", 2 * memo_region.PLACE_MASK + 1)
+    assert any("table from 0" in each for each in verify_regions(machine.core.cpu, "full", [region]).faults)
 
 
 def test_a_record_looked_up_without_a_mask_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

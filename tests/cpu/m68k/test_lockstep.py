@@ -10,10 +10,10 @@ import pytest
 
 from retrosim.cpu import m68k
 from retrosim.cpu.engines import interpret, regions
+from retrosim.cpu.engines.compiled_region import CompiledRegion
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
 from retrosim.cpu.engines.interpret import Interpreter
-from retrosim.cpu.engines.recompile import CompiledRegion
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import SEED, agree

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from functools import cache, partial
 
 from retrosim.cpu import m68k, ppc, x86
+from retrosim.cpu.engines.compiled_region import emit_region
 from retrosim.cpu.engines.handler_cache import Handler, _emit, _emit_stub
 from retrosim.cpu.engines.handlers import HANDLER, STUBS
-from retrosim.cpu.engines.recompile import RegionEmitter
 from retrosim.cpu.engines.regions import Block, Region, region_of
+from retrosim.cpu.engines.segments import Plan
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
 from retrosim.cpu.spec.ir import Function, Module
 from retrosim.cpu.spec.rows import Insn
@@ -61,7 +62,8 @@ def verify_handlers(cpu: Cpu, timing: str, handlers: Sequence[Handler], ranges: 
 def region_text(cpu: Cpu, timing: str, region: Region) -> str:
     module = Module()
     function = Function(module, HANDLER, "region_0")
-    RegionEmitter(cpu, cpu.timing[timing], function, region).emit()
+    model = cpu.timing[timing]
+    emit_region(cpu, model, Plan(cpu, model, region) if model.times else region, function)
     function.finish()
     return module.text()
 

@@ -7,6 +7,7 @@ An address must be a base and an offset whose interval (code_ranges.py) lies ins
     record               the words of this record; of another one only its handler, to be called with it
     index                an entry for each instruction unit of memory
     context              its pointers; the budget is the only one that is written
+    table                the words that memo.py fills in: places in it that come from it are masked
     slot                 the whole of it
 
 What the host puts into records and tables is taken as it promises: fields have the values that decoding gives
@@ -22,7 +23,17 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from retrosim.cpu.engines.core import MIRROR_BYTES
-from retrosim.cpu.engines.emit import BUDGET, CODE_POINTER, INDEX_POINTER, POINTER_BYTES, RECORDS_POINTER
+from retrosim.cpu.engines.emit import (
+    ASK_POINTER,
+    BUDGET,
+    CODE_POINTER,
+    CONTEXT_ENTRIES,
+    INDEX_POINTER,
+    POINTER_BYTES,
+    RECORDS_POINTER,
+    SPARING,
+    TABLE_POINTER,
+)
 from retrosim.cpu.engines.handlers import (
     END_WORD,
     FIELDS_WORD,
@@ -33,18 +44,23 @@ from retrosim.cpu.engines.handlers import (
     TARGET_WORD,
     UNKNOWN_RECORD,
 )
+from retrosim.cpu.engines.memo import TABLE_WORDS
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
 from tests.helpers.cpu.code_ranges import BINARY, CALL, CodeFunction, Facts, Range, Ranges, full, signed
 
-RAM, CODE, STATE, RECORD, OTHER_RECORD, CONTEXT, INDEX, RECORDS, HANDLER, STATUS, SLOT = (
+RAM, CODE, STATE, RECORD, OTHER_RECORD, CONTEXT, INDEX, RECORDS, HANDLER, STATUS, SLOT, TABLE, HOST = (
     "memory", "code marks", "state", "record", "another record", "context", "index", "records", "handler", "status",
-    "slot",
+    "slot", "table", "host",
 )  # fmt: skip
-TABLES = {CODE_POINTER: CODE, INDEX_POINTER: INDEX, RECORDS_POINTER: RECORDS}
-BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "ptr": 64}
+TABLES = {CODE_POINTER: CODE, INDEX_POINTER: INDEX, RECORDS_POINTER: RECORDS, TABLE_POINTER: TABLE, ASK_POINTER: HOST}
+BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "ptr": 64, "v4xi32": 128, "v8xi32": 256}
 SHIFTS, DIVISIONS = ("shl", "lshr", "ashr"), ("udiv", "urem", "sdiv", "srem")
-HARMLESS = {"zext", "sext", "trunc", "select", "icmp", "getelementptr", "alloca", *BINARY} - {*SHIFTS, *DIVISIONS}
+HARMLESS = {
+    "zext", "sext", "trunc", "select", "icmp", "getelementptr", "alloca", "insertelement", "shufflevector", "bitcast",
+    *BINARY,
+} - {*SHIFTS, *DIVISIONS}  # fmt: skip
 ADDRESS = re.compile(r"getelementptr inbounds (\w+), ptr (\S+), i64 (\S+)")
+VECTOR = re.compile(r"<(\d+) x (i\d+)>")
 STATUS_VALUE = re.compile(r"ptr inttoptr \(i64 [12] to ptr\)")
 
 
@@ -78,11 +94,13 @@ class Memory:
             STATE: (0, layout.dtype.itemsize),
             RECORD: (0, RECORD_BYTES),
             OTHER_RECORD: (0, POINTER_BYTES),
-            CONTEXT: (0, (BUDGET + 1) * POINTER_BYTES),
+            CONTEXT: (0, CONTEXT_ENTRIES * POINTER_BYTES),
             INDEX: (0, (ADDRESS_MASK + 1) // cpu.isa.word_bytes * 4),
             RECORDS: (0, 0),
             HANDLER: (0, 0),
             STATUS: (0, 0),
+            TABLE: (0, 8 * TABLE_WORDS),
+            HOST: (0, 0),
         }
         self.pc = layout.offsets["pc"]
 
@@ -105,8 +123,9 @@ class Verifier:
     def __init__(self, code: CodeFunction, memory: Memory, words: Sequence[Range]) -> None:
         self.code, self.memory, self._words = code, memory, words
         self._pointers: dict[str, Pointer] = {}
-        bases = (RAM, STATE, RECORD, CONTEXT) if code.result == "ptr" else (STATE,)
-        for base, (_, name) in zip(bases, (p for p in code.parameters if p[0] == "ptr"), strict=True):
+        pointers = [name for kind, name in code.parameters if kind == "ptr"]
+        bases = (RAM, STATE, RECORD, CONTEXT) if code.result == "ptr" else (STATE, CONTEXT)[: len(pointers)]
+        for base, name in zip(bases, pointers, strict=True):
             self._pointers[name] = memory.whole(base)
         self._quick, self._precise = (Ranges(code, self._loaded, precise) for precise in (False, True))
         self.accesses: dict[str, int] = {}
@@ -337,6 +356,12 @@ class Verifier:
         if callee[0] == "@":
             if result != "i64" or self._pointer(arguments[0]) != self.memory.whole(STATE):
                 raise Wrong("a subroutine without the state")
+            if ", ptr " in text and self._pointer(arguments[1]) != self.memory.whole(CONTEXT):
+                raise Wrong("a subroutine without the context")
+            return
+        if self._pointer(callee).base == HOST:
+            if (result, text.count("i64 "), len(arguments)) != ("i64", 2, 2):
+                raise Wrong("asks the host otherwise")
             return
         ram, state, record, context, _ = arguments
         for argument, base in ((ram, RAM), (state, STATE), (context, CONTEXT)):
@@ -378,7 +403,12 @@ def verify(text: str, cpu: Cpu, words: Callable[[str], Sequence[Range]] = lambda
 
     words   words(name of a function): the intervals of its record's fields, which else can be anything
     """
-    memory, lines, report, start = Memory(cpu), text.split("\n"), Report(), 0
+    report, start = Report(), 0
+    sparing = set(re.findall(rf"define internal {SPARING}\S+ (@[^(]+)", text))
+    for convention, name in re.findall(rf"call ({SPARING})?i64 (@[^(]+)", text):
+        if (name in sparing) is not bool(convention):
+            report.faults.append(f"{name}: called by another convention")
+    memory, lines = Memory(cpu), VECTOR.sub(r"v\1x\2", text.replace(SPARING, "")).split("\n")
     for number, line in enumerate(lines):
         if line.startswith("define "):
             start = number

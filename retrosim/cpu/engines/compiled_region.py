@@ -1,0 +1,54 @@
+"""A region compiled, or loaded from the cache."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import partial
+
+from ..spec.cpu import Cpu
+from ..spec.ir import Function
+from ..spec.timing import Timing
+from .compiled import Effort, compile_functions
+from .memo_region import MemoRegionEmitter
+from .recompile import RegionEmitter
+from .regions import Region
+from .segments import Plan
+
+
+class CompiledRegion:
+    """A region as a function of the handler type, at `address`.
+
+    region  what it runs
+    plan    where its clocks come from a table, how (memo.py)
+    """
+
+    def __init__(self, cpu: Cpu, timing: str, region: Region, quick: bool = False) -> None:
+        """Compile, or load from the cache."""
+        model = cpu.timing_class(timing)
+        self.plan = Plan(cpu, model, region) if model.times else None
+        self.region = self.plan.region if self.plan else region
+        emit = partial(emit_region, cpu, model, self.plan or region)
+        effort = Effort.QUICK if quick else _effort(model)
+        self._functions = compile_functions(region_name(cpu, timing, region, quick), [emit], effort)
+        self.address = int(self._functions.addresses[0])
+
+
+def _effort(timing: type[Timing]) -> Effort:
+    """Return what pays: with waits for the bus to compute, loops are too long to gain anything by more passes."""
+    waits = timing.max_wait_clocks is not Timing.max_wait_clocks
+    return Effort.FEW if waits else Effort.ALL
+
+
+def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> str:
+    insns = [(insn.pc, insn.length, insn.key, insn.fields) for insn in region.insns]
+    text = repr((insns, sorted(region.blocks), region.entries, sorted(region.checks), region.guesses))
+    digest = hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+    return f"region_{cpu.label}_{timing}_{digest}{'_quick' if quick else ''}"
+
+
+def emit_region(cpu: Cpu, model: type[Timing], region: Region | Plan, code: Function) -> None:
+    """Emit the function of a region; by a plan its clocks come from the table."""
+    if isinstance(region, Plan):
+        MemoRegionEmitter(cpu, model, code, region).emit()
+    else:
+        RegionEmitter(cpu, model, code, region).emit()

@@ -1,0 +1,204 @@
+"""What is remembered of a pipeline: its states, and what each segment of code makes of them.
+
+The state of a pipeline, by the clock it is at, takes few values. So regions do not compute clocks: they go from row to
+row of a table. A row belongs to a segment and the state that it is entered in; it holds the clocks that the segment
+takes, the row that is next on each edge, and at which clock each use of memory is made. (Schnarr and Larus, Fast
+Out-of-Order Processor Simulation Using Memoization, 1998.) What is not in the table yet is asked for: the timing model
+is run on the segment here, in known numbers, and the row is added.
+
+The table has words of 64 bits, and four parts:
+
+    ENTRIES   key, key, value, -: what a row leads to with an input that is not 0, and the rows of entry points
+    FOUND     states by a hash of their values
+    states    the values of `Timing.times` less the clock, and of `Timing.marks`
+    rows      end of each outcome, row of each edge, clock of each point
+
+Ends and edges hold the clocks in the upper 32 bits, and below them the place of a state or of a row; edges are 0 at
+first. When the table is full it is begun again.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import NamedTuple
+from weakref import WeakMethod
+
+import numpy as np
+
+from .core import Core
+from .segments import FIRST_EDGE, FIRST_END, Plan, Segment
+from .traces import NEVER, NOW, Replay
+
+MASK64 = (1 << 64) - 1
+ENTRY_BITS, FOUND_BITS, TABLE_BITS = 12, 10, 18
+ENTRY_WORDS = 4
+FOUND = ENTRY_WORDS << ENTRY_BITS
+NOWHERE = FOUND + (1 << FOUND_BITS)  # a row of zeros
+PLACE_MASK = (1 << TABLE_BITS) - 1
+MAX_WORDS = 512  # of a state or a row
+FIRST = NOWHERE + MAX_WORDS
+TABLE_WORDS = (1 << TABLE_BITS) + MAX_WORDS
+HASH_FACTOR, STATE_FACTOR = 0x9E3779B97F4A7C15, 0x100000001B3
+INPUT, ENTERED, EDGE_OF, STATE_OF = (kind << 60 for kind in range(1, 5))  # kinds of questions
+POINT_SHIFT = 32  # of the number of a point or edge in a question
+POINT_MASK = (1 << POINT_SHIFT) - 1
+CALLBACK = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
+
+
+def hash_of(a: int, b: int) -> int:
+    return ((a * HASH_FACTOR ^ b) * HASH_FACTOR & MASK64) >> 64 - ENTRY_BITS
+
+
+class Row(NamedTuple):
+    segment: Segment
+    state: int
+    inputs: tuple[tuple[int, int], ...]
+
+
+class Memo:
+    """The table of a core, which answers its questions.
+
+    words     uint64[TABLE_WORDS]
+    callback  address of the function that is asked: question, details -> place
+    """
+
+    def __init__(self, core: Core) -> None:
+        self.core, self.model = core, core.timing
+        self.words = np.zeros(TABLE_WORDS, np.uint64)
+        self._view = memoryview(self.words)
+        self._blocks: dict[int, list[Segment]] = {}
+        self._replay = Replay(core.cpu, self.model)
+        fields = core.cpu.layout.fields
+        self._times = [(name, fields[name][1]) for name in self.model.times]
+        self._marks = [(name, fields[name][1]) for name in self.model.marks]
+        asked = WeakMethod(self._asked)
+        self._function = CALLBACK(lambda a, b: asked()(a, b))
+        self.callback = ctypes.cast(self._function, ctypes.c_void_p).value or 0
+        self.error: BaseException | None = None
+        self._begin()
+
+    def add(self, plan: Plan) -> None:
+        """Take the segments of a region in."""
+        if any(self._blocks.get(start, segments) is not segments for start, segments in plan.segments.items()):
+            self._begin()
+        self._blocks |= plan.segments
+
+    def _begin(self) -> None:
+        self.words[:] = 0
+        self._end = FIRST
+        self._states: dict[tuple[int, ...], int] = {}
+        self._values: dict[int, tuple[int, ...]] = {}
+        self._rows: dict[int, Row] = {}
+        self._places: dict[Row, int] = {}
+
+    def prepare(self) -> None:
+        """Get ready for a run: forget what was computed for other parameters of the memory."""
+        parameters = self.core.state["memory"].tolist()
+        if parameters != self._replay.parameters["memory"]:
+            self._replay.parameters["memory"] = parameters
+            self._begin()
+
+    def check(self) -> None:
+        """Raise the error that a question has ended in."""
+        if self.error is not None:
+            error, self.error = self.error, None
+            raise error
+
+    def _asked(self, question: int, detail: int) -> int:
+        """Answer a question; an error is raised when the run has ended, which a row without clocks leads to."""
+        if self.error is None:
+            try:
+                return self._answer(question, detail)
+            except BaseException as error:
+                self.error = error
+        return NOWHERE
+
+    def _answer(self, question: int, detail: int) -> int:
+        kind, number, place = question >> 60 << 60, question >> POINT_SHIFT & 0xFFFFFFF, question & 0xFFFFFFFF
+        row = self._rows.get(place)
+        values = self._values.get(detail) if kind == ENTERED else None
+        if self._end > PLACE_MASK - 4 * MAX_WORDS:
+            values_before = row and self._values[row.state]
+            self._begin()
+            row = row and row._replace(state=self._state(values_before))
+        if kind == STATE_OF:
+            found = self._state(self._present())
+            self._view[FOUND + number] = found
+            return found
+        if kind == EDGE_OF:
+            return self._follow(row, number)
+        if kind == ENTERED:
+            found = self._row(Row(self._blocks[place][0], self._state(values), ()))
+        else:
+            found = self._row(row._replace(inputs=tuple(sorted((*row.inputs, (number, detail))))))
+        entry = hash_of(question, detail) * ENTRY_WORDS
+        self._view[entry], self._view[entry + 1], self._view[entry + 2] = question, detail, found
+        return found
+
+    def _follow(self, row: Row, number: int) -> int:
+        """Fill in an edge of a row; return its word."""
+        place = self._row(row)
+        outcome, address = row.segment.edges[number]
+        following = row.segment.following or self._blocks[address][0]
+        end = self._view[place + FIRST_END + outcome]
+        word = end >> 32 << 32 | self._row(Row(following, end & 0xFFFFFFFF, ()))
+        self._view[place + FIRST_EDGE + number] = word
+        return word
+
+    def _present(self) -> tuple[int, ...]:
+        """Return the state of the pipeline that the core's state holds."""
+        state = self.core.state
+        now = int(state["cycles"])
+        times = [int(t) - now for name, _ in self._times for t in np.atleast_1d(state[name])]
+        return (*times, *(int(mark) for name, _ in self._marks for mark in np.atleast_1d(state[name])))
+
+    def _state(self, values: tuple[int, ...]) -> int:
+        place = self._states.get(values)
+        if place is None:
+            place = self._states[values] = self._end
+            self._values[place] = values
+            for value in values:
+                self._view[self._end] = value & MASK64
+                self._end += 1
+        return place
+
+    def _row(self, row: Row) -> int:
+        place = self._places.get(row)
+        if place is None:
+            words = self._run(row)
+            place = self._places[row] = self._end
+            self._rows[place] = row
+            for word in words:
+                self._view[self._end] = word
+                self._end += 1
+        return place
+
+    def _run(self, row: Row) -> list[int]:
+        """Return the words of a new row."""
+        replay, segment = self._replay, row.segment
+        values, rest = {}, list(self._values[row.state])
+        for names, base in ((self._times, NOW), (self._marks, 0)):
+            for name, count in names:
+                values[name] = [base + each for each in rest[:count]]
+                del rest[:count]
+        values["cycles"] = [NOW]
+        replay.begin(values, dict(row.inputs))
+        for step in segment.steps[:-1]:
+            replay.step(step.trace, False, step.fetches)
+        last, before, points = segment.steps[-1], values, replay.points
+        ends = [row.state]
+        for outcome in range(segment.outcomes):
+            replay.values = {name: list(each) for name, each in before.items()}
+            replay.points = list(points)
+            replay.step(last.trace, bool(outcome), last.fetches)
+            ends.append(self._end_word(replay))
+        ends += [0] * (segment.first_point - len(ends))
+        return ends + [NEVER if point.now == NEVER else point.now - NOW & MASK64 for point in replay.points]
+
+    def _end_word(self, replay: Replay) -> int:
+        replay.timing.forget()
+        values = replay.values
+        now = values["cycles"][0]
+        times = [time - now for name, _ in self._times for time in values[name]]
+        marks = [mark for name, _ in self._marks for mark in values[name]]
+        return now - NOW << 32 | self._state((*times, *marks))

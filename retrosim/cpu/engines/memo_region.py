@@ -1,0 +1,404 @@
+"""Regions whose clocks come from a table (memo.py) in place of a timing model that is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ..spec.cpu import ADDRESS_MASK, Cpu
+from ..spec.ir import I64, POINTER, UNLIKELY, Function, Signature
+from ..spec.ir import Block as IrBlock
+from ..spec.rows import Insn, Row
+from ..spec.values import Word
+from .emit import ASK_POINTER, POINTER_BYTES, SPARING, TABLE_POINTER, Emitter
+from .memo import (
+    EDGE_OF,
+    ENTERED,
+    ENTRY_BITS,
+    ENTRY_WORDS,
+    FOUND,
+    FOUND_BITS,
+    HASH_FACTOR,
+    INPUT,
+    MASK64,
+    PLACE_MASK,
+    POINT_MASK,
+    POINT_SHIFT,
+    STATE_OF,
+)
+from .recompile import CONTINUE, NOTHING, RegionEmitter
+from .regions import Block
+from .segments import FIRST_EDGE, FIRST_END, Plan, Segment, Step
+from .traces import KIND_SHIFT, NEVER, Point
+
+MAX_INLINE = 4  # points of an instruction whose uses of memory are looked up in place
+
+
+class TableEmitter(Emitter):
+    """Emits what looks into the table."""
+
+    def from_table(self, place: Word, distance: int = 0) -> Word:
+        """Load a word of the table: so far behind a place that the table gave."""
+        base = self.code.address(self.context_pointer(TABLE_POINTER), place.operand, I64)
+        return self.loaded(64, self.code.address(base, distance, I64) if distance else base)
+
+    def ask(self, question: Word, detail: Word) -> Word:
+        """Ask the host."""
+        function = self.context_pointer(ASK_POINTER)
+        answer = self.code.call(I64, function, [(I64, question.operand), (I64, detail.operand)])
+        return self.word(64, answer)
+
+    def _in_table(self, name: str, emit: Callable[[TableFunction], Word], *words: Word) -> Word:
+        """Call a function of the module on the state, the context and words, emitting it on first use."""
+        module = self.code.module
+        full = f"{self.code.name.rpartition('_')[0]}_{name}"
+        if full not in module.names:
+            signature = Signature(I64, (POINTER, POINTER) + (I64,) * len(words))
+            code = Function(module, signature, full, "noinline cold", SPARING)
+            TableFunction(self.cpu, code, self.model).emit_function(emit)
+        arguments = [(POINTER, self.state), (POINTER, self.context), *((I64, word.operand) for word in words)]
+        return self.word(64, self.code.call(SPARING + I64, f"@{full}", arguments))
+
+    def recall(self, question: Word, detail: Word) -> Word:
+        """Return the place that something leads to, from the table or the host."""
+        return self._in_table("recall", TableFunction.recalled, question, detail) & PLACE_MASK
+
+    def present_state(self) -> Word:
+        """Return the place of the state that the state fields hold."""
+        return self._in_table("present", TableFunction.found) & PLACE_MASK
+
+
+class TableFunction(TableEmitter):
+    """Emits a function that looks something up."""
+
+    def __init__(self, cpu: Cpu, code: Function, model: type) -> None:
+        super().__init__(cpu, code)
+        self.state, self.context = code.args[:2]
+        self.model = model
+
+    def emit_function(self, emit: Callable[[TableFunction], Word]) -> None:
+        self.code.ret(emit(self).operand)
+        self.code.finish()
+
+    def followed(self) -> Word:
+        return self.ask(self.word(64, self.code.args[2]), self.const(64, 0))
+
+    def recalled(self) -> Word:
+        question, detail = (self.word(64, each) for each in self.code.args[2:])
+        mixed = ((question * HASH_FACTOR) ^ detail) * HASH_FACTOR
+        entry = (mixed >> 64 - ENTRY_BITS) * ENTRY_WORDS
+        found = self.variable(self.from_table(entry, 2))
+        same = self.from_table(entry).eq(question) & self.from_table(entry, 1).eq(detail)
+        self.when(~same, lambda: found.set(self.ask(question, detail)))
+        return found.get()
+
+    def used(self, name: str, has_kind: bool) -> Word:
+        """Call the subroutine for a use of memory; return the row to go on with."""
+        place, clock, point, *words = (self.word(64, each) for each in self.code.args[2:])
+        given = words.pop(0) if has_kind else self.const(64, 0)
+        if name:
+            now = clock + self.from_table((place + (point & POINT_MASK)) & PLACE_MASK)
+            given = given | self.subroutine(name, self.model.subroutines[name], *words, now)
+        question = (point >> POINT_SHIFT << POINT_SHIFT) | INPUT | place
+        found = self.variable(place)
+        self.when(given.ne(0), lambda: found.set(self.recall(question, given)))
+        return found.get()
+
+    def stored(self) -> Word:
+        """Store the state fields of a state at a clock."""
+        place, now = (self.word(64, each) for each in self.code.args[2:])
+        for offset, (name, n) in enumerate(self._elements()):
+            word = self.from_table(place & PLACE_MASK, offset)
+            is_time = name in self.model.times
+            self._set_field(name, now + word if is_time else word.trunc(self.cpu.layout.fields[name][0]), n)
+        return self.const(64, 0)
+
+    def _elements(self) -> list[tuple[str, Word]]:
+        fields = self.cpu.layout.fields
+        return [(name, Word(32, n)) for name in (*self.model.times, *self.model.marks) for n in range(fields[name][1])]
+
+    def found(self) -> Word:
+        """Look the state up by its hash."""
+        timing = self.model(self)
+        timing.forget()
+        now = self.get("cycles")
+        values = [
+            self.element(name, n) - now if name in self.model.times else self.element(name, n).zext(64)
+            for name, n in self._elements()
+        ]
+        mixed = self.const(64, 0)
+        for number, value in enumerate(values):
+            mixed = mixed + value * (HASH_FACTOR * (2 * number + 1) & MASK64)
+        number = mixed >> 64 - FOUND_BITS
+        place = self.from_table(number + FOUND) & PLACE_MASK
+        differs = place.eq(0).zext(64)
+        for offset, value in enumerate(values):
+            differs = differs | (value ^ self.from_table(place, offset))
+        found = self.variable(place)
+        question = (number << POINT_SHIFT) | STATE_OF
+        self.when(differs.ne(0), lambda: found.set(self.ask(question, self.const(64, 0))))
+        return found.get()
+
+
+class MemoTiming:
+    """What the clocks of an instruction depend on while it runs goes to the emitter of its region."""
+
+    counts, takes_a_clock, splits_branches = True, False, False
+
+    def __init__(self, m: Any, model: type) -> None:
+        self._m, self.model = m, model
+        self.fields, self._whole = model.fields, model(m)
+        self.max_wait_clocks = self._whole.max_wait_clocks
+        self.usual, self.kind = self._whole.usual, self._whole.kind
+
+    @property
+    def max_clocks(self) -> int:
+        return self._m.step.bounds[0]
+
+    @property
+    def max_waits(self) -> int:
+        return self._m.step.bounds[1]
+
+    def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
+        self._m.fetch()
+
+    def outcome(self, condition: Word) -> None:
+        self._m.tell_outcome(condition)
+
+    def memory(self, address: Word, bits: int, write: bool) -> None:
+        self._m.use_memory(address, bits, write)
+
+    def written(self, register: Word, stage: str) -> None:
+        pass
+
+    def taken(self, vector: Word) -> None:
+        pass
+
+    def finish(self, outcome: bool | None = None) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        if name not in self.model.hooks:
+            raise AttributeError(name)
+        return lambda *details: None
+
+
+class MemoRegionEmitter(TableEmitter, RegionEmitter):
+    """Emits the function of a region in which a slot holds the row of the table that the clocks are at."""
+
+    segment: Segment
+    step: Step
+
+    def context_pointer(self, number: int) -> str:
+        return self._table if number == TABLE_POINTER else super().context_pointer(number)
+
+    def __init__(self, cpu: Cpu, model: type, code: Function, plan: Plan) -> None:
+        self.model, self.plan = model, plan
+        self._table = code.load_constant(POINTER, code.address(code.args[3], POINTER_BYTES * TABLE_POINTER))
+        super().__init__(cpu, lambda m: MemoTiming(m, model), code, plan.region)
+        self._row, self._end = code.slot(I64), code.slot(I64)
+        self._outcome = 0
+        self._entries: dict[int, IrBlock] = {}
+        self._is_ended = False  # has the slot of the end got its value?
+        self._whens: int | None = None  # conditions of the instruction so far; None: it is not one
+
+    def _block(self, block: Block) -> tuple[list[int], list[int]]:
+        clocks, waits = [], []
+        self._block_now, self._cached = block.start, {}
+        self._pending = self._pending_at.setdefault(block.start, NOTHING)
+        for segment in self.plan.segments[block.start]:
+            self.segment = segment
+            for self.step in segment.steps:
+                clocks.append(self.timing.max_clocks)
+                waits.append(self.timing.max_waits)
+                self._insn(self.step.trace.insn)
+            if segment.following is not None:
+                self._advance(0)
+        if not self.code.block.is_ended:
+            self._edge(block.end)
+        return clocks, waits
+
+    def _insn(self, insn: Insn) -> None:
+        self._outcome, self._point, self._is_open = 0, self.step.first, self.step.trace.branches
+        self._outcomes = iter(self.step.trace.inputs)
+        super()._insn(insn)
+
+    def _branch_away(self, insn: Insn) -> None:
+        self._is_open = False
+        if self._taken.known is None:
+            super()._branch_away(insn)
+        else:
+            self._edge(insn.target if self._taken.known else insn.end)
+
+    def finish_timing(self) -> None:
+        super().finish_timing()
+        self._whens = None
+
+    # points
+
+    def _place(self) -> Word:
+        return self.loaded(64, self._row)
+
+    def _now(self, number: int) -> Word:
+        return self._counter.clock() + self.from_table(self._place(), self.segment.first_point + number)
+
+    def _new_input(self, number: int, value: Word) -> None:
+        question = self._place() | (INPUT | number << POINT_SHIFT)
+        self.put(self.recall(question, value), self._row)
+
+    def fetch(self) -> None:
+        """Use the code cache where the instruction enters a line, which may depend on the row."""
+        self._whens = None
+        for point in self.step.fetches:
+            number = self._point
+            self._point += 1
+            if self.step.is_sure:
+                self._use(point, number, *self._words(point))
+            else:
+                place = self.from_table(self._place(), self.segment.first_point + number)
+                with self.code.if_then(place.ne(NEVER).operand):
+                    self._use(point, number, *self._words(point))
+        self._whens = 0
+
+    def _words(self, point: Point) -> list[Word]:
+        return [Word(64, word) for word in point.words]
+
+    def _use(self, point: Point, number: int, *words: Word) -> None:
+        is_usual, apply = self.timing.usual(point.name, words[0].trunc(32), 0)
+        hit, miss = partial(apply, lambda: self._now(number)), partial(self._unusual, point.name, number, words)
+        self._either(is_usual, hit, miss)
+
+    def _either(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+        code = self.code
+        if condition.known is not None:
+            (then if condition.known else otherwise)()
+            return
+        yes, no, after = code.new_block(), code.new_block(), code.new_block()
+        code.branch_if((~condition).operand, no, yes, UNLIKELY)
+        for block, body in ((yes, then), (no, otherwise)):
+            code.go_on(block)
+            body()
+            code.join(after)
+
+    def _unusual(self, name: str, number: int, words: tuple[Word, ...], kind: Word | None = None) -> None:
+        """Find out what a use of memory takes, and go on with the row for that."""
+        point = self.const(64, self.segment.first_point + number | number << POINT_SHIFT)
+        arguments = [self._place(), self._counter.clock(), point, *words]
+        if kind is not None and kind.known != 0:
+            arguments[3:3] = [kind << KIND_SHIFT]
+        what = f"use.{name}.{len(arguments)}"
+        function = partial(TableFunction.used, name=name, has_kind=len(arguments) > 3 + len(words))
+        self.put(self._in_table(what, function, *arguments) & PLACE_MASK, self._row)
+
+    def use_memory(self, address: Word, bits: int, write: bool) -> None:
+        number = self._point
+        self._point += 1
+        whens, self._whens = self._whens, None
+        location, name = address & ADDRESS_MASK, "write" if write else "read"
+        kind = self.timing.kind(location, bits, write)
+        words = location.zext(64), Word(64, bits // 8)
+
+        def find_out() -> None:
+            self._unusual(name if name in self.model.subroutines else "", number, words, kind)
+
+        if self._depth or self.step.trace.points > MAX_INLINE:
+            find_out()
+        else:
+            is_usual, apply = self.timing.usual(name, location, bits // 8)
+            self._either(is_usual & kind.eq(0), lambda: apply(lambda: self._now(number)), find_out)
+        self._whens = whens
+
+    def tell_outcome(self, condition: Word) -> None:
+        if next(self._outcomes):
+            number = self._point
+            self._point += 1
+            with self.code.if_then(condition.operand):
+                self._new_input(number, Word(64, 1))
+
+    def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
+        if condition.known is not None or self._whens is None:
+            super().when(condition, then, otherwise)
+            return
+        ordinal = self._whens
+        self._whens += 1
+        if ordinal not in self.step.trace.whens:
+            super().when(condition, then, otherwise)
+            return
+        number = self._point
+        self._point += 1
+
+        def holds() -> None:
+            self._new_input(number, Word(64, 1))
+            then()
+
+        super().when(condition, holds, otherwise)
+
+    # ends
+
+    def _advance(self, edge: int) -> None:
+        """Go on to the next row."""
+        place = self._place()
+        word = self.variable(self.from_table(place, FIRST_EDGE + edge))
+        with self.code.if_then((word.get() & PLACE_MASK).eq(0).operand, UNLIKELY):
+            word.set(self._in_table("follow", TableFunction.followed, place | (EDGE_OF | edge << POINT_SHIFT)))
+        self._pass(word.get())
+        self.put(word.get() & PLACE_MASK, self._row)
+
+    def _pass(self, word: Word) -> None:
+        self._counter.set_clock(self._counter.clock() + (word >> 32))
+
+    def _edge(self, address: int) -> None:
+        if address not in self._blocks:
+            self._exit(CONTINUE, Word(32, address))
+            return
+        self._advance(self.segment.edges.index((self._outcome, address)))
+        if address not in self.region.checks:
+            self._flush(self._pending_at.setdefault(address, self._pending))
+            self.code.branch(self._blocks[address])
+            return
+        self._is_ended = True
+        self.put(self.from_table(self._place()) & PLACE_MASK, self._end)
+        self._checked_edge(address)
+        self._is_ended = False
+
+    def _end_timing(self) -> None:
+        if self._is_ended:
+            return
+        place = self._place()
+        if self._is_open:
+            place = place + self._taken.zext(64)
+        word = self.from_table(place, FIRST_END + self._outcome)
+        self._pass(word)
+        self.put(word & PLACE_MASK, self._end)
+
+    def _switch(self, address: Word) -> None:
+        self._end_timing()
+        self._is_ended = True
+        super()._switch(address)
+        self._is_ended = False
+
+    def _entry(self, pc: int) -> IrBlock:
+        """Look up the row of an entry point by the state at the end of what led there."""
+        if pc not in self._entries:
+            here, block = self.code.block, self.code.new_block()
+            self._entries[pc] = block
+            self.code.go_on(block)
+            self.put(self.recall(Word(64, ENTERED | pc), self.loaded(64, self._end)), self._row)
+            self.code.branch(self._blocks[pc])
+            self.code.go_on(here)
+        return self._entries[pc]
+
+    def _emit_dispatch(self) -> None:
+        self._is_ended = True
+        super()._emit_dispatch()
+
+    def _emit_start(self, instructions: int, clocks: int, waits: int) -> None:
+        self._is_ended = True
+        super()._emit_start(instructions, clocks, waits)
+
+    def _begin_timing(self) -> None:
+        self.put(self.present_state(), self._end)
+
+    def _store_timing(self) -> None:
+        self._in_table("store", TableFunction.stored, self.loaded(64, self._end), self._counter.clock())

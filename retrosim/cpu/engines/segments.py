@@ -1,0 +1,133 @@
+"""The parts of basic blocks in which nothing that happens changes a pipeline's clocks but at the last instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from ..spec.cpu import Cpu
+from ..spec.rows import Insn
+from .regions import Block, Region, region_of
+from .traces import NOW, Point, Replay, Trace, Tracer, Unpredictable
+
+FIRST_END = 1  # where in a row its ends begin: behind the state that it is for
+FIRST_EDGE = 3
+
+
+@dataclass(eq=False)
+class Step:
+    """An instruction, and what it may have to do with clocks.
+
+    first    number of its first point in the segment
+    fetches  points at which it may be fetched; `is_sure`: it is, whatever state the segment begins in
+    bounds   the most clocks and waits of it
+    """
+
+    trace: Trace
+    first: int
+    fetches: tuple[Point, ...]
+    is_sure: bool
+    bounds: tuple[int, int]
+
+
+@dataclass(eq=False)
+class Segment:
+    """Consecutive instructions of a block.
+
+    edges      what follows inside the region: (is the branch taken?, address)
+    following  the next one of the same block
+    """
+
+    steps: list[Step]
+    edges: list[tuple[int, int]] = field(default_factory=list)
+    following: Segment | None = None
+
+    @property
+    def points(self) -> int:
+        last = self.steps[-1]
+        return last.first + len(last.fetches) + last.trace.points
+
+    @property
+    def outcomes(self) -> int:
+        return 1 + self.steps[-1].trace.branches
+
+    @property
+    def first_point(self) -> int:
+        """Where in a row its points begin."""
+        return FIRST_EDGE + len(self.edges)
+
+
+def blank_values(cpu: Cpu, model: type) -> dict[str, list[int]]:
+    """Return the state of a pipeline in which nothing has happened for long."""
+    values = {name: [NOW] * cpu.layout.fields[name][1] for name in ("cycles", *model.times)}
+    return values | {name: [model.blank.get(name, 0)] * cpu.layout.fields[name][1] for name in model.marks}
+
+
+class Plan:
+    """A region without the instructions whose clocks depend on more, and the segments of its blocks.
+
+    region    what is left: those instructions run by themselves
+    segments  by block
+    """
+
+    def __init__(self, cpu: Cpu, model: type, region: Region) -> None:
+        self._cpu, self._model = cpu, model
+        self._replay = Replay(cpu, model)
+        self.segments: dict[int, list[Segment]] = {}
+        blocks, entries, guesses = {}, set(region.entries), {}
+        for block in region.blocks.values():
+            for part, segments in self._parts(block.insns):
+                start = part[0].pc
+                blocks[start], self.segments[start] = Block(tuple(part)), segments
+                if start != block.start:
+                    entries.add(start)
+                if part[-1] is block.insns[-1]:
+                    guesses[start] = region.guesses[block.start]
+        left = region_of(dict(sorted(blocks.items())), entries & set(blocks), guesses, region.functions)
+        self.region = replace(left, left_out=region.left_out)
+        for start, segments in self.segments.items():
+            for one, following in pairwise(segments):
+                one.edges, one.following = [(0, following.steps[0].trace.insn.pc)], following
+            segments[-1].edges = self._edges(start)
+
+    def _edges(self, start: int) -> list[tuple[int, int]]:
+        block = self.region.blocks[start]
+        last = block.insns[-1]
+        found = [(0, last.end)]
+        if last.target is not None:
+            found.append((int(self.segments[start][-1].steps[-1].trace.branches), last.target))
+        found += [(0, guess) for guess in self.region.guesses[start]]
+        return [(outcome, address) for outcome, address in found if address in self.region.blocks]
+
+    def _parts(self, insns: tuple[Insn, ...]) -> Iterator[tuple[list[Insn], list[Segment]]]:
+        """Cut out the instructions that are left out; yield what lies between."""
+        part: list[Insn] = []
+        segments: list[Segment] = []
+        is_new = True
+        for insn in insns:
+            try:
+                trace = Tracer(self._cpu, self._model).trace(insn)
+                if not part:
+                    self._replay.begin(blank_values(self._cpu, self._model), {})
+                before = len(self._replay.points) if part else 0
+                self._replay.step(trace)
+            except Unpredictable:
+                if part:
+                    yield part, segments
+                part, segments, is_new = [], [], True
+                continue
+            points = self._replay.points[before : len(self._replay.points) - trace.points]
+            timing = self._replay.timing
+            if is_new:
+                segments.append(Segment([]))
+            steps = segments[-1].steps
+            first = 0
+            if steps:
+                first = steps[-1].first + len(steps[-1].fetches) + steps[-1].trace.points
+            bounds = timing.max_clocks, timing.max_waits
+            steps.append(Step(trace, first, tuple(points), bool(part), bounds))
+            part.append(insn)
+            is_new = trace.points > 0 or trace.leaves
+        if part:
+            yield part, segments
