@@ -150,6 +150,16 @@ def test_clock_limits(name: str, timing: str) -> None:
     assert bridged(fast) < fast.instructions
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_a_computed_jump_out_of_its_region_counts_once(name: str) -> None:
+    """lea target,a0; addq.l #1,d2; jmp (a0); target, which no region knows: addq.l #1,d0; bra to the beginning."""
+    slow, fast = pair(placed({ENTRY: "41f9 0000 1020 5282 4ed0", ENTRY + 0x20: "5280 60dc"}), name)
+    for ours in (slow, fast):
+        ours.run(instructions=203)
+    assert slow.regs["d2"] == 41
+    assert_same(slow, fast)
+
+
 def test_until_an_address_inside_a_region() -> None:
     slow, fast = pair(TABLE)
     for address in (*range(ENTRY, ENTRY + 0x30, 2), 0x1001):
