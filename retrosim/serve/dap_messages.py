@@ -15,7 +15,7 @@ MAX_HEADER = 1024  # bytes
 MAX_CONTENT = 8 << 20
 MAX_TEXT = 65536  # characters of a text
 MAX_LIST = 10_000
-OPENING = b"Content-"  # what a client begins with: whoever begins otherwise (a browser) is no editor
+OPENING = b"content-"  # what a client begins with: whoever begins otherwise (a browser) is no editor
 _END = b"\r\n\r\n"
 _LENGTH = b"content-length"
 
@@ -49,11 +49,12 @@ class Unpacker:
     def _next(self) -> dict[str, Any] | None:
         buffer = self._buffer
         if self._size < 0:
+            begun = bytes(buffer[: len(OPENING)]).lower()
             end = buffer.find(_END, self._seen, MAX_HEADER)
+            if not OPENING.startswith(begun) or (end < 0 and len(buffer) >= MAX_HEADER):
+                raise BadStream("allowed header fields")
             if end < 0:
                 self._seen = max(0, len(buffer) - len(_END) + 1)
-                if len(buffer) >= MAX_HEADER or not (buffer.startswith(OPENING) or OPENING.startswith(buffer)):
-                    raise BadStream("allowed header fields")
                 return None
             self._size, self._seen = _length(bytes(buffer[:end])), 0
             del buffer[: end + len(_END)]
