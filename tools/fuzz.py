@@ -36,9 +36,11 @@ from fuzzing.guests import GUESTS  # noqa: E402
 from fuzzing.loaders import LOADERS  # noqa: E402
 from fuzzing.runner import Finding, Tally, input_of, minimised, search  # noqa: E402
 from fuzzing.servers import SERVERS  # noqa: E402
+from fuzzing.sources import SOURCES  # noqa: E402
 from fuzzing.target import Target  # noqa: E402
 
-TARGETS: dict[str, Target] = {target.name: target for target in (*LOADERS, *COMMANDS, *GUESTS, *CALLS, *SERVERS)}
+EVERY: tuple[Target, ...] = (*LOADERS, *SOURCES, *COMMANDS, *GUESTS, *CALLS, *SERVERS)
+TARGETS: dict[str, Target] = {target.name: target for target in EVERY}
 CORPUS = ROOT / "tests" / "corpus"
 GROUPS = {"loaders": [target.name for target in LOADERS], "all": list(TARGETS)}
 REPORT_SECONDS = 10.0

@@ -1,6 +1,7 @@
 """The assembler: source texts into code, by the rows of the instruction sets.
 
     source      files into statements: comments, labels, include, conditions, macros, repetition
+    files       what include and incbin read
     directives  what is no instruction: data, space, sections, symbols
     program     sections, symbols, and the passes that settle where everything lies
     assembling  the whole, and the ELF file

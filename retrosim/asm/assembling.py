@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from retrosim.checks import check_choice, check_integer
+from retrosim.checks import check_choice, check_integer, shortened
 from retrosim.cpu.spec.assembler import InstructionAssembler
-from retrosim.cpu.spec.expressions import Expression, Unfit, Value
+from retrosim.cpu.spec.expressions import Exhausted, Expression, Unfit, Value
 from retrosim.errors import AssemblyError
 from retrosim.machine.presets import PRESETS
 from retrosim.rom.elf_write import CODE, ElfSymbol, Section, write_elf
@@ -19,10 +20,12 @@ from retrosim.rom.formats.sources import preprocessed
 from retrosim.rom.image import EF_M68000, MAX_SEGMENTS, Family, family_of
 
 from .directives import Directives
-from .program import Action, Chunk, Outside, Place, Program
-from .source import MAX_FILE_BYTES, Part, Reader, read_source
+from .files import MAX_FILE_BYTES, read_source
+from .program import MAX_ERRORS, Action, Chunk, Outside, Place, Program
+from .source import Part, Reader
 
 DEFAULT_ORIGIN = 0x2000
+MAX_SENTENCE = 240  # characters of a message
 FLAT, REAL = "flat", "real"
 _OF_ISA = {preset.isa: preset for preset in PRESETS.values()}
 CPU_NAMES = (
@@ -112,7 +115,7 @@ def assemble_file(path: str | Path, cpu: str, **options: Any) -> Assembly:
     try:
         text = _preprocessed(path, cpu, options.get("symbols") or {}) if path.suffix == ".S" else read_source(path)
     except (Unfit, ValueError) as error:
-        raise AssemblyError([(str(path), 0, str(error))]) from None
+        raise AssemblyError([(str(path), 0, str(error).removeprefix(f"{path.name}: "))]) from None
     return assemble(text, cpu, name=str(path), folder=path.parent, **options)
 
 
@@ -152,22 +155,36 @@ class _Job:
         return self._assemblers[self.boot]
 
     def assemble(self, text: str, name: str, folder: Path | None) -> Assembly:
-        reader = Reader(self.dialect, self._evaluate, self._is_defined, self._is_known)
+        reader = Reader(self.dialect, self._evaluate, self._is_defined, self._is_known, self._fail)
         folders = {name: folder}
-        for part in reader.read(text, name, folder):
-            place = Place(part.file, part.number)
-            try:
-                self._add(part, place, folders.get(part.file, folder and folder / Path(part.file).parent))
-            except Unfit as error:
-                self.messages.append((place.file, place.line, str(error)))
-            except RecursionError:
-                self.messages.append((place.file, place.line, "an expression is nested too deeply"))
-        self.messages += [(e.line.file, e.line.number, str(e)) for e in reader.errors]
-        self.program.run()
-        self.messages += [(place.file, place.line, sentence) for place, sentence in self.program.errors]
+        self.name, place = name, Place(name, 0)
+        try:
+            for part in reader.read(text, name, folder):
+                place = Place(part.file, part.number)
+                try:
+                    self._add(part, place, folders.get(part.file, folder and folder / Path(part.file).parent))
+                except Unfit as error:
+                    self._fail(place.file, place.line, str(error))
+            self.program.run()
+        except Exhausted as error:
+            self._fail(place.file, place.line, str(error))
+        for where, sentence in self.program.errors:
+            self._fail(where.file, where.line, sentence)
         if self.messages:
-            raise AssemblyError(list(dict.fromkeys(sorted(self.messages, key=lambda m: (m[0] != name, m[0], m[1])))))
+            raise self._refused()
         return self._finish()
+
+    def _fail(self, file: str, line: int, sentence: str) -> None:
+        """Keep a message. Errors: AssemblyError, when there are so many that it is no use to go on."""
+        if len(sentence) > MAX_SENTENCE:  # both ends tell most: what is quoted, and what is wrong with it
+            sentence = f"{sentence[: MAX_SENTENCE // 3]}...{sentence[-MAX_SENTENCE // 2 :]}"
+        self.messages.append((file, line, " ".join(sentence.split())))
+        if len(self.messages) >= MAX_ERRORS:
+            raise self._refused()
+
+    def _refused(self) -> AssemblyError:
+        messages = sorted(self.messages, key=lambda m: (m[0] != self.name, m[0], m[1]))
+        return AssemblyError(list(dict.fromkeys(messages)))
 
     def _is_known(self, word: str) -> bool:
         return self.directives.knows(word) or self.assembler.knows(word) or word in ("bits", "times", *_BITS_WORDS)
@@ -205,10 +222,10 @@ class _Job:
 
     def _times(self, part: Part, place: Place, folder: Path | None) -> None:
         words = part.rest.split(None, 1)
-        for at in range(len(part.rest), 0, -1):
-            head, tail = part.rest[:at].rstrip(), part.rest[at:].strip()
-            word, _, rest = tail.partition(" ")
-            if tail and part.rest[at - 1 : at].isspace() and self._is_known(word.lower()):
+        for found in reversed(list(re.finditer(r"(?<=\s)\S+", part.rest))):
+            word = found[0]
+            if self._is_known(word.lower()):
+                head, tail, rest = part.rest[: found.start()], part.rest[found.start() :], part.rest[found.end() :]
                 count = self.dialect.grammar.parse(head)
                 if self.directives.knows(word.lower()):
                     inner = self.directives.action(word.lower(), rest, folder)
@@ -254,9 +271,11 @@ class _Job:
         found.sort(key=lambda each: each[0])
         if len(found) > MAX_SEGMENTS:
             raise self._refusal(f"{len(found)} pieces of memory: allowed at most {MAX_SEGMENTS}")
+        if found and found[-1][1].address + found[-1][1].bytes > 1 << 32:
+            raise self._refusal(f"section {shortened(found[-1][1].name)} ends behind address 0xffffffff")
         for (_, first, _), (_, second, _) in pairwise(found):
             if first.address + first.bytes > second.address:
-                names = f"sections {first.name} and {second.name} overlap at {second.address:#x}"
+                names = f"sections {shortened(first.name)} and {shortened(second.name)} overlap at {second.address:#x}"
                 raise self._refusal(names)
         return [section for _, section, _ in found], [(section, name) for _, section, name in found]
 
@@ -307,6 +326,7 @@ def _repeated(count: Expression, inner: Action) -> Action:
             raise Unfit(f"times {number}: allowed 0..{1 << 20}")
         for _ in range(number):
             program.start = program.pc
+            program.count(1)
             inner(program)
 
     return repeat

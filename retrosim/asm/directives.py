@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from retrosim.checks import shortened
 from retrosim.cpu.spec.dialect import Dialect
-from retrosim.cpu.spec.expressions import Expression, Scope, Unfit, Value, characters, constant
+from retrosim.cpu.spec.expressions import Exhausted, Expression, Scope, Unfit, Value, characters, constant
 from retrosim.cpu.spec.templates import split_operands
 
+from .files import found_file, read_limited
 from .program import MAX_PROGRAM_BYTES, Action, Program, names_of
-from .source import bare, found_file
+from .source import bare
 
 Make = Callable[[str, Path | None], Action]
 """make(operands, folder that include looks in) -> what the directive does. Errors: Unfit."""
@@ -74,6 +76,7 @@ class Directives:
 
     def __init__(self, dialect: Dialect, byte_order: str) -> None:
         self.dialect, self.byte_order = dialect, byte_order
+        self._contents: dict[Path, bytes] = {}  # of files that were included
         items = {**ITEMS, **dialect.sizes}
         make: dict[str, Make] = {}
         for name, size in items.items():
@@ -131,6 +134,7 @@ class Directives:
                 raise Unfit("data: a number is missing")
 
             def emit(program: Program) -> None:
+                program.count(len(items))
                 for item in items:
                     program.emit(item if isinstance(item, bytes) else self._bytes(item, size, program))
 
@@ -157,7 +161,7 @@ class Directives:
         parts = split_operands(rest)
         for part in parts:
             if not _TEXT.fullmatch(part):
-                raise Unfit(f"{part}: a text in quotes is expected")
+                raise Unfit(f"{shortened(part)}: a text in quotes is expected")
         return parts
 
     def _space(self, size: int) -> Make:
@@ -193,26 +197,33 @@ class Directives:
         if not minimum <= len(parts) <= maximum:
             raise Unfit(f"{len(parts)} numbers: allowed {minimum}..{maximum}")
         found: list[Expression | None] = [self._expression(part) if part else None for part in parts]
-        if found[0] is None:
-            raise Unfit("the first number is missing")
+        if None in found[:minimum]:
+            raise Unfit("a number is missing")
         return [*found, *[None] * (maximum - len(parts))]
 
     def _incbin(self, rest: str, folder: Path | None) -> Action:
         parts = split_operands(rest)
-        path = found_file(parts[0] if parts else "", folder)
+        content = self._content(found_file(parts[0] if parts else "", folder))
+        name = shortened(parts[0])
         skipped, length = self._numbers(",".join(parts[1:]), 1, 2) if len(parts) > 1 else (constant(0), None)
-        if path.stat().st_size > MAX_PROGRAM_BYTES:
-            raise Unfit(f"incbin: {path.name} has more than {MAX_PROGRAM_BYTES} bytes")
-        content = path.read_bytes()
 
         def emit(program: Program) -> None:
             start = skipped(program).number
             end = start + length(program).number if length else len(content)
             if not 0 <= start <= end <= len(content):
-                raise Unfit(f"incbin: bytes {start}..{end} of {path.name}, which has {len(content)} bytes")
+                raise Unfit(f"incbin: bytes {start}..{end} of {name}, which has {len(content)} bytes")
             program.emit(content[start:end])
 
         return emit
+
+    def _content(self, path: Path) -> bytes:
+        """Return what a file holds, which is read once."""
+        if path not in self._contents:
+            content = read_limited(path, MAX_PROGRAM_BYTES)
+            if sum(map(len, self._contents.values())) + len(content) > 4 * MAX_PROGRAM_BYTES:
+                raise Exhausted(f"incbin: more than {4 * MAX_PROGRAM_BYTES} bytes in all")
+            self._contents[path] = content
+        return self._contents[path]
 
     # --- places
 
@@ -280,7 +291,7 @@ class Directives:
         def make(rest: str, folder: Path | None) -> Action:
             parts = split_operands(rest)
             if len(parts) != 2 or not re.fullmatch(r"[A-Za-z_.$?@][\w.$?@]*", parts[0]):
-                raise Unfit(f"{rest}: NAME, value is expected")
+                raise Unfit(f"{shortened(rest)}: NAME, value is expected")
             value = self._expression(parts[1])
             return lambda program: program.define(parts[0], value(program), again)
 
@@ -297,6 +308,8 @@ class Directives:
 
     def _type(self, rest: str, folder: Path | None) -> Action:
         parts = split_operands(rest)
+        if not parts:
+            raise Unfit("type: a name is missing")
         kind = "function" if "function" in rest else "object" if "object" in rest else ""
 
         def mark(program: Program) -> None:
@@ -312,6 +325,8 @@ class Directives:
 
         def mark(program: Program) -> None:
             number = size(program).number
+            if not 0 <= number < 1 << 32:
+                raise Unfit(f"size {number}: allowed 0..{(1 << 32) - 1}")
             program.known_of(parts[0]).size = constant(number)
 
         return mark

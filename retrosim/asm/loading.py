@@ -11,8 +11,12 @@ from retrosim.machine.presets import PRESETS
 from retrosim.rom import Image, Rom, load_program
 from retrosim.rom.library import in_boot
 
+from .assembling import FLAT, REAL
 from .linking import ASSEMBLY, OBJECTS, PASCAL, link_sources
 from .project import project_file, read_project
+
+BOOTS = {None: "", 16: REAL, 32: FLAT}
+"""Bits that a user says the code has -> what the CPU starts in."""
 
 
 @dataclass(frozen=True)

@@ -9,18 +9,21 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field
 
-from retrosim.checks import did_you_mean
+from retrosim.checks import did_you_mean, shortened
 from retrosim.cpu.spec.assembler import InstructionAssembler, Statement
-from retrosim.cpu.spec.expressions import Expression, Unfit, Value
+from retrosim.cpu.spec.expressions import Exhausted, Expression, Unfit, Value, whole_number
 
 MAX_PASSES = 60
 MAX_PASSES_WITH_ERRORS = 8
 FREE_PASSES = 3  # in which forms may become shorter, too
+MAX_STEPS = 12_000_000  # of all passes together: items of data, repetitions, ten for an instruction
+INSTRUCTION_STEPS, FAILURE_STEPS = 10, 500  # what is refused is explained
 MAX_PROGRAM_BYTES = 8 * 1024 * 1024
 MAX_ERRORS = 100
+MAX_SUGGESTIONS = 20  # what an undefined symbol may have meant
+MAX_SUGGESTED = 5000  # symbols to choose from
 ELSEWHERE = "*"  # the section of a symbol that the program refers to and does not have
 KINDS = {".text": "code", ".data": "data", ".rodata": "data", ".bss": "zeros"}
 
@@ -123,7 +126,9 @@ class Program:
         self.errors: list[tuple[Place, str]] = []
         self.variables: set[str] = set()
         self.starts: list[int] = []  # address of each statement in the pass before
-        self.passes = self.index = 0
+        self.passes = self.index = self.steps = self.size = 0
+        self._suggestions: dict[str, str] = {}
+        self._local_names: dict[str, set[str]] = {}  # .name -> the full names of such labels
         self.parent = ""
         self.begin_pass()
 
@@ -134,15 +139,24 @@ class Program:
         self.index, self.start = len(self.actions), self.pc
         self.starts.append(self.pc)
         self.actions.append((place, action))
-        with suppress(Unfit):
+        self.count(1)
+        try:
             action(self)
+        except Unfit:
+            self.count(FAILURE_STEPS)
+
+    def count(self, steps: int) -> None:
+        """Count work. Errors: Exhausted."""
+        self.steps += steps
+        if self.steps > MAX_STEPS:
+            raise Exhausted("the program takes too much work to assemble: fewer repetitions or errors are allowed")
 
     def begin_pass(self) -> None:
         """Forget what a pass collects; chunks keep where they lie."""
         self.before, self.numbers_before = self.symbols or self.before, self.numbers
         self.symbols, self.numbers = dict(self.given), {}
         self.lines = []
-        self.index = self.start = 0
+        self.index = self.start = self.size = 0
         self.parent = ""
         self.started: dict[str, int] = {}
         for section in self.sections.values():
@@ -196,11 +210,12 @@ class Program:
         if self.section.kind == "zeros":
             self.chunk.zeros += size
         else:
-            self.chunk.content += (fill * (size // len(fill) + 1))[:size]
+            self.chunk.content += fill * (size // len(fill)) + fill[: size % len(fill)]
 
     def _check_size(self, more: int) -> None:
-        if len(self.chunk.content) + self.chunk.zeros + more > MAX_PROGRAM_BYTES:
-            raise Unfit(f"a section has more than {MAX_PROGRAM_BYTES} bytes")
+        if self.size + more > MAX_PROGRAM_BYTES:
+            raise Unfit(f"the program has more than {MAX_PROGRAM_BYTES} bytes")
+        self.size += more
 
     def place_chunks(self) -> bool:
         """Give every chunk its address, code first; tell whether nothing has moved."""
@@ -230,19 +245,21 @@ class Program:
     def define_label(self, name: str) -> None:
         """Define a label here. Errors: Unfit."""
         if name.isdigit():
-            self.numbers.setdefault(int(name), []).append((self.index, Value(self.pc, self.section.name)))
+            self.numbers.setdefault(whole_number(name), []).append((self.index, Value(self.pc, self.section.name)))
             return
         full = self.full_name(name)
         if full == name:
             self.parent = name
         if full in self.symbols:
-            raise Unfit(f"label {name} is defined twice")
+            raise Unfit(f"label {shortened(name)} is defined twice")
+        if full != name:
+            self._local_names.setdefault(name, set()).add(full)
         self.symbols[full] = Value(self.pc, self.section.name)
 
     def define(self, name: str, value: Value, again: bool) -> None:
         """Define a symbol with a value. Errors: Unfit."""
         if name in self.symbols and not (again and name in self.variables) and name not in self.given:
-            raise Unfit(f"symbol {name} is defined twice")
+            raise Unfit(f"symbol {shortened(name)} is defined twice")
         if again:
             self.variables.add(name)
         self.symbols[name] = value
@@ -256,14 +273,21 @@ class Program:
             if each in self.before:
                 return self._moved(self.before[each])
         if full != name:  # GNU's .Lname is known in the whole file
-            same = [value for key, value in (self.before or self.symbols).items() if key.endswith(name)]
-            if len(same) == 1:
-                return same[0]
+            known, names = self.before or self.symbols, self._local_names.get(name, set())
+            if len(names) == 1 and next(iter(names)) in known:
+                return known[next(iter(names))]
         if self.passes == 0:
             return Value(self.pc, "")
         if (address := self.outside.address(name)) is not None:
             return Value(address, ELSEWHERE)
-        raise Unfit(f"undefined symbol {name}{did_you_mean(name, self.symbols)}", near=True)
+        raise Unfit(f"undefined symbol {shortened(name)}{self._suggestion(name)}", near=True)
+
+    def _suggestion(self, name: str) -> str:
+        if name not in self._suggestions:
+            if len(self._suggestions) == MAX_SUGGESTIONS or len(self.symbols) > MAX_SUGGESTED:
+                return ""
+            self._suggestions[name] = did_you_mean(name, self.symbols)
+        return self._suggestions[name]
 
     def numbered(self, number: int, ahead: bool) -> Value | None:
         now, before = self.numbers.get(number, []), self.numbers_before.get(number, [])
@@ -296,6 +320,8 @@ class Program:
                 return
             if self.errors and self.passes > MAX_PASSES_WITH_ERRORS:
                 return
+            if len(self.errors) == MAX_ERRORS and self.passes > FREE_PASSES:
+                return
         self.errors.append((self.actions[-1][0], f"the addresses do not settle in {MAX_PASSES} passes"))
 
     def run_pass(self) -> None:
@@ -305,9 +331,11 @@ class Program:
         for index, (place, action) in enumerate(self.actions):
             self.index, self.start = index, self.pc
             started.append(self.pc)
+            self.count(1)
             try:
                 action(self)
             except Unfit as error:
+                self.count(FAILURE_STEPS)
                 if len(self.errors) < MAX_ERRORS:
                     self.errors.append((place, str(error)))
         self.starts = started
@@ -318,6 +346,7 @@ class Program:
         def encode(program: Program) -> None:
             if program.passes <= FREE_PASSES:
                 statement.minimum, statement.floors = 0, {}
+            program.count(INSTRUCTION_STEPS)
             at = program.pc
             if at % assembler.unit:
                 raise Unfit(f"an instruction at an odd address, {at:#x}: align before it")

@@ -7,20 +7,26 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from retrosim.checks import shortened
 from retrosim.cpu.spec.dialect import Dialect
-from retrosim.cpu.spec.expressions import Unfit, characters
+from retrosim.cpu.spec.expressions import Exhausted, Unfit
 from retrosim.cpu.spec.templates import split_operands
 
+from .files import QUOTES, found_file, read_source
+
 MAX_INCLUDES = 16  # files in files
-MAX_MACROS = 64  # macros in macros
-MAX_LINES = 200_000  # after expansion
-MAX_FILE_BYTES = 4 * 1024 * 1024
+MAX_NESTED = 100  # macros, repetitions and conditions in one another
+MAX_LINES = 200_000  # after expansion, with those that are passed over
+MAX_LINE = 16_384  # characters of a line after expansion
+MAX_CHARACTERS = 32 * 1024 * 1024  # of all lines after expansion
 
 _MARKER = re.compile(r'# ?(\d{1,9}) "([^"]*)"[ 0-9]*')
 _LABEL = re.compile(r"\s*([A-Za-z_.$?@][\w.$?@]*|\d+\$?)\s*::?(?!=)")
 _WORD = re.compile(r"\s*([A-Za-z_.%$?@][\w.%$?@]*|\d+\$)")
 _ASSIGNMENT = re.compile(
-    r"\s*([A-Za-z_.$?@][\w.$?@]*)\s*:?\s+(equ|set|=)\s+(.+)|\s*([A-Za-z_.$?@][\w.$?@]*)\s*:?=(?!=)\s*(.+)", re.I
+    r"\s*+([A-Za-z_.$?@][\w.$?@]*+)(?:\s*+:)?\s++(equ|set|=)\s++(.+)"
+    r"|\s*+([A-Za-z_.$?@][\w.$?@]*+)\s*+:?=(?!=)\s*+(.+)",
+    re.I,
 )
 
 
@@ -85,21 +91,40 @@ class Reader:
     """Yields the statements of a source, expanded."""
 
     def __init__(
-        self, dialect: Dialect, evaluate: Evaluate, is_defined: Defined, is_known: Callable[[str], bool]
+        self,
+        dialect: Dialect,
+        evaluate: Evaluate,
+        is_defined: Defined,
+        is_known: Callable[[str], bool],
+        fail: Callable[[str, int, str], None],
     ) -> None:
-        """Read with a dialect. `is_known`: is a word an instruction or a directive, and so no label?"""
+        """Read with a dialect.
+
+        is_known  is a word an instruction or a directive, and so no label?
+        fail      takes file, line and sentence of each error
+        """
         self.dialect, self.evaluate, self.is_defined, self.is_known = dialect, evaluate, is_defined, is_known
+        self.fail = fail
         self.macros: dict[str, Macro] = {}
-        self._expansions = self._lines = 0
+        self._expansions = self._lines = self._characters = 0
         marks = sorted(dialect.comments, key=len, reverse=True)
         self._comment = re.compile(
-            r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'?)|(//|" + "|".join(re.escape(mark) for mark in marks) + ")"
+            r"(\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?)|(//|" + "|".join(re.escape(mark) for mark in marks) + ")"
         )
-        self.errors: list[SourceError] = []
 
     def read(self, text: str, file: str, folder: Path | None, depth: int = 0) -> Iterator[Part]:
-        """Yield the statements of a text. `folder`: what include looks in."""
+        """Yield the statements of a text. `folder`: what include looks in. Errors: Exhausted."""
+        self._characters += len(text)
+        self._pass_over(0)
         yield from self._run(self._split(text, file), folder, depth, 0)
+
+    def _pass_over(self, lines: int) -> None:
+        """Count lines that were looked at. Errors: Exhausted."""
+        self._lines += lines
+        if self._lines > MAX_LINES:
+            raise Exhausted(f"more than {MAX_LINES} lines after expansion")
+        if self._characters > MAX_CHARACTERS:
+            raise Exhausted(f"more than {MAX_CHARACTERS} characters after expansion")
 
     def _split(self, text: str, file: str) -> list[Line]:
         """Return the lines without comments; a statement behind a separator is a line of its own."""
@@ -143,10 +168,13 @@ class Reader:
         while at < len(lines):
             line = lines[at]
             at += 1
-            self._lines += 1
-            if self._lines > MAX_LINES:
-                raise SourceError(line, f"more than {MAX_LINES} lines after expansion")
+            self._characters += len(line.text)
+            self._pass_over(1)
             try:
+                if len(line.text) > MAX_LINE:
+                    raise SourceError(line, f"a line has more than {MAX_LINE} characters")
+                if nested > MAX_NESTED:
+                    raise SourceError(line, f"macros, repetitions, conditions: nested more than {MAX_NESTED} deep")
                 part = self.take_apart(line)
                 word = bare(part.word)
                 if word in ("macro", "imacro"):
@@ -158,7 +186,7 @@ class Reader:
                     yield from self._repeat(part, body, folder, depth, nested, line)
                 elif word in _CONDITIONS:
                     chosen, at = self._choose(part, lines, at, line)
-                    yield from self._run(chosen, folder, depth, nested)
+                    yield from self._run(chosen, folder, depth, nested + 1)
                 elif word == "include":
                     yield from self._labelled(part)
                     yield from self._include(part, folder, depth, line)
@@ -167,17 +195,15 @@ class Reader:
                     return
                 elif part.word in self.macros:
                     yield from self._labelled(part)
-                    if nested >= MAX_MACROS:
-                        raise SourceError(line, f"{part.word}: macros are nested more than {MAX_MACROS} deep")
                     yield from self._run(self._expand(self.macros[part.word], part, line), folder, depth, nested + 1)
                 elif word in ("else", "elseif", "endif", "endc", "elif", *_MACRO_ENDS, *_REPEAT_ENDS):
                     raise SourceError(line, f"{part.word} without a matching beginning")
                 else:
                     yield part
             except Unfit as error:
-                self.errors.append(SourceError(line, str(error)))
+                self.fail(line.file, line.number, str(error))
             except SourceError as error:
-                self.errors.append(error)
+                self.fail(error.line.file, error.line.number, str(error))
 
     @staticmethod
     def _labelled(part: Part) -> Iterator[Part]:
@@ -204,7 +230,7 @@ class Reader:
         found = _WORD.match(text)
         if not found:
             if text.strip():
-                raise SourceError(line, f"{text.strip()!r} is not a statement")
+                raise SourceError(line, f"{shortened(text)!r} is not a statement")
             return Part(line.file, line.number, label, "", "")
         word, rest = found[1], text[found.end() :].strip()
         if not label and not self._is_statement(word.lower()):
@@ -247,6 +273,7 @@ class Reader:
         """Return the place of the line that ends what the line before `at` has begun."""
         depth = 1
         for place in range(at, len(lines)):
+            self._pass_over(1)
             word = self._begins(lines[place]).word
             depth += (word in begins) - (word in ends)
             if not depth:
@@ -271,7 +298,7 @@ class Reader:
         numbered = {str(index): text for index, text in enumerate(given, start=1)}
         unique = f"_{self._expansions:04d}"
 
-        def replace(found: re.Match[str]) -> str:
+        def argument(found: re.Match[str]) -> str:
             name = found[1]
             if name == "@":
                 return unique
@@ -283,11 +310,31 @@ class Reader:
         nasm = re.compile(r"%(\d)")
         expanded = []
         for each in macro.lines:
-            text = pattern.sub(replace, each.text)
+            text = self._replaced(pattern, argument, each.text, line)
             if self.dialect.percent_arguments:
-                text = nasm.sub(lambda m: numbered.get(m[1], ""), text).replace("%%", f"..@{unique}.")
+                text = self._replaced(nasm, lambda m: numbered.get(m[1], ""), text, line)
+                text = text.replace("%%", f"..@{unique}.")
             expanded.append(Line(line.file, line.number, text))
         return expanded
+
+    def _replaced(
+        self, pattern: re.Pattern[str], value: str | Callable[[re.Match[str]], str], text: str, line: Line
+    ) -> str:
+        """Put values in place of the names of arguments. Errors: SourceError, Exhausted."""
+        size = 0
+
+        def replace(found: re.Match[str]) -> str:
+            nonlocal size
+            new = value if isinstance(value, str) else value(found)
+            size += len(new)
+            if size > MAX_LINE:
+                raise SourceError(line, f"a line has more than {MAX_LINE} characters")
+            return new
+
+        replaced = pattern.sub(replace, text)
+        self._characters += len(replaced)
+        self._pass_over(0)
+        return replaced
 
     def _repeat(
         self, part: Part, body: list[Line], folder: Path | None, depth: int, nested: int, line: Line
@@ -298,14 +345,16 @@ class Reader:
             )
             pattern = re.compile(r"\\" + re.escape(name) + r"\b(\\\(\))?")
             for value in values:
-                copy = [Line(e.file, e.number, _replaced(pattern, value, e.text)) for e in body]
-                yield from self._run(copy, folder, depth, nested)
+                self._pass_over(1)
+                copy = [Line(e.file, e.number, self._replaced(pattern, value, e.text, line)) for e in body]
+                yield from self._run(copy, folder, depth, nested + 1)
             return
         count = self.evaluate(part.rest)
         if not 0 <= count <= MAX_LINES:
             raise SourceError(line, f"{part.word} {count}: allowed 0..{MAX_LINES}")
         for _ in range(count):
-            yield from self._run(body, folder, depth, nested)
+            self._pass_over(1)
+            yield from self._run(body, folder, depth, nested + 1)
 
     def _choose(self, part: Part, lines: list[Line], at: int, line: Line) -> tuple[list[Line], int]:
         """Return the lines whose condition holds, and the place behind the end."""
@@ -313,6 +362,7 @@ class Reader:
         taken, depth = holds, 0
         chosen: list[Line] = []
         for place in range(at, len(lines)):
+            self._pass_over(1)
             each = self._begins(lines[place])
             word = each.word
             if word in _CONDITIONS:
@@ -349,48 +399,7 @@ class Reader:
         )
 
 
-def _replaced(pattern: re.Pattern[str], value: str, text: str) -> str:
-    return pattern.sub(lambda found: value, text)
-
-
-QUOTES = "\"'<>"
 _CONTROL = {
     *_CONDITIONS, *_MACRO_ENDS, *_REPEATS, *_REPEAT_ENDS, "macro", "imacro", "else", "elseif", "elif", "endif", "endc",
     "include", "end",
 }  # fmt: skip
-
-
-def found_file(text: str, folder: Path | None) -> Path:
-    """Return the file that an include names: in or beside the folder of the source, or below. Errors: Unfit."""
-    name = text.strip()
-    name = (
-        characters(name).decode("utf-8", "replace")
-        if name[:1] in "\"'" and name[-1:] == name[:1]
-        else name.strip(QUOTES)
-    )
-    if folder is None:
-        raise Unfit(f"include {name}: a text without a file has no folder")
-    allowed = Unfit(f"include {name!r}: allowed a file in the folder of the source, beside that folder or below it")
-    if not name or "\0" in name or Path(name).is_absolute():
-        raise allowed
-    root = folder.resolve()
-    path = (root / name).resolve()
-    if not path.is_relative_to(root.parent):
-        raise allowed
-    if not path.is_file():
-        raise Unfit(f"include {name!r}: there is no such file")
-    return path
-
-
-def read_source(path: Path) -> str:
-    """Return a source's text. Errors: Unfit."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise Unfit(f"{path.name}: cannot be read: {error.strerror}") from None
-    if len(content) > MAX_FILE_BYTES:
-        raise Unfit(f"{path.name}: more than {MAX_FILE_BYTES} bytes")
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")

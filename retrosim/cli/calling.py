@@ -59,7 +59,9 @@ def add_call(parser: Parser) -> None:
         help=f"call this routine first, without arguments, and keep what it wrote; {arguments.REPEATABLE}",
     )
     parser.add_argument(
-        "--convention", metavar="NAME", help="calling convention: c; 68K and real mode pascal; x86 regparm"
+        "--convention",
+        metavar="NAME",
+        help="calling convention: c; 68K and real mode pascal; x86 regparm; for registers as on the Amiga use --reg",
     )
 
 

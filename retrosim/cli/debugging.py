@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from retrosim.cli import arguments, values
 from retrosim.cli.opening import NATIVE, check_machines, chosen_settings, open_chosen, open_program, refuse
+from retrosim.cli.output import shown_path
 from retrosim.cli.parser import Parser
 from retrosim.errors import RetrosimError, TapeError
 
@@ -74,15 +76,29 @@ def add_listening(parser: Parser, port: int | None, help: str) -> None:
     )
 
 
-def listening_on(options: argparse.Namespace) -> socket.socket:
-    """Listen as the options say. Errors: RetrosimError."""
+def listening_on(host: str, port: int) -> socket.socket:
+    """Listen for clients. Errors: RetrosimError."""
     from retrosim.serve.stream import listen
 
     try:
-        return listen(options.host, options.port)
+        return listen(host, port)
     except OSError as error:
-        reason = f"cannot be listened on: {error.strerror or error}"
-        raise RetrosimError(f"{options.host}:{options.port}: {reason}") from None
+        raise RetrosimError(f"{host}:{port}: cannot be listened on: {error.strerror or error}") from None
+
+
+def connecting(program: Rom | Image, image: Image, file: Path | None, host: str, port: int) -> str:
+    """Return the command that connects gdb. `file`: of the image, if it has one."""
+    from retrosim.serve.gdb_registers import architecture
+    from retrosim.serve.programs import source_folders
+
+    where = f":{port}" if host == HOST else f"{f'[{host}]' if ':' in host else host}:{port}"
+    steps = [f"set architecture {architecture(image)}"]
+    if folders := source_folders(program):
+        steps.append(f"directory {':'.join(map(shown_path, folders))}")
+    words = ["gdb-multiarch"]
+    for step in [*steps, f"target remote {where}"]:
+        words += ["-ex", step]
+    return shlex.join([*words, shown_path(file)] if file else words)
 
 
 def open_debugged(options: argparse.Namespace, note: Callable[[str], None]) -> Debugged:

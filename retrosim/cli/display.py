@@ -33,6 +33,7 @@ def open_window(
     make_machine: Callable[[Report], Any],
     *,
     on_start: Callable[[Any], None] = lambda session: None,
+    on_turn: Callable[[Any], None] = lambda session: None,
     **hooks: Any,
 ) -> Any:
     """Open the window; its `run` shows it until it is closed.
@@ -40,6 +41,7 @@ def open_window(
     options       speed, scale, fullscreen, overlay
     make_machine  opens the machine while the window is already shown
     on_start      gets the `Session` when the machine is open, before its first frame
+    on_turn       gets it again and again, between frames
     hooks         recorder, player: as for `retrosim.window.pyglet_window.Window`
     Errors        NoWindow
     """
@@ -62,6 +64,8 @@ def open_window(
                 if options.speed is not None:
                     self.session.transport.pacer.set_speed(options.speed, self.clock())
                 on_start(self.session)
+            if self.session is not None:
+                on_turn(self.session)
 
     try:
         return StartedWindow(make_machine, scale=options.scale, is_fullscreen=options.fullscreen, **hooks)

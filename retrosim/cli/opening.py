@@ -28,9 +28,6 @@ def refuse(reason: str) -> argparse.ArgumentError:
     return argparse.ArgumentError(None, reason)
 
 
-BOOTS = {None: "", 16: "real", 32: "flat"}
-
-
 def open_rom(options: argparse.Namespace) -> Rom | Image:
     """Return the ROM or the user's own program that options name; without --machine choose one that runs it.
 
@@ -38,7 +35,7 @@ def open_rom(options: argparse.Namespace) -> Rom | Image:
     Errors   RomError, AssemblyError; ArgumentError for an unknown machine, and for what does not fit the file
     """
     from retrosim.asm.linking import LINKED
-    from retrosim.asm.loading import load_for
+    from retrosim.asm.loading import BOOTS, load_for
     from retrosim.asm.project import project_file
     from retrosim.rom import Image
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -71,8 +72,7 @@ def is_writable(folder: Path) -> bool:
 def write_text(path: Path, text: str, *, overwrite: bool) -> None:
     """Write a text file. Errors: RetrosimError if it exists (and `overwrite` is not set) or cannot be written."""
     try:
-        with path.open("w" if overwrite else "x", encoding="utf-8") as file:
-            file.write(text)
+        _write_whole(path, text.encode(), overwrite)
     except FileExistsError:
         raise RetrosimError(f"{path}: exists already and is not overwritten; --force replaces it") from None
     except (OSError, ValueError) as error:
@@ -82,11 +82,36 @@ def write_text(path: Path, text: str, *, overwrite: bool) -> None:
 def write_elf_file(path: Path, content: bytes, force: bool) -> None:
     """Write an ELF file; an older one is replaced, another file only with --force. Errors: RetrosimError."""
     try:
-        if path.exists() and not force and path.read_bytes()[:4] != ELF_MAGIC:
+        if path.exists() and not force and _head_of(path) != ELF_MAGIC:
             raise RetrosimError(f"{path}: exists, is not an ELF file and is not overwritten; --force replaces it")
-        path.write_bytes(content)
+        _write_whole(path, content, overwrite=True)
     except (OSError, ValueError) as error:
         raise RetrosimError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _head_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(ELF_MAGIC))
+
+
+def _write_whole(path: Path, content: bytes, overwrite: bool) -> None:
+    """Write a file; when that fails, what was there is still there, and nothing else is. Errors: OSError."""
+    if overwrite and path.exists() and not path.is_file():  # a device, a pipe
+        path.write_bytes(content)
+        return
+    path = path.resolve() if overwrite else path
+    partial = path.with_name(f"{path.name}.{os.getpid()}.new") if overwrite else path
+    with partial.open("xb") as file:
+        try:
+            file.write(content)
+            file.close()
+            if overwrite:
+                if path.exists():
+                    shutil.copymode(path, partial)
+                os.replace(partial, path)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
 
 
 def print_table(table: Any) -> None:

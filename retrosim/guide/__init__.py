@@ -16,6 +16,7 @@ TOPICS = (
     "cost",
     "profile",
     "programs",
+    "debugger",
     "gdb",
     "assembler",
     "testing",

@@ -90,6 +90,8 @@ def _calls(report: Report, columns: Sequence[str]) -> dict[tuple[Any, ...], tupl
         if row["parent"] is None:
             continue
         caller, callee = (_listed(each, known) for each in (report["calls"][row["parent"]], row))
+        if caller == callee == UNKNOWN:
+            continue  # one function, as far as the listing knows
         key = caller, row["site"], row["site_line"], callee, row["address"]
         times, counts = found.get(key, (0, [0] * len(columns)))
         more = [row[f"inclusive_{column}"] for column in columns]

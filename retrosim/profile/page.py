@@ -111,7 +111,9 @@ class Column:
 def _number(value: float, digits: int | None) -> str:
     if digits is not None:
         return f"{value:,.{digits}f}"
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}".rstrip("0").rstrip(".")
+    if isinstance(value, int) or value == int(value):
+        return f"{int(value):,}"
+    return f"{value:,.{0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 3}f}"
 
 
 def table(name: str, columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> str:
@@ -170,3 +172,45 @@ def merged(calls: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         counts = {column.removeprefix("inclusive_").replace("_", " "): node.pop(column) for column in columns}
         node["more"] = [f"{count:,} {what}" for what, count in counts.items()]
     return nodes
+
+
+def plot(points: Sequence[tuple[float, float]], fitted: Sequence[tuple[float, float]], across: str, up: str) -> str:
+    """Return a drawing of points and of a curve that was fitted to them (dashed).
+
+    points, fitted  (x, y), by x; y from 0 on
+    across, up      what the axes are
+    """
+    width, height, left, bottom = 800, 360, 80, 40
+    low, high = points[0][0], points[-1][0]
+    top = max(y for _, y in (*points, *fitted)) or 1
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        along = (x - low) / ((high - low) or 1)
+        return left + (width - left - 20) * along, height - bottom - (height - bottom - 20) * max(y, 0.0) / top
+
+    def line(each: Sequence[tuple[float, float]], kind: str) -> str:
+        text = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*point) for point in each))
+        return f'<polyline class="{kind}" points="{text}"/>'
+
+    dots = "".join(
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"><title>{escape(across)} {value}: {clocks:,}</title></circle>'
+        for value, clocks, (x, y) in ((*point, place(*point)) for point in points)
+    )
+    marks = []
+    for part in range(5):
+        x, y = place(low + (high - low) * part / 4, top * part / 4)
+        marks.append(
+            f'<text x="{x:.1f}" y="{height - 18}" text-anchor="middle">{low + (high - low) * part / 4:g}</text>'
+        )
+        marks.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{top * part / 4:,.0f}</text>')
+        marks.append(f'<line class="axis" x1="{left - 4}" x2="{left}" y1="{y:.1f}" y2="{y:.1f}"/>')
+    corner = f"{left},20 {left},{height - bottom} {width - 20},{height - bottom}"
+    axes = f'<polyline class="axis" fill="none" points="{corner}"/>'
+    names = f'<text x="{width - 20}" y="{height - 2}" text-anchor="end">{escape(across)}</text>'
+    names += f'<text x="4" y="14">{escape(up)}</text>'
+    label = f'role="img" aria-label="{escape(up)} over {escape(across)}; the table below has the numbers"'
+    drawn = f"{axes}{''.join(marks)}{names}{line(fitted, 'fit')}{dots}"
+    return (
+        f'<svg class="plot" viewBox="0 0 {width} {height}" {label}>{drawn}</svg>'
+        '<p class="dim">Dots: measured. Dashed: the law that was fitted.</p>'
+    )

@@ -77,7 +77,7 @@ class _Names:
     def place(self, name: str) -> int:
         if name not in self._places:
             self._places[name] = len(self.content)
-            self.content += name.encode() + b"\0"
+            self.content += name.encode(errors="surrogateescape") + b"\0"
         return self._places[name]
 
 
@@ -168,8 +168,8 @@ def _leb(number: int, signed: bool = False) -> bytes:
 
 def line_program(rows: Sequence[tuple[int, str, int]], sections: Sequence[Section], order: str) -> bytes:
     """Return a section .debug_line of version 2: one sequence for each section that has code with lines."""
-    files = list(dict.fromkeys(file for _, file, _ in rows))
-    tables = b"\0" + b"".join(file.encode() + b"\0\0\0\0" for file in files) + b"\0"
+    files = {file: number for number, file in enumerate(dict.fromkeys(file for _, file, _ in rows), start=1)}
+    tables = b"\0" + b"".join(file.encode(errors="surrogateescape") + b"\0\0\0\0" for file in files) + b"\0"
     lengths = bytes((0, 1, 1, 1, 1, 0, 0, 0, 1))
     header = bytes((1, 1, 0xFB, 14, 10)) + lengths + tables
     program = bytearray()
@@ -181,7 +181,7 @@ def line_program(rows: Sequence[tuple[int, str, int]], sections: Sequence[Sectio
         program += b"\0\5\2" + struct.pack(order + "I", inside[0][0])
         address, current, at = inside[0][0], 1, 1
         for start, file, line in inside:
-            number = files.index(file) + 1
+            number = files[file]
             if number != current:
                 program += b"\4" + _leb(number)
                 current = number

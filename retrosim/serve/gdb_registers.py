@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from retrosim.machine import Machine
+    from retrosim.rom import Image
 
     from .target import Target
 
@@ -28,6 +28,7 @@ class Core:
     names     gdb's names in its order
     ours      gdb's name -> the CPU's, where that is another
     types     gdb's name -> type, where it is not a number
+    traps_before  does gdb expect a watchpoint to stop before the instruction that touches the memory?
     absent    (name, bits) of registers that gdb insists on and no machine here has: they are sent as unavailable
     """
 
@@ -36,6 +37,7 @@ class Core:
     ours: Mapping[str, str] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
     absent: Sequence[tuple[str, int]] = ()
+    traps_before: bool = False
 
 
 _FPU = tuple((f"st{i}", 80) for i in range(8)) + tuple(
@@ -60,6 +62,7 @@ CORES = {
         "org.gnu.gdb.power.core",
         (*(f"r{i}" for i in range(32)), "pc", "msr", "cr", "lr", "ctr", "xer", "mq"),
         types={"pc": CODE, "lr": CODE},
+        traps_before=True,  # as the DABR of the 604 and later does
     ),
 }
 ARCHITECTURES = {
@@ -73,9 +76,8 @@ REAL_MODE = "i8086"
 OTHERS = "org.retrosim.others"
 
 
-def architecture(machine: Machine) -> str:
-    """Return what gdb calls the processor."""
-    image = machine.image
+def architecture(image: Image) -> str:
+    """Return what gdb calls the processor that an image is for."""
     return REAL_MODE if image.boot == "real" else ARCHITECTURES[image.isa]
 
 
@@ -96,9 +98,10 @@ class RegisterFile:
     def __init__(self, target: Target) -> None:
         machine = target.machine
         core, host = CORES[machine.image.family.machine], machine.core.cpu.host
+        self.traps_before = core.traps_before
         self._regs, self._set = target.machine.regs, target.set_register
         self._order: Literal["big", "little"] = machine.image.byte_order
-        self._architecture = architecture(machine)
+        self._architecture = architecture(machine.image)
         self.slots: list[Slot] = []
         for name in core.names:
             ours = core.ours.get(name, name)

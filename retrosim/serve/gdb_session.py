@@ -31,7 +31,7 @@ TRAP, INTERRUPTED, SEGMENT = 5, 2, 11
 SIGNALS = ((IllegalInstruction, 4), (BusError, 10), (SystemCall, 12))
 ACCESSES = {2: "write", 3: "read", 4: "access"}  # kind of a watchpoint -> what it watches
 WATCHES = {"write": b"watch", "read": b"rwatch", "access": b"awatch"}
-IN_WORDS = ("fault", "exit", "budget", "error", TAPE_ENDS)  # reasons that gdb's user is told in words
+IN_WORDS = ("fault", "budget", "error", TAPE_ENDS)  # reasons that gdb's user is told in words
 MEMORY_MAP = b"""<?xml version="1.0"?>
 <!DOCTYPE memory-map PUBLIC "+//IDN gnu.org//DTD GDB Memory Map V1.0//EN" "http://sourceware.org/gdb/gdb-memory-map.dtd">
 <memory-map><memory type="ram" start="0x0" length="0x%x"/></memory-map>
@@ -217,7 +217,13 @@ class GdbSession:
 
     def _continue(self, text: str) -> bytes:
         self._go_to(text)
-        return self._ran(lambda: self.target.run(self._is_wanted))
+        return self._ran(lambda: self._as_gdb_expects(self.target.run(self._is_wanted)))
+
+    def _as_gdb_expects(self, stop: Stop) -> Stop:
+        """Undo the access that a watchpoint has seen, where gdb then executes it itself."""
+        if self.registers.traps_before and stop.reason == "watchpoint" and stop.by is not None:
+            self.target.step_back()
+        return stop
 
     def _single_step(self, text: str) -> bytes:
         self._go_to(text)
@@ -259,7 +265,8 @@ class GdbSession:
         if stop.reason == "exit":
             if self._has_exited:  # it has been told, and gone on from
                 return b"W%02x" % ((self.target.machine.exit_status or 0) & 0xFF)
-            self._print("the program has ended; `continue` ends gdb's session with it\n")
+            status = self.target.machine.exit_status
+            self._print(f"the program has exited, status {status}; `continue` ends gdb's session as well\n")
         self._has_exited = stop.reason == "exit"
         return self._stop_reply("")
 

@@ -30,8 +30,14 @@ TAPE_ENDS = "tape"  # a reason to stop
 class Target:
     """A machine, its debugger, and the tape that gives it its inputs, if there is one."""
 
-    def __init__(self, machine: Machine, player: Player | None = None) -> None:
-        self.machine, self.player = machine, player
+    def __init__(
+        self, machine: Machine, player: Player | None = None, between_frames: Callable[[], None] | None = None
+    ) -> None:
+        """Begin to debug.
+
+        between_frames   called between two frames while the machine runs: gives it inputs, and lets time pass
+        """
+        self.machine, self.player, self._between_frames = machine, player, between_frames
         self.debugger: Debugger = machine.debugger
         if player is not None:
             self.debugger.play(player)
@@ -74,11 +80,15 @@ class Target:
         while True:
             begun = time.monotonic()
             left = None if end is None else max(0, end - self.machine.frame_number)
+            if self._between_frames is not None:
+                left = 1 if left is None else min(1, left)
             stop = self.debugger.run(instructions=size, frames=left)
-            if stop.reason == "frames" and end is not None:
+            if end is not None and stop.reason == "frames" and self.machine.frame_number >= end:
                 return replace(stop, reason=TAPE_ENDS, text=f"the tape ends after frame {end - 1}")
-            if stop.reason != "instructions":
+            if stop.reason not in ("instructions", "frames"):
                 return stop
+            if stop.reason == "frames" and self._between_frames is not None:
+                self._between_frames()
             if is_wanted():
                 return replace(stop, reason="interrupted")
             size = size * 2 if time.monotonic() - begun < LOOK_SECONDS else max(FIRST_PIECE, size // 2)

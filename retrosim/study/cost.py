@@ -174,6 +174,17 @@ def find_routine(image: Image, symbol: str | int) -> int:
     return symbol
 
 
+def only_routine(image: Image) -> str:
+    """Return the name of the only routine of an image. Errors: ValueError where there are several, or none."""
+    names = sorted(name for name, found in image.symbols.items() if found.kind == "function")
+    if len(names) == 1:
+        return names[0]
+    if not names:
+        raise ValueError("--entry: the file names no routine; give its address as 0x...")
+    more = f" and {len(names) - SOME_NAMES} more" if len(names) > SOME_NAMES else ""
+    raise ValueError(f"--entry: which routine? There are {', '.join(names[:SOME_NAMES])}{more}")
+
+
 def place_stack(machine: Machine) -> None:
     """Give a program that has not run a stack apart from its image. Errors: RetrosimError where there is none."""
     image = machine.image

@@ -34,12 +34,14 @@ class Verification:
     engine    of the simulated machines, None for the automatic one
     force     replay with a wrong ROM as well
     budget    limits of each replay, by the names of `Budget`
+    blame     find out which instructions make a divergence
     """
 
     rom: str | None = None
     engine: str | None = None
     force: bool = False
     budget: dict[str, Any] = field(default_factory=dict)
+    blame: bool = False
 
 
 class Replays:
@@ -81,12 +83,18 @@ class Replays:
             force=force,
             on_progress=on_progress and (lambda _, *place: on_progress(path, *place)),
             budget=self._budget,
+            blame=self._open_trusted if self._how.blame else None,
         )
 
     def close(self) -> None:
         """Switch the machines off."""
         self._pool.__exit__(None, None, None)
         self._pool = MachinePool(self._open)
+
+    def _open_trusted(self, tape: Tape, name: str) -> PlayableMachine:
+        """Open a machine with the tape's own ROM; where that is what is verified, on another engine."""
+        engine = {} if self._rom else {"engine": "interpret"}
+        return open_for(tape, name, progress=self._budget.before(self._note), **engine)
 
     def _open(self, tape: Tape, name: str) -> PlayableMachine:
         settings: dict[str, Any] = {"engine": self._how.engine} if self._how.engine and name != NATIVE else {}

@@ -15,6 +15,7 @@ The report is the plain data that `retrosim verify --json` prints:
             exact         whether first_bad_frame is exact, or that of the first bad hash line
             good_frame    last frame whose hash line agrees; -1 if none does
             field, index, expected, found, trusted    the first difference to the trusted machine
+            blame         with `blame`: what is known of who made the difference (see `blame.Blame`)
         and for a machine that could not play the tape
             error
 
@@ -34,6 +35,9 @@ from retrosim.errors import BudgetUsedUp, RetrosimError, TapeDiverged, TapeError
 from retrosim.machine import NATIVE
 from retrosim.machine.budget import Budget
 from retrosim.machine.interface import AnyMachine, PlayableMachine, has_cpu
+from retrosim.machine.machine import Machine
+from retrosim.tape.blame import blame as find_blame
+from retrosim.tape.blame import blame_lines
 from retrosim.tape.divergence import Divergence, locate_machine, locate_world
 from retrosim.tape.format import Tape, load_tape
 from retrosim.tape.machine_pool import MachinePool, Opener
@@ -54,6 +58,7 @@ def verify(
     sync: dict[str, int | str] | None = None,
     on_progress: Callable[[str, str, int, int], None] | None = None,
     budget: Budget | None = None,
+    blame: Opener | None = None,
 ) -> Report:
     """Replay tapes on machines and compare every hash line.
 
@@ -67,11 +72,13 @@ def verify(
     on_progress  called with path, machine name, frame number, frames of the tape
     budget       what each replay may use up, from the opening of its machine to the first difference found; None:
                  without limits
+    blame        opens a trusted machine of the same name, with the tape's own ROM: find out which instructions make a
+                 divergence
     Returns      the report described above
     Errors       ValueError for an unknown machine name; bad tapes and ROMs are in the report
     """
     with MachinePool() if opener is None else nullcontext(opener) as machine_of:
-        options = _Options(machine_of, reference, force, sync, on_progress, budget)
+        options = _Options(machine_of, reference, force, sync, on_progress, budget, blame)
         return {"tapes": [_verify_tape(path, machines, options) for path in tapes]}
 
 
@@ -85,6 +92,7 @@ class _Options:
     sync: dict[str, int | str] | None
     on_progress: Callable[[str, str, int, int], None] | None
     budget: Budget | None
+    blame: Opener | None
 
     def open(self, tape: Tape, name: str, opener: Opener | None = None) -> PlayableMachine:
         """Return a machine that has the budget."""
@@ -140,10 +148,24 @@ def _verify_on(tape: Tape, name: str, options: _Options) -> Report:
     if player.compared == 0 and player.stop is None and not player.spent:
         return result | {"note": "the tape has no hash line to compare"}
     if player.world_ok is False:
-        return result | _describe_world(player, options)
+        return result | _blamed(player, _describe_world(player, options), options)
     if player.machine_mismatch:
-        return result | _describe_machine(player, player.machine_mismatch, options)
+        return result | _blamed(player, _describe_machine(player, player.machine_mismatch, options), options)
     return result
+
+
+def _blamed(player: Player, described: Report, options: _Options) -> Report:
+    """Add who made a divergence, if that is wanted and both machines have a CPU."""
+    if options.blame is None or not isinstance(player.machine, Machine):
+        return described
+    trusted = options.open(player.tape, player.machine.name, options.blame)
+    if not isinstance(trusted, Machine):
+        return described
+    if options.budget is not None:
+        options.budget.begin()
+    found = find_blame(player.tape, player.machine, trusted, described["first_bad_frame"])
+    trusted.stop_compiling()
+    return described | {"blame": found.as_dict()}
 
 
 def _describe_world(player: Player, options: _Options) -> Report:
@@ -236,7 +258,9 @@ def report_lines(report: Report) -> list[str]:
         if tape["note"]:
             lines.append(f"  {tape['note']}")
         width = max((len(result["machine"]) for result in tape["results"]), default=0)
-        lines += [f"  {result['machine']:{width}}  {_result_text(result)}" for result in tape["results"]]
+        for result in tape["results"]:
+            lines.append(f"  {result['machine']:{width}}  {_result_text(result)}")
+            lines += [f"    {line}" for line in blame_lines(result["blame"])] if "blame" in result else []
     return lines
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from retrosim.checks import shortened
+
 FORMAT = 1
 MAX_BYTES = 64 << 20
 MAX_LINES = 400  # of one figure, the hottest
@@ -58,20 +60,23 @@ def figure_of(report: Mapping[str, Any], revision: str, text: Callable[[str, int
 def read_budgets(path: Path) -> Budgets:
     """Return the accepted figures, none where there is no file. Errors: ValueError."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ValueError(f"{path}: is larger than {MAX_BYTES >> 20} MiB")
-        content = json.loads(path.read_bytes())
-        if content["format"] != FORMAT:
-            raise ValueError(f"{path}: has format {content['format']!r}, allowed {FORMAT}")
-        return {
-            test: {name: from_json(each) for name, each in calls.items()} for test, calls in content["tests"].items()
-        }
+        with path.open("rb") as file:
+            text = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
-    except (KeyError, TypeError, AttributeError, RecursionError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f"{path}: is not a budgets file ({type(error).__name__}: {error})") from None
+    if len(text) > MAX_BYTES:
+        raise ValueError(f"{path}: is larger than {MAX_BYTES >> 20} MiB")
+    try:
+        content = json.loads(text)
+        if content["format"] != FORMAT:
+            raise ValueError(f"format {content['format']!r}: allowed {FORMAT}")
+        return {
+            test: {name: from_json(each) for name, each in calls.items()} for test, calls in content["tests"].items()
+        }
+    except (KeyError, TypeError, AttributeError, RecursionError, OverflowError, ValueError) as error:
+        raise ValueError(f"{path}: is not a budgets file ({type(error).__name__}: {shortened(str(error))})") from None
 
 
 def write_budgets(path: Path, budgets: Budgets) -> None:
@@ -82,8 +87,12 @@ def write_budgets(path: Path, budgets: Budgets) -> None:
         tests.append(f"  {json.dumps(test)}: {{\n{shown}\n  }}")
     text = f'{{\n"format": {FORMAT},\n"tests": {{\n' + ",\n".join(tests) + "\n}\n}\n"
     new = path.with_name(f"{path.name}.{os.getpid()}.new")
-    new.write_text(text, encoding="utf-8")
-    os.replace(new, path)
+    try:
+        new.write_text(text, encoding="utf-8")
+        os.replace(new, path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
 
 
 def as_json(figure: Figure) -> dict[str, Any]:

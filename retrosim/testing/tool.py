@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from retrosim.asm.loading import load_for
+from retrosim.asm.loading import BOOTS, load_for
 from retrosim.machine import Machine
 from retrosim.machine.result import WARM_CALLS
 from retrosim.rom import Rom
@@ -15,8 +15,6 @@ from retrosim.study.cost import MAX_INSTRUCTIONS, cost_report
 from retrosim.study.preparation import prepare
 
 from .budgets import Figure, figure_of
-
-BOOTS = {None: "", 16: "real", 32: "flat"}
 
 
 @dataclass(frozen=True)

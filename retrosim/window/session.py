@@ -33,6 +33,9 @@ MESSAGE_NS = 4_000_000_000
 KEYS_HINT = "press ? for the keys"
 COMPILING = f"compiling the program in the background; it will run faster   {KEYS_HINT}"
 
+RUNNING_ACTIONS = ("pause", "frame", "instruction", "reset", "record", "load", "rewind", "fast")
+"""What a debugger does in place of the window as long as it controls the machine."""
+
 History = list[tuple[int, dict[str, int]]]
 MakeRecorder = Callable[[AnyMachine, History | None], Recorder]
 """Starts a tape of a machine between two frames. The history is the inputs of its frames since power-on, (frame, device
@@ -66,6 +69,7 @@ class Session:
         self.shows_metrics = True
         self.recording: Recorder | None = None
         self.held: set[str] = set()
+        self.controller = ""  # what runs the machine in place of this session: "gdb"
         self._folder, self._make_recorder = folder, recorder
         self._message, self._message_until = "", 0
         self._shapes: tuple[tuple[int, int], Shapes | None] | None = None
@@ -75,6 +79,8 @@ class Session:
 
     def advance(self) -> bool:
         """Run what is due; return whether the picture or the metrics changed."""
+        if self.controller:
+            return True
         if "rewind" not in self.held:
             return self.transport.advance("fast" if "fast" in self.held else "run")
         changed = self.transport.advance("rewind")
@@ -131,6 +137,8 @@ class Session:
 
         Returns  whether the session has this action
         """
+        if self._is_controlled(action):
+            return True
         method = getattr(self, f"_do_{action}", None)
         if method is None:
             return False
@@ -142,6 +150,8 @@ class Session:
 
     def hold(self, action: str, is_down: bool) -> None:
         """Begin or end an action that lasts while a key or button is down: "rewind" or "fast"."""
+        if is_down and self._is_controlled(action):
+            return
         if is_down == (action in self.held) or (is_down and action == "rewind" and self._is_refused("rewind")):
             return
         self.held ^= {action}
@@ -160,6 +170,22 @@ class Session:
     def say(self, text: str) -> None:
         """Show a message for a few seconds."""
         self._message, self._message_until = text, self.clock() + MESSAGE_NS
+
+    def control(self, controller: str) -> None:
+        """Leave the machine to somebody else, or, with "", go on from where it is then."""
+        if controller:
+            self.close()
+            self.release_all()
+        else:
+            self._start_over()
+            self.transport.pacer.restart(self.clock())
+        self.controller = controller
+
+    def _is_controlled(self, action: str) -> bool:
+        if self.controller and action in RUNNING_ACTIONS:
+            self.say(f"{self.controller} controls the machine")
+            return True
+        return False
 
     def close(self) -> None:
         """Finish the recording, if there is one, so that its tape is complete."""
@@ -317,6 +343,8 @@ class Session:
     @property
     def state(self) -> tuple[str, bool]:
         """What the machine does, one word in capitals, and whether it has stopped."""
+        if self.controller:
+            return self.controller.upper(), False
         if self.diverged:
             return "DIVERGED", True
         if "rewind" in self.held:

@@ -146,13 +146,13 @@ def test_errors_are_collected_with_their_lines() -> None:
     ]
     assert messages("a: nop\na: nop") == [(2, "label a is defined twice")]
     assert messages(" rept -1\n endr") == [(1, "rept -1: allowed 0..200000")]
-    assert messages(" macro m\n m\n endm\n m")[0][1] == "m: macros are nested more than 64 deep"
+    assert messages(" macro m\n m\n endm\n m")[0][1] == "macros, repetitions, conditions: nested more than 100 deep"
     assert messages(" ds.b 1\n nop") == [(2, "an instruction at an odd address, 0x2001: align before it")]
-    assert messages(" dc.b " + "(" * 500) == [(1, "an expression is nested too deeply")]
+    assert messages(" dc.b " + "(" * 500) == [(1, "an expression has more than 200 operators and brackets")]
 
 
 def test_size_and_number_are_limited() -> None:
-    assert messages(" ds.b 8000000\n" * 3)[0] == (2, "a section has more than 8388608 bytes")
+    assert messages(" ds.b 8000000\n" * 3)[0] == (2, "the program has more than 8388608 bytes")
     assert messages("".join(f" org {0x1000 + 16 * n}\n nop\n" for n in range(40)))[0][1].startswith(
         "40 pieces of memory"
     )

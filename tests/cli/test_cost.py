@@ -124,7 +124,6 @@ def test_bad_files(run, program, tmp_path) -> None:
         (("--entry", "sum_op"), "symbol 'sum_op': not in the image; did you mean sum_up?"),
         (("--entry", "0x9000"), "address 0x9000"),
         (("--entry", "0xyz"), "'0xyz'"),
-        ((), "--entry"),
         (("--entry", "sum_up", "--machine", "z80"), "machine 'z80': allowed"),
         (("--entry", "sum_up", "--machine", "native"), "machine 'native': has no CPU"),
         (("--entry", "sum_up", "--timing", "off"), "--timing off: counts no cycles"),

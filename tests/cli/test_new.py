@@ -41,3 +41,11 @@ def test_what_is_refused(run, tmp_path) -> None:
     (tmp_path / "x.elf").write_text("mine")
     (tmp_path / "x.s").write_text(" nop\n")
     run("build", "x.s").is_refused(1, "x.elf: exists, is not an ELF file")
+
+
+def test_the_only_routine_needs_no_name(run, tmp_path) -> None:
+    (tmp_path / "one.s").write_text(" .globl one\none: moveq #1,d0\n rts\n")
+    (tmp_path / "two.s").write_text(" .globl one,two\none: moveq #1,d0\n rts\ntwo: rts\n")
+    command = ("--machine", "mc68000-8", "--engine", "evaluate", "--no-interval", "--json")
+    assert run("cost", "one.s", *command).json()["totals"]["cycles"] == 4 + 16  # M68000UM tables 8-5, 8-10
+    run("cost", "two.s", *command).is_refused(2, "--entry: which routine? There are one, two")

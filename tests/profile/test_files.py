@@ -13,9 +13,14 @@ import pytest
 
 from retrosim.machine import Machine
 from retrosim.profile.files import callgrind, perfetto, speedscope
+from retrosim.study.against import compare_costs
+from retrosim.study.against_report import against_page
 from retrosim.study.cost import cost_report
 from retrosim.study.cost_page import cost_page
 from retrosim.study.cost_text import cost_title
+from retrosim.study.operations import KINDS
+from retrosim.study.pages import bench_page, study_page, timing_page
+from retrosim.study.sweep import fit, sweep_page
 from tests.helpers.browser import CHROMIUM, Browser
 
 SOURCES = Path(__file__).resolve().parents[2] / "roms" / "sectors" / "src"
@@ -134,3 +139,49 @@ def test_the_page_in_a_browser(report, tmp_path) -> None:
         assert not [url for url in browser.requests if not url.startswith("file://")]
     finally:
         browser.close()
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
+def test_pages_of_the_family_in_a_browser(report, tmp_path) -> None:
+    """What `--against`, `--sweep`, `timing`, `study` and `bench` write, from results in small."""
+    cell = {"machine": "mc68040-25", "build": "O2", "objects": 50, "cycles": 1234.5, "low": None, "ratio": 0.75}
+    answer = {"machine": "mc68040-25", "build": "O2", "reason": "why", "rows": [cell], "verdict": "so be it"}
+    notes, method = ["a note"], {"seed": 1, "memory": {"mc68040-25": {"write": 4}}, "full": False}
+    timing = {"answer": [answer], "rows": [cell], "split": [], "analysis": [], "notes": notes, "method": method}
+    row = {"method": "a", "document": "b", "title": "c", "reference": "d", "stated": {"false_positives": 1}}
+    row |= {"seen": {"false_positives": 2}, "scenes": {}, "tests": 3, "operations": dict.fromkeys(KINDS, 4)}
+    row |= {"host_ns_per_pair": 5.5, "cycles": {"mc68000-8": {"cycles_per_pair": 100.0}}}
+    study = {"rows": [row], "machines": ["mc68000-8"], "scenes": [{"scene": "x"}], "notes": notes, "method": method}
+    host = {"processor": "a <b>", "cpus": 2, "system": "c", "python": "3", "packages": {"numpy": "2"}}
+    case = {"name": "sectors", "engine": "kernel", "per_second": 2e6, "ratio_to": {"unicorn": 3.5}, "error": None}
+    bench = {"cases": [case], "skipped": [{"engine": "musashi", "reason": "why"}], "host": host, "method": method}
+    points = [{"value": n, "cycles": 10 * n, "instructions": n, "result": 0} for n in (1, 2, 3)]
+    about = {
+        "machine": "mc68000-8",
+        "model": "MC68000",
+        "clock_hz": 8_000_000,
+        "timing": "full",
+        "build": "",
+        "warm": 1,
+    }
+    sweep = about | {"entry": "f", "name": "n", "points": points, "law": fit([(n, 10 * n) for n in (1, 2, 3)])}
+    pages = [timing_page(timing), study_page(study), bench_page(bench), sweep_page(sweep)]
+    pages.append(against_page(compare_costs(report, report | {"machine": "other"})))
+    browser = Browser(tmp_path / "profile")
+    try:
+        for number, text in enumerate(pages):
+            path = tmp_path / f"{number}.html"
+            path.write_text(text, encoding="utf-8")
+            browser.open(path, width=400)
+            assert browser.evaluate("document.documentElement.scrollWidth") <= 400, number
+            browser.click("th button")
+            assert browser.evaluate("document.querySelector('th').getAttribute('aria-sort')") in (
+                "ascending",
+                "descending",
+            )
+            if folder := os.environ.get("RETROSIM_SCREENSHOTS"):
+                browser.screenshot(Path(folder) / f"family-{number}.png")
+        assert not browser.problems
+    finally:
+        browser.close()
+    assert "a &lt;b&gt;" in pages[2] and "linear: 0 + 10 n clocks, exactly" in pages[3]

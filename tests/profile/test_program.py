@@ -10,6 +10,9 @@ import pytest
 from retrosim.machine import PRESETS, Machine
 from retrosim.profile.program import ProgramProfile
 from retrosim.study.stepping import step_through
+from tests.helpers.machine import programs
+from tests.machine.test_ppc601 import COUNT as COUNTING
+from tests.machine.test_ppc601 import ENABLE, EXTERNAL, HANDLER
 
 COUNT = 2500  # instructions, from the end of a frame on
 LONG = "RETROSIM_PROFILE" in os.environ
@@ -65,6 +68,22 @@ def test_it_ends_and_leaves_nothing_behind() -> None:
     assert (once["totals"]["frames"], again["totals"]["frames"]) == (1, 2)
     assert machine.instructions - plain.instructions == 0
     assert sum(row["cycles"] for row in again["listing"]) <= again["totals"]["cycles"]
+
+
+def test_an_interrupt_is_a_call_from_where_it_struck() -> None:
+    """Counts in a loop with interrupts allowed; the handler adds 1 to r5 and returns."""
+    machine = programs.machine(f"{ENABLE} {COUNTING}", name="ppc601-80", engine="interpret", timing="table")
+    machine.write(EXTERNAL, bytes.fromhex(HANDLER))
+    machine.run(instructions=100)
+    machine._wait_until(machine._next_tick - 40)
+    profile = ProgramProfile(machine)
+    machine.run(instructions=200)
+    report = profile.report()
+    assert machine.regs["r5"] == 1
+    (handler,) = (row for row in report["calls"] if row["function"] == f"{EXTERNAL:06X}")
+    assert (handler["depth"], handler["calls"], handler["instructions"]) == (1, 1, 2)
+    assert report["calls"][0]["instructions"] == 198
+    assert sum(row["cycles"] for row in report["calls"]) == report["totals"]["cycles"]
 
 
 def test_refusals() -> None:

@@ -30,13 +30,19 @@ def run_gdb(target: Target, commands: Sequence[str], elf: bytes = b"", attached:
         daemon=True,
     )
     server.start()
+    said = talk_to(port, [*commands, "kill"])
+    server.join(SECONDS)
+    assert not server.is_alive(), said
+    return said
+
+
+def talk_to(port: int, commands: Sequence[str]) -> dict[str, str]:
+    """Connect gdb to a port, give it commands; return what each printed, of several equal ones the last."""
     words = [GDB, "-nx", "-batch", "-iex", "set debuginfod enabled off", "-ex", f"target remote :{port}"]
-    for command in [*commands, "kill"]:
+    for command in commands:
         words += ["-ex", f"echo \\n{MARK}{command}\\n", "-ex", command]
     done = subprocess.run(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, timeout=SECONDS
     )
-    server.join(SECONDS)
-    assert not server.is_alive(), done.stdout
     parts = f"\n{done.stdout}".split(f"\n{MARK}")[1:]
     return {command: output for command, _, output in (part.partition("\n") for part in parts)}

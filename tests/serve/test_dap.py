@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import base64
+import subprocess
+import sys
 
 import pytest
 
 from retrosim.cli.commands.dap import launch
 from retrosim.machine import Machine
+from retrosim.serve.dap_messages import Unpacker, packed
 from retrosim.serve.dap_session import Opened
 from retrosim.serve.target import Target
 
@@ -158,3 +161,17 @@ def test_what_cannot_be_launched_is_said(arguments: dict[str, object], words: st
         answer = ide.ask_in_vain("launch", **arguments)
         assert words in answer.message
         assert "comes first" in ide.ask_in_vain("threads").message
+
+
+def test_standard_streams() -> None:
+    """As editors start it: what is no protocol ends the session, and nothing else is written."""
+    said, request = [], {"seq": 1, "type": "request", "command": "initialize"}
+    for sent in (packed(request), b"POST / HTTP/1.1\r\n\r\n"):
+        done = subprocess.run(
+            [sys.executable, "-m", "retrosim", "dap"], input=sent, capture_output=True, timeout=60, check=True
+        )
+        said.append(done.stdout)
+        assert done.stderr == b""
+    (answer,), (refusal,) = (Unpacker().feed(each) for each in said)
+    assert answer["success"] and answer["body"]["supportsStepBack"]
+    assert refusal["event"] == "output"

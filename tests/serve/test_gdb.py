@@ -52,7 +52,6 @@ def test_a_session(name: str, tmp_path: Path) -> None:
             "finish",
             "set var gFrame = 12345",
             "print gFrame",
-            "print/x $pc = &DetermineCollisions",
             "monitor clocks",
             "monitor frame",
             "watch *(int *)&gFrame",
@@ -60,7 +59,9 @@ def test_a_session(name: str, tmp_path: Path) -> None:
             "info registers pc",
             "monitor wrote gFrame",
             "reverse-stepi",
+            "info registers pc ",
             "reverse-continue",
+            "print/x $pc = &DetermineCollisions",
             "monitor clocks",
             f"monitor save {state}",
             f"monitor load {state}",
@@ -85,6 +86,11 @@ def test_a_session(name: str, tmp_path: Path) -> None:
     assert "DetermineCollisions () at" in said["finish"]
     assert "12345" in said["print gFrame"]
     assert f"{entry:#x}" in said["print/x $pc = &DetermineCollisions"]
+    assert "Old value = 12345" in said["continue 2"] and "New value = 12346" in said["continue 2"]
+    assert "RunDemo" in said["monitor wrote gFrame"]
+    after, before = (int(said[f"info registers pc{n}"].split()[1], 16) for n in ("", " "))
+    writing = twin.core.decode(before)
+    assert writing.end == after and f"{before:06X}" in said["monitor wrote gFrame"]
     assert "instructions" in said["monitor clocks"] and "% of a period" in said["monitor frame"]
     assert state.stat().st_size > 1000 and "frame 0" in said[f"monitor load {state}"]
     assert "allowed help, clocks" in said["monitor nonsense"]

@@ -123,7 +123,10 @@ def test_processes_share_one_file(project: pytest.Pytester) -> None:
     assert list(tests) == ["test_0.py::test_blit", "test_1.py::test_blit"]
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 2}', '{"format": 1, "tests": {"a": {"b": 3}}}'])
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", '{"format": 2}', '{"format": ' + "9" * 5000 + "}", '{"format": 1, "tests": {"a": {"b": 3}}}'],
+)
 def test_a_damaged_file_is_refused_in_one_line(project: pytest.Pytester, content: str) -> None:
     (project.path / "retrosim-budgets.json").write_text(content)
     project.makepyfile("def test_blit(retro):\n    pass")

@@ -23,7 +23,7 @@ def test_what_was_found_stays_mended(path) -> None:
     assert judged(fuzz.TARGETS[path.parent.name], path.read_bytes()) == ""
 
 
-@pytest.mark.parametrize("name", ("tape", "script", "image", "manifest", "drawing"))
+@pytest.mark.parametrize("name", ("tape", "script", "image", "manifest", "drawing", "source"))
 def test_inputs_come_from_seed_and_number_alone(name: str) -> None:
     target = fuzz.TARGETS[name]
     first = [input_of(target, 5, number) for number in range(8)]

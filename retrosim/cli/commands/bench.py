@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.checks import check_choice
-from retrosim.cli import arguments, values
+from retrosim.cli import arguments, profiling, values
 from retrosim.cli.opening import refuse
 from retrosim.cli.output import print_table, write_text
 from retrosim.cli.parser import Parser
@@ -84,6 +84,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--save", action="store_true", help="in a checkout: also write tools/bench/..., a file for this computer"
     )
+    profiling.add_html(parser)
     arguments.add_force(parser)
 
 
@@ -98,10 +99,15 @@ def run(options: argparse.Namespace) -> int:
     prepare = _kernels if options.kernels else _engines if options.programs is None else _programs
     subject, measure, render, as_csv = prepare(options)
     saved = host_file(subject) if options.save else None
+    profiling.check_files(options)
     for path in filter(None, (options.output, saved)):
         check_free(path, overwrite=options.force)
     with Progress(is_quiet=kind is not None) as progress:
         result = measure(progress=progress.step, **({"rounds": options.rounds} if options.rounds else {}))
+    if options.html:
+        from retrosim.study.pages import bench_page
+
+        profiling.write_html(options, lambda: bench_page(result))
     if saved:
         write_text(saved, json.dumps(result, indent=1) + "\n", overwrite=options.force)
     if kind is None:

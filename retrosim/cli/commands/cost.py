@@ -20,16 +20,20 @@ examples:
   retrosim cost main.c blit.s --entry main --machine mc68000-8
   retrosim cost sectors --build O1 --entry DetermineCollisions
   retrosim cost mine.elf --entry blit --machine mc68000-8 --csv
+  retrosim cost sectors --entry DetermineCollisions --against build=O0
+  retrosim cost objects --entry IntegerSquareRoot --arg n --sweep n=1..64
   retrosim cost b.bin --at 0x7c00 --bits 16 --entry 0x7c00 --machine i386dx-33
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import sys
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from retrosim.cli import arguments, calling, profiling, values
+from retrosim.cli import arguments, calling, comparing, profiling, values
 from retrosim.cli.opening import check_budget, check_simulated, chosen_budget, open_chosen, open_rom, refuse
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
@@ -39,6 +43,7 @@ from retrosim.errors import BudgetUsedUp
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine
+    from retrosim.rom import Image, Rom
 
 MAX_INSTRUCTIONS = 2_000_000  # of one call, unless told otherwise
 TRIES = 2000  # of the search for the most clocks
@@ -48,7 +53,9 @@ def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("rom", metavar="FILE", help="a program's file, or a ROM's name, folder or rom.toml")
     arguments.add_others(parser)
-    parser.add_argument("--entry", required=True, metavar="SYMBOL", help="the routine, or its address as 0x...")
+    parser.add_argument(
+        "--entry", metavar="SYMBOL", help="the routine, or its address as 0x...; default: the only one there is"
+    )
     calling.add_call(parser)
     arguments.add_warm(parser)
     arguments.add_interval(parser)
@@ -91,6 +98,7 @@ def add_options(parser: Parser) -> None:
         metavar="N",
         help="with --bounds: seed of the search; default: 1994",
     )
+    comparing.add_options(parser)
     arguments.add_formats(parser, "the annotated listing")
     profiling.add_top(parser)
     profiling.add_html(parser)
@@ -99,56 +107,25 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    from retrosim.checks import check_integer
-    from retrosim.machine import Machine
-    from retrosim.rom import Rom
-    from retrosim.study.causes import MODE, has_causes
-    from retrosim.study.cost import cost_report, find_routine
     from retrosim.study.cost_page import cost_page
     from retrosim.study.cost_text import cost_title, listing_csv, render_cost
 
     profiling.check_files(options)
-    rom = open_rom(options)
-    check_simulated([options.machine])
-    check_budget(options, [options.machine])
-    if not isinstance(rom, Rom) and options.build is not None:
-        raise refuse(f"--build {options.build}: a program's file has no builds")
-    if options.timing == "off":
-        raise refuse("--timing off: counts no cycles; allowed table, full")
-    if options.csv and options.bounds:
-        raise refuse("--csv: lists the instructions of a call, and --bounds is about all calls")
-    if not options.bounds and None in options.arg:
-        raise refuse("--arg ?: needs --bounds")
-    if not options.bounds and options.loop:
-        raise refuse("--loop: needs --bounds")
-    if options.timing in (None, "full") and has_causes(options.machine) and not options.bounds:
-        options.timing = MODE
-
-    budget = chosen_budget(options)
+    comparing.check_options(options)
+    _check_options(options)
+    if options.sweep:
+        return comparing.print_sweep(options)
     with Progress(is_quiet=options.json or options.csv) as progress:
-        machine = open_chosen(options, rom, budget.before(progress.note))
-        assert isinstance(machine, Machine)  # `check_simulated` has refused the other
-        with bad_arguments():
-            entry = _entry(options.entry)
-            find_routine(machine.image, entry)
-            convention = options.convention or "c"
-            bits = machine.argument_bits(convention)
-            options.arg = calling.words(machine, options.arg)
-            for argument in filter(None, options.arg):
-                check_integer("argument", argument, -(1 << bits - 1), (1 << bits) - 1)
-            registers = machine.register_values(dict(options.reg))
-        machine.budget = budget
-        if isinstance(rom, Rom) and machine.run(frames=1).reason == "budget":
-            raise BudgetUsedUp(machine.budget.spent)
-        with bad_arguments():
-            calling.set_up(options, machine)
+        other = copy.copy(options)  # as they were given
+        prepared = opened(options, progress)
         if options.bounds:
-            machine.regs.update(registers)
-            return _print_bounds(options, machine, entry, convention, progress)
-        chosen = {"convention": convention, "registers": registers, "max_instructions": options.max_instructions}
-        chosen |= {"warm": options.warm, "interval": options.interval}
-        chosen |= {"sources": profiling.source_folders(options, rom)}
-        report = cost_report(machine, entry, *options.arg, **chosen, progress=progress.step)
+            return _print_bounds(prepared, progress)
+        report = _report(prepared, progress)
+        if options.against:
+            against = comparing.other_options(other)
+            compared = _report(opened(against, progress), progress)
+    if options.against:
+        return comparing.print_comparison(options, [options, against], [report, compared])
     profiling.write_html(options, lambda: cost_page(report))
     profiling.write_files(options, report, cost_title(report))
     if options.json:
@@ -160,23 +137,85 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print_bounds(
-    options: argparse.Namespace, machine: Machine, entry: str | int, convention: str, progress: Progress
-) -> int:
+def _check_options(options: argparse.Namespace) -> None:
+    """Refuse options that exclude each other. Errors: ArgumentError."""
+    if options.timing == "off":
+        raise refuse("--timing off: counts no cycles; allowed table, full")
+    if options.csv and options.bounds:
+        raise refuse("--csv: lists the instructions of a call, and --bounds is about all calls")
+    if not options.bounds and None in options.arg:
+        raise refuse("--arg ?: needs --bounds")
+    if not options.bounds and options.loop:
+        raise refuse("--loop: needs --bounds")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A machine before the call, and what is called: name or address of the routine, arguments, options."""
+
+    machine: Machine
+    entry: str | int
+    arguments: list[Any]
+    options: argparse.Namespace
+    program: Rom | Image
+
+
+def opened(options: argparse.Namespace, progress: Progress) -> Prepared:
+    """Open what options name, run a ROM's first frame, and set memory up. Errors: as of `open_chosen`."""
+    from retrosim.checks import check_integer
+    from retrosim.machine import Machine
+    from retrosim.rom import Rom
+    from retrosim.study.causes import MODE, has_causes
+    from retrosim.study.cost import find_routine, only_routine
+
+    program = open_rom(options)
+    check_simulated([options.machine])
+    check_budget(options, [options.machine])
+    if not isinstance(program, Rom) and options.build is not None:
+        raise refuse(f"--build {options.build}: a program's file has no builds")
+    if options.timing in (None, "full") and has_causes(options.machine) and not options.bounds:
+        options.timing = MODE
+    budget = chosen_budget(options)
+    machine = open_chosen(options, program, budget.before(progress.note))
+    assert isinstance(machine, Machine)  # `check_simulated` has refused the other
+    with bad_arguments():
+        entry = only_routine(machine.image) if options.entry is None else _entry(options.entry)
+        find_routine(machine.image, entry)
+        bits = machine.argument_bits(options.convention or "c")
+        arguments = calling.words(machine, options.arg)
+        for argument in filter(None, arguments):
+            check_integer("argument", argument, -(1 << bits - 1), (1 << bits) - 1)
+        machine.register_values(dict(options.reg))
+    machine.budget = budget
+    if isinstance(program, Rom) and machine.run(frames=1).reason == "budget":
+        raise BudgetUsedUp(machine.budget.spent)
+    with bad_arguments():
+        calling.set_up(options, machine)
+    return Prepared(machine, entry, arguments, options, program)
+
+
+def _report(prepared: Prepared, progress: Progress) -> dict[str, Any]:
+    """Return what the call costs."""
+    from retrosim.study.cost import cost_report
+
+    options = prepared.options
+    chosen = {"convention": options.convention or "c", "registers": dict(options.reg), "warm": options.warm}
+    chosen |= {"max_instructions": options.max_instructions, "interval": options.interval}
+    chosen |= {"sources": profiling.source_folders(options, prepared.program), "progress": progress.step}
+    return cost_report(prepared.machine, prepared.entry, *prepared.arguments, **chosen)
+
+
+def _print_bounds(prepared: Prepared, progress: Progress) -> int:
     """Prove the bounds of the routine, and print them."""
     from retrosim.study.bounds import bound
     from retrosim.study.bounds_text import render_bounds
 
-    chosen = {"convention": convention, "tries": options.search, "seed": options.search_seed}
+    options, machine = prepared.options, prepared.machine
+    machine.regs.update(machine.register_values(dict(options.reg)))
+    chosen = {"convention": options.convention or "c", "tries": options.search, "seed": options.search_seed}
     with bad_arguments():
-        report = bound(
-            machine,
-            entry,
-            *options.arg,
-            loops=dict(options.loop),
-            progress=progress.step,
-            **chosen,
-        )
+        loops = dict(options.loop)
+        report = bound(machine, prepared.entry, *prepared.arguments, loops=loops, progress=progress.step, **chosen)
     if options.json:
         print_json(report)
     else:

@@ -12,11 +12,12 @@ examples:
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from retrosim.cli.debugging import add_listening, add_program, open_debugged
+from retrosim.cli.debugging import add_listening, add_program, listening_on, open_debugged
 from retrosim.cli.output import print_json, print_lines
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -69,14 +70,13 @@ def run(options: argparse.Namespace) -> int:
     if options.port is None:
         serve(StandardStreams())
         return 0
-    from retrosim.cli.debugging import listening_on
-
-    listening = listening_on(options)
+    listening = listening_on(options.host, options.port)
     host, port = listening.getsockname()[:2]
     if options.json:
         print_json({"host": host, "port": port, "program": options.rom})
     else:
         print_lines([f"waiting for an editor on {host} port {port}; Ctrl-C ends"])
+    sys.stdout.flush()
     serve_clients(listening, serve)
     return 0
 

@@ -14,17 +14,13 @@ examples:
 from __future__ import annotations
 
 import argparse
-import shlex
-from typing import TYPE_CHECKING
+import sys
 
 from retrosim.cli import arguments
-from retrosim.cli.debugging import HOST, add_listening, add_program, listening_on, open_debugged
-from retrosim.cli.output import print_json, print_lines, shown_path
+from retrosim.cli.debugging import add_listening, add_program, connecting, listening_on, open_debugged
+from retrosim.cli.output import print_json, print_lines
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
-
-if TYPE_CHECKING:
-    from retrosim.cli.debugging import Debugged
 
 PORT = 1234
 
@@ -51,32 +47,17 @@ def run(options: argparse.Namespace) -> int:
 
     with Progress(is_quiet=options.json) as progress:
         debugged = open_debugged(options, progress.note)
-    listening = listening_on(options)
+    listening = listening_on(options.host, options.port)
     host, port = listening.getsockname()[:2]
-    command = connecting(debugged, host, port)
+    image, file = debugged.machine.image, debugged.file
+    command = connecting(debugged.program, image, file, host, port)
     if options.json:
         print_json({"machine": debugged.machine.name, "host": host, "port": port, "command": command})
     else:
         print_lines(
             [f"{debugged.name} on {debugged.machine.name}, waiting for gdb on {host} port {port}:", f"  {command}"]
         )
-    target, elf = debugged.target(), elf_of(debugged.machine.image, debugged.file)
+    sys.stdout.flush()
+    target, elf = debugged.target(), elf_of(image, file)
     serve_clients(listening, lambda stream: GdbSession(target, stream, elf).serve())
     return 0
-
-
-def connecting(debugged: Debugged, host: str, port: int) -> str:
-    """Return the command that connects gdb."""
-    from retrosim.serve.gdb_registers import architecture
-    from retrosim.serve.programs import source_folders
-
-    where = f":{port}" if host == HOST else f"{f'[{host}]' if ':' in host else host}:{port}"
-    steps = [f"set architecture {architecture(debugged.machine)}"]
-    if folders := source_folders(debugged.program):
-        steps.append(f"directory {':'.join(map(shown_path, folders))}")
-    words = ["gdb-multiarch"]
-    for step in [*steps, f"target remote {where}"]:
-        words += ["-ex", step]
-    if path := debugged.file:
-        words.append(shown_path(path))
-    return shlex.join(words)

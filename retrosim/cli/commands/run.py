@@ -16,10 +16,13 @@ examples:
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, profiling, values
+from retrosim.cli.debugging import HOST
 from retrosim.cli.display import NoWindow, check_overlay, open_window
 from retrosim.cli.opening import (
     NATIVE,
@@ -76,6 +79,13 @@ def add_options(parser: Parser) -> None:
     arguments.add_budget(parser)
     arguments.add_screenshot(parser, force=False)
     arguments.add_window(parser)
+    parser.add_argument(
+        "--gdb",
+        type=values.whole(0, 65535),
+        metavar="N",
+        help="let gdb connect to this TCP port while the window is open, 0: any that is free; without a window use "
+        "`retrosim gdb`",
+    )
     arguments.add_json(parser)
 
 
@@ -89,18 +99,50 @@ def run(options: argparse.Namespace) -> int:
     _check_profile(options)
     asked = (options.frames, options.instructions, options.screenshot, options.json, _has_profile(options))
     if options.headless or any(asked) or has_budget(options):
+        if options.gdb is not None:
+            raise refuse(f"--gdb: needs a window; without one use `retrosim gdb {options.rom}`")
         check_overlay(options)
         return _run_headless(options, rom)
+    hooks, command = {}, ""
+    if options.gdb is not None:
+        hooks["on_turn"], command = _gdb_server(options, rom)
     try:
         window = open_window(
-            options, lambda report: open_chosen(options, rom, report), recorder=window_recorder(program_name(rom))
+            options,
+            lambda report: open_chosen(options, rom, report),
+            recorder=window_recorder(program_name(rom)),
+            **hooks,
         )
     except NoWindow as error:
+        if options.gdb is not None:
+            raise NoWindow(f"{error}; without a window use `retrosim gdb {options.rom}`") from error
         say(f"{error}; running {FRAMES} frames without a window")
         options.screenshot = free_name(f"retrosim-{program_name(rom)}", ".png")
         return _run_headless(options, rom)
+    if command:
+        print_lines(["waiting for gdb beside the window:", f"  {command}"])
+        sys.stdout.flush()
     window.run()
     return 0
+
+
+def _gdb_server(options: argparse.Namespace, rom: Rom | Image) -> tuple[Callable[[Any], None], str]:
+    """Listen for gdb; return what is called on the window's turns, and the command that connects.
+
+    Errors   ArgumentError, RetrosimError
+    """
+    from retrosim.cli.debugging import connecting, listening_on
+    from retrosim.cli.window_gdb import WindowGdb
+    from retrosim.machine.presets import preset
+    from retrosim.rom import Image
+    from retrosim.serve.programs import file_of
+
+    if options.machine == NATIVE:
+        raise refuse(f"--gdb: {NATIVE} runs no machine code that could be debugged")
+    image = rom if isinstance(rom, Image) else rom.image(preset(options.machine).isa, options.build)
+    file = file_of(rom, image, options.rom)
+    listening = listening_on(HOST, options.gdb)
+    return WindowGdb(listening, file).turn, connecting(rom, image, file, *listening.getsockname()[:2])
 
 
 def _has_profile(options: argparse.Namespace) -> bool:
@@ -190,6 +232,7 @@ def _settings(machine: Any) -> dict[str, Any]:
         "memory_changed": changed,
         "readings": getattr(machine, "readings", None),
         "readings_changed": _changed_readings(machine),
+        "exit_status": getattr(machine, "exit_status", None),
         "simulated_seconds": float(machine.cycles / machine.clock_hz) if machine.clock_hz else None,
     }
 
@@ -218,7 +261,7 @@ def _summary(result: dict[str, Any]) -> list[str]:
         pace = f"{result['simulated_seconds']:.2f} s simulated in {pace}, {times:.1f} times real time"
     lines.append(f"{', '.join(did)}; {pace}")
     if result["reason"] == "exit":
-        lines.append("the program exited")
+        lines.append(f"the program exited with status {result['exit_status']}")
     if result["text"]:
         lines += ["it wrote:", *(f"  {line}" for line in result["text"].splitlines()[-MAX_LINES:])]
     if result["world"]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from retrosim.cli import arguments, values
+from retrosim.cli import arguments, profiling, values
 from retrosim.cli.opening import check_simulated, chosen_workers
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
@@ -49,6 +49,7 @@ def add_options(parser: Parser) -> None:
     )
     arguments.add_engine(parser)
     parser.add_argument("--picture", metavar="PNG", help="also draw errors and cycles as bars in this file")
+    profiling.add_html(parser)
     arguments.add_force(parser)
     arguments.add_jobs(parser)
     arguments.add_formats(parser, "a line per method")
@@ -63,7 +64,9 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.study.comparison import compare_methods, method_named
     from retrosim.study.comparison_picture import draw_comparison
     from retrosim.study.comparison_report import comparison_csv, render_comparison
+    from retrosim.study.pages import study_page
 
+    profiling.check_files(options)
     with bad_arguments():
         for name in options.method or ():
             method_named(name)
@@ -75,6 +78,7 @@ def run(options: argparse.Namespace) -> int:
         result = compare_methods(names, options.method, progress.step, **settings)
     if options.picture:
         write_png(options.picture, draw_comparison(result), macintosh_palette(), overwrite=options.force)
+    profiling.write_html(options, lambda: study_page(result))
     if options.json:
         print_json(result)
     elif options.csv:

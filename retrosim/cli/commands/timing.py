@@ -18,7 +18,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from retrosim.cli import arguments
+from retrosim.cli import arguments, profiling
 from retrosim.cli.opening import check_simulated, chosen_memory, chosen_readings, chosen_workers
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
@@ -45,14 +45,18 @@ def add_options(parser: Parser) -> None:
     tables.add_argument("--full", action="store_true", help="run the whole experiments, 30 simulated seconds each")
     tables.add_argument("--causes", action="store_true", help="show instead what the clocks of a check are spent on")
     arguments.add_formats(parser, "a line per cell")
+    profiling.add_html(parser)
+    arguments.add_force(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     names = list(dict.fromkeys(options.machine or ()))
     check_simulated(names)
+    profiling.check_files(options)
     from retrosim.rom import load_rom
     from retrosim.study.causes import causes_table, check_causes
+    from retrosim.study.pages import timing_page
     from retrosim.study.timing import ROM, builds_of, timing_table
     from retrosim.study.timing_report import render_causes, render_timing, rows_csv
 
@@ -73,6 +77,7 @@ def run(options: argparse.Namespace) -> int:
         else:
             given |= {"details": details, "interval": options.interval, "workers": chosen_workers(options)}
             result = timing_table(names, options.full, progress.step, **given)
+    profiling.write_html(options, lambda: timing_page(result))
     if options.json:
         print_json(result)
     elif options.csv:

@@ -4,6 +4,7 @@ examples:
   retrosim verify mine.rtape
   retrosim verify *.rtape --on all
   retrosim verify mine.rtape --on mc68040-25,native --json
+  retrosim verify mine.rtape --rom my-rom --unverified --blame
   retrosim verify *.rtape --scheduler tcp://127.0.0.1:8786 --resume
 """
 
@@ -37,6 +38,11 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--rom", metavar="ROM", help="folder or rom.toml to use instead of the ROM the tapes name")
     arguments.add_engine(parser)
     parser.add_argument("--unverified", action="store_true", help="accept a ROM other than the recorded one")
+    parser.add_argument(
+        "--blame",
+        action="store_true",
+        help="find the instructions that make a divergence, compared with the ROM that the tape was recorded with",
+    )
     parser.add_argument(
         "--allow-partial",
         action="store_true",
@@ -87,7 +93,7 @@ def _verify_tapes(names: list[str], options: argparse.Namespace, progress: Progr
 
     limits = asdict(chosen_budget(options))
     limits = {name: limits[name] for name in ("cycles", "seconds", "memory", "frame_seconds")}
-    how = Verification(options.rom, options.engine, options.unverified, limits)
+    how = Verification(options.rom, options.engine, options.unverified, limits, options.blame)
     place = {name: f"{number} of {len(names)}, {name}" for number, name in enumerate(names, 1)}
 
     def on_progress(path: str, machine: str, frame: int, frames: int) -> None:

@@ -92,6 +92,8 @@ def _run(typing_context, ram, code, state, records, index, start, budget):
 
 @kernel
 def run_records(ram, code, state, records, index, start, budget):
+    if not 0 <= start < len(records):
+        raise IndexError("no such record")
     return _run(ram, code, state, records, index, start, budget)
 
 
@@ -127,8 +129,8 @@ class Interpreter:
         self.forget_missing()
         unit = core.cpu.isa.word_bytes
         self._shift = unit.bit_length() - 1
-        self.breaks: frozenset[int] = frozenset()  # where every run ends
         self._profile: Profile | None = None
+        self.breaks: frozenset[int] = frozenset()  # where every run ends
         self._stops: Collection[int] = ()  # where the present run ends
         self._entered: dict[int, InstalledRegion] = {}  # entry point -> the region in force
         self._covering: dict[int, list[InstalledRegion]] = {}  # instruction -> the regions that contain it
@@ -143,23 +145,29 @@ class Interpreter:
         """
         self.core.sync_mirrors()
         self.core.state["reason"] = RUNNING
-        if self._profile:
-            self._profile.begin(instructions)
-        regions = [region for stop in stops for region in self._covering.get(stop, ())]
-        if stops:
-            self._stops = self.breaks.union(stops)
-            for region in regions:
-                self._suspend(region)
-            self._watch_stops()
+        if not self._profile:
+            return self._run_to(instructions, stops)
         done = 0
+        self._profile.begin(instructions)
         try:
-            done = self._run(instructions)
+            done = self._run_to(instructions, stops)
             return done
         finally:
+            self._profile.end()
+            self._profile.consume(instructions - done)
+
+    def _run_to(self, instructions: int, stops: Collection[int]) -> int:
+        if not stops:
+            return self._run(instructions)
+        self._stops = self.breaks.union(stops)
+        regions = [region for stop in stops for region in self._covering.get(stop, ())]
+        for region in regions:
+            self._suspend(region)
+        self._watch_stops()
+        try:
+            return self._run(instructions)
+        finally:
             self._stops = self.breaks
-            if self._profile:
-                self._profile.end()
-                self._profile.consume(instructions - done)
             for region in regions:
                 self._resume(region)
 
@@ -194,8 +202,7 @@ class Interpreter:
                     if done:
                         core.state["reason"] = REACHED
                         break
-                    pc = int(core.state["pc"])
-                    done += self._evaluate(core.decode(pc), instructions - done)  # it is where the run begins
+                    done += self._evaluate(instructions - done)  # it is where the run begins
                     if core.state["reason"] != RUNNING:
                         break
                     continue
@@ -217,15 +224,16 @@ class Interpreter:
         insn = self.core.decode(int(self.core.state["pc"]))
         self.missing[insn.key] = insn
         self._behind_bridge = insn.end
-        return self._evaluate(insn, left)
+        return self._evaluate(left)
 
-    def _evaluate(self, insn: Insn, left: int) -> int:
-        """Have the evaluator execute an instruction, with so many left of the run; return how many it was."""
-        if self._profile:
-            self._profile.end()
+    def _evaluate(self, left: int) -> int:
+        """Run one instruction on the evaluator; left: of the run, with it."""
+        if not self._profile:
+            return self.bridge.run(1)
+        insn = self.core.decode(int(self.core.state["pc"]))
+        self._profile.end()
         done = self.bridge.run(1)
-        if self._profile:
-            self._profile.bridged(insn, left - done)
+        self._profile.bridged(insn, left - done)
         return done
 
     def attach(self, profile: Profile | None) -> None:

@@ -10,8 +10,11 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal, NamedTuple, Protocol
 
-MAX_NESTING = 64
+from retrosim.checks import shortened
+
+MAX_OPERATORS = 200  # of an expression, opening brackets among them
 MAX_BITS = 64  # of a value on the way
+MAX_DIGITS = 100  # of a number
 
 
 class Unfit(Exception):
@@ -23,6 +26,10 @@ class Unfit(Exception):
     def __init__(self, reason: str, near: bool = False) -> None:
         super().__init__(reason)
         self.near = near
+
+
+class Exhausted(Exception):
+    """A source takes more work or space than any is allowed; the reason says what of."""
 
 
 class Value(NamedTuple):
@@ -75,6 +82,7 @@ _BINARY = (
     ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "=", "!=", "<>"), ("<=", ">=", "<", ">"), ("<<", ">>"), ("+", "-"),
     ("*", "/", "%"),
 )  # fmt: skip
+_PRIORITY = {operator: level for level, operators in enumerate(_BINARY) for operator in operators}
 
 
 def constant(number: int) -> Expression:
@@ -105,7 +113,7 @@ class Grammar:
         while at < len(stripped):
             found = self._token.match(stripped, at)
             if not found:
-                raise Unfit(f"{text.strip()!r} is no expression")
+                raise Unfit(f"{shortened(text)!r} is no expression")
             kind = str(found.lastgroup)
             if kind == "name" and "@" in found["name"] and found["name"].partition("@")[2] in self._names_of_halves:
                 name, _, half = found["name"].partition("@")
@@ -115,6 +123,8 @@ class Grammar:
             at = found.end()
         if not tokens:
             raise Unfit("an expression is missing")
+        if sum(kind == "operator" and token != ")" for kind, token in tokens) > MAX_OPERATORS:
+            raise Unfit(f"an expression has more than {MAX_OPERATORS} operators and brackets")
         return _Parser(self, text, tokens).whole()
 
     @property
@@ -128,7 +138,15 @@ class Grammar:
         """Return the value of a number's text."""
         found = self._number.match(text)
         assert found is not None and found.lastindex is not None
-        return int(found[found.lastindex].replace("_", ""), self._bases[found.lastindex - 1])
+        return whole_number(found[found.lastindex].replace("_", ""), self._bases[found.lastindex - 1])
+
+
+def whole_number(digits: str, base: int = 10) -> int:
+    """Return the value of digits. Errors: Unfit."""
+    number = int(digits, base) if len(digits) <= MAX_DIGITS else 1 << MAX_BITS
+    if number >> MAX_BITS:
+        raise Unfit(f"{shortened(digits)} does not fit into {MAX_BITS} bits")
+    return number
 
 
 def characters(text: str) -> bytes:
@@ -158,28 +176,29 @@ class _Parser:
     """Recursive descent over the tokens of one expression."""
 
     def __init__(self, grammar: Grammar, text: str, tokens: list[tuple[str, str]]) -> None:
-        self.grammar, self.text, self.tokens, self.at, self.depth = grammar, text.strip(), tokens, 0, 0
+        self.grammar, self.text, self.tokens, self.at = grammar, text.strip(), tokens, 0
 
     def whole(self) -> Expression:
         if len(self.tokens) == 1 and self.tokens[0][0] == "number":
             return constant(self.grammar.number(self.tokens[0][1]))
         found = self.binary(0)
         if self.at < len(self.tokens):
-            raise Unfit(f"{self.text!r}: unexpected {self.tokens[self.at][1]!r}")
+            raise Unfit(f"{shortened(self.text)!r}: unexpected {self.tokens[self.at][1]!r}")
         return found
 
     def peek(self) -> tuple[str, str]:
         return self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
 
     def binary(self, level: int) -> Expression:
-        if level == len(_BINARY):
-            return self.unary()
-        left = self.binary(level + 1)
-        while self.peek()[0] in ("operator", "here") and self.peek()[1] in _BINARY[level]:  # * may be both
-            operator = self.peek()[1]
+        """Take operands and the operators between them that bind as `level` does, or more."""
+        left = self.unary()
+        while True:
+            kind, operator = self.peek()
+            priority = _PRIORITY.get(operator, -1) if kind in ("operator", "here") else -1  # * may be both
+            if priority < level:
+                return left
             self.at += 1
-            left = _combine(operator, left, self.binary(level + 1), self.text)
-        return left
+            left = _combine(operator, left, self.binary(priority + 1), self.text)
 
     def unary(self) -> Expression:
         kind, token = self.peek()
@@ -187,14 +206,10 @@ class _Parser:
         if kind == "operator" and token in "+-~!":
             return _unary(token, self.unary())
         if token == "(":
-            self.depth += 1
-            if self.depth > MAX_NESTING:
-                raise Unfit("an expression is nested too deeply")
             found = self.binary(0)
             if self.peek()[1] != ")":
-                raise Unfit(f"{self.text!r}: ) is missing")
+                raise Unfit(f"{shortened(self.text)!r}: ) is missing")
             self.at += 1
-            self.depth -= 1
             return self.halved(found)
         if kind == "number":
             return constant(self.grammar.number(token))
@@ -209,7 +224,7 @@ class _Parser:
             return _local(token)
         if kind == "name":
             return self.halved(lambda scope: scope.symbol(token))
-        raise Unfit(f"{self.text!r}: " + (f"unexpected {token!r}" if token else "an operand is missing"))
+        raise Unfit(f"{shortened(self.text)!r}: " + (f"unexpected {token!r}" if token else "an operand is missing"))
 
     def halved(self, value: Expression) -> Expression:
         kind, token = self.peek()
@@ -217,13 +232,13 @@ class _Parser:
             return value
         function = self.grammar.half(token)
         if not function:
-            raise Unfit(f"{self.text!r}: {token} is not known")
+            raise Unfit(f"{shortened(self.text)!r}: {token} is not known")
         self.at += 1
         return lambda scope: Value(function(value(scope).number), HALF)
 
 
 def _local(token: str) -> Expression:
-    number, ahead = int(token[:-1]), token[-1] in "fF"
+    number, ahead = whole_number(token[:-1]), token[-1] in "fF"
 
     def evaluate(scope: Scope) -> Value:
         found = scope.numbered(number, ahead)
@@ -276,12 +291,12 @@ def _combine(operator: str, left: Expression, right: Expression, text: str) -> E
     def evaluate(scope: Scope) -> Value:
         a, b = left(scope), right(scope)
         if operator in ("/", "%") and not b.number:
-            raise Unfit(f"{text!r}: division by zero", near=True)
+            raise Unfit(f"{shortened(text)!r}: division by zero", near=True)
         if operator in ("<<", ">>") and not 0 <= b.number < MAX_BITS:
-            raise Unfit(f"{text!r}: shift by {b.number}: allowed 0..{MAX_BITS - 1}", near=True)
+            raise Unfit(f"{shortened(text)!r}: shift by {b.number}: allowed 0..{MAX_BITS - 1}", near=True)
         number = function(a.number, b.number)
         if abs(number) >> MAX_BITS:
-            raise Unfit(f"{text!r} does not fit into {MAX_BITS} bits", near=True)
+            raise Unfit(f"{shortened(text)!r} does not fit into {MAX_BITS} bits", near=True)
         if operator == "+" and (a.section is None or b.section is None):
             return Value(number, a.section if b.section is None else b.section)
         if operator == "-" and b.section is None:

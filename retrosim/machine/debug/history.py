@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..machine import Machine
 
 PAGE = 4096
-PERIOD_PARTS = 4  # of a slice of the engine: instructions between two saved states
+PERIOD_SECONDS = 2  # of the machine's, between two saved states; and instructions: a slice of the engine
 ENTRY_BYTES = 100  # of a page's entry in a state, about
 MIN_STATES = 4  # that stay whatever they take
 
@@ -68,8 +68,7 @@ class History:
 
     def __init__(self, machine: Machine, limit_bytes: int) -> None:
         self.machine, self.limit_bytes = machine, limit_bytes
-        self.period = max(1, machine._engine.SLICE // PERIOD_PARTS)
-        self.period_clocks = machine.clock_hz
+        self.period, self.period_clocks = machine._engine.SLICE, PERIOD_SECONDS * machine.clock_hz
         self._copy = np.zeros(ADDRESS_MASK + 1, np.uint8)  # memory as in the state that was saved or restored last
         self.restart()
 

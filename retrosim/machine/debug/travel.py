@@ -9,6 +9,7 @@ from dataclasses import replace
 from retrosim.checks import check_integer
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 
+from ..budget import Budget
 from . import places
 from .conditions import Condition
 from .points import MAX_WATCHED, Point, Stop, Time, Write
@@ -200,7 +201,15 @@ class Travel(Running):
         observer.jumped()
 
     def _run_to(self, time: Time) -> None:
-        """Run to a later moment, with all that came from outside."""
+        """Run to a later moment, with all that came from outside; what was run before is not counted again."""
+        machine, budget = self.machine, self.machine.budget
+        machine.budget = Budget()
+        try:
+            self._run_again(time)
+        finally:
+            machine.budget = budget
+
+    def _run_again(self, time: Time) -> None:
         machine, history = self.machine, self._history
         while True:
             while (change := history.next_change()) is not None and change.time <= self.time:

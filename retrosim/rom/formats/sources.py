@@ -90,8 +90,9 @@ def preprocessed(path: Path, content: bytes, isa: str, defined: Mapping[str, int
         raise ValueError(
             f"needs a C preprocessor, and none is installed: apt-get install cpp, or {COMPILERS[isa].package}"
         )
-    command = [*found, "-E", "-undef", *macros, "-x", "assembler-with-cpp", str(path)]
-    return run_compiler(command, path.parent).decode("utf-8", "replace")
+    name = f"./{path}" if str(path).startswith("-") else str(path)
+    command = [*found, "-E", "-undef", *macros, "-x", "assembler-with-cpp", name]
+    return run_compiler(command, Path()).decode("utf-8", "replace")
 
 
 def run_compiler(command: list[str], folder: Path) -> bytes:

@@ -1,0 +1,58 @@
+"""The files that a source includes, and how much of them is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from retrosim.checks import shortened
+from retrosim.cpu.spec.expressions import Unfit, characters
+
+MAX_FILE_BYTES = 4 * 1024 * 1024
+QUOTES = "\"'<>"
+
+
+def found_file(text: str, folder: Path | None) -> Path:
+    """Return the file that an include names: in or beside the folder of the source, or below. Errors: Unfit."""
+    name = text.strip()
+    name = (
+        characters(name).decode("utf-8", "replace")
+        if len(name) > 1 and name[0] in "\"'" and name[-1] == name[0]
+        else name.strip(QUOTES)
+    )
+    if folder is None:
+        raise Unfit(f"include {shortened(name)}: a text without a file has no folder")
+    shown = f"include {shortened(name)!r}"
+    allowed = Unfit(f"{shown}: allowed a file in the folder of the source, beside that folder or below it")
+    if not name or "\0" in name or Path(name).is_absolute():
+        raise allowed
+    try:
+        root = folder.resolve()
+        path = (root / name).resolve()
+        if not path.is_relative_to(root.parent):
+            raise allowed
+        if path.is_file():
+            return path
+    except (OSError, RuntimeError):  # a name that is too long, links in a circle
+        pass
+    raise Unfit(f"{shown}: there is no such file")
+
+
+def read_limited(path: Path, limit: int) -> bytes:
+    """Return what is in a file of at most so many bytes. Errors: Unfit."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(limit + 1)
+    except (OSError, ValueError) as error:
+        raise Unfit(f"{shortened(path.name)}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(content) > limit:
+        raise Unfit(f"{shortened(path.name)}: more than {limit} bytes")
+    return content
+
+
+def read_source(path: Path) -> str:
+    """Return a source's text. Errors: Unfit."""
+    content = read_limited(path, MAX_FILE_BYTES)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")

@@ -1,0 +1,67 @@
+"""`retrosim cost --against` and `--sweep`."""
+
+from __future__ import annotations
+
+import pytest
+
+from retrosim.study.sweep import fit, law_text
+from tests.helpers.study.cost_programs import ADDRESS, SUM, write_elf
+
+
+@pytest.fixture
+def program(tmp_path) -> str:
+    return str(write_elf(tmp_path / "sum.elf", SUM, sum_up=ADDRESS))
+
+
+def test_laws() -> None:
+    values = range(1, 20)
+    exact = [(n, 3 * n * n - 2 * n + 7) for n in values]
+    assert fit(exact) | {"coefficients": [7, -2, 3], "exact": True, "name": "quadratic"} == fit(exact)
+    assert law_text(fit(exact), "n") == "quadratic: 7 - 2 n + 3 n^2 clocks, exactly"
+    assert (fit([(n, 5) for n in values])["name"], fit([(1, 4), (9, 20)])["coefficients"]) == ("constant", [2, 2])
+    noisy = [(n, 1000 + 40 * n + (-1) ** n) for n in values]
+    law = fit(noisy)
+    assert (law["name"], law["exact"]) == ("linear", False) and 0.9 < law["residual_maximum"] < 1.2
+    assert law["coefficients"][1] == pytest.approx(40, abs=0.1) and 0.8 < law["residual_rms"] < 1.2
+    steps = [(n, 900 + (-1) ** n) for n in values]  # neither a slope nor a curve makes these smaller
+    assert fit(steps)["name"] == "constant" and "off by 0.999 clocks" in law_text(fit(steps), "n")
+
+
+def test_sweep_over_an_argument(run, program, tmp_path) -> None:
+    """18 clocks a round: ADD.L 8 and SUBQ.L 8 and BNE 10, less 2 where it falls through."""
+    command = ("cost", program, "--entry", "sum_up", "--machine", "mc68000-8", "--arg", "n", "--sweep", "n=1..9:2")
+    found = run(*command, "--json", "--html", "sweep.html").json()
+    assert [point["value"] for point in found["points"]] == [1, 3, 5, 7, 9]
+    assert found["law"] == {
+        "name": "linear", "exact": True, "coefficients": [38, 26], "residual_maximum": 0, "residual_rms": 0
+    }  # fmt: skip
+    assert found["points"][2] == {"value": 5, "cycles": 168, "instructions": 19, "result": 15}
+    assert "linear: 38 + 26 n clocks, exactly" in (tmp_path / "sweep.html").read_text()
+    text = run(*command).out
+    assert "linear: 38 + 26 n clocks, exactly" in text and max(map(len, text.splitlines())) <= 80
+    run(*command[:-4], "--sweep", "n=1..9").is_refused(2, "parameter 'n'")
+    run(*command[:-1], "n=9..1").is_refused(2, "allowed 2..10000 values")
+    run(*command, "--against", "machine=mc68040-25").is_refused(2, "--against: not allowed with --sweep")
+
+
+def test_sweep_over_a_register_and_a_parameter(run, program) -> None:
+    command = ("cost", program, "--entry", "sum_up", "--machine", "mc68000-8", "--reg", "d0=n", "--arg", 4)
+    assert run(*command, "--sweep", "n=1..3", "--json").json()["law"]["name"] == "constant"  # it takes its argument
+    rom = ("cost", "sectors", "--entry", "UpdateSectors", "--engine", "interpret")
+    found = run(*rom, "--arg", 0, "--arg", 0, "--sweep", "objects=1..2", "--json", "--jobs", 1).json()
+    assert found["points"][0]["cycles"] < found["points"][1]["cycles"] and found["name"] == "objects"
+
+
+def test_against_another_program_and_machine(run, program, tmp_path) -> None:
+    shorter = write_elf(tmp_path / "shorter.elf", SUM.replace("2001", "4E75", 1), sum_up=ADDRESS)
+    command = ("cost", program, "--entry", "sum_up", "--machine", "mc68000-8", "--arg", 5, "--no-interval")
+    found = run(*command, "--against", shorter, "--json", "--html", "against.html").json()
+    assert found["totals"]["cycles"] == [168, 164] and found["changed"] == {"file": [program, str(shorter)]}
+    assert found["functions"][0]["cycles"] == [168, 164] and found["results"][0] == 15
+    assert "the second is 1.02 times as fast" in (tmp_path / "against.html").read_text()
+    text = run(*command, "--against", "machine=mc68040-25").out
+    assert "machine: mc68000-8 -> mc68040-25" in text and "times as fast" in text and " us, first" in text
+    run(*command, "--against", "machine=z80").is_refused(2, "machine 'z80'")
+    run(*command, "--against", "build=").is_refused(2, "allowed a file, or file, machine")
+    run(*command, "--against", "entry=sum_down").is_refused(2, "symbol 'sum_down': not in the image")
+    run(*command, "--against", "nowhere.elf").is_refused(4, "nowhere.elf")

@@ -1,0 +1,68 @@
+"""What a full disk leaves behind: what was there before, and nothing that is in the way of the next attempt."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from retrosim.cli.output import ELF_MAGIC, write_elf_file, write_text
+from retrosim.errors import RetrosimError
+from retrosim.testing.budgets import write_budgets
+
+LARGE = 10_000
+OLD = ELF_MAGIC + b"old"
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of a file's size")
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGE // 2, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_an_elf_file_is_replaced_as_a_whole(tmp_path: Path, is_there: bool) -> None:
+    path = tmp_path / "program.elf"
+    if is_there:
+        path.write_bytes(OLD)
+        path.chmod(0o750)
+    with full_disk(), pytest.raises(RetrosimError, match="cannot be written"):
+        write_elf_file(path, bytes(LARGE), False)
+    assert [each.read_bytes() for each in tmp_path.iterdir()] == [OLD] * is_there
+    write_elf_file(path, ELF_MAGIC + bytes(LARGE), False)
+    assert path.stat().st_size == LARGE + 4 and (not is_there or path.stat().st_mode & 0o777 == 0o750)
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_text_is_whole_or_not_there(tmp_path: Path, overwrite: bool) -> None:
+    path = tmp_path / "report.csv"
+    with full_disk(), pytest.raises(RetrosimError, match="cannot be written"):
+        write_text(path, "x" * LARGE, overwrite=overwrite)
+    assert not list(tmp_path.iterdir())
+    write_text(path, "x" * LARGE, overwrite=overwrite)
+    assert path.stat().st_size == LARGE
+    with pytest.raises(RetrosimError, match="exists already"):
+        write_text(path, "", overwrite=False)
+    (tmp_path / "link").symlink_to(path)
+    write_text(tmp_path / "link", "new", overwrite=True)
+    assert path.read_text() == "new" and (tmp_path / "link").is_symlink()
+    write_text(Path("/dev/null"), "nothing", overwrite=True)
+
+
+def test_accepted_figures_stay_when_new_ones_cannot_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "retrosim-budgets.json"
+    write_budgets(path, {})
+    before = path.read_bytes()
+    with full_disk(), pytest.raises(OSError, match="large"):
+        write_budgets(path, {"x" * LARGE: {}})
+    assert [each.read_bytes() for each in tmp_path.iterdir()] == [before]
