@@ -71,7 +71,8 @@ def pack(outlines: Sequence[Any], *, radius: Sequence[int] | int = 0) -> Polygon
     Errors    ValueError
     """
     outlines = own_list("outlines", outlines, "outlines")
-    radii: list[Any] = [radius] * len(outlines) if not isinstance(radius, list | tuple | np.ndarray) else list(radius)
+    is_list = isinstance(radius, list | tuple | np.ndarray)
+    radii: list[Any] = own_list("radius", radius, "radii") if is_list else [radius] * len(outlines)
     if len(radii) != len(outlines):
         raise ValueError(f"radius has length {len(radii)}: allowed {len(outlines)}, as outlines has")
     rows, vertices, first = [], [np.empty((0, 2), np.int32)], 0

@@ -49,7 +49,8 @@ def _check(x, y, move_x, move_y, size, radius):
     here = own_within(-32768, 32767, x=x, y=y)
     moving = Moving(*here, *own_within(-MAX_MOVE, MAX_MOVE, move_x=move_x, move_y=move_y))
     if (size is None) == (radius is None):
-        raise ValueError(f"size {size} and radius {radius}: allowed exactly one of them")
+        given = "neither size nor radius is" if size is None else "both size and radius are"
+        raise ValueError(f"{given} given: allowed exactly one of them")
     if radius is None:
         return moving, size_table("size", size, count, 1), None
     return moving, None, word_per_object("radius", radius, count, np.uint16, MAX_RADIUS)

@@ -272,8 +272,6 @@ _BY_SCENE = {
     "rays": {
         "scene": (None, ray_peers.rays_by_scene, 200_000, "Scene.on_segments"),
         "shapely": ("shapely", ray_peers.rays_by_shapely, 200_000, "STRtree.query, predicate 'intersects'"),
-        "pymunk": ("pymunk", ray_peers.rays_by_pymunk, 200_000, "Space.segment_query for each"),
-        "pygame": ("pygame", ray_peers.rays_by_pygame, 2000, "Rect.collidelistall, Rect.clipline"),
     },
 }
 """Scene -> contenders: package, how an answer is made, objects up to which, note."""

@@ -8,6 +8,7 @@ made beforehand where the library lets them move; an index is built inside the t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -171,6 +172,7 @@ def pairs_by_scipy(frames: list[Scene]) -> Answer:
 
 
 def _rects(frames: list[Scene]) -> list[list[Any]]:
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # it greets on stdout
     import pygame
 
     return [[pygame.Rect(*each) for each in zip(x.tolist(), y.tolist(), *size.T.tolist())] for x, y, size in frames]

@@ -2,6 +2,9 @@
 
 A scene of rays is one of mixed sizes and as many segments as RAYS; every object that a segment meets is wanted, and the
 index is kept where a library keeps one, since nothing moves. In the other kind one object in a hundred moves.
+
+pymunk's `segment_query` and pygame's `clipline` round: of 3000 hits among 50 objects the one misses 8 that only touch,
+the other one finds 79 more. So they are no peers here.
 """
 
 from __future__ import annotations
@@ -71,45 +74,6 @@ def rays_by_shapely(frames: Frames) -> Answer:
     def answer(number: int) -> Callable[[], np.ndarray]:
         found = tree.query(lines[number], predicate="intersects")
         return lambda: found.T + [0, RAYS]
-
-    return answer
-
-
-def rays_by_pymunk(frames: Frames) -> Answer:
-    """Ask `Space.segment_query` for each segment."""
-    import pymunk
-
-    space, numbers = pymunk.Space(), {}
-    for number, (x, y, width, height) in enumerate(zip(*(axis.tolist() for axis in (*frames[0][:2], *frames[0][2].T)))):
-        corners = [(x, y), (x + width - 1, y), (x + width - 1, y + height - 1), (x, y + height - 1)]
-        shape = pymunk.Poly(space.static_body, corners)
-        numbers[shape] = number + RAYS
-        space.add(shape)
-    everything, rays = pymunk.ShapeFilter(), [frame[3].tolist() for frame in frames]
-
-    def answer(number: int) -> list[tuple[int, int]]:
-        found = []
-        for ray, (x0, y0, x1, y1) in enumerate(rays[number]):
-            found += [(ray, numbers[hit.shape]) for hit in space.segment_query((x0, y0), (x1, y1), 0, everything)]
-        return found
-
-    return answer
-
-
-def rays_by_pygame(frames: Frames) -> Answer:
-    """Ask `Rect.clipline` of each rectangle near a segment: those that the segment's own rectangle meets."""
-    import pygame
-
-    x, y, size, _ = frames[0]
-    rects = [pygame.Rect(*each) for each in zip(x.tolist(), y.tolist(), *size.T.tolist())]
-    rays = [frame[3].tolist() for frame in frames]
-
-    def answer(number: int) -> list[tuple[int, int]]:
-        found = []
-        for ray, (x0, y0, x1, y1) in enumerate(rays[number]):
-            around = pygame.Rect(min(x0, x1), min(y0, y1), abs(x1 - x0) + 1, abs(y1 - y0) + 1)
-            found += [(ray, k + RAYS) for k in around.collidelistall(rects) if rects[k].clipline(x0, y0, x1, y1)]
-        return found
 
     return answer
 

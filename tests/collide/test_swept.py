@@ -137,8 +137,8 @@ def test_touching_in_passing():
         ({"move_y": np.array([-4096], np.int16)}, r"move_y\[0\] = -4096"),
         ({"size": 0}, r"size 0: allowed 1\.\.16383"),
         ({"size": None, "radius": 8192}, r"radius 8192: allowed 0\.\.8191"),
-        ({"size": None}, "size None and radius None: allowed exactly one of them"),
-        ({"radius": 3}, "size 8 and radius 3: allowed exactly one of them"),
+        ({"size": None}, "neither size nor radius is given: allowed exactly one of them"),
+        ({"radius": 3}, "both size and radius are given: allowed exactly one of them"),
         ({"move_x": np.zeros(1, np.int32)}, "move_x has dtype int32: allowed int16, as x has"),
     ],
 )
