@@ -157,7 +157,7 @@ def elapsed(machine: Machine, start: Time, end: Time) -> Elapsed:
 
 
 def hottest(debugger: Debugger, start: int | None = None) -> list[HotRow]:
-    """Return the functions in which the clocks before now went, those with the most first.
+    """Return the functions in which the clocks before now went, those with the most first; waiting is left out.
 
     The past is run again and looked at in SAMPLES places; the machine stands where it stood afterwards.
 
@@ -173,9 +173,11 @@ def hottest(debugger: Debugger, start: int | None = None) -> list[HotRow]:
     try:
         debugger.go_to(begin)
         for n in range(1, SAMPLES + 1):
-            clock, (name, _) = machine.cycles, machine.image.symbol_at(machine.regs["pc"]) or ("(no function)", 0)
+            frame, clocks = machine.frame_number, machine.clocks_in_frame
+            name, _ = machine.image.symbol_at(machine.regs["pc"]) or ("(no function)", 0)
             debugger.go_to(begin + span * n // SAMPLES)
-            spent[name] = spent.get(name, 0) + machine.cycles - clock
+            busy = machine.clocks_in_frame - clocks + (machine.frame_cycles if machine.frame_number > frame else 0)
+            spent[name] = spent.get(name, 0) + busy
     finally:
         debugger.go_to(now)
     total = max(1, sum(spent.values()))
