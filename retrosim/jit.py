@@ -36,7 +36,6 @@ SOURCES = {
 """Kind of compiled code -> files and folders of the package that it comes from, a kernel's own file aside."""
 
 
-@cache
 def source_digest(*names: str) -> str:
     """Return 16 hex digits that change with any source or table of the package, or of some of its files and folders."""
     digest = hashlib.blake2b(digest_size=8)
