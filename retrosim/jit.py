@@ -30,6 +30,7 @@ MAX_NAME = 80  # letters of a file name that tell which kernel it is
 SOURCES = {
     "kernels": (
         "errors.py", "checks.py", "jit.py", "numeric", "collide", "scenarios", "screen", "cpu/spec", "cpu/engines",
+        "profile",
     ),
     "engines": ("errors.py", "cpu"),
 }  # fmt: skip

@@ -33,7 +33,7 @@ def outcomes(tasks: dict[int, Task], keys: dict[int, str], files: Files, address
     except (OSError, ValueError) as error:
         raise RetrosimError(f"no dask scheduler at {address}: {str(error)[:100] or type(error).__name__}") from None
     with client:
-        digest_of_sources = sources()
+        mine = sources()
         contents: dict[str, Any] = {}  # SHA-256 -> future of the bytes: the scheduler can make them again
         waiting = list(reversed(tasks.items()))
         numbers: dict[str, list[int]] = {}
@@ -47,7 +47,7 @@ def outcomes(tasks: dict[int, Task], keys: dict[int, str], files: Files, address
                     content = files.paths[digest].read_bytes()
                     contents[digest] = client.submit(_held, content, key=f"retrosim-file-{digest}", pure=True)
             needed = {digest: contents[digest] for _, tree in task.trees for digest in tree.values()}
-            return client.submit(_remote, task.work, task.text, task.trees, needed, digest_of_sources, key=key, pure=True)
+            return client.submit(_remote, task.work, task.text, task.trees, needed, mine, key=key, pure=True)
 
         ended = as_completed([submit() for _ in range(min(WAITING, len(waiting)))])
         for future in ended:
