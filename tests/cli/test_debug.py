@@ -58,7 +58,7 @@ stack
 finish
 watch count, 4
 continue
-wrote count
+wrote count, 4
 reverse-stepi
 print long[count]
 rc
@@ -78,7 +78,7 @@ nonsense
     assert said["continue"]["stop"]["reason"] == "watchpoint" and said["continue"]["stop"]["new"] == "00000001"
     assert said["print d0"]["lines"] == ["10 (0xa)"]
     assert [line.split()[1] for line in said["stack"]["lines"]] == ["twice+0x2", "_start+0x4"]
-    assert "00 00 00 00 -> 00 00 00 01" in said["wrote count"]["lines"][1]
+    assert "00 00 00 00 -> 00 00 00 01" in said["wrote count, 4"]["lines"][1]
     assert said["print long[count]"]["lines"] == ["0 (0x0)"]
     assert said["rc"]["stop"]["reason"] == "breakpoint" and said["goto 0"]["stop"]["time"]["instructions"] == 0
     # again twice: bsr, add, rts, addq, cmp, blo
