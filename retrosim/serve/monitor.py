@@ -72,7 +72,7 @@ class Monitor:
         if "causes" not in machine.core.cpu.timing:
             raise ValueError(f"{machine.name} has no pipeline whose clocks have causes")
         if machine.timing != "causes":
-            raise ValueError("clocks are not counted by cause: start the server with --causes")
+            raise ValueError("clocks are not counted by cause: start retrosim with --causes")
         counted, before = self._counted(), self._causes
         self._causes = counted
         rows = [(name, count - before[name], about) for name, count in counted.items() for about in [self._about(name)]]

@@ -173,7 +173,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(
             ("hot",),
             "[all]",
-            "the functions that took the clocks since the last stop, sampled; all: since the debugger began",
+            "where the clocks since the last stop, or all, went: functions, sampled",
             looking.hot,
         ),
         Command(("clocks",), "", "clocks since power-on and since the last question", looking.monitor("clocks")),
