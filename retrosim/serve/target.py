@@ -95,8 +95,7 @@ class Target:
 
     def run_back(self, is_wanted: IsWanted) -> Stop:
         """Run backwards to what stopped the machine last."""
-        with self._watched(is_wanted):
-            return self.debugger.reverse_run()
+        return self.interruptible(self.debugger.reverse_run, is_wanted)
 
     def step(self) -> Stop:
         """Execute one instruction."""
@@ -187,13 +186,16 @@ class Target:
 
     def out(self, is_wanted: IsWanted) -> Stop:
         """Run until the present routine has returned. Errors: ValueError where no caller is known."""
-        with self._watched(is_wanted):
-            return self.debugger.step_out()
+        return self.interruptible(self.debugger.step_out, is_wanted)
 
     def over(self, is_wanted: IsWanted) -> Stop:
         """Execute one instruction, a call with all that it calls."""
+        return self.interruptible(self.debugger.step_over, is_wanted)
+
+    def interruptible(self, go: Callable[[], Stop], is_wanted: IsWanted) -> Stop:
+        """Let the debugger go somewhere, unless the client wants the machine back before."""
         with self._watched(is_wanted):
-            return self.debugger.step_over()
+            return go()
 
     def _repeated(self, step: Callable[[], Stop], is_there: Callable[[], bool], is_wanted: IsWanted) -> Stop:
         """Step until a place is reached, or something else stops the machine."""

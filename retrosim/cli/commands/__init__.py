@@ -14,6 +14,7 @@ COMMANDS = (
     "replay",
     "race",
     "verify",
+    "debug",
     "gdb",
     "dap",
     "cost",

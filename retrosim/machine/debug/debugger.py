@@ -32,7 +32,6 @@ class Debugger(Travel):
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self._number = 0
         self._observer = machine._observer = Observer(machine, Limits(machine))
         self._begin_history()
 
@@ -122,9 +121,9 @@ class Debugger(Travel):
             raise ValueError(f"{MAX_POINTS} points: no more are allowed; remove some")
         check_integer("ignore", ignore, 0, 1 << 62)
         shown = where if isinstance(where, str) else f"{where:#x}"
-        point = Point(self._number + 1, kind, shown, ignore=ignore, **more)
+        number = max((each.number for each in self._observer.points), default=0) + 1
+        point = Point(number, kind, shown, ignore=ignore, **more)
         point.condition = None if not text else self._condition(text, point)
-        self._number += 1
         self._observer.points.append(point)
         self._observer.arm()
         return point

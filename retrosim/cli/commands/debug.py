@@ -1,0 +1,77 @@
+"""Debug a program in the terminal, forwards and backwards.
+
+The program stands at its first instruction. `help` lists the commands, whose
+names are gdb's where gdb has them; Tab completes commands, symbols and files,
+an empty line repeats a step, Ctrl-C stops a running program, Ctrl-D ends.
+
+Commands may also come from --execute or a pipe; then nothing is asked, and the
+first error ends the command with status 1.
+
+examples:
+  retrosim debug sectors
+  retrosim debug storm-200 --machine i486dx2-66
+  retrosim debug mine.elf -e "break main" -e continue -e registers
+  echo "run 3 frames" | retrosim debug shooter --json
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from itertools import chain
+from pathlib import Path
+
+from retrosim.cli import arguments
+from retrosim.cli.debugging import add_program, open_debugged
+from retrosim.cli.output import print_json, print_lines
+from retrosim.cli.parser import Parser
+from retrosim.cli.progress import Progress
+
+MAX_LINE = 1 << 16  # characters that are read of a line
+
+
+def add_options(parser: Parser) -> None:
+    """Add the options of the command."""
+    parser.add_argument(
+        "rom",
+        nargs="?",
+        default=arguments.ROM,
+        metavar="PROGRAM",
+        help="name of a ROM or a tape, or a file of either, or a program's file",
+    )
+    add_program(parser)
+    parser.add_argument(
+        "--execute",
+        "-e",
+        action="append",
+        default=[],
+        metavar="COMMAND",
+        help=f"carry out a command of the debugger, then those of the terminal or the pipe; {arguments.REPEATABLE}",
+    )
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command."""
+    from retrosim.cli.console.loop import run_script, run_terminal, script_report
+    from retrosim.cli.console.session import Session
+    from retrosim.serve.programs import source_folders
+
+    is_terminal = sys.stdin.isatty() and not options.json
+    with Progress(is_quiet=not is_terminal) as progress:
+        debugged = open_debugged(options, progress.note)
+    folders = [*source_folders(debugged.program), Path(debugged.name).parent, Path()]
+    session = Session(debugged.target(), folders)
+    machine = debugged.machine
+    if options.json:
+        piped = [] if sys.stdin.isatty() else iter(lambda: sys.stdin.readline(MAX_LINE), "")
+        answers = script_report(session, chain(options.execute, piped))
+        print_json({"program": debugged.name, "machine": machine.name, "answers": answers})
+        return 0
+    if not is_terminal:
+        run_script(session, chain(options.execute, iter(lambda: sys.stdin.readline(MAX_LINE), "")))
+        return 0
+    print_lines([f"{debugged.name} on {machine.name}; `help` lists the commands, `quit` ends"])
+    if not run_script(session, options.execute or ["code ,1"]):
+        run_terminal(session)
+    return 0

@@ -1,0 +1,198 @@
+"""The commands of the debugger in the terminal; names and short forms are gdb's where gdb has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from retrosim.checks import did_you_mean, shortened
+from retrosim.machine.debug.points import EVENTS
+
+from . import looking, running, stopping, texts
+from .answers import Answer, nothing_after
+
+if TYPE_CHECKING:
+    from .session import Session
+
+MAX_LINE = 4096  # characters
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command.
+
+    names      its name and short forms
+    arguments  for people; [..] may be left out
+    about      what it does, in a line
+    carry_out  takes the session and the rest of the line. Errors: RetrosimError, ValueError
+    repeats    does an empty line do it again?
+    """
+
+    names: tuple[str, ...]
+    arguments: str
+    about: str
+    carry_out: Callable[[Session, str], Answer]
+    repeats: bool = False
+
+
+def answer(session: Session, line: str) -> Answer:
+    """Carry out a line; "#" begins a comment. Errors: RetrosimError, ValueError, in one line."""
+    if len(line) > MAX_LINE:
+        raise ValueError(f"a line of {len(line)} characters: allowed 0..{MAX_LINE}")
+    name, _, rest = line.strip().partition(" ")
+    if not name or name.startswith("#"):
+        return Answer()
+    return found(name).carry_out(session, rest.strip())
+
+
+def found(name: str) -> Command:
+    """Return a command by a name of it. Errors: ValueError."""
+    if name not in BY_NAME:
+        near = did_you_mean(name, BY_NAME) or "; `help` lists them"
+        raise ValueError(f"{shortened(name)!r}: no command{near}")
+    return BY_NAME[name]
+
+
+def _help(session: Session, rest: str) -> Answer:
+    if rest:
+        command = found(rest)
+        others = f" (also: {', '.join(command.names[1:])})" if command.names[1:] else ""
+        return Answer([Text(f"{command.names[0]} {command.arguments}".strip() + others), Text(f"  {command.about}")])
+    lines = []
+    for title, commands in GROUPS.items():
+        lines.append(Text(title, texts.TITLE))
+        for each in commands:
+            names = ", ".join(each.names)
+            lines.append(Text(f"  {f'{names} {each.arguments}'.strip():40}  {each.about}"))
+    lines.append(Text("WHERE: address, symbol, symbol+0x10, file.c:12, or an expression; `retrosim guide debugger`"))
+    return Answer(lines)
+
+
+def _quit(session: Session, rest: str) -> Answer:
+    nothing_after(session, rest, "quit")
+    return Answer(is_end=True)
+
+
+GROUPS: dict[str, tuple[Command, ...]] = {
+    "run": (
+        Command(
+            ("step", "s"),
+            "[N]",
+            "to another source line, also in what is called",
+            running.moves(lambda s: s.target.line_into(s.is_wanted)),
+            True,
+        ),
+        Command(
+            ("next", "n"),
+            "[N]",
+            "to another source line, over calls",
+            running.moves(lambda s: s.target.line_over(s.is_wanted)),
+            True,
+        ),
+        Command(("stepi", "si"), "[N]", "instructions", running.step_instructions, True),
+        Command(
+            ("nexti", "ni", "over"),
+            "[N]",
+            "instructions, over calls",
+            running.moves(lambda s: s.target.over(s.is_wanted)),
+            True,
+        ),
+        Command(
+            ("finish", "out"),
+            "[N]",
+            "until the routine has returned",
+            running.moves(lambda s: s.target.out(s.is_wanted)),
+            True,
+        ),
+        Command(("continue", "c"), "", "until something stops the machine; Ctrl-C does", running.go_on, True),
+        Command(("run", "r"), "[N] [frames|instructions|clocks]", "for a while; default: 1 frame", running.run, True),
+        Command(("until", "u", "advance"), "WHERE", "to a place", running.until),
+    ),
+    "back in time": (
+        Command(
+            ("reverse-next", "rn"),
+            "[N]",
+            "to where a source line began",
+            running.moves(lambda s: s.target.line_back(s.is_wanted)),
+            True,
+        ),
+        Command(("reverse-stepi", "rsi"), "[N]", "undo instructions", running.back_instructions, True),
+        Command(
+            ("reverse-nexti", "rni"),
+            "[N]",
+            "undo an instruction, a call as a whole",
+            running.moves(lambda s: s.interruptible(s.debugger.reverse_step_over)),
+            True,
+        ),
+        Command(
+            ("reverse-finish", "rf"),
+            "[N]",
+            "to the call of the routine",
+            running.moves(lambda s: s.interruptible(s.debugger.reverse_step_out)),
+            True,
+        ),
+        Command(("reverse-continue", "rc"), "", "to what stopped the machine last", running.reverse_run, True),
+        Command(("goto",), "INSTRUCTIONS", "to where so many had been executed since power-on", running.go_to),
+    ),
+    "stop": (
+        Command(("break", "b"), "[WHERE] [if CONDITION]", "before an instruction", stopping.break_at(False)),
+        Command(("tbreak", "tb"), "[WHERE] [if CONDITION]", "the same, once", stopping.break_at(True)),
+        Command(("watch",), "WHERE[, BYTES] [if CONDITION]", "after memory was written", stopping.watch("write")),
+        Command(("cwatch",), "WHERE[, BYTES] [if CONDITION]", "after memory was changed", stopping.watch("change")),
+        Command(("rwatch",), "WHERE[, BYTES] [if CONDITION]", "after memory was read", stopping.watch("read")),
+        Command(
+            ("awatch",), "WHERE[, BYTES] [if CONDITION]", "after memory was read or written", stopping.watch("access")
+        ),
+        Command(("catch",), "EVENT [N] [if CONDITION]", f"at an event: {', '.join(EVENTS)}", stopping.catch),
+        Command(("limit",), "ROUTINE, CLOCKS [if CONDITION]", "when a routine has run longer", stopping.limit),
+        Command(("points", "i"), "", "what stops the machine, and hits", stopping.points),
+        Command(("delete", "d"), "[NUMBER ..]", "delete some, or all", stopping.delete),
+        Command(("enable",), "[NUMBER ..]", "let some, or all, stop again", stopping.enable(True)),
+        Command(("disable",), "[NUMBER ..]", "let some, or all, not stop", stopping.enable(False)),
+        Command(("ignore",), "NUMBER HITS", "let the next hits not stop", stopping.ignore),
+    ),
+    "look": (
+        Command(("view", "v"), "", "everything: registers, code, stack, watch list, memory", looking.view),
+        Command(("registers", "reg"), "[NAME]", "registers; * marks what has changed", looking.registers),
+        Command(("code", "l"), "[WHERE][, N]", "disassembly with clocks and source lines", looking.code),
+        Command(("memory", "x"), "[WHERE[, BYTES]]", "memory; the view shows it from then on", looking.memory),
+        Command(("stack", "bt"), "", "the routines under way", looking.stack),
+        Command(("print", "p"), "EXPRESSION", "a value, such as d0+word[gCount]", looking.evaluate),
+        Command(("display",), "[EXPRESSION]", "the watch list; add to it", looking.display),
+        Command(("undisplay",), "[NUMBER ..]", "take some, or all, from the watch list", looking.undisplay),
+        Command(("wrote",), "WHERE[, BYTES]", "which instruction wrote there last", looking.wrote),
+        Command(
+            ("stopwatch", "time"),
+            "[WHERE, WHERE]",
+            "clocks between two places, or since the last stopwatch",
+            looking.stopwatch,
+        ),
+        Command(
+            ("hot",),
+            "[all]",
+            "the functions that took the clocks since the last stop, sampled; all: since the debugger began",
+            looking.hot,
+        ),
+        Command(("clocks",), "", "clocks since power-on and since the last question", looking.monitor("clocks")),
+        Command(("causes",), "", "what those clocks went to; needs --causes", looking.monitor("causes")),
+        Command(("frame",), "", "the frame, and how much of its time is used", looking.monitor("frame")),
+    ),
+    "change, keep": (
+        Command(
+            ("set",),
+            "REGISTER|byte[..] = EXPRESSION",
+            "change a register, or byte[], word[], long[] of memory",
+            looking.assign,
+        ),
+        Command(("save",), "FILE", "save the state of the machine in a new file", looking.monitor("save")),
+        Command(("load",), "FILE", "go on from a saved state", looking.replaced("load")),
+        Command(("picture",), "PNG", "write the screen to a new file", looking.monitor("picture")),
+        Command(("reset",), "", "switch the machine off and on", looking.replaced("reset")),
+        Command(("help", "h"), "[COMMAND]", "this list, or a command", _help),
+        Command(("quit", "q"), "", "end; so does Ctrl-D", _quit),
+    ),
+}
+BY_NAME = {name: command for commands in GROUPS.values() for command in commands for name in command.names}

@@ -1,0 +1,165 @@
+"""Reads commands for the debugger: from a terminal with completion and history, or from a script."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from retrosim.cli.output import say
+from retrosim.errors import RetrosimError
+
+from . import commands
+from .commands import Answer
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from .session import Session
+
+PROMPT = "(retrosim) "
+PLACES = ("break", "b", "tbreak", "tb", "until", "u", "advance", "code", "l")  # commands that take source lines
+MAX_COMPLETIONS = 500
+
+
+def _shown(lines: Iterable[Text]) -> None:
+    console = Console(highlight=False)
+    with console.capture() as written:
+        for line in lines:
+            console.print(line, soft_wrap=True)
+    sys.stdout.write(written.get())
+    sys.stdout.flush()
+
+
+@contextmanager
+def interruptions(session: Session) -> Iterator[None]:
+    """Let Ctrl-C stop the machine while a command runs; a second one ends the command at any rate."""
+
+    def hear(*_: object) -> None:
+        if session.wanted.is_set():
+            raise KeyboardInterrupt
+        session.wanted.set()
+
+    before = signal.signal(signal.SIGINT, hear)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _carry_out(session: Session, line: str) -> Answer:
+    session.wanted.clear()
+    with interruptions(session):
+        return commands.answer(session, line)
+
+
+def run_script(session: Session, lines: Iterable[str]) -> bool:
+    """Carry out commands and print what they say; the first error ends it. Returns whether `quit` did.
+
+    Errors   RetrosimError
+    """
+    for _, answer in _answers(session, lines):
+        _shown(_with_place(session, answer))
+        if answer.is_end:
+            return True
+    return False
+
+
+def script_report(session: Session, lines: Iterable[str]) -> list[dict[str, Any]]:
+    """Return what commands say, for JSON: command, lines, and why the machine stopped. Errors: RetrosimError."""
+    return [
+        {
+            "command": line,
+            "lines": [text.plain for text in _with_place(session, answer)],
+            "stop": answer.stop.as_dict() if answer.stop else None,
+        }
+        for line, answer in _answers(session, lines)
+    ]
+
+
+def _with_place(session: Session, answer: Answer) -> list[Text]:
+    """Return what a command says, and the next instruction if the machine has moved."""
+    return [*answer.lines, *(session.code_here() if answer.has_moved else [])]
+
+
+def _answers(session: Session, lines: Iterable[str]) -> Iterator[tuple[str, Answer]]:
+    for number, raw in enumerate(lines, 1):
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        try:
+            answer = _carry_out(session, line)
+        except ValueError as error:
+            raise RetrosimError(f"command {number}: {error}") from error
+        yield line, answer
+        if answer.is_end:
+            return
+
+
+def run_terminal(session: Session) -> None:
+    """Read commands from the terminal until the user has enough; an error is a line."""
+    _prepare_line_editing(session)
+    last = ""
+    while True:
+        try:
+            line = input(PROMPT).strip()
+        except EOFError:
+            print()
+            return
+        except KeyboardInterrupt:
+            print()
+            continue
+        line = line or last
+        last = line if _repeats(line) else ""
+        try:
+            answer = _carry_out(session, line)
+        except (ValueError, RetrosimError) as error:
+            say(str(error))
+            continue
+        if answer.is_end:
+            return
+        if answer.has_moved:
+            _shown(commands.answer(session, "view").lines)
+        _shown(answer.lines)
+
+
+def _repeats(line: str) -> bool:
+    command = commands.BY_NAME.get(line.partition(" ")[0])
+    return command is not None and command.repeats
+
+
+def _prepare_line_editing(session: Session) -> None:
+    """Take arrow keys, history and completion where Python has readline."""
+    try:
+        import readline
+    except ImportError:
+        return
+    readline.set_completer_delims(" ,=[]()+*/")
+    readline.set_completer(completer(session, readline.get_line_buffer))
+    bind = "bind ^I rl_complete" if "libedit" in (readline.__doc__ or "") else "tab: complete"
+    readline.parse_and_bind(bind)
+
+
+def completer(session: Session, line: Callable[[], str]) -> Callable[[str, int], str | None]:
+    """Return a function of readline: completes commands, symbols, registers and source files."""
+    image = session.machine.image
+    names = sorted({*image.symbols, *session.machine.regs})
+    files = sorted({f"{file.rpartition('/')[2]}:" for _, file, _ in image.lines})
+    found: list[str] = []
+
+    def complete(text: str, number: int) -> str | None:
+        if number == 0:
+            before = line().lstrip()
+            first = before.partition(" ")[0]
+            if " " not in before or first in ("help", "h"):
+                wanted = [f"{name} " for name in commands.BY_NAME]
+            else:
+                wanted = [*names, *(files if first in PLACES else [])]
+            found[:] = [name for name in wanted if name.startswith(text)][:MAX_COMPLETIONS]
+        return found[number] if number < len(found) else None
+
+    return complete

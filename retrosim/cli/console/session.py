@@ -1,0 +1,172 @@
+"""A session of the debugger in the terminal: the machine, and what is remembered from command to command."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from retrosim.checks import check_integer
+from retrosim.cpu.spec.cpu import ADDRESS_MASK
+from retrosim.machine.debug import views
+from retrosim.machine.debug.conditions import ConditionError
+from retrosim.profile.sources import source_texts
+from retrosim.serve.monitor import Monitor
+
+from . import texts
+
+if TYPE_CHECKING:
+    from retrosim.machine.debug.points import Stop
+    from retrosim.serve.target import Target
+
+CODE_BEFORE, CODE_AFTER = 4, 10  # instructions of the view
+MEMORY_BYTES = 64
+MAX_MEMORY = 4096  # bytes in an answer
+MAX_STACK = 12  # routines of the view
+_MEMORY_PLACE = re.compile(r"(byte|word|long)\s*\[(.+)\]$")
+_BITS = {"byte": 8, "word": 16, "long": 32}
+
+
+class Session:
+    """Runs a machine, and shows it.
+
+    wanted    set to get the machine back while it runs
+    displays  number -> expression of the watch list
+    """
+
+    def __init__(self, target: Target, folders: Sequence[Path] = ()) -> None:
+        self.target, self.machine, self.debugger = target, target.machine, target.debugger
+        self.monitor, self.wanted = Monitor(target), threading.Event()
+        self.displays: dict[int, str] = {}
+        self.sources = source_texts((file for _, file, _ in self.machine.image.lines), folders)
+        self.memory_area: tuple[int, int] | None = None
+        self.started = self.watch_started = self.debugger.time
+        self._registers = self.debugger.registers()
+        self._memory = b""
+
+    # running
+
+    def run(self, go: Callable[[], Stop]) -> Stop:
+        """Run the machine, or go back in time; remember what was there before."""
+        self.wanted.clear()
+        self.mark()
+        return go()
+
+    def mark(self) -> None:
+        """Changes are marked from now on."""
+        self.started, self._registers = self.debugger.time, self.debugger.registers()
+        self._memory = self.debugger.read(*self.memory_area) if self.memory_area else b""
+
+    def is_wanted(self) -> bool:
+        """Tell whether the user wants the machine back."""
+        return self.wanted.is_set()
+
+    def interruptible(self, go: Callable[[], Stop]) -> Stop:
+        """Do something with the debugger that the user can interrupt."""
+        return self.target.interruptible(go, self.is_wanted)
+
+    # places and values
+
+    def place(self, text: str) -> int:
+        """Return an address: a place of the program, or the value of an expression. Errors: ValueError."""
+        try:
+            return self.debugger.resolve(text)
+        except ValueError as error:
+            try:
+                return check_integer("address", self.debugger.evaluate(text), 0, ADDRESS_MASK)
+            except ConditionError as other:
+                raise (error if re.fullmatch(r"[\w.]+(:\d+)?", text) else other) from None
+
+    def sized_place(self, text: str) -> tuple[int | str, int | None]:
+        """Return what "WHERE" or "WHERE, BYTES" names: a place for points, and bytes. Errors: ValueError.
+
+        Without bytes, those of a symbol; None where nothing tells.
+        """
+        where, comma, bytes_text = (part.strip() for part in text.partition(","))
+        symbol = self.machine.image.symbols.get(where)
+        size = self.debugger.evaluate(bytes_text) if comma else symbol.size if symbol and symbol.size else None
+        return self.where(where), size
+
+    def where(self, text: str) -> int | str:
+        """Return a place as points take it: as written where the program knows it. Errors: ValueError."""
+        try:
+            self.debugger.resolve_all(text)
+        except ValueError:
+            return self.place(text)
+        return text
+
+    def assign(self, name: str, text: str) -> int:
+        """Change a register or memory; return the value that is there now. Errors: ValueError."""
+        value = self.debugger.evaluate(text)
+        if match := _MEMORY_PLACE.match(name):
+            bits = _BITS[match[1]]
+            self._fits(name, value, bits)
+            address, value = self.debugger.evaluate(match[2]), value & ((1 << bits) - 1)
+            self.target.write(address, value.to_bytes(bits // 8, self.machine.image.byte_order))
+            return value
+        if name not in self.machine.regs:
+            allowed = ", ".join(self.machine.regs)
+            raise ValueError(f"{name[:40]!r}: allowed byte[..], word[..], long[..] or a register: {allowed}")
+        bits = self.machine.core.cpu.host.registers[name].bits
+        self._fits(name, value, bits)
+        self.target.set_register(name, value & ((1 << bits) - 1))
+        return int(self.machine.regs[name])
+
+    @staticmethod
+    def _fits(name: str, value: int, bits: int) -> None:
+        check_integer(name, value, -(1 << bits - 1), (1 << bits) - 1)
+
+    # views
+
+    def registers(self, width: int = texts.WIDTH) -> list[Text]:
+        """Return the registers, with marks at what has changed."""
+        return texts.register_lines(views.registers(self.debugger, self._registers), width)
+
+    def code(self, address: int, count: int, before: int = 0) -> list[Text]:
+        """Return disassembled instructions."""
+        return texts.code_lines(views.code(self.debugger, address, count, before), self.sources)
+
+    def code_here(self, count: int = 1, before: int = 0) -> list[Text]:
+        """Return disassembled instructions around the next one."""
+        return self.code(self.machine.regs["pc"] & ADDRESS_MASK, count, before)
+
+    def memory(self) -> list[Text]:
+        """Return the memory that was looked at last, with marks at what has changed."""
+        if self.memory_area is None:
+            return []
+        return texts.memory_lines(views.memory(self.debugger, *self.memory_area, self._memory or None))
+
+    def look_at(self, address: int, size: int) -> None:
+        """Choose the memory that is shown. Errors: ValueError."""
+        check_integer("bytes", size, 1, min(MAX_MEMORY, ADDRESS_MASK + 1 - address))
+        self.memory_area, self._memory = (address, size), b""
+
+    def watch_list(self) -> list[Text]:
+        """Return the expressions of the watch list with their values."""
+        lines = []
+        for number, text in self.displays.items():
+            try:
+                value = texts.value_text(self.debugger.evaluate(text))
+            except ConditionError as error:
+                value = str(error)
+            lines.append(Text(f"{number}: {text} = {value}"))
+        return lines
+
+    def points(self) -> list[Text]:
+        """Return what stops the machine."""
+        return [Text(str(point)) for point in self.debugger.points]
+
+    def sections(self) -> Iterator[tuple[str, list[Text]]]:
+        """Yield (title, lines) of the whole view; what has no lines is left out."""
+        parts = [
+            ("registers", self.registers()),
+            ("code", self.code_here(CODE_AFTER, CODE_BEFORE)),
+            ("stack", texts.stack_lines(self.debugger)[:MAX_STACK]),
+            ("watch list", self.watch_list()),
+            ("memory", self.memory()),
+        ]
+        yield from ((title, lines) for title, lines in parts if lines)

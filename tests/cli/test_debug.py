@@ -1,0 +1,150 @@
+"""`retrosim debug`: scripts of commands, what is refused, completion, Ctrl-C."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import threading
+
+import pytest
+
+from retrosim.cli.console import commands
+from retrosim.cli.console.loop import completer, interruptions
+from retrosim.cli.console.session import Session
+from retrosim.machine import Machine
+from retrosim.serve.target import Target
+
+PROGRAM = """\
+        .globl _start, twice, count
+_start: moveq #5,d0
+again:  bsr twice
+        addq.l #1,count
+        cmp.l #12,d0
+        blo again
+loop:   bra loop
+twice:  add.l d0,d0
+        rts
+        .data
+count:  .long 0
+"""
+MACHINE = ("--machine", "mc68000-8", "--engine", "evaluate")
+
+
+@pytest.fixture
+def debug(run, tmp_path, monkeypatch):
+    (tmp_path / "small.s").write_text(PROGRAM)
+
+    def debug(script: str, *arguments: str):
+        monkeypatch.setattr("sys.stdin", io.StringIO(script))
+        return run("debug", "small.s", *MACHINE, *arguments)
+
+    return debug
+
+
+@pytest.fixture
+def session() -> Session:
+    return Session(Target(Machine("mc68000-8", "sectors", engine="evaluate", parameters={"objects": 2})))
+
+
+def test_a_script_runs_forwards_and_back(debug) -> None:
+    script = """
+# comments and empty lines are nothing
+break twice
+continue
+stepi
+print d0
+stack
+finish
+watch count, 4
+continue
+wrote count, 4
+reverse-stepi
+print long[count]
+rc
+goto 0
+delete
+stopwatch again, loop
+hot all
+save state
+set d0 = 7
+load state
+registers
+quit
+nonsense
+"""
+    answers = debug(script, "--json").json()["answers"]
+    said = {each["command"]: each for each in answers}
+    assert said["continue"]["stop"]["reason"] == "watchpoint" and said["continue"]["stop"]["new"] == "00000001"
+    assert said["print d0"]["lines"] == ["10 (0xa)"]
+    assert [line.split()[1] for line in said["stack"]["lines"]] == ["twice+0x2", "_start+0x4"]
+    assert "00 00 00 00 -> 00 00 00 01" in said["wrote count, 4"]["lines"][1]
+    assert said["print long[count]"]["lines"] == ["0 (0x0)"]
+    assert said["rc"]["stop"]["reason"] == "breakpoint" and said["goto 0"]["stop"]["time"]["instructions"] == 0
+    # again twice: bsr, add, rts, addq, cmp, blo
+    assert "12 instructions" in said["stopwatch again, loop"]["lines"][0]
+    assert "%" in said["hot all"]["lines"][0]
+    assert " d0 00000014" in said["registers"]["lines"][0]
+    assert answers[-1]["command"] == "quit"
+
+
+def test_lines_mark_what_has_changed_and_where_the_machine_stands(debug) -> None:
+    out = debug("stepi\nregisters\nmemory count\nview\n", "-e", "display d0 * 2").out
+    assert "1: d0 * 2 = 0 (0x0)" in out and "1: d0 * 2 = 10 (0xa)" in out
+    assert "d0 00000005*" in out and "d1 00000000 " in out
+    assert " => " in out and "── code ─" in out and "── memory ─" in out
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("brake twice", "did you mean break?"),
+        ("break twixe", "twice"),
+        ("break twice if", "a condition is missing"),
+        ("print d0 +", "condition"),
+        ("set d0 = 0x100000000", "allowed"),
+        ("set d9 = 1", "allowed byte[..]"),
+        ("delete 3", "point"),
+        ("run 3 days", "frames"),
+        ("catch weather", "exception"),
+        ("memory count, 5000", "allowed 1..4096"),
+        ("continue please", "allowed continue alone"),
+        ("load nowhere", "cannot be read"),
+        ("x" * 5000, "allowed 0..4096"),
+    ],
+)
+def test_an_error_is_a_line_and_ends_the_script(debug, command: str, words: str) -> None:
+    refused = debug(f"{command}\nprint 1\n")
+    refused.is_refused(1, words)
+
+
+def test_native_has_no_instructions(run) -> None:
+    run("debug", "--machine", "native").is_refused(2, "native runs no machine code")
+
+
+def test_help_knows_every_command(session: Session) -> None:
+    text = "\n".join(line.plain for line in commands.answer(session, "help").lines)
+    for name, command in commands.BY_NAME.items():
+        assert name in text and command.about in commands.answer(session, f"help {name}").lines[1].plain
+
+
+def test_completion(session: Session) -> None:
+    def completed(line: str, text: str) -> list[str]:
+        complete, found = completer(session, lambda: line), list[str]()
+        while (each := complete(text, len(found))) is not None:
+            found.append(each)
+        return found
+
+    assert completed("reverse-f", "reverse-f") == ["reverse-finish "]
+    assert completed("print DetermineC", "DetermineC") == ["DetermineCollisions"]
+    assert completed("break sect", "sect") == ["sectors.c:"] and completed("print d0", "d0") == ["d0"]
+
+
+def test_ctrl_c_stops_the_machine(session: Session) -> None:
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with interruptions(session):
+        answer = commands.answer(session, "continue")
+    timer.join()
+    assert answer.stop is not None and answer.stop.reason == "interrupted"
+    assert commands.answer(session, "reverse-stepi").stop.reason == "step"
