@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import shortened
-from retrosim.cpu.spec.decoding import IllegalEncoding
+from retrosim.machine.debug.views import Decoder, base_clocks
 
 from .target import EVERYWHERE
 
@@ -24,8 +24,6 @@ MAX_BYTES = 1 << 20  # of memory in an answer
 MAX_INSTRUCTIONS = 1024
 MAX_SOURCE_BYTES = 1 << 20
 MAX_VARIABLES = 5000
-MAX_BACK = 1 << 14  # bytes, and instructions, before an address where others are looked for
-TRIES = 32  # places to begin at
 REGISTERS, CLOCKS, CAUSES, GLOBALS = 1, 2, 3, 4  # variable references
 _NOWHERE = {"address": "0x0", "instruction": "(no memory)", "presentationHint": "invalid"}
 SIZES = (1, 2, 4)  # bytes of variables that have a value
@@ -37,7 +35,6 @@ class Views:
     def __init__(self, target: Target, folders: Sequence[Path] = ()) -> None:
         self._target, self._folders = target, folders
         self._files: dict[str, Path | None] = {}
-        self._decodings: dict[int, Insn | None] = {}  # of one request
         self.mark()
 
     def mark(self) -> None:
@@ -239,63 +236,20 @@ class Views:
         count = arguments.integer("instructionCount", 0, MAX_INSTRUCTIONS)
         skipped = arguments.integer("instructionOffset", -MAX_INSTRUCTIONS, MAX_INSTRUCTIONS, 0)
         address = arguments.place("memoryReference", EVERYWHERE)
-        self._decodings.clear()
+        decoder = Decoder(self._target.machine)
         shown: list[dict[str, Any]] = []
         if skipped < 0:
-            before = self._before(address, -skipped) if 0 <= address <= EVERYWHERE else []
+            before = decoder.before(address, -skipped) if 0 <= address <= EVERYWHERE else []
             shown = [_NOWHERE] * (-skipped - len(before)) + [self._instruction(*each) for each in before]
         if address >= 0:
-            following = self._run_of(address, max(0, count + skipped))[max(0, skipped) :]
+            following = decoder.following(address, max(0, count + skipped))[max(0, skipped) :]
             shown += [self._instruction(*each) for each in following]
         return {"instructions": (shown + [_NOWHERE] * count)[:count]}
-
-    def _decoded(self, pc: int) -> Insn | None:
-        """Return the instruction at an address; None where nothing is encoded.
-
-        The machine's own decoding would make it look out for stores into whatever is shown.
-        """
-        core = self._target.machine.core
-        if pc not in self._decodings:
-            try:
-                self._decodings[pc] = core.insns.get(pc) or core.cpu.table.decode(pc, core.word)
-            except IllegalEncoding:
-                self._decodings[pc] = None
-        return self._decodings[pc]
-
-    def _run_of(self, start: int, count: int, end: int = EVERYWHERE + 1) -> list[tuple[int, Insn | None]]:
-        """Return (address, instruction) that begin before `end`; None for a unit of memory that is none."""
-        found: list[tuple[int, Insn | None]] = []
-        while len(found) < count and start < end:
-            insn = self._decoded(start)
-            found.append((start, insn))
-            start += insn.length if insn else self._target.machine.image.family.unit
-        return found
-
-    def _before(self, address: int, count: int) -> list[tuple[int, Insn | None]]:
-        """Return up to `count` instructions before an address.
-
-        Code cannot be read backwards: it is decoded from the start of the function, or from a place from which decoding
-        meets the address.
-        """
-        machine = self._target.machine
-        unit, longest = machine.image.family.unit, machine.core.cpu.isa.max_bytes
-        found = machine.image.symbol_at(address)
-        first = max(0, address - longest * count) // unit * unit
-        starts = [address - found[1]] if found and 0 < found[1] <= MAX_BACK else []
-        best: list[tuple[int, Insn | None]] = []
-        for start in [*starts, *range(first, min(first + TRIES * unit, address), unit)]:
-            run = self._run_of(start, MAX_BACK, address)
-            end = run[-1][0] + (run[-1][1].length if run[-1][1] else unit) if run else -1
-            if end == address and len(run) > len(best):
-                best = run
-            if len(best) >= count:
-                break
-        return best[-count:]
 
     def _instruction(self, pc: int, insn: Insn | None) -> dict[str, Any]:
         machine = self._target.machine
         code = self._target.read(pc, insn.length if insn else machine.image.family.unit)
-        clocks = self._clocks_of(insn) if insn else ""
+        clocks = f"{base_clocks(machine, insn)} clocks" if insn else ""
         text = insn.text if insn else "(no instruction)"
         said: dict[str, Any] = {
             "address": f"{pc:#x}",
@@ -307,12 +261,6 @@ class Views:
         if line := machine.image.source_line(pc):
             said |= {"location": self.source_of(line[0]), "line": line[1]}
         return said
-
-    def _clocks_of(self, insn: Insn) -> str:
-        """Return the base clocks of an instruction in words: of a branch, taken and not taken."""
-        cpu = self._target.machine.core.cpu
-        taken, straight = (cpu.explain(insn, 1, departures, cpu.choices).clocks for departures in (1, 0))
-        return f"{taken:g} clocks" if taken == straight else f"{taken:g}/{straight:g} clocks"
 
 
 def _variable(name: str, value: str, type: str = "") -> dict[str, Any]:
