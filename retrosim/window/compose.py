@@ -11,6 +11,7 @@ from retrosim.screen.panels import draw_help, draw_waiting
 
 from .chrome import draw_status_bar, draw_toolbar
 from .controls import help_lines
+from .debug_keys import debugger_help
 from .hud import metrics_lines, speed_text
 from .session import Session
 
@@ -49,9 +50,17 @@ def compose(session: Session, chrome_width: int) -> Images:
 
 
 def _overlay(session: Session) -> np.ndarray | None:
+    if session.panel is not None:
+        from .debug_view import draw_debugger
+
+        overlay = draw_debugger(session.panel)
+        if session.shows_help:
+            draw_help(overlay, debugger_help(), "Keys of the debugger")
+        return overlay
     if session.view == NOTHING and not session.shows_help:
         return None
-    overlay, machine = None, session.machine
+    overlay = None
+    machine = session.machine
     if session.view != NOTHING and session.shapes is not None:
         overlay = draw_view(session.shapes, session.view, inks_for(machine.frame, machine.palette))
     if overlay is None:

@@ -6,17 +6,19 @@ While it is open, it runs the machine in place of the session, through `machine.
 from __future__ import annotations
 
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from threading import Timer
 from typing import TYPE_CHECKING
 
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.errors import RetrosimError
+from retrosim.machine.debug import views
 
 from .controls import PAD, chord_name
 from .debug_keys import BY_CHORD
-from .debug_rows import before, length_at, sources_of
+from .debug_rows import instruction_after, instruction_before, sources_of
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 PANES = ("Stack", "Points", "Timer", "Hottest", "Causes")
 WIDTHS = (16, 32, 64, 128, 160, 256, 320, 384, 512, 640)
 """Pixels in a row of the memory that can be chosen."""
-HEX_BYTES = 16  # in a row
+HEX_BYTES, MOST_ROWS = views.MEMORY_ROW, 16
 HOT_PIECES, HOT_SAMPLES = 16, 4096
 """Looks at the program counter in a period of the frame clock, and how many of them are kept."""
 CALL_PERIODS = 8
@@ -71,7 +73,7 @@ class DebugPanel:
 
     is_running  does the machine run at its own pace?
     cursor      address in the code
-    changed     names of the registers that have changed since the last stop
+    before      registers at the last stop
     message     how the machine stopped, or what went wrong
     entry       text that is being typed, None if none is; `asks` is the command that it is for
     zones       where clicks do something, as drawn last
@@ -93,9 +95,10 @@ class DebugPanel:
         self.texts = sources_of(machine)
         self.is_running, self.is_closing = False, False
         self.message = "stopped by the debugger; ? shows the keys"
-        self.registers = self._before = self.debugger.registers()
-        self.cursor = self.registers["pc"]
+        self.before = self.debugger.registers()
+        self.cursor = self.before["pc"]
         self.memory, self.shows_pixels, self.width = self._first_address(), False, 640
+        self._remember()
         self.watched = [] if watched is None else watched
         self.pane = PANES[0]
         self.stopwatch: Stopwatch | None = None
@@ -111,7 +114,7 @@ class DebugPanel:
             self.debugger.breakpoint(where)
 
     def _first_address(self) -> int:
-        stack = [value for name, value in self.registers.items() if name in ("a7", "esp", "r1")]
+        stack = [value for name, value in self.before.items() if name in ("a7", "esp", "r1")]
         return (stack[0] if stack else 0) & ADDRESS_MASK & ~(HEX_BYTES - 1)
 
     @property
@@ -119,15 +122,20 @@ class DebugPanel:
         """All points but the stopwatch's."""
         return [point for point in self.debugger.points if point.kind != "hook"]
 
+    def memory_rows(self, count: int) -> list[views.MemoryRow]:
+        """Return rows of memory; what has changed since the last stop is marked as long as the place is the same."""
+        (place, old), size = self._memory_before, min(count, MOST_ROWS) * HEX_BYTES
+        return views.memory(self.debugger, self.memory, size, old[:size] if place == self.memory else None)
+
+    def _remember(self) -> None:
+        """Remember what changes are marked against."""
+        self.before = self.debugger.registers()
+        self._memory_before = self.memory, self.debugger.read(self.memory, HEX_BYTES * MOST_ROWS)
+
     def breakpoint_at(self, address: int) -> Point | None:
         """Return the breakpoint of an instruction."""
         found = (p for p in self.points if p.kind == "breakpoint" and address in p.addresses)
         return next(found, None)
-
-    @property
-    def changed(self) -> set[str]:
-        """Names of the registers that changed since the last stop."""
-        return {name for name, value in self.registers.items() if self._before.get(name) != value}
 
     # running
 
@@ -162,7 +170,6 @@ class DebugPanel:
         if stop.reason == "frames":
             self._note_causes()
         if stop.reason in ("frames", "clocks") and not self._is_at_end_of_tape:
-            self.registers = self.debugger.registers()
             return True
         self._stopped(stop)
         return False
@@ -173,10 +180,10 @@ class DebugPanel:
 
     def _press(self) -> None:
         """Give the machine its keys; in the past, history has them."""
-        if self._player is None and self._has_pad and self.debugger.time == self.debugger.end:
-            if self._given != self._pad():
-                self._given = self._pad()
-                self.machine.set_input("pad", self._given)
+        is_present = self.debugger.time == self.debugger.end
+        if self._player is None and self._has_pad and is_present and self._given != self._pad():
+            self._given = self._pad()
+            self.machine.set_input("pad", self._given)
 
     def _counted_causes(self) -> dict[str, int]:
         if self.machine.timing != "causes":
@@ -191,7 +198,6 @@ class DebugPanel:
 
     def _stopped(self, stop: Stop) -> None:
         self.is_running = False
-        self._before, self.registers = self.registers, self.debugger.registers()
         self.cursor = stop.pc
         self.message = f"{stop}; {stop.fault}" if stop.fault else str(stop)
         if self._is_at_end_of_tape:
@@ -201,7 +207,7 @@ class DebugPanel:
         """Carry out a command that stops by itself, or is stopped when it takes too long."""
         self.is_running = False
         self._press()
-        self.registers = self.debugger.registers()
+        self._remember()
         timer = Timer(LONGEST_S, self.debugger.interrupt)
         timer.start()
         try:
@@ -222,16 +228,17 @@ class DebugPanel:
 
     def _do_go(self, _: int) -> None:
         if self.is_running:
-            self._stopped(self.debugger.run(instructions=0))
+            self._stopped(replace(self.debugger.run(instructions=0), reason="stopped"))
         else:
             self.is_running, self._periods_left = True, 0
             self.message = "running"
-            self._before = self.registers
+            self._remember()
 
     def _do_frame(self, _: int) -> None:
-        self._before, self.is_running = self.registers, False
+        self.is_running = False
+        self._remember()
         if self.run_frame():
-            self._stopped(self.debugger.run(instructions=0))
+            self._stopped(replace(self.debugger.run(instructions=0), reason="stopped"))
 
     def _do_step(self, _: int) -> None:
         self._move(self.debugger.step)
@@ -258,12 +265,10 @@ class DebugPanel:
         self._move(lambda: self.debugger.until(self.cursor))
 
     def _do_up(self, _: int) -> None:
-        earlier = before(self.machine, self.cursor)
-        unit = self.machine.core.cpu.isa.word_bytes
-        self.cursor = earlier[-2] if len(earlier) > 1 else (self.cursor - unit) & ADDRESS_MASK
+        self.cursor = instruction_before(self.debugger, self.cursor)
 
     def _do_down(self, _: int) -> None:
-        self.cursor = (self.cursor + length_at(self.machine, self.cursor)) & ADDRESS_MASK
+        self.cursor = instruction_after(self.debugger, self.cursor)
 
     def _do_home(self, _: int) -> None:
         self.cursor = self.debugger.registers()["pc"]

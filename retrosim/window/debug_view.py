@@ -9,13 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from retrosim.errors import RetrosimError
+from retrosim.machine.debug import views
 from retrosim.screen.font import ADVANCE, LEADING, draw_text, text_width
 from retrosim.screen.framebuffer import HEIGHT, WIDTH, Rect, frame_rect, paint_rect
 from retrosim.screen.overlay import BLUE, INK, PAPER, RED, Ink
 from retrosim.screen.pattern import LT_GRAY
 
 from .debug_keys import COMMANDS
-from .debug_panel import HEX_BYTES, PANES, DebugPanel
+from .debug_panel import PANES, PROMPTS, DebugPanel
 from .debug_rows import code_rows
 
 LEFT_PARTS, RIGHT_PARTS = (4, 396), (400, 636)  # first and last column
@@ -25,7 +26,6 @@ GUTTER = 14  # pixels at the left of the code: marks of breakpoints
 REGISTER_COLUMNS = 3
 HEADER = 13
 BYTES_PER_GROUP = 4
-SCREEN_ROWS = HEIGHT
 
 
 class Zone(NamedTuple):
@@ -86,8 +86,6 @@ def draw_debugger(panel: DebugPanel) -> np.ndarray:
     _pane(image, panel, zones)
     paint_rect(image, (0, BOTTOM + 3, WIDTH, HEIGHT), foreground=PAPER)
     paint_rect(image, (0, BOTTOM + 3, WIDTH, BOTTOM + 4), foreground=INK)
-    from .debug_panel import PROMPTS
-
     entry = panel.entry
     text = panel.message if entry is None else f"{PROMPTS[panel.asks]}: {entry}_   (Enter: do it, Esc: do not)"
     columns = (WIDTH - 12) // ADVANCE
@@ -116,50 +114,40 @@ def _buttons(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
 
 
 def _code(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
-    machine, pc = panel.machine, panel.registers["pc"]
     part = _Part(image, LEFT_PARTS, CODE_TOP, MEMORY_TOP - 4, f"Code  {panel.debugger.describe(panel.cursor)}")
-    marked = {address for point in panel.points if point.kind == "breakpoint" for address in point.addresses}
-    for number, row in enumerate(code_rows(machine, panel.texts, panel.cursor, part.rows, part.rows // 2)):
+    for number, row in enumerate(code_rows(panel.debugger, panel.texts, panel.cursor, part.rows)):
         left, top, right, bottom = part.rect(number)
-        is_code = row.kind == "code"
-        if is_code and row.address == pc:
-            paint_rect(image, (left + GUTTER, top, right, bottom), foreground=INK)
-        ink = PAPER if is_code and row.address == pc else BLUE if row.kind == "source" else INK
-        indent = GUTTER + (0 if row.kind != "code" else 12)
-        part.write(number, row.text, ink, indent, bold=row.kind == "label")
-        if not is_code:
+        each = row.instruction
+        if each is None:
+            part.write(number, row.text, INK if row.is_name else BLUE, GUTTER, bold=row.is_name)
             continue
-        if row.address == panel.cursor:
-            frame_rect(image, (left + GUTTER, top, right, bottom), foreground=PAPER if row.address == pc else INK)
+        paper, ink = (INK, PAPER) if each.is_pc else (PAPER, INK)
+        paint_rect(image, (left + GUTTER, top, right, bottom), foreground=paper)
+        if each.address == panel.cursor:
+            frame_rect(image, (left + GUTTER, top, right, bottom), foreground=ink)
             frame_rect(image, (left + GUTTER - 1, top - 1, right, bottom + 1), foreground=INK)
-        if row.address == pc:
-            part.write(number, ">", PAPER, GUTTER + 2)
-        if row.address in marked:
+        part.write(number, f"{'>' if each.is_pc else ' '} {row.text}", ink, GUTTER + 2)
+        if each.point is not None:
             paint_rect(image, (left + 3, top + 2, left + 10, top + 9), foreground=RED)
             frame_rect(image, (left + 2, top + 1, left + 11, top + 10), foreground=INK)
-        zones.append(Zone((left + GUTTER, top, right, bottom), "at", row.address))
-        zones.append(Zone((left, top, left + GUTTER, bottom), "toggle", row.address))
+        zones.append(Zone((left + GUTTER, top, right, bottom), "at", each.address))
+        zones.append(Zone((left, top, left + GUTTER, bottom), "toggle", each.address))
 
 
 def _registers(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
-    part = _Part(image, RIGHT_PARTS, CODE_TOP, WATCH_TOP - 4, "Registers  (bold: changed)")
-    values, changed = list(panel.registers.items()), panel.changed
-    longest = -(-len(values) // REGISTER_COLUMNS)
-    width = (part.right - part.left - 6) // REGISTER_COLUMNS
-    for number, (name, value) in enumerate(values):
+    part = _Part(image, RIGHT_PARTS, CODE_TOP, WATCH_TOP - 4, "Registers (underlined: changed)")
+    rows = views.registers(panel.debugger, panel.before)
+    longest = -(-len(rows) // REGISTER_COLUMNS)
+    width = (part.right - part.left - 4) // REGISTER_COLUMNS
+    for number, each in enumerate(rows):
         column, row = divmod(number, longest)
-        if row >= part.rows:
-            continue
-        left = part.left + 3 + column * width
-        rect = (left, part.y(row) - 1, left + width - 2, part.y(row) + LEADING - 2)
-        if name in changed:
-            paint_rect(image, (rect[0], rect[3], rect[2] - 4, rect[3] + 1), foreground=RED)
-        draw_text(image, left, part.y(row), f"{name:<5.5}", INK)
-        text = f"{value & 0xFFFFFFFF:08X}"
-        draw_text(image, left + 5 * ADVANCE - 6, part.y(row), text, INK)
-        if name in changed:  # bold: once more, a pixel to the right
-            draw_text(image, left + 5 * ADVANCE - 5, part.y(row), text, RED)
-        zones.append(Zone(rect, "show", value))
+        left, top = part.left + 4 + column * width, part.y(row)
+        value = left + width - 4 - text_width(each.text)
+        draw_text(image, left, top, each.name[:5], INK)
+        draw_text(image, value, top, each.text, RED if each.is_changed else INK)
+        if each.is_changed:
+            paint_rect(image, (value, top + 8, value + text_width(each.text) - 1, top + 9), foreground=RED)
+        zones.append(Zone((left, top - 1, left + width, top + LEADING - 1), "show", each.value))
 
 
 def _watched(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
@@ -191,12 +179,12 @@ def _memory(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
         area = image[part.top + HEADER + 1 :, part.left + 2 :][:rows, : data.shape[1]]
         area[..., :3] = panel.machine.palette[data]
         return
-    data = debugger.read(panel.memory, HEX_BYTES * part.rows)
-    for row in range(part.rows):
-        line = data[row * HEX_BYTES : (row + 1) * HEX_BYTES]
-        text = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in line)
-        address = (panel.memory + row * HEX_BYTES) & 0xFFFFFF
-        part.write(row, f"{address:06X}  {line.hex(' ', BYTES_PER_GROUP).upper()}  {text}")
+    for row, each in enumerate(panel.memory_rows(part.rows)):
+        text = each.data.hex(" ", BYTES_PER_GROUP)
+        part.write(row, f"{each.address:06X}  {text}  {each.characters}")
+        for place in each.changed:
+            left = part.left + 4 + text_width("0" * (8 + 2 * place + place // BYTES_PER_GROUP))
+            paint_rect(image, (left, part.y(row) + 8, left + 2 * ADVANCE - 1, part.y(row) + 9), foreground=RED)
 
 
 def _pane(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
@@ -263,7 +251,7 @@ def _timer(panel: DebugPanel) -> list[_Line]:
 def _hottest(panel: DebugPanel) -> list[_Line]:
     samples = len(panel.samples)
     if not samples:
-        return _said(["C continues; the program counter is", "looked at 16 times a period, and its", "function counted"])
+        return _said(["C continues. 16 times a period the", "function is noted that executes."])
     found = Counter(panel.samples).most_common(16)
     rows = [(f"{100 * count / samples:5.1f}% {name}", name) for name, count in found]
     symbols = panel.machine.image.symbols
@@ -282,6 +270,4 @@ def _causes(panel: DebugPanel) -> list[_Line]:
     return _said([f"{total:,} clocks of the last frame", *lines])
 
 
-_PANES: dict[str, Callable[[DebugPanel], list[_Line]]] = dict(
-    zip(PANES, (_stack, _points, _timer, _hottest, _causes))
-)
+_PANES: dict[str, Callable[[DebugPanel], list[_Line]]] = dict(zip(PANES, (_stack, _points, _timer, _hottest, _causes)))
