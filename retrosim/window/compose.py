@@ -50,17 +50,16 @@ def compose(session: Session, chrome_width: int) -> Images:
 
 
 def _overlay(session: Session) -> np.ndarray | None:
-    if session.panel is not None:
+    if session.panel is not None and (session.shows_help or not session.panel.shows_screen):
         from .debug_view import draw_debugger
 
-        overlay = draw_debugger(session.panel)
+        panel = draw_debugger(session.panel)
         if session.shows_help:
-            draw_help(overlay, debugger_help(), "Keys of the debugger")
-        return overlay
+            draw_help(panel, debugger_help(), "Keys of the debugger")
+        return panel
     if session.view == NOTHING and not session.shows_help:
         return None
-    overlay = None
-    machine = session.machine
+    overlay, machine = None, session.machine
     if session.view != NOTHING and session.shapes is not None:
         overlay = draw_view(session.shapes, session.view, inks_for(machine.frame, machine.palette))
     if overlay is None:

@@ -49,6 +49,7 @@ COMMANDS = (
     Command("narrower", ("LEFT",), "Left Right", "pixels in a row of the memory"),
     Command("wider", ("RIGHT",), "", ""),
     Command("watch", ("W",), "W", "watch an expression; click it to remove it", "Watch"),
+    Command("screen", ("V",), "V", "the machine's picture, and back", "View"),
     Command("pane", ("TAB",), "Tab", "stack, points, timer, hottest, causes"),
     Command("debugger", ("D", "ESCAPE"), "D  Esc", "close the debugger", "Close"),
 )

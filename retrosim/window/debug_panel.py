@@ -76,6 +76,7 @@ class DebugPanel:
     before      registers at the last stop
     message     how the machine stopped, or what went wrong
     entry       text that is being typed, None if none is; `asks` is the command that it is for
+    shows_screen  is the machine's picture to be seen in place of the panel?
     zones       where clicks do something, as drawn last
     """
 
@@ -108,6 +109,7 @@ class DebugPanel:
         self.entry: str | None = None
         self.asks = ""
         self._skips_text = False
+        self.shows_screen = False
         self._periods_left = 0
         self.zones: list[Zone] = []
         for where in points or []:
@@ -229,6 +231,8 @@ class DebugPanel:
     def _do_go(self, _: int) -> None:
         if self.is_running:
             self._stopped(replace(self.debugger.run(instructions=0), reason="stopped"))
+        elif self._is_at_end_of_tape:
+            self.message = f"the tape ends here, after {self.machine.frame_number:,} frames"
         else:
             self.is_running, self._periods_left = True, 0
             self.message = "running"
@@ -332,6 +336,9 @@ class DebugPanel:
     def _do_unwatch(self, number: int) -> None:
         del self.watched[number]
 
+    def _do_screen(self, _: int) -> None:
+        self.shows_screen = not self.shows_screen
+
     def _do_debugger(self, _: int) -> None:
         self.is_closing = True
 
@@ -399,6 +406,9 @@ class DebugPanel:
 
     def click(self, x: float, y: float) -> None:
         """Handle a click on the panel; x, y: its pixels."""
+        if self.shows_screen:
+            self.do("screen")
+            return
         for zone in reversed(self.zones):
             left, top, right, bottom = zone.rect
             if left <= x < right and top <= y < bottom:

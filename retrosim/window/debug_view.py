@@ -28,6 +28,10 @@ HEADER = 13
 BYTES_PER_GROUP = 4
 
 
+def _cut(text: str, columns: int) -> str:
+    return text if len(text) <= columns else f"{text[: columns - 3]}..."
+
+
 class Zone(NamedTuple):
     """A rectangle of the panel in which a click carries out a command with an argument."""
 
@@ -40,7 +44,7 @@ class _Part:
     """A framed part of the panel with a title; text goes into its rows."""
 
     def __init__(self, image: np.ndarray, columns: tuple[int, int], top: int, bottom: int, title: str) -> None:
-        self.image, self.left, self.right, self.top, self.bottom = image, *columns, top, bottom
+        self.image, (self.left, self.right), self.top, self.bottom = image, columns, top, bottom
         frame_rect(image, (self.left, top, self.right, bottom), foreground=INK)
         paint_rect(image, (self.left, top, self.right, top + HEADER), foreground=INK)
         draw_text(image, self.left + 4, top + 3, title, PAPER, bold=True)
@@ -57,8 +61,7 @@ class _Part:
 
     def write(self, row: int, text: str, ink: Ink = INK, indent: int = 0, bold: bool = False) -> None:
         columns = (self.right - self.left - 8 - indent) // (ADVANCE + bold)
-        shown = text if len(text) <= columns else f"{text[: columns - 3]}..."
-        draw_text(self.image, self.left + 4 + indent, self.y(row), shown, ink, bold=bold)
+        draw_text(self.image, self.left + 4 + indent, self.y(row), _cut(text, columns), ink, bold=bold)
 
 
 def draw_debugger(panel: DebugPanel) -> np.ndarray:
@@ -69,7 +72,8 @@ def draw_debugger(panel: DebugPanel) -> np.ndarray:
     image = np.empty((HEIGHT, WIDTH, 4), np.uint8)
     image[:] = PAPER
     paint_rect(image, (0, 0, WIDTH, HEIGHT), LT_GRAY, foreground=INK, background=PAPER)
-    panel.zones = zones = []
+    zones: list[Zone] = []
+    panel.zones = zones
     _buttons(image, panel, zones)
     for top, bottom, columns in (
         (CODE_TOP, MEMORY_TOP - 4, LEFT_PARTS),
@@ -88,8 +92,7 @@ def draw_debugger(panel: DebugPanel) -> np.ndarray:
     paint_rect(image, (0, BOTTOM + 3, WIDTH, BOTTOM + 4), foreground=INK)
     entry = panel.entry
     text = panel.message if entry is None else f"{PROMPTS[panel.asks]}: {entry}_   (Enter: do it, Esc: do not)"
-    columns = (WIDTH - 12) // ADVANCE
-    draw_text(image, 6, BOTTOM + 6, text if len(text) <= columns else f"{text[: columns - 3]}...", INK)
+    draw_text(image, 6, BOTTOM + 6, _cut(text, (WIDTH - 12) // ADVANCE), INK)
     return image
 
 
