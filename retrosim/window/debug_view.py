@@ -19,7 +19,7 @@ from .debug_keys import COMMANDS
 from .debug_panel import PANES, PROMPTS, DebugPanel
 from .debug_rows import code_rows
 
-LEFT_PARTS, RIGHT_PARTS = (4, 396), (400, 636)  # first and last column
+LEFT_PARTS, RIGHT_PARTS = (4, 384), (388, 636)  # first and last column
 CODE_TOP, MEMORY_TOP, BOTTOM = 36, 310, 462
 WATCH_TOP, PANE_TOP = 224, 310
 GUTTER = 14  # pixels at the left of the code: marks of breakpoints
@@ -145,7 +145,7 @@ def _registers(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
     for number, each in enumerate(rows):
         column, row = divmod(number, longest)
         left, top = part.left + 4 + column * width, part.y(row)
-        value = left + width - 4 - text_width(each.text)
+        value = left + width - 3 - text_width(each.text)
         draw_text(image, left, top, each.name[:5], INK)
         draw_text(image, value, top, each.text, RED if each.is_changed else INK)
         if each.is_changed:

@@ -1,14 +1,12 @@
 """The debugger panel: its commands by key and click, and what it draws."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from retrosim.machine import memory, open_machine
 from retrosim.machine.debug import views
 from retrosim.screen.overlay import RED
-from retrosim.tape import Player, load_tape
+from retrosim.tape import Player, load_tape, record_script
 from retrosim.window.compose import compose
 from retrosim.window.debug_keys import COMMANDS
 from retrosim.window.debug_panel import PANES
@@ -137,7 +135,8 @@ def test_the_machines_picture_can_be_seen_meanwhile(bench):
 
 def test_a_tape_gives_the_keys_and_ends(tmp_path):
     machine = open_machine("mc68040-25", "shooter", engine="interpret")
-    tape = load_tape(next(path for path in machine.rom.tapes() if path.stem == "first-wave"))
+    record_script(tmp_path / "a.rtape", machine, 3, "0 pad=0; 1 pad=1", hash_every=1)
+    tape = load_tape(tmp_path / "a.rtape")
     session = Session(machine, folder=lambda kind: tmp_path, player=Player(tape, machine))
     session.do("debugger")
     for _ in range(3):
@@ -145,7 +144,6 @@ def test_a_tape_gives_the_keys_and_ends(tmp_path):
     session.panel.do("back_step")
     session.panel.do("step")
     assert machine.frame_number == 3 and not session.diverged
-    session.panel._player.tape = replace(tape, frames=3)
     session.panel.do("go")
     assert "the tape ends here" in session.panel.message and not session.panel.is_running
     session.do("debugger")
@@ -181,8 +179,8 @@ def test_memory_as_pixels_is_the_screen(bench):
     bench.panel.do("show", memory.VIDEO_START)
     bench.keys("X")
     image = draw_debugger(bench.panel)
-    shown = image[MEMORY_TOP + 14 : MEMORY_TOP + 100, 6:390, :3]
-    assert np.array_equal(shown, bench.machine.palette[bench.machine.frame[:86, :384]])
+    shown = image[MEMORY_TOP + 14 : MEMORY_TOP + 100, 6:382, :3]
+    assert np.array_equal(shown, bench.machine.palette[bench.machine.frame[:86, :376]])
 
 
 def test_the_stopwatch_counts_clocks_between_two_instructions(bench):
