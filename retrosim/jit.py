@@ -30,13 +30,13 @@ MAX_NAME = 80  # letters of a file name that tell which kernel it is
 SOURCES = {
     "kernels": (
         "errors.py", "checks.py", "jit.py", "numeric", "collide", "scenarios", "screen", "cpu/spec", "cpu/engines",
+        "profile",
     ),
     "engines": ("errors.py", "cpu"),
 }  # fmt: skip
 """Kind of compiled code -> files and folders of the package that it comes from, a kernel's own file aside."""
 
 
-@cache
 def source_digest(*names: str) -> str:
     """Return 16 hex digits that change with any source or table of the package, or of some of its files and folders."""
     digest = hashlib.blake2b(digest_size=8)

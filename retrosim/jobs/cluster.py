@@ -9,6 +9,7 @@ from typing import Any
 
 from retrosim.errors import RetrosimError
 
+from .finished import sources
 from .tasks import Files, Task, lay_out, outcome_of
 
 EXTRA = "pip install 'retrosim[cluster]'"
@@ -27,14 +28,12 @@ def outcomes(tasks: dict[int, Task], keys: dict[int, str], files: Files, address
         from dask.distributed import Client, as_completed
     except ImportError:
         raise RetrosimError(f"--scheduler needs dask.distributed: {EXTRA}") from None
-    from retrosim.jit import source_digest
-
     try:
         client = Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         raise RetrosimError(f"no dask scheduler at {address}: {str(error)[:100] or type(error).__name__}") from None
     with client:
-        sources = source_digest()
+        mine = sources()
         contents: dict[str, Any] = {}  # SHA-256 -> future of the bytes: the scheduler can make them again
         waiting = list(reversed(tasks.items()))
         numbers: dict[str, list[int]] = {}
@@ -48,7 +47,7 @@ def outcomes(tasks: dict[int, Task], keys: dict[int, str], files: Files, address
                     content = files.paths[digest].read_bytes()
                     contents[digest] = client.submit(_held, content, key=f"retrosim-file-{digest}", pure=True)
             needed = {digest: contents[digest] for _, tree in task.trees for digest in tree.values()}
-            return client.submit(_remote, task.work, task.text, task.trees, needed, sources, key=key, pure=True)
+            return client.submit(_remote, task.work, task.text, task.trees, needed, mine, key=key, pure=True)
 
         ended = as_completed([submit() for _ in range(min(WAITING, len(waiting)))])
         for future in ended:
@@ -70,13 +69,12 @@ def _remote(
     text: str,
     trees: tuple[tuple[str, Mapping[str, str]], ...],
     contents: Mapping[str, bytes],
-    sources: str,
+    expected: str,
 ) -> dict[str, Any]:
     """Do a task on a worker."""
-    from retrosim.jit import source_digest
     from retrosim.version import __version__
 
-    if source_digest() != sources:
+    if sources() != expected:
         reason = f"a worker of the cluster has other sources of retrosim ({__version__}): install the same on all"
         return {"error": reason, "status": RetrosimError.exit_status}
     with tempfile.TemporaryDirectory(prefix="retrosim-") as folder:

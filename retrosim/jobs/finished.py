@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from retrosim.cache.store import RESULT_SUFFIX
 from retrosim.jit import CACHE, source_digest
+
+
+@cache
+def sources() -> str:
+    """Return the digest of the sources that this process runs."""
+    return source_digest()
 
 
 class Finished:
     """The results of the present sources, by the keys of their tasks."""
 
     def __init__(self) -> None:
-        self.sources = source_digest()
+        self.sources = sources()
         self._store = CACHE.store("jobs", self.sources)
 
     def read(self, key: str) -> str | None:

@@ -100,7 +100,7 @@ def _mc68040(name: str, title: str, clock_hz: int) -> Preset:
         frame_hz=MACINTOSH_TICK_HZ,
         service=boards.MC68040_DISPATCH,
         spec_revision=M68K_SPEC,
-        timing_revision="mc68040 4",
+        timing_revision="mc68040 5",
         memory=boards.quadra_700(clock_hz),
     )
 
