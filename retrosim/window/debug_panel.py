@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PANES = ("Stack", "Points", "Timer", "Hottest", "Causes")
 WIDTHS = (16, 32, 64, 128, 160, 256, 320, 384, 512, 640)
 """Pixels in a row of the memory that can be chosen."""
-HEX_BYTES, MOST_ROWS = views.MEMORY_ROW, 16
+HEX_BYTES, MAX_ROWS = views.MEMORY_ROW, 16
 HOT_PIECES, HOT_SAMPLES = 16, 4096
 """Looks at the program counter in a period of the frame clock, and how many of them are kept."""
 CALL_PERIODS = 8
@@ -48,7 +48,7 @@ class Stopwatch:
     def __init__(self, start: int) -> None:
         self.start, self.end = start, -1
         self.points: list[Point] = []
-        self.count = self.total = self.last = self.least = self.most = 0
+        self.count = self.total = self.last = self.minimum = self.maximum = 0
         self._began: int | None = None
 
     def begin(self, machine: Machine) -> None:
@@ -60,8 +60,8 @@ class Stopwatch:
         if self._began is None or machine.cycles < self._began:
             return
         self.last, self._began = machine.cycles - self._began, None
-        self.least = min(self.least, self.last) if self.count else self.last
-        self.most = max(self.most, self.last)
+        self.minimum = min(self.minimum, self.last) if self.count else self.last
+        self.maximum = max(self.maximum, self.last)
         self.count, self.total = self.count + 1, self.total + self.last
 
 
@@ -126,13 +126,13 @@ class DebugPanel:
 
     def memory_rows(self, count: int) -> list[views.MemoryRow]:
         """Return rows of memory; what has changed since the last stop is marked as long as the place is the same."""
-        (place, old), size = self._memory_before, min(count, MOST_ROWS) * HEX_BYTES
+        (place, old), size = self._memory_before, min(count, MAX_ROWS) * HEX_BYTES
         return views.memory(self.debugger, self.memory, size, old[:size] if place == self.memory else None)
 
     def _remember(self) -> None:
         """Remember what changes are marked against."""
         self.before = self.debugger.registers()
-        self._memory_before = self.memory, self.debugger.read(self.memory, HEX_BYTES * MOST_ROWS)
+        self._memory_before = self.memory, self.debugger.read(self.memory, HEX_BYTES * MAX_ROWS)
 
     def breakpoint_at(self, address: int) -> Point | None:
         """Return the breakpoint of an instruction."""

@@ -244,9 +244,9 @@ def _timer(panel: DebugPanel) -> list[_Line]:
     figures = [
         f"passed  {watch.count:,} times",
         f"last    {watch.last:,} clocks, {microseconds:,.1f} us",
-        f"least   {watch.least:,}",
+        f"lowest  {watch.minimum:,}",
         f"mean    {watch.total / watch.count:,.1f}",
-        f"most    {watch.most:,}",
+        f"highest {watch.maximum:,}",
     ]
     return [*lines, *_said(figures)]
 
@@ -263,8 +263,10 @@ def _hottest(panel: DebugPanel) -> list[_Line]:
 
 
 def _causes(panel: DebugPanel) -> list[_Line]:
+    if "causes" not in panel.machine.core.cpu.timing:
+        return _said([f"{panel.machine.name} has no pipeline", "whose clocks have causes"])
     if panel.machine.timing != "causes":
-        return _said([f"timing '{panel.machine.timing}': does not count causes;", "retrosim run --timing causes does"])
+        return _said(["not counted;", "retrosim run --causes counts them"])
     spent = sorted(((clocks, name) for name, clocks in panel.causes.items() if clocks), reverse=True)
     if not spent:
         return _said(["clocks of the next whole frame by cause:", "C continues"])

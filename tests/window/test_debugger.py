@@ -189,7 +189,7 @@ def test_the_stopwatch_counts_clocks_between_two_instructions(bench):
     bench.keys("T", "DOWN", "T", "C")
     bench.ticks(4)
     watch = bench.panel.stopwatch
-    assert watch.count == bench.machine.frame_number > 1 and 0 < watch.least <= watch.last <= watch.most
+    assert watch.count == bench.machine.frame_number > 1 and 0 < watch.minimum <= watch.last <= watch.maximum
     bench.keys("T")
     assert bench.panel.stopwatch is None and not bench.panel.debugger.points
 
