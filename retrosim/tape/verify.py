@@ -35,7 +35,6 @@ from retrosim.errors import BudgetUsedUp, RetrosimError, TapeDiverged, TapeError
 from retrosim.machine import NATIVE
 from retrosim.machine.budget import Budget
 from retrosim.machine.interface import AnyMachine, PlayableMachine, has_cpu
-from retrosim.machine.machine import Machine
 from retrosim.tape.blame import blame as find_blame
 from retrosim.tape.blame import blame_lines
 from retrosim.tape.divergence import Divergence, locate_machine, locate_world
@@ -156,6 +155,8 @@ def _verify_on(tape: Tape, name: str, options: _Options) -> Report:
 
 def _blamed(player: Player, described: Report, options: _Options) -> Report:
     """Add who made a divergence, if that is wanted and both machines have a CPU."""
+    from retrosim.machine.machine import Machine  # brings a compiler along
+
     if options.blame is None or not isinstance(player.machine, Machine):
         return described
     trusted = options.open(player.tape, player.machine.name, options.blame)

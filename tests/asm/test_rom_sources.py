@@ -46,6 +46,9 @@ SOURCES = [
     ("m68040", "masks/src/mask_m68k.S", []),
     ("ppc601", "masks/src/mask_ppc.S", []),
     ("i386", "masks/src/mask_i386.S", []),
+    ("m68000", "bench/src/idioms_m68k.S", []),
+    ("ppc601", "bench/src/idioms_ppc.S", []),
+    ("i386", "bench/src/idioms_i386.S", []),
 ]
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from retrosim import examples
 from retrosim.examples import list_examples
 from retrosim.guide import read_page
 from retrosim.tape import load_tape
@@ -49,7 +50,7 @@ def size_of(path: Path) -> tuple[int, int]:
 
 
 def test_they_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    runpy.run_module("retrosim.examples", run_name="__main__")
+    runpy.run_path(str(Path(examples.__file__).with_name("__main__.py")), run_name="__main__")
     assert [line.split()[2] for line in capsys.readouterr().out.splitlines()] == [
         f"retrosim.examples.{name}" for name in NAMES
     ]

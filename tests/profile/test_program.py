@@ -25,7 +25,7 @@ def opened(name: str, engine: str, objects: int = 1) -> Machine:
     return machine
 
 
-@pytest.mark.parametrize("name", PRESETS if LONG else ("mc68040-25", "i386dx-33"))
+@pytest.mark.parametrize("name", PRESETS if LONG else ("mc68040-25",))
 def test_counts_are_those_of_single_steps(name) -> None:
     """The same instructions, clocks and calls as an evaluator that is looked at after each instruction."""
     stepped = opened(name, "evaluate")
