@@ -23,8 +23,8 @@ LEFT_PARTS, RIGHT_PARTS = (4, 384), (388, 636)  # first and last column
 CODE_TOP, MEMORY_TOP, BOTTOM = 36, 310, 462
 WATCH_TOP, PANE_TOP = 224, 310
 GUTTER = 14  # pixels at the left of the code: marks of breakpoints
-REGISTER_COLUMNS = 3
 HEADER = 13
+REGISTER_WIDTH = 96  # of name and value, pixels, where there is room
 BYTES_PER_GROUP = 4
 
 
@@ -140,13 +140,14 @@ def _code(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
 def _registers(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
     part = _Part(image, RIGHT_PARTS, CODE_TOP, WATCH_TOP - 4, "Registers (underlined: changed)")
     rows = views.registers(panel.debugger, panel.before)
-    longest = -(-len(rows) // REGISTER_COLUMNS)
-    width = (part.right - part.left - 4) // REGISTER_COLUMNS
+    columns = -(-len(rows) // part.rows)
+    longest = -(-len(rows) // columns)
+    width = (part.right - part.left - 4) // columns
     for number, each in enumerate(rows):
         column, row = divmod(number, longest)
         left, top = part.left + 4 + column * width, part.y(row)
-        value = left + width - 3 - text_width(each.text)
-        draw_text(image, left, top, each.name[:5], INK)
+        value = left + min(width - 3, REGISTER_WIDTH) - text_width(each.text)
+        draw_text(image, left, top, each.name[: (value - left) // ADVANCE], INK)
         draw_text(image, value, top, each.text, RED if each.is_changed else INK)
         if each.is_changed:
             paint_rect(image, (value, top + 8, value + text_width(each.text) - 1, top + 9), foreground=RED)
@@ -157,7 +158,7 @@ def _watched(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
     part = _Part(image, RIGHT_PARTS, WATCH_TOP, PANE_TOP - 4, "Watch")
     if not panel.watched:
         part.write(0, "W adds an expression:")
-        part.write(1, "long[gFrame] + 1, byte[a0]")
+        part.write(1, "long[gFrame] + 1, byte[0x800000]")
     for number, text in enumerate(panel.watched[-part.rows :]):
         try:
             value = panel.debugger.evaluate(text)
