@@ -19,6 +19,7 @@ from retrosim.machine.debug import views
 from .controls import PAD, chord_name
 from .debug_keys import BY_CHORD
 from .debug_rows import instruction_after, instruction_before, sources_of
+from .debug_stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine
@@ -40,29 +41,6 @@ LONGEST_S = 3.0
 TURN_NS = 25_000_000
 LONGEST_ENTRY = 60  # characters
 PROMPTS = {"goto": "code at", "memory": "memory at", "watch": "watch"}
-
-
-class Stopwatch:
-    """Counts clocks from when one instruction is reached to when another one is; `points` are its hooks."""
-
-    def __init__(self, start: int) -> None:
-        self.start, self.end = start, -1
-        self.points: list[Point] = []
-        self.count = self.total = self.last = self.minimum = self.maximum = 0
-        self._began: int | None = None
-
-    def begin(self, machine: Machine) -> None:
-        """The first instruction is reached."""
-        self._began = machine.cycles
-
-    def finish(self, machine: Machine) -> None:
-        """The other one is reached."""
-        if self._began is None or machine.cycles < self._began:
-            return
-        self.last, self._began = machine.cycles - self._began, None
-        self.minimum = min(self.minimum, self.last) if self.count else self.last
-        self.maximum = max(self.maximum, self.last)
-        self.count, self.total = self.count + 1, self.total + self.last
 
 
 class DebugPanel:
@@ -88,6 +66,7 @@ class DebugPanel:
         watched: list[str] | None = None,
         points: list[str] | None = None,
     ) -> None:
+        self._is_first = "debugger" not in vars(machine)  # else somebody else debugs the machine too
         self.machine, self.debugger, self._player, self._pad = machine, machine.debugger, player, pad
         if player is not None:
             self.debugger.play(player)
@@ -112,7 +91,7 @@ class DebugPanel:
         self.shows_screen = False
         self._periods_left = 0
         self.zones: list[Zone] = []
-        for where in points or []:
+        for where in (points or []) if self._is_first else []:
             self.debugger.breakpoint(where)
 
     def _first_address(self) -> int:
@@ -426,7 +405,11 @@ class DebugPanel:
                 self.do("down" if rows > 0 else "up")
 
     def close(self) -> list[str]:
-        """Take the debugger off the machine; return the places of its breakpoints."""
+        """Take the debugger off the machine if it was the panel's alone; return the places of its breakpoints."""
+        if not self._is_first:
+            for hook in self.stopwatch.points if self.stopwatch else []:
+                self.debugger.remove(hook)
+            return []
         kept = [point.where for point in self.points if point.kind == "breakpoint"]
         self.debugger.release()
         return kept

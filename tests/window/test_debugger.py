@@ -75,6 +75,13 @@ def test_a_closed_panel_has_no_debugger(tmp_path):
     assert [point.kind for point in bench.panel.points] == ["breakpoint"], "it comes back"
 
 
+def test_a_debugger_that_was_there_stays(tmp_path):
+    bench = Bench(tmp_path)
+    point = bench.machine.debugger.breakpoint("MoveAll")
+    bench.keys("D", "T", "D")
+    assert bench.panel is None and bench.machine.debugger.points == [point]
+
+
 def test_to_a_breakpoint_and_on_and_back(bench):
     bench.keys("G")
     assert bench.panel.entry == "", "the letter of the command is no text"
