@@ -50,14 +50,19 @@ class Debugged:
         return Target(self.machine, self.player)
 
 
-def add_program(parser: Parser) -> None:
-    """Add the options that choose a machine and its program."""
-    arguments.add_machine(parser)
+def add_causes(parser: Parser, purpose: str) -> None:
+    """Add the option that counts clocks by cause; `count_causes` carries it out."""
     parser.add_argument(
         "--causes",
         action="store_true",
-        help="count clocks by cause, for `monitor causes`; on machines whose CPU has a pipeline",
+        help=f"count clocks by cause, for {purpose}; on machines whose CPU has a pipeline",
     )
+
+
+def add_program(parser: Parser) -> None:
+    """Add the options that choose a machine and its program."""
+    arguments.add_machine(parser)
+    add_causes(parser, "`monitor causes`")
     arguments.add_at(parser)
     arguments.add_memory(parser)
     arguments.add_readings(parser)
@@ -112,7 +117,7 @@ def open_debugged(options: argparse.Namespace, note: Callable[[str], None]) -> D
     if _is_tape(options.rom):
         return _open_tape(options, note)
     program = open_program(options)
-    _count_causes(options)
+    count_causes(options)
     return Debugged(cast("Machine", open_chosen(options, program, note)), program, options.rom)
 
 
@@ -127,7 +132,7 @@ def _is_tape(name: str) -> bool:
     return name not in rom_names() and name in {path.stem for path in shipped_tapes()}
 
 
-def _count_causes(options: argparse.Namespace) -> None:
+def count_causes(options: argparse.Namespace) -> None:
     """Choose the timing that counts clocks by cause, if it was asked for. Errors: ArgumentError."""
     from retrosim.machine import PRESETS
 
@@ -152,7 +157,7 @@ def _open_tape(options: argparse.Namespace, note: Callable[[str], None]) -> Debu
     if options.machine == NATIVE:
         raise TapeError(tape.path, f"was recorded on {NATIVE}; name another with --machine")
     check_machines([options.machine])
-    _count_causes(options)
+    count_causes(options)
     try:
         found = open_for(tape, options.machine, progress=note, **chosen_settings(options, options.machine))
     except ValueError as error:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from retrosim.screen.framebuffer import HEIGHT, WIDTH
+
 from .controls import BY_CHORD, PAD, Control, chord_name
 from .session import Session
 
@@ -28,6 +30,9 @@ class Inputs:
         """
         session = self._session()
         self._asked_help = False
+        if session and session.panel is not None and session.panel.key(key, ctrl=ctrl, alt=alt, shift=shift):
+            session.panel_acted()
+            return
         if key in PAD and not (ctrl or alt):
             self._down[key] = PAD[key]
             if session:
@@ -57,6 +62,9 @@ class Inputs:
 
     def text(self, text: str) -> None:
         """Handle typed text: "?" shows or hides the help panel, wherever it is on the keyboard."""
+        session = self._session()
+        if session is not None and session.panel is not None and session.panel.text(text):
+            return
         if text == "?" and not self._asked_help:
             self._act("help", 0)
         self._asked_help = False
@@ -72,6 +80,22 @@ class Inputs:
         elif session is not None:
             self._clicked = control
             session.hold(control.action, True)
+
+    def panel_clicked(self, x: float, y: float) -> bool:
+        """Handle a click on the debugger's panel, if it is open. x, y: its pixels; what lies outside is not its."""
+        session = self._session()
+        inside = 0 <= x < WIDTH and 0 <= y < HEIGHT
+        if session is None or session.panel is None or session.shows_help or not inside:
+            return False
+        session.panel.click(x, y)
+        session.panel_acted()
+        return True
+
+    def panel_scrolled(self, y: float, rows: int) -> None:
+        """Handle the mouse wheel over the debugger's panel. y: its pixels; rows: downwards."""
+        session = self._session()
+        if session is not None and session.panel is not None:
+            session.panel.scroll(y, rows)
 
     def button_up(self) -> None:
         """Handle the release of the mouse button, wherever it happens."""

@@ -265,9 +265,22 @@ class Window:
         if button == self._pyglet.window.mouse.LEFT:
             width, height = self._window.get_framebuffer_size()
             ratio = self._window.get_pixel_ratio()
-            scale = layout(width, height).chrome_scale
-            self._inputs.button_down(button_at(x * ratio / scale, (height - 1 - y * ratio) / scale))
+            if not self._inputs.panel_clicked(*self._on_picture(x, y)):
+                scale = layout(width, height).chrome_scale
+                self._inputs.button_down(button_at(x * ratio / scale, (height - 1 - y * ratio) / scale))
             self._dirty = True
+        return True
+
+    def _on_picture(self, x: float, y: float) -> tuple[float, float]:
+        """Return a place of the mouse in pixels of the machine's picture; it may lie outside."""
+        width, height = self._window.get_framebuffer_size()
+        ratio, parts = self._window.get_pixel_ratio(), layout(width, height)
+        left, top, *_ = parts.picture
+        return (x * ratio - left) / parts.scale, (height - 1 - y * ratio - top) / parts.scale
+
+    def on_mouse_scroll(self, x: float, y: float, _: float, rows: float) -> bool:
+        self._inputs.panel_scrolled(self._on_picture(x, y)[1], -round(rows))
+        self._dirty = True
         return True
 
     def on_mouse_release(self, *_: object) -> bool:

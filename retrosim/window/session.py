@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from retrosim.errors import RetrosimError
 from retrosim.machine.interface import AnyMachine, SimulatedMachine, has_cpu
@@ -26,6 +27,9 @@ from .pacer import SPEEDS
 from .picture import picture_of
 from .transport import Transport
 
+if TYPE_CHECKING:
+    from .debug_panel import DebugPanel
+
 IDLE_NS = 25_000_000
 """Longest time between two calls of `advance`."""
 MESSAGE_NS = 4_000_000_000
@@ -33,8 +37,10 @@ MESSAGE_NS = 4_000_000_000
 KEYS_HINT = "press ? for the keys"
 COMPILING = f"compiling the program in the background; it will run faster   {KEYS_HINT}"
 
-RUNNING_ACTIONS = ("pause", "frame", "instruction", "reset", "record", "load", "rewind", "fast")
+RUNNING_ACTIONS = ("pause", "frame", "instruction", "reset", "record", "load", "rewind", "fast", "debugger")
 """What a debugger does in place of the window as long as it controls the machine."""
+PANEL_ACTIONS = {"pause": "go", "frame": "frame", "instruction": "step", "debugger": "debugger"}
+"""Of these the ones that the debugger panel carries out -> its command."""
 
 History = list[tuple[int, dict[str, int]]]
 MakeRecorder = Callable[[AnyMachine, History | None], Recorder]
@@ -69,6 +75,9 @@ class Session:
         self.shows_metrics = True
         self.recording: Recorder | None = None
         self.held: set[str] = set()
+        self.panel: DebugPanel | None = None  # runs the machine in place of this session while it is open
+        self._watched: list[str] = []
+        self._breakpoints: list[str] = []
         self.controller = ""  # what runs the machine in place of this session: "gdb"
         self._folder, self._make_recorder = folder, recorder
         self._message, self._message_until = "", 0
@@ -81,6 +90,8 @@ class Session:
         """Run what is due; return whether the picture or the metrics changed."""
         if self.controller:
             return True
+        if self.panel is not None:
+            return self.panel.advance(self.transport.pacer.due(self.clock()), self.clock)
         if "rewind" not in self.held:
             return self.transport.advance("fast" if "fast" in self.held else "run")
         changed = self.transport.advance("rewind")
@@ -174,6 +185,7 @@ class Session:
     def control(self, controller: str) -> None:
         """Leave the machine to somebody else, or, with "", go on from where it is then."""
         if controller:
+            self._close_panel()
             self.close()
             self.release_all()
         else:
@@ -185,7 +197,14 @@ class Session:
         if self.controller and action in RUNNING_ACTIONS:
             self.say(f"{self.controller} controls the machine")
             return True
-        return False
+        if self.panel is None or action not in RUNNING_ACTIONS:
+            return False
+        if action in PANEL_ACTIONS:
+            self.panel.do(PANEL_ACTIONS[action])
+            self.panel_acted()
+        else:
+            self.say("close the debugger first (D)")
+        return True
 
     def close(self) -> None:
         """Finish the recording, if there is one, so that its tape is complete."""
@@ -288,6 +307,36 @@ class Session:
         shapes, tested = self.view.shapes, self.view.tested
         self.view = replace(self.view, shapes=not tested, tested=shapes and not tested)
 
+    def _do_debugger(self, _: int) -> None:
+        machine = self.machine
+        if not has_cpu(machine):
+            self.say(f"{machine.name} has no CPU, so there is nothing to debug")
+            return
+        from retrosim.machine.machine import Machine
+
+        from .debug_panel import DebugPanel
+
+        if not isinstance(machine, Machine):
+            self.say(f"{machine.name} has no debugger")
+            return
+        self.close()
+        self.release_all()
+        self.panel = DebugPanel(machine, lambda: self.pad, self.player, self._watched, self._breakpoints)
+
+    def panel_acted(self) -> None:
+        """The debugger panel has carried out a command: close it if that was wanted, else go on from now."""
+        if self.panel is not None and self.panel.is_closing:
+            self._close_panel()
+        self.transport.pacer.restart(self.clock())
+
+    def _close_panel(self) -> None:
+        if self.panel is None:
+            return
+        self._breakpoints, self.panel = self.panel.close(), None
+        if self.player is not None:
+            self.player.rewound()
+        self._start_over()
+
     def _do_metrics(self, _: int) -> None:
         self.shows_metrics = not self.shows_metrics
 
@@ -331,11 +380,12 @@ class Session:
     def active(self) -> set[str]:
         """Actions that are on or held down: their buttons are shown pressed."""
         on = {
-            "pause": self.transport.is_paused,
+            "pause": self.transport.is_paused if self.panel is None else not self.panel.is_running,
             "record": self.recording is not None,
             "collisions": self.view.shapes,
             "grid": self.view.grid is not None,
             "metrics": self.shows_metrics,
+            "debugger": self.panel is not None,
             "help": self.shows_help,
         }
         return self.held | {action for action, is_on in on.items() if is_on}
@@ -345,6 +395,8 @@ class Session:
         """What the machine does, one word in capitals, and whether it has stopped."""
         if self.controller:
             return self.controller.upper(), False
+        if self.panel is not None:
+            return ("DEBUGGER", False) if self.panel.is_running else ("DEBUGGER: STOPPED", True)
         if self.diverged:
             return "DIVERGED", True
         if "rewind" in self.held:

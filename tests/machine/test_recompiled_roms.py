@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from functools import partial
 
 import pytest
 
 from retrosim.cpu.engines import tiers
 from retrosim.cpu.engines.compiled_region import CompiledRegion
+from retrosim.cpu.engines.memo import Memo
 from retrosim.machine import Machine, open_machine
 from retrosim.rom import load_rom
 from tests.helpers.cpu.cores import differences
@@ -56,3 +58,24 @@ def test_frames_and_measurements(isa: str, build: str, monkeypatch: pytest.Monke
             costs = [each.measure("DetermineCollisions") for each in (interpreted, recompiled)]
             assert costs[0] == costs[1] and costs[0].instructions > 1000
             assert_same(interpreted, recompiled, "measured")
+
+
+def test_an_interruption_in_the_middle_of_compiled_code_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told when compiled code has come back; the machine goes on as if nothing had been."""
+    answer, struck = Memo._asked, []
+
+    def interrupted(memo: Memo, question: int, detail: int) -> int:
+        if not struck:
+            struck.append(question)
+            signal.raise_signal(signal.SIGINT)
+        return answer(memo, question, detail)
+
+    plain = Machine("mc68040-25", "sectors", engine="recompile")
+    monkeypatch.setattr(Memo, "_asked", interrupted)
+    machine = Machine("mc68040-25", "sectors", engine="recompile")
+    with pytest.raises(KeyboardInterrupt):
+        machine.run(frames=2)
+    assert struck and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    machine.run(frames=4 - machine.frame_number)
+    plain.run(frames=4)
+    assert (machine.hash("machine"), machine.cycles) == (plain.hash("machine"), plain.cycles)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, profiling, values
-from retrosim.cli.debugging import HOST
+from retrosim.cli.debugging import HOST, add_causes, count_causes
 from retrosim.cli.display import NoWindow, check_overlay, open_window
 from retrosim.cli.opening import (
     NATIVE,
@@ -55,6 +55,7 @@ def add_options(parser: Parser) -> None:
     )
     arguments.add_others(parser)
     arguments.add_machine(parser)
+    add_causes(parser, "the window's debugger")
     arguments.add_at(parser)
     arguments.add_memory(parser)
     arguments.add_readings(parser)
@@ -94,6 +95,7 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.cli.commands.record import window_recorder
 
     rom = open_program(options)
+    count_causes(options)
     check_chosen(options, rom)
     check_budget(options, [options.machine])
     _check_profile(options)

@@ -187,11 +187,11 @@ class Interpreter:
         memo.prepare()
         while done < instructions and visits < MAX_VISITS and core.state["cycles"] < core.state["limit"]:
             start = self._slot(int(core.state["pc"]))
-            following, executed = run_records(
-                core.ram, core.code, self._state, self._records, self._index, memo.words, memo.callback, start,
-                instructions - done,
-            )  # fmt: skip
-            memo.check()
+            with memo.asking():
+                following, executed = run_records(
+                    core.ram, core.code, self._state, self._records, self._index, memo.words, memo.callback, start,
+                    instructions - done,
+                )  # fmt: skip
             done += executed
             if following >= 0:
                 if following != UNKNOWN_RECORD:

@@ -20,6 +20,10 @@ first. When the table is full it is begun again.
 from __future__ import annotations
 
 import ctypes
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 from weakref import WeakMethod
 
@@ -75,6 +79,7 @@ class Memo:
         self._function = CALLBACK(lambda a, b: asked()(a, b))
         self.callback = ctypes.cast(self._function, ctypes.c_void_p).value or 0
         self.error: BaseException | None = None
+        self._end = 0
         self._begin()
 
     def add(self, plan: Plan) -> None:
@@ -84,7 +89,8 @@ class Memo:
         self._blocks |= plan.segments
 
     def _begin(self) -> None:
-        self.words[:] = 0
+        if self._end:  # memory that was never written takes none
+            self.words[:] = 0
         self._end = FIRST
         self._states: dict[tuple[int, ...], int] = {}
         self._values: dict[int, tuple[int, ...]] = {}
@@ -98,8 +104,25 @@ class Memo:
             self._replay.parameters["memory"] = parameters
             self._begin()
 
-    def check(self) -> None:
-        """Raise the error that a question has ended in."""
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Let compiled code ask for a while; raise the error that a question has ended in.
+
+        Python tells of an interruption at its next step. In the middle of compiled code that would be the answer to a
+        question, where no error can be raised. So SIGINT waits for the end, a fraction of a second.
+        """
+        handler = signal.getsignal(signal.SIGINT)
+        waits = bool(self._blocks) and threading.current_thread() is threading.main_thread() and callable(handler)
+        waiting: list[int] = []
+        if waits:
+            signal.signal(signal.SIGINT, lambda number, frame: waiting.append(number))
+        try:
+            yield
+        finally:
+            if waits:
+                signal.signal(signal.SIGINT, handler)
+        if waiting and callable(handler):
+            handler(signal.SIGINT, None)
         if self.error is not None:
             error, self.error = self.error, None
             raise error

@@ -146,6 +146,13 @@ class Debugger(Travel):
         self._observer.points.clear()
         self._observer.arm()
 
+    def release(self) -> None:
+        """Take the debugger off: the machine pays nothing again, and its next debugger begins without points."""
+        machine = self.machine
+        self.clear()
+        machine._observer = machine.core.on_write = machine.core.on_replace = None
+        machine.__dict__.pop("debugger", None)
+
     def enable(self, point: Point | int, on: bool = True) -> None:
         """Let a point act again. Errors: ValueError."""
         self._found(point).enabled = on

@@ -1,0 +1,227 @@
+"""The debugger panel: its commands by key and click, and what it draws."""
+
+import numpy as np
+import pytest
+
+from retrosim.machine import memory, open_machine
+from retrosim.machine.debug import views
+from retrosim.screen.overlay import RED
+from retrosim.tape import Player, load_tape, record_script
+from retrosim.window.compose import compose
+from retrosim.window.debug_keys import COMMANDS
+from retrosim.window.debug_panel import PANES
+from retrosim.window.debug_view import CODE_TOP, MEMORY_TOP, draw_debugger
+from retrosim.window.inputs import Inputs
+from retrosim.window.session import Session
+
+
+class Bench:
+    """A session with a machine, its keyboard and mouse, and a clock that the test moves."""
+
+    def __init__(self, tmp_path, machine="mc68040-25", rom="shooter", **options):
+        self.now = 0
+        self.machine = open_machine(machine, rom, engine="interpret", **options)
+        self.session = Session(self.machine, folder=lambda kind: tmp_path / kind, clock=lambda: self.now)
+        self.inputs = Inputs(lambda: self.session, self.session.do)
+
+    @property
+    def panel(self):
+        return self.session.panel
+
+    def keys(self, *names):
+        for name in names:
+            *modifiers, key = name.split("+")
+            self.inputs.key_down(key, **{modifier.lower(): True for modifier in modifiers})
+            self.inputs.text(key.lower())
+            self.inputs.key_up(key)
+
+    def write(self, text):
+        for letter in text:
+            self.inputs.text(letter)
+        self.keys("RETURN")
+
+    def ticks(self, count=1):
+        for _ in range(count):
+            self.now += 16_700_000
+            self.session.advance()
+
+    def click(self, action, argument=None):
+        """Click where the panel has drawn what carries out an action."""
+        compose(self.session, 640)
+        zone = next(z for z in self.panel.zones if z.action == action and argument in (None, z.argument))
+        left, top, right, bottom = zone.rect
+        assert self.inputs.panel_clicked((left + right) / 2, (top + bottom) / 2)
+
+
+@pytest.fixture
+def bench(tmp_path):
+    bench = Bench(tmp_path)
+    bench.keys("D")
+    return bench
+
+
+def test_a_closed_panel_has_no_debugger(tmp_path):
+    bench = Bench(tmp_path)
+    bench.ticks(2)
+    assert bench.panel is None and bench.machine._observer is None
+    bench.keys("D", "B", "C")
+    assert bench.machine._observer is not None and bench.session.state == ("DEBUGGER", False)
+    bench.keys("D")
+    assert bench.panel is None and bench.machine._observer is None and "debugger" not in vars(bench.machine)
+    frame = bench.machine.frame_number
+    bench.ticks(3)
+    assert bench.machine.frame_number == frame + 3, "the session runs it again"
+    bench.keys("D")
+    assert [point.kind for point in bench.panel.points] == ["breakpoint"], "it comes back"
+
+
+def test_a_debugger_that_was_there_stays(tmp_path):
+    bench = Bench(tmp_path)
+    point = bench.machine.debugger.breakpoint("MoveAll")
+    bench.keys("D", "T", "D")
+    assert bench.panel is None and bench.machine.debugger.points == [point]
+
+
+def test_to_a_breakpoint_and_on_and_back(bench):
+    bench.keys("G")
+    assert bench.panel.entry == "", "the letter of the command is no text"
+    bench.write("MoveAll")
+    bench.keys("B", "C")
+    bench.ticks(60)
+    start = bench.machine.image.symbols["MoveAll"].address
+    assert bench.machine.regs["pc"] == start and not bench.panel.is_running
+    assert bench.panel.message.startswith("breakpoint 1 at")
+    bench.keys("S", "S")
+    assert bench.machine.regs["pc"] > start and "pc" in changed(bench)
+    bench.keys("Shift+S", "Shift+S")
+    assert bench.machine.regs["pc"] == start
+    bench.keys("F")
+    assert bench.machine.image.symbol_at(bench.machine.regs["pc"])[0] == "Main"
+    bench.keys("Shift+C")
+    assert bench.machine.regs["pc"] == start
+
+
+def changed(bench):
+    return {row.name for row in views.registers(bench.panel.debugger, bench.panel.before) if row.is_changed}
+
+
+def test_the_toolbar_works_the_panel(bench):
+    before = bench.machine.instructions
+    bench.session.do("instruction")
+    assert bench.machine.instructions == before + 1
+    bench.session.do("frame")
+    assert bench.machine.frame_number == 1 and not bench.panel.is_running
+    bench.session.do("pause")
+    assert bench.panel.is_running
+    bench.session.do("reset")
+    assert "close the debugger first" in bench.session.message
+
+
+def test_clicks_do_what_keys_do(bench):
+    bench.click("toggle", bench.panel.cursor)
+    assert len(bench.panel.points) == 1
+    image = draw_debugger(bench.panel)
+    assert (image[CODE_TOP:MEMORY_TOP, 4:18] == RED).all(axis=2).sum() == 49, "its mark"
+    bench.click("pane", "Points")
+    bench.click("remove")
+    assert not bench.panel.points
+    bench.click("step")
+    assert bench.machine.instructions == 1
+    bench.click("pixels")
+    assert bench.panel.shows_pixels
+    bench.click("debugger")
+    assert bench.panel is None
+
+
+def test_the_machines_picture_can_be_seen_meanwhile(bench):
+    assert compose(bench.session, 640).overlay is not None
+    bench.keys("V")
+    assert compose(bench.session, 640).overlay is None
+    assert bench.inputs.panel_clicked(1, 1) and not bench.panel.shows_screen
+
+
+def test_a_tape_gives_the_keys_and_ends(tmp_path):
+    machine = open_machine("mc68040-25", "shooter", engine="interpret")
+    record_script(tmp_path / "a.rtape", machine, 3, "0 pad=0; 1 pad=1", hash_every=1)
+    tape = load_tape(tmp_path / "a.rtape")
+    session = Session(machine, folder=lambda kind: tmp_path, player=Player(tape, machine))
+    session.do("debugger")
+    for _ in range(3):
+        session.panel.do("frame")
+    session.panel.do("back_step")
+    session.panel.do("step")
+    assert machine.frame_number == 3 and not session.diverged
+    session.panel.do("go")
+    assert "the tape ends here" in session.panel.message and not session.panel.is_running
+    session.do("debugger")
+    assert session.panel is None and session.transport.run_on() is False
+
+
+def test_watched_expressions_and_wrong_ones(bench):
+    bench.keys("W")
+    bench.write("long[gFrame] + 1")
+    bench.keys("W")
+    bench.write("nonsense!")
+    assert bench.panel.watched == ["long[gFrame] + 1"] and bench.panel.message
+    bench.keys("G", "ESCAPE")
+    assert bench.panel is not None and bench.panel.entry is None
+    bench.click("unwatch")
+    assert not bench.panel.watched
+
+
+def test_the_keys_of_the_machine_are_its_own_while_it_runs(bench):
+    cursor = bench.panel.cursor
+    bench.keys("DOWN")
+    assert bench.panel.cursor > cursor
+    bench.keys("UP", "C")
+    assert bench.panel.cursor == cursor
+    bench.inputs.key_down("SPACE")
+    assert bench.session.pad == 16
+    bench.ticks(4)
+    assert bench.machine.frame_number > 1 and bench.machine._peek(memory.INPUT_WORDS["pad"][0]) == 16
+
+
+def test_memory_as_pixels_is_the_screen(bench):
+    bench.panel.do("frame")
+    bench.panel.do("show", memory.VIDEO_START)
+    bench.keys("X")
+    image = draw_debugger(bench.panel)
+    shown = image[MEMORY_TOP + 14 : MEMORY_TOP + 100, 6:382, :3]
+    assert np.array_equal(shown, bench.machine.palette[bench.machine.frame[:86, :376]])
+
+
+def test_the_stopwatch_counts_clocks_between_two_instructions(bench):
+    bench.keys("G")
+    bench.write("MoveAll")
+    bench.keys("T", "DOWN", "T", "C")
+    bench.ticks(4)
+    watch = bench.panel.stopwatch
+    assert watch.count == bench.machine.frame_number > 1 and 0 < watch.minimum <= watch.last <= watch.maximum
+    bench.keys("T")
+    assert bench.panel.stopwatch is None and not bench.panel.debugger.points
+
+
+def test_causes_and_hottest_functions(tmp_path):
+    bench = Bench(tmp_path, timing="causes")
+    bench.keys("D")
+    while bench.panel.pane != "Hottest":
+        bench.keys("TAB")
+    bench.keys("C")
+    bench.ticks(3)
+    assert set(bench.panel.samples) <= set(bench.machine.image.symbols)
+    assert sum(bench.panel.causes.values()) > 0
+
+
+@pytest.mark.parametrize("machine", ["mc68000-8", "i386dx-33", "i486dx2-66", "ppc601-80"])
+def test_every_machine_is_drawn_on_every_pane(tmp_path, machine):
+    bench = Bench(tmp_path, machine)
+    bench.keys("D", "S")
+    for pane in PANES:
+        bench.panel.do("pane", pane)
+        image = draw_debugger(bench.panel)
+        assert image.shape == (480, 640, 4) and (image[..., 3] == 255).all()
+
+
+def test_every_command_is_there(bench):
+    for command in COMMANDS:
+        assert hasattr(bench.panel, f"_do_{command.action}")
