@@ -59,10 +59,22 @@ def add_causes(parser: Parser, purpose: str) -> None:
     )
 
 
-def add_program(parser: Parser) -> None:
-    """Add the options that choose a machine and its program."""
+def add_program(parser: Parser, causes: str) -> None:
+    """Add the program, the sectors ROM by default, and `add_settings`."""
+    parser.add_argument(
+        "rom",
+        nargs="?",
+        default=arguments.ROM,
+        metavar="PROGRAM",
+        help="name of a ROM or a tape, or a file of either, or a program's file",
+    )
+    add_settings(parser, causes)
+
+
+def add_settings(parser: Parser, causes: str) -> None:
+    """Add the options that choose a machine and how its program starts; `causes` says what shows causes of clocks."""
     arguments.add_machine(parser)
-    add_causes(parser, "`monitor causes`")
+    add_causes(parser, causes)
     arguments.add_at(parser)
     arguments.add_memory(parser)
     arguments.add_readings(parser)

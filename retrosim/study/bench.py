@@ -19,7 +19,6 @@ import statistics
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -34,7 +33,7 @@ from retrosim.machine.result import WARM_CALLS
 from retrosim.rom import Rom, load_rom
 
 from .contenders import ENGINES, PEERS, SIMULATED, Contender, Lap, open_contender, why_missing
-from .laps import fill_lap
+from .laps import Entry, fill_lap
 from .peers import PACKAGES
 from .startup import STAGES, region_times, startup_times
 from .workload import Workload, prepare
@@ -45,16 +44,6 @@ RESULTS = PACKAGE.parent / "tools" / "bench"  # of a checkout: one file per host
 ROM = "sectors"
 _TIMINGS = tuple(dict.fromkeys(timing for engine, timing in SIMULATED.values() if engine == "recompile"))
 _PACKAGES = ("numba", "llvmlite", "numpy", *PACKAGES.values())
-
-
-@dataclass
-class _Entry:
-    """One contender in one scene: its laps, checks in each, and what went wrong."""
-
-    engine: str
-    count: int = 1
-    rates: list[float] = field(default_factory=list)
-    error: str | None = None
 
 
 def benchmark(
@@ -156,9 +145,9 @@ def _check(objects: Sequence[int], rounds: int, seconds: float, engines: Sequenc
         check_choice("engine", engine, ENGINES)
 
 
-def _race(rom: Rom, workload: Workload, engines: list[str], rounds: int, seconds: float, steps: Steps) -> list[_Entry]:
+def _race(rom: Rom, workload: Workload, engines: list[str], rounds: int, seconds: float, steps: Steps) -> list[Entry]:
     """Let contenders take turns at one scene."""
-    entries = [_Entry(engine) for engine in engines]
+    entries = [Entry(engine) for engine in engines]
     scene = f"{workload.build}, {workload.objects} objects"
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="retrosim-bench-")))
@@ -189,7 +178,7 @@ def _seconds(count: int, contender: Contender, workload: Workload) -> float:
     return lap.seconds
 
 
-def _lap(entry: _Entry, contender: Contender, workload: Workload) -> None:
+def _lap(entry: Entry, contender: Contender, workload: Workload) -> None:
     try:
         entry.rates.append(entry.count / _seconds(entry.count, contender, workload))
     except RetrosimError as error:
@@ -206,7 +195,7 @@ def _difference(lap: Lap, workload: Workload) -> str | None:
     return None
 
 
-def _cases(workload: Workload, entries: list[_Entry]) -> list[dict[str, Any]]:
+def _cases(workload: Workload, entries: list[Entry]) -> list[dict[str, Any]]:
     medians = {entry.engine: statistics.median(entry.rates) for entry in entries if entry.error is None}
     cases = []
     for entry in entries:

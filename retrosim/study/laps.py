@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 REPEATED = 2  # times that a lap which seems long enough is run again
 MAX_GROWTH = 50
+
+
+@dataclass
+class Entry:
+    """One contender in one scene or program: repetitions in a lap, what each lap gave, and what went wrong."""
+
+    engine: str
+    count: int = 1
+    rates: list[float] = field(default_factory=list)
+    error: str | None = None
 
 
 def fill_lap(run: Callable[[int], float], seconds: float) -> tuple[int, float]:

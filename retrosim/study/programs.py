@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ from .contenders import (
     missing_peer,
 )
 from .goals import geometric_mean, goals_of
-from .laps import fill_lap
+from .laps import Entry, fill_lap
 from .peers import PACKAGES
 from .workload import LOOP, PAGE, Job, job_of
 
@@ -105,16 +105,6 @@ class NativePrograms:
 
 
 Emulator = Simulated | Peer | NativePrograms
-
-
-@dataclass
-class _Entry:
-    """One contender in one program: runs in a lap, what each lap gave, and what went wrong."""
-
-    engine: str
-    count: int = 1
-    rates: list[float] = field(default_factory=list)
-    error: str | None = None
 
 
 @dataclass(frozen=True)
@@ -258,7 +248,7 @@ def _race(
                 contenders[engine] = error
         for program in programs:
             expected = rom.constants[program].to_bytes(4, order)
-            entries = [_Entry(engine) for engine in engines if engine != "native-c" or program not in NOT_NATIVE]
+            entries = [Entry(engine) for engine in engines if engine != "native-c" or program not in NOT_NATIVE]
             _laps(entries, contenders, jobs[program], expected, rounds, seconds, steps, f"{name}: {program}")
             cases += _cases(name, program, costs[program], entries)
     return cases
@@ -283,7 +273,7 @@ def _open(engine: str, rom: Rom, machine: Machine, memory: bytes, jobs: dict[str
 
 
 def _laps(
-    entries: list[_Entry],
+    entries: list[Entry],
     contenders: dict[str, Emulator | RetrosimError],
     job: Job,
     expected: bytes,
@@ -292,7 +282,7 @@ def _laps(
     steps: Steps,
     what: str,
 ) -> None:
-    def timed(entry: _Entry, count: int) -> float:
+    def timed(entry: Entry, count: int) -> float:
         contender = contenders[entry.engine]
         if isinstance(contender, RetrosimError):
             raise contender
@@ -316,7 +306,7 @@ def _laps(
                 entry.error = str(error)
 
 
-def _cases(machine: str, program: str, cost: _Cost, entries: list[_Entry]) -> list[dict[str, Any]]:
+def _cases(machine: str, program: str, cost: _Cost, entries: list[Entry]) -> list[dict[str, Any]]:
     good = {entry.engine: entry.rates for entry in entries if entry.error is None}
     cases = []
     for entry in entries:

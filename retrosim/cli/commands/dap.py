@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from retrosim.cli.debugging import add_listening, add_program, listening_on, open_debugged
+from retrosim.cli.debugging import add_listening, add_settings, listening_on, open_debugged
 from retrosim.cli.output import print_json, print_lines
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -49,7 +49,7 @@ def add_options(parser: Parser) -> None:
         help="what a client can attach to: a ROM, a tape, or a file of either, or a program's file; a client can "
         "launch any without it",
     )
-    add_program(parser)
+    add_settings(parser, "the view of clocks")
     add_listening(parser, None, "TCP port to listen on, 0: any that is free; default: standard input and output")
     parser.add_argument("--json", action="store_true", help="with --port: print JSON")
 
@@ -96,7 +96,7 @@ def launch(arguments: Mapping[str, Any], note: Callable[[str], None]) -> Opened:
     words = words_of(arguments)
     parser = Parser(prog="launch", exit_on_error=False)
     parser.add_argument("rom")
-    add_program(parser)
+    add_settings(parser, "the view of clocks")
     try:
         options, unknown = parser.parse_known_args(words)
         if unknown:

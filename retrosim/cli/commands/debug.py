@@ -32,14 +32,7 @@ MAX_LINE = 1 << 16  # characters that are read of a line
 
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
-    parser.add_argument(
-        "rom",
-        nargs="?",
-        default=arguments.ROM,
-        metavar="PROGRAM",
-        help="name of a ROM or a tape, or a file of either, or a program's file",
-    )
-    add_program(parser)
+    add_program(parser, "the command `causes`")
     parser.add_argument(
         "--execute",
         "-e",

@@ -27,14 +27,7 @@ PORT = 1234
 
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
-    parser.add_argument(
-        "rom",
-        nargs="?",
-        default=arguments.ROM,
-        metavar="PROGRAM",
-        help="name of a ROM or a tape, or a file of either, or a program's file",
-    )
-    add_program(parser)
+    add_program(parser, "`monitor causes`")
     add_listening(parser, PORT, f"TCP port to listen on; default: {PORT}; 0: any that is free")
     arguments.add_json(parser)
 
