@@ -19,8 +19,8 @@ from retrosim.cpu.engines.emit import (
     RECORDS_POINTER,
     TABLE_POINTER,
 )
+from retrosim.cpu.engines.entrance import HANDLER_TYPE, Entrance
 from retrosim.cpu.engines.handlers import HANDLER, HANDLER_WORD, LEFT, RECORD_BYTES
-from retrosim.cpu.engines.interpret import HANDLER_TYPE, Entrance
 
 
 def memories() -> tuple[np.ndarray, ...]:
