@@ -11,7 +11,6 @@ from retrosim.screen.panels import draw_help, draw_waiting
 
 from .chrome import draw_status_bar, draw_toolbar
 from .controls import help_lines
-from .debug_keys import debugger_help
 from .hud import metrics_lines, speed_text
 from .session import Session
 
@@ -51,11 +50,9 @@ def compose(session: Session, chrome_width: int) -> Images:
 
 def _overlay(session: Session) -> np.ndarray | None:
     if session.panel is not None and (session.shows_help or not session.panel.shows_screen):
-        from .debug_view import draw_debugger
-
-        panel = draw_debugger(session.panel)
+        panel = session.panel.draw()
         if session.shows_help:
-            draw_help(panel, debugger_help(), "Keys of the debugger")
+            draw_help(panel, session.panel.help(), f"Keys of the {session.panel.title.lower()}")
         return panel
     if session.view == NOTHING and not session.shows_help:
         return None

@@ -74,6 +74,7 @@ CONTROLS = (
     Control("collisions", _keys("V"), "V", "show shapes and hits, then tested pairs too, then off", "Hits"),
     Control("grid", _keys("G"), "G", "show the grid, then its next pass, then off", "Grid"),
     Control("metrics", _keys("M"), "M", "show or hide the metrics", "Info"),
+    Control("walk", _keys("W"), "W", "walk through the frame's collision check", "Walk"),
     Control("debugger", _keys("D"), "D", "open or close the debugger", "Dbg"),
     Control("fullscreen", _keys("F11"), "F11", "full screen on or off", "Full"),
     Control("help", _keys("Shift+SLASH", "QUESTION", "Shift+QUESTION", "H"), "?  H", "show or hide this list", "?"),

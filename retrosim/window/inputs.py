@@ -82,7 +82,7 @@ class Inputs:
             session.hold(control.action, True)
 
     def panel_clicked(self, x: float, y: float) -> bool:
-        """Handle a click on the debugger's panel, if it is open. x, y: its pixels; what lies outside is not its."""
+        """Handle a click on a panel, if one is open. x, y: its pixels; what lies outside is not its."""
         session = self._session()
         inside = 0 <= x < WIDTH and 0 <= y < HEIGHT
         if session is None or session.panel is None or session.shows_help or not inside:
@@ -92,7 +92,7 @@ class Inputs:
         return True
 
     def panel_scrolled(self, y: float, rows: int) -> None:
-        """Handle the mouse wheel over the debugger's panel. y: its pixels; rows: downwards."""
+        """Handle the mouse wheel over a panel. y: its pixels; rows: downwards."""
         session = self._session()
         if session is not None and session.panel is not None:
             session.panel.scroll(y, rows)

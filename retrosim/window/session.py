@@ -23,12 +23,13 @@ from retrosim.tape.record import Recorder
 from .check import LastCheck
 from .files import home_short, newest_file, read_file, write_new
 from .hud import Readings, speed_text
+from .opening import open_panel
 from .pacer import SPEEDS
 from .picture import picture_of
 from .transport import Transport
 
 if TYPE_CHECKING:
-    from .debug_panel import DebugPanel
+    from .panel import Panel
 
 IDLE_NS = 25_000_000
 """Longest time between two calls of `advance`."""
@@ -37,10 +38,10 @@ MESSAGE_NS = 4_000_000_000
 KEYS_HINT = "press ? for the keys"
 COMPILING = f"compiling the program in the background; it will run faster   {KEYS_HINT}"
 
-RUNNING_ACTIONS = ("pause", "frame", "instruction", "reset", "record", "load", "rewind", "fast", "debugger")
+RUNNING_ACTIONS = ("pause", "frame", "instruction", "reset", "record", "load", "rewind", "fast", "debugger", "walk")
 """What a debugger does in place of the window as long as it controls the machine."""
-PANEL_ACTIONS = {"pause": "go", "frame": "frame", "instruction": "step", "debugger": "debugger"}
-"""Of these the ones that the debugger panel carries out -> its command."""
+PANEL_ACTIONS = {"pause": "go", "frame": "frame", "instruction": "step"}
+"""Of these the ones that a panel carries out -> its command."""
 
 History = list[tuple[int, dict[str, int]]]
 MakeRecorder = Callable[[AnyMachine, History | None], Recorder]
@@ -75,9 +76,9 @@ class Session:
         self.shows_metrics = True
         self.recording: Recorder | None = None
         self.held: set[str] = set()
-        self.panel: DebugPanel | None = None  # runs the machine in place of this session while it is open
-        self._watched: list[str] = []
-        self._breakpoints: list[str] = []
+        self.panel: Panel | None = None  # runs the machine in place of this session while it is open
+        self.watched: list[str] = []
+        self.breakpoints: list[str] = []
         self.controller = ""  # what runs the machine in place of this session: "gdb"
         self._folder, self._make_recorder = folder, recorder
         self._message, self._message_until = "", 0
@@ -202,8 +203,10 @@ class Session:
         if action in PANEL_ACTIONS:
             self.panel.do(PANEL_ACTIONS[action])
             self.panel_acted()
+        elif action.upper() == self.panel.title:
+            self._close_panel()
         else:
-            self.say("close the debugger first (D)")
+            self.say(f"close the {self.panel.title.lower()} first (Esc)")
         return True
 
     def close(self) -> None:
@@ -308,20 +311,10 @@ class Session:
         self.view = replace(self.view, shapes=not tested, tested=shapes and not tested)
 
     def _do_debugger(self, _: int) -> None:
-        machine = self.machine
-        if not has_cpu(machine):
-            self.say(f"{machine.name} has no CPU, so there is nothing to debug")
-            return
-        from retrosim.machine.machine import Machine
+        self.panel = open_panel(self, "DEBUGGER")
 
-        from .debug_panel import DebugPanel
-
-        if not isinstance(machine, Machine):
-            self.say(f"{machine.name} has no debugger")
-            return
-        self.close()
-        self.release_all()
-        self.panel = DebugPanel(machine, lambda: self.pad, self.player, self._watched, self._breakpoints)
+    def _do_walk(self, _: int) -> None:
+        self.panel = open_panel(self, "WALK")
 
     def panel_acted(self) -> None:
         """The debugger panel has carried out a command: close it if that was wanted, else go on from now."""
@@ -332,7 +325,9 @@ class Session:
     def _close_panel(self) -> None:
         if self.panel is None:
             return
-        self._breakpoints, self.panel = self.panel.close(), None
+        panel, self.panel = self.panel, None
+        kept = panel.close()
+        self.breakpoints = self.breakpoints if kept is None else kept
         if self.player is not None:
             self.player.rewound()
         self._start_over()
@@ -385,7 +380,7 @@ class Session:
             "collisions": self.view.shapes,
             "grid": self.view.grid is not None,
             "metrics": self.shows_metrics,
-            "debugger": self.panel is not None,
+            **({self.panel.title.lower(): True} if self.panel is not None else {}),
             "help": self.shows_help,
         }
         return self.held | {action for action, is_on in on.items() if is_on}
@@ -396,7 +391,7 @@ class Session:
         if self.controller:
             return self.controller.upper(), False
         if self.panel is not None:
-            return ("DEBUGGER", False) if self.panel.is_running else ("DEBUGGER: STOPPED", True)
+            return (self.panel.title, False) if self.panel.is_running else (f"{self.panel.title}: STOPPED", True)
         if self.diverged:
             return "DIVERGED", True
         if "rewind" in self.held:
@@ -424,8 +419,12 @@ class Session:
 
     @property
     def last_check(self) -> str:
-        """What the last frame's check took, beside what was printed in 1994; "" without metrics or such a check."""
-        if not self.shows_metrics or not self.transport.is_between_frames:
+        """What the last frame's check took, beside what was printed in 1994; "" without metrics or such a check.
+
+        Not under a debugger: the check is made again, which would end its history.
+        """
+        is_debugged = self.panel is not None or self.controller
+        if is_debugged or not self.shows_metrics or not self.transport.is_between_frames:
             return ""
         return self._last_check.text(self.machine, self.clock())
 
