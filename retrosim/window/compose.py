@@ -12,6 +12,7 @@ from retrosim.screen.panels import draw_help, draw_waiting
 from .chrome import draw_status_bar, draw_toolbar
 from .controls import help_lines
 from .hud import metrics_lines, speed_text
+from .seek import draw_seek_bar
 from .session import Session
 
 
@@ -44,6 +45,11 @@ def compose(session: Session, chrome_width: int) -> Images:
         is_recording=session.recording is not None,
         is_alarming=is_alarming,
     )
+    if session.seek is not None:
+        seek, width = session.seek, status_bar.shape[1]
+        shown = session.machine.frame_number
+        bar = draw_seek_bar(width, seek.first, seek.last, seek.here, shown, seek.marks)
+        status_bar = np.concatenate([bar, status_bar])
     toolbar = draw_toolbar(chrome_width, session.active, speed_text(readings.speed))
     return Images(toolbar, status_bar, _overlay(session))
 
