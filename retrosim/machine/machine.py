@@ -350,7 +350,7 @@ class Machine(Calls):
             instructions=self.instructions,
             exit_status=self.exit_status,
             tick_pending=int(self._tick_pending),
-            scene=self.scene and self.scene.text,
+            scene=None if self.scene is None else self.scene.text,
         )
 
     def _count_on(self, counters: state_file.Counters) -> None:

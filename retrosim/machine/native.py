@@ -112,10 +112,10 @@ class NativeMachine:
         self.parameters, self._scenario = parameters, scenario
         self._objects, self._seed = parameters["objects"], parameters["seed"]
         self.frame_number, self._pad = frames, pad
-        if frames:
-            scenario.draw(self._screen)
-        else:
+        if frames == 0:
             self._screen[:] = WHITE
+        elif frames > 1 or self.scene is None:
+            scenario.draw(self._screen)
 
     def reset(self) -> None:
         """Switch off and on again, with the present `parameters` and no input. Errors: ValueError."""
@@ -209,8 +209,8 @@ class NativeMachine:
             body = _HEADER.pack(magic, _VERSION, *parts) + body
         else:
             text = self.scene.text.encode()
-            placed = np.array(list(self._scenario.placed().values()), "<i4").tobytes()
-            body = _HEADER.pack(magic, _SCENE_VERSION, *parts) + body + placed + text
+            placed = np.array([each * bool(self.frame_number) for each in self._scenario.placed().values()], "<i4")
+            body = _HEADER.pack(magic, _SCENE_VERSION, *parts) + body + placed.tobytes() + text
         return body + hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest()
 
     def snapshot(self) -> bytes:
@@ -244,6 +244,10 @@ class NativeMachine:
             if frames:
                 names = list(scenario.placed())
                 scenario.restore(arrays, dict(zip(names, placed)))
+                if frames == 1 and scene is not None:
+                    scenario = self._after_first_frame(scene, objects, seed, pad_before)
+                    if any(not np.array_equal(one, two) for one, two in zip(scenario.saved(), arrays)):
+                        raise ValueError("frame 1 with something other than the scene gives")
             elif any(array.any() for array in (*arrays, placed)):
                 raise ValueError("frame 0 with something other than zeros: nothing has run before it")
         except (ValueError, SceneError) as impossible:
@@ -251,11 +255,14 @@ class NativeMachine:
         self.scene = scene
         scenario.words[[FRAME, RANDOM, PAD_BEFORE]] = frames & 0xFFFFFFFF, random, pad_before
         self._set_up(parameters, scenario, frames, pad)
-        if frames == 1 and scene is not None:  # the picture is still that of the program's own first frame
-            first = self._kind(self.rom, objects, seed)
-            first.start()
-            first.run(pad_before, 1)
-            first.draw(self._screen)
+
+    def _after_first_frame(self, scene: Scene, objects: int, seed: int, pad: int) -> Scenario:
+        """Return a scenario at the end of its own first frame, whose picture and flags last until the next one."""
+        scenario = self._kind(self.rom, objects, seed)
+        scenario.start()
+        scenario.run(pad, 1)
+        self._end_first_frame(scenario, scene)
+        return scenario
 
 
 def _check_fits(scenario: Scenario, scene: Scene | None) -> None:
@@ -272,8 +279,8 @@ def _taken_apart(
 ) -> tuple[tuple[int, ...], list[np.ndarray], np.ndarray, str | None]:
     """Take a saved state apart. Errors: StateError.
 
-    Returns   the numbers of its header behind the version, its arrays, what only a scene changes: int32[k, objects] (k is
-              0 without a scene), and the text of the scene, None if there is none
+    Returns   the numbers of its header behind the version; its arrays; what only a scene changes, int32[k, n],
+              k 0 without a scene; and the text of the scene, None if there is none
     """
     if state[: len(kind.magic)] != kind.magic:
         raise StateError("saved state", f"begins with {state[:8]!r}, not {kind.magic!r}: not of the native machine")
@@ -284,7 +291,7 @@ def _taken_apart(
         raise StateError("saved state", f"version {version}, this program reads version {_VERSION}")
     layout = [(np.dtype(kind), shape) for kind, shape in kind.layout(count)]
     columns = len(kind.placed_columns) if version == _SCENE_VERSION else 0
-    layout.append((np.dtype("<i4"), (columns, count)))
+    layout.append((np.dtype("<i4"), (columns, count + kind.besides)))
     sizes = [dtype.itemsize * math.prod(shape) for dtype, shape in layout]
     length = _HEADER.size + sum(sizes)
     rest_of = len(state) - length - _DIGEST_BYTES

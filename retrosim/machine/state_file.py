@@ -245,7 +245,7 @@ _COUNTERS = {
 
 
 def _checked_counters(header: Header, check_settings: Callable[[dict[str, int], str | None], object]) -> Counters:
-    header = {"scene": None} | header
+    header.setdefault("scene", None)
     for key, field in _COUNTERS.items():
         if key not in header:
             raise StateError("saved state", f"{key} is missing")

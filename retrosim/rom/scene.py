@@ -19,8 +19,8 @@
     set      a variable of the program
     VALUE    a decimal in the unit of the field, a whole number with "u" in the program's own unit, or a word
 
-Which fields there are, with units and limits, is in the ROM's manifest (scene_fields.py). A decimal must be exact in the
-program's unit. Fields that an object does not give have the manifest's default, or what the program gave the object.
+Which fields there are, with units and limits, is in the ROM's manifest (scene_fields.py). A decimal must be exact in
+the program's unit. Fields that an object does not give have the manifest's default, or what the program gave it.
 
 The program begins as always; when its first frame is complete, everything is written that the scene gives, and the
 second frame begins with it. So a scene needs nothing of the program but its manifest, and is the same on every machine.
@@ -54,10 +54,10 @@ _RAW = re.compile(r"([+-]?[0-9]{1,10})u", re.ASCII)
 
 
 class Place(NamedTuple):
-    """A value that is written: entry `index` of a column; index 0 of a single variable."""
+    """A value that is written: an entry of a column; entry 0 of a single variable."""
 
     column: str
-    index: int
+    entry: int
     value: int
 
 
@@ -91,8 +91,8 @@ class Scene:
     def columns(self) -> dict[str, dict[int, int]]:
         """Return column -> entry -> value."""
         found: dict[str, dict[int, int]] = {}
-        for column, index, value in self.places:
-            found.setdefault(column, {})[index] = value
+        for column, entry, value in self.places:
+            found.setdefault(column, {})[entry] = value
         return found
 
 
@@ -162,8 +162,8 @@ class _Reader:
 
     def __init__(self, path: str, rom: Rom) -> None:
         self._path, self._rom = path, rom
-        self._objects = {field.name: field for field in rom.scene.objects if field.is_free}
-        self._singles = {field.name: field for field in rom.scene.singles if field.is_free}
+        self._objects = {each.name: each for each in rom.scene.objects if each.is_free}
+        self._singles = {each.name: each for each in rom.scene.singles if each.is_free}
         self._drawn: Mapping[str, tuple[int, int, int]] | None = None
         self._defaults: dict[str, str] = {}
         self._places: list[Place] = []
@@ -248,8 +248,8 @@ class _Reader:
 
     def _set(self, line: _Line) -> None:
         for name, value in self._pairs(line, self._singles).items():
-            field = self._singles[name]
-            self._places.append(Place(field.column, 0, self._value(line, field, value)))
+            single = self._singles[name]
+            self._places.append(Place(single.column, 0, self._value(line, single, value)))
 
     def _set_defaults(self, line: _Line) -> None:
         pairs = self._pairs(line, self._objects)
@@ -262,12 +262,12 @@ class _Reader:
         index, self._count = self._count, self._count + 1
         self._check_most(line)
         for name, value in given.items():
-            field = self._objects[name]
-            number = self._value(line, field, value)
-            self._places.append(Place(field.column, index, number))
-            if field.sizes:
+            known = self._objects[name]
+            number = self._value(line, known, value)
+            self._places.append(Place(known.column, index, number))
+            if known.sizes:
                 _, *sides = self._drawings(line)[value]
-                self._places += [Place(column, index, side) for column, side in zip(field.sizes, sides)]
+                self._places += [Place(column, index, side) for column, side in zip(known.sizes, sides)]
 
     def _check_most(self, line: _Line) -> None:
         known = self._rom.parameters.get("objects")
@@ -315,13 +315,13 @@ class _Reader:
 
     def _reset(self) -> Iterator[Place]:
         """Yield what all objects and variables have that the scene does not give."""
-        for field in self._rom.scene.singles:
-            if field.default is not None:
-                yield Place(field.column, 0, field.default)
-        for field in self._rom.scene.objects:
-            if field.default is not None:
+        for each in self._rom.scene.singles:
+            if each.default is not None:
+                yield Place(each.column, 0, each.default)
+        for each in self._rom.scene.objects:
+            if each.default is not None:
                 for index in range(self._count):
-                    yield Place(field.column, index, field.default)
+                    yield Place(each.column, index, each.default)
 
 
 def allowed_numbers(field: SceneField, drawn: Mapping[str, tuple[int, int, int]] | None) -> dict[str, int]:

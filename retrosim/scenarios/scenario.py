@@ -50,11 +50,13 @@ class Scenario(ABC):
 
     magic   8 bytes that a saved state begins with
     words   int64[k]
+    besides  entries of columns besides one for each object of the parameter
     placed_columns  columns that only a scene changes, so that a saved state has them besides its own layout
     """
 
     magic: ClassVar[bytes]
     placed_columns: ClassVar[tuple[str, ...]] = ()
+    besides: ClassVar[int] = 0
     words: np.ndarray
 
     @staticmethod

@@ -1,4 +1,6 @@
-"""Scenario tapes (`.rtape`), version 1.0, or 1.1 where a scene places the objects: UTF-8 lines, each ended by LF, each with a checksum.
+"""Scenario tapes (`.rtape`): UTF-8 lines, each ended by LF, each with a checksum.
+
+Version 1.0, or 1.1 where a scene places the objects.
 
     tape        = "RTAPE " major "." minor LF  header LF  { scene LF }  { record LF }
     header      = canonical JSON (header.py) "|" crc                      at most 64 KiB
@@ -20,8 +22,8 @@
   and lasts until the next one. Frame 0 always has one, if the ROM has inputs.
 * Hash and checkpoint of frame F belong to the state after executing F and before the inputs of F+1. Machine names come
   from the header.
-* Scene lines come first; together they are the text of the scene, at most 64 KiB. A tape that starts from a saved state has
-  none: the state has the scene.
+* Scene lines come first; together they are the text of the scene, at most 64 KiB. A tape that starts from a saved state
+  has none: the state has the scene.
 * Order: frames never go back; within one frame input, hash, checkpoint, each at most once; comments anywhere.
 * `end`: frames is one more than the frame of the last hash line, world repeats its hash; a tape without frames has
   neither. Nothing follows it. A tape without it was interrupted and plays up to its last record.

@@ -29,9 +29,7 @@ MAX_CELLS = 12  # columns of a shown scene
 
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
-    parser.add_argument(
-        "scenes", nargs="*", metavar="SCENE", help="names or files to check and show; default: list all"
-    )
+    parser.add_argument("scenes", nargs="*", metavar="SCENE", help="names or files to check and show; default: all")
     parser.add_argument(
         "--rom", metavar="ROM", help="what a scene may place in this ROM; with SCENE: instead of the one that it names"
     )

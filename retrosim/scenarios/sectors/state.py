@@ -12,7 +12,6 @@ from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scena
 
 from . import picture, rules
 
-
 SPEED = -rules.MAX_SPEED_Q5, rules.MAX_SPEED_Q5
 RANGES = {"px": (0, rules.MAX_X_Q5), "py": (0, rules.MAX_Y_Q5), "vx": SPEED, "vy": SPEED, "collided": (0, 1)}
 

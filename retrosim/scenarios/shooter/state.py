@@ -58,6 +58,7 @@ class State(Scenario):
 
     magic = b"RSSHOOTR"
     placed_columns = ("wide",)
+    besides = rules.FIRST_ALIEN
 
     @staticmethod
     def layout(objects: int) -> Layout:
