@@ -33,7 +33,8 @@ from .regions import Region, discover, region_without, switching_regions
 MODES = ("auto", "interpret", "recompile")
 BUSY = 20_000_000  # instructions before anything is compiled in the background
 MISSES_TO_COMPILE = 2000  # instructions bridged by the evaluator before their handlers are compiled
-LOOK_AFTER = 5_000_000  # instructions before regions are made of code that was met at run time
+SETTLED = 500_000  # instructions in which nothing new is met, before regions are made of code that was met at run time
+LOOK_AFTER = 5_000_000  # instructions after which that is done however much is met
 MAX_REGIONS = 200
 SWITCH_SECONDS = 0.0005  # after which the compiler gives the interpreter lock to a thread that waits for it
 
@@ -75,9 +76,9 @@ class Tiers:
         self._interpreter = Interpreter(core, handler_cache(cpu, timing, handlers, self._quick))
         self._worker: threading.Thread | None = None
         self._found = regions
-        self._met = 0  # addresses that the interpreter has met, and regions were made of
+        self._seen = self._met = 0  # addresses that the interpreter has met, and those that regions were made of
         self._asked: set[Key] = set()  # handlers that have been asked for at run time
-        self._done = self._looked = self._regions = 0
+        self._done = self._grew = self._looked = self._regions = 0
         self._parts: list[CompiledRegion] = []  # what is recompiled of regions in which runs end
         self._is_urgent = False
         if self._quick and mode == "auto":
@@ -176,7 +177,10 @@ class Tiers:
     def _watch(self) -> None:
         """Make regions of what has been met at run time; have what is wanted compiled."""
         met = self._interpreter.met
-        if len(met) > self._met and self._done - self._looked >= LOOK_AFTER:
+        if len(met) > self._seen:
+            self._seen, self._grew = len(met), self._done
+        is_time = self._done - self._grew >= SETTLED or self._done - self._looked >= LOOK_AFTER
+        if len(met) > self._met and is_time:
             self._met, self._looked = len(met), self._done
             self._make_regions(list(met))
         if self._wanted and self._worker is None and (self._done >= BUSY or self._asked or self._is_urgent):
