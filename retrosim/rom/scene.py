@@ -260,7 +260,7 @@ class _Reader:
     def _object(self, line: _Line) -> None:
         given = self._defaults | self._pairs(line, self._objects)
         index, self._count = self._count, self._count + 1
-        self._check_most(line)
+        self._check_maximum(line)
         for name, value in given.items():
             known = self._objects[name]
             number = self._value(line, known, value)
@@ -269,17 +269,17 @@ class _Reader:
                 _, *sides = self._drawings(line)[value]
                 self._places += [Place(column, index, side) for column, side in zip(known.sizes, sides)]
 
-    def _check_most(self, line: _Line) -> None:
+    def _check_maximum(self, line: _Line) -> None:
         known = self._rom.parameters.get("objects")
-        most = min(MAX_OBJECTS, known.maximum + self._rom.scene.besides if known else MAX_OBJECTS)
-        if self._count > most:
-            raise self._error(line, f"object: allowed up to {most} in {self._rom.name}")
+        maximum = min(MAX_OBJECTS, known.maximum + self._rom.scene.besides if known else MAX_OBJECTS)
+        if self._count > maximum:
+            raise self._error(line, f"object: allowed up to {maximum} in {self._rom.name}")
 
     def _check_count(self, last: int) -> None:
         known = self._rom.parameters.get("objects")
-        least = known.minimum + self._rom.scene.besides if known else 1
-        if self._count < least:
-            raise self._error(last, f"object: {self._count} so far, {self._rom.name} needs {least} or more")
+        minimum = known.minimum + self._rom.scene.besides if known else 1
+        if self._count < minimum:
+            raise self._error(last, f"object: {self._count} so far, {self._rom.name} needs {minimum} or more")
 
     def _drawings(self, line: _Line) -> Mapping[str, tuple[int, int, int]]:
         if self._drawn is None:

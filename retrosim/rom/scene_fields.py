@@ -102,11 +102,11 @@ def _field(fields: Fields, columns: dict[str, WorldColumn]) -> SceneField:
     if len(sizes) not in (0, 2):
         raise fields.error("must be two columns, of width and height", "sizes")
     type = columns[column].type
-    least, most = (0, (1 << 8 * columns[column].width) - 1)
+    lowest, highest = (0, (1 << 8 * columns[column].width) - 1)
     if type.startswith("s"):
-        least, most = -(most + 1) // 2, most // 2
-    minimum = fields.integer("minimum", least, most, default=least)
-    maximum = fields.integer("maximum", minimum, most, default=most)
+        lowest, highest = -(highest + 1) // 2, highest // 2
+    minimum = fields.integer("minimum", lowest, highest, default=lowest)
+    maximum = fields.integer("maximum", minimum, highest, default=highest)
     found = SceneField(
         name=name,
         column=column,

@@ -1,7 +1,7 @@
 """List scenes, check and show some, or tell what a scene may place in a ROM.
 
-A scene is a text that says where the objects of a ROM are: `retrosim run --scene`
-and `retrosim record --scene` begin with it. `retrosim guide scenes` has the format.
+A scene is a text that says where the objects of a ROM are. `run --scene` and
+`record --scene` begin with it. The format: `retrosim guide scenes`.
 
 examples:
   retrosim scenes
@@ -142,7 +142,7 @@ def _show_fields(rom: Rom, as_json: bool) -> int:
             entry["line"],
             entry["name"],
             entry["allowed"],
-            "as the program has it" if entry["default"] is None else entry["default"],
+            entry["default"] or "as the program has it",
         ]
         for entry in entries
     ]
