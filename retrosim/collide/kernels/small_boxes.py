@@ -39,6 +39,7 @@ def copy_boxes(x, y, sides, extra, boxes):
         is_right &= (
             (left >= MIN_COORDINATE) & (top >= MIN_COORDINATE) & (left <= MAX_COORDINATE) & (top <= MAX_COORDINATE)
         )
+        is_right &= ((x[i] < 0) == (left < 0)) & ((y[i] < 0) == (top < 0))  # 64 bits without a sign are more than these
         is_right &= (width >= 1) & (height >= 1) & (width <= MAX_COORDINATE) & (height <= MAX_COORDINATE)
         is_right &= (left + width + extra - 1 <= MAX_COORDINATE) & (top + height + extra - 1 <= MAX_COORDINATE)
         boxes[0, i], boxes[1, i] = left, top
