@@ -12,9 +12,9 @@ from . import _start
 from ._results import check_capacity, keys_of, sort_keys
 from ._worlds import NO_RESULTS, Sorted, are_compiled, rows_for
 from .kernels.hierarchical_grid import INDEX, ONE, PAIRS, TWO
-from .kernels.kept_pairs import COLUMNS, MAX_NEW, STAMP, compare_lists, keep_new, merge_pairs, update_few
+from .kernels.kept_pairs import COLUMNS, MAX_NEW, STAMP, compare_lists, keep_new, merge_pairs, update_small
 
-FEW = 8  # an eighth of the objects is little enough to compare with what was sorted before it moved
+SHARE = 8  # an eighth of the objects is little enough to compare with what was sorted before it moved
 MAX_STAMP = (1 << 31) - 1
 PAIR = np.dtype(np.int32)
 
@@ -27,7 +27,7 @@ def are_ready() -> bool:
 def _compile() -> None:
     """Call the kernels, for nothing, with arguments of the types that they always have."""
     table, rows, keys = np.zeros((1, COLUMNS), np.int32), np.empty((MAX_NEW, 2), np.int32), np.zeros(1, np.int64)
-    update_few(table, 0, rows[:0], rows)
+    update_small(table, 0, rows[:0], rows)
     merge_pairs(table, 0, rows[:0], keys[:0], rows)
     keep_new(table, 0, 0, keys, keys, keys[:0], keys)
     compare_lists(rows[:0], rows[:0], np.empty((3, 0, 2), np.int32))
@@ -45,21 +45,23 @@ def every_pair(table: np.ndarray, ordered: Sorted) -> np.ndarray:
     return rows[:total]
 
 
-def few_moved(table: np.ndarray, before: np.ndarray, since: int) -> np.ndarray | None:
+def update_by_comparing(table: np.ndarray, before: np.ndarray, since: int) -> np.ndarray | None:
     """Bring a list up to date if next to nothing has moved; None: it is more than that, or nothing is compiled yet."""
     if "kept" not in _start.COMPILER.done and not are_ready():
         return None
     rows = np.empty((len(before) + MAX_NEW, 2), PAIR)
-    total = update_few(table, since, before, rows)
+    total = update_small(table, since, before, rows)
     return rows[:total] if total >= 0 else None
 
 
-def are_few(table: np.ndarray, stamp: int) -> bool:
+def has_little_moved(table: np.ndarray, stamp: int) -> bool:
     """Tell whether so little has moved since a change that what was made after it is worth bringing up to date."""
-    return int(np.count_nonzero(table[:, STAMP] > stamp)) * FEW <= len(table)
+    return int(np.count_nonzero(table[:, STAMP] > stamp)) * SHARE <= len(table)
 
 
-def some_moved(table: np.ndarray, before: np.ndarray, since: int, ordered: Sorted, sorted_at: int) -> np.ndarray | None:
+def update_by_order(
+    table: np.ndarray, before: np.ndarray, since: int, ordered: Sorted, sorted_at: int
+) -> np.ndarray | None:
     """Bring a list up to date by a scene as it was sorted once; None if there are too many new pairs for that."""
     stamps = table[:, STAMP]
     moved, stale = np.flatnonzero(stamps > since), np.flatnonzero(stamps > sorted_at)

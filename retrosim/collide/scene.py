@@ -47,7 +47,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrosim.checks import check_integer
-
 from retrosim.jit import REFUSED_TYPES
 
 from . import _kept, _queries
@@ -259,23 +258,22 @@ class Scene:
         if listed is not None:
             if listed[1] == stamp:
                 return listed[0]
-            found = _kept.few_moved(self._table, *listed)
+            found = _kept.update_by_comparing(self._table, *listed)
             if found is None:
-                found = self._some_moved(*listed)
+                found = self._update_by_order(*listed)
         if found is None:
             found = _kept.every_pair(self._table, self._prepared())
         self._listed = found, stamp
         return found
 
-    def _some_moved(self, rows: np.ndarray, stamp: int) -> np.ndarray | None:
+    def _update_by_order(self, rows: np.ndarray, stamp: int) -> np.ndarray | None:
         """Bring a list of pairs up to date by the scene as it was sorted last; None if it should be made anew."""
         table, ordered = self._table, self._ordered
-        if not _kept.are_ready() or not _kept.are_few(table, stamp):
+        if not _kept.are_ready() or not _kept.has_little_moved(table, stamp):
             return None
-        if ordered is None or not _kept.are_few(table, ordered[1]):
-            self._prepared()
-            ordered = self._ordered
-        return _kept.some_moved(table, rows, stamp, *ordered)
+        if ordered is None or not _kept.has_little_moved(table, ordered[1]):
+            ordered = self._prepared(), self._stamp
+        return _kept.update_by_order(table, rows, stamp, *ordered)
 
     def chunks(self, *, rows: int = 1 << 20) -> Iterator[np.ndarray]:
         """Make the list of `pairs` in parts, see `world.chunks`; the scene may change meanwhile."""

@@ -31,21 +31,21 @@ def row_of(table, number):
     """Return the row of an id, -1 if there is none."""
     if 0 <= number < len(table) and table[number, INDEX] == number:
         return number
-    low, high = 0, len(table)
-    while low < high:
-        middle = (low + high) >> 1
+    begin, end = 0, len(table)
+    while begin < end:
+        middle = (begin + end) >> 1
         if table[middle, INDEX] < number:
-            low = middle + 1
+            begin = middle + 1
         else:
-            high = middle
-    return low if low < len(table) and table[low, INDEX] == number else -1
+            end = middle
+    return begin if begin < len(table) and table[begin, INDEX] == number else -1
 
 
 @kernel
 def within(value, lowest):
     """Tell whether an integer of any type is lowest..MAX_COORDINATE."""
-    wide = np.int64(value)  # of 64 bits without a sign: negative if it is too large
-    return (value >= 0) == (wide >= 0) and lowest <= wide <= MAX_COORDINATE
+    signed = np.int64(value)  # of 64 bits without a sign: negative if it is too large
+    return (value >= 0) == (signed >= 0) and lowest <= signed <= MAX_COORDINATE
 
 
 @kernel
@@ -70,13 +70,13 @@ def move_boxes(ids, x, y, sides, extra, stamp, table):
         is_right = is_right and within(left, MIN_COORDINATE) and within(top, MIN_COORDINATE)
         if is_right:
             if keeps:
-                wide = np.int64(table[row, RIGHT]) - table[row, LEFT]
-                high = np.int64(table[row, BOTTOM]) - table[row, TOP]
+                to_right = np.int64(table[row, RIGHT]) - table[row, LEFT]
+                down = np.int64(table[row, BOTTOM]) - table[row, TOP]
             else:
                 width, height = sides[done * step, 0], sides[done * step, last]
                 is_right = within(width, 1) and within(height, 1)
-                wide, high = np.int64(width) + extra - 1, np.int64(height) + extra - 1
-            right, bottom = np.int64(left) + wide, np.int64(top) + high
+                to_right, down = np.int64(width) + extra - 1, np.int64(height) + extra - 1
+            right, bottom = np.int64(left) + to_right, np.int64(top) + down
             is_right = is_right and right <= MAX_COORDINATE and bottom <= MAX_COORDINATE
         if is_right:
             boxes[LEFT, done], boxes[TOP, done] = left, top
@@ -121,7 +121,7 @@ def merge_pairs(table, since, before, keys, after):
 
 
 @kernel
-def update_few(table, since, before, after):
+def update_small(table, since, before, after):
     """Bring a list of pairs up to date, where little has moved or there are few objects.
 
     after    int32[m + MAX_NEW, 2]  output

@@ -79,7 +79,7 @@ def first_key(keys, key, count):
 
 
 @kernel
-def sort_few(numbers, count):
+def sort_numbers(numbers, count):
     """Sort the first `count` of int64[k] in ascending order: by insertion, from afar first if they are many."""
     gap = 1
     while gap * 9 < count:
@@ -96,7 +96,7 @@ def sort_few(numbers, count):
 
 @kernel
 def boxes_on(scene, segments, s, work, order, hits):
-    """Find the boxes of a sorted scene that a segment crosses; return how many. hits: int64[n + 1], output, their numbers."""
+    """Find the boxes of a sorted scene that a segment crosses, and return how many: numbers in hits, int64[n + 1]."""
     rows, keys, levels, _ = work
     count, used, origin_x, origin_y, x_bits, shift = order
     x, y, end_x, end_y, found = segments[s, 0], segments[s, 1], segments[s, 2], segments[s, 3], 0
@@ -144,7 +144,7 @@ def list_crossings(scene, segments, work, order, rows, fractions, normals):
     total, hits = 0, np.empty(order.count + 1, np.int64)
     for s in range(len(segments)):
         found = boxes_on(scene, segments, s, work, order, hits)
-        sort_few(hits, found)
+        sort_numbers(hits, found)
         for k in range(found if total + found <= len(rows) else 0):
             enter, steps, normal_x, normal_y = crossing(scene, hits[k], segments, s)
             to = total + k
