@@ -19,7 +19,7 @@ from .test_world import check, numbers_of
 def uncompiled(monkeypatch):
     """Let nothing ever be compiled."""
     monkeypatch.setattr(_start.COMPILER, "is_done", lambda name, job: False)
-    monkeypatch.setattr(world._small, "_scene", lambda parts: (None, 0))
+    monkeypatch.setattr(world._small, "ARRAY", None)
 
 
 @pytest.mark.without_jit
