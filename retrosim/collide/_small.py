@@ -23,7 +23,9 @@ MAX_SIDE = (1 << 31) - 1
 def _sides_of(size: Any, count: int) -> np.ndarray | None:
     """Return sides as the kernels take them, unchecked."""
     if type(size) is ARRAY:
-        return size if size.ndim == 2 else size.reshape(-1, 1) if size.ndim == 1 and len(size) == count else None
+        if size.ndim == 0 or len(size) != count:
+            return None
+        return size if size.ndim == 2 else size.reshape(-1, 1)
     if type(size) is int and 1 <= size <= MAX_SIDE:
         sides = np.empty((1, 2), SIDE)
         sides.fill(size)
@@ -35,7 +37,7 @@ def list_one(x: Any, y: Any, size: Any, closed: Any, out: Any) -> np.ndarray | N
     """List pairs as `world.pairs` does."""
     try:
         if type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY) and len(x) <= MAX_OBJECTS:
-            sides = size if type(size) is ARRAY and size.ndim == 2 else _sides_of(size, len(x))
+            sides = size if type(size) is ARRAY and size.shape == (len(x), 2) else _sides_of(size, len(x))
             rows = EMPTY((16 * len(x) + 64, 2), NUMBERS) if out is None else out
             total = LIST.call(x, y, sides, 0 if closed is False else 1 if closed is True else None, rows)
             if 0 <= total <= len(rows):
@@ -49,8 +51,8 @@ def list_two(x0: Any, y0: Any, size: Any, x1: Any, y1: Any, other: Any, closed: 
     """List pairs as `groups.pairs` does."""
     try:
         if _are_arrays(x0, y0, x1, y1, out):
-            sides = size if type(size) is ARRAY and size.ndim == 2 else _sides_of(size, len(x0))
-            others = other if type(other) is ARRAY and other.ndim == 2 else _sides_of(other, len(x1))
+            sides = _sides_of(size, len(x0))
+            others = _sides_of(other, len(x1))
             rows = EMPTY((16 * len(x0) + 64, 2), NUMBERS) if out is None else out
             total = LIST_TWO.call(
                 x0, y0, sides, x1, y1, others, 0 if closed is False else 1 if closed is True else None, rows

@@ -64,7 +64,7 @@ def _is_plain(words, starts) -> bool:
     return all(word is EVERYONE for word in words) and starts[0] is starts[1] is None
 
 
-def _numbers(groups, closed, words, starts, wanted, out) -> np.ndarray:
+def _numbers(groups: Groups, closed, words, starts, wanted, out) -> np.ndarray:
     """Do what `collided`, `counts` and `first` do; see `_scenes`."""
     is_plain = _is_plain(words, starts)
     found = _small.number_two(*groups, closed, wanted, out) if is_plain else None
