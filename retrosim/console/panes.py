@@ -37,7 +37,7 @@ def stack(debugger: Debugger, limit: int = MAX_STACK) -> list[Line]:
     lines = []
     for number, frame in enumerate(debugger.call_stack(limit)):
         at = frame.pc if frame.call_pc is None else frame.call_pc
-        lines.append(Line(f"#{number:<2} {debugger.describe(frame.pc)}", "at", at))
+        lines.append(Line(f"#{number:<2} {frame}", "at", at))
     return lines
 
 
