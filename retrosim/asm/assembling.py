@@ -21,10 +21,11 @@ from retrosim.rom.image import EF_M68000, MAX_SEGMENTS, Family, family_of
 
 from .directives import Directives
 from .files import MAX_FILE_BYTES, read_source
-from .program import MAX_ERRORS, Action, Chunk, Outside, Place, Program
+from .program import MAX_ERRORS, SHAPE_STEPS, Action, Chunk, Instruction, Outside, Place, Program
 from .source import Part, Reader
 
 DEFAULT_ORIGIN = 0x2000
+MAX_FIXED = 20_000  # instructions that are kept to be met again
 MAX_SENTENCE = 240  # characters of a message
 FLAT, REAL = "flat", "real"
 _OF_ISA = {preset.isa: preset for preset in PRESETS.values()}
@@ -146,6 +147,7 @@ class _Job:
         self.directives = Directives(self.dialect, self.family.byte_order)
         self.program = Program(origins, symbols, outside, max(4, self.family.unit))
         self.messages: list[tuple[str, int, str]] = []
+        self._fixed: dict[tuple[str, str], Instruction] = {}  # whose code is always the same, by mode and text
 
     @property
     def assembler(self) -> InstructionAssembler:
@@ -157,19 +159,22 @@ class _Job:
     def assemble(self, text: str, name: str, folder: Path | None) -> Assembly:
         reader = Reader(self.dialect, self._evaluate, self._is_defined, self._is_known, self._fail)
         folders = {name: folder}
-        self.name, place = name, Place(name, 0)
+        self.name = name
+        place: Place = (name, 0)
         try:
             for part in reader.read(text, name, folder):
-                place = Place(part.file, part.number)
+                place = part.file, part.number
+                if part.file not in folders:
+                    folders[part.file] = folder and folder / Path(part.file).parent
                 try:
-                    self._add(part, place, folders.get(part.file, folder and folder / Path(part.file).parent))
+                    self._add(part, place, folders[part.file])
                 except Unfit as error:
-                    self._fail(place.file, place.line, str(error))
+                    self._fail(*place, str(error))
             self.program.run()
         except Exhausted as error:
-            self._fail(place.file, place.line, str(error))
+            self._fail(*place, str(error))
         for where, sentence in self.program.errors:
-            self._fail(where.file, where.line, sentence)
+            self._fail(*where, sentence)
         if self.messages:
             raise self._refused()
         return self._finish()
@@ -201,7 +206,8 @@ class _Job:
     def _add(self, part: Part, place: Place, folder: Path | None) -> None:
         """Add what a statement does, and let it define its symbols at once: conditions may ask for them."""
         if part.label:
-            self.program.add(place, lambda program: program.define_label(part.label))
+            label = part.label
+            self.program.add(place, lambda program: program.define_label(label))
         if not part.word:
             return
         word = part.word.removeprefix(".")
@@ -217,8 +223,23 @@ class _Job:
         elif self.directives.knows(part.word) and not (part.label and word == "set" and "," not in part.rest):
             self.program.add(place, self.directives.action(part.word, part.rest, folder))
         else:
-            statement = self.assembler.read(f"{part.word} {part.rest}".strip())
-            self.program.add(place, self.program.instruction(place, self.assembler, statement))
+            instruction = self._instruction(f"{part.word} {part.rest}" if part.rest else part.word)
+            self.program.add(place, instruction)
+
+    def _instruction(self, text: str) -> Instruction:
+        """Read an instruction, once for all that are written alike and have the same code anywhere. Errors: Unfit."""
+        key = self.boot, text
+        found = self._fixed.get(key)
+        if found is None or found.statement.code is None:
+            assembler = self.assembler
+            before = assembler.shapes_read
+            found = Instruction(assembler, assembler.read(text))
+            self.program.count((assembler.shapes_read - before) * SHAPE_STEPS)
+            if len(self._fixed) >= MAX_FIXED:
+                self._fixed.clear()
+            if not found.statement.has_names:
+                self._fixed[key] = found
+        return found
 
     def _times(self, part: Part, place: Place, folder: Path | None) -> None:
         words = part.rest.split(None, 1)
@@ -230,7 +251,7 @@ class _Job:
                 if self.directives.knows(word.lower()):
                     inner = self.directives.action(word.lower(), rest, folder)
                 else:
-                    inner = self.program.instruction(place, self.assembler, self.assembler.read(tail))
+                    inner = self._instruction(tail)
                 self.program.add(place, _repeated(count, inner))
                 return
         raise Unfit(f"times {words[0] if words else ''}: a number and a statement are expected")
@@ -281,7 +302,7 @@ class _Job:
 
     def _refusal(self, sentence: str) -> AssemblyError:
         """Return an error of the whole text."""
-        file = self.program.actions[0][0].file if self.program.actions else "text"
+        file = self.program.places[0][0] if self.program.places else "text"
         return AssemblyError([(file, 0, sentence)])
 
     def _symbols(self, chunks: list[tuple[Section, str]]) -> list[ElfSymbol]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from retrosim.checks import shortened
 from retrosim.cpu.spec.dialect import Dialect
-from retrosim.cpu.spec.expressions import Exhausted, Expression, Scope, Unfit, Value, characters, constant
+from retrosim.cpu.spec.expressions import (
+    Constant, Exhausted, Expression, Scope, Unfit, Value, characters, constant,
+)
 from retrosim.cpu.spec.templates import split_operands
 
 from .files import found_file, read_limited
@@ -123,7 +126,7 @@ class Directives:
 
     def _data(self, size: int) -> Make:
         def make(rest: str, folder: Path | None) -> Action:
-            items: list[bytes | Expression] = []
+            items: list[Any] = []  # bytes, expressions
             for part in split_operands(rest):
                 if _TEXT.fullmatch(part) and (size == 1 or len(characters(part)) > 4):
                     content = characters(part)
@@ -132,18 +135,22 @@ class Directives:
                     items.append(self._expression(part))
             if not items:
                 raise Unfit("data: a number is missing")
+            if all(isinstance(item, bytes | Constant) for item in items):
+                content = b"".join(i if isinstance(i, bytes) else self._number(i.value.number, size) for i in items)
+                return lambda program: program.emit(content)
 
             def emit(program: Program) -> None:
-                program.count(len(items))
-                for item in items:
-                    program.emit(item if isinstance(item, bytes) else self._bytes(item, size, program))
+                program.count(2 * len(items))
+                program.emit(b"".join(i if isinstance(i, bytes) else self._bytes(i, size, program) for i in items))
 
             return emit
 
         return make
 
     def _bytes(self, item: Expression, size: int, program: Program) -> bytes:
-        number = item(program).number
+        return self._number(item(program).number, size)
+
+    def _number(self, number: int, size: int) -> bytes:
         bits = 8 * size
         if not -(1 << bits - 1) <= number < 1 << bits:
             raise Unfit(f"data {number}: allowed {-(1 << bits - 1)}..{(1 << bits) - 1}")

@@ -6,7 +6,6 @@ this ends; then the values are final, and what still does not fit is an error.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -18,8 +17,10 @@ from retrosim.cpu.spec.expressions import Exhausted, Expression, Unfit, Value, w
 MAX_PASSES = 60
 MAX_PASSES_WITH_ERRORS = 8
 FREE_PASSES = 3  # in which forms may become shorter, too
-MAX_STEPS = 12_000_000  # of all passes together: items of data, repetitions, ten for an instruction
-INSTRUCTION_STEPS, FAILURE_STEPS = 10, 500  # what is refused is explained
+MAX_STEPS = 12_000_000  # of all passes together; each takes about a microsecond
+STATEMENT_STEPS = 10  # to take a line apart; in each further pass a statement takes one
+SHAPE_STEPS, ENCODING_STEPS = 500, 20  # to read a shape, and to encode one form of an instruction
+FAILURE_STEPS = 500  # what is refused is explained
 MAX_PROGRAM_BYTES = 8 * 1024 * 1024
 MAX_ERRORS = 100
 MAX_SUGGESTIONS = 20  # what an undefined symbol may have meant
@@ -58,12 +59,8 @@ class Section:
     chunks: list[Chunk] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a statement stands in the sources."""
-
-    file: str
-    line: int
+Place = tuple[str, int]
+"""Where a statement stands: file, line."""
 
 
 @dataclass
@@ -98,7 +95,31 @@ class Outside:
 
 Action = Callable[["Program"], None]
 """What a statement does in a pass. Errors: Unfit."""
-_DOT = re.compile(r"(\.|.*\$$)")
+
+
+class Instruction:
+    """The action of an instruction."""
+
+    __slots__ = ("assembler", "statement")
+
+    def __init__(self, assembler: InstructionAssembler, statement: Statement) -> None:
+        self.assembler, self.statement = assembler, statement
+
+    def __call__(self, program: Program) -> None:
+        """Encode it and append the code. Errors: Unfit."""
+        statement, at = self.statement, program.start
+        if at % self.assembler.unit:
+            raise Unfit(f"an instruction at an odd address, {at:#x}: align before it")
+        program.lines.append((at, *program.places[program.index]))
+        code = statement.code
+        if code is None:
+            code = statement.recalled(at, program)
+            if code is None:
+                if program.passes <= FREE_PASSES:
+                    statement.free()
+                program.count(ENCODING_STEPS * len(statement.shape.candidates))
+                code = self.assembler.encode(statement, at, program)
+        program.emit(code)
 
 
 class Program:
@@ -115,7 +136,8 @@ class Program:
         self.origins, self.align = origins, align
         self.given = {name: Value(number) for name, number in constants.items()}
         self.outside = outside
-        self.actions: list[tuple[Place, Action]] = []
+        self.actions: list[Action] = []
+        self.places: list[Place] = []
         self.sections: dict[str, Section] = {}
         self.known: dict[str, Known] = {}
         self.symbols: dict[str, Value] = {}  # of this pass so far
@@ -137,9 +159,10 @@ class Program:
     def add(self, place: Place, action: Action) -> None:
         """Add a statement and carry it out; what does not fit yet is seen in the passes that follow."""
         self.index, self.start = len(self.actions), self.pc
-        self.starts.append(self.pc)
-        self.actions.append((place, action))
-        self.count(1)
+        self.starts.append(self.start)
+        self.actions.append(action)
+        self.places.append(place)
+        self.count(STATEMENT_STEPS)
         try:
             action(self)
         except Unfit:
@@ -238,9 +261,8 @@ class Program:
 
     def full_name(self, name: str) -> str:
         """Return the name of a label; .name and 1$ belong to the last label that is none such."""
-        return (
-            f"{self.parent}{name}" if _DOT.fullmatch(name[:1]) or (name.endswith("$") and name[:1].isdigit()) else name
-        )
+        is_local = name[:1] in (".", "$") or (name[-1:] == "$" and name[:1].isdigit())
+        return f"{self.parent}{name}" if is_local else name
 
     def define_label(self, name: str) -> None:
         """Define a label here. Errors: Unfit."""
@@ -266,12 +288,12 @@ class Program:
 
     def symbol(self, name: str) -> Value:
         full = self.full_name(name)
-        for each in (full, name):
-            if each in self.symbols:
-                return self.symbols[each]
-        for each in (full, name):
-            if each in self.before:
-                return self._moved(self.before[each])
+        found = self.symbols.get(full) or self.symbols.get(name)
+        if found is not None:
+            return found
+        found = self.before.get(full) or self.before.get(name)
+        if found is not None:
+            return self._moved(found)
         if full != name:  # GNU's .Lname is known in the whole file
             known, names = self.before or self.symbols, self._local_names.get(name, set())
             if len(names) == 1 and next(iter(names)) in known:
@@ -322,38 +344,24 @@ class Program:
                 return
             if len(self.errors) == MAX_ERRORS and self.passes > FREE_PASSES:
                 return
-        self.errors.append((self.actions[-1][0], f"the addresses do not settle in {MAX_PASSES} passes"))
+        self.errors.append((self.places[-1], f"the addresses do not settle in {MAX_PASSES} passes"))
 
     def run_pass(self) -> None:
         self.begin_pass()
         self.errors = []
         started: list[int] = []
-        for index, (place, action) in enumerate(self.actions):
-            self.index, self.start = index, self.pc
-            started.append(self.pc)
-            self.count(1)
+        self.count(len(self.actions))
+        for index, action in enumerate(self.actions):
+            chunk = self.chunk
+            self.index, self.start = index, chunk.base + len(chunk.content) + chunk.zeros
+            started.append(self.start)
             try:
                 action(self)
             except Unfit as error:
                 self.count(FAILURE_STEPS)
                 if len(self.errors) < MAX_ERRORS:
-                    self.errors.append((place, str(error)))
+                    self.errors.append((self.places[index], str(error)))
         self.starts = started
-
-    def instruction(self, place: Place, assembler: InstructionAssembler, statement: Statement) -> Action:
-        """Return what encodes an instruction in each pass."""
-
-        def encode(program: Program) -> None:
-            if program.passes <= FREE_PASSES:
-                statement.minimum, statement.floors = 0, {}
-            program.count(INSTRUCTION_STEPS)
-            at = program.pc
-            if at % assembler.unit:
-                raise Unfit(f"an instruction at an odd address, {at:#x}: align before it")
-            program.lines.append((at, place.file, place.line))
-            program.emit(assembler.encode(statement, at, program))
-
-        return encode
 
     def known_of(self, name: str) -> Known:
         return self.known.setdefault(name, Known())

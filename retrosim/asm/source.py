@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from retrosim.checks import shortened
 from retrosim.cpu.spec.dialect import Dialect
@@ -30,8 +31,7 @@ _ASSIGNMENT = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A line of a source: where it stands, and its text without comments."""
 
     file: str
@@ -39,8 +39,7 @@ class Line:
     text: str
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A statement: its place, its label or "", its first word in lower case and what follows."""
 
     file: str
@@ -177,7 +176,9 @@ class Reader:
                     raise SourceError(line, f"macros, repetitions, conditions: nested more than {MAX_NESTED} deep")
                 part = self.take_apart(line)
                 word = bare(part.word)
-                if word in ("macro", "imacro"):
+                if word not in _CONTROL and part.word not in self.macros:
+                    yield part
+                elif word in ("macro", "imacro"):
                     at = self._define(part, lines, at)
                 elif word in _REPEATS and part.rest:
                     end = self._end(lines, at, line, _REPEATS | {"macro"}, _REPEAT_ENDS)
@@ -196,7 +197,7 @@ class Reader:
                 elif part.word in self.macros:
                     yield from self._labelled(part)
                     yield from self._run(self._expand(self.macros[part.word], part, line), folder, depth, nested + 1)
-                elif word in ("else", "elseif", "endif", "endc", "elif", *_MACRO_ENDS, *_REPEAT_ENDS):
+                elif word in _ENDS:
                     raise SourceError(line, f"{part.word} without a matching beginning")
                 else:
                     yield part
@@ -399,6 +400,7 @@ class Reader:
         )
 
 
+_ENDS = {"else", "elseif", "endif", "endc", "elif", *_MACRO_ENDS, *_REPEAT_ENDS}
 _CONTROL = {
     *_CONDITIONS, *_MACRO_ENDS, *_REPEATS, *_REPEAT_ENDS, "macro", "imacro", "else", "elseif", "elif", "endif", "endc",
     "include", "end",

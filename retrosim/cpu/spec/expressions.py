@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, cast
 
 from retrosim.checks import shortened
 
 MAX_OPERATORS = 200  # of an expression, opening brackets among them
 MAX_BITS = 64  # of a value on the way
 MAX_DIGITS = 100  # of a number
+FIRST_SLOT, LAST_SLOT = 0xE000, 0xE03F  # characters that stand for numbers and names in a shape (shapes.py)
+SLOTS = f"{chr(FIRST_SLOT)}-{chr(LAST_SLOT)}"
 
 
 class Unfit(Exception):
@@ -56,6 +58,13 @@ class Scope(Protocol):
         """Return the address of the statement."""
 
 
+class Slots(Scope, Protocol):
+    """A scope with a statement's slots."""
+
+    def slot(self, number: int) -> Value:
+        """Return the value of what stands in a slot of the shape (shapes.py). Errors: Unfit."""
+
+
 HALF = "@"  # in place of a section: a half of an address
 
 Expression = Callable[[Scope], Value]
@@ -85,8 +94,32 @@ _BINARY = (
 _PRIORITY = {operator: level for level, operators in enumerate(_BINARY) for operator in operators}
 
 
+class Constant:
+    """An expression that is a plain number."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, number: int) -> None:
+        self.value = Value(number)
+
+    def __call__(self, scope: Scope) -> Value:
+        return self.value
+
+
+class Symbol:
+    """An expression that is a name."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, scope: Scope) -> Value:
+        return scope.symbol(self.name)
+
+
 def constant(number: int) -> Expression:
-    return lambda scope: Value(number)
+    return Constant(number)
 
 
 class Grammar:
@@ -96,13 +129,13 @@ class Grammar:
         self._halves, self.text_order = dict(numbers.halves), numbers.text_order
         alternatives = "|".join(f"(?:{pattern})(?![\\w.$])" for pattern, _ in numbers.patterns)
         self._number = re.compile(alternatives)
+        self.number_pattern = re.sub(r"\((?!\?)", "(?:", alternatives)
         self._bases = [base for _, base in numbers.patterns]
-        plain = re.sub(r"\((?!\?)", "(?:", alternatives)
         here = "|".join(re.escape(word) + r"(?![\w.$])" for word in numbers.here)
         self._token = re.compile(
-            rf"\s*(?:(?P<number>{plain})|(?P<local>[0-9]+[fFbB])(?![\w.$])"
+            rf"\s*(?:(?P<number>{self.number_pattern})|(?P<local>[0-9]+[fFbB])(?![\w.$])"
             rf"|(?P<text>'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\")|(?P<here>{here})"
-            rf"|(?P<name>{_NAME})|(?P<half>@[a-z]+)|(?P<operator>\|\||&&|<<|>>|<=|>=|==|!=|<>|[-+*/%&|^~!()<>=]))"
+            rf"|(?P<name>{_NAME})|(?P<slot>[{SLOTS}])|(?P<half>@[a-z]+)|(?P<operator>\|\||&&|<<|>>|<=|>=|==|!=|<>|[-+*/%&|^~!()<>=]))"
         )
         self.parse = lru_cache(maxsize=8192)(self._parse)
 
@@ -223,7 +256,10 @@ class _Parser:
         if kind == "local":
             return _local(token)
         if kind == "name":
-            return self.halved(lambda scope: scope.symbol(token))
+            return self.halved(Symbol(token))
+        if kind == "slot":
+            number = ord(token) - FIRST_SLOT
+            return self.halved(lambda scope: cast(Slots, scope).slot(number))
         raise Unfit(f"{shortened(self.text)!r}: " + (f"unexpected {token!r}" if token else "an operand is missing"))
 
     def halved(self, value: Expression) -> Expression:
