@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +23,20 @@ from retrosim.rom.image import EF_M68000, MAX_SEGMENTS, Family, family_of
 
 from .directives import Directives
 from .files import MAX_FILE_BYTES, read_source
-from .program import MAX_ERRORS, SHAPE_STEPS, Action, Chunk, Instruction, Outside, Place, Program
+from .program import (
+    CHARACTERS_A_STEP,
+    MAX_ERRORS,
+    MAX_STEPS,
+    REPETITION_STEPS,
+    SHAPE_STEPS,
+    TOKEN_STEPS,
+    Action,
+    Chunk,
+    Instruction,
+    Outside,
+    Place,
+    Program,
+)  # fmt: skip
 from .source import Part, Reader
 
 DEFAULT_ORIGIN = 0x2000
@@ -84,6 +99,7 @@ def assemble(
     origins: Mapping[str, int] | None = None,
     labels: Mapping[str, int] | None = None,
     elsewhere: int | None = None,
+    max_steps: int = MAX_STEPS,
 ) -> Assembly:
     """Assemble a text.
 
@@ -96,13 +112,15 @@ def assemble(
     origins  addresses of other sections, by name
     labels   addresses elsewhere that the text may use by name
     elsewhere  address of all other names that the text uses and does not define; None: they are errors
+    max_steps  work that it may take, in steps of about a microsecond
     Errors   AssemblyError with all messages; ValueError for an unknown processor or an origin outside 32 bits
     """
     cpu = _ALSO.get(cpu.lower(), cpu)
     check_choice("cpu", cpu, CPU_NAMES)
     check_integer("origin", origin, 0, 0xFFFFFFFF)
     outside = Outside(dict(labels or {}), elsewhere)
-    job = _Job(cpu, {".text": origin, **(origins or {})}, dict(symbols or {}), outside)
+    check_integer("max_steps", max_steps, 1)
+    job = _Job(cpu, {".text": origin, **(origins or {})}, dict(symbols or {}), outside, max_steps)
     return job.assemble(text, name, None if folder is None else Path(folder))
 
 
@@ -136,7 +154,9 @@ def _preprocessed(path: Path, cpu: str, symbols: Mapping[str, int]) -> str:
 class _Job:
     """One run of the assembler."""
 
-    def __init__(self, cpu: str, origins: dict[str, int], symbols: dict[str, int], outside: Outside) -> None:
+    def __init__(
+        self, cpu: str, origins: dict[str, int], symbols: dict[str, int], outside: Outside, max_steps: int
+    ) -> None:
         name, _, mode = cpu.partition("-") if cpu not in PRESETS else (PRESETS[cpu].isa, "", "")
         self.preset = _OF_ISA[name]
         self.family: Family = family_of(self.preset.isa)
@@ -145,7 +165,7 @@ class _Job:
         self._assemblers: dict[str, InstructionAssembler] = {}
         self.dialect = self.assembler.dialect
         self.directives = Directives(self.dialect, self.family.byte_order)
-        self.program = Program(origins, symbols, outside, max(4, self.family.unit))
+        self.program = Program(origins, symbols, outside, max(4, self.family.unit), max_steps)
         self.messages: list[tuple[str, int, str]] = []
         self._fixed: dict[tuple[str, str], Instruction] = {}  # whose code is always the same, by mode and text
 
@@ -157,6 +177,10 @@ class _Job:
         return self._assemblers[self.boot]
 
     def assemble(self, text: str, name: str, folder: Path | None) -> Assembly:
+        with _without_collection():
+            return self._assemble(text, name, folder)
+
+    def _assemble(self, text: str, name: str, folder: Path | None) -> Assembly:
         reader = Reader(self.dialect, self._evaluate, self._is_defined, self._is_known, self._fail)
         folders = {name: folder}
         self.name = name
@@ -173,6 +197,8 @@ class _Job:
             self.program.run()
         except Exhausted as error:
             self._fail(*place, str(error))
+        if self.program.exhausted:
+            self._fail(name, 0, self.program.exhausted)
         for where, sentence in self.program.errors:
             self._fail(*where, sentence)
         if self.messages:
@@ -221,10 +247,21 @@ class _Job:
         elif word == "times":
             self._times(part, place, folder)
         elif self.directives.knows(part.word) and not (part.label and word == "set" and "," not in part.rest):
-            self.program.add(place, self.directives.action(part.word, part.rest, folder))
+            self.program.add(place, self._directive(part.word, part.rest, folder))
         else:
             instruction = self._instruction(f"{part.word} {part.rest}" if part.rest else part.word)
             self.program.add(place, instruction)
+
+    def _directive(self, word: str, rest: str, folder: Path | None) -> Action:
+        """Return what a directive does, and count the work of reading it. Errors: Unfit, Exhausted."""
+        kept = self.directives.kept(word, rest, folder)
+        if kept is not None:
+            return kept
+        before = self.dialect.grammar.tokens_read
+        self.program.count(len(rest) // CHARACTERS_A_STEP)
+        made = self.directives.action(word, rest, folder)
+        self.program.count((self.dialect.grammar.tokens_read - before) * TOKEN_STEPS)
+        return made
 
     def _instruction(self, text: str) -> Instruction:
         """Read an instruction, once for all that are written alike and have the same code anywhere. Errors: Unfit."""
@@ -233,6 +270,7 @@ class _Job:
         if found is None or found.statement.code is None:
             assembler = self.assembler
             before = assembler.shapes_read
+            self.program.count(len(text) // CHARACTERS_A_STEP)
             found = Instruction(assembler, assembler.read(text))
             self.program.count((assembler.shapes_read - before) * SHAPE_STEPS)
             if len(self._fixed) >= MAX_FIXED:
@@ -249,7 +287,7 @@ class _Job:
                 head, tail, rest = part.rest[: found.start()], part.rest[found.start() :], part.rest[found.end() :]
                 count = self.dialect.grammar.parse(head)
                 if self.directives.knows(word.lower()):
-                    inner = self.directives.action(word.lower(), rest, folder)
+                    inner = self._directive(word.lower(), rest, folder)
                 else:
                     inner = self._instruction(tail)
                 self.program.add(place, _repeated(count, inner))
@@ -328,6 +366,18 @@ class _Job:
         return found
 
 
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Leave the garbage collector out: it would go through what has been read again and again, a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def _written(name: str, kind: str, chunk: Chunk) -> Section:
     return Section(name, chunk.base, kind, bytes(chunk.content), chunk.zeros)
 
@@ -345,10 +395,13 @@ def _repeated(count: Expression, inner: Action) -> Action:
         number = count(program).number
         if not 0 <= number <= 1 << 20:
             raise Unfit(f"times {number}: allowed 0..{1 << 20}")
-        for _ in range(number):
+        for index in range(number):
             program.start = program.pc
-            program.count(1)
+            program.count(REPETITION_STEPS)
             inner(program)
+            if not index:
+                rows = len(program.lines)  # one is enough for all
+            del program.lines[rows:]
 
     return repeat
 

@@ -10,7 +10,15 @@ from typing import Any
 from retrosim.checks import shortened
 from retrosim.cpu.spec.dialect import Dialect
 from retrosim.cpu.spec.expressions import (
-    Constant, Exhausted, Expression, Scope, Unfit, Value, characters, constant,
+    Constant,
+    Exhausted,
+    Expression,
+    Scope,
+    Unfit,
+    Value,
+    characters,
+    constant,
+    weight,
 )
 from retrosim.cpu.spec.templates import split_operands
 
@@ -21,6 +29,7 @@ from .source import bare
 Make = Callable[[str, Path | None], Action]
 """make(operands, folder that include looks in) -> what the directive does. Errors: Unfit."""
 
+MAX_KEPT = 1 << 20  # characters of directives that are kept to be met again
 ITEMS = {
     "byte": 1,
     "2byte": 2,
@@ -80,6 +89,8 @@ class Directives:
     def __init__(self, dialect: Dialect, byte_order: str) -> None:
         self.dialect, self.byte_order = dialect, byte_order
         self._contents: dict[Path, bytes] = {}  # of files that were included
+        self._kept: dict[tuple[str, str, Path | None], Action] = {}
+        self._kept_characters = 0
         items = {**ITEMS, **dialect.sizes}
         make: dict[str, Make] = {}
         for name, size in items.items():
@@ -116,8 +127,18 @@ class Directives:
         return bare(word) in self._make and (word != bare(word) or word not in POINTED)
 
     def action(self, word: str, rest: str, folder: Path | None) -> Action:
-        """Return what a directive does in each pass. Errors: Unfit."""
-        return self._make[bare(word)](rest, folder)
+        """Return what a directive does in each pass; the same for all that are written alike. Errors: Unfit."""
+        made = self._make[bare(word)](rest, folder)
+        self._kept_characters += len(rest)
+        if self._kept_characters > MAX_KEPT:
+            self._kept.clear()
+            self._kept_characters = len(rest)
+        self._kept[bare(word), rest, folder] = made
+        return made
+
+    def kept(self, word: str, rest: str, folder: Path | None) -> Action | None:
+        """Return what was made of such a directive before."""
+        return self._kept.get((bare(word), rest, folder))
 
     def _expression(self, text: str) -> Expression:
         return self.dialect.grammar.parse(text)
@@ -136,11 +157,12 @@ class Directives:
             if not items:
                 raise Unfit("data: a number is missing")
             if all(isinstance(item, bytes | Constant) for item in items):
-                content = b"".join(i if isinstance(i, bytes) else self._number(i.value.number, size) for i in items)
+                content = b"".join([i if isinstance(i, bytes) else self._number(i.value.number, size) for i in items])
                 return lambda program: program.emit(content)
+            work = sum(map(weight, items))
 
             def emit(program: Program) -> None:
-                program.count(2 * len(items))
+                program.count(2 * work)
                 program.emit(b"".join(i if isinstance(i, bytes) else self._bytes(i, size, program) for i in items))
 
             return emit
@@ -300,7 +322,12 @@ class Directives:
             if len(parts) != 2 or not re.fullmatch(r"[A-Za-z_.$?@][\w.$?@]*", parts[0]):
                 raise Unfit(f"{shortened(rest)}: NAME, value is expected")
             value = self._expression(parts[1])
-            return lambda program: program.define(parts[0], value(program), again)
+
+            def define(program: Program) -> None:
+                program.count(2 * weight(value))
+                program.define(parts[0], value(program), again)
+
+            return define
 
         return make
 

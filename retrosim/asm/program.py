@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from retrosim.checks import did_you_mean, shortened
 from retrosim.cpu.spec.assembler import InstructionAssembler, Statement
@@ -17,14 +18,16 @@ from retrosim.cpu.spec.expressions import Exhausted, Expression, Unfit, Value, w
 MAX_PASSES = 60
 MAX_PASSES_WITH_ERRORS = 8
 FREE_PASSES = 3  # in which forms may become shorter, too
-MAX_STEPS = 12_000_000  # of all passes together; each takes about a microsecond
+MAX_STEPS = 1_200_000  # of all passes together, unless the user allows more; each takes about a microsecond
 STATEMENT_STEPS = 10  # to take a line apart; in each further pass a statement takes one
-SHAPE_STEPS, ENCODING_STEPS = 500, 20  # to read a shape, and to encode one form of an instruction
-FAILURE_STEPS = 500  # what is refused is explained
+REPETITION_STEPS = 4  # of `times`
+SHAPE_STEPS, TOKEN_STEPS, ENCODING_STEPS = 500, 5, 10  # to read a shape and an expression; to encode a form
+CHARACTERS_A_STEP = 3  # of operands that are read
+FAILURE_STEPS, EXPLANATION_STEPS = 30, 1000
 MAX_PROGRAM_BYTES = 8 * 1024 * 1024
 MAX_ERRORS = 100
 MAX_SUGGESTIONS = 20  # what an undefined symbol may have meant
-MAX_SUGGESTED = 5000  # symbols to choose from
+MAX_SUGGESTED = 200  # symbols to choose from
 ELSEWHERE = "*"  # the section of a symbol that the program refers to and does not have
 KINDS = {".text": "code", ".data": "data", ".rodata": "data", ".bss": "zeros"}
 
@@ -117,23 +120,27 @@ class Instruction:
             if code is None:
                 if program.passes <= FREE_PASSES:
                     statement.free()
-                program.count(ENCODING_STEPS * len(statement.shape.candidates))
-                code = self.assembler.encode(statement, at, program)
+                each = ENCODING_STEPS + len(statement.text) // 2
+                program.count(each * len(statement.shape.candidates))
+                code = self.assembler.encode(statement, at, program, program.explains)
         program.emit(code)
 
 
 class Program:
     """Statements, sections and symbols; also the scope of expressions."""
 
-    def __init__(self, origins: dict[str, int], constants: dict[str, int], outside: Outside, align: int) -> None:
+    def __init__(
+        self, origins: dict[str, int], constants: dict[str, int], outside: Outside, align: int, max_steps: int
+    ) -> None:
         """Begin a program.
 
         origins    name of a section -> its address
         constants  symbols that are numbers
         outside    symbols that the program uses and does not define
         align      of sections that follow others, in bytes
+        max_steps  work that it may take
         """
-        self.origins, self.align = origins, align
+        self.origins, self.align, self.max_steps = origins, align, max_steps
         self.given = {name: Value(number) for name, number in constants.items()}
         self.outside = outside
         self.actions: list[Action] = []
@@ -152,6 +159,8 @@ class Program:
         self._suggestions: dict[str, str] = {}
         self._local_names: dict[str, set[str]] = {}  # .name -> the full names of such labels
         self.parent = ""
+        self.explains = False  # do errors say all that they can?
+        self.exhausted = ""  # why the passes ended before their time
         self.begin_pass()
 
     # --- adding
@@ -171,8 +180,8 @@ class Program:
     def count(self, steps: int) -> None:
         """Count work. Errors: Exhausted."""
         self.steps += steps
-        if self.steps > MAX_STEPS:
-            raise Exhausted("the program takes too much work to assemble: fewer repetitions or errors are allowed")
+        if self.steps > self.max_steps:
+            raise Exhausted(f"takes more than {self.max_steps} steps of work: retrosim asm --max-steps allows more")
 
     def begin_pass(self) -> None:
         """Forget what a pass collects; chunks keep where they lie."""
@@ -305,11 +314,20 @@ class Program:
         raise Unfit(f"undefined symbol {shortened(name)}{self._suggestion(name)}", near=True)
 
     def _suggestion(self, name: str) -> str:
+        if not self.explains or len(self._suggestions) == MAX_SUGGESTIONS:
+            return self._suggestions.get(name, "")
         if name not in self._suggestions:
-            if len(self._suggestions) == MAX_SUGGESTIONS or len(self.symbols) > MAX_SUGGESTED:
-                return ""
-            self._suggestions[name] = did_you_mean(name, self.symbols)
+            self._suggestions[name] = did_you_mean(name, self._like(name))
         return self._suggestions[name]
+
+    def _like(self, name: str) -> list[str]:
+        """Return symbols that a name could be a slip for: of about its length, with its first or last letter."""
+        near = (
+            each
+            for each in self.symbols
+            if abs(len(each) - len(name)) <= 2 and (each[:1] == name[:1] or each[-1:] == name[-1:])
+        )
+        return list(islice(near, MAX_SUGGESTED))
 
     def numbered(self, number: int, ahead: bool) -> Value | None:
         now, before = self.numbers.get(number, []), self.numbers_before.get(number, [])
@@ -335,16 +353,30 @@ class Program:
     def run(self) -> None:
         """Run passes until nothing moves; errors of the last one stay. The first is made while statements are added."""
         self.place_chunks()
+        try:
+            self._settle()
+        except Exhausted as error:
+            self.exhausted = str(error)
+            self.max_steps += self.max_steps // 2
+        if self.errors:
+            self.explains = True
+            try:
+                self.run_pass()
+            except Exhausted as error:
+                self.exhausted = self.exhausted or str(error)
+
+    def _settle(self) -> None:
+        """Run passes until nothing moves. Errors: Exhausted."""
         for self.passes in range(1, MAX_PASSES):
             self.run_pass()
+            if len(self.errors) >= MAX_ERRORS and self.passes > FREE_PASSES:
+                return
             settled = self.place_chunks()
             if settled and self.symbols == self.before and self.passes > 1:
                 return
             if self.errors and self.passes > MAX_PASSES_WITH_ERRORS:
                 return
-            if len(self.errors) == MAX_ERRORS and self.passes > FREE_PASSES:
-                return
-        self.errors.append((self.places[-1], f"the addresses do not settle in {MAX_PASSES} passes"))
+        raise Exhausted(f"the addresses do not settle in {MAX_PASSES} passes")
 
     def run_pass(self) -> None:
         self.begin_pass()
@@ -358,9 +390,10 @@ class Program:
             try:
                 action(self)
             except Unfit as error:
-                self.count(FAILURE_STEPS)
-                if len(self.errors) < MAX_ERRORS:
-                    self.errors.append((self.places[index], str(error)))
+                self.count(EXPLANATION_STEPS if self.explains else FAILURE_STEPS)
+                self.errors.append((self.places[index], str(error)))
+                if len(self.errors) == MAX_ERRORS and (self.explains or self.passes > FREE_PASSES):
+                    return
         self.starts = started
 
     def known_of(self, name: str) -> Known:

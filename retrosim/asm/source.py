@@ -107,6 +107,7 @@ class Reader:
         self.macros: dict[str, Macro] = {}
         self._expansions = self._lines = self._characters = 0
         marks = sorted(dialect.comments, key=len, reverse=True)
+        self._marks = ("//", *marks)
         self._comment = re.compile(
             r"(\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?)|(//|" + "|".join(re.escape(mark) for mark in marks) + ")"
         )
@@ -131,18 +132,23 @@ class Reader:
         found, moved = [], 0
         for count, raw in enumerate(text.splitlines(), start=1):
             line = raw.rstrip()
-            if marker := _MARKER.fullmatch(line):  # of the C preprocessor: where what follows comes from
+            first = line.lstrip()[:1]
+            if not first or first in self.dialect.comments:
+                continue
+            if first == "#" and (
+                marker := _MARKER.fullmatch(line)
+            ):  # of the C preprocessor: where what follows is from
                 file, moved = marker[2], int(marker[1]) - count - 1
                 continue
-            number = count + moved
-            if line.lstrip()[:1] in self.dialect.line_comments and line.strip():
+            if first in self.dialect.line_comments:
                 continue
-            line = self._without_comment(line)
-            for part in self._statements(line):
-                found.append(Line(file, number, part))
+            for part in self._statements(self._without_comment(line)):
+                found.append(Line(file, count + moved, part))
         return found
 
     def _without_comment(self, line: str) -> str:
+        if not any(mark in line for mark in self._marks):
+            return line
         for found in self._comment.finditer(line):
             if found[2]:
                 return line[: found.start()].rstrip()

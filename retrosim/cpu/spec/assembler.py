@@ -217,6 +217,7 @@ class InstructionAssembler:
                 return Statement(text, self._shape(apart[0]), apart[1])
         except Unfit:  # said of the text as it is written
             pass
+        self.shapes_read += 1
         return Statement(text, self._read(text, []))
 
     def _shape(self, text: str) -> Shape:
@@ -297,8 +298,8 @@ class InstructionAssembler:
                 parsed[name] = None
         return parsed
 
-    def encode(self, statement: Statement, pc: int, scope: Scope) -> bytes:
-        """Return the shortest code, which is not shorter than before. Errors: Unfit."""
+    def encode(self, statement: Statement, pc: int, scope: Scope, explain: bool = True) -> bytes:
+        """Return the shortest code, which is not shorter than before. Errors: Unfit, which says why if `explain`."""
         if statement.code is not None:
             return statement.code
         recalled = statement.recalled(pc, scope)
@@ -324,7 +325,7 @@ class InstructionAssembler:
                 longest = code
         best = best if best is not None else longest
         if best is None:
-            raise self._explained(statement, pc, scope)
+            raise self._explained(statement, pc, scope) if explain else Unfit(statement.shape.mnemonic)
         statement.at_least(len(best))
         if asked or is_placed:
             statement.keep(pc if is_placed else None, asked, best)

@@ -138,6 +138,7 @@ class Grammar:
             rf"|(?P<name>{_NAME})|(?P<slot>[{SLOTS}])|(?P<half>@[a-z]+)|(?P<operator>\|\||&&|<<|>>|<=|>=|==|!=|<>|[-+*/%&|^~!()<>=]))"
         )
         self.parse = lru_cache(maxsize=8192)(self._parse)
+        self.tokens_read = 0  # so far: a measure of the work
 
     def _parse(self, text: str) -> Expression:
         """Return the expression that a text is. Errors: Unfit."""
@@ -158,6 +159,7 @@ class Grammar:
             raise Unfit("an expression is missing")
         if sum(kind == "operator" and token != ")" for kind, token in tokens) > MAX_OPERATORS:
             raise Unfit(f"an expression has more than {MAX_OPERATORS} operators and brackets")
+        self.tokens_read += len(tokens)
         return _Parser(self, text, tokens).whole()
 
     @property
@@ -321,22 +323,47 @@ _FUNCTIONS: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def _combine(operator: str, left: Expression, right: Expression, text: str) -> Expression:
-    function = _FUNCTIONS[operator]
+class _Binary:
+    """Two expressions and the operator between them."""
 
-    def evaluate(scope: Scope) -> Value:
-        a, b = left(scope), right(scope)
+    __slots__ = ("_function", "_left", "_operator", "_right", "_text", "weight")
+
+    def __init__(self, operator: str, left: Expression, right: Expression, text: str) -> None:
+        self._operator, self._left, self._right, self._text = operator, left, right, text
+        self._function = _FUNCTIONS[operator]
+        self.weight = weight(left) + weight(right) + 1
+
+    def __call__(self, scope: Scope) -> Value:
+        a, b = self._left(scope), self._right(scope)
+        operator = self._operator
         if operator in ("/", "%") and not b.number:
-            raise Unfit(f"{shortened(text)!r}: division by zero", near=True)
+            raise Unfit(f"{shortened(self._text)!r}: division by zero", near=True)
         if operator in ("<<", ">>") and not 0 <= b.number < MAX_BITS:
-            raise Unfit(f"{shortened(text)!r}: shift by {b.number}: allowed 0..{MAX_BITS - 1}", near=True)
-        number = function(a.number, b.number)
+            raise Unfit(f"{shortened(self._text)!r}: shift by {b.number}: allowed 0..{MAX_BITS - 1}", near=True)
+        number = self._function(a.number, b.number)
         if abs(number) >> MAX_BITS:
-            raise Unfit(f"{shortened(text)!r} does not fit into {MAX_BITS} bits", near=True)
+            raise Unfit(f"{shortened(self._text)!r} does not fit into {MAX_BITS} bits", near=True)
         if operator == "+" and (a.section is None or b.section is None):
             return Value(number, a.section if b.section is None else b.section)
         if operator == "-" and b.section is None:
             return Value(number, a.section)
         return Value(number)
 
-    return evaluate
+
+def weight(expression: Expression) -> int:
+    """Return how much work an expression is: its operators and operands."""
+    return getattr(expression, "weight", 1)
+
+
+def _combine(operator: str, left: Expression, right: Expression, text: str) -> Expression:
+    """Return an expression of two, a number where both are numbers."""
+    both = _Binary(operator, left, right, text)
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        try:
+            return Constant(both(_NOWHERE).number)
+        except Unfit:  # said where it is used
+            pass
+    return both
+
+
+_NOWHERE = cast(Scope, None)  # constants ask for nothing
