@@ -25,10 +25,10 @@ from .directives import Directives
 from .files import MAX_FILE_BYTES, read_source
 from .program import (
     CHARACTERS_A_STEP,
+    FORM_STEPS,
     MAX_ERRORS,
     MAX_STEPS,
     REPETITION_STEPS,
-    SHAPE_STEPS,
     TOKEN_STEPS,
     Action,
     Chunk,
@@ -269,10 +269,10 @@ class _Job:
         found = self._fixed.get(key)
         if found is None or found.statement.code is None:
             assembler = self.assembler
-            before = assembler.shapes_read
+            before = assembler.forms_tried
             self.program.count(len(text) // CHARACTERS_A_STEP)
             found = Instruction(assembler, assembler.read(text))
-            self.program.count((assembler.shapes_read - before) * SHAPE_STEPS)
+            self.program.count((assembler.forms_tried - before) * FORM_STEPS)
             if len(self._fixed) >= MAX_FIXED:
                 self._fixed.clear()
             if not found.statement.has_names:

@@ -18,12 +18,12 @@ from retrosim.cpu.spec.expressions import Exhausted, Expression, Unfit, Value, w
 MAX_PASSES = 60
 MAX_PASSES_WITH_ERRORS = 8
 FREE_PASSES = 3  # in which forms may become shorter, too
-MAX_STEPS = 1_200_000  # of all passes together, unless the user allows more; each takes about a microsecond
+MAX_STEPS = 1_000_000  # of all passes together, unless the user allows more; each takes about a microsecond
 STATEMENT_STEPS = 10  # to take a line apart; in each further pass a statement takes one
 REPETITION_STEPS = 4  # of `times`
-SHAPE_STEPS, TOKEN_STEPS, ENCODING_STEPS = 500, 5, 10  # to read a shape and an expression; to encode a form
+FORM_STEPS, TOKEN_STEPS, ENCODING_STEPS = 40, 5, 5  # to read a form, a part of an expression; to encode a form
 CHARACTERS_A_STEP = 3  # of operands that are read
-FAILURE_STEPS, EXPLANATION_STEPS = 30, 1000
+FAILURE_STEPS, EXPLANATION_STEPS = 50, 1000
 MAX_PROGRAM_BYTES = 8 * 1024 * 1024
 MAX_ERRORS = 100
 MAX_SUGGESTIONS = 20  # what an undefined symbol may have meant
@@ -120,7 +120,7 @@ class Instruction:
             if code is None:
                 if program.passes <= FREE_PASSES:
                     statement.free()
-                each = ENCODING_STEPS + len(statement.text) // 2
+                each = ENCODING_STEPS + len(statement.text) // 4
                 program.count(each * len(statement.shape.candidates))
                 code = self.assembler.encode(statement, at, program, program.explains)
         program.emit(code)

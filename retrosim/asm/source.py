@@ -22,6 +22,8 @@ MAX_LINE = 16_384  # characters of a line after expansion
 MAX_CHARACTERS = 32 * 1024 * 1024  # of all lines after expansion
 
 _MARKER = re.compile(r'# ?(\d{1,9}) "([^"]*)"[ 0-9]*')
+_BLOCK_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*+")|/\*.*?(?:\*/|\Z)', re.DOTALL)  # not within a text
+_ARGUMENT, _NASM_ARGUMENT = re.compile(r"\\(@|\(\)|\d|[A-Za-z_]\w*)"), re.compile(r"%(\d)")
 _LABEL = re.compile(r"\s*([A-Za-z_.$?@][\w.$?@]*|\d+\$?)\s*::?(?!=)")
 _WORD = re.compile(r"\s*([A-Za-z_.%$?@][\w.%$?@]*|\d+\$)")
 _ASSIGNMENT = re.compile(
@@ -128,7 +130,7 @@ class Reader:
 
     def _split(self, text: str, file: str) -> list[Line]:
         """Return the lines without comments; a statement behind a separator is a line of its own."""
-        text = re.sub(r"/\*.*?(\*/|\Z)", lambda m: "\n" * m[0].count("\n") + " ", text, flags=re.DOTALL)
+        text = _BLOCK_COMMENT.sub(lambda m: m[1] or "\n" * m[0].count("\n") + " ", text)
         found, moved = [], 0
         for count, raw in enumerate(text.splitlines(), start=1):
             line = raw.rstrip()
@@ -313,13 +315,11 @@ class Reader:
                 return ""
             return named.get(name, numbered.get(name, "" if name.isdigit() else found[0]))
 
-        pattern = re.compile(r"\\(@|\(\)|\d|[A-Za-z_]\w*)")
-        nasm = re.compile(r"%(\d)")
         expanded = []
         for each in macro.lines:
-            text = self._replaced(pattern, argument, each.text, line)
+            text = self._replaced(_ARGUMENT, argument, each.text, line)
             if self.dialect.percent_arguments:
-                text = self._replaced(nasm, lambda m: numbered.get(m[1], ""), text, line)
+                text = self._replaced(_NASM_ARGUMENT, lambda m: numbered.get(m[1], ""), text, line)
                 text = text.replace("%%", f"..@{unique}.")
             expanded.append(Line(line.file, line.number, text))
         return expanded

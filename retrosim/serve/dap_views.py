@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import shortened
 from retrosim.machine.debug.views import Decoder, base_clocks
+from retrosim.reading import read_regular
 
 from .target import EVERYWHERE
 
@@ -90,8 +91,8 @@ class Views:
         for file in {file for _, file, _ in self._target.machine.image.lines}:
             path = self.path_of(file)
             if path is not None and str(path) == wanted:
-                with path.open("rb") as content:
-                    return {"content": content.read(MAX_SOURCE_BYTES).decode("utf-8", "replace")}
+                content = read_regular(path, MAX_SOURCE_BYTES)[:MAX_SOURCE_BYTES]
+                return {"content": content.decode("utf-8", "replace")}
         raise ValueError(f"{shortened(wanted)!r} is no source file of the program, or is not here")
 
     # Variables

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from retrosim.checks import did_you_mean, shortened
 from retrosim.errors import RetrosimError
+from retrosim.reading import read_regular
 from retrosim.screen.png import png_bytes
 
 if TYPE_CHECKING:
@@ -108,8 +109,7 @@ class Monitor:
 
     def _load(self, name: str) -> Sequence[str]:
         try:
-            with Path(name).open("rb") as file:
-                state = file.read(MAX_STATE_BYTES)
+            state = read_regular(name, MAX_STATE_BYTES)
         except (OSError, ValueError) as error:
             raise RetrosimError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
         self.target.load(state)

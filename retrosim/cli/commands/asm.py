@@ -61,7 +61,7 @@ def add_options(parser: Parser) -> None:
         "--max-steps",
         type=values.whole(1, 1_000_000_000),
         metavar="N",
-        help="work that it may take, in steps of about a microsecond; default: 1200000",
+        help="work that it may take, in steps of about a microsecond; default: 1000000",
     )
     parser.add_argument("--listing", action="store_true", help="print addresses, code and source lines")
     arguments.add_json(parser)

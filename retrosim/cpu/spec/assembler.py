@@ -157,7 +157,7 @@ class InstructionAssembler:
         self.byte_order = "big" if table.isa.word_bytes > 1 else "little"
         self.forms: dict[str, list[Form]] = {}
         self._known: dict[str, Shape] = {}
-        self.shapes_read = 0
+        self.forms_tried = 0  # so far: a measure of the work
         counts = {name: getattr(kind, "texts", 1) for name, kind in self.isa.kinds.items()}
         for row in table.rows:
             template = Template(row.syntax, counts)
@@ -217,7 +217,6 @@ class InstructionAssembler:
                 return Statement(text, self._shape(apart[0]), apart[1])
         except Unfit:  # said of the text as it is written
             pass
-        self.shapes_read += 1
         return Statement(text, self._read(text, []))
 
     def _shape(self, text: str) -> Shape:
@@ -226,7 +225,6 @@ class InstructionAssembler:
         if shape is None:
             if len(self._known) >= MAX_SHAPES:
                 self._known.clear()
-            self.shapes_read += 1
             shape = self._known[text] = self._read(text, [])
         return shape
 
@@ -254,6 +252,7 @@ class InstructionAssembler:
         given = split_operands(operands)
         candidates: list[tuple[Form, dict[str, Any]]] = []
         for key in self._keys(mnemonic):
+            self.forms_tried += len(self.forms.get(key, ()))
             for form in self.forms.get(key, ()):
                 try:
                     parsed = self._parsed(form, given)
