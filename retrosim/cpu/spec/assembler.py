@@ -100,7 +100,7 @@ class Statement:
                 self._floors = {}
             self._floors[candidate, number] = form
 
-    def at_least(self, size: int) -> None:
+    def set_minimum(self, size: int) -> None:
         self._minimum = size
 
     def is_long_enough(self, code: bytes) -> bool:
@@ -325,7 +325,7 @@ class InstructionAssembler:
         best = best if best is not None else longest
         if best is None:
             raise self._explained(statement, pc, scope) if explain else Unfit(statement.shape.mnemonic)
-        statement.at_least(len(best))
+        statement.set_minimum(len(best))
         if asked or is_placed:
             statement.keep(pc if is_placed else None, asked, best)
         else:
