@@ -29,6 +29,7 @@ from .state import flags_of, put_flags
 SPAN = 1 << 16  # of a real-mode segment
 LOW_END = 1 << 20  # what segments can begin in
 REGPARM = (EAX, EDX, ECX)
+FLAG_BITS = 0xFFF  # of the 286's FLAGS in real mode
 
 
 def _selector(number: int, real: bool) -> Register:
@@ -109,6 +110,19 @@ def _in_shadow(state: np.ndarray) -> bool:
 
 def _end_shadow(state: np.ndarray) -> None:
     state["shadow"] = 0
+
+
+def host_286() -> Host:
+    """Return the description of the 286: the real mode of 16-bit registers; names of 32 bits stand for their lower half."""
+    wide = host(real=True)
+    names = dict(zip(NAMES[32][:8], NAMES[16][:8]))
+    registers = {
+        names.get(name, name): in_field("r", NAMES[32].index(name), 16) if name in names else register
+        for name, register in wide.registers.items()
+        if name not in ("fs", "gs", "eflags")
+    }
+    registers["flags"] = Register(16, flags_of, lambda state, word: put_flags(state, word & FLAG_BITS))
+    return replace(wide, registers=registers, aliases=names, result=("ax", "dx"))
 
 
 def host(real: bool) -> Host:
