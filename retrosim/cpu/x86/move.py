@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .modes import FROM_386
+from .modes import FROM_386, is_286
 from .modrm import EAX, EBP, EBX, ECX, EDI, EDX, ESI, ESP, address, behind, modify, read, write
 from .segments import CS, DS, ES, FS, GS, SS, linear, load, load_segment, store
 from .state import drop, get_flags, hold_interrupts, insn, pop, push, set_flags, stack_bits, top
@@ -166,13 +166,14 @@ def pop_register(m, s, d):
 
 @insn("POP {ea}", "10001111 mm000eee", cost="POP r/m", ref="Intel 386 PRM, POP")
 def pop_operand(m, s, ea):
-    """An address with ESP in it counts from the stack pointer after the pop."""
-    value = top(m, s)
-    if ea.cls != "reg":
-        store(m, ea.segment, address(m, ea, popped=s // 8), value)
-    drop(m, s // 8)
-    if ea.cls == "reg":
+    """An address with ESP in it counts from the stack pointer after the pop; the 286 has popped where the store faults."""
+    value, early = top(m, s), ea.cls == "reg" or is_286(m.cpu.model)
+    if early:
+        drop(m, s // 8)
         write(m, ea, value)
+    else:
+        store(m, ea.segment, address(m, ea, popped=s // 8), value)
+        drop(m, s // 8)
 
 
 def _push_segment(segment):
