@@ -137,9 +137,11 @@ def _store_product(m, s, product):
         m.set_reg(EDX, (product >> s).trunc(s))
 
 
-def _product_flags(m, low, lost):
-    set_szp(m, low)
-    m.set("af", m.const(1, 0))
+def _product_flags(m, product, low, lost):
+    """Flags of a product of twice the bits of `low`."""
+    on_286 = is_286(m.cpu.model)
+    set_szp(m, (product >> low.bits).trunc(low.bits) if on_286 else low)
+    m.set("af", m.const(1, on_286))
     m.set("cf", lost)
     m.set("of", lost)
 
@@ -151,7 +153,7 @@ def _multiply(signed):
         product = source.resize(2 * s, signed) * m.reg(EAX, s).resize(2 * s, signed)
         low = product.trunc(s)
         _store_product(m, s, product)
-        _product_flags(m, low, product.ne(low.resize(2 * s, signed)))
+        _product_flags(m, product, low, product.ne(low.resize(2 * s, signed)))
 
     return multiply
 
@@ -165,7 +167,7 @@ def _imul(m, s, g, a, multiplier):
     product = a.sext(2 * s) * multiplier.sext(2 * s)
     low = product.trunc(s)
     write(m, g, low)
-    _product_flags(m, low, product.ne(low.sext(2 * s)))
+    _product_flags(m, product, low, product.ne(low.sext(2 * s)))
 
 
 @insn("IMUL {g},{ea}", "00001111 10101111 mmgggeee", models=FROM_386, cost="MUL {s}", varies="multiplier", ref="Intel 386 PRM, IMUL")

@@ -7,7 +7,7 @@ bit changed in the last step; right, the two top bits of the result differ.
 from __future__ import annotations
 
 from .flags import set_szp
-from .modes import FROM_386
+from .modes import FROM_386, is_286
 from .modrm import ECX, modify, read
 from .state import insn
 
@@ -18,6 +18,13 @@ def _left_overflow(result, carry):
 
 def _right_overflow(result):
     return result.sign ^ (result << 1).sign
+
+
+def _auxiliary(m, name, result):
+    """Return AF after a shift."""
+    if is_286(m.cpu.model):
+        return (result >> 4).trunc(1) if name == "SHL" else m.const(1, 1)
+    return m.const(1, 0)
 
 
 def _shift(name):
@@ -63,7 +70,7 @@ def _shift(name):
             m.set("of", overflow)
             if name in ("SHL", "SHR", "SAR"):
                 set_szp(m, result)
-                m.set("af", m.const(1, 0))
+                m.set("af", _auxiliary(m, name, result))
 
         m.when(count.ne(0), flags)
         return result
