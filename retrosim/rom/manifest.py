@@ -231,7 +231,11 @@ def _images(fields: Fields, name: str, recipe: Recipe | None) -> list[ImageInfo]
     """Return the images that are listed, or else one for each ISA, if the recipe says how to build them."""
     images = [_image_info(table, name, recipe) for table in fields.tables("images")]
     if not images and recipe is not None:
-        images = [ImageInfo(isa, DEFAULT_BUILD, _file_name(name, isa, DEFAULT_BUILD), "") for isa in ISAS if isa not in family_of(isa).only]
+        images = [
+            ImageInfo(isa, DEFAULT_BUILD, _file_name(name, isa, DEFAULT_BUILD), "")
+            for isa in ISAS
+            if isa not in family_of(isa).only
+        ]
     count = Counter(info.isa for info in images)
     return [replace(info, default=info.default or count[info.isa] == 1) for info in images]
 

@@ -170,7 +170,14 @@ def _imul(m, s, g, a, multiplier):
     _product_flags(m, product, low, product.ne(low.sext(2 * s)))
 
 
-@insn("IMUL {g},{ea}", "00001111 10101111 mmgggeee", models=FROM_386, cost="MUL {s}", varies="multiplier", ref="Intel 386 PRM, IMUL")
+@insn(
+    "IMUL {g},{ea}",
+    "00001111 10101111 mmgggeee",
+    models=FROM_386,
+    cost="MUL {s}",
+    varies="multiplier",
+    ref="Intel 386 PRM, IMUL",
+)
 def imul(m, s, g, ea):
     _imul(m, s, g, read(m, g, s), read(m, ea, s))
 

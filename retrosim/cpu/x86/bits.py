@@ -88,7 +88,12 @@ for _name, _code, _down in (("BSF", "0", False), ("BSR", "1", True)):
 
 
 @insn(
-    "SET{c} {ea}", "00001111 1001cccc mm---eee", size=8, models=FROM_386, cost=("SETcc true", "SETcc false"), ref="Intel 386 PRM, SETcc"
+    "SET{c} {ea}",
+    "00001111 1001cccc mm---eee",
+    size=8,
+    models=FROM_386,
+    cost=("SETcc true", "SETcc false"),
+    ref="Intel 386 PRM, SETcc",
 )
 def setcc(m, s, c, ea):
     holds = condition(m, c)

@@ -29,7 +29,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..spec.cpu import ADDRESS_MASK
-from ..spec.rows import Row
+from ..spec.rows import Insn, Row
 from ..spec.values import Word
 from .timing import TableTiming
 
@@ -151,7 +151,16 @@ class PrefetchTiming(TableTiming):
 
 
 class WordPrefetchTiming(PrefetchTiming):
-    """Those of the 80286."""
+    """Those of the 80286. In m, a byte whose sign is extended counts as the word that it becomes.
+
+    So the vectors have it, without exception (github.com/SingleStepTests/80286: displacements of 8 bits in addresses
+    and jumps, opcodes 6A, 6B and 83); the manual says a clock a byte.
+    """
 
     unit_bits, queue = 1, 6
     fetches_in_m = True
+
+    @classmethod
+    def extra(cls, insn: Insn) -> int:
+        extended = (insn.forms.get("disp") == 1) + ("simm" in dict(insn.row.operands))
+        return super().extra(insn) + extended

@@ -159,12 +159,8 @@ def _load_table(name):
 
 for _name, _number in (("GDT", 0), ("IDT", 1)):
     _common = {"ea": "mem", "unsized": True, "ref": "Intel 386 PRM, LGDT, SGDT"}
-    insn(f"S{_name} {{ea}}", f"00001111 00000001 mm00{_number}eee", **_common)(
-        _store_table(_name.lower())
-    )
-    insn(f"L{_name} {{ea}}", f"00001111 00000001 mm01{_number}eee", **_common)(
-        _load_table(_name.lower())
-    )
+    insn(f"S{_name} {{ea}}", f"00001111 00000001 mm00{_number}eee", **_common)(_store_table(_name.lower()))
+    insn(f"L{_name} {{ea}}", f"00001111 00000001 mm01{_number}eee", **_common)(_load_table(_name.lower()))
 
 
 @insn(
