@@ -5,7 +5,7 @@ A new machine is one row of PRESETS; what is around its CPU is described in `boa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -179,6 +179,11 @@ PRESETS = {
 
 NATIVE = "native"
 MACHINE_NAMES = (*PRESETS, NATIVE)
+
+
+def machines_for(isas: Collection[str]) -> list[str]:
+    """Return the machines that run images for some ISAs."""
+    return [name for name, each in PRESETS.items() if each.isa in isas]
 
 
 def preset(name: str) -> Preset:

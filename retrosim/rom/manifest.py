@@ -123,6 +123,8 @@ class Rom:
         for info in self.images:
             if info.isa == isa and (info.default if build is None else info.build == build):
                 return info
+        if isa in family_of(isa).only and not any(info.isa == isa for info in self.images):
+            raise RomError(self.path / MANIFEST, f"has no 16-bit code for the {isa}, which cannot run 32-bit code")
         wanted = isa if build is None else f"{isa} build {build}"
         there = ", ".join(f"{info.isa} {info.build}" for info in self.images)
         raise RomError(self.path / MANIFEST, f"no image for {wanted}; there are: {there}")
@@ -231,11 +233,8 @@ def _images(fields: Fields, name: str, recipe: Recipe | None) -> list[ImageInfo]
     """Return the images that are listed, or else one for each ISA, if the recipe says how to build them."""
     images = [_image_info(table, name, recipe) for table in fields.tables("images")]
     if not images and recipe is not None:
-        images = [
-            ImageInfo(isa, DEFAULT_BUILD, _file_name(name, isa, DEFAULT_BUILD), "")
-            for isa in ISAS
-            if isa not in family_of(isa).only
-        ]
+        usual = [isa for isa in ISAS if isa not in family_of(isa).only]
+        images = [ImageInfo(isa, DEFAULT_BUILD, _file_name(name, isa, DEFAULT_BUILD), "") for isa in usual]
     count = Counter(info.isa for info in images)
     return [replace(info, default=info.default or count[info.isa] == 1) for info in images]
 

@@ -68,6 +68,7 @@ CORES = {
 ARCHITECTURES = {
     "m68000": "m68k:68000",
     "m68040": "m68k:68040",
+    "i286": "i8086",
     "i386": "i386",
     "i486": "i386",
     "ppc601": "powerpc:601",
@@ -105,6 +106,8 @@ class RegisterFile:
         self.slots: list[Slot] = []
         for name in core.names:
             ours = core.ours.get(name, name)
+            if ours not in host.registers:
+                ours = host.aliases.get(ours)
             self.slots.append(Slot(name, 4, ours, core.feature, core.types.get(name, "int32")))
         for name, bits in core.absent:
             self.slots.append(Slot(name, bits // 8, None, core.feature, "i387_ext" if bits == 80 else "int32"))

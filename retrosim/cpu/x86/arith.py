@@ -192,8 +192,8 @@ def imul_sign_extended(m, s, g, ea, simm):
     _imul(m, s, g, read(m, ea, s), simm.trunc(s))
 
 
-def _least_quotient(m, s, dividend, divisor, quotient, remainder):
-    """Return what the 286 makes of a quotient of -2 ** (s - 1), which it finds by s - 1 bits of the upper dividend alone.
+def _quotient_of_286(m, s, dividend, divisor, quotient, remainder):
+    """Return what the 286 divides to: it knows a quotient of -2 ** (s - 1) by s - 1 bits of the upper dividend alone.
 
     So one whose size is too large by 2 ** (s - 1) times the divisor passes for it (found in the vectors of IDIV by
     bytes, github.com/SingleStepTests/80286, F6.7; by words taken to be the same).
@@ -218,7 +218,7 @@ def _divide(signed):
             fault_when(m, unsafe, DIVIDE)
             quotient, remainder = dividend.sdiv(divisor), dividend.srem(divisor)
             if is_286(m.cpu.model):
-                quotient, remainder = _least_quotient(m, s, dividend, divisor, quotient, remainder)
+                quotient, remainder = _quotient_of_286(m, s, dividend, divisor, quotient, remainder)
         else:
             quotient, remainder = dividend.udiv(divisor), dividend.urem(divisor)
         fault_when(m, quotient.ne(quotient.trunc(s).resize(2 * s, signed)), DIVIDE)

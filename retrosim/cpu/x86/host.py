@@ -113,16 +113,16 @@ def _end_shadow(state: np.ndarray) -> None:
 
 
 def host_286() -> Host:
-    """Return the description of the 286: the real mode of 16-bit registers; names of 32 bits stand for their lower half."""
-    wide = host(real=True)
+    """Return the description of the 286: real mode, registers of 16 bits, for which the names of 32 bits stand too."""
+    of_386 = host(real=True)
     names = dict(zip(NAMES[32][:8], NAMES[16][:8]))
     registers = {
         names.get(name, name): in_field("r", NAMES[32].index(name), 16) if name in names else register
-        for name, register in wide.registers.items()
+        for name, register in of_386.registers.items()
         if name not in ("fs", "gs", "eflags")
     }
     registers["flags"] = Register(16, flags_of, lambda state, word: put_flags(state, word & FLAG_BITS))
-    return replace(wide, registers=registers, aliases=names, result=("ax", "dx"))
+    return replace(of_386, registers=registers, aliases=names | {"eflags": "flags"}, result=("ax", "dx"))
 
 
 def host(real: bool) -> Host:

@@ -166,7 +166,7 @@ def pop_register(m, s, d):
 
 @insn("POP {ea}", "10001111 mm000eee", cost="POP r/m", ref="Intel 386 PRM, POP")
 def pop_operand(m, s, ea):
-    """An address with ESP in it counts from the stack pointer after the pop; the 286 has popped where the store faults."""
+    """An address with ESP in it counts from the stack pointer after the pop. The 286 pops before the store."""
     value, early = top(m, s), ea.cls == "reg" or is_286(m.cpu.model)
     if early:
         drop(m, s // 8)
