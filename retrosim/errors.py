@@ -40,6 +40,10 @@ class BudgetUsedUp(RetrosimError):
         self.spent = spent
 
 
+class Interrupted(RetrosimError):
+    """Somebody interrupted a search in a machine's past; the machine is where it was."""
+
+
 class InputFileError(RetrosimError):
     """A file given by the user cannot be used; `path` names it."""
 

@@ -34,7 +34,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "cpu": (),
     "cpu.spec": ("errors", "checks"),
     **dict.fromkeys(ISAS, ("errors", "cpu.spec")),
-    "cpu.engines": ("errors", "jit", "cpu.spec"),
+    "cpu.engines": ("errors", "cache", "jit", "cpu.spec"),
     "rom": ("errors", "checks"),
     "screen": ("errors",),
     "scenarios": (*BASE, "collide", "collide.kernels", "rom", "screen"),
@@ -44,9 +44,10 @@ LAYERS["asm"] = ("errors", "checks", "lazy", "cpu", "cpu.spec", "rom", "machine"
 LAYERS["jobs"] = ("errors", "cache", "jit", "version")
 LAYERS["profile"] = (*BASE, "cpu", "cpu.spec", "cpu.engines", "rom", "machine")
 LAYERS["tape"] = (*BASE, "rom", "machine", "jobs")
+LAYERS["console"] = ("errors", "checks", "cpu.spec", "rom", "screen", "machine", "profile", "tape")
 LAYERS["study"] = LAYERS["window"] = tuple(name for name in LAYERS if name != "collide.oracle")
 LAYERS["root"] = ("lazy",)  # the package itself: its public names are in __init__.pyi
-LAYERS["serve"] = ("errors", "checks", "cpu.spec", "rom", "screen", "machine", "tape")
+LAYERS["serve"] = ("errors", "checks", "cpu.spec", "rom", "machine", "console")
 LAYERS["examples"] = (*LAYERS["study"], "study", "window", "root")
 LAYERS["testing"] = (*LAYERS["study"], "study")
 LAYERS["cli"] = (*LAYERS["study"], "study", "window", "serve", "examples")

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     import socket
 
+    from retrosim.console.target import Target
     from retrosim.machine import Machine
     from retrosim.serve.stream import Stream
-    from retrosim.serve.target import Target
     from retrosim.window.session import Session
 
 NAME = "gdb"
@@ -57,9 +57,9 @@ class WindowGdb:
         serve_clients(self._listening, self._serve)
 
     def _serve(self, stream: Stream) -> bool:
+        from retrosim.console.target import Target
         from retrosim.serve.gdb_session import GdbSession
         from retrosim.serve.programs import elf_of
-        from retrosim.serve.target import Target
 
         self._ask(NAME)
         try:

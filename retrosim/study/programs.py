@@ -299,10 +299,18 @@ def _laps(
                     entry.rates = entry.rates or [1 / timed(entry, 1)]
                 elif entry.error is None:
                     if not entry.rates:
+                        _warm_up(contenders[entry.engine], job)
                         entry.count, _ = fill_lap(lambda count, entry=entry: timed(entry, count), seconds)
                     entry.rates.append(entry.count / timed(entry, entry.count))
             except RetrosimError as error:
                 entry.error = str(error)
+
+
+def _warm_up(contender: Emulator | RetrosimError, job: Job) -> None:
+    """Have what is found at run time recompiled before the first lap."""
+    if isinstance(contender, Simulated):
+        contender.job = job
+        contender.warm_up()
 
 
 def _cases(machine: str, program: str, cost: _Cost, entries: list[Entry]) -> list[dict[str, Any]]:

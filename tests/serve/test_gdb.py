@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from retrosim.console.target import Target
 from retrosim.machine import Machine
 from retrosim.serve.programs import elf_of, file_of
-from retrosim.serve.target import Target
 
 from .gdb_client import needs_gdb, run_gdb
 
@@ -61,6 +61,11 @@ def test_a_session(name: str, tmp_path: Path) -> None:
             "reverse-stepi",
             "info registers pc ",
             "reverse-continue",
+            "delete",
+            "monitor limit DetermineCollisions, 100",
+            "monitor points",
+            "monitor catch divergence",
+            "continue 3",
             "print/x $pc = &DetermineCollisions",
             "monitor clocks",
             f"monitor save {state}",
@@ -93,5 +98,8 @@ def test_a_session(name: str, tmp_path: Path) -> None:
     assert writing.end == after and f"{before:06X}" in said["monitor wrote gFrame"]
     assert "instructions" in said["monitor clocks"] and "% of a period" in said["monitor frame"]
     assert state.stat().st_size > 1000 and "frame 0" in said[f"monitor load {state}"]
-    assert "allowed help, clocks" in said["monitor nonsense"]
+    assert "no command; `help` lists them" in said["monitor nonsense"]
+    assert "more than 100 clocks in DetermineCollisions" in said["monitor points"]
+    assert "plays no tape" in said["monitor catch divergence"]
+    assert "SIGTRAP" in said["continue 3"]
     assert "Cannot access memory" in said["x/xb 0x1000000"]

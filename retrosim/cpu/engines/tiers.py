@@ -6,7 +6,8 @@
                 thread compiles better handlers, then region after region, used from the next slice on
 
 Code that is found only at run time starts on the evaluator, gets quickly compiled handlers when it is executed often,
-and regions when the machine has gone on for a while. Nothing of this shows in what the machine does.
+and regions when the machine has gone on for a while. What cannot be compiled stays with the engine that runs it, which
+is said once. Nothing of this shows in what the machine does.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from retrosim.cache.store import warn_once
+
 from .compiled import is_compiled
 from .compiled_region import CompiledRegion, region_name
 from .core import Core
@@ -33,11 +36,13 @@ from .regions import Region, discover, region_without, switching_regions
 MODES = ("auto", "interpret", "recompile")
 BUSY = 20_000_000  # instructions before anything is compiled in the background
 MISSES_TO_COMPILE = 2000  # instructions bridged by the evaluator before their handlers are compiled
-LOOK_AFTER = 5_000_000  # instructions before regions are made of code that was met at run time
+SETTLED = 500_000  # instructions in which nothing new is met, before regions are made of code that was met at run time
+LOOK_AFTER = 5_000_000  # instructions after which that is done however much is met
 MAX_REGIONS = 200
 SWITCH_SECONDS = 0.0005  # after which the compiler gives the interpreter lock to a thread that waits for it
 
 Compiled = HandlerCache | CompiledRegion
+FAILURES = (RuntimeError, MemoryError)  # of the compiler
 
 
 class Tiers:
@@ -75,9 +80,9 @@ class Tiers:
         self._interpreter = Interpreter(core, handler_cache(cpu, timing, handlers, self._quick))
         self._worker: threading.Thread | None = None
         self._found = regions
-        self._met = 0  # addresses that the interpreter has met, and regions were made of
+        self._seen = self._met = 0  # addresses that the interpreter has met, and those that regions were made of
         self._asked: set[Key] = set()  # handlers that have been asked for at run time
-        self._done = self._looked = self._regions = 0
+        self._done = self._grew = self._looked = self._regions = 0
         self._parts: list[CompiledRegion] = []  # what is recompiled of regions in which runs end
         self._is_urgent = False
         if self._quick and mode == "auto":
@@ -140,15 +145,17 @@ class Tiers:
             return
         cpu, timing = self.core.cpu, self.core.timing_mode
         if is_compiled(region_name(cpu, timing, part)):
-            self._take_in(CompiledRegion(cpu, timing, part))
+            self._take_in(_result(partial(CompiledRegion, cpu, timing, part)))
         elif self.mode != "interpret":  # in the background in every mode: whoever sets breakpoints does not wait
             self._wanted.appendleft(lambda: CompiledRegion(cpu, timing, part))
             self._is_urgent = True
 
     def _take_in(self, made: Compiled | Exception) -> None:
-        if isinstance(made, Exception):
+        if isinstance(made, FAILURES):
+            warn_once("compiler", f"some code could not be compiled and runs more slowly: {made}")
+        elif isinstance(made, Exception):
             raise made
-        if isinstance(made, HandlerCache):
+        elif isinstance(made, HandlerCache):
             self._interpreter.use(made)
         elif not made.region.left_out <= self._interpreter.breaks:
             return  # it was made for breakpoints that are there no more
@@ -168,7 +175,7 @@ class Tiers:
         self._asked |= missing.keys()
         self._interpreter.forget_missing()
         if self.mode != "auto":
-            self._interpreter.use(handler_cache(cpu, timing, handlers, quick=True))
+            self._take_in(_result(partial(handler_cache, cpu, timing, handlers, quick=True)))
         elif handlers:
             self._wanted.appendleft(lambda: handler_cache(cpu, timing, handlers, quick=True))
             self._wanted.append(lambda: handler_cache(cpu, timing, handlers))
@@ -176,7 +183,10 @@ class Tiers:
     def _watch(self) -> None:
         """Make regions of what has been met at run time; have what is wanted compiled."""
         met = self._interpreter.met
-        if len(met) > self._met and self._done - self._looked >= LOOK_AFTER:
+        if len(met) > self._seen:
+            self._seen, self._grew = len(met), self._done
+        is_time = self._done - self._grew >= SETTLED or self._done - self._looked >= LOOK_AFTER
+        if len(met) > self._met and is_time:
             self._met, self._looked = len(met), self._done
             self._make_regions(list(met))
         if self._wanted and self._worker is None and (self._done >= BUSY or self._asked or self._is_urgent):
@@ -205,7 +215,7 @@ class Tiers:
         for region in regions[: MAX_REGIONS - self._regions]:
             self._regions += 1
             if self.mode == "recompile" or is_compiled(region_name(cpu, timing, region)):
-                self._take_in(CompiledRegion(cpu, timing, region))
+                self._take_in(_result(partial(CompiledRegion, cpu, timing, region)))
             else:
                 self._wanted.append(partial(CompiledRegion, cpu, timing, region))
 
@@ -216,17 +226,22 @@ def _compile(
     made: deque[Compiled | Exception],
 ) -> None:
     """Compile what is wanted, in order (the worker thread, which keeps no machine in memory)."""
-    try:
-        while wanted and not _ending.is_set():
-            job = wanted.popleft()
-            with _yielding():
-                made.append(job())
-    except Exception as error:  # raised again by `run`, where somebody can see it
-        made.append(error)
+    while wanted and not _ending.is_set():
+        job = wanted.popleft()
+        with _yielding():
+            made.append(_result(job))
     served = engine()
     if served is not None:
         served._worker = None
     _workers.discard(threading.current_thread())
+
+
+def _result(job: Callable[[], Compiled]) -> Compiled | Exception:
+    """Return what a job makes, or its error: `run` tells of it, where somebody can see it."""
+    try:
+        return job()
+    except Exception as error:
+        return error
 
 
 _compiling = threading.Lock()

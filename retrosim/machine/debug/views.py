@@ -93,6 +93,20 @@ class HotRow:
 
 
 @dataclass(frozen=True)
+class CauseRow:
+    """What clocks went to.
+
+    share   of all clocks of the time, 0..1
+    about   in words
+    """
+
+    cause: str
+    clocks: int
+    share: float
+    about: str
+
+
+@dataclass(frozen=True)
 class Elapsed:
     """What lies between two moments."""
 
@@ -162,7 +176,7 @@ def hottest(debugger: Debugger, start: int | None = None) -> list[HotRow]:
     The past is run again and looked at in SAMPLES places; the machine stands where it stood afterwards.
 
     start    instructions since power-on from which on it is looked at; default: where history begins
-    Errors   ValueError where there is no such time
+    Errors   ValueError where there is no such time; Interrupted
     """
     machine, now = debugger.machine, debugger.time
     begin = debugger.beginning.instructions if start is None else start
@@ -170,7 +184,7 @@ def hottest(debugger: Debugger, start: int | None = None) -> list[HotRow]:
     if span <= 0 or begin < debugger.beginning.instructions:
         raise ValueError("nothing has run since the debugger began; let the program run first")
     spent: dict[str, int] = {}
-    try:
+    with debugger.returning():
         debugger.go_to(begin)
         for n in range(1, SAMPLES + 1):
             frame, clocks = machine.frame_number, machine.clocks_in_frame
@@ -178,11 +192,33 @@ def hottest(debugger: Debugger, start: int | None = None) -> list[HotRow]:
             debugger.go_to(begin + span * n // SAMPLES)
             busy = machine.clocks_in_frame - clocks + (machine.frame_cycles if machine.frame_number > frame else 0)
             spent[name] = spent.get(name, 0) + busy
-    finally:
         debugger.go_to(now)
     total = max(1, sum(spent.values()))
     rows = [HotRow(name, clocks, clocks / total) for name, clocks in spent.items() if clocks]
     return sorted(rows, key=lambda row: (-row.clocks, row.function))
+
+
+def counted_causes(machine: Machine) -> dict[str, int]:
+    """Return the clocks since power-on by cause; nothing where they are not counted so."""
+    if machine.timing != "causes":
+        return {}
+    return dict(zip(machine.core.cpu.causes, map(int, machine.core.state["causes"])))
+
+
+def causes(machine: Machine, before: Mapping[str, int]) -> list[CauseRow]:
+    """Return what the clocks since an earlier count went to, most first.
+
+    before   what `counted_causes` returned then
+    Errors   ValueError, which says why clocks are not counted by cause
+    """
+    if "causes" not in machine.core.cpu.timing:
+        raise ValueError(f"{machine.name} has no pipeline whose clocks have causes")
+    if machine.timing != "causes":
+        raise ValueError("clocks are not counted by cause: start retrosim with --causes")
+    spent = {name: count - before.get(name, 0) for name, count in counted_causes(machine).items()}
+    total, about = max(1, sum(spent.values())), machine.core.cpu.causes
+    rows = [CauseRow(name, count, count / total, about[name]) for name, count in spent.items() if count]
+    return sorted(rows, key=lambda row: -row.clocks)
 
 
 def base_clocks(machine: Machine, insn: Insn) -> str:

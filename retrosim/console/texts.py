@@ -11,8 +11,8 @@ from retrosim.profile.sources import line_of
 
 if TYPE_CHECKING:
     from retrosim.machine.debug import Debugger
-    from retrosim.machine.debug.points import Stop
-    from retrosim.machine.debug.views import CodeRow, Elapsed, HotRow, MemoryRow, RegisterRow
+    from retrosim.machine.debug.points import Stop, Time
+    from retrosim.machine.debug.views import CauseRow, CodeRow, Elapsed, HotRow, MemoryRow, RegisterRow
 
 CHANGED, HERE, NAME, SOURCE, POINT, TITLE = "bold yellow", "bold", "cyan", "green", "bold red", "dim"
 WIDTH = 100  # columns of lines with several registers
@@ -81,6 +81,16 @@ def stack_lines(debugger: Debugger) -> list[Text]:
 def hot_lines(rows: Sequence[HotRow]) -> list[Text]:
     """Return functions and the clocks that they took."""
     return [Text(f"{100 * row.share:5.1f} %  {row.clocks:>14,}  {row.function}") for row in rows]
+
+
+def cause_lines(rows: Sequence[CauseRow]) -> list[Text]:
+    """Return what clocks went to."""
+    return [Text(f"{100 * row.share:5.1f} %  {row.clocks:>14,}  {row.cause:12} {row.about}") for row in rows]
+
+
+def time_text(time: Time) -> str:
+    """Return a moment."""
+    return f"instruction {time.instructions:,}, clock {time.clocks:,}, frame {time.frame:,}"
 
 
 def elapsed_line(time: Elapsed) -> Text:

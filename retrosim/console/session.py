@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from rich.text import Text
 
@@ -15,14 +15,15 @@ from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.machine.debug import views
 from retrosim.machine.debug.conditions import ConditionError
 from retrosim.profile.sources import source_texts
-from retrosim.serve.monitor import Monitor
 
 from . import texts
 
 if TYPE_CHECKING:
     from retrosim.machine.debug.points import Stop
-    from retrosim.serve.target import Target
 
+    from .target import IsWanted, Target
+
+Found = TypeVar("Found")
 CODE_BEFORE, CODE_AFTER = 4, 10  # instructions of the view
 MEMORY_BYTES = 64
 MAX_MEMORY = 4096  # bytes in an answer
@@ -34,13 +35,27 @@ _BITS = {"byte": 8, "word": 16, "long": 32}
 class Session:
     """Runs a machine, and shows it.
 
-    wanted    set to get the machine back while it runs
+    target    the machine
+    folders   where source files are looked for
+    is_wanted tells whether the user wants the machine back while it runs; default: `wanted` is set
+    left_out  commands that it does not have
+
     displays  number -> expression of the watch list
+    asked     clocks and instructions when they were asked for last; causes_before: clocks by cause then
     """
 
-    def __init__(self, target: Target, folders: Sequence[Path] = ()) -> None:
+    def __init__(
+        self,
+        target: Target,
+        folders: Sequence[Path] = (),
+        is_wanted: IsWanted | None = None,
+        left_out: Container[str] = (),
+    ) -> None:
         self.target, self.machine, self.debugger = target, target.machine, target.debugger
-        self.monitor, self.wanted = Monitor(target), threading.Event()
+        self.wanted, self._left_out = threading.Event(), left_out
+        self.is_wanted = is_wanted or self.wanted.is_set
+        self.asked = (self.machine.cycles, self.machine.instructions)
+        self.causes_before = views.counted_causes(self.machine)
         self.displays: dict[int, str] = {}
         self.sources = source_texts((file for _, file, _ in self.machine.image.lines), folders)
         self.memory_area: tuple[int, int] | None = None
@@ -52,7 +67,6 @@ class Session:
 
     def run(self, go: Callable[[], Stop]) -> Stop:
         """Run the machine, or go back in time; remember what was there before."""
-        self.wanted.clear()
         self.mark()
         return go()
 
@@ -61,11 +75,11 @@ class Session:
         self.started, self._registers = self.debugger.time, self.debugger.registers()
         self._memory = self.debugger.read(*self.memory_area) if self.memory_area else b""
 
-    def is_wanted(self) -> bool:
-        """Tell whether the user wants the machine back."""
-        return self.wanted.is_set()
+    def has(self, command: str) -> bool:
+        """Is there a command of this name here?"""
+        return command not in self._left_out
 
-    def interruptible(self, go: Callable[[], Stop]) -> Stop:
+    def interruptible(self, go: Callable[[], Found]) -> Found:
         """Do something with the debugger that the user can interrupt."""
         return self.target.interruptible(go, self.is_wanted)
 

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from retrosim.cli.output import say
-from retrosim.errors import RetrosimError
-
-from . import commands
-from .commands import Answer
+from retrosim.console import commands
+from retrosim.console.answers import Answer
+from retrosim.errors import BudgetUsedUp, RetrosimError
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from .session import Session
+    from retrosim.console.session import Session
 
 PROMPT = "(retrosim) "
 PLACES = ("break", "b", "tbreak", "tb", "until", "u", "advance", "code", "l")  # commands that take source lines
@@ -52,7 +51,6 @@ def interruptions(session: Session) -> Iterator[None]:
 
 
 def _carry_out(session: Session, line: str) -> Answer:
-    session.wanted.clear()
     with interruptions(session):
         return commands.answer(session, line)
 
@@ -69,16 +67,14 @@ def run_script(session: Session, lines: Iterable[str]) -> bool:
     return False
 
 
-def script_report(session: Session, lines: Iterable[str]) -> list[dict[str, Any]]:
-    """Return what commands say, for JSON: command, lines, and why the machine stopped. Errors: RetrosimError."""
-    return [
-        {
-            "command": line,
-            "lines": [text.plain for text in _with_place(session, answer)],
-            "stop": answer.stop.as_dict() if answer.stop else None,
-        }
-        for line, answer in _answers(session, lines)
-    ]
+def script_report(session: Session, lines: Iterable[str], answers: list[dict[str, Any]]) -> None:
+    """Carry out commands; append what they say, for JSON: command, lines, and why the machine stopped.
+
+    Errors   RetrosimError
+    """
+    for line, answer in _answers(session, lines):
+        said = [text.plain for text in _with_place(session, answer)]
+        answers.append({"command": line, "lines": said, "stop": answer.stop.as_dict() if answer.stop else None})
 
 
 def _with_place(session: Session, answer: Answer) -> list[Text]:
@@ -96,6 +92,10 @@ def _answers(session: Session, lines: Iterable[str]) -> Iterator[tuple[str, Answ
         except ValueError as error:
             raise RetrosimError(f"command {number}: {error}") from error
         yield line, answer
+        if session.wanted.is_set():
+            raise KeyboardInterrupt
+        if answer.stop is not None and answer.stop.reason == "budget":
+            raise BudgetUsedUp(f"command {number}: {answer.stop.text}; --max-cycles and --max-seconds set limits")
         if answer.is_end:
             return
 
