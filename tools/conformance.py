@@ -161,14 +161,14 @@ def run_suite(
     files: list[Path],
     *,
     engine: str = "evaluate",
-    timing: str = "table",
+    timing: str | None = None,
     limit: int | None = None,
     classes: tuple[str, ...] = (),
     progress: Callable[[int, Path], None] = lambda number, path: None,
 ) -> tuple[Report, list[Report]]:
     """Run tests of files on a machine's CPU.
 
-    timing    mode whose clocks are compared
+    timing    mode whose clocks are compared, None for the suite's
     limit     tests of each file, None for all
     classes   names of classes of tests that run too
     progress  called with the number of the file that begins, and the file
@@ -179,7 +179,7 @@ def run_suite(
     if unknown:
         raise ValueError(f"class {unknown[0]} of {suite.name}: allowed {', '.join(suite.classes) or 'none'}")
     also = sum(suite.classes[name] for name in set(classes))
-    bench = open_bench(suite, machine, engine, timing)
+    bench = open_bench(suite, machine, engine, timing or suite.timing)
     total, reports = Report(f"{suite.name} on {machine}"), []
     for number, path in enumerate(files):
         progress(number, path)
@@ -253,7 +253,7 @@ def main(arguments: list[str] | None = None) -> int:
             machine,
             files,
             engine=options.engine,
-            timing=options.timing or suite.timing,
+            timing=options.timing,
             limit=options.limit,
             classes=classes,
             progress=_show_progress(len(files)),

@@ -104,9 +104,8 @@ class RegisterFile:
         self._architecture = architecture(machine.image)
         self.slots: list[Slot] = []
         for name in core.names:
-            ours = core.ours.get(name, name)
-            if ours not in host.registers:
-                ours = host.aliases.get(ours)
+            known = core.ours.get(name, name)
+            ours = known if known in host.registers else host.aliases.get(known)
             self.slots.append(Slot(name, 4, ours, core.feature, core.types.get(name, "int32")))
         for name, bits in core.absent:
             self.slots.append(Slot(name, bits // 8, None, core.feature, "i387_ext" if bits == 80 else "int32"))
