@@ -114,7 +114,8 @@ class Fields:
         """Return a list of tables; empty if the key is absent."""
         if not self.has(key):
             return []
-        return [Fields(self.path, f"{self.where}{key}[{i}]", item) for i, item in enumerate(self._take_list(key))]
+        where = ".".join(part for part in (self.where, key) if part)
+        return [Fields(self.path, f"{where}[{i}]", item) for i, item in enumerate(self._take_list(key))]
 
     def names(self, pattern: re.Pattern[str]) -> list[str]:
         """Return the names of all keys left, each of which must match."""
