@@ -34,7 +34,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "cpu": (),
     "cpu.spec": ("errors", "checks"),
     **dict.fromkeys(ISAS, ("errors", "cpu.spec")),
-    "cpu.engines": ("errors", "jit", "cpu.spec"),
+    "cpu.engines": ("errors", "cache", "jit", "cpu.spec"),
     "rom": ("errors", "checks"),
     "screen": ("errors",),
     "scenarios": (*BASE, "collide", "collide.kernels", "rom", "screen"),

@@ -53,6 +53,15 @@ def return_address(machine: Machine) -> int:
     return _address_at(machine, stack.pointer(machine.core.state))
 
 
+def argument(machine: Machine, number: int) -> int:
+    """Return an argument, a word, of the routine whose first instruction comes next, by the C convention."""
+    core, stack = machine.core, machine.core.cpu.host.stack
+    if number < len(stack.arguments):
+        return int(machine.regs[stack.arguments[number]])
+    place = stack.pointer(core.state) + stack.word * (number - len(stack.arguments) + 1)
+    return int.from_bytes(_bytes(machine, place, stack.word), "big" if core.cpu.big_endian else "little")
+
+
 def _address_at(machine: Machine, place: int) -> int:
     """Return the return address that a place on the stack holds."""
     core, stack = machine.core, machine.core.cpu.host.stack

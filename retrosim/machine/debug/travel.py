@@ -201,7 +201,7 @@ class Travel(Running):
 
     def _last_in(self, low: int, high: int, bound: Time) -> Stop | None:
         """Return the last stop between two numbers of instructions, before a moment."""
-        observer, found = self._observer, list[Stop]()
+        found = list[Stop]()
 
         def collect(stop: Stop) -> bool:
             if stop.time < bound and stop.time.instructions <= high:
@@ -209,20 +209,35 @@ class Travel(Running):
             return len(found) >= MAX_FOUND and high - stop.time.instructions > MAX_FOUND
 
         self._go(_at(low))
-        last = bound if high == bound.instructions else _at(high)
-        with self._replaying():
-            observer.collect = collect
-            try:
-                self._run_to(min(last, self.end))
-            finally:
-                observer.collect = observer.stop = None
-                observer.seal()
+        self._collect(bound if high == bound.instructions else _at(high), collect)
         if len(found) < MAX_FOUND or high - found[-1].time.instructions <= MAX_FOUND:
             return found[-1] if found else None
         seen = found[-1]
         middle = (seen.time.instructions + high) // 2
         later = self._last_in(middle, high, bound) or self._last_in(seen.time.instructions, middle, bound)
         return later or seen
+
+    def survey(self, points: Sequence[Point], until: Time, note: Callable[[Stop], bool]) -> None:
+        """Run on through known history to a later moment, and hand every stop of some points to a function.
+
+        points   breakpoints and watchpoints, which need not be among the debugger's own
+        until    not after `end`
+        note     may look at the machine; what returns True ends the run there
+        """
+        self._observer.look()
+        with self._points(points):
+            self._collect(until, note)
+
+    def _collect(self, until: Time, note: Callable[[Stop], bool]) -> None:
+        """Run on through known history to a later moment, with `note` in place of stopping."""
+        observer = self._observer
+        with self._replaying():
+            observer.collect = note
+            try:
+                self._run_to(min(until, self.end))
+            finally:
+                observer.collect = observer.stop = None
+                observer.seal()
 
     def _go(self, time: Time) -> None:
         """Get to a moment of history; nothing acts on the way."""
