@@ -26,10 +26,9 @@ from retrosim.collide import (
     spheres,
     swept,
 )  # fmt: skip
-from retrosim.guide import FOLDER
+from retrosim.guide import read_page
 from retrosim.numeric.distance import distance_2d, integer_square_root
 from tests.helpers.collide import exact_pairs as exact
-from tests.helpers.pages import table_rows
 
 PAIRS = int(os.environ.get("RETROSIM_PAIRS", "3000"))
 CHUNK = 20_000
@@ -400,7 +399,26 @@ def test_random_pairs_are_judged_right(case: Case) -> None:
     assert open_to_tolerance < 0.15 * pairs
 
 
+def test_a_judge_finds_what_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half sides that are larger than the rectangles by an eighth of a pixel, for those at an angle; by one, for boxes."""
+    hits, test = rectangles.hits, boxes.hits
+    monkeypatch.setattr(rectangles, "hits", lambda x, y, half, *rest, **how: hits(
+        x, y, np.minimum(half + 4, 2047).astype(np.int16), *rest, **how))  # fmt: skip
+    monkeypatch.setattr(boxes, "hits", lambda *given, size, **how: test(*given, size=size + 1, **how))
+    for name in (
+        "point algorithm 1",
+        "point algorithm 2",
+        "line algorithm 1",
+        "separating axes",
+        "boxes, four additions",
+    ):
+        (case,) = (each for each in CASES if each.kernel == name)
+        found, must, may = case.judge(np.random.default_rng(7), 5000)
+        assert ((must & ~found) | (found & ~may)).any(), name
+
+
 def test_the_guide_has_every_kernel() -> None:
-    _, *rows = table_rows(FOLDER / "accuracy.md", "pairs")
+    table = read_page("documents").text.partition("<!-- RETROSIM_PAIRS=1000000 -->")[2].split("\n\n")[1]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
     assert [tuple(row[:3]) for row in rows] == [(each.kernel, each.document, each.tolerance) for each in CASES]
     assert all(int(row[3].replace(",", "")) >= 1_000_000 and row[6] == "0" for row in rows)
