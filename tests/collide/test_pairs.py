@@ -1,6 +1,6 @@
 """Random pairs for every kernel of the documents against exact judges, within the tolerance of its method.
 
-RETROSIM_PAIRS=1000000 takes so many pairs for each instead of 3000, and `-s` prints what came out.
+RETROSIM_PAIRS=1000000 takes so many pairs for each instead of 2000, and `-s` prints what came out.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from retrosim.guide import read_page
 from retrosim.numeric.distance import distance_2d, integer_square_root
 from tests.helpers.collide import exact_pairs as exact
 
-PAIRS = int(os.environ.get("RETROSIM_PAIRS", "3000"))
+PAIRS = int(os.environ.get("RETROSIM_PAIRS", "2000"))
 CHUNK = 20_000
 EXACT = "none"
 UNITS = "1/32 pixel"
@@ -400,7 +400,7 @@ def test_random_pairs_are_judged_right(case: Case) -> None:
 
 
 def test_a_judge_finds_what_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half sides that are larger than the rectangles by an eighth of a pixel, for those at an angle; by one, for boxes."""
+    """Half sides an eighth of a pixel larger than the rectangles', and sides of boxes a pixel larger."""
     hits, test = rectangles.hits, boxes.hits
     monkeypatch.setattr(rectangles, "hits", lambda x, y, half, *rest, **how: hits(
         x, y, np.minimum(half + 4, 2047).astype(np.int16), *rest, **how))  # fmt: skip

@@ -89,7 +89,7 @@ def test_the_place_is_there(place: str) -> None:
 
 
 def test_every_row_has_a_place_or_a_reason() -> None:
-    assert [document for document in dict.fromkeys(document for document, *_ in ROWS)] == list(DOCUMENTS)
+    assert list(dict.fromkeys(document for document, *_ in ROWS)) == list(DOCUMENTS)
     for document, statement, places in ROWS:
         rest = re.sub(r"`[^`]*`|[, ]", "", places)
         assert places.startswith(NOT_APPLICABLE) or (places and not rest), (document, statement, places)
