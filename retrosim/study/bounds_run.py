@@ -2,10 +2,12 @@
 
 Where paths meet, what is known of them is joined: what holds of all. A loop is run again and again, each time on what
 is known after the time before, until nothing goes back to its head: so counters that are known decide how often it
-runs, also one inside another whose count differs each time. What leaves a loop after one, two, three times stays apart
-as far as another loop may follow, because how often that runs may depend on it (trace partitioning, Rival and Mauborgne
-2007). Where they do not, the number of times that its head is
+runs, also one inside another whose count differs each time. Where they do not, the number of times that its head is
 reached is given, and as soon as a time changes nothing but the clocks, the rest is taken by multiplication.
+
+Some states stay apart where paths meet (trace partitioning, Rival and Mauborgne 2007): what leaves a loop after one,
+two, three times, while another loop follows, because how often that runs may depend on it; and all paths of small
+routines.
 
 The greatest clocks of the joined states are those of the longest path, the least those of the shortest.
 """
@@ -29,8 +31,9 @@ MAX_TIMES = 100_000  # that an undecided loop is tried
 PATIENCE = 256  # times that a loop may go on although it could have been left each time, unless its bound is given
 EXACT = 4  # times that a loop of given bound is followed exactly, before what changes is taken as unknown
 MAX_STEPS = 3_000_000  # instructions that are run in all
+PATH_STEPS = 100  # instructions that are run before paths are joined where they meet
 MAX_PARTS = 32  # states that stay apart where paths meet
-Parts = dict[tuple[int, ...], State]  # how often the loops before were run -> state
+Parts = dict[tuple[int, ...], State]  # how often loops were run and where branches went before -> state
 
 
 class Runner:
@@ -102,8 +105,9 @@ class Runner:
                 for target, parts in targets.items():
                     is_back = target == loop.head and not is_whole
                     there = again if is_back else (waiting if target in loop.blocks else left).setdefault(target, {})
+                    is_apart = not is_back and (number < last_inner or self.steps < PATH_STEPS)
                     for more, after in parts.items():
-                        _add(there, part + more if number < last_inner and not is_back else (), after)
+                        _add(there, part + more if is_apart else (), after)
         return left, _together(again) if again else None
 
     def _loop(self, routine: Routine, loop: Loop, state: State, is_apart: bool) -> dict[int, Parts]:
@@ -179,7 +183,7 @@ class Runner:
             if place is None:
                 after, place = self.call(target, after, last.end), last.end
             targets[place] = after if place not in targets else targets[place].joined(after)
-        return {place: {(): after} for place, after in targets.items()}
+        return {place: {(place,) if self.steps < PATH_STEPS else (): after} for place, after in targets.items()}
 
     def _never(self, insn: Insn) -> State:
         raise Unbounded(f"{insn.text} at {self.name(insn.pc)} always raises an exception, or jumps")
