@@ -394,7 +394,7 @@ def test_unknown_names(name: str | Path, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_unknown_name_says_what_there_is() -> None:
-    with pytest.raises(RomError, match=r"nosuchrom: no such ROM; there are: .*sectors"):
+    with pytest.raises(RomError, match=r"nosuchrom: no such file or folder, and no such ROM; there are: .*sectors"):
         load_rom("nosuchrom")
 
 

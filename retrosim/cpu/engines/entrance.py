@@ -11,6 +11,7 @@ from .emit import (
     BUDGET,
     CODE_POINTER,
     CONTEXT_ENTRIES,
+    COUNTS_POINTER,
     INDEX_POINTER,
     RECORDS_POINTER,
     TABLE_POINTER,
@@ -34,15 +35,16 @@ class Entrance:
         index: np.ndarray,
         table: np.ndarray,
         ask: int,
+        counts: np.ndarray,
     ) -> None:
-        self._arrays = ram, code, state, records, index, table
+        self._arrays = ram, code, state, records, index, table, counts
         self._ram, self._state, self._records = (each.ctypes.data for each in (ram, state, records))
         self._count, self._words = len(records), memoryview(records.reshape(-1).view(np.uint64))
         context = np.zeros(CONTEXT_ENTRIES, np.uint64)
         self._context, self._address = memoryview(context), context.ctypes.data
         context[CODE_POINTER], context[INDEX_POINTER] = code.ctypes.data, index.ctypes.data
         context[RECORDS_POINTER], context[TABLE_POINTER] = self._records, table.ctypes.data
-        context[ASK_POINTER] = ask
+        context[ASK_POINTER], context[COUNTS_POINTER] = ask, counts.ctypes.data
 
     def run(self, start: int, budget: int) -> tuple[int, int]:
         """Run records from number `start`; return (next record, or -LEFT or -NOT_EXECUTED; instructions executed)."""
