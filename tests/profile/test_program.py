@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from retrosim.asm import assemble
 from retrosim.machine import Machine
 from retrosim.profile.program import ProgramProfile
 from retrosim.study.stepping import step_through
@@ -53,6 +54,45 @@ def test_counts_are_those_of_single_steps(name) -> None:
     nodes = {(names[node.function], node.site, node.depth, node.own[1]) for node in executed.tree.nodes()}
     keys = ("function", "site", "depth", "instructions")
     assert nodes == {tuple(row[key] for key in keys) for row in report["calls"]}
+
+
+BUSY = """
+_start: move.l  #60,d7
+.next:  move.l  d7,d0
+        bsr.s   halve
+        bsr.s   store
+        dbra    d7,.next
+.wait:  bra.s   .wait
+halve:  mulu    d7,d0           ; clocks by the bits of d7
+        lsr.l   d7,d0
+        beq.s   .end
+        divu    #7,d0
+.end:   rts
+store:  move.w  d0,(.here+2)    ; changes what comes next: the run leaves the region in the middle of a block
+        addq.w  #1,d1
+.here:  move.w  #0,d2
+        cmp.w   d2,d0
+        bne.s   .end
+        movem.l d0-d7,-(sp)
+        lea     (32,sp),sp
+.end:   rts
+"""
+
+
+def test_regions_count_as_the_interpreter_does() -> None:
+    """Clocks that depend on data, ways out of blocks, calls, code that changes, and budgets that end anywhere."""
+    made = assemble(BUSY, "m68000", origin=programs.ENTRY)
+    symbols = {name: made.symbols[name] for name in ("halve", "store")}
+    reports, counted = [], []
+    for engine in programs.COMPILED:
+        machine = programs.machine(made.code.hex(), name="mc68000-8", engine=engine, **symbols)
+        profile = ProgramProfile(machine)
+        for budget in (1, 7, 50, 300, 5):
+            machine.run(instructions=budget)
+        counted.append(int(machine._engine._interpreter._profile.region_counts.sum()))
+        reports.append(profile.report() | {"hash": machine.hash("machine")})
+    assert reports[0] == reports[1] and reports[0]["totals"]["instructions"] == 363
+    assert counted[0] == 0 and counted[1] > 50
 
 
 def test_it_ends_and_leaves_nothing_behind() -> None:

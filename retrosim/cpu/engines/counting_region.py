@@ -48,11 +48,14 @@ class CountingRegionEmitter(FlowLog, RegionEmitter):
         self._counts = code.load_constant(POINTER, code.address(code.args[3], POINTER_BYTES * COUNTS_POINTER))
         self.counting, self.plan = counting, Plan()
         self._next_count = counting.first
+        self._behind_counts = counting.first + room_of(region)
         self._insn_now: Insn | None = None
         self._is_leaving = False
         super().__init__(cpu, timing, code, region)
 
     def _new_count(self) -> int:
+        if self._next_count == self._behind_counts:
+            raise RuntimeError("a region has more to count than there is room for")
         self._next_count += 1
         return self._next_count - 1
 
@@ -139,6 +142,11 @@ class CountingRegionEmitter(FlowLog, RegionEmitter):
     def _store_timing(self) -> None:
         super()._store_timing()
         self.set_under_way(self.first_record, self._counter.clock())
+
+
+def room_of(region: Region) -> int:
+    """Return how many counts a region may have."""
+    return COUNTS_PER_INSTRUCTION * sum(1 for _ in region.insns)
 
 
 def plan_of(cpu: Cpu, timing: Any, region: Region, counting: Counting) -> Plan:

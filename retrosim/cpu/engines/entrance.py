@@ -23,6 +23,9 @@ from .handlers import HANDLER_WORD, NOT_EXECUTED, RECORD_BYTES
 HANDLER_TYPE = ctypes.CFUNCTYPE(ctypes.c_uint64, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 
 
+_NO_COUNTS = np.zeros(1, np.int64)
+
+
 class Entrance:
     """Where the host enters compiled code: with the memory of the machine, at a record."""
 
@@ -35,7 +38,7 @@ class Entrance:
         index: np.ndarray,
         table: np.ndarray,
         ask: int,
-        counts: np.ndarray,
+        counts: np.ndarray = _NO_COUNTS,
     ) -> None:
         self._arrays = ram, code, state, records, index, table, counts
         self._ram, self._state, self._records = (each.ctypes.data for each in (ram, state, records))

@@ -40,7 +40,6 @@ from .memo import Memo
 from .profiling import Profile
 from .regions import Region
 
-_NO_COUNTS = np.zeros(1, np.int64)
 MAX_DECODED_AHEAD = 64  # instructions decoded ahead
 MAX_RECORDS = 1 << 17
 MAX_VISITS = 2000  # times that code runs into something not decoded or compiled before a run ends early
@@ -242,9 +241,9 @@ class Interpreter:
 
     def _use(self, records: np.ndarray) -> None:
         self._records, core, memo = records, self.core, self._memo
-        counts = self._profile.region_counts if self._profile else _NO_COUNTS
+        counts = [self._profile.region_counts] if self._profile else []
         arrays = core.ram, core.code, self._state, records, self._index, memo.words
-        self._entrance = Entrance(*arrays, memo.callback, counts)
+        self._entrance = Entrance(*arrays, memo.callback, *counts)
         if self._profile:
             self._profile.use(records)
 
