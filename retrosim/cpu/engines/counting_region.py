@@ -48,7 +48,7 @@ class CountingRegionEmitter(FlowLog, RegionEmitter):
         self._counts = code.load_constant(POINTER, code.address(code.args[3], POINTER_BYTES * COUNTS_POINTER))
         self.counting, self.plan = counting, Plan()
         self._next_count = counting.first
-        self._behind_counts = counting.first + room_of(region)
+        self._behind_counts = counting.first + counts_of(region)
         self._insn_now: Insn | None = None
         self._is_leaving = False
         super().__init__(cpu, timing, code, region)
@@ -144,7 +144,7 @@ class CountingRegionEmitter(FlowLog, RegionEmitter):
         self.set_under_way(self.first_record, self._counter.clock())
 
 
-def room_of(region: Region) -> int:
+def counts_of(region: Region) -> int:
     """Return how many counts a region may have."""
     return COUNTS_PER_INSTRUCTION * sum(1 for _ in region.insns)
 

@@ -25,7 +25,7 @@ from ..spec.ir import I64, POINTER, UNLIKELY, Function
 from ..spec.rows import Insn
 from .compiled import Effort, compile_functions
 from .core import Core
-from .counting_region import Counting, plan_of, room_of
+from .counting_region import Counting, plan_of, counts_of
 from .flow_log import KIND_SHIFT, LOG_WORDS, FlowLog
 from .handlers import (
     CLOCKS_WORD,
@@ -121,12 +121,12 @@ class Profile:
 
     def counting(self, region: Region) -> Counting | None:
         """Return how a region is to count, None where there is no room, or its clocks come from a table."""
-        room = room_of(region)
-        if self.core.cpu.timing_class(self.core.timing_mode).times or self._used + room > MAX_COUNTS:
+        capacity = counts_of(region)
+        if self.core.cpu.timing_class(self.core.timing_mode).times or self._used + capacity > MAX_COUNTS:
             return None
         kinds = {insn.pc: kind for insn in region.insns if (kind := self.kind_of(insn)) is not None}
         found = Counting(self._used, kinds)
-        self._used += room
+        self._used += capacity
         self._regions.append((region, found))
         return found
 
@@ -199,7 +199,7 @@ class Profile:
         """Keep the counts of the regions, and begin them anew."""
         model = self.core.cpu.timing_class(self.core.timing_mode)
         for region, counting in self._regions:
-            counts = self.region_counts[counting.first : counting.first + room_of(region)]
+            counts = self.region_counts[counting.first : counting.first + counts_of(region)]
             if not counts.any():
                 continue
             for number, parts in plan_of(self.core.cpu, model, region, counting).items():
