@@ -25,7 +25,7 @@ from ..spec.ir import I64, POINTER, UNLIKELY, Function
 from ..spec.rows import Insn
 from .compiled import Effort, compile_functions
 from .core import Core
-from .counting_region import Counting, plan_of, counts_of
+from .counting_region import Counting, counts_of, plan_of
 from .flow_log import KIND_SHIFT, LOG_WORDS, FlowLog
 from .handlers import (
     CLOCKS_WORD,
