@@ -30,7 +30,7 @@ from .memo import (
 from .recompile import CONTINUE, NOTHING, RegionEmitter
 from .regions import Block
 from .segments import FIRST_EDGE, FIRST_END, Plan, Segment, Step
-from .traces import KIND_SHIFT, NEVER, Point
+from .traces import KIND_SHIFT, NEVER, Point, is_open
 
 MAX_INLINE = 4  # points of an instruction whose uses of memory are looked up in place
 
@@ -150,7 +150,7 @@ class MemoTiming:
         self._m, self.model = m, model
         self.fields, self._whole = model.fields, model(m)
         self.max_wait_clocks = self._whole.max_wait_clocks
-        self.usual, self.kind = self._whole.usual, self._whole.kind
+        self.usual, self.kind, self.varies_by = self._whole.usual, self._whole.kind, self._whole.varies_by
 
     @property
     def max_clocks(self) -> int:
@@ -181,7 +181,7 @@ class MemoTiming:
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name not in self.model.hooks:
             raise AttributeError(name)
-        return lambda *details: None
+        return lambda *details: self._m.tell_hook(name, details)
 
 
 class MemoRegionEmitter(TableEmitter, RegionEmitter):
@@ -292,12 +292,15 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         self.put(self._in_table(what, function, *arguments) & PLACE_MASK, self._row)
 
     def use_memory(self, address: Word, bits: int, write: bool) -> None:
+        size = self.model.operand_bytes(self.row, bits)
+        if not size:
+            return
         number = self._point
         self._point += 1
         whens, self._whens = self._whens, None
         location, name = address & ADDRESS_MASK, "write" if write else "read"
         kind = self.timing.kind(location, bits, write)
-        words = location.zext(64), Word(64, bits // 8)
+        words = location.zext(64), Word(64, size)
 
         def find_out() -> None:
             self._unusual(name if name in self.model.subroutines else "", number, words, kind)
@@ -305,7 +308,7 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         if self._depth or self.step.trace.points > MAX_INLINE:
             find_out()
         else:
-            is_usual, apply = self.timing.usual(name, location, bits // 8)
+            is_usual, apply = self.timing.usual(name, location, size)
             self._either(is_usual & kind.eq(0), lambda: apply(lambda: self._now(number)), find_out)
         self._whens = whens
 
@@ -315,6 +318,17 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
             self._point += 1
             with self.code.if_then(condition.operand):
                 self._new_input(number, Word(64, 1))
+
+    def tell_hook(self, name: str, details: tuple[Any, ...]) -> None:
+        if name not in self.model.priced or not is_open(details):
+            return
+        number = self._point
+        self._point += 1
+        whens, self._whens = self._whens, None
+        value = self.timing.varies_by(name, *details)
+        with self.code.if_then(value.ne(0).operand, UNLIKELY):
+            self._new_input(number, value)
+        self._whens = whens
 
     def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
         if condition.known is not None or self._whens is None:

@@ -44,8 +44,9 @@ class Point(NamedTuple):
 class Event(NamedTuple):
     """What an instruction tells: a method of the model, and its arguments.
 
-    Of memory operands those are (bits, write). "when" is no method: for a condition that is an input and has events
-    under it, the details are (the events if it holds, those if it does not).
+    Of memory operands those are (bits, write). Two are no methods: "when", for a condition that is an input and has
+    events under it, with (the events if it holds, those if it does not), and "vary", for a hook that is told an input,
+    with (its name, what it is told).
     """
 
     name: str
@@ -56,11 +57,16 @@ class Event(NamedTuple):
         """How many points it has, whatever happens."""
         if self.name == "when":
             return 1 + sum(event.points for events in self.details for event in events)
-        return self.name == "memory" or (self.name == "outcome" and is_input(self.details[0]))
+        return self.name in ("memory", "vary") or (self.name == "outcome" and is_input(self.details[0]))
 
 
 def is_input(condition: Word | None) -> bool:
     return condition is not EDGE and condition.known is None
+
+
+def is_open(details: Iterable[Any]) -> bool:
+    """Is something not known that a hook is told?"""
+    return any(isinstance(each, Word) and each.known is None for each in details)
 
 
 @dataclass(frozen=True)
@@ -103,10 +109,11 @@ class _Notes:
 
     def __init__(self, m: Tracer, model: type) -> None:
         self.m, self.model = m, model
+        self._whole = model(m)
         self.events: list[Event] = []
 
     def start(self, row: Any, operands: dict[str, Any], take: Callable[[], Word]) -> None:
-        self.operands = operands
+        self.row, self.operands = row, operands
 
     def finish(self) -> None:
         pass
@@ -115,7 +122,8 @@ class _Notes:
         self._note("outcome", condition)
 
     def memory(self, address: Word, bits: int, write: bool) -> None:
-        self._note("memory", bits, write)
+        if self.model.operand_bytes(self.row, bits):
+            self._note("memory", bits, write)
 
     def taken(self, vector: Word) -> None:
         """It matters to models that observe only."""
@@ -131,10 +139,14 @@ class _Notes:
         return lambda *details: self._hook(name, details)
 
     def _hook(self, name: str, details: tuple[Any, ...]) -> None:
-        if name in self.model.priced:
-            if any(isinstance(each, Word) and each.known is None for each in details):
-                raise Unpredictable
+        if name not in self.model.priced:
+            return
+        if not is_open(details):
             self._note(name, *details)
+        elif self._whole.varies_by(name, *details) is None:
+            raise Unpredictable
+        else:
+            self._note("vary", name, details)
 
     def _note(self, name: str, *details: Any) -> None:
         if self.m.loops:
@@ -165,9 +177,9 @@ class Tracer(Watcher):
             for event in notes.events
             for name, details in [event]
         )
-        is_open = self._branched is not None and self._branched.known is None
+        branches = self._branched is not None and self._branched.known is None
         fields = notes.model.fields(insn)
-        return Trace(insn, notes.operands, fields, events, frozenset(self._whens), self._leaves, is_open)
+        return Trace(insn, notes.operands, fields, events, frozenset(self._whens), self._leaves, branches)
 
     def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
         if condition.known is not None:
@@ -253,7 +265,7 @@ class Replay:
         self.pc, self.next_pc = Word(32, insn.pc), Word(32, insn.end)
         fields = iter(trace.fields)
         self._operand: int | None = None
-        self._fetches, self._first = fetches, len(self.points)
+        self._fetches, self._first, self.row = fetches, len(self.points), insn.row
         if fetches is not None:
             self.points += [point._replace(now=NEVER) for point in fetches]
         timing.start(insn.row, trace.operands, lambda: Word(32, next(fields)))
@@ -268,6 +280,9 @@ class Replay:
                 self._when(*details, taken)
             elif name == "outcome":
                 self.timing.outcome(self._condition(details[0], taken))
+            elif name == "vary":
+                hook, told = details
+                getattr(self.timing, hook)(*self.model.details_for(hook, self._new_point(), *told))
             else:
                 getattr(self.timing, name)(*details)
 
@@ -290,7 +305,7 @@ class Replay:
         return Word(1, self._new_point()) if is_input(details) else details
 
     def _memory(self, bits: int, write: bool) -> None:
-        given = self._new_point("", (None, bits // 8))
+        given = self._new_point("", (None, self.model.operand_bytes(self.row, bits)))
         self._operand = given & WAIT
         self.timing.memory(Word(32, self.model.location_of(given >> KIND_SHIFT)), bits, write)
         self._operand = None

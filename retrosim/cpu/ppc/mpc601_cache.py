@@ -21,6 +21,8 @@ All state is in the fields below; times are absolute clocks.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..spec.values import Word
 from .mpc601_clocks import memory, rules
 
@@ -257,13 +259,41 @@ def _operand(m, address: Word, size: Word, now: Word, one) -> Word:
     return late.get() | stall.get() << STALL_SHIFT
 
 
-def is_at_hand(m, location: Word, bits: int, write: bool) -> Word:
+def is_at_hand(m, location: Word, size: Word | int, write: bool) -> Word:
     """Tell whether an operand is sure to be a hit that changes nothing: within a double word, in a sector just used."""
     sector = location >> 5 | KNOWN
     same = m.get("stored").eq(sector)
     if not write:
         same = same | m.get("loaded").eq(sector)
-    return same & ((location & 7) + bits // 8).ule(8)
+    return same & _is_whole(location, size)
+
+
+def _is_whole(location: Word, size: Word | int) -> Word:
+    """Tell whether an operand lies within a double word."""
+    return ((location & 7) + size).ule(8)
+
+
+def usual(m, name: str, location: Word, size: int) -> tuple[Word, Callable[[Callable[[], Word]], None]]:
+    """Tell whether `fetch` (of a sector), `read` or `write` would find the sector and not wait (`Timing.usual`)."""
+    sector = location if name == "fetch" else location >> 5
+    half, first = _half(m, sector), (sector >> 1 & (SETS - 1)) << 3
+    found = m.matching("tag", first, WAYS, sector >> 1 << 4 | half, half | -16 & 0xFFFFFFFF)
+    hit = found.ne(0) & m.get("filling").ne(sector) & sector.ult(UNCACHED_FROM >> 5)
+
+    def entry() -> Word:
+        return first + (m.lowest_bit(found) & (WAYS - 1))
+
+    if name == "fetch":
+        return hit, lambda now: _use(m, entry())
+    at_hand = is_at_hand(m, location, size, name == "write")
+
+    def use() -> None:
+        _use(m, entry())
+        if name == "write":
+            m.set_element("tag", entry(), m.element("tag", entry()) | half << 2)
+        m.set("stored" if name == "write" else "loaded", sector | KNOWN)
+
+    return at_hand | hit & _is_whole(location, size), lambda now: m.when(~at_hand, use)
 
 
 def _cached(m, location: Word, now: Word, recent: str = "loaded") -> tuple[Word, Word]:
@@ -313,13 +343,26 @@ def _write_cached(m, location: Word, now: Word) -> tuple[Word, Word]:
     return clocks
 
 
+def _unless_at_hand(m, address: Word, size: Word, now: Word, write: bool, one) -> Word:
+    result = m.variable(m.const(64, 0))
+    at_hand = is_at_hand(m, address.trunc(32), size.trunc(32), write)
+    m.when(~at_hand, lambda: result.set(_operand(m, address, size, now, one)))
+    return result.get()
+
+
 def read(m, address: Word, size: Word, now: Word) -> Word:
     """Return the clocks until an operand is there beyond an aligned hit, and above STALL_SHIFT those of a stall."""
-    return _operand(m, address, size, now, lambda location, at: _choose(m, location, at, _cached, _read_uncached))
+
+    def one(location: Word, at: Word) -> tuple[Word, Word]:
+        return _choose(m, location, at, _cached, _read_uncached)
+
+    return _unless_at_hand(m, address, size, now, False, one)
 
 
 def write(m, address: Word, size: Word, now: Word) -> Word:
     """Return what storing an operand takes, in the form of `read`."""
-    return _operand(
-        m, address, size, now, lambda location, at: _choose(m, location, at, _write_cached, _write_uncached)
-    )
+
+    def one(location: Word, at: Word) -> tuple[Word, Word]:
+        return _choose(m, location, at, _write_cached, _write_uncached)
+
+    return _unless_at_hand(m, address, size, now, True, one)

@@ -118,6 +118,20 @@ class Timing:
         return 0
 
     @classmethod
+    def operand_bytes(cls, row: Row, bits: int) -> int:
+        """Return the size of an operand that its subroutine is told, 0 if it is not called."""
+        return bits // 8
+
+    def varies_by(self, name: str, *details: Any) -> Word | None:
+        """Return what clocks depend on of what a hook is told, 64 bits, usually 0; None: on more than a few values."""
+        return None
+
+    @staticmethod
+    def details_for(name: str, number: int, *details: Any) -> tuple[Any, ...]:
+        """Return known details for which `varies_by` gives a number; `details`: what is known of them."""
+        raise NotImplementedError
+
+    @classmethod
     def fields(cls, insn: Insn) -> tuple[int, ...]:
         """Return the numbers that decoding puts into the record for this model."""
         return ()
