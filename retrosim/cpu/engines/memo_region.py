@@ -21,6 +21,7 @@ from .memo import (
     FOUND_BITS,
     HASH_FACTOR,
     INPUT,
+    LEFT_AFTER,
     MASK64,
     PLACE_MASK,
     POINT_MASK,
@@ -60,9 +61,17 @@ class TableEmitter(Emitter):
         arguments = [(POINTER, self.state), (POINTER, self.context), *((I64, word.operand) for word in words)]
         return self.word(64, self.code.call(SPARING + I64, f"@{full}", arguments))
 
+    def noted(self, question: Word, detail: Word, distance: int) -> Word:
+        """Load a word of the entry that a question has if it has been answered."""
+        mixed = ((question * HASH_FACTOR) ^ detail) * HASH_FACTOR
+        return self.from_table((mixed >> 64 - ENTRY_BITS) * ENTRY_WORDS, distance)
+
+    def is_noted(self, question: Word, detail: Word) -> Word:
+        return self.noted(question, detail, 0).eq(question) & self.noted(question, detail, 1).eq(detail)
+
     def recall(self, question: Word, detail: Word) -> Word:
-        """Return the place that something leads to, from the table or the host."""
-        return self._in_table("recall", TableFunction.recalled, question, detail) & PLACE_MASK
+        """Return the clocks and the place that something leads to, from the table or the host."""
+        return self._in_table("recall", TableFunction.recalled, question, detail)
 
     def present_state(self) -> Word:
         """Return the place of the state that the state fields hold."""
@@ -86,11 +95,8 @@ class TableFunction(TableEmitter):
 
     def recalled(self) -> Word:
         question, detail = (self.word(64, each) for each in self.code.args[2:])
-        mixed = ((question * HASH_FACTOR) ^ detail) * HASH_FACTOR
-        entry = (mixed >> 64 - ENTRY_BITS) * ENTRY_WORDS
-        found = self.variable(self.from_table(entry, 2))
-        same = self.from_table(entry).eq(question) & self.from_table(entry, 1).eq(detail)
-        self.when(~same, lambda: found.set(self.ask(question, detail)))
+        found = self.variable(self.noted(question, detail, 2))
+        self.when(~self.is_noted(question, detail), lambda: found.set(self.ask(question, detail)))
         return found.get()
 
     def used(self, name: str, has_kind: bool) -> Word:
@@ -245,7 +251,7 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
 
     def _new_input(self, number: int, value: Word) -> None:
         question = self._place() | (INPUT | number << POINT_SHIFT)
-        self.put(self.recall(question, value), self._row)
+        self._go_on(self.recall(question, value))
 
     def fetch(self) -> None:
         """Use the code cache where the instruction enters a line, which may depend on the row."""
@@ -265,9 +271,8 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         return [Word(64, word) for word in point.words]
 
     def _use(self, point: Point, number: int, *words: Word) -> None:
-        is_usual, apply = self.timing.usual(point.name, words[0].trunc(32), 0)
-        hit, miss = partial(apply, lambda: self._now(number)), partial(self._unusual, point.name, number, words)
-        self._either(is_usual, hit, miss)
+        is_usual, apply = self.timing.usual(point.name, words[0].trunc(32), 0, partial(self._now, number))
+        self._either(is_usual, apply, partial(self._unusual, point.name, number, words))
 
     def _either(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
         code = self.code
@@ -289,7 +294,7 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
             arguments[3:3] = [kind << KIND_SHIFT]
         what = f"use.{name}.{len(arguments)}"
         function = partial(TableFunction.used, name=name, has_kind=len(arguments) > 3 + len(words))
-        self.put(self._in_table(what, function, *arguments) & PLACE_MASK, self._row)
+        self._go_on(self._in_table(what, function, *arguments))
 
     def use_memory(self, address: Word, bits: int, write: bool) -> None:
         size = self.model.operand_bytes(self.row, bits)
@@ -308,8 +313,8 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         if self._depth or self.step.trace.points > MAX_INLINE:
             find_out()
         else:
-            is_usual, apply = self.timing.usual(name, location, size)
-            self._either(is_usual & kind.eq(0), lambda: apply(lambda: self._now(number)), find_out)
+            is_usual, apply = self.timing.usual(name, location, size, partial(self._now, number))
+            self._either(is_usual & kind.eq(0), apply, find_out)
         self._whens = whens
 
     def tell_outcome(self, condition: Word) -> None:
@@ -356,8 +361,12 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         word = self.variable(self.from_table(place, FIRST_EDGE + edge))
         with self.code.if_then((word.get() & PLACE_MASK).eq(0).operand, UNLIKELY):
             word.set(self._in_table("follow", TableFunction.followed, place | (EDGE_OF | edge << POINT_SHIFT)))
-        self._pass(word.get())
-        self.put(word.get() & PLACE_MASK, self._row)
+        self._go_on(word.get())
+
+    def _go_on(self, word: Word) -> None:
+        """Let the clocks of a word pass; its row is next."""
+        self._pass(word)
+        self.put(word & PLACE_MASK, self._row)
 
     def _pass(self, word: Word) -> None:
         self._counter.set_clock(self._counter.clock() + (word >> 32))
@@ -380,9 +389,13 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         if self._is_ended:
             return
         place = self._place()
-        if self._is_open:
-            place = place + self._taken.zext(64)
-        word = self.from_table(place, FIRST_END + self._outcome)
+        number = self.segment.steps.index(self.step)
+        if number + 1 < len(self.segment.steps):
+            word = self.recall(place | (LEFT_AFTER | number << POINT_SHIFT), Word(64, 0))
+        else:
+            if self._is_open:
+                place = place + self._taken.zext(64)
+            word = self.from_table(place, FIRST_END + self._outcome)
         self._pass(word)
         self.put(word & PLACE_MASK, self._end)
 
@@ -398,10 +411,17 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
             here, block = self.code.block, self.code.new_block()
             self._entries[pc] = block
             self.code.go_on(block)
-            self.put(self.recall(Word(64, ENTERED | pc), self.loaded(64, self._end)), self._row)
+            self.put(self._row_of_entry(pc, self.loaded(64, self._end)) & PLACE_MASK, self._row)
             self.code.branch(self._blocks[pc])
             self.code.go_on(here)
         return self._entries[pc]
+
+    def _row_of_entry(self, pc: int, state: Word) -> Word:
+        question = Word(64, ENTERED | pc)
+        found = self.variable(self.noted(question, state, 2))
+        with self.code.if_then((~self.is_noted(question, state)).operand, UNLIKELY):
+            found.set(self.recall(question, state))
+        return found.get()
 
     def _emit_dispatch(self) -> None:
         self._is_ended = True

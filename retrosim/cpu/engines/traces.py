@@ -74,7 +74,6 @@ class Trace:
     """What an instruction tells.
 
     whens     which of the conditions that are not known, in the order of emitting, are events
-    leaves    may it return to the host?
     branches  does it end with a branch on a condition?
     """
 
@@ -83,8 +82,12 @@ class Trace:
     fields: tuple[int, ...]
     events: tuple[Event, ...]
     whens: frozenset[int]
-    leaves: bool
     branches: bool
+
+    @property
+    def is_plain(self) -> bool:
+        """Do its clocks depend on nothing but what its uses of memory take?"""
+        return all(event.name == "memory" or not event.points for event in self.events)
 
     @property
     def points(self) -> int:
@@ -162,7 +165,6 @@ class Tracer(Watcher):
         self._own = {*model.times, *model.marks, "cycles"}
         self.timing = self._notes = _Notes(self, model)
         self._branched: Word | None = None
-        self._leaves = False
         self._count = 0
         self._whens: set[int] = set()
 
@@ -179,7 +181,7 @@ class Tracer(Watcher):
         )
         branches = self._branched is not None and self._branched.known is None
         fields = notes.model.fields(insn)
-        return Trace(insn, notes.operands, fields, events, frozenset(self._whens), self._leaves, branches)
+        return Trace(insn, notes.operands, fields, events, frozenset(self._whens), branches)
 
     def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
         if condition.known is not None:
@@ -214,10 +216,6 @@ class Tracer(Watcher):
         numbers = [i for i in range(mask.bits) if mask.known >> i & 1]
         for number in reversed(numbers) if down else numbers:
             body(Word(32, number))
-
-    def leave(self, reason: int, detail: Word | int = 0) -> None:
-        super().leave(reason, detail)
-        self._leaves = True
 
     def _branch(self, condition: Word, target: Word) -> None:
         super()._branch(condition, target)
@@ -254,10 +252,14 @@ class Replay:
         self.points: list[Point] = []
         self.inputs: Mapping[int, int] = {}
 
-    def begin(self, values: dict[str, list[int]], inputs: Mapping[int, int]) -> None:
-        """Begin with these values; the clock is NOW, and inputs that are not 0 are given by the numbers of points."""
+    def begin(self, values: dict[str, list[int]], inputs: Mapping[int, int], points: int = 0) -> None:
+        """Begin with these values; the clock is NOW.
+
+        inputs  that are not 0, by the numbers of points
+        points  how many have been passed
+        """
         self.values, self.inputs = values, inputs
-        self.points = []
+        self.points = [Point("", (), NEVER)] * points
 
     def step(self, trace: Trace, taken: bool = False, fetches: tuple[Point, ...] | None = None) -> None:
         """Run an instruction; `fetches` are the points at which it may be fetched, None when they are to be found."""

@@ -8,7 +8,7 @@ cached. The integer unit goes on after a miss until the next one, or until it ne
 All state is in the fields below; times are absolute clocks.
 
     tag          per set and way: line number, dirty and valid bits of the two sectors; 0 when there is none
-    used         per set and way: number of the access that used it last
+    order        per set: its ways, four bits each, the one used last in the lowest, exclusive-or FIRST_ORDER
     l2           per sector of the second cache: upper address bits + 1, or 0
     bus_free     when the bus has finished what it has begun
     filling      sector that is being read until filled
@@ -16,6 +16,9 @@ All state is in the fields below; times are absolute clocks.
     missing      when the data of the last miss are there
     loaded stored  sectors of the last load and the last store, + KNOWN, while they are certain to be complete in the
                  cache: using them again changes nothing, not even the order of uses
+    readable writable fetchable   by the lower bits of a sector's number: the number + KNOWN if its line is the one of
+                 its set that was used last and the sector is complete for loads, for stores, for code, and dirty for
+                 stores; so such a use changes no more than the fields `loaded` and `stored`
     memory       parameters of the machine (mpc601_clocks.csv)
 """
 
@@ -33,11 +36,13 @@ ABSENT = SETS * WAYS
 KNOWN = 1 << 31  # marks a sector's number in a field that may hold none
 NONE = 0
 STATUS_BITS = 3 << 2  # of a tag: dirty sectors
+SHORTCUTS = ("readable", "writable", "fetchable")
+FIRST_ORDER = 0x01234567  # no way was used: they are taken from 0 on
+EVERY_WAY = 0x11111111  # times a way: compares it with all
 
 FIELDS = (
     ("tag", 32, SETS * WAYS),
-    ("used", 32, SETS * WAYS),
-    ("uses", 32, 1),
+    ("order", 32, SETS),
     ("l2", 8, L2_SECTORS),
     ("bus_free", 64, 1),
     ("filling", 32, 1),
@@ -48,6 +53,7 @@ FIELDS = (
     ("missing", 64, 1),
     ("loaded", 32, 1),
     ("stored", 32, 1),
+    *((name, 32, SETS * 2) for name in SHORTCUTS),
     ("memory", 64, len(MEMORY)),
 )
 
@@ -84,20 +90,33 @@ def _find(m, line: Word) -> Word:
 
 def _victim(m, line: Word) -> Word:
     """Return the entry that a new line takes: the one whose use is longest ago."""
-    victim = first = (line & (SETS - 1)) << 3
-    oldest = m.element("used", first)
-    for way in range(1, WAYS):
-        entry = first + way
-        used = m.element("used", entry)
-        older = used.ult(oldest)
-        victim, oldest = m.select(older, entry, victim), m.select(older, used, oldest)
-    return victim
+    group = line & (SETS - 1)
+    return (group << 3) + ((m.element("order", group) ^ FIRST_ORDER) >> 28 & (WAYS - 1))
 
 
 def _use(m, entry: Word) -> None:
-    uses = m.get("uses") + 1
-    m.set("uses", uses)
-    m.set_element("used", entry, uses)
+    """Make an entry the one of its set that was used last; if it was not, nothing else of the set has a shortcut."""
+    group, way = entry >> 3 & (SETS - 1), entry & (WAYS - 1)
+    order = m.element("order", group) ^ FIRST_ORDER
+    differs = order ^ way * EVERY_WAY
+    zeros = (differs - EVERY_WAY) & ~differs & EVERY_WAY << 3
+    top = zeros & -zeros  # highest bit of the four that are the way
+    newer, older = order & (top >> 3) - 1, order & -(top << 1)
+    m.set_element("order", group, (older | newer << 4 | way) ^ FIRST_ORDER)
+    is_first = (order & WAYS - 1).eq(way)
+    for name in SHORTCUTS:
+        for half in range(2):
+            place = (group << 1) + half
+            m.set_element(name, place, m.select(is_first, m.element(name, place), m.const(32, NONE)))
+
+
+def _shorten(m, name: str, sector: Word, wait: Word) -> None:
+    """Let uses of a sector, which has just been used, take the shortcut from now on if it was complete."""
+    place, line = sector & (SETS * 2 - 1), sector >> 1
+    first = (m.element("order", line & (SETS - 1)) ^ FIRST_ORDER) & (WAYS - 1)
+    tag = m.element("tag", ((line & (SETS - 1)) << 3) + first)
+    holds = wait.eq(0) & (tag >> 4).eq(line)  # another sector of a line is taken without that being a use
+    m.set_element(name, place, m.select(holds, sector | KNOWN, m.element(name, place)))
 
 
 def _half(m, sector: Word) -> Word:
@@ -236,7 +255,11 @@ def fetch(m, sector: Word, now: Word) -> Word:
         m.set("bus_free", end)
         wait.set(end - now)
 
-    m.when(cached, lambda: wait.set(_sector(m, sector, now, lambda: m.const(64, 0))), uncached)
+    def use() -> None:
+        wait.set(_sector(m, sector, now, lambda: m.const(64, 0)))
+        _shorten(m, "fetchable", sector, wait.get())
+
+    m.when(cached, use, uncached)
     return wait.get()
 
 
@@ -265,35 +288,29 @@ def is_at_hand(m, location: Word, size: Word | int, write: bool) -> Word:
     same = m.get("stored").eq(sector)
     if not write:
         same = same | m.get("loaded").eq(sector)
-    return same & _is_whole(location, size)
+    return same & ((location & 7) + size).ule(8)
 
 
-def _is_whole(location: Word, size: Word | int) -> Word:
-    """Tell whether an operand lies within a double word."""
-    return ((location & 7) + size).ule(8)
+def _is_whole(location: Word, size: int) -> Word:
+    """Tell whether an operand is sure to lie within a double word."""
+    return (location & size - 1).eq(0) if size in (2, 4) else ((location & 7) + size).ule(8)
 
 
-def usual(m, name: str, location: Word, size: int) -> tuple[Word, Callable[[Callable[[], Word]], None]]:
+def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> tuple[Word, Callable[[], None]]:
     """Tell whether `fetch` (of a sector), `read` or `write` would find the sector and not wait (`Timing.usual`)."""
     sector = location if name == "fetch" else location >> 5
-    half, first = _half(m, sector), (sector >> 1 & (SETS - 1)) << 3
-    found = m.matching("tag", first, WAYS, sector >> 1 << 4 | half, half | -16 & 0xFFFFFFFF)
-    hit = found.ne(0) & m.get("filling").ne(sector) & sector.ult(UNCACHED_FROM >> 5)
-
-    def entry() -> Word:
-        return first + (m.lowest_bit(found) & (WAYS - 1))
-
+    shortcut = {"fetch": "fetchable", "read": "readable", "write": "writable"}[name]
+    found = m.element(shortcut, sector & (SETS * 2 - 1)).eq(sector | KNOWN)
     if name == "fetch":
-        return hit, lambda now: _use(m, entry())
-    at_hand = is_at_hand(m, location, size, name == "write")
+        return found, lambda: None
+    if name == "write":
+        return found & _is_whole(location, size), lambda: m.set("stored", sector | KNOWN)
 
-    def use() -> None:
-        _use(m, entry())
-        if name == "write":
-            m.set_element("tag", entry(), m.element("tag", entry()) | half << 2)
-        m.set("stored" if name == "write" else "loaded", sector | KNOWN)
+    def note() -> None:
+        is_stored = m.get("stored").eq(sector | KNOWN)
+        m.set("loaded", m.select(is_stored, m.get("loaded"), sector | KNOWN))
 
-    return at_hand | hit & _is_whole(location, size), lambda now: m.when(~at_hand, use)
+    return found & _is_whole(location, size), note
 
 
 def _cached(m, location: Word, now: Word, recent: str = "loaded") -> tuple[Word, Word]:
@@ -307,6 +324,7 @@ def _cached(m, location: Word, now: Word, recent: str = "loaded") -> tuple[Word,
     wait = _sector(m, location >> 5, now, misses)
     m.set("missing", later(m, m.get("missing"), m.select(wait.eq(0), m.const(64, 0), now + wait)))
     m.set(recent, m.select(wait.eq(0), location >> 5 | KNOWN, m.const(32, NONE)))
+    _shorten(m, "readable", location >> 5, wait)
     return wait - stall.get(), stall.get()
 
 
@@ -340,6 +358,7 @@ def _write_cached(m, location: Word, now: Word) -> tuple[Word, Word]:
     clocks = _cached(m, location, now, "stored")
     found = _find(m, location >> 6) & (ABSENT - 1)  # it is there now, which the mask tells the verifier of code
     m.set_element("tag", found, m.element("tag", found) | _half(m, location >> 5) << 2)
+    _shorten(m, "writable", location >> 5, clocks[0] + clocks[1])
     return clocks
 
 

@@ -74,8 +74,8 @@ class PipelineTiming(PpcHooks):
         m.set("sector_start", m.get("sector_start") + more)
         m.set("accesses", accesses - more)
 
-    def usual(self, name: str, location: Word, size: int) -> tuple[Word, Callable[[Callable[[], Word]], None]]:
-        return mpc601_cache.usual(self.m, name, location, size)
+    def usual(self, name: str, location: Word, size: int, now: Callable[[], Word]) -> tuple[Word, Callable[[], None]]:
+        return mpc601_cache.usual(self.m, name, location, size, now)
 
     def varies_by(self, name: str, *details: Any) -> Word | None:
         if name == "multiplier":

@@ -101,10 +101,11 @@ class Timing:
     def forget(self) -> None:
         """Set clocks in the state that are too long ago to matter to the latest ones that do not."""
 
-    def usual(self, name: str, location: Word, size: int) -> tuple[Word, Callable[[Callable[[], Word]], None]]:
+    def usual(self, name: str, location: Word, size: int, now: Callable[[], Word]) -> tuple[Word, Callable[[], None]]:
         """Tell whether a use of memory is a plain hit, for which the subroutine `name` would return 0.
 
-        Returns   one bit, and what emits the effects of such a hit; it gets what emits the clock of the use
+        now       emits the clock of the use
+        Returns   one bit, and what emits the effects of such a hit
         """
         raise NotImplementedError
 
