@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -31,9 +31,9 @@ from .memo import (
 from .recompile import CONTINUE, NOTHING, RegionEmitter
 from .regions import Block
 from .segments import FIRST_EDGE, FIRST_END, Plan, Segment, Step
-from .traces import KIND_SHIFT, NEVER, Point, is_open
+from .traces import KIND_SHIFT, NEVER, is_open
 
-MAX_INLINE = 4  # points of an instruction whose uses of memory are looked up in place
+MAX_INLINE = 32  # points of an instruction whose uses of memory are looked up in place
 
 
 class TableEmitter(Emitter):
@@ -41,8 +41,16 @@ class TableEmitter(Emitter):
 
     def from_table(self, place: Word, distance: int = 0) -> Word:
         """Load a word of the table: so far behind a place that the table gave."""
+        return self.loaded(64, self.table_address(place, distance))
+
+    def halves_from_table(self, place: Word, distance: int) -> tuple[Word, Word]:
+        """Load the lower and the upper 32 bits of a word."""
+        address = self.table_address(place, distance)
+        return self.loaded(32, address), self.loaded(32, self.code.address(address, 4))
+
+    def table_address(self, place: Word, distance: int = 0) -> str:
         base = self.code.address(self.context_pointer(TABLE_POINTER), place.operand, I64)
-        return self.loaded(64, self.code.address(base, distance, I64) if distance else base)
+        return self.code.address(base, distance, I64) if distance else base
 
     def ask(self, question: Word, detail: Word) -> Word:
         """Ask the host."""
@@ -105,7 +113,17 @@ class TableFunction(TableEmitter):
         given = words.pop(0) if has_kind else self.const(64, 0)
         if name:
             now = clock + self.from_table((place + (point & POINT_MASK)) & PLACE_MASK)
-            given = given | self.subroutine(name, self.model.subroutines[name], *words, now)
+            wait = self.variable(self.const(64, 0))
+
+            def find_out() -> None:
+                wait.set(self.subroutine(name, self.model.subroutines[name], *words, now))
+
+            hit = self.model(self).hit(name, *words, now)
+            if hit is None:
+                find_out()
+            else:
+                self.when(*hit, find_out)
+            given = given | wait.get()
         question = (point >> POINT_SHIFT << POINT_SHIFT) | INPUT | place
         found = self.variable(place)
         self.when(given.ne(0), lambda: found.set(self.recall(question, given)))
@@ -259,34 +277,33 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         for point in self.step.fetches:
             number = self._point
             self._point += 1
+            words = [Word(64, word) for word in point.words]
+            is_usual, apply = self.timing.usual(point.name, words[0].trunc(32), 0, partial(self._now, number))
+            unusual = partial(self._unusual, point.name, number, words)
             if self.step.is_sure:
-                self._use(point, number, *self._words(point))
+                self._either(is_usual, apply, unusual)
+            elif apply is None:  # so it does not matter whether it is fetched
+                self._either(is_usual, apply, partial(self._if_come_to, number, unusual))
             else:
-                place = self.from_table(self._place(), self.segment.first_point + number)
-                with self.code.if_then(place.ne(NEVER).operand):
-                    self._use(point, number, *self._words(point))
+                self._if_come_to(number, partial(self._either, is_usual, apply, unusual))
         self._whens = 0
 
-    def _words(self, point: Point) -> list[Word]:
-        return [Word(64, word) for word in point.words]
+    def _if_come_to(self, number: int, body: Callable[[], None]) -> None:
+        clock = self.from_table(self._place(), self.segment.first_point + number)
+        with self.code.if_then(clock.ne(NEVER).operand):
+            body()
 
-    def _use(self, point: Point, number: int, *words: Word) -> None:
-        is_usual, apply = self.timing.usual(point.name, words[0].trunc(32), 0, partial(self._now, number))
-        self._either(is_usual, apply, partial(self._unusual, point.name, number, words))
-
-    def _either(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+    def _either(self, condition: Word, then: Callable[[], None] | None, otherwise: Callable[[], None]) -> None:
         code = self.code
-        if condition.known is not None:
-            (then if condition.known else otherwise)()
-            return
         yes, no, after = code.new_block(), code.new_block(), code.new_block()
         code.branch_if((~condition).operand, no, yes, UNLIKELY)
         for block, body in ((yes, then), (no, otherwise)):
             code.go_on(block)
-            body()
+            if body is not None:
+                body()
             code.join(after)
 
-    def _unusual(self, name: str, number: int, words: tuple[Word, ...], kind: Word | None = None) -> None:
+    def _unusual(self, name: str, number: int, words: Sequence[Word], kind: Word | None = None) -> None:
         """Find out what a use of memory takes, and go on with the row for that."""
         point = self.const(64, self.segment.first_point + number | number << POINT_SHIFT)
         arguments = [self._place(), self._counter.clock(), point, *words]
@@ -358,18 +375,22 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
     def _advance(self, edge: int) -> None:
         """Go on to the next row."""
         place = self._place()
-        word = self.variable(self.from_table(place, FIRST_EDGE + edge))
-        with self.code.if_then((word.get() & PLACE_MASK).eq(0).operand, UNLIKELY):
-            word.set(self._in_table("follow", TableFunction.followed, place | (EDGE_OF | edge << POINT_SHIFT)))
-        self._go_on(word.get())
+        lower, upper = self.halves_from_table(place, FIRST_EDGE + edge)
+        following, clocks = self.variable(lower & PLACE_MASK), self.variable(upper)
+        with self.code.if_then(following.first.eq(0).operand, UNLIKELY):
+            word = self._in_table("follow", TableFunction.followed, place | (EDGE_OF | edge << POINT_SHIFT))
+            following.set(word.trunc(32) & PLACE_MASK)
+            clocks.set((word >> 32).trunc(32))
+        self._pass(clocks.get().zext(64))
+        self.put(following.get().zext(64), self._row)
 
     def _go_on(self, word: Word) -> None:
         """Let the clocks of a word pass; its row is next."""
-        self._pass(word)
+        self._pass(word >> 32)
         self.put(word & PLACE_MASK, self._row)
 
-    def _pass(self, word: Word) -> None:
-        self._counter.set_clock(self._counter.clock() + (word >> 32))
+    def _pass(self, clocks: Word) -> None:
+        self._counter.set_clock(self._counter.clock() + clocks)
 
     def _edge(self, address: int) -> None:
         if address not in self._blocks:
@@ -396,7 +417,7 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
             if self._is_open:
                 place = place + self._taken.zext(64)
             word = self.from_table(place, FIRST_END + self._outcome)
-        self._pass(word)
+        self._pass(word >> 32)
         self.put(word & PLACE_MASK, self._end)
 
     def _switch(self, address: Word) -> None:

@@ -208,7 +208,7 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
     return wait
 
 
-def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> tuple[Word, Callable[[], None]]:
+def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> tuple[Word, Callable[[], None] | None]:
     """Tell whether `fetch` (of a line), `read` or `write` would find the line and not wait (`Timing.usual`)."""
     tags, line = ("itag", location) if name == "fetch" else ("dtag", location >> 4)
     first, wanted = (line & 63) << 2, line | VALID

@@ -14,9 +14,9 @@ All state is in the fields below; times are absolute clocks.
     filling      sector that is being read until filled
     other        sector that is read when the bus is idle, from other_start to other_end, + KNOWN; or NONE
     missing      when the data of the last miss are there
-    loaded stored  sectors of the last load and the last store, + KNOWN, while they are certain to be complete in the
-                 cache: using them again changes nothing, not even the order of uses
-    readable writable fetchable   by the lower bits of a sector's number: the number + KNOWN if its line is the one of
+    loaded stored  addresses of the sectors of the last load and the last store, + 1, while they are certain to be
+                 complete in the cache: using them again changes nothing, not even the order of uses
+    readable writable fetchable   by the lower bits of a sector's number: its address + 1 if its line is the one of
                  its set that was used last and the sector is complete for loads, for stores, for code, and dirty for
                  stores; so such a use changes no more than the fields `loaded` and `stored`
     memory       parameters of the machine (mpc601_clocks.csv)
@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..spec.cpu import ADDRESS_MASK
 from ..spec.values import Word
 from .mpc601_clocks import memory, rules
 
@@ -36,6 +37,8 @@ ABSENT = SETS * WAYS
 KNOWN = 1 << 31  # marks a sector's number in a field that may hold none
 NONE = 0
 STATUS_BITS = 3 << 2  # of a tag: dirty sectors
+SECTOR_SHIFT = 5
+SECTOR_BYTES = 1 << SECTOR_SHIFT
 SHORTCUTS = ("readable", "writable", "fetchable")
 FIRST_ORDER = 0x01234567  # no way was used: they are taken from 0 on
 EVERY_WAY = 0x11111111  # times a way: compares it with all
@@ -116,7 +119,7 @@ def _shorten(m, name: str, sector: Word, wait: Word) -> None:
     first = (m.element("order", line & (SETS - 1)) ^ FIRST_ORDER) & (WAYS - 1)
     tag = m.element("tag", ((line & (SETS - 1)) << 3) + first)
     holds = wait.eq(0) & (tag >> 4).eq(line)  # another sector of a line is taken without that being a use
-    m.set_element(name, place, m.select(holds, sector | KNOWN, m.element(name, place)))
+    m.set_element(name, place, m.select(holds, _key(sector), m.element(name, place)))
 
 
 def _half(m, sector: Word) -> Word:
@@ -248,7 +251,7 @@ def fetch(m, sector: Word, now: Word) -> Word:
     """Return the clocks that fetching code from a sector costs beyond a hit."""
     sector = sector.trunc(32)
     wait = m.variable(m.const(64, 0))
-    cached = sector.ult(UNCACHED_FROM >> 5)
+    cached = sector.ult(UNCACHED_FROM >> SECTOR_SHIFT)
 
     def uncached() -> None:
         end = later(m, now, m.get("bus_free")) + parameter(m, "sector_read")
@@ -278,39 +281,65 @@ def _operand(m, address: Word, size: Word, now: Word, one) -> Word:
         late.set(later(m, late.get(), more))
         stall.set(stall.get() + again)
 
-    m.when((last >> 5).ne(address >> 5), second)
+    m.when((last >> SECTOR_SHIFT).ne(address >> SECTOR_SHIFT), second)
     return late.get() | stall.get() << STALL_SHIFT
+
+
+def _key(sector: Word) -> Word:
+    """Return what fields hold that name a sector: its address + 1; they hold NONE where there is none."""
+    return (sector << SECTOR_SHIFT) + 1
 
 
 def is_at_hand(m, location: Word, size: Word | int, write: bool) -> Word:
     """Tell whether an operand is sure to be a hit that changes nothing: within a double word, in a sector just used."""
-    sector = location >> 5 | KNOWN
-    same = m.get("stored").eq(sector)
+    key = _key(location >> SECTOR_SHIFT)
+    same = m.get("stored").eq(key)
     if not write:
-        same = same | m.get("loaded").eq(sector)
+        same = same | m.get("loaded").eq(key)
     return same & ((location & 7) + size).ule(8)
 
 
-def _is_whole(location: Word, size: int) -> Word:
-    """Tell whether an operand is sure to lie within a double word."""
-    return (location & size - 1).eq(0) if size in (2, 4) else ((location & 7) + size).ule(8)
-
-
-def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> tuple[Word, Callable[[], None]]:
-    """Tell whether `fetch` (of a sector), `read` or `write` would find the sector and not wait (`Timing.usual`)."""
-    sector = location if name == "fetch" else location >> 5
-    shortcut = {"fetch": "fetchable", "read": "readable", "write": "writable"}[name]
-    found = m.element(shortcut, sector & (SETS * 2 - 1)).eq(sector | KNOWN)
+def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> tuple[Word, Callable[[], None] | None]:
+    """Tell whether `fetch` (of a sector), `read` or `write` may take the shortcut (`Timing.usual`)."""
     if name == "fetch":
-        return found, lambda: None
+        return m.element("fetchable", location & (SETS * 2 - 1)).eq(_key(location)), None
+    place = location >> SECTOR_SHIFT & (SETS * 2 - 1)
+    aligned = size - 1 if size in (1, 2, 4) else SECTOR_BYTES - 1  # others take the long way
+    key = (location & (-SECTOR_BYTES & ADDRESS_MASK | aligned)) + 1  # is no sector's if it is not aligned
+    found = m.element("writable" if name == "write" else "readable", place).eq(key)
     if name == "write":
-        return found & _is_whole(location, size), lambda: m.set("stored", sector | KNOWN)
+        return found, lambda: m.set("stored", key)
+    return found, lambda: m.when(m.get("stored").ne(key), lambda: m.set("loaded", key))
 
-    def note() -> None:
-        is_stored = m.get("stored").eq(sector | KNOWN)
-        m.set("loaded", m.select(is_stored, m.get("loaded"), sector | KNOWN))
 
-    return found & _is_whole(location, size), note
+def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], None]]:
+    """Tell whether they find the sector complete, and the operand aligned (`Timing.hit`)."""
+    location, now = location.trunc(32), rest[-1]
+    sector = location if name == "fetch" else location >> SECTOR_SHIFT
+    line, half, key = sector >> 1, _half(m, sector), _key(sector)
+    first = (line & (SETS - 1)) << 3
+    found = m.matching("tag", first, WAYS, line << 4 | half, half | -16 & 0xFFFFFFFF)
+    entry = first + (m.lowest_bit(found) & (WAYS - 1))
+    is_hit = found.ne(0) & (m.get("filling").ne(sector) | m.get("filled").ule(now))
+    is_hit = is_hit & sector.ult(UNCACHED_FROM >> SECTOR_SHIFT)
+
+    def use() -> None:
+        _use(m, entry)
+        if name == "fetch":
+            _shorten(m, "fetchable", sector, m.const(64, 0))
+            return
+        m.set("stored" if name == "write" else "loaded", key)
+        _shorten(m, "readable", sector, m.const(64, 0))
+        if name == "write":
+            m.set_element("tag", entry, m.element("tag", entry) | half << 2)
+            _shorten(m, "writable", sector, m.const(64, 0))
+
+    if name == "fetch":
+        return is_hit, use
+    size = rest[0].trunc(32)
+    at_hand = is_at_hand(m, location, size, name == "write")
+    is_whole = ((location & 7) + size).ule(8)
+    return is_hit & is_whole, lambda: m.when(~at_hand, use)
 
 
 def _cached(m, location: Word, now: Word, recent: str = "loaded") -> tuple[Word, Word]:
@@ -321,10 +350,10 @@ def _cached(m, location: Word, now: Word, recent: str = "loaded") -> tuple[Word,
         stall.set(until(m, m.get("missing"), now))
         return stall.get()
 
-    wait = _sector(m, location >> 5, now, misses)
+    wait = _sector(m, location >> SECTOR_SHIFT, now, misses)
     m.set("missing", later(m, m.get("missing"), m.select(wait.eq(0), m.const(64, 0), now + wait)))
-    m.set(recent, m.select(wait.eq(0), location >> 5 | KNOWN, m.const(32, NONE)))
-    _shorten(m, "readable", location >> 5, wait)
+    m.set(recent, m.select(wait.eq(0), _key(location >> SECTOR_SHIFT), m.const(32, NONE)))
+    _shorten(m, "readable", location >> SECTOR_SHIFT, wait)
     return wait - stall.get(), stall.get()
 
 
@@ -357,8 +386,8 @@ def _write_uncached(m, location: Word, now: Word) -> tuple[Word, Word]:
 def _write_cached(m, location: Word, now: Word) -> tuple[Word, Word]:
     clocks = _cached(m, location, now, "stored")
     found = _find(m, location >> 6) & (ABSENT - 1)  # it is there now, which the mask tells the verifier of code
-    m.set_element("tag", found, m.element("tag", found) | _half(m, location >> 5) << 2)
-    _shorten(m, "writable", location >> 5, clocks[0] + clocks[1])
+    m.set_element("tag", found, m.element("tag", found) | _half(m, location >> SECTOR_SHIFT) << 2)
+    _shorten(m, "writable", location >> SECTOR_SHIFT, clocks[0] + clocks[1])
     return clocks
 
 

@@ -31,10 +31,9 @@ from ..spec.values import Word
 from . import mpc601_cache
 from .causes import CAUSES
 from .hooks import PpcHooks
-from .mpc601_cache import KNOWN, NONE, later
+from .mpc601_cache import KNOWN, NONE, SECTOR_SHIFT, later
 from .mpc601_clocks import SHORT_FACTOR, max_execute, multiplier_clocks, outcomes, rules, table
 
-SECTOR_SHIFT = 5
 SLACK = 12  # clocks: more than any wait for a register, a branch or a fetch that is not one for the bus
 # state fields: times without older work
 STAGES = ("entered", "issue1", "issue2", "issue3", "fetched", "branched", "sector_time")
@@ -74,8 +73,13 @@ class PipelineTiming(PpcHooks):
         m.set("sector_start", m.get("sector_start") + more)
         m.set("accesses", accesses - more)
 
-    def usual(self, name: str, location: Word, size: int, now: Callable[[], Word]) -> tuple[Word, Callable[[], None]]:
+    def usual(
+        self, name: str, location: Word, size: int, now: Callable[[], Word]
+    ) -> tuple[Word, Callable[[], None] | None]:
         return mpc601_cache.usual(self.m, name, location, size, now)
+
+    def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None]]:
+        return mpc601_cache.hit(self.m, name, *words)
 
     def varies_by(self, name: str, *details: Any) -> Word | None:
         if name == "multiplier":

@@ -101,13 +101,22 @@ class Timing:
     def forget(self) -> None:
         """Set clocks in the state that are too long ago to matter to the latest ones that do not."""
 
-    def usual(self, name: str, location: Word, size: int, now: Callable[[], Word]) -> tuple[Word, Callable[[], None]]:
+    def usual(
+        self, name: str, location: Word, size: int, now: Callable[[], Word]
+    ) -> tuple[Word, Callable[[], None] | None]:
         """Tell whether a use of memory is a plain hit, for which the subroutine `name` would return 0.
 
         now       emits the clock of the use
-        Returns   one bit, and what emits the effects of such a hit
+        Returns   one bit, and what emits the effects of such a hit, None if it has none
         """
         raise NotImplementedError
+
+    def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None]] | None:
+        """Tell likewise of what is found by looking closer, quicker than by the subroutine itself; None: of nothing.
+
+        words  that the subroutine is given
+        """
+        return None
 
     def kind(self, location: Word, bits: int, write: bool) -> Word:
         """Return what the clocks of an operand depend on besides what the subroutine returns, 64 bits; usually 0."""
