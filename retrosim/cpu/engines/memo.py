@@ -8,10 +8,11 @@ is run on the segment here, in known numbers, and the row is added.
 
 The table has words of 64 bits, and four parts:
 
-    ENTRIES   key, key, value, -: what a row leads to with an input that is not 0, and the rows of entry points
+    ENTRIES   key, key, value, - in one of two places: what a row leads to with an input that is not 0, and the rows of
+              entry points
     FOUND     states by a hash of their values
     states    the values of `Timing.times` less the clock, and of `Timing.marks`
-    rows      end of each outcome, row of each edge, clock of each point
+    rows      end of each outcome, row of each edge, clock of each point, rows for inputs
 
 Ends and edges hold the clocks in the upper 32 bits, and below them the place of a state or of a row; edges are 0 at
 first. When the table is full it is begun again.
@@ -30,11 +31,11 @@ from weakref import WeakMethod
 import numpy as np
 
 from .core import Core
-from .segments import FIRST_EDGE, FIRST_END, Plan, Segment
+from .segments import FIRST_EDGE, FIRST_END, INPUTS, Plan, Segment
 from .traces import NEVER, NOW, Replay
 
 MASK64 = (1 << 64) - 1
-ENTRY_BITS, FOUND_BITS, TABLE_BITS = 12, 10, 18
+ENTRY_BITS, FOUND_BITS, TABLE_BITS = 13, 10, 18
 ENTRY_WORDS = 4
 FOUND = ENTRY_WORDS << ENTRY_BITS
 NOWHERE = FOUND + (1 << FOUND_BITS)  # a row of zeros
@@ -159,8 +160,14 @@ class Memo:
             found = self._left_after(row, number)
         else:
             found = self._with_input(row, number, detail)
-        entry = hash_of(question, detail) * ENTRY_WORDS
-        self._view[entry], self._view[entry + 1], self._view[entry + 2] = question, detail, found
+            if number >= row.segment.steps[-1].first and not row.segment.steps[-1].trace.is_plain and detail < INPUTS:
+                self._view[self._row(row) + row.segment.place_of_input(number, detail)] = found
+                return found
+        entry = hash_of(question, detail)
+        if self._view[entry * ENTRY_WORDS]:
+            entry ^= 1
+        for offset, word in enumerate((question, detail, found)):
+            self._view[entry * ENTRY_WORDS + offset] = word
         return found
 
     def _with_input(self, row: Row, point: int, value: int) -> int:
@@ -229,7 +236,8 @@ class Memo:
             replay.step(last.trace, bool(outcome), last.fetches)
             ends.append(self._end_word(replay))
         ends += [0] * (segment.first_point - len(ends))
-        return ends + [NEVER if point.now == NEVER else point.now - NOW & MASK64 for point in replay.points]
+        words = ends + [NEVER if point.now == NEVER else point.now - NOW & MASK64 for point in replay.points]
+        return words + [0] * (segment.words - len(words))
 
     def _replay_steps(self, row: Row, end: int) -> None:
         """Run the timing model on the steps of a row before number `end`."""

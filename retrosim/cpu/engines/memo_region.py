@@ -30,7 +30,7 @@ from .memo import (
 )
 from .recompile import CONTINUE, NOTHING, RegionEmitter
 from .regions import Block
-from .segments import FIRST_EDGE, FIRST_END, Plan, Segment, Step
+from .segments import FIRST_EDGE, FIRST_END, INPUTS, Plan, Segment, Step
 from .traces import KIND_SHIFT, NEVER, is_open
 
 MAX_INLINE = 32  # points of an instruction whose uses of memory are looked up in place
@@ -69,13 +69,13 @@ class TableEmitter(Emitter):
         arguments = [(POINTER, self.state), (POINTER, self.context), *((I64, word.operand) for word in words)]
         return self.word(64, self.code.call(SPARING + I64, f"@{full}", arguments))
 
-    def noted(self, question: Word, detail: Word, distance: int) -> Word:
-        """Load a word of the entry that a question has if it has been answered."""
+    def noted(self, question: Word, detail: Word, distance: int, other: int = 0) -> Word:
+        """Load a word of an entry that a question has if it has been answered; `other` is 1 for the second one."""
         mixed = ((question * HASH_FACTOR) ^ detail) * HASH_FACTOR
-        return self.from_table((mixed >> 64 - ENTRY_BITS) * ENTRY_WORDS, distance)
+        return self.from_table(((mixed >> 64 - ENTRY_BITS) ^ other) * ENTRY_WORDS, distance)
 
-    def is_noted(self, question: Word, detail: Word) -> Word:
-        return self.noted(question, detail, 0).eq(question) & self.noted(question, detail, 1).eq(detail)
+    def is_noted(self, question: Word, detail: Word, other: int = 0) -> Word:
+        return self.noted(question, detail, 0, other).eq(question) & self.noted(question, detail, 1, other).eq(detail)
 
     def recall(self, question: Word, detail: Word) -> Word:
         """Return the clocks and the place that something leads to, from the table or the host."""
@@ -104,7 +104,12 @@ class TableFunction(TableEmitter):
     def recalled(self) -> Word:
         question, detail = (self.word(64, each) for each in self.code.args[2:])
         found = self.variable(self.noted(question, detail, 2))
-        self.when(~self.is_noted(question, detail), lambda: found.set(self.ask(question, detail)))
+
+        def look_beside() -> None:
+            found.set(self.noted(question, detail, 2, 1))
+            self.when(~self.is_noted(question, detail, 1), lambda: found.set(self.ask(question, detail)))
+
+        self.when(~self.is_noted(question, detail), look_beside)
         return found.get()
 
     def used(self, name: str, has_kind: bool) -> Word:
@@ -268,8 +273,13 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         return self._counter.clock() + self.from_table(self._place(), self.segment.first_point + number)
 
     def _new_input(self, number: int, value: Word) -> None:
-        question = self._place() | (INPUT | number << POINT_SHIFT)
-        self._go_on(self.recall(question, value))
+        """Go on with the row for an input."""
+        place = self._place()
+        noted = self.from_table(place + (value & INPUTS - 1), self.segment.place_of_input(number)) & PLACE_MASK
+        row = self.variable(noted)
+        with self.code.if_then((noted.eq(0) | Word(64, INPUTS - 1).ult(value)).operand, UNLIKELY):
+            row.set(self.recall(place | (INPUT | number << POINT_SHIFT), value) & PLACE_MASK)
+        self.put(row.get(), self._row)
 
     def fetch(self) -> None:
         """Use the code cache where the instruction enters a line, which may depend on the row."""

@@ -13,6 +13,7 @@ from .traces import NOW, Point, Replay, Trace, Tracer, Unpredictable
 
 FIRST_END = 1  # where in a row its ends begin: behind the state that it is for
 FIRST_EDGE = 3
+INPUTS = 4  # those below have words of their own in a row, for each point of a last instruction that is not plain
 MAX_POINTS = 16  # of a segment, but for its last instruction
 
 
@@ -48,6 +49,17 @@ class Segment:
     steps: list[Step]
     edges: list[tuple[int, int]] = field(default_factory=list)
     following: Segment | None = None
+
+    def place_of_input(self, point: int, value: int = 0) -> int:
+        """Return where in a row the row for an input lies; the value is below INPUTS."""
+        last = self.steps[-1]
+        return self.first_point + last.end + INPUTS * (point - last.first) + value
+
+    @property
+    def words(self) -> int:
+        """Return how long its rows are."""
+        last = self.steps[-1]
+        return self.place_of_input(last.first if last.trace.is_plain else last.end)
 
     def step_of(self, point: int) -> int:
         """Return the number of the step that a point belongs to."""
