@@ -27,6 +27,7 @@ from .memo import (
     POINT_MASK,
     POINT_SHIFT,
     STATE_OF,
+    expected_edge,
 )
 from .recompile import CONTINUE, NOTHING, RegionEmitter
 from .regions import Block
@@ -384,15 +385,30 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
 
     def _advance(self, edge: int) -> None:
         """Go on to the next row."""
-        place = self._place()
-        lower, upper = self.halves_from_table(place, FIRST_EDGE + edge)
+        lower, upper = self.halves_from_table(self._place(), FIRST_EDGE + edge)
         following, clocks = self.variable(lower & PLACE_MASK), self.variable(upper)
         with self.code.if_then(following.first.eq(0).operand, UNLIKELY):
-            word = self._in_table("follow", TableFunction.followed, place | (EDGE_OF | edge << POINT_SHIFT))
+            word = self._followed(edge)
             following.set(word.trunc(32) & PLACE_MASK)
             clocks.set((word >> 32).trunc(32))
         self._pass(clocks.get().zext(64))
         self.put(following.get().zext(64), self._row)
+
+    def _repeat(self, edge: int) -> None:
+        """Go on to the next row of the same block, which is often the one that was next before."""
+        last = Word(64, expected_edge(self._block_now))
+        expected = ~self.from_table(last)
+        word = self.variable(expected)
+        found = self.from_table(self._place(), FIRST_EDGE + edge)
+        with self.code.if_then(found.ne(expected).operand, UNLIKELY):
+            word.set(found)
+            with self.code.if_then((found & PLACE_MASK).eq(0).operand, UNLIKELY):
+                word.set(self._followed(edge))
+            self.put(~word.get(), self.table_address(last))
+        self._go_on(word.get())
+
+    def _followed(self, edge: int) -> Word:
+        return self._in_table("follow", TableFunction.followed, self._place() | (EDGE_OF | edge << POINT_SHIFT))
 
     def _go_on(self, word: Word) -> None:
         """Let the clocks of a word pass; its row is next."""
@@ -406,7 +422,11 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         if address not in self._blocks:
             self._exit(CONTINUE, Word(32, address))
             return
-        self._advance(self.segment.edges.index((self._outcome, address)))
+        edge = self.segment.edges.index((self._outcome, address))
+        if address == self._block_now:
+            self._repeat(edge)
+        else:
+            self._advance(edge)
         if address not in self.region.checks:
             self._flush(self._pending_at.setdefault(address, self._pending))
             self.code.branch(self._blocks[address])

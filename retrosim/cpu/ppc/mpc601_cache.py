@@ -99,6 +99,13 @@ def _victim(m, line: Word) -> Word:
 
 def _use(m, entry: Word) -> None:
     """Make an entry the one of its set that was used last; if it was not, nothing else of the set has a shortcut."""
+    is_first = _make_first(m, entry)
+    for name, place in _shortcuts_of_set(entry):
+        m.set_element(name, place, m.select(is_first, m.element(name, place), m.const(32, NONE)))
+
+
+def _make_first(m, entry: Word) -> Word:
+    """Make an entry the one of its set that was used last; tell whether it was."""
     group, way = entry >> 3 & (SETS - 1), entry & (WAYS - 1)
     order = m.element("order", group) ^ FIRST_ORDER
     differs = order ^ way * EVERY_WAY
@@ -106,11 +113,12 @@ def _use(m, entry: Word) -> None:
     top = zeros & -zeros  # highest bit of the four that are the way
     newer, older = order & (top >> 3) - 1, order & -(top << 1)
     m.set_element("order", group, (older | newer << 4 | way) ^ FIRST_ORDER)
-    is_first = (order & WAYS - 1).eq(way)
-    for name in SHORTCUTS:
-        for half in range(2):
-            place = (group << 1) + half
-            m.set_element(name, place, m.select(is_first, m.element(name, place), m.const(32, NONE)))
+    return (order & WAYS - 1).eq(way)
+
+
+def _shortcuts_of_set(entry: Word) -> list[tuple[str, Word]]:
+    first = (entry >> 3 & (SETS - 1)) << 1
+    return [(name, first + half) for name in SHORTCUTS for half in range(2)]
 
 
 def _shorten(m, name: str, sector: Word, wait: Word) -> None:
@@ -324,15 +332,14 @@ def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], N
     is_hit = is_hit & sector.ult(UNCACHED_FROM >> SECTOR_SHIFT)
 
     def use() -> None:
-        _use(m, entry)
-        if name == "fetch":
-            _shorten(m, "fetchable", sector, m.const(64, 0))
-            return
-        m.set("stored" if name == "write" else "loaded", key)
-        _shorten(m, "readable", sector, m.const(64, 0))
+        is_first, none = _make_first(m, entry), m.const(32, NONE)
+        m.when(~is_first, lambda: [m.set_element(field, each, none) for field, each in _shortcuts_of_set(entry)])
+        if name != "fetch":
+            m.set("stored" if name == "write" else "loaded", key)
         if name == "write":
             m.set_element("tag", entry, m.element("tag", entry) | half << 2)
-            _shorten(m, "writable", sector, m.const(64, 0))
+        for field in {"fetch": ("fetchable",), "read": ("readable",), "write": ("readable", "writable")}[name]:
+            m.set_element(field, sector & (SETS * 2 - 1), key)
 
     if name == "fetch":
         return is_hit, use
