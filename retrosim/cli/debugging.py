@@ -18,9 +18,9 @@ from retrosim.errors import RetrosimError, TapeError
 if TYPE_CHECKING:
     import socket
 
+    from retrosim.console.target import Target
     from retrosim.machine import Machine
     from retrosim.rom import Image, Rom
-    from retrosim.serve.target import Target
     from retrosim.tape import Player
 
 TAPE_SUFFIX = ".rtape"
@@ -45,7 +45,7 @@ class Debugged:
 
     def target(self) -> Target:
         """Return the machine as the servers take it."""
-        from retrosim.serve.target import Target
+        from retrosim.console.target import Target
 
         return Target(self.machine, self.player)
 
@@ -73,6 +73,13 @@ def add_program(parser: Parser, causes: str) -> None:
 
 def add_settings(parser: Parser, causes: str) -> None:
     """Add the options that choose a machine and how its program starts; `causes` says what shows causes of clocks."""
+    parser.add_argument(
+        "--rom",
+        dest="tape_rom",
+        metavar="ROM",
+        help="with a tape: folder or rom.toml to use instead of the ROM the tape names",
+    )
+    parser.add_argument("--unverified", action="store_true", help="with a tape: accept a ROM other than the recorded")
     arguments.add_machine(parser)
     add_causes(parser, causes)
     arguments.add_at(parser)
@@ -103,8 +110,8 @@ def listening_on(host: str, port: int) -> socket.socket:
         raise RetrosimError(f"{host}:{port}: cannot be listened on: {error.strerror or error}") from None
 
 
-def connecting(program: Rom | Image, image: Image, file: Path | None, host: str, port: int) -> str:
-    """Return the command that connects gdb. `file`: of the image, if it has one."""
+def connecting(program: Rom | Image, image: Image, host: str, port: int) -> str:
+    """Return the command that connects gdb, which then takes the program from the server."""
     from retrosim.serve.gdb_registers import architecture
     from retrosim.serve.programs import source_folders
 
@@ -115,7 +122,7 @@ def connecting(program: Rom | Image, image: Image, file: Path | None, host: str,
     words = ["gdb-multiarch"]
     for step in [*steps, f"target remote {where}"]:
         words += ["-ex", step]
-    return shlex.join([*words, shown_path(file)] if file else words)
+    return shlex.join(words)
 
 
 def open_debugged(options: argparse.Namespace, note: Callable[[str], None]) -> Debugged:
@@ -128,6 +135,9 @@ def open_debugged(options: argparse.Namespace, note: Callable[[str], None]) -> D
         raise refuse(f"{NATIVE} runs no machine code that could be debugged")
     if _is_tape(options.rom):
         return _open_tape(options, note)
+    for option, given in (("--rom", options.tape_rom), ("--unverified", options.unverified)):
+        if given:
+            raise refuse(f"{option}: {options.rom} is no tape")
     program = open_program(options)
     count_causes(options)
     return Debugged(cast("Machine", open_chosen(options, program, note)), program, options.rom)
@@ -171,8 +181,10 @@ def _open_tape(options: argparse.Namespace, note: Callable[[str], None]) -> Debu
     check_machines([options.machine])
     count_causes(options)
     try:
-        found = open_for(tape, options.machine, progress=note, **chosen_settings(options, options.machine))
+        found = open_for(
+            tape, options.machine, options.tape_rom, progress=note, **chosen_settings(options, options.machine)
+        )
     except ValueError as error:
         raise TapeError(tape.path, str(error)) from error
     machine = cast("Machine", found)
-    return Debugged(machine, cast("Rom", machine.rom), options.rom, Player(tape, machine))
+    return Debugged(machine, cast("Rom", machine.rom), options.rom, Player(tape, machine, force=options.unverified))

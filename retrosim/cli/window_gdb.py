@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     import socket
 
+    from retrosim.console.target import Target
     from retrosim.machine import Machine
     from retrosim.serve.stream import Stream
-    from retrosim.serve.target import Target
     from retrosim.window.session import Session
 
 NAME = "gdb"
@@ -57,16 +57,16 @@ class WindowGdb:
         serve_clients(self._listening, self._serve)
 
     def _serve(self, stream: Stream) -> bool:
+        from retrosim.console.target import Target
         from retrosim.serve.gdb_session import GdbSession
         from retrosim.serve.programs import elf_of
-        from retrosim.serve.target import Target
 
         self._ask(NAME)
         try:
             if self._target is None:
                 self._target = Target(self._machine, between_frames=self._between_frames)
             self._clock = self._machine.cycles
-            return GdbSession(self._target, stream, elf_of(self._machine.image, self._file), attached=True).serve()
+            return GdbSession(self._target, stream, elf_of(self._machine, self._file), attached=True).serve()
         finally:
             self._ask("")
 

@@ -4,6 +4,7 @@
     picture   what is drawn after it
     state     class State(Scenario): the arrays, power-on, saved states, columns of the world
     shapes    SHAPES: what the routine tests, for overlays on any machine
+    walk      WALK: how the machine code of its check is followed, where its names allow that
 
 A new folder is a new scenario; nothing else lists them.
 """
@@ -11,11 +12,13 @@ A new folder is a new scenario; nothing else lists them.
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .scenario import Scenario, ShapeSource
+    from .walks import WalkSource
 
 SCENARIOS = tuple(module.name for module in iter_modules(__path__) if module.ispkg)
 """Names of the ROMs whose program is here."""
@@ -29,3 +32,10 @@ def load_scenario(name: str) -> type[Scenario]:
 def load_shapes(name: str) -> ShapeSource:
     """Return how the shapes of a scenario are found. `name`: one of SCENARIOS."""
     return import_module(f"{__name__}.{name}.shapes").SHAPES
+
+
+def load_walk(name: str) -> WalkSource:
+    """Return how the check of a program is followed; one that is not known here may have the names of `sectors`."""
+    module = f"{__name__}.{name}.walk"
+    known = name in SCENARIOS and find_spec(module) is not None
+    return import_module(module if known else f"{__name__}.sectors.walk").WALK

@@ -1,7 +1,5 @@
 """Servers for debuggers of other people: gdb's remote protocol, and the Debug Adapter Protocol of editors.
 
-    target         a machine under a debugger, as both protocols ask for it
-    monitor        what gdb's `monitor` command and an editor's console can ask beyond the protocols
     stream         bytes of a client: read in a thread, so that a running machine notices them
     gdb_packets    framing of gdb's packets;  gdb_registers  target descriptions;  gdb_session  what the packets mean
 

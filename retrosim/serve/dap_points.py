@@ -8,19 +8,19 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import shortened
-
-from .target import EVERYWHERE
+from retrosim.console.target import EVERYWHERE
 
 if TYPE_CHECKING:
+    from retrosim.console.target import Target
     from retrosim.machine.debug import Point
 
     from .dap_messages import Arguments
-    from .target import Target
 
 MAX_HITS = 1 << 31
 FILTERS = {
     "exception": "Exceptions of the processor",
     "frame": "The end of each frame",
+    "divergence": "Divergence from the tape",
 }
 ACCESSES = {"read": "read", "write": "change", "readWrite": "access"}
 _HITS = re.compile(r"\s*(>=|>|==?)?\s*(\d{1,9})\s*")
@@ -98,13 +98,18 @@ class Breakpoints:
             if name not in FILTERS:
                 found.append(_refused(f"{shortened(name)!r}: allowed {', '.join(FILTERS)}"))
                 continue
-            point = self._target.debugger.break_on(name)
+            try:
+                point = self._target.debugger.break_on(name)
+            except ValueError as error:
+                found.append(_refused(str(error)))
+                continue
             found.append(self._added("event", point, None, "exception"))
         return found
 
     def _replace(self, group: str) -> None:
         for point in self._set.pop(group, []):
-            self._target.debugger.remove(point)
+            if point in self._target.debugger.points:  # the console's `delete` may have been asked for
+                self._target.debugger.remove(point)
             self.messages.pop(point.number, None)
             self.kinds.pop(point.number, None)
 

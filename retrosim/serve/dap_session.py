@@ -12,20 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from retrosim.console.monitor import NAMES, Monitor
+from retrosim.console.target import TAPE_ENDS
 from retrosim.errors import RetrosimError
 
 from .dap_messages import Arguments, BadStream, Unpacker, packed
 from .dap_points import FILTERS, Breakpoints
 from .dap_views import Views
-from .monitor import COMMANDS as MONITORED
-from .monitor import Monitor
-from .target import TAPE_ENDS
 
 if TYPE_CHECKING:
+    from retrosim.console.target import IsWanted, Target
     from retrosim.machine.debug import Stop
 
     from .stream import Stream
-    from .target import IsWanted, Target
 
 THREAD = 1
 MAX_PENDING = 1000  # requests that wait while the machine runs
@@ -177,7 +176,7 @@ class DapSession:
         self._target = opened.target
         self._points = Breakpoints(opened.target)
         self._views = Views(opened.target, opened.folders)
-        self._monitor = Monitor(opened.target)
+        self._monitor = Monitor(opened.target, lambda: self._is_wanted(is_step=True))
         self._stops_on_entry = arguments.given.get("stopOnEntry") is not False
         self._after.append(lambda: self._event("initialized"))
 
@@ -301,10 +300,7 @@ class DapSession:
         self._start(self._machine.out)
 
     def _step_back(self, arguments: Arguments) -> None:
-        self._start(self._one_back if _is_fine(arguments) else self._machine.line_back)
-
-    def _one_back(self, _: IsWanted) -> Stop:
-        return self._machine.step_back()
+        self._start(self._machine.step_back if _is_fine(arguments) else self._machine.line_back)
 
     def _pause(self, _: Arguments) -> None:
         if self._going is not None:
@@ -319,7 +315,8 @@ class DapSession:
     def _evaluate(self, arguments: Arguments) -> dict[str, Any]:
         text = arguments.text("expression")
         words = text.split()
-        if arguments.text("context", "") == "repl" and words and words[0] in MONITORED:
+        is_console, symbols = arguments.text("context", "") == "repl", self._machine.machine.image.symbols
+        if is_console and words and words[0] in NAMES and words[0] not in symbols:
             return {"result": self._monitor.answer(text).rstrip("\n"), "variablesReference": 0}
         return self._views.evaluate(text)
 

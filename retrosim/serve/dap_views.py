@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import shortened
-from retrosim.machine.debug.views import Decoder, base_clocks
-
-from .target import EVERYWHERE
+from retrosim.console.target import EVERYWHERE
+from retrosim.machine.debug.views import Decoder, base_clocks, causes, counted_causes
+from retrosim.reading import read_regular
 
 if TYPE_CHECKING:
+    from retrosim.console.target import Target
     from retrosim.cpu.spec.rows import Insn
 
     from .dap_messages import Arguments
-    from .target import Target
 
 MAX_FRAMES = 256
 MAX_BYTES = 1 << 20  # of memory in an answer
@@ -41,13 +41,7 @@ class Views:
         """Count clocks from here on, when the machine starts to run."""
         machine = self._target.machine
         self._since = (machine.cycles, machine.instructions)
-        self._causes_before = self._counted()
-
-    def _counted(self) -> dict[str, int]:
-        machine = self._target.machine
-        if machine.timing != "causes":
-            return {}
-        return dict(zip(machine.core.cpu.causes, map(int, machine.core.state["causes"])))
+        self._causes_before = counted_causes(machine)
 
     # Stack and sources
 
@@ -90,8 +84,8 @@ class Views:
         for file in {file for _, file, _ in self._target.machine.image.lines}:
             path = self.path_of(file)
             if path is not None and str(path) == wanted:
-                with path.open("rb") as content:
-                    return {"content": content.read(MAX_SOURCE_BYTES).decode("utf-8", "replace")}
+                content = read_regular(path, MAX_SOURCE_BYTES)[:MAX_SOURCE_BYTES]
+                return {"content": content.decode("utf-8", "replace")}
         raise ValueError(f"{shortened(wanted)!r} is no source file of the program, or is not here")
 
     # Variables
@@ -148,10 +142,8 @@ class Views:
         return [_variable(name, value) for name, value in rows.items()]
 
     def _causes(self) -> list[dict[str, Any]]:
-        before, about = self._causes_before, self._target.machine.core.cpu.causes
-        return [
-            _variable(name, f"{count - before[name]:,} clocks", about[name]) for name, count in self._counted().items()
-        ]
+        rows = causes(self._target.machine, self._causes_before)
+        return [_variable(row.cause, f"{row.clocks:,} clocks, {100 * row.share:.1f} %", row.about) for row in rows]
 
     def _globals(self) -> list[dict[str, Any]]:
         machine, shown = self._target.machine, []

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from retrosim.console.target import Target
     from retrosim.rom import Image
-
-    from .target import Target
 
 CODE, DATA = "code_ptr", "data_ptr"
 

@@ -9,19 +9,19 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from retrosim.console.monitor import Monitor
+from retrosim.console.target import EVERYWHERE, TAPE_ENDS
 from retrosim.errors import BusError, IllegalInstruction, RetrosimError, SystemCall
 
 from .gdb_files import Files
 from .gdb_packets import MAX_PAYLOAD, Interrupt, Packet, Unpacker, packed
 from .gdb_registers import RegisterFile
-from .monitor import Monitor
-from .target import EVERYWHERE, TAPE_ENDS
 
 if TYPE_CHECKING:
+    from retrosim.console.target import Target
     from retrosim.machine.debug import Point, Stop
 
     from .stream import Stream
-    from .target import Target
 
 OPENINGS = b"$+-\x03"  # what a client may begin with: whoever begins otherwise (a browser) is no gdb
 MAX_DATA = MAX_PAYLOAD // 2 - 16  # bytes in an answer, two digits each or escaped
@@ -59,7 +59,7 @@ class GdbSession:
         self.target, self.stream, self.attached = target, stream, attached
         self.registers = RegisterFile(target)
         self.files = Files(elf)
-        self.monitor = Monitor(target)
+        self.monitor = Monitor(target, self._is_wanted)
         self._unpacker = Unpacker()
         self._pending: deque[Packet | Interrupt] = deque()
         self._acknowledges = True
@@ -211,7 +211,9 @@ class GdbSession:
         return kind, address, size
 
     def _remove(self, key: tuple[int, int, int]) -> None:
-        self.target.debugger.remove(self._set.pop(key))
+        point = self._set.pop(key)
+        if point in self.target.debugger.points:  # `monitor delete` may have been asked for
+            self.target.debugger.remove(point)
 
     # Running
 
@@ -222,7 +224,7 @@ class GdbSession:
     def _as_gdb_expects(self, stop: Stop) -> Stop:
         """Undo the access that a watchpoint has seen, where gdb then executes it itself."""
         if self.registers.traps_before and stop.reason == "watchpoint" and stop.by is not None:
-            self.target.step_back()
+            self.target.step_back(self._is_wanted)
         return stop
 
     def _single_step(self, text: str) -> bytes:
@@ -253,7 +255,7 @@ class GdbSession:
         return ERROR
 
     def _step_back(self, _: str) -> bytes:
-        return self._ran(self.target.step_back)
+        return self._ran(lambda: self.target.step_back(self._is_wanted))
 
     def _run_back(self, _: str) -> bytes:
         return self._ran(lambda: self.target.run_back(self._is_wanted))

@@ -42,9 +42,9 @@ def buttons() -> list[Button]:
         if control.action in GROUP_STARTS:
             left += 5
         characters = SPEED_CHARACTERS if control.action == "normal" else len(control.button)
-        right = left + text_width("0" * characters) + 7
+        right = left + text_width("0" * characters) + 6
         row.append(Button(control, (left, 2, right, TOOLBAR_HEIGHT - 2), control.button))
-        left = right + 3
+        left = right + 2
     return row
 
 

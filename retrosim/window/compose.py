@@ -11,8 +11,8 @@ from retrosim.screen.panels import draw_help, draw_waiting
 
 from .chrome import draw_status_bar, draw_toolbar
 from .controls import help_lines
-from .debug_keys import debugger_help
 from .hud import metrics_lines, speed_text
+from .seek import draw_seek_bar
 from .session import Session
 
 
@@ -45,17 +45,20 @@ def compose(session: Session, chrome_width: int) -> Images:
         is_recording=session.recording is not None,
         is_alarming=is_alarming,
     )
+    if session.seek is not None:
+        seek, width = session.seek, status_bar.shape[1]
+        shown = session.machine.frame_number
+        bar = draw_seek_bar(width, seek.first, seek.last, seek.here, shown, seek.marks)
+        status_bar = np.concatenate([bar, status_bar])
     toolbar = draw_toolbar(chrome_width, session.active, speed_text(readings.speed))
     return Images(toolbar, status_bar, _overlay(session))
 
 
 def _overlay(session: Session) -> np.ndarray | None:
     if session.panel is not None and (session.shows_help or not session.panel.shows_screen):
-        from .debug_view import draw_debugger
-
-        panel = draw_debugger(session.panel)
+        panel = session.panel.draw()
         if session.shows_help:
-            draw_help(panel, debugger_help(), "Keys of the debugger")
+            draw_help(panel, session.panel.help(), f"Keys of the {session.panel.title.lower()}")
         return panel
     if session.view == NOTHING and not session.shows_help:
         return None

@@ -12,21 +12,23 @@ from dataclasses import replace
 from threading import Timer
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.errors import RetrosimError
 from retrosim.machine.debug import views
 
 from .controls import PAD, chord_name
-from .debug_keys import BY_CHORD
+from .debug_keys import BY_CHORD, debugger_help
 from .debug_rows import instruction_after, instruction_before, sources_of
 from .debug_stopwatch import Stopwatch
+from .panel import Panel
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine
     from retrosim.machine.debug import Point, Stop
     from retrosim.tape.play import Player
 
-    from .debug_view import Zone
 
 PANES = ("Stack", "Points", "Timer", "Hottest", "Causes")
 WIDTHS = (16, 32, 64, 128, 160, 256, 320, 384, 512, 640)
@@ -43,20 +45,19 @@ LONGEST_ENTRY = 60  # characters
 PROMPTS = {"goto": "code at", "memory": "memory at", "watch": "watch"}
 
 
-class DebugPanel:
-    """A debugger of a machine.
+class DebugPanel(Panel):
+    """A debugger of a machine; see `Panel`.
 
     pad     Callable[[], int]  what is pressed of the machine's own keys
     player  Player or None     the tape that the machine plays
 
-    is_running  does the machine run at its own pace?
     cursor      address in the code
     before      registers at the last stop
     message     how the machine stopped, or what went wrong
     entry       text that is being typed, None if none is; `asks` is the command that it is for
-    shows_screen  is the machine's picture to be seen in place of the panel?
-    zones       where clicks do something, as drawn last
     """
+
+    title = "DEBUGGER"
 
     def __init__(
         self,
@@ -66,14 +67,8 @@ class DebugPanel:
         watched: list[str] | None = None,
         points: list[str] | None = None,
     ) -> None:
-        self._is_first = "debugger" not in vars(machine)  # else somebody else debugs the machine too
-        self.machine, self.debugger, self._player, self._pad = machine, machine.debugger, player, pad
-        if player is not None:
-            self.debugger.play(player)
-        self._given: int | None = None
-        self._has_pad = machine.rom is None or "pad" in machine.rom.inputs
+        super().__init__(machine, pad, player)
         self.texts = sources_of(machine)
-        self.is_running, self.is_closing = False, False
         self.message = "stopped by the debugger; ? shows the keys"
         self.before = self.debugger.registers()
         self.cursor = self.before["pc"]
@@ -88,9 +83,7 @@ class DebugPanel:
         self.entry: str | None = None
         self.asks = ""
         self._skips_text = False
-        self.shows_screen = False
         self._periods_left = 0
-        self.zones: list[Zone] = []
         for where in (points or []) if self._is_first else []:
             self.debugger.breakpoint(where)
 
@@ -154,17 +147,6 @@ class DebugPanel:
             return True
         self._stopped(stop)
         return False
-
-    @property
-    def _is_at_end_of_tape(self) -> bool:
-        return self._player is not None and self.machine.frame_number >= self._player.tape.frames
-
-    def _press(self) -> None:
-        """Give the machine its keys; in the past, history has them."""
-        is_present = self.debugger.time == self.debugger.end
-        if self._player is None and self._has_pad and is_present and self._given != self._pad():
-            self._given = self._pad()
-            self.machine.set_input("pad", self._given)
 
     def _counted_causes(self) -> dict[str, int]:
         if self.machine.timing != "causes":
@@ -383,17 +365,6 @@ class DebugPanel:
             self.entry = (self.entry + text)[:LONGEST_ENTRY]
         return True
 
-    def click(self, x: float, y: float) -> None:
-        """Handle a click on the panel; x, y: its pixels."""
-        if self.shows_screen:
-            self.do("screen")
-            return
-        for zone in reversed(self.zones):
-            left, top, right, bottom = zone.rect
-            if left <= x < right and top <= y < bottom:
-                self.do(zone.action, zone.argument)
-                return
-
     def scroll(self, y: float, rows: int) -> None:
         """Handle the wheel: of the code above, of the memory below. y: pixels of the panel; rows: downwards."""
         from .debug_view import MEMORY_TOP
@@ -403,6 +374,14 @@ class DebugPanel:
         else:
             for _ in range(min(8, abs(rows))):
                 self.do("down" if rows > 0 else "up")
+
+    def draw(self) -> np.ndarray:
+        from .debug_view import draw_debugger
+
+        return draw_debugger(self)
+
+    def help(self) -> list[tuple[str, str]]:
+        return debugger_help()
 
     def close(self) -> list[str]:
         """Take the debugger off the machine if it was the panel's alone; return the places of its breakpoints."""

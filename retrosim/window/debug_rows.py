@@ -27,9 +27,14 @@ class Row:
 
 
 def sources_of(machine: Machine) -> dict[str, list[str]]:
-    """Return the text of the program's source files, as far as they are found beside it."""
-    path = getattr(machine.rom, "path", None)
-    folders = [Path(path), Path(path) / "src"] if path is not None else []
+    """Return the text of the program's source files, as far as they are found beside it or where it was built from."""
+    rom, folders = machine.rom, list[Path]()
+    if rom is not None:
+        sources = list(rom.recipe.sources) if rom.recipe else []
+        for image in rom.images:
+            sources += image.sources if image.build == machine.image.build else ()
+        built_from = dict.fromkeys((rom.path / source).parent for source in sources)
+        folders = [rom.path, rom.path / "src", *built_from]
     return source_texts({file for _, file, _ in machine.image.lines}, [*folders, Path()])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from retrosim.screen.pattern import LT_GRAY
 from .debug_keys import COMMANDS
 from .debug_panel import PANES, PROMPTS, DebugPanel
 from .debug_rows import code_rows
+from .panel import Zone
 
 LEFT_PARTS, RIGHT_PARTS = (4, 384), (388, 636)  # first and last column
 CODE_TOP, MEMORY_TOP, BOTTOM = 36, 310, 462
@@ -30,14 +30,6 @@ BYTES_PER_GROUP = 4
 
 def _cut(text: str, columns: int) -> str:
     return text if len(text) <= columns else f"{text[: columns - 3]}..."
-
-
-class Zone(NamedTuple):
-    """A rectangle of the panel in which a click carries out a command with an argument."""
-
-    rect: Rect
-    action: str
-    argument: int | str = 0
 
 
 class _Part:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 
 from .controls import BY_CHORD, PAD, Control, chord_name
+from .seek import BAR_HEIGHT
 from .session import Session
 
 
@@ -22,6 +23,7 @@ class Inputs:
         self._down: dict[str, str | int] = {}  # key -> held action or bit of the pad
         self._clicked: Control | None = None
         self._asked_help = False
+        self._drags = False
 
     def key_down(self, key: str, *, ctrl: bool = False, alt: bool = False, shift: bool = False) -> None:
         """Handle a key that went down.
@@ -82,7 +84,7 @@ class Inputs:
             session.hold(control.action, True)
 
     def panel_clicked(self, x: float, y: float) -> bool:
-        """Handle a click on the debugger's panel, if it is open. x, y: its pixels; what lies outside is not its."""
+        """Handle a click on a panel, if one is open. x, y: its pixels; what lies outside is not its."""
         session = self._session()
         inside = 0 <= x < WIDTH and 0 <= y < HEIGHT
         if session is None or session.panel is None or session.shows_help or not inside:
@@ -91,8 +93,23 @@ class Inputs:
         session.panel_acted()
         return True
 
+    def bar_pressed(self, x: float, y: float, width: int) -> bool:
+        """Handle a press on the bar of a tape's places, if there is one. x, y: pixels of the status bar; width: its."""
+        session = self._session()
+        self._drags = session is not None and session.seek is not None and 0 <= y < BAR_HEIGHT
+        self.bar_dragged(x, width)
+        return self._drags
+
+    def bar_dragged(self, x: float, width: int) -> None:
+        """Handle the mouse while its button is down: after a press on the bar, the tape goes to the place below it."""
+        session = self._session()
+        if self._drags and session is not None and session.seek is not None:
+            frame = session.seek.frame_at(x, width)
+            if frame != session.seek.here:
+                self._act("seek", frame)
+
     def panel_scrolled(self, y: float, rows: int) -> None:
-        """Handle the mouse wheel over the debugger's panel. y: its pixels; rows: downwards."""
+        """Handle the mouse wheel over a panel. y: its pixels; rows: downwards."""
         session = self._session()
         if session is not None and session.panel is not None:
             session.panel.scroll(y, rows)
@@ -100,7 +117,7 @@ class Inputs:
     def button_up(self) -> None:
         """Handle the release of the mouse button, wherever it happens."""
         session, clicked = self._session(), self._clicked
-        self._clicked = None
+        self._clicked, self._drags = None, False
         if clicked is not None and session is not None and clicked.action not in self._down.values():
             session.hold(clicked.action, False)
 

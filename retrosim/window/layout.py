@@ -36,48 +36,51 @@ class Layout:
     status_bar: Rect
 
 
-def chrome_height(width: int, scale: int) -> int:
-    """Return the height of toolbar and status bar together in a window of this width, window pixels."""
-    return (TOOLBAR_HEIGHT + status_bar_height(-(-width // scale))) * scale
+def chrome_height(width: int, scale: int, extra: int = 0) -> int:
+    """Return the height of toolbar and status bar together in a window of this width, window pixels.
+
+    extra   rows that the status bar has besides its own, in its pixels; so below
+    """
+    return (TOOLBAR_HEIGHT + status_bar_height(-(-width // scale)) + extra) * scale
 
 
-def layout(width: int, height: int) -> Layout:
+def layout(width: int, height: int, extra: int = 0) -> Layout:
     """Return where the parts go in a window of this size, pixels."""
     for scale in range(max(1, width // WIDTH), 0, -1):
         for chrome_scale in range(scale, 0, -1):
-            free = height - chrome_height(width, chrome_scale)
+            free = height - chrome_height(width, chrome_scale, extra)
             if WIDTH * scale <= width and HEIGHT * scale <= free:
-                return _placed(width, height, scale, chrome_scale)
-    full = HEIGHT + chrome_height(MIN_WIDTH, 1)
+                return _placed(width, height, scale, chrome_scale, extra)
+    full = HEIGHT + chrome_height(MIN_WIDTH, 1, extra)
     fraction = max(1, min(width / WIDTH, height / full) * full) / full
-    return _placed(width, height, fraction, fraction)
+    return _placed(width, height, fraction, fraction, extra)
 
 
-def _placed(width: int, height: int, scale: float, chrome_scale: float) -> Layout:
+def _placed(width: int, height: int, scale: float, chrome_scale: float, extra: int) -> Layout:
     chrome_width = min(max(MIN_WIDTH, int(-(-width // chrome_scale))), MAX_CHROME_WIDTH)
     right = round(chrome_width * chrome_scale)
     above = round(TOOLBAR_HEIGHT * chrome_scale)
-    below = height - round(status_bar_height(chrome_width) * chrome_scale)
+    below = height - round((status_bar_height(chrome_width) + extra) * chrome_scale)
     picture_width, picture_height = round(WIDTH * scale), round(HEIGHT * scale)
     left, top = (width - picture_width) // 2, above + (below - above - picture_height) // 2
     picture = (left, top, left + picture_width, top + picture_height)
     return Layout(scale, chrome_scale, chrome_width, picture, (0, 0, right, above), (0, below, right, height))
 
 
-def window_size(scale: int, screen_width: int, screen_height: int) -> tuple[int, int] | None:
+def window_size(scale: int, screen_width: int, screen_height: int, extra: int = 0) -> tuple[int, int] | None:
     """Return the window size for a scale of the picture, None if the screen is too small for it; all in pixels.
 
     Toolbar and status bar get the same scale if they fit, else the largest that fits.
     """
     width = WIDTH * scale
     for chrome_scale in range(scale, 0, -1):
-        height = HEIGHT * scale + chrome_height(width, chrome_scale)
+        height = HEIGHT * scale + chrome_height(width, chrome_scale, extra)
         if width <= screen_width and height <= screen_height - MARGIN:
             return width, height
     return None
 
 
-def first_size(screen_width: int, screen_height: int) -> tuple[int, int]:
+def first_size(screen_width: int, screen_height: int, extra: int = 0) -> tuple[int, int]:
     """Return the size that a window opens with, pixels: for the largest scale, up to 3, that fits the screen."""
-    sizes = [window_size(scale, screen_width, screen_height) for scale in (3, 2, 1)]
-    return next((size for size in sizes if size), (WIDTH, HEIGHT + chrome_height(WIDTH, 1)))
+    sizes = [window_size(scale, screen_width, screen_height, extra) for scale in (3, 2, 1)]
+    return next((size for size in sizes if size), (WIDTH, HEIGHT + chrome_height(WIDTH, 1, extra)))

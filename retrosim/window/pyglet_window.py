@@ -21,7 +21,8 @@ from .chrome import button_at
 from .compose import compose, compose_waiting
 from .controls import SCALES
 from .inputs import Inputs
-from .layout import chrome_height, first_size, layout, window_size
+from .layout import Layout, chrome_height, first_size, layout, window_size
+from .seek import BAR_HEIGHT
 from .session import IDLE_NS, MakeRecorder, Player, Session
 from .transport import run_ahead
 
@@ -62,6 +63,7 @@ class Window:
             raise ValueError(f"scale {scale}: allowed {SCALES[0]}..{SCALES[-1]}")
         self.clock = clock
         self.session: Session | None = None
+        self._extra = BAR_HEIGHT if player is not None else 0
         self._recorder, self._player, self._folder = recorder, player, folder or _data_folder
         self._title, self._notice = title, "starting the machine"
         self._inputs = Inputs(lambda: self.session, self.act)
@@ -89,9 +91,9 @@ class Window:
             self._pyglet = pyglet
             screen = display.get_display().get_default_screen()
             if scale is None:
-                width, height = first_size(screen.width, screen.height)
+                width, height = first_size(screen.width, screen.height, self._extra)
             else:
-                width, height = WIDTH * scale, HEIGHT * scale + chrome_height(WIDTH * scale, scale)
+                width, height = WIDTH * scale, HEIGHT * scale + chrome_height(WIDTH * scale, scale, self._extra)
             opened = window.Window(width, height, title, resizable=True, fullscreen=is_fullscreen, visible=False)
             opened.switch_to()
             self._app, self._window, self._canvas = app, opened, Canvas()
@@ -177,7 +179,7 @@ class Window:
 
     def on_draw(self) -> bool:
         width, height = self._window.get_framebuffer_size()
-        parts = layout(width, height)
+        parts = layout(width, height, self._extra)
         session, canvas = self.session, self._canvas
         canvas.begin(width, height)
         if session is None:
@@ -220,7 +222,7 @@ class Window:
 
     def _rescale(self, scale: int) -> None:
         screen, ratio = self._window.screen, self._window.get_pixel_ratio()
-        size = window_size(scale, round(screen.width * ratio), round(screen.height * ratio))
+        size = window_size(scale, round(screen.width * ratio), round(screen.height * ratio), self._extra)
         if size is None:
             self.say(f"this screen ({screen.width}x{screen.height}) is too small for scale {scale}")
         elif self._window.fullscreen:
@@ -263,20 +265,36 @@ class Window:
 
     def on_mouse_press(self, x: float, y: float, button: int, _: int) -> bool:
         if button == self._pyglet.window.mouse.LEFT:
-            width, height = self._window.get_framebuffer_size()
-            ratio = self._window.get_pixel_ratio()
-            if not self._inputs.panel_clicked(*self._on_picture(x, y)):
-                scale = layout(width, height).chrome_scale
-                self._inputs.button_down(button_at(x * ratio / scale, (height - 1 - y * ratio) / scale))
+            scale, inputs = self._layout().chrome_scale, self._inputs
+            if not (inputs.panel_clicked(*self._on_picture(x, y)) or inputs.bar_pressed(*self._on_bar(x, y))):
+                inputs.button_down(button_at(*(each / scale for each in self._in_window(x, y))))
             self._dirty = True
         return True
 
+    def on_mouse_drag(self, x: float, y: float, *_: object) -> bool:
+        self._inputs.bar_dragged(*self._on_bar(x, y)[::2])
+        self._dirty = True
+        return True
+
+    def _layout(self) -> Layout:
+        width, height = self._window.get_framebuffer_size()
+        return layout(width, height, self._extra)
+
+    def _in_window(self, x: float, y: float) -> tuple[float, float]:
+        """Return a place of the mouse in pixels of the window, y downwards."""
+        ratio = self._window.get_pixel_ratio()
+        return x * ratio, self._window.get_framebuffer_size()[1] - 1 - y * ratio
+
     def _on_picture(self, x: float, y: float) -> tuple[float, float]:
         """Return a place of the mouse in pixels of the machine's picture; it may lie outside."""
-        width, height = self._window.get_framebuffer_size()
-        ratio, parts = self._window.get_pixel_ratio(), layout(width, height)
+        (across, down), parts = self._in_window(x, y), self._layout()
         left, top, *_ = parts.picture
-        return (x * ratio - left) / parts.scale, (height - 1 - y * ratio - top) / parts.scale
+        return (across - left) / parts.scale, (down - top) / parts.scale
+
+    def _on_bar(self, x: float, y: float) -> tuple[float, float, int]:
+        """Return a place of the mouse in pixels of the status bar, where it may lie outside, and the bar's width."""
+        (across, down), parts = self._in_window(x, y), self._layout()
+        return across / parts.chrome_scale, (down - parts.status_bar[1]) / parts.chrome_scale, parts.chrome_width
 
     def on_mouse_scroll(self, x: float, y: float, _: float, rows: float) -> bool:
         self._inputs.panel_scrolled(self._on_picture(x, y)[1], -round(rows))

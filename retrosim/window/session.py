@@ -13,34 +13,34 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrosim.errors import RetrosimError
-from retrosim.machine.interface import AnyMachine, SimulatedMachine, has_cpu
+from retrosim.machine.interface import AnyMachine, has_cpu
 from retrosim.screen.overlay import View
 from retrosim.screen.png import png_bytes
-from retrosim.screen.shapes import Shapes
 from retrosim.tape.play import Player
 from retrosim.tape.record import Recorder
 
-from .check import LastCheck
 from .files import home_short, newest_file, read_file, write_new
-from .hud import Readings, speed_text
+from .hud import speed_text
+from .opening import open_panel
 from .pacer import SPEEDS
 from .picture import picture_of
+from .seek import Seek
+from .shown import Shown
 from .transport import Transport
 
 if TYPE_CHECKING:
-    from .debug_panel import DebugPanel
+    from .panel import Panel
 
 IDLE_NS = 25_000_000
 """Longest time between two calls of `advance`."""
-MESSAGE_NS = 4_000_000_000
-"""How long a message stays."""
-KEYS_HINT = "press ? for the keys"
-COMPILING = f"compiling the program in the background; it will run faster   {KEYS_HINT}"
 
-RUNNING_ACTIONS = ("pause", "frame", "instruction", "reset", "record", "load", "rewind", "fast", "debugger")
+RUNNING_ACTIONS = (
+    *("pause", "frame", "instruction", "reset", "record", "load", "rewind", "fast", "debugger", "walk"),
+    *("seek", "jump", "ends", "mark"),
+)
 """What a debugger does in place of the window as long as it controls the machine."""
-PANEL_ACTIONS = {"pause": "go", "frame": "frame", "instruction": "step", "debugger": "debugger"}
-"""Of these the ones that the debugger panel carries out -> its command."""
+PANEL_ACTIONS = {"pause": "go", "frame": "frame", "instruction": "step"}
+"""Of these the ones that a panel carries out -> its command."""
 
 History = list[tuple[int, dict[str, int]]]
 MakeRecorder = Callable[[AnyMachine, History | None], Recorder]
@@ -48,7 +48,7 @@ MakeRecorder = Callable[[AnyMachine, History | None], Recorder]
 states) where they changed; None after a state was loaded: the tape then starts from the present state."""
 
 
-class Session:
+class Session(Shown):
     """One machine in use.
 
     folder    Callable[[str], Path]  folder for files of a kind ("states", "shots")
@@ -75,16 +75,14 @@ class Session:
         self.shows_metrics = True
         self.recording: Recorder | None = None
         self.held: set[str] = set()
-        self.panel: DebugPanel | None = None  # runs the machine in place of this session while it is open
-        self._watched: list[str] = []
-        self._breakpoints: list[str] = []
+        self.panel: Panel | None = None  # runs the machine in place of this session while it is open
+        self.watched: list[str] = []
+        self.breakpoints: list[str] = []
         self.controller = ""  # what runs the machine in place of this session: "gdb"
         self._folder, self._make_recorder = folder, recorder
-        self._message, self._message_until = "", 0
-        self._shapes: tuple[tuple[int, int], Shapes | None] | None = None
-        self._past = 0  # counts resets, loads and rewinds, because a frame number alone does not identify a world
-        self._last_check = LastCheck()
+        self._begin_showing()
         self.transport = Transport(machine, clock, self._inputs, self._after_frame)
+        self.seek = Seek(self.transport, player, self._went_back) if player is not None else None
 
     def advance(self) -> bool:
         """Run what is due; return whether the picture or the metrics changed."""
@@ -92,6 +90,8 @@ class Session:
             return True
         if self.panel is not None:
             return self.panel.advance(self.transport.pacer.due(self.clock()), self.clock)
+        if self.seek is not None and self.seek.advance():
+            return True
         if "rewind" not in self.held:
             return self.transport.advance("fast" if "fast" in self.held else "run")
         changed = self.transport.advance("rewind")
@@ -105,14 +105,10 @@ class Session:
 
     def wait_ns(self) -> int:
         """Return the nanoseconds until `advance` should be called again."""
-        if "fast" in self.held and not self.transport.halted:
+        is_seeking = self.seek is not None and self.seek.target is not None
+        if is_seeking or ("fast" in self.held and not self.transport.halted):
             return 0
         return min(IDLE_NS, self.transport.pacer.wait_ns(self.clock()))
-
-    @property
-    def diverged(self) -> str:
-        """How the machine differs from the tape that is replayed, or ""."""
-        return str(self.player.mismatch) if self.player is not None and self.player.mismatch else ""
 
     def _inputs(self, frame: int) -> dict[str, int] | None:
         if self.player is not None:
@@ -132,6 +128,8 @@ class Session:
             if self.diverged and not had_diverged:
                 self.held.discard("fast")
                 self.transport.pause(True)
+                if self.seek is not None:
+                    self.seek.marks.add(self.machine.frame_number)
 
     def _recorded(self, write: Callable[..., None], *arguments: object) -> None:
         """Write to the tape; if that fails, the machine goes on without."""
@@ -178,10 +176,6 @@ class Session:
         for action in tuple(self.held):
             self.hold(action, False)
 
-    def say(self, text: str) -> None:
-        """Show a message for a few seconds."""
-        self._message, self._message_until = text, self.clock() + MESSAGE_NS
-
     def control(self, controller: str) -> None:
         """Leave the machine to somebody else, or, with "", go on from where it is then."""
         if controller:
@@ -202,8 +196,10 @@ class Session:
         if action in PANEL_ACTIONS:
             self.panel.do(PANEL_ACTIONS[action])
             self.panel_acted()
+        elif action.upper() == self.panel.title:
+            self._close_panel()
         else:
-            self.say("close the debugger first (D)")
+            self.say(f"close the {self.panel.title.lower()} first (Esc)")
         return True
 
     def close(self) -> None:
@@ -219,6 +215,8 @@ class Session:
     def _do_pause(self, _: int) -> None:
         self._message_until = 0
         self.transport.pause(not self.transport.is_paused)
+        if self.seek is not None and self.transport.is_paused:
+            self.seek.marks.add(self.machine.frame_number)
 
     def _do_frame(self, _: int) -> None:
         self._message_until = 0
@@ -233,6 +231,27 @@ class Session:
             self.transport.step()
         else:
             self.say(f"{self.machine.name} has no CPU, so there are no instructions to step through")
+
+    def _went_back(self) -> None:
+        self._past += 1
+
+    def _sought(self, go: Callable[[Seek], None]) -> None:
+        if self.seek is None:
+            self.say("only a tape that is replayed has places to go to")
+        else:
+            go(self.seek)
+
+    def _do_seek(self, frame: int) -> None:
+        self._sought(lambda seek: seek.go(frame))
+
+    def _do_jump(self, step: int) -> None:
+        self._sought(lambda seek: seek.jump(step))
+
+    def _do_ends(self, step: int) -> None:
+        self._sought(lambda seek: seek.go(seek.first if step < 0 else seek.last))
+
+    def _do_mark(self, step: int) -> None:
+        self._sought(lambda seek: seek.to_mark(step))
 
     def _do_slower(self, _: int) -> None:
         self._set_speed(max(0, SPEEDS.index(self.transport.pacer.speed) - 1))
@@ -308,20 +327,10 @@ class Session:
         self.view = replace(self.view, shapes=not tested, tested=shapes and not tested)
 
     def _do_debugger(self, _: int) -> None:
-        machine = self.machine
-        if not has_cpu(machine):
-            self.say(f"{machine.name} has no CPU, so there is nothing to debug")
-            return
-        from retrosim.machine.machine import Machine
+        self.panel = open_panel(self, "DEBUGGER")
 
-        from .debug_panel import DebugPanel
-
-        if not isinstance(machine, Machine):
-            self.say(f"{machine.name} has no debugger")
-            return
-        self.close()
-        self.release_all()
-        self.panel = DebugPanel(machine, lambda: self.pad, self.player, self._watched, self._breakpoints)
+    def _do_walk(self, _: int) -> None:
+        self.panel = open_panel(self, "WALK")
 
     def panel_acted(self) -> None:
         """The debugger panel has carried out a command: close it if that was wanted, else go on from now."""
@@ -332,7 +341,9 @@ class Session:
     def _close_panel(self) -> None:
         if self.panel is None:
             return
-        self._breakpoints, self.panel = self.panel.close(), None
+        panel, self.panel = self.panel, None
+        kept = panel.close()
+        self.breakpoints = self.breakpoints if kept is None else kept
         if self.player is not None:
             self.player.rewound()
         self._start_over()
@@ -349,89 +360,3 @@ class Session:
         self.view = replace(self.view, grid=following if following < count else None)
         if not count:
             self.say(f"{self.program} has no grid")
-
-    # What to show
-
-    @property
-    def shapes(self) -> Shapes | None:
-        """What the program's routine tested in the last frame; None if that is not known."""
-        key = (self.machine.frame_number, self._past)
-        if self._shapes is None or self._shapes[0] != key:
-            self._shapes = (key, self.machine.shapes())
-        return self._shapes[1]
-
-    def readings(self) -> Readings:
-        """Return what the metrics are computed from."""
-        cycles, instructions = self.transport.frame_cost
-        return Readings(
-            machine=self.machine.name,
-            rom=self.program,
-            frame=self.machine.frame_number,
-            periods=self.transport.tick,
-            period=self.machine.frame_period,
-            cycles=cycles,
-            instructions=instructions,
-            period_cycles=self.transport.tick_cycles,
-            shapes=self.shapes if self.shows_metrics else None,  # computing them takes time
-            speed=self.transport.pacer.speed,
-        )
-
-    @property
-    def active(self) -> set[str]:
-        """Actions that are on or held down: their buttons are shown pressed."""
-        on = {
-            "pause": self.transport.is_paused if self.panel is None else not self.panel.is_running,
-            "record": self.recording is not None,
-            "collisions": self.view.shapes,
-            "grid": self.view.grid is not None,
-            "metrics": self.shows_metrics,
-            "debugger": self.panel is not None,
-            "help": self.shows_help,
-        }
-        return self.held | {action for action, is_on in on.items() if is_on}
-
-    @property
-    def state(self) -> tuple[str, bool]:
-        """What the machine does, one word in capitals, and whether it has stopped."""
-        if self.controller:
-            return self.controller.upper(), False
-        if self.panel is not None:
-            return ("DEBUGGER", False) if self.panel.is_running else ("DEBUGGER: STOPPED", True)
-        if self.diverged:
-            return "DIVERGED", True
-        if "rewind" in self.held:
-            return "REWIND", False
-        if self.transport.halted:
-            return "STOPPED", True
-        if "fast" in self.held:
-            return "FAST", False
-        if self.transport.is_paused:
-            return "PAUSED", True
-        return ("REPLAY" if self.player is not None else "RUNNING"), False
-
-    @property
-    def message(self) -> str:
-        """The line below the metrics: what was just done, why the machine stopped, or the next instruction."""
-        if self.clock() < self._message_until:
-            return self._message
-        if self.diverged or self.transport.halted:
-            return self.diverged or self.transport.halted
-        if self.transport.is_paused and has_cpu(self.machine):
-            return next_instruction(self.machine)
-        if self.machine.is_compiling:
-            return COMPILING
-        return f"{self.last_check}   {KEYS_HINT}" if self.last_check else KEYS_HINT
-
-    @property
-    def last_check(self) -> str:
-        """What the last frame's check took, beside what was printed in 1994; "" without metrics or such a check."""
-        if not self.shows_metrics or not self.transport.is_between_frames:
-            return ""
-        return self._last_check.text(self.machine, self.clock())
-
-
-def next_instruction(machine: SimulatedMachine) -> str:
-    """Return address, code, listing and source line of the instruction that a machine executes next."""
-    pc = machine.regs["pc"]
-    line = machine.image.source_line(pc)
-    return f"next {machine.listing(pc, 1)[0]}" + (f"  ({line[0]}:{line[1]})" if line else "")

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import signal
 import threading
 
 import pytest
 
-from retrosim.cli.console import commands
-from retrosim.cli.console.loop import completer, interruptions
-from retrosim.cli.console.session import Session
+from retrosim.cli.terminal.completion import completer
+from retrosim.cli.terminal.loop import interruptions
+from retrosim.console import commands
+from retrosim.console.session import Session
+from retrosim.console.target import Target
+from retrosim.errors import Interrupted
 from retrosim.machine import Machine
-from retrosim.serve.target import Target
+from retrosim.machine.debug import Stop
+from retrosim.tape import Player, find_tape, load_tape, open_for
 
 PROGRAM = """\
         .globl _start, twice, count
@@ -118,6 +123,32 @@ def test_an_error_is_a_line_and_ends_the_script(debug, command: str, words: str)
     refused.is_refused(1, words)
 
 
+def test_json_keeps_what_was_answered_before_an_error_and_limits_end_a_command(debug) -> None:
+    failed = debug("print 1\nprint 1 +\n", "--json")
+    assert failed.status == 1 and "command 2" in failed.err
+    report = json.loads(failed.out)
+    assert report["answers"][0]["lines"] == ["1 (0x1)"] and "command 2" in report["error"]
+    spent = debug("delete\ncontinue\n", "--json", "--max-cycles", "500")
+    assert spent.status == 5 and json.loads(spent.out)["answers"][-1]["stop"]["reason"] == "budget"
+
+
+def test_a_tape_that_is_left_stops_forwards_and_back(session: Session) -> None:
+    with pytest.raises(ValueError, match="plays no tape"):
+        commands.answer(session, "catch divergence")
+    tape = load_tape(find_tape("first-wave"))
+    machine = open_for(tape, "mc68000-8", engine="recompile")
+    session = Session(Target(machine, Player(tape, machine)))
+    for line in ("run 3 frames", "set long[gFrame] = 77", "catch divergence"):
+        commands.answer(session, line)
+    stop = commands.answer(session, "continue").stop
+    assert stop.reason == "divergence" and "the tape has" in stop.text
+    commands.answer(session, "run 2 frames")
+    assert commands.answer(session, "rc").stop.time == stop.time
+    commands.answer(session, "goto 1000")
+    commands.answer(session, "set long[gFrame] = long[gFrame]")  # another future, the recorded one
+    assert commands.answer(session, "run 30 frames").stop.reason == "frames"
+
+
 def test_native_has_no_instructions(run) -> None:
     run("debug", "--machine", "native").is_refused(2, "native runs no machine code")
 
@@ -141,10 +172,22 @@ def test_completion(session: Session) -> None:
 
 
 def test_ctrl_c_stops_the_machine(session: Session) -> None:
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with interruptions(session):
-        answer = commands.answer(session, "continue")
-    timer.join()
-    assert answer.stop is not None and answer.stop.reason == "interrupted"
+    def interrupted(line: str, seconds: float) -> Stop | None:
+        timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+        session.wanted.clear()
+        timer.start()
+        with interruptions(session):
+            try:
+                return commands.answer(session, line).stop
+            finally:
+                timer.join()
+
+    assert interrupted("continue", 0.5).reason == "interrupted"
+    here = session.debugger.time, session.machine.hash("machine")
+    commands.answer(session, "break _start if d0 == 12345678")
+    assert interrupted("rc", 0.01).reason == "interrupted"
+    assert (session.debugger.time, session.machine.hash("machine")) == here
+    with pytest.raises(Interrupted, match="where it was"):
+        interrupted("wrote gFrame", 0.01)
+    assert (session.debugger.time, session.machine.hash("machine")) == here
     assert commands.answer(session, "reverse-stepi").stop.reason == "step"

@@ -106,13 +106,28 @@ def test_a_machine_that_does_not_compile_ahead_bridges_with_what_it_has(events: 
     assert "region" not in events and fast.engine == "interpret" and events[-1] == "quick handlers"
 
 
-def test_an_error_of_the_compiler_is_raised_by_run(events: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*arguments) -> None:
-        raise RuntimeError("the compiler is broken")
+@pytest.mark.parametrize("engine", ["auto", "recompile"])
+def test_what_cannot_be_compiled_stays_with_the_interpreter(
+    events: list[str], monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    def broken(*arguments: object) -> None:
+        raise RuntimeError("Cannot select: nothing")
+
+    warnings = []
+    monkeypatch.setattr(tiers, "CompiledRegion", broken)
+    monkeypatch.setattr(tiers, "warn_once", lambda kind, text: warnings.append(text))
+    slow, fast = programs.machine(KNOWN, timing="table"), programs.machine(KNOWN, engine=engine, timing="table")
+    assert run_both(slow, fast, 12) == (engine == "auto") and fast.engine == "interpret"
+    assert set(warnings) == {"some code could not be compiled and runs more slowly: Cannot select: nothing"}
+
+
+def test_an_error_of_ours_is_raised_by_run(events: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: object) -> None:
+        raise KeyError("a field that no model has")
 
     monkeypatch.setattr(tiers, "CompiledRegion", broken)
     ours = programs.machine(KNOWN, engine="auto", timing="table")
-    with pytest.raises(RuntimeError, match="the compiler is broken"):
+    with pytest.raises(KeyError, match="a field that no model has"):
         for _ in range(12):
             ours.run(instructions=SLICE)
             wait_for_compiler(ours)

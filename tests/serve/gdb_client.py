@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from retrosim.console.target import Target
 from retrosim.serve.gdb_session import GdbSession
 from retrosim.serve.stream import LOOPBACK, listen, serve_clients
-from retrosim.serve.target import Target
 
 GDB = "gdb-multiarch"
 SECONDS = 30

@@ -9,10 +9,10 @@ import sys
 import pytest
 
 from retrosim.cli.commands.dap import launch
+from retrosim.console.target import Target
 from retrosim.machine import Machine
 from retrosim.serve.dap_messages import Unpacker, packed
 from retrosim.serve.dap_session import Opened
-from retrosim.serve.target import Target
 
 from .dap_client import Editor, dap, editor
 

@@ -8,11 +8,11 @@ import time
 
 import pytest
 
+from retrosim.console.target import Target
 from retrosim.machine import Machine
 from retrosim.serve import dap_messages, gdb_packets
 from retrosim.serve.gdb_session import GdbSession
 from retrosim.serve.stream import Connection
-from retrosim.serve.target import Target
 
 
 def payloads(data: bytes, chunk: int) -> list[bytes | None]:

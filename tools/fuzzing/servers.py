@@ -62,8 +62,8 @@ class Server(Target):
 
     @cached_property
     def rom(self) -> Any:
+        from retrosim.console import target
         from retrosim.rom import load_rom
-        from retrosim.serve import target
 
         target.LOOK_SECONDS = LOOK_SECONDS
         folder = scratch_folder() / "sessions"  # of files that clients save
@@ -133,8 +133,8 @@ class Gdb(Server):
         return changed_bytes(chance, whole) if chance.random() < 0.05 else whole
 
     def serve(self, machine: Any, feed: Feed) -> None:
+        from retrosim.console.target import Target as Debugged
         from retrosim.serve.gdb_session import GdbSession
-        from retrosim.serve.target import Target as Debugged
 
         GdbSession(Debugged(machine), feed, b"\x7fELF" * 5000).serve()
 
@@ -148,9 +148,9 @@ def _size(chance: Random) -> str:
 
 
 def _monitor(chance: Random) -> str:
-    from retrosim.serve.monitor import COMMANDS
+    from retrosim.console.monitor import NAMES
 
-    words = [chance.choice((*COMMANDS, *TEXTS))]
+    words = [chance.choice((*sorted(NAMES), *TEXTS))]
     words += [
         chance.choice((*SYMBOLS, *TEXTS, "state", "state", "picture.png")) for _ in range(chance.choice((0, 1, 1, 2)))
     ]
@@ -234,8 +234,8 @@ class Dap(Server):
 
     def serve(self, machine: Any, feed: Feed) -> None:
         from retrosim.cli.commands.dap import words_of
+        from retrosim.console.target import Target as Debugged
         from retrosim.serve.dap_session import DapSession, Opened
-        from retrosim.serve.target import Target as Debugged
 
         opened = Opened(Debugged(machine), [self.rom.path / "src"])
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from retrosim.serve.stream import Stream
 
 TEXTS = {
+    "rom": str,
     "machine": str,
     "build": str,
     "engine": str,
@@ -37,6 +38,7 @@ TEXTS = {
     "at": int,
     "bits": int,
 }
+FLAGS = ("causes", "unverified")
 TABLES = {"set": "--set", "memory": "--memory", "readings": "--reading"}
 
 
@@ -128,4 +130,4 @@ def words_of(arguments: Mapping[str, Any]) -> list[str]:
         if not isinstance(table, dict):
             raise ValueError(f"{name}: allowed an object")
         words += [f"{option}={key}={value}" for key, value in table.items()]
-    return [*words, "--causes"] if arguments.get("causes") is True else words
+    return words + [f"--{name}" for name in FLAGS if arguments.get(name) is True]

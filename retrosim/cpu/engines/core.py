@@ -193,8 +193,18 @@ class Core:
             insn = self.insns.get(pc)
             if insn and ((pc - start) & ADDRESS_MASK < size or (start - pc) & ADDRESS_MASK < insn.length):
                 self.forget(pc)
+                self._unmark(insn)
         self.code[start:stop] = 0
         self._watch_boundaries()
+
+    def _unmark(self, insn: Insn) -> None:
+        """Let stores into an instruction that is forgotten go unnoticed, but for bytes of others."""
+        for address in byte_addresses(insn):
+            self._watched[address] &= ~DECODED
+        for pc in range(insn.pc - self.cpu.isa.max_bytes + 1, insn.end):
+            other = self.insns.get(pc & ADDRESS_MASK)
+            for address in byte_addresses(other) if other else ():
+                self._watched[address] |= DECODED
 
     def notice_writes(self) -> None:
         """Forget the instructions that the program itself has overwritten."""

@@ -7,7 +7,6 @@ ever waits for a rare one. Regions that the recompiler has made are entered thro
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from weakref import WeakMethod
@@ -18,15 +17,7 @@ from ..spec.cpu import ADDRESS_MASK, MISALIGNED, REACHED, RUNNING
 from ..spec.rows import Insn
 from .compiled_region import CompiledRegion
 from .core import Core
-from .emit import (
-    ASK_POINTER,
-    BUDGET,
-    CODE_POINTER,
-    CONTEXT_ENTRIES,
-    INDEX_POINTER,
-    RECORDS_POINTER,
-    TABLE_POINTER,
-)
+from .entrance import Entrance
 from .evaluate import Evaluator
 from .handler_cache import HandlerCache, Key
 from .handlers import (
@@ -53,38 +44,6 @@ MAX_RECORDS = 1 << 17
 MAX_VISITS = 2000  # times that code runs into something not decoded or compiled before a run ends early
 MAX_MET = 1 << 14  # addresses remembered where code was met
 MAX_BREAKS = 8  # writes into a region before it stays with the interpreter
-
-# handlers.HANDLER for C; other threads run meanwhile. Handlers are called without Numba, whose compiler takes longer to
-# come up than everything else that a machine needs before its first frame.
-HANDLER_TYPE = ctypes.CFUNCTYPE(ctypes.c_uint64, *[ctypes.c_void_p] * 4, ctypes.c_int64)
-
-
-def run_records(
-    ram: np.ndarray,
-    code: np.ndarray,
-    state: np.ndarray,
-    records: np.ndarray,
-    index: np.ndarray,
-    table: np.ndarray,
-    ask: int,
-    start: int,
-    budget: int,
-) -> tuple[int, int]:
-    """Run records from number `start`; return (next record, or -LEFT or -NOT_EXECUTED; instructions executed)."""
-    if not 0 <= start < len(records):
-        raise IndexError("no such record")
-    first = records.ctypes.data + start * RECORD_BYTES
-    context = np.zeros(CONTEXT_ENTRIES, np.uint64)
-    context[CODE_POINTER] = code.ctypes.data
-    context[INDEX_POINTER] = index.ctypes.data
-    context[RECORDS_POINTER] = records.ctypes.data
-    context[TABLE_POINTER], context[ASK_POINTER] = table.ctypes.data, ask
-    handler = HANDLER_TYPE(int(records[start].view(np.uint64)[HANDLER_WORD]))
-    following = handler(ram.ctypes.data, state.ctypes.data, first, context.ctypes.data, budget)
-    executed = budget - int(context[BUDGET])
-    if following <= NOT_EXECUTED:
-        return -following, executed
-    return (following - records.ctypes.data) // RECORD_BYTES, executed
 
 
 @dataclass
@@ -188,10 +147,7 @@ class Interpreter:
         while done < instructions and visits < MAX_VISITS and core.state["cycles"] < core.state["limit"]:
             start = self._slot(int(core.state["pc"]))
             with memo.asking():
-                following, executed = run_records(
-                    core.ram, core.code, self._state, self._records, self._index, memo.words, memo.callback, start,
-                    instructions - done,
-                )  # fmt: skip
+                following, executed = self._entrance.run(start, instructions - done)
             done += executed
             if following >= 0:
                 if following != UNKNOWN_RECORD:
@@ -267,13 +223,17 @@ class Interpreter:
     def _clear(self) -> None:
         """Forget all records."""
         self._index = np.zeros((ADDRESS_MASK + 1) >> self._shift, np.int32)
-        self._records = np.zeros((1024, RECORD_WORDS), np.uint32)
+        self._use(np.zeros((1024, RECORD_WORDS), np.uint32))
         self._set_handler(UNKNOWN_RECORD, self._stubs[UNKNOWN])
         self._used = 1
-        if self._profile:
-            self._profile.use(self._records)
         self._branches: dict[int, list[int]] = {}  # address -> records that branch to it
         self._watch_stops()
+
+    def _use(self, records: np.ndarray) -> None:
+        self._records, core, memo = records, self.core, self._memo
+        self._entrance = Entrance(core.ram, core.code, self._state, records, self._index, memo.words, memo.callback)
+        if self._profile:
+            self._profile.use(records)
 
     def _watch_stops(self) -> None:
         """Make the records of the addresses to stop at ask the host, every time."""
@@ -345,9 +305,7 @@ class Interpreter:
         slot = self._used
         self._used += 1
         if slot == len(self._records):
-            self._records = np.concatenate([self._records, np.zeros_like(self._records)])
-            if self._profile:
-                self._profile.use(self._records)
+            self._use(np.concatenate([self._records, np.zeros_like(self._records)]))
         self._records[slot, PC_WORD] = pc
         self._set_handler(slot, handler)
         return slot
@@ -373,12 +331,15 @@ class Interpreter:
         if pc & ((1 << self._shift) - 1) or self._handler(self.core.decode(pc)) is None:
             return False
         before, first = self._slot(pc), self._used
+        is_overwritten = bool(self._records[before, END_WORD])  # then what leads there goes on through it, for good
         for _ in range(MAX_DECODED_AHEAD):
             insn = self.core.decode(pc)
             handler = self._handler(insn)
             if handler is None:
                 break
-            self._append(insn, handler)
+            slot = self._append(insn, handler)
+            if slot != first or not is_overwritten:
+                self._lead_to(slot, pc)
             pc = insn.end
             if insn.row.options.get("ends") or self._index[pc >> self._shift]:
                 break
@@ -401,16 +362,20 @@ class Interpreter:
             return None  # the evaluator deals with branches to misaligned addresses
         return self._handlers.get(insn.key)
 
-    def _append(self, insn: Insn, handler: int) -> None:
+    def _append(self, insn: Insn, handler: int) -> int:
         slot = self._new_slot(insn.pc, handler)
-        self._index[insn.pc >> self._shift] = slot
-        for branch in self._branches.get(insn.pc, ()):
-            if self._index[self._records[branch, PC_WORD] >> self._shift] == branch:  # else overwritten since
-                self._redirect(branch, slot)
         fields = insn.fields + self.core.timing.fields(insn)
         record = self._records[slot]
         record[END_WORD] = insn.end
         record[FIELDS_WORD : FIELDS_WORD + len(fields)] = fields
+        return slot
+
+    def _lead_to(self, slot: int, pc: int) -> None:
+        """Make a record that of its address, where branches go."""
+        self._index[pc >> self._shift] = slot
+        for branch in self._branches.get(pc, ()):
+            if self._records[branch].view(np.uint64)[ORDINARY_WORD // 2] != self._stubs[GOTO]:  # else overwritten since
+                self._redirect(branch, slot)
 
     def _redirect(self, slot: int, target: int) -> None:
         self._records[slot, TARGET_WORD] = (target - slot) * RECORD_BYTES & 0xFFFFFFFF

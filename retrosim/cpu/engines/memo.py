@@ -123,8 +123,11 @@ class Memo:
         Python tells of an interruption at its next step. In the middle of compiled code that would be the answer to a
         question, where no error can be raised. So SIGINT waits for the end, a fraction of a second.
         """
+        if not self._blocks:
+            yield
+            return
         handler = signal.getsignal(signal.SIGINT)
-        waits = bool(self._blocks) and threading.current_thread() is threading.main_thread() and callable(handler)
+        waits = threading.current_thread() is threading.main_thread() and callable(handler)
         waiting: list[int] = []
         if waits:
             signal.signal(signal.SIGINT, lambda number, frame: waiting.append(number))

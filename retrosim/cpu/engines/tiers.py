@@ -6,7 +6,8 @@
                 thread compiles better handlers, then region after region, used from the next slice on
 
 Code that is found only at run time starts on the evaluator, gets quickly compiled handlers when it is executed often,
-and regions when the machine has gone on for a while. Nothing of this shows in what the machine does.
+and regions when the machine has gone on for a while. What cannot be compiled stays with the engine that runs it, which
+is said once. Nothing of this shows in what the machine does.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+
+from retrosim.cache.store import warn_once
 
 from .compiled import is_compiled
 from .compiled_region import CompiledRegion, region_name
@@ -39,6 +42,7 @@ MAX_REGIONS = 200
 SWITCH_SECONDS = 0.0005  # after which the compiler gives the interpreter lock to a thread that waits for it
 
 Compiled = HandlerCache | CompiledRegion
+FAILURES = (RuntimeError, MemoryError)  # of the compiler
 
 
 class Tiers:
@@ -141,15 +145,17 @@ class Tiers:
             return
         cpu, timing = self.core.cpu, self.core.timing_mode
         if is_compiled(region_name(cpu, timing, part)):
-            self._take_in(CompiledRegion(cpu, timing, part))
+            self._take_in(_result(partial(CompiledRegion, cpu, timing, part)))
         elif self.mode != "interpret":  # in the background in every mode: whoever sets breakpoints does not wait
             self._wanted.appendleft(lambda: CompiledRegion(cpu, timing, part))
             self._is_urgent = True
 
     def _take_in(self, made: Compiled | Exception) -> None:
-        if isinstance(made, Exception):
+        if isinstance(made, FAILURES):
+            warn_once("compiler", f"some code could not be compiled and runs more slowly: {made}")
+        elif isinstance(made, Exception):
             raise made
-        if isinstance(made, HandlerCache):
+        elif isinstance(made, HandlerCache):
             self._interpreter.use(made)
         elif not made.region.left_out <= self._interpreter.breaks:
             return  # it was made for breakpoints that are there no more
@@ -169,7 +175,7 @@ class Tiers:
         self._asked |= missing.keys()
         self._interpreter.forget_missing()
         if self.mode != "auto":
-            self._interpreter.use(handler_cache(cpu, timing, handlers, quick=True))
+            self._take_in(_result(partial(handler_cache, cpu, timing, handlers, quick=True)))
         elif handlers:
             self._wanted.appendleft(lambda: handler_cache(cpu, timing, handlers, quick=True))
             self._wanted.append(lambda: handler_cache(cpu, timing, handlers))
@@ -209,7 +215,7 @@ class Tiers:
         for region in regions[: MAX_REGIONS - self._regions]:
             self._regions += 1
             if self.mode == "recompile" or is_compiled(region_name(cpu, timing, region)):
-                self._take_in(CompiledRegion(cpu, timing, region))
+                self._take_in(_result(partial(CompiledRegion, cpu, timing, region)))
             else:
                 self._wanted.append(partial(CompiledRegion, cpu, timing, region))
 
@@ -220,17 +226,22 @@ def _compile(
     made: deque[Compiled | Exception],
 ) -> None:
     """Compile what is wanted, in order (the worker thread, which keeps no machine in memory)."""
-    try:
-        while wanted and not _ending.is_set():
-            job = wanted.popleft()
-            with _yielding():
-                made.append(job())
-    except Exception as error:  # raised again by `run`, where somebody can see it
-        made.append(error)
+    while wanted and not _ending.is_set():
+        job = wanted.popleft()
+        with _yielding():
+            made.append(_result(job))
     served = engine()
     if served is not None:
         served._worker = None
     _workers.discard(threading.current_thread())
+
+
+def _result(job: Callable[[], Compiled]) -> Compiled | Exception:
+    """Return what a job makes, or its error: `run` tells of it, where somebody can see it."""
+    try:
+        return job()
+    except Exception as error:
+        return error
 
 
 _compiling = threading.Lock()

@@ -76,7 +76,11 @@ HOST = Host(
     call={"c": Convention(32, _enter)},
     go=go,
     set_stack=_set_stack,
-    stack=Stack(lambda state: int(state["r"][SP]) & ADDRESS_MASK, link="lr"),
+    stack=Stack(
+        lambda state: int(state["r"][SP]) & ADDRESS_MASK,
+        link="lr",
+        arguments=tuple(f"r{number}" for number in ARGUMENTS),
+    ),
     bases={"r2": Base(2, ("TOC", ".TOC.", "_SDA2_BASE_")), "r13": Base(13, ("_SDA_BASE_",))},
     faults=dict.fromkeys((PROGRAM, NO_FLOATING_POINT), IllegalInstruction),
 )

@@ -125,12 +125,14 @@ class Stack:
     word       bytes of an address on it
     link       register that holds the return address, "" where a call pushes it
     code_base  code_base(state) -> what is added to a near return address on the stack
+    arguments  registers of a routine's first arguments; the others lie above the return address, a word each
     """
 
     pointer: Callable[[np.ndarray], int]
     word: int = 4
     link: str = ""
     code_base: Callable[[np.ndarray], int] = lambda state: 0
+    arguments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

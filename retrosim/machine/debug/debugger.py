@@ -97,6 +97,8 @@ class Debugger(Travel):
         number   None for any
         """
         check_choice("event", event, EVENTS)
+        if event == "divergence" and self._observer.tape is None:
+            raise ValueError("divergence: the machine plays no tape that it could leave; open one in place of a ROM")
         if number is not None:
             check_integer("number", number, 1 if event == "frame" else 0, 0xFFFFFFFF)
         return self._add("event", event, condition, ignore, temporary=temporary, event=event, parameter=number)
@@ -167,9 +169,7 @@ class Debugger(Travel):
 
         tape   a `retrosim.tape.Player` of this machine, which has brought it to the start of the tape
         """
-        self._observer.tape = tape
-        for device, value in (tape.inputs(self.machine.frame_number) or {}).items():
-            self.machine.set_input(device, value)
+        self._observer.play(tape)
 
     # looking
 

@@ -12,7 +12,7 @@ from .. import state_file
 from ..clockwork import FOREVER
 from .conditions import ConditionError
 from .history import History, now
-from .points import Point, Stop
+from .points import Point, Stop, Time
 
 if TYPE_CHECKING:
     from ..machine import Machine
@@ -24,6 +24,7 @@ class Tape(Protocol):
 
     def inputs(self, frame: int) -> Mapping[str, int] | None: ...
     def compare(self) -> None: ...
+    def rewound(self) -> None: ...
     @property
     def mismatch(self) -> object | None: ...
 
@@ -36,7 +37,11 @@ class Observer:
     is_debugged   does the debugger run the machine? Else it is run without it, and only hooks act
     collect   called with every stop in place of all else: the run is a search in the past, which it may end
     tape      what the machine plays
+    is_interrupted  does somebody want the run to end soon?
+    diverged  when the machine left the tape, and how
     """
+
+    is_interrupted = False
 
     def __init__(self, machine: Machine, limits: Limits) -> None:
         self.machine, self.limits = machine, limits
@@ -47,6 +52,7 @@ class Observer:
         self.is_muted = False
         self.collect: Callable[[Stop], bool] | None = None
         self.tape: Tape | None = None
+        self.diverged: tuple[Time, str] | None = None
         self.stop: Stop | None = None
         self._hits: list[tuple[Point, Stop]] = []
         self._breaks: frozenset[int] = frozenset()
@@ -60,6 +66,10 @@ class Observer:
     def begin(self) -> None:
         """A run begins. One without the debugger, in the past, is the beginning of another future."""
         is_own = self.is_debugged or self.is_replaying
+        if not is_own:
+            self.is_interrupted = False
+        if self.diverged is not None and not self.is_replaying and self.diverged[0] > now(self.machine):
+            self._rewind_tape()  # this is another future
         if self.history is not None and not is_own and now(self.machine) < self.history.end:
             self.history.forget_after(now(self.machine))
         self.look()
@@ -142,7 +152,7 @@ class Observer:
         except BaseException:  # a hook's: the run ends here
             self.end()
             raise
-        return self.stop is not None
+        return self.stop is not None or self.is_interrupted
 
     # the rest
 
@@ -191,15 +201,27 @@ class Observer:
                 self.history.changed().registers = after
 
     def _frame_begins(self) -> None:
-        frame, tape = self.machine.frame_number, self.tape
+        frame, tape, time = self.machine.frame_number, self.tape, now(self.machine)
         if tape is not None and not self.is_replaying:
-            was_right = tape.mismatch is None
             tape.compare()
-            if was_right and tape.mismatch is not None:
-                self._event("divergence", None, None, str(tape.mismatch))
+            if self.diverged is None and tape.mismatch is not None:
+                self.diverged = time, str(tape.mismatch)
             for device, value in (tape.inputs(frame) or {}).items():
                 self.machine.set_input(device, value)
+        if self.diverged is not None and self.diverged[0] == time:
+            self._event("divergence", None, None, self.diverged[1])
         self._event("frame", frame, None)
+
+    def _rewind_tape(self) -> None:
+        self.diverged = None
+        if self.tape is not None:
+            self.tape.rewound()
+
+    def play(self, tape: Tape) -> None:
+        """Let the machine play a tape from now on."""
+        self.tape, self.diverged = tape, None
+        for device, value in (tape.inputs(self.machine.frame_number) or {}).items():
+            self.machine.set_input(device, value)
 
     def _event(self, event: str, number: int | None, by: int | None, text: str = "") -> None:
         for point in self.points:

@@ -26,7 +26,6 @@ class Running:
 
     machine: Machine
     _observer: Observer
-    _interrupted = False
 
     def _begin_history(self) -> None:
         self._history = self._observer.history = History(self.machine, MEMORY_LIMIT)
@@ -74,16 +73,21 @@ class Running:
         for name, value in given.items():
             if value is not None:
                 check_integer(name, value, 0)
+        self._observer.is_interrupted = False
         return self._forward(instructions, clocks, frames)
 
     def step(self, n: int = 1) -> Stop:
         """Execute instructions, as many as are wanted if no point comes first. Errors: ValueError."""
-        stop = self._forward(check_integer("n", n, 1), None, None)
+        check_integer("n", n, 1)
+        self._observer.is_interrupted = False
+        stop = self._forward(n, None, None)
         return replace(stop, reason="step") if stop.reason == "instructions" else stop
 
     def until(self, where: int | str) -> Stop:
         """Run to a place, or to a point before it. Errors: ValueError."""
-        return self._forward(None, None, None, frozenset(places.addresses(self.machine.image, where)))
+        stops = frozenset(places.addresses(self.machine.image, where))
+        self._observer.is_interrupted = False
+        return self._forward(None, None, None, stops)
 
     def step_over(self) -> Stop:
         """Execute an instruction; a call with all that it calls."""
@@ -101,6 +105,7 @@ class Running:
 
     def _until_back(self, back: int, sp: int, reason: str) -> Stop:
         """Run until an address is reached with the stack no deeper than `sp`."""
+        self._observer.is_interrupted = False
         while True:
             stop = self._forward(None, None, None, frozenset([back]))
             if stop.reason != "until":
@@ -109,15 +114,17 @@ class Running:
                 return replace(stop, reason=reason)
 
     def interrupt(self) -> None:
-        """End the present run soon, from another thread or a signal handler; without one nothing happens."""
-        self._interrupted = True
+        """End the present run soon, from another thread or a signal handler; without one nothing happens.
+
+        A search in the past ends where it began.
+        """
+        self._observer.is_interrupted = True
 
     def _forward(
         self, instructions: int | None, clocks: int | None, frames: int | None, stops: frozenset[int] = frozenset()
     ) -> Stop:
         """Run in pieces: to where something comes from outside, or a state is to be saved."""
         machine, observer, start = self.machine, self._observer, self.time
-        self._interrupted = False
         observer.look()
         with self._debugged():
             while True:
@@ -144,7 +151,8 @@ class Running:
                 if observer.stop is not None:
                     return observer.stop
                 if result.reason in ("exit", "fault", "budget", "until"):
-                    return replace(observer.stopped(result.reason), fault=result.fault)
+                    spent = machine.budget.spent if result.reason == "budget" else ""
+                    return replace(observer.stopped(result.reason, text=spent), fault=result.fault)
 
     def _happen(self) -> None:
         """Let what came from outside at this moment come again."""
@@ -155,7 +163,7 @@ class Running:
 
     def _ended(self, start: Time, instructions: int | None, clocks: int | None, frames: int | None) -> str:
         at = self.time
-        if self._interrupted:
+        if self._observer.is_interrupted:
             return "interrupted"
         if instructions is not None and at.instructions - start.instructions >= instructions:
             return "instructions"

@@ -39,6 +39,12 @@ class Frame:
     sp: int
     call_pc: int | None
 
+    def __str__(self) -> str:
+        """Return "function+0x10 (file.c:12)", of a caller with the line of its call."""
+        name = f"{self.function}+{self.offset:#x}" if self.offset else self.function
+        line = f" ({self.file.rpartition('/')[2]}:{self.line})" if self.file else ""
+        return f"{name or f'{self.pc:#x}'}{line}"
+
 
 def stack_pointer(machine: Machine) -> int:
     """Return the linear address of the top of the stack."""
@@ -51,6 +57,15 @@ def return_address(machine: Machine) -> int:
     if stack.link:
         return int(machine.regs[stack.link]) & ADDRESS_MASK
     return _address_at(machine, stack.pointer(machine.core.state))
+
+
+def argument(machine: Machine, number: int) -> int:
+    """Return an argument, a word, of the routine whose first instruction comes next, by the C convention."""
+    core, stack = machine.core, machine.core.cpu.host.stack
+    if number < len(stack.arguments):
+        return int(machine.regs[stack.arguments[number]])
+    place = stack.pointer(core.state) + stack.word * (number - len(stack.arguments) + 1)
+    return int.from_bytes(_bytes(machine, place, stack.word), "big" if core.cpu.big_endian else "little")
 
 
 def _address_at(machine: Machine, place: int) -> int:
@@ -111,6 +126,8 @@ def _calls(machine: Machine, back: int, callee: int) -> Insn | None:
     call = call_before(machine, back)
     if call is None or (call.target is not None and _start(machine, call.target) != _start(machine, callee)):
         return None
+    if machine.image.symbols and _start(machine, call.pc) is None:
+        return None  # data that looks like a call
     return call
 
 

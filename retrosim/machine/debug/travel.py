@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from retrosim.checks import check_integer
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
+from retrosim.errors import Interrupted
 
 from ..budget import Budget
 from . import places
@@ -30,14 +31,50 @@ def _at(instructions: int) -> Time:
 class Travel(Running):
     """The part of a debugger that goes back; `Debugger` sets it up."""
 
+    _is_traveling = False
+
+    @contextmanager
+    def returning(self) -> Iterator[None]:
+        """Travel in the block; what is interrupted, or fails, leaves the machine where it was.
+
+        Errors   Interrupted, when `interrupt` was called
+        """
+        if self._is_traveling:
+            yield
+            return
+        observer = self._observer
+        observer.look()
+        here, self._is_traveling, observer.is_interrupted = self.time, True, False
+        try:
+            yield
+        except BaseException:
+            observer.is_interrupted = False
+            if self.time != here:
+                self._go(here)
+            raise
+        finally:
+            self._is_traveling = False
+
+    def _travel(self, go: Callable[[], Stop]) -> Stop:
+        """Go somewhere, unless somebody interrupts."""
+        if self._is_traveling:
+            return go()
+        try:
+            with self.returning():
+                return go()
+        except Interrupted:
+            return self._observer.stopped("interrupted")
+
     def go_to(self, time: Time | int) -> Stop:
         """Go to a moment of history, or to where so many instructions had been executed; no point stops on the way.
 
         Returns  reason "beginning" or "end" where history does not go so far, else "instructions"
         Errors   ValueError
         """
-        self._observer.look()
         wanted = time if isinstance(time, Time) else _at(check_integer("instructions", time, 0))
+        return self._travel(lambda: self._to_moment(wanted))
+
+    def _to_moment(self, wanted: Time) -> Stop:
         reached = min(max(wanted, self.beginning), self.end)
         self._go(reached)
         short = "beginning" if wanted.instructions < reached.instructions else "instructions"
@@ -46,7 +83,7 @@ class Travel(Running):
     def reverse_step(self, n: int = 1) -> Stop:
         """Undo instructions. Errors: ValueError."""
         stop = self.go_to(max(0, self.time.instructions - check_integer("n", n, 1)))
-        return stop if stop.reason == "beginning" else replace(stop, reason="step")
+        return replace(stop, reason="step") if stop.reason == "instructions" else stop
 
     def reverse_run(self, instructions: int | None = None) -> Stop:
         """Go back to the last hit of a point before now, or to the beginning; not farther than so many instructions.
@@ -56,18 +93,23 @@ class Travel(Running):
         """
         if instructions is not None:
             check_integer("instructions", instructions, 0)
-        self._observer.look()
+        return self._travel(lambda: self._back_to_hit(instructions))
+
+    def _back_to_hit(self, instructions: int | None) -> Stop:
         here = self.time
         first = self.beginning.instructions if instructions is None else here.instructions - instructions
         found = self._last_stop(first, here)
         if found is not None:
             self._go(found.time)
             return found
-        stop = self.go_to(max(0, first))
+        stop = self._to_moment(_at(max(0, first)))
         return replace(stop, reason="beginning") if self.time == self.beginning else stop
 
     def reverse_step_over(self) -> Stop:
         """Undo an instruction; a call with all that it called."""
+        return self._travel(self._back_over)
+
+    def _back_over(self) -> Stop:
         call, pc = call_before(self.machine, self.machine.regs["pc"]), self.machine.regs["pc"]
         stop = self.reverse_step()
         if call is None or stop.reason != "step" or stop.pc in (call.pc, pc):
@@ -106,22 +148,23 @@ class Travel(Running):
         """Find out who wrote some memory last, the host included; None if nobody did in all of history.
 
         The machine stays where it is.
-        Errors   ValueError
+        Errors   ValueError, Interrupted
         """
-        self._observer.look()
+        with self.returning():
+            return self._last_write(where, size)
+
+    def _last_write(self, where: int | str, size: int) -> Write | None:
         start = places.addresses(self.machine.image, where)[0]
         check_integer("size", size, 1, min(MAX_WATCHED, ADDRESS_MASK + 1 - start))
         here = self.time
         own = Point(0, "watchpoint", "", (start,), size, "write")
-        try:
-            with self._points([own]):
-                found = self._last_stop(self.beginning.instructions, here, is_included=True)
-            host = self._host_wrote(start, size, here)
-            if host is not None and (found is None or host.time >= found.time):
-                return host
-            return None if found is None else self._write_of(found)
-        finally:
-            self._go(here)
+        with self._points([own]):
+            found = self._last_stop(self.beginning.instructions, here, is_included=True)
+        write = self._host_wrote(start, size, here)
+        if found is not None and (write is None or write.time < found.time):
+            write = self._write_of(found)
+        self._go(here)
+        return write
 
     def _host_wrote(self, start: int, size: int, until: Time) -> Write | None:
         for change in reversed(self._history.changes):
@@ -158,7 +201,7 @@ class Travel(Running):
 
     def _last_in(self, low: int, high: int, bound: Time) -> Stop | None:
         """Return the last stop between two numbers of instructions, before a moment."""
-        observer, found = self._observer, list[Stop]()
+        found = list[Stop]()
 
         def collect(stop: Stop) -> bool:
             if stop.time < bound and stop.time.instructions <= high:
@@ -166,20 +209,35 @@ class Travel(Running):
             return len(found) >= MAX_FOUND and high - stop.time.instructions > MAX_FOUND
 
         self._go(_at(low))
-        last = bound if high == bound.instructions else _at(high)
-        with self._replaying():
-            observer.collect = collect
-            try:
-                self._run_to(min(last, self.end))
-            finally:
-                observer.collect = observer.stop = None
-                observer.seal()
+        self._collect(bound if high == bound.instructions else _at(high), collect)
         if len(found) < MAX_FOUND or high - found[-1].time.instructions <= MAX_FOUND:
             return found[-1] if found else None
         seen = found[-1]
         middle = (seen.time.instructions + high) // 2
         later = self._last_in(middle, high, bound) or self._last_in(seen.time.instructions, middle, bound)
         return later or seen
+
+    def survey(self, points: Sequence[Point], until: Time, note: Callable[[Stop], bool]) -> None:
+        """Run on through known history to a later moment, and hand every stop of some points to a function.
+
+        points   breakpoints and watchpoints, which need not be among the debugger's own
+        until    not after `end`
+        note     may look at the machine; what returns True ends the run there
+        """
+        self._observer.look()
+        with self._points(points):
+            self._collect(until, note)
+
+    def _collect(self, until: Time, note: Callable[[Stop], bool]) -> None:
+        """Run on through known history to a later moment, with `note` in place of stopping."""
+        observer = self._observer
+        with self._replaying():
+            observer.collect = note
+            try:
+                self._run_to(min(until, self.end))
+            finally:
+                observer.collect = observer.stop = None
+                observer.seal()
 
     def _go(self, time: Time) -> None:
         """Get to a moment of history; nothing acts on the way."""
@@ -223,5 +281,7 @@ class Travel(Running):
                 machine._run(None, None, count, frozenset())
             elif target.clocks > at.clocks:
                 machine._run(None, target.clocks - at.clocks, None, frozenset())
+            if self._observer.is_interrupted:
+                raise Interrupted("interrupted; the machine is where it was")
             if self._observer.stop is not None or self.time == at:
                 return  # enough has been found, or the program has ended

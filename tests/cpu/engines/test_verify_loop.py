@@ -19,8 +19,8 @@ from retrosim.cpu.engines.emit import (
     RECORDS_POINTER,
     TABLE_POINTER,
 )
+from retrosim.cpu.engines.entrance import HANDLER_TYPE, Entrance
 from retrosim.cpu.engines.handlers import HANDLER, HANDLER_WORD, LEFT, RECORD_BYTES
-from retrosim.cpu.engines.interpret import HANDLER_TYPE, run_records
 
 
 def memories() -> tuple[np.ndarray, ...]:
@@ -41,7 +41,8 @@ def test_a_handler_gets_the_memory_of_the_machine(returned: str) -> None:
 
     entered = HANDLER_TYPE(handler)
     records[2].view(np.uint64)[HANDLER_WORD] = ctypes.cast(entered, ctypes.c_void_p).value
-    assert run_records(ram, code, state, records, index, table, 99, 2, 10) == (-LEFT if returned == "left" else 3, 3)
+    entrance = Entrance(ram, code, state, records, index, table, 99)
+    assert entrance.run(2, 10) == (-LEFT if returned == "left" else 3, 3)
     ((pointers, budget, context),) = seen
     assert pointers == (ram.ctypes.data, state.ctypes.data, records.ctypes.data + 2 * RECORD_BYTES) and budget == 10
     expected = {CODE_POINTER: code, INDEX_POINTER: index, RECORDS_POINTER: records, TABLE_POINTER: table}
@@ -61,4 +62,4 @@ def test_numba_compiles_nothing_of_the_engines() -> None:
 def test_a_number_that_is_no_record_is_refused(start: int) -> None:
     ram, code, state, records, index, table = memories()
     with pytest.raises(IndexError, match="no such record"):
-        run_records(ram, code, state, records, index, table, 0, start, 1)
+        Entrance(ram, code, state, records, index, table, 0).run(start, 1)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 
@@ -22,6 +22,7 @@ FIRST_PIECE = 200  # instructions before the first look
 MAX_STEPS = 100_000  # instructions of a range that are executed one by one
 MAX_POINTS = 500  # of our own at a time
 
+Found = TypeVar("Found")
 IsWanted = Callable[[], bool]
 """Tells whether the client wants the machine back."""
 TAPE_ENDS = "tape"  # a reason to stop
@@ -101,9 +102,9 @@ class Target:
         """Execute one instruction."""
         return self.debugger.step()
 
-    def step_back(self) -> Stop:
+    def step_back(self, is_wanted: IsWanted) -> Stop:
         """Undo one instruction."""
-        return self.debugger.reverse_step()
+        return self.interruptible(self.debugger.reverse_step, is_wanted)
 
     def step_in_range(self, start: int, end: int, is_wanted: IsWanted) -> Stop:
         """Execute instructions until one lies outside start <= address < end."""
@@ -192,7 +193,7 @@ class Target:
         """Execute one instruction, a call with all that it calls."""
         return self.interruptible(self.debugger.step_over, is_wanted)
 
-    def interruptible(self, go: Callable[[], Stop], is_wanted: IsWanted) -> Stop:
+    def interruptible(self, go: Callable[[], Found], is_wanted: IsWanted) -> Found:
         """Let the debugger go somewhere, unless the client wants the machine back before."""
         with self._watched(is_wanted):
             return go()

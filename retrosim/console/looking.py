@@ -1,8 +1,7 @@
-"""Commands that show the machine, or change it while it stands still."""
+"""Commands that show the machine."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -10,8 +9,8 @@ from rich.text import Text
 from retrosim.checks import check_choice
 from retrosim.machine.debug import views
 
-from . import texts
-from .answers import Answer, needed, nothing_after, number_of
+from . import panes, texts
+from .answers import Answer, needed, nothing_after, number_of, said
 
 if TYPE_CHECKING:
     from .session import Session
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 MAX_CODE = 500  # instructions in an answer
 CODE = 12  # instructions, if nobody says how many
 HOT = 15  # functions
+MAX_STACK = 64  # routines in an answer
 
 
 def registers(session: Session, rest: str) -> Answer:
@@ -47,20 +47,12 @@ def memory(session: Session, rest: str) -> Answer:
 
 def stack(session: Session, rest: str) -> Answer:
     nothing_after(session, rest, "stack")
-    return Answer(texts.stack_lines(session.debugger))
+    return said(*(line.text for line in panes.stack(session.debugger, MAX_STACK)))
 
 
 def evaluate(session: Session, rest: str) -> Answer:
     value = session.debugger.evaluate(needed(rest, "print: an expression"))
     return Answer([Text(texts.value_text(value))])
-
-
-def assign(session: Session, rest: str) -> Answer:
-    name, sign, text = rest.partition("=")
-    if not sign or not name.strip() or text.startswith("="):
-        raise ValueError("set: allowed REGISTER = EXPRESSION, byte[ADDRESS] = EXPRESSION, and word, long")
-    name = name.strip()
-    return Answer([Text(f"{name} = {texts.value_text(session.assign(name, text.strip()))}")], has_moved=name == "pc")
 
 
 def display(session: Session, rest: str) -> Answer:
@@ -82,13 +74,14 @@ def undisplay(session: Session, rest: str) -> Answer:
 
 def wrote(session: Session, rest: str) -> Answer:
     place, size = session.sized_place(needed(rest, "wrote: a place"))
-    found = session.debugger.last_write(place, size or 1)
+    found = session.interruptible(lambda: session.debugger.last_write(place, size or 1))
     if found is None:
         return Answer([Text("nothing wrote there since the machine is being debugged")])
     change = f"{found.old.hex(' ') or '?'} -> {found.new.hex(' ')} at {found.address:#x}"
-    at = f"instruction {found.time.instructions:,}, clock {found.time.clocks:,}, frame {found.time.frame:,}"
     where = f"  in {found.where}" if found.where else ""
-    return Answer([Text(f"{found.text}{where}"), Text(f"{change}; goto {found.time.instructions}; {at}")])
+    return Answer(
+        [Text(f"{found.text}{where}"), Text(f"{change}; goto {found.time.instructions}; {texts.time_text(found.time)}")]
+    )
 
 
 def stopwatch(session: Session, rest: str) -> Answer:
@@ -99,14 +92,13 @@ def stopwatch(session: Session, rest: str) -> Answer:
     first, _, second = (part.strip() for part in rest.partition(","))
     start, end = session.where(first), session.where(needed(second, "stopwatch: a second place, after a comma,"))
     session.mark()
-    session.wanted.clear()
     stop = session.interruptible(lambda: debugger.until(start))
     if stop.reason == "until":
         session.watch_started = debugger.time
         stop = session.interruptible(lambda: debugger.until(end))
         if stop.reason == "until":
             time = views.elapsed(machine, session.watch_started, debugger.time)
-            session.watch_started = debugger.time
+            session.watch_started, session.measured = debugger.time, (rest, time)
             return Answer([texts.elapsed_line(time), texts.stop_line(stop)], stop, has_moved=True)
     return Answer([Text("something else stopped the machine"), texts.stop_line(stop)], stop, has_moved=True)
 
@@ -114,7 +106,7 @@ def stopwatch(session: Session, rest: str) -> Answer:
 def hot(session: Session, rest: str) -> Answer:
     check_choice("hot", rest or "all", ("all",))
     start = None if rest else session.started.instructions
-    rows = views.hottest(session.debugger, start)
+    rows = session.interruptible(lambda: views.hottest(session.debugger, start))
     return Answer(texts.hot_lines(rows[:HOT]))
 
 
@@ -122,28 +114,35 @@ def view(session: Session, rest: str) -> Answer:
     nothing_after(session, rest, "view")
     lines: list[Text] = []
     for title, part in session.sections():
-        lines += [texts.title_line(title), *part]
+        lines += [texts.title_line(title, session.width), *part]
     return Answer(lines)
 
 
-def monitor(name: str) -> Callable[[Session, str], Answer]:
-    """Return a command that `monitor` of gdb has too."""
+def clocks(session: Session, rest: str) -> Answer:
+    nothing_after(session, rest, "clocks")
+    machine, (cycles, instructions) = session.machine, session.asked
+    session.asked = (machine.cycles, machine.instructions)
+    seconds = machine.cycles / machine.clock_hz
+    return said(
+        f"{machine.cycles:,} clocks, {machine.instructions:,} instructions, {seconds:.6f} s since power-on",
+        f"{machine.cycles - cycles:,} clocks, {machine.instructions - instructions:,} instructions "
+        "since the last question",
+    )
 
-    def carry_out(session: Session, rest: str) -> Answer:
-        said = session.monitor.answer(f"{name} {rest}")
-        return Answer([Text(line) for line in said.splitlines()])
 
-    return carry_out
+def causes(session: Session, rest: str) -> Answer:
+    nothing_after(session, rest, "causes")
+    rows = views.causes(session.machine, session.causes_before)
+    session.causes_before = views.counted_causes(session.machine)
+    return Answer(texts.cause_lines(rows) or [Text("no clocks since the last question")])
 
 
-def replaced(name: str) -> Callable[[Session, str], Answer]:
-    """Return a command of `monitor` after which the machine stands elsewhere."""
-
-    def carry_out(session: Session, rest: str) -> Answer:
-        session.mark()
-        session.monitor.answer(f"{name} {rest}")
-        time = session.debugger.time
-        at = f"instruction {time.instructions:,}, clock {time.clocks:,}, frame {time.frame:,}"
-        return Answer([Text(at)], has_moved=True)
-
-    return carry_out
+def frame(session: Session, rest: str) -> Answer:
+    nothing_after(session, rest, "frame")
+    machine = session.machine
+    period = float(machine.clock_hz / machine.frame_hz)
+    into, last = machine.clocks_in_frame, machine.frame_cycles
+    lines = [f"frame {machine.frame_number:,}: {into:,} clocks so far, {100 * into / period:.1f} % of a period"]
+    if machine.frame_number:
+        lines.append(f"the one before: {last:,} clocks, {100 * last / period:.1f} %")
+    return said(*lines)

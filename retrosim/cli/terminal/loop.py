@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from retrosim.cli.output import say
-from retrosim.errors import RetrosimError
+from retrosim.console import commands, texts
+from retrosim.console.answers import Answer
+from retrosim.errors import BudgetUsedUp, RetrosimError
 
-from . import commands
-from .commands import Answer
+from .completion import completer
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from .session import Session
+    from retrosim.console.session import Session
 
 PROMPT = "(retrosim) "
-PLACES = ("break", "b", "tbreak", "tb", "until", "u", "advance", "code", "l")  # commands that take source lines
-MAX_COMPLETIONS = 500
 
 
 def _shown(lines: Iterable[Text]) -> None:
@@ -52,7 +52,6 @@ def interruptions(session: Session) -> Iterator[None]:
 
 
 def _carry_out(session: Session, line: str) -> Answer:
-    session.wanted.clear()
     with interruptions(session):
         return commands.answer(session, line)
 
@@ -69,16 +68,14 @@ def run_script(session: Session, lines: Iterable[str]) -> bool:
     return False
 
 
-def script_report(session: Session, lines: Iterable[str]) -> list[dict[str, Any]]:
-    """Return what commands say, for JSON: command, lines, and why the machine stopped. Errors: RetrosimError."""
-    return [
-        {
-            "command": line,
-            "lines": [text.plain for text in _with_place(session, answer)],
-            "stop": answer.stop.as_dict() if answer.stop else None,
-        }
-        for line, answer in _answers(session, lines)
-    ]
+def script_report(session: Session, lines: Iterable[str], answers: list[dict[str, Any]]) -> None:
+    """Carry out commands; append what they say, for JSON: command, lines, and why the machine stopped.
+
+    Errors   RetrosimError
+    """
+    for line, answer in _answers(session, lines):
+        said = [text.plain for text in _with_place(session, answer)]
+        answers.append({"command": line, "lines": said, "stop": answer.stop.as_dict() if answer.stop else None})
 
 
 def _with_place(session: Session, answer: Answer) -> list[Text]:
@@ -96,6 +93,10 @@ def _answers(session: Session, lines: Iterable[str]) -> Iterator[tuple[str, Answ
         except ValueError as error:
             raise RetrosimError(f"command {number}: {error}") from error
         yield line, answer
+        if session.wanted.is_set():
+            raise KeyboardInterrupt
+        if answer.stop is not None and answer.stop.reason == "budget":
+            raise BudgetUsedUp(f"command {number}: {answer.stop.text}; --max-cycles and --max-seconds set limits")
         if answer.is_end:
             return
 
@@ -103,6 +104,7 @@ def _answers(session: Session, lines: Iterable[str]) -> Iterator[tuple[str, Answ
 def run_terminal(session: Session) -> None:
     """Read commands from the terminal until the user has enough; an error is a line."""
     _prepare_line_editing(session)
+    session.width = min(texts.WIDTH, shutil.get_terminal_size().columns)
     last = ""
     while True:
         try:
@@ -142,24 +144,3 @@ def _prepare_line_editing(session: Session) -> None:
     readline.set_completer(completer(session, readline.get_line_buffer))
     bind = "bind ^I rl_complete" if "libedit" in (readline.__doc__ or "") else "tab: complete"
     readline.parse_and_bind(bind)
-
-
-def completer(session: Session, line: Callable[[], str]) -> Callable[[str, int], str | None]:
-    """Return a function of readline: completes commands, symbols, registers and source files."""
-    image = session.machine.image
-    names = sorted({*image.symbols, *session.machine.regs})
-    files = sorted({f"{file.rpartition('/')[2]}:" for _, file, _ in image.lines})
-    found: list[str] = []
-
-    def complete(text: str, number: int) -> str | None:
-        if number == 0:
-            before = line().lstrip()
-            first = before.partition(" ")[0]
-            if " " not in before or first in ("help", "h"):
-                wanted = [f"{name} " for name in commands.BY_NAME]
-            else:
-                wanted = [*names, *(files if first in PLACES else [])]
-            found[:] = [name for name in wanted if name.startswith(text)][:MAX_COMPLETIONS]
-        return found[number] if number < len(found) else None
-
-    return complete

@@ -45,7 +45,7 @@ def step_instructions(session: Session, rest: str) -> Answer:
 
 def back_instructions(session: Session, rest: str) -> Answer:
     count = number_of(session, rest, "instructions", 1, MAX_COUNT, 1)
-    return stopped(session.run(lambda: session.debugger.reverse_step(count)))
+    return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.reverse_step(count))))
 
 
 def go_on(session: Session, rest: str) -> Answer:
@@ -74,4 +74,4 @@ def reverse_run(session: Session, rest: str) -> Answer:
 
 def go_to(session: Session, rest: str) -> Answer:
     instructions = number_of(session, needed(rest, "goto: a number of instructions"), "instructions", 0, MAX_COUNT, 0)
-    return stopped(session.run(lambda: session.debugger.go_to(instructions)))
+    return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.go_to(instructions))))

@@ -40,6 +40,10 @@ def stopped(stop: Stop) -> Answer:
     return Answer([texts.stop_line(stop)], stop, has_moved=True)
 
 
+def said(*lines: str) -> Answer:
+    return Answer([Text(line) for line in lines])
+
+
 def nothing_after(session: Session, rest: str, name: str) -> None:
     if rest:
         raise ValueError(f"{name} {shortened(rest)!r}: allowed {name} alone")

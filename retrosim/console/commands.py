@@ -1,4 +1,7 @@
-"""The commands of the debugger in the terminal; names and short forms are gdb's where gdb has them."""
+"""The commands of the debugger, for the terminal, the window, gdb and editors.
+
+Names and short forms are gdb's where gdb has them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from rich.text import Text
 from retrosim.checks import did_you_mean, shortened
 from retrosim.machine.debug.points import EVENTS
 
-from . import looking, running, stopping, texts
+from . import changing, looking, running, stopping, texts
 from .answers import Answer, nothing_after
 
 if TYPE_CHECKING:
@@ -42,29 +45,33 @@ def answer(session: Session, line: str) -> Answer:
     """Carry out a line; "#" begins a comment. Errors: RetrosimError, ValueError, in one line."""
     if len(line) > MAX_LINE:
         raise ValueError(f"a line of {len(line)} characters: allowed 0..{MAX_LINE}")
+    session.wanted.clear()
+    session.machine.budget.begin()
     name, _, rest = line.strip().partition(" ")
     if not name or name.startswith("#"):
         return Answer()
-    return found(name).carry_out(session, rest.strip())
+    return found(session, name).carry_out(session, rest.strip())
 
 
-def found(name: str) -> Command:
+def found(session: Session, name: str) -> Command:
     """Return a command by a name of it. Errors: ValueError."""
-    if name not in BY_NAME:
-        near = did_you_mean(name, BY_NAME) or "; `help` lists them"
-        raise ValueError(f"{shortened(name)!r}: no command{near}")
-    return BY_NAME[name]
+    command = BY_NAME.get(name)
+    if command is None or not session.has(command.names[0]):
+        near = did_you_mean(name, [each for each in BY_NAME if session.has(BY_NAME[each].names[0])])
+        raise ValueError(f"{shortened(name)!r}: no command{near or '; `help` lists them'}")
+    return command
 
 
 def _help(session: Session, rest: str) -> Answer:
     if rest:
-        command = found(rest)
+        command = found(session, rest)
         others = f" (also: {', '.join(command.names[1:])})" if command.names[1:] else ""
         return Answer([Text(f"{command.names[0]} {command.arguments}".strip() + others), Text(f"  {command.about}")])
     lines = []
     for title, commands in GROUPS.items():
-        lines.append(Text(title, texts.TITLE))
-        for each in commands:
+        known = [each for each in commands if session.has(each.names[0])]
+        lines += [Text(title, texts.TITLE)] if known else []
+        for each in known:
             names = ", ".join(each.names)
             lines.append(Text(f"  {f'{names} {each.arguments}'.strip():40}  {each.about}"))
     lines.append(Text("WHERE: address, symbol, symbol+0x10, file.c:12, or an expression; `retrosim guide debugger`"))
@@ -160,7 +167,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(("code", "l"), "[WHERE][, N]", "disassembly with clocks and source lines", looking.code),
         Command(("memory", "x"), "[WHERE[, BYTES]]", "memory; the view shows it from then on", looking.memory),
         Command(("stack", "bt"), "", "the routines under way", looking.stack),
-        Command(("print", "p"), "EXPRESSION", "a value, such as d0+word[gCount]", looking.evaluate),
+        Command(("print", "p", "evaluate"), "EXPRESSION", "a value, such as d0+word[gCount]", looking.evaluate),
         Command(("display",), "[EXPRESSION]", "the watch list; add to it", looking.display),
         Command(("undisplay",), "[NUMBER ..]", "take some, or all, from the watch list", looking.undisplay),
         Command(("wrote",), "WHERE[, BYTES]", "which instruction wrote there last", looking.wrote),
@@ -176,21 +183,21 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "where the clocks since the last stop, or all, went: functions, sampled",
             looking.hot,
         ),
-        Command(("clocks",), "", "clocks since power-on and since the last question", looking.monitor("clocks")),
-        Command(("causes",), "", "what those clocks went to; needs --causes", looking.monitor("causes")),
-        Command(("frame",), "", "the frame, and how much of its time is used", looking.monitor("frame")),
+        Command(("clocks",), "", "clocks since power-on and since the last question", looking.clocks),
+        Command(("causes",), "", "what those clocks went to; needs --causes", looking.causes),
+        Command(("frame",), "", "the frame, and how much of its time is used", looking.frame),
     ),
     "change, keep": (
         Command(
             ("set",),
             "REGISTER|byte[..] = EXPRESSION",
             "change a register, or byte[], word[], long[] of memory",
-            looking.assign,
+            changing.assign,
         ),
-        Command(("save",), "FILE", "save the state of the machine in a new file", looking.monitor("save")),
-        Command(("load",), "FILE", "go on from a saved state", looking.replaced("load")),
-        Command(("picture",), "PNG", "write the screen to a new file", looking.monitor("picture")),
-        Command(("reset",), "", "switch the machine off and on", looking.replaced("reset")),
+        Command(("save",), "FILE", "save the state of the machine in a new file", changing.save),
+        Command(("load",), "FILE", "go on from a saved state", changing.load),
+        Command(("picture",), "PNG", "write the screen to a new file", changing.picture),
+        Command(("reset",), "", "switch the machine off and on", changing.reset),
         Command(("help", "h"), "[COMMAND]", "this list, or a command", _help),
         Command(("quit", "q"), "", "end; so does Ctrl-D", _quit),
     ),

@@ -1,0 +1,57 @@
+"""How the host enters compiled code."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from .emit import (
+    ASK_POINTER,
+    BUDGET,
+    CODE_POINTER,
+    CONTEXT_ENTRIES,
+    INDEX_POINTER,
+    RECORDS_POINTER,
+    TABLE_POINTER,
+)
+from .handlers import HANDLER_WORD, NOT_EXECUTED, RECORD_BYTES
+
+# handlers.HANDLER for C; other threads run meanwhile. Handlers are called without Numba, whose compiler takes longer to
+# come up than everything else that a machine needs before its first frame.
+HANDLER_TYPE = ctypes.CFUNCTYPE(ctypes.c_uint64, *[ctypes.c_void_p] * 4, ctypes.c_int64)
+
+
+class Entrance:
+    """Where the host enters compiled code: with the memory of the machine, at a record."""
+
+    def __init__(
+        self,
+        ram: np.ndarray,
+        code: np.ndarray,
+        state: np.ndarray,
+        records: np.ndarray,
+        index: np.ndarray,
+        table: np.ndarray,
+        ask: int,
+    ) -> None:
+        self._arrays = ram, code, state, records, index, table
+        self._ram, self._state, self._records = (each.ctypes.data for each in (ram, state, records))
+        self._count, self._words = len(records), memoryview(records.reshape(-1).view(np.uint64))
+        context = np.zeros(CONTEXT_ENTRIES, np.uint64)
+        self._context, self._address = memoryview(context), context.ctypes.data
+        context[CODE_POINTER], context[INDEX_POINTER] = code.ctypes.data, index.ctypes.data
+        context[RECORDS_POINTER], context[TABLE_POINTER] = self._records, table.ctypes.data
+        context[ASK_POINTER] = ask
+
+    def run(self, start: int, budget: int) -> tuple[int, int]:
+        """Run records from number `start`; return (next record, or -LEFT or -NOT_EXECUTED; instructions executed)."""
+        if not 0 <= start < self._count:
+            raise IndexError("no such record")
+        handler = HANDLER_TYPE(self._words[start * (RECORD_BYTES // 8) + HANDLER_WORD])
+        first = self._records + start * RECORD_BYTES
+        following = handler(self._ram, self._state, first, self._address, budget)
+        executed = budget - self._context[BUDGET]
+        if following <= NOT_EXECUTED:
+            return -following, executed
+        return (following - self._records) // RECORD_BYTES, executed

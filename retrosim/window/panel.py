@@ -1,0 +1,105 @@
+"""What all panels have in common that stand in place of the picture while the debugger runs the machine."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from retrosim.screen.framebuffer import Rect
+
+if TYPE_CHECKING:
+    from retrosim.machine import Machine
+    from retrosim.tape.play import Player
+
+
+class Zone(NamedTuple):
+    """A rectangle of a panel in which a click carries out a command with an argument."""
+
+    rect: Rect
+    action: str
+    argument: int | str = 0
+
+
+class Panel(ABC):
+    """A machine under the debugger, with the keys that are pressed and the tape that it plays.
+
+    machine, pad, player  as for `DebugPanel`
+
+    title         what the status bar calls it, in capitals
+    is_running    does the machine run, or walk, by itself?
+    is_closing    the panel asks to be closed
+    shows_screen  is the machine's picture to be seen in place of the panel?
+    zones         where clicks do something, as drawn last
+    """
+
+    title: str
+
+    def __init__(self, machine: Machine, pad: Callable[[], int], player: Player | None = None) -> None:
+        self._is_first = "debugger" not in vars(machine)  # else somebody else debugs the machine too
+        self.machine, self.debugger, self._player, self._pad = machine, machine.debugger, player, pad
+        if player is not None:
+            self.debugger.play(player)
+        self._given: int | None = None
+        self._has_pad = machine.rom is None or "pad" in machine.rom.inputs
+        self.is_running = self.is_closing = self.shows_screen = False
+        self.zones: list[Zone] = []
+
+    @property
+    def _is_at_end_of_tape(self) -> bool:
+        return self._player is not None and self.machine.frame_number >= self._player.tape.frames
+
+    def _press(self) -> None:
+        """Give the machine its keys; in the past, history has them."""
+        is_present = self.debugger.time == self.debugger.end
+        if self._player is None and self._has_pad and is_present and self._given != self._pad():
+            self._given = self._pad()
+            self.machine.set_input("pad", self._given)
+
+    def click(self, x: float, y: float) -> None:
+        """Handle a click on the panel; x, y: its pixels."""
+        if self.shows_screen:
+            self.do("screen")
+            return
+        for zone in reversed(self.zones):
+            left, top, right, bottom = zone.rect
+            if left <= x < right and top <= y < bottom:
+                self.do(zone.action, zone.argument)
+                return
+
+    @abstractmethod
+    def advance(self, due: int, clock: Callable[[], int]) -> bool:
+        """Run so many periods of the frame clock, if the machine runs; return whether anything changed."""
+
+    @abstractmethod
+    def do(self, action: str, argument: int | str = 0) -> None:
+        """Carry out a command of the panel; what is refused becomes its message."""
+
+    @abstractmethod
+    def key(self, key: str, *, ctrl: bool = False, alt: bool = False, shift: bool = False) -> bool:
+        """Handle a key that went down; return whether it was the panel's."""
+
+    def text(self, text: str) -> bool:
+        """Handle typed text; return whether it was the panel's."""
+        return False
+
+    @abstractmethod
+    def scroll(self, y: float, rows: int) -> None:
+        """Handle the wheel. y: pixels of the panel; rows: downwards."""
+
+    @abstractmethod
+    def draw(self) -> np.ndarray:
+        """Draw the panel, uint8[480, 640, 4], and note in it where clicks do something."""
+
+    @abstractmethod
+    def help(self) -> list[tuple[str, str]]:
+        """Return the rows of the help panel, (keys, meaning)."""
+
+    @abstractmethod
+    def close(self) -> list[str] | None:
+        """Take the debugger off the machine if it was the panel's alone.
+
+        Returns  places of breakpoints, to be set when a debugger is opened next; None leaves those as they are
+        """

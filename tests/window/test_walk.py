@@ -1,0 +1,203 @@
+"""The walk through a check: its moments against the rule of the method, its commands by key and click, its picture."""
+
+import os
+
+import numpy as np
+import pytest
+
+from retrosim.machine import open_machine
+from retrosim.machine.debug.walk import Walk
+from retrosim.rom import load_rom
+from retrosim.scenarios import load_walk
+from retrosim.tape import Player, load_tape
+from retrosim.window.compose import compose
+from retrosim.window.walk_keys import COMMANDS
+from retrosim.window.walk_view import BOX_HEIGHT, LIGHT, sector_rect
+
+from .test_debugger import Bench
+
+LONG = "RETROSIM_WALKS" in os.environ
+"""Every image of `sectors`, each on its machine, in place of some; takes minutes."""
+MACHINES = {
+    "m68000": "mc68000-8",
+    "m68040": "mc68040-25",
+    "i386": "i386dx-33",
+    "i486": "i486dx2-66",
+    "ppc601": "ppc601-80",
+}
+SOME = (("m68040", "O2"), ("m68000", "fast"), ("i386", "O0"), ("i486", "O2"), ("ppc601", "period"))
+IMAGES = [(image.isa, image.build) for image in load_rom("sectors").images]
+
+
+def followed(machine, program):
+    """Return the moments of the next check, and what the routine's rule says of it."""
+    walk = Walk(machine, load_walk(program))
+    assert walk.forward().reason == "breakpoint"
+    while not walk.is_complete:
+        walk.look()
+    assert machine.instructions == walk.end.instructions
+    return walk, machine.shapes()
+
+
+def pairs(moments):
+    return {tuple(sorted(each.pair)) for each in moments if each.pair}
+
+
+@pytest.mark.parametrize(("isa", "build"), IMAGES if LONG else SOME)
+def test_every_build_tests_the_pairs_that_the_method_says(isa, build):
+    machine = open_machine(MACHINES[isa], "sectors", build=build, parameters={"objects": 200 if LONG else 70})
+    machine.run(frames=2)
+    walk, shapes = followed(machine, "sectors")
+    assert pairs(walk.moments) == set(map(tuple, shapes.tested.tolist()))
+    assert pairs(each for each in walk.moments if each.is_hit) == set(map(tuple, shapes.hits.tolist()))
+    tests = [each for each in walk.moments if each.level == "pair"]
+    if build == "fast":
+        assert len(tests) == len(shapes.tested), "each pair once"
+        return
+    assert len(tests) == shapes.tests
+    assert [each.shift for each in walk.moments if each.level == "pass"] == [(0, 0), (0, 32), (32, 0), (32, 32)]
+    for number, grid in enumerate(shapes.grids, 1):
+        sectors = [each for each in walk.moments if each.level == "sector" and each.passes == number]
+        assert [list(each.sector) for each in sectors] == np.argwhere(grid.counts > 1).tolist()
+
+
+GAMES = [("xquest", "gem-run", 30), ("tanks", "twenty-hits", 60), ("shooter", "first-wave", 120)]
+
+
+@pytest.mark.parametrize(("program", "tape", "frames"), GAMES if LONG else GAMES[:2])
+def test_games_test_the_pairs_that_their_rules_say(program, tape, frames):
+    machine = open_machine("mc68040-25", program)
+    Player(load_tape(next(path for path in load_rom(program).tapes() if path.stem == tape)), machine).run(frames)
+    walk, shapes = followed(machine, program)
+    known = {pair for pair in pairs(walk.moments) if max(pair) < len(shapes.hit)}
+    assert known >= set(map(tuple, shapes.tested.tolist())) and known
+    assert pairs(each for each in walk.moments if each.is_hit) == set(map(tuple, shapes.hits.tolist()))
+
+
+def test_a_program_with_other_names_says_so(tmp_path):
+    bench = Bench(tmp_path, rom="tunnel")
+    bench.keys("W")
+    assert bench.panel is None and "no function DetermineCollisions" in bench.session.message
+    assert "debugger" not in vars(bench.machine)
+    names = open_machine("ppc601-80", "moertel1994", engine="interpret")
+    assert Walk(names, load_walk("moertel1994")).forward().reason == "breakpoint", "an underscore before them"
+
+
+@pytest.fixture
+def bench(tmp_path):
+    bench = Bench(tmp_path, rom="sectors", parameters={"objects": 60})
+    bench.ticks(4)
+    bench.keys("W")
+    bench.ticks(1)
+    return bench
+
+
+def test_keys_walk_in_both_directions(bench):
+    panel = bench.panel
+    assert panel.walk.is_complete and panel.moment.level == "check" and panel.clocks == 0
+    bench.keys("PAGEDOWN", "PAGEDOWN")
+    assert (panel.moment.level, panel.moment.passes) == ("pass", 2)
+    bench.keys("DOWN")
+    sector = panel.moment
+    bench.keys("RIGHT")
+    first, clock = panel.moment, bench.machine.cycles
+    assert first.level == "pair" and first.sector == sector.sector
+    bench.keys("RIGHT")
+    assert panel.moment.number == first.number + 1 and bench.machine.cycles > clock
+    bench.keys("LEFT")
+    assert panel.moment == first and bench.machine.cycles == clock, "the machine itself is there again"
+    assert bench.machine.instructions == first.instructions
+    bench.keys("S", "S")
+    assert bench.machine.instructions == first.instructions + 2 and panel.moment == first
+    bench.keys("Shift+S", "LEFT")
+    assert bench.machine.instructions == first.instructions, "back to the beginning of this test first"
+    bench.keys("V")
+    assert panel.moment.is_hit
+    bench.keys("END")
+    assert panel.moment.level == "end" and panel.clocks == panel.all_clocks
+    bench.keys("RIGHT")
+    assert panel.message == "no pair follows in this check"
+    bench.keys("HOME")
+    assert bench.machine.instructions == panel.walk.start.instructions
+
+
+def test_it_walks_by_itself_at_its_pace(bench):
+    panel = bench.panel
+    bench.keys("RIGHT", "SPACE")
+    begun = panel.number
+    for _ in range(31):  # half a second, and what the first tick starts
+        bench.ticks(1)
+    assert panel.number == begun + 1 and bench.session.state == ("WALK", False)
+    bench.keys("EQUAL", "EQUAL")
+    bench.ticks(61)
+    assert panel.number - begun in (8, 9)
+    bench.keys("R")
+    bench.ticks(61)
+    assert panel.number <= begun + 2
+    bench.keys("P")
+    assert bench.session.state == ("WALK: STOPPED", True)
+
+
+def test_the_frame_ends_as_it_would_have(bench, tmp_path):
+    bench.keys("PAGEDOWN", "RIGHT", "N")
+    bench.ticks(1)
+    second = bench.panel.walk.start
+    bench.keys("Shift+N")
+    bench.ticks(1)
+    assert bench.panel.walk.start.frame == second.frame - 1
+    bench.keys("ESCAPE")
+    assert bench.panel is None and "debugger" not in vars(bench.machine)
+    bench.ticks(2)
+    other = open_machine("mc68040-25", "sectors", engine="interpret", parameters={"objects": 60})
+    other.run(frames=bench.machine.frame_number)
+    assert other.hash("world") == bench.machine.hash("world") and other.cycles == bench.machine.cycles
+
+
+def test_the_picture_shows_sector_pair_code_and_clocks(bench):
+    bench.keys("PAGEDOWN", "DOWN", "RIGHT")
+    panel, machine = bench.panel, bench.machine
+    image = compose(bench.session, 640).overlay
+    assert image.shape == (480, 640, 4)
+    left, top, right, bottom = sector_rect(64, panel.moment)
+    lit = (image[max(0, top) : bottom, max(0, left) : right, :3] @ (1, 0, -1)).mean()  # yellow: red without blue
+    assert lit > 0.4 * (LIGHT @ (1, 0, -1)) and (image[..., 0].astype(int) - image[..., 2]).mean() < 10
+    box = 0 if (top + bottom) // 2 > 240 else 480 - BOX_HEIGHT
+    assert (image[box : box + 2] == (0, 0, 0, 255)).all()
+    assert panel.lasts() > 0 and panel.lasts() == panel.lasts()
+    assert machine.instructions == panel.moment.instructions, "it has looked ahead, and is back"
+    assert "sectors.c" in panel.texts
+
+
+def test_clicks(bench):
+    bench.click("pass")
+    assert bench.panel.moment.level == "pass"
+    bench.click("place", 1000 * 78 // 157)
+    share = bench.panel.clocks / bench.panel.all_clocks
+    assert 0.3 < share < 0.7
+    before = bench.panel.number
+    bench.inputs.panel_scrolled(100, 1)
+    assert bench.panel.number > before
+    bench.click("walk")
+    assert bench.panel is None
+
+
+def test_every_command_exists(bench):
+    for command in COMMANDS:
+        bench.panel.do(command.action)
+        while bench.panel and not bench.panel.walk.is_complete:
+            bench.ticks(1)
+        assert "attribute" not in bench.panel.message
+
+
+def test_a_tape_goes_on_where_the_walk_ends(tmp_path):
+    tape = load_tape(next(path for path in load_rom("tanks").tapes() if path.stem == "twenty-hits"))
+    bench = Bench(tmp_path, rom="tanks", parameters=tape.parameters)
+    bench.session.player = Player(tape, bench.machine)
+    bench.ticks(6)
+    bench.keys("W")
+    bench.ticks(1)
+    bench.keys("RIGHT", "W")
+    frame = bench.machine.frame_number
+    bench.keys("TAB")
+    bench.ticks(20)
+    assert bench.machine.frame_number > frame and not bench.session.diverged
