@@ -106,11 +106,11 @@ class TableFunction(TableEmitter):
         question, detail = (self.word(64, each) for each in self.code.args[2:])
         found = self.variable(self.noted(question, detail, 2))
 
-        def look_beside() -> None:
+        def look_further() -> None:
             found.set(self.noted(question, detail, 2, 1))
             self.when(~self.is_noted(question, detail, 1), lambda: found.set(self.ask(question, detail)))
 
-        self.when(~self.is_noted(question, detail), look_beside)
+        self.when(~self.is_noted(question, detail), look_further)
         return found.get()
 
     def used(self, name: str, has_kind: bool) -> Word:

@@ -283,8 +283,8 @@ class Replay:
             elif name == "outcome":
                 self.timing.outcome(self._condition(details[0], taken))
             elif name == "vary":
-                hook, told = details
-                getattr(self.timing, hook)(*self.model.details_for(hook, self._new_point(), *told))
+                hook, known = details
+                getattr(self.timing, hook)(*self.model.details_for(hook, self._new_point(), *known))
             else:
                 getattr(self.timing, name)(*details)
 

@@ -398,26 +398,28 @@ def _write_cached(m, location: Word, now: Word) -> tuple[Word, Word]:
     return clocks
 
 
-def _unless_at_hand(m, address: Word, size: Word, now: Word, write: bool, one) -> Word:
-    result = m.variable(m.const(64, 0))
-    at_hand = is_at_hand(m, address.trunc(32), size.trunc(32), write)
-    m.when(~at_hand, lambda: result.set(_operand(m, address, size, now, one)))
-    return result.get()
-
-
 def read(m, address: Word, size: Word, now: Word) -> Word:
     """Return the clocks until an operand is there beyond an aligned hit, and above STALL_SHIFT those of a stall."""
-
-    def one(location: Word, at: Word) -> tuple[Word, Word]:
-        return _choose(m, location, at, _cached, _read_uncached)
-
-    return _unless_at_hand(m, address, size, now, False, one)
+    return _operand(m, address, size, now, lambda location, at: _choose(m, location, at, _cached, _read_uncached))
 
 
 def write(m, address: Word, size: Word, now: Word) -> Word:
     """Return what storing an operand takes, in the form of `read`."""
+    return _operand(
+        m, address, size, now, lambda location, at: _choose(m, location, at, _write_cached, _write_uncached)
+    )
 
-    def one(location: Word, at: Word) -> tuple[Word, Word]:
-        return _choose(m, location, at, _write_cached, _write_uncached)
 
-    return _unless_at_hand(m, address, size, now, True, one)
+def read_unless_at_hand(m, address: Word, size: Word, now: Word) -> Word:
+    return _unless_at_hand(m, address, size, now, read)
+
+
+def write_unless_at_hand(m, address: Word, size: Word, now: Word) -> Word:
+    return _unless_at_hand(m, address, size, now, write)
+
+
+def _unless_at_hand(m, address: Word, size: Word, now: Word, access: Callable[..., Word]) -> Word:
+    result = m.variable(m.const(64, 0))
+    at_hand = is_at_hand(m, address.trunc(32), size.trunc(32), access is write)
+    m.when(~at_hand, lambda: result.set(access(m, address, size, now)))
+    return result.get()

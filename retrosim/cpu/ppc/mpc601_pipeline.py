@@ -46,7 +46,11 @@ class PipelineTiming(PpcHooks):
     times = (*STAGES, "sector_start", "resolved", "lr_ready", "ctr_ready", "cr_ready", "ready")
     marks = ("sector", "accesses")
     assumed = {"loaded": NONE, "stored": NONE}  # noqa: RUF012  nothing is at hand: `usual` tells
-    subroutines = {"fetch": mpc601_cache.fetch, "read": mpc601_cache.read, "write": mpc601_cache.write}  # noqa: RUF012
+    subroutines = {  # noqa: RUF012
+        "fetch": mpc601_cache.fetch,
+        "read": mpc601_cache.read_unless_at_hand,
+        "write": mpc601_cache.write_unless_at_hand,
+    }
 
     def forget(self) -> None:
         """Let be the same what is.
