@@ -6,13 +6,11 @@ takes, the row that is next on each edge, and at which clock each use of memory 
 Out-of-Order Processor Simulation Using Memoization, 1998.) What is not in the table yet is asked for: the timing model
 is run on the segment here, in known numbers, and the row is added.
 
-The table has words of 64 bits, and five parts:
+The table has words of 64 bits, and four parts:
 
     ENTRIES   key, key, value, - in one of two places: what a row leads to with an input that is not 0, and the rows of
               entry points
     FOUND     states by a hash of their values
-    EXPECTED  the inverse of what the edge of a block to itself held when it was last taken: the host's processor goes
-              on with that, and need not wait for the row
     states    the values of `Timing.times` less the clock, and of `Timing.marks`
     rows      end of each outcome, row of each edge, clock of each point, rows for inputs
 
@@ -37,11 +35,10 @@ from .segments import FIRST_EDGE, FIRST_END, INPUTS, Plan, Segment
 from .traces import NEVER, NOW, Replay
 
 MASK64 = (1 << 64) - 1
-ENTRY_BITS, FOUND_BITS, EXPECTED_BITS, TABLE_BITS = 13, 10, 10, 18
+ENTRY_BITS, FOUND_BITS, TABLE_BITS = 13, 10, 18
 ENTRY_WORDS = 4
 FOUND = ENTRY_WORDS << ENTRY_BITS
-EXPECTED = FOUND + (1 << FOUND_BITS)
-NOWHERE = EXPECTED + (1 << EXPECTED_BITS)  # a row of zeros
+NOWHERE = FOUND + (1 << FOUND_BITS)  # a row of zeros
 PLACE_MASK = (1 << TABLE_BITS) - 1
 MAX_WORDS = 512  # of a state or a row
 FIRST = NOWHERE + MAX_WORDS
@@ -51,11 +48,6 @@ INPUT, ENTERED, EDGE_OF, STATE_OF, LEFT_AFTER = (kind << 60 for kind in range(1,
 POINT_SHIFT = 32  # of the number of a point or edge in a question
 POINT_MASK = (1 << POINT_SHIFT) - 1
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
-
-
-def expected_edge(start: int) -> int:
-    """Return where in the table the last word of the edge lies that a block has to itself."""
-    return EXPECTED + (start >> 1 & (1 << EXPECTED_BITS) - 1)
 
 
 def hash_of(a: int, b: int) -> int:
