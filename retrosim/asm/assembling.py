@@ -46,12 +46,12 @@ FLAT, REAL = "flat", "real"
 _OF_ISA = {preset.isa: preset for preset in PRESETS.values()}
 CPU_NAMES = (
     *_OF_ISA,
-    *(f"{isa}-{REAL}" for isa in _OF_ISA if REAL in family_of(isa).boots),
+    *(f"{isa}-{REAL}" for isa in _OF_ISA if REAL in family_of(isa).boots_of(isa)),
     *PRESETS,
 )
 _ALSO = {
     "68000": "m68000", "mc68000": "m68000", "68040": "m68040", "mc68040": "m68040", "601": "ppc601", "mpc601": "ppc601",
-    "386": "i386", "80386": "i386", "486": "i486", "80486": "i486",
+    "286": "i286", "80286": "i286", "386": "i386", "80386": "i386", "486": "i486", "80486": "i486",
 }  # fmt: skip
 """What people also call a processor, in any case of the letters."""
 _BITS = {"16": REAL, "32": FLAT}
@@ -241,6 +241,8 @@ class _Job:
             bits = _BITS_WORDS.get(word, part.rest.strip())
             if bits not in _BITS:
                 raise Unfit(f"bits {bits}: allowed 16, 32")
+            if _BITS[bits] not in self.preset.cpus:
+                raise Unfit(f"bits {bits}: not on the {self.preset.isa}")
             self.boot = _BITS[bits]
             if not self.program.lines:
                 self.first_boot = self.boot
@@ -305,7 +307,7 @@ class _Job:
         flags = EF_M68000 if self.preset.isa == "m68000" else 0
         named = self._symbols(chunks)
         elf = write_elf(self.family.machine, self.family.byte_order, entry, sections, named, lines, flags)
-        boot = "" if self.first_boot == next(iter(self.preset.cpus)) else self.first_boot
+        boot = "" if self.first_boot == self.family.boots[0] else self.first_boot
         exports = tuple(each.name for each in named if each.is_global) or tuple(
             each.name for each in named if each.section is not None
         )

@@ -134,7 +134,9 @@ class Encoding:
         return self.pc + self.bytes
 
     def prefix(self, kind: str, code: int) -> None:
-        """Put a code word before the pattern; one of a kind."""
+        """Put a code word before the pattern; one of a kind. Errors: Unfit for one that the model does not have."""
+        if code not in self.table.prefixes:
+            raise Unfit(f"needs the prefix {code:#x}, which the {self.model} does not have", near=True)
         self._prefixes[kind] = code
 
     def value(self, expression: Expression) -> Value:
