@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -27,7 +28,7 @@ GUTTER = 14  # pixels at the left of the code: marks of breakpoints
 HEADER = 13
 REGISTER_WIDTH = 96  # of name and value, pixels, where there is room
 BYTES_PER_GROUP = 4
-LOG_ROWS = 13
+LOG_ROWS, LOG_COLUMNS = 13, 39
 
 
 def _cut(text: str, columns: int) -> str:
@@ -270,7 +271,8 @@ def _causes(panel: DebugPanel) -> list[_Line]:
 
 
 def _log(panel: DebugPanel) -> list[_Line]:
-    return _said(list(panel.log)[-LOG_ROWS:]) or _said(["E takes a command; help lists them"])
+    rows = [row for line in panel.log for row in textwrap.wrap(line, LOG_COLUMNS, subsequent_indent="  ") or [""]]
+    return _said(rows[-LOG_ROWS:]) or _said(["E takes a command; help lists them"])
 
 
 _PANES: dict[str, Callable[[DebugPanel], list[_Line]]] = dict(
