@@ -223,7 +223,8 @@ def check_chosen(options: argparse.Namespace, rom: Rom | Image) -> None:
     if isinstance(rom, Rom):
         builds = [info.build for info in rom.images if info.isa == isa]
     elif rom.isa != isa:
-        runs = [name for name, preset in PRESETS.items() if preset.isa in rom.family.isas]
+        mode = rom.boot or rom.family.boots[0]
+        runs = [name for name, each in PRESETS.items() if each.isa in rom.family.isas and mode in each.cpus]
         raise RomError(
             options.rom,
             f"is code for {rom.isa}; the {options.machine} runs {isa}; choose --machine {' or '.join(runs)}, or none",

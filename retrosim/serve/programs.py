@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from retrosim.reading import read_regular
 from retrosim.rom import Image, Rom
 from retrosim.rom.elf_write import CODE, ZEROS, ElfSymbol, Section, write_elf
 from retrosim.rom.frames import with_frames
@@ -25,8 +26,7 @@ def file_of(program: Rom | Image, image: Image, name: str | Path) -> Path | None
     """
     path = program.path / program.image_info(image.isa, image.build).file if isinstance(program, Rom) else Path(name)
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_IMAGE_BYTES + 1)
+        content = read_regular(path, MAX_IMAGE_BYTES)
     except (OSError, ValueError):
         return None
     is_it = content.startswith(ELF_MAGIC) and hashlib.sha256(content).hexdigest() == image.sha256

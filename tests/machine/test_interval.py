@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from retrosim.machine import PRESETS, open_machine
+from retrosim.machine import open_machine
 from retrosim.machine.interval import alternatives, combined, intervals
+from tests.helpers.machine.flat import FLAT_MACHINES
 
 CALL = ("Distance2D", 3, 4, 0, 0)
 
@@ -22,7 +23,7 @@ def test_deviations_are_combined_by_the_root_of_their_squares() -> None:
     assert found.around(1000) == (940, 1079)
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", FLAT_MACHINES)
 def test_every_preset_has_an_interval(name: str) -> None:
     machine = opened(name)
     state, registers, memory = machine.hash("machine"), dict(machine.regs), dict(machine.memory_clocks)
