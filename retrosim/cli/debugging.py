@@ -66,7 +66,7 @@ def add_program(parser: Parser, causes: str) -> None:
         nargs="?",
         default=arguments.ROM,
         metavar="PROGRAM",
-        help="name of a ROM or a tape, or a file of either, or a program's file",
+        help=f"name of a ROM or a tape, or a file of either, or a program's file; default: {arguments.ROM}",
     )
     add_settings(parser, causes)
 
