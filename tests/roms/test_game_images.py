@@ -13,7 +13,7 @@ from retrosim.machine.world import World
 from retrosim.rom import load_rom
 from tests.helpers.rom.simulators import EXIT, PAD, SCREEN, YIELD_FRAME, judge, screen_of, world_of
 
-ROMS = {name: load_rom(name) for name in ("xquest", "tanks", "shooter", "tunnel")}
+ROMS = {name: load_rom(name) for name in ("xquest", "tanks", "shooter", "tunnel", "gallery")}
 IMAGES = [(name, info.isa, info.build) for name, rom in ROMS.items() for info in rom.images]
 MAX_OBJECTS = {name: rom.parameters["objects"].maximum for name, rom in ROMS.items()}
 FIRE = 16
