@@ -37,9 +37,19 @@ PARTS = 3
 LEFT_PX, TOP_PX, WIDE_PX, HIGH_PX = 16, 88, 608, 376  # of the field
 RANGES = np.array((WIDE_PX, HIGH_PX, TURN, 2 * 48 + 1, 2 * 8 + 1))
 MAX_SPEED_Q5, MAX_SPIN = 48, 8
+MAX_Z_PX = 45
 LOG2_SECTOR, SECTOR_ROWS, SHIFT = 6, 9, 32
 REACH_Q5, THICKNESS_PX = 30 << 5, 8
 MAX_BLOCKS = (WIDTH // 16 + 1) * (HEIGHT // 16 + 1)
+
+LIMITS = {
+    "x": (LEFT_PX << 5, (LEFT_PX + WIDE_PX << 5) - 1),
+    "y": (TOP_PX << 5, (TOP_PX + HIGH_PX << 5) - 1),
+    **dict.fromkeys(("vx", "vy"), (-MAX_SPEED_Q5, MAX_SPEED_Q5)),
+    "angle": (0, TURN - 1),
+    "turn": (-MAX_SPIN, MAX_SPIN),
+}
+"""What every object's motion is within after a frame, by the names of the world; in the order of `Scene.rows`."""
 
 
 class Scene(NamedTuple):

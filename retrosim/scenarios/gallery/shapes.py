@@ -29,15 +29,16 @@ def block_grid(boxes: np.ndarray, log2_block: int) -> Grid:
 
 
 def scene_of(columns: Columns) -> rules.Scene:
-    """Return what the kernels need to test pairs."""
+    """Return what the kernels need to test pairs. Memory may hold anything: values outside their ranges are limited."""
     words = np.zeros(rules.WORDS, np.int64)
-    words[rules.METHOD], words[rules.BROAD] = columns["method"][0], columns["broad"][0]
-    names = ("x", "y", "vx", "vy", "angle", "turn")
-    count = len(columns["x"])
+    words[rules.METHOD] = min(max(0, int(columns["method"][0])), len(rules.METHODS) - 1)
+    words[rules.BROAD] = min(max(0, int(columns["broad"][0])), len(rules.BROADS) - 1)
+    count, kinds = len(columns["x"]), (("half_width", rules.HALF_WIDTH_PX), ("half_height", rules.HALF_HEIGHT_PX))
+    half = [np.clip(columns[name], known.min() << 5, known.max() << 5) for name, known in kinds]
     return rules.Scene(
-        rows=np.stack([columns[name] for name in names]).astype(np.int32),
-        half=np.stack([columns["half_width"], columns["half_height"]]).astype(np.int32),
-        z=columns["z"].astype(np.int32),
+        rows=np.stack([np.clip(columns[name], *limits) for name, limits in rules.LIMITS.items()]).astype(np.int32),
+        half=np.stack(half).astype(np.int32),
+        z=np.clip(columns["z"], 0, rules.MAX_Z_PX).astype(np.int32),
         flags=np.zeros((2, count), np.uint8),
         boxes=np.zeros((4, count), np.int32),
         words=words,
@@ -57,12 +58,27 @@ def circles_of(scene: rules.Scene, method: int) -> np.ndarray:
     return table(number, *(scene.rows[:2] >> 5), rules.RADIUS_PX[number & 3])
 
 
+def painted(scene: rules.Scene, i: int) -> dict[int, tuple[int, int]]:
+    """Return the pixels of an object: row -> first and last column."""
+    top, end = rules.find_spans(scene.spans, rules.rectangle_of(scene, i))
+    return {row: (int(scene.spans[row, 0]), int(scene.spans[row, 1])) for row in range(top, end)}
+
+
+def is_pixel_shared(scene: rules.Scene, a: int, b: int) -> bool:
+    """Tell whether two objects have a pixel in common."""
+    one, other = painted(scene, a), painted(scene, b)
+    both_rows = one.keys() & other.keys()
+    return any(max(one[row][0], other[row][0]) <= min(one[row][1], other[row][1]) for row in both_rows)
+
+
 def shapes(columns: Columns) -> Shapes:
     """Return AABBs, and the circles or rectangles that the method tests; hits are pairs that it finds.
 
-    The colours on the screen have no pairs: shown as hits are rectangles that collide of which the later one is found.
+    The colours on the screen have no pairs: shown as hits are those with a pixel in common. Only the later object of
+    such a pair is found.
     """
-    scene, method, broad = scene_of(columns), int(columns["method"][0]), int(columns["broad"][0])
+    scene = scene_of(columns)
+    method, broad = int(scene.words[rules.METHOD]), int(scene.words[rules.BROAD])
     count, hit = len(columns["x"]), columns["collided"] != 0
     for i in range(count):
         rules.find_box(scene, i)
@@ -78,10 +94,10 @@ def shapes(columns: Columns) -> Shapes:
     elif broad >= rules.BLOCKS_16:
         grids, related = (block_grid(boxes, broad - rules.BLOCKS_16 + rules.LOG2_BLOCK_16),), near
     tested = pairs_of(related)
-    judged = tested[hit[tested].any(axis=1) if method == rules.BITMAP else both(hit, tested)].tolist()
-    find = rules.is_colliding if method == rules.BITMAP else rules.is_pair_found
-    owner, x, y = np.arange(count), columns["x"] >> 5, columns["y"] >> 5
-    rectangles = np.stack([columns[name] for name in ("x", "y", "half_width", "half_height", "angle")], axis=1)
+    judged = tested[hit[tested[:, 1]] if method == rules.BITMAP else both(hit, tested)].tolist()
+    find = is_pixel_shared if method == rules.BITMAP else rules.is_pair_found
+    owner, (x, y) = np.arange(count), scene.rows[:2] >> 5
+    rectangles = np.stack([*scene.rows[:2], *scene.half, scene.rows[rules.ANGLE]], axis=1).astype(np.int64)
     return Shapes(
         hit=hit,
         centres=table(x, y),
@@ -95,7 +111,7 @@ def shapes(columns: Columns) -> Shapes:
 
 
 SHAPES = ShapeSource(
-    objects=("x", "y", "vx", "vy", "angle", "turn", "half_width", "half_height", "z", "collided"),
+    objects=(*rules.LIMITS, "half_width", "half_height", "z", "collided"),
     single=("method", "broad"),
     shapes=shapes,
 )

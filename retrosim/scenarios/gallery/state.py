@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from retrosim.checks import check_integer
-from retrosim.numeric.tables import TURN
 from retrosim.rom import Rom
 from retrosim.scenarios.pictures import read_gallery
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
@@ -17,16 +16,7 @@ from . import picture, rules
 
 GOLD, BLUE, VERDICTS, LINE = "OOOOooooYYYYyy", "CCCCccccccBBBB", "BovR", "Bb"  # letters of colours
 WORDS = ("method", "broad", "handlers", "checks", "tests", "hits", "exact", "wrong", "missed")
-ROWS = ("x", "y", "vx", "vy", "angle", "turn")
-MAX_X, MAX_Y = rules.LEFT_PX + rules.WIDE_PX, rules.TOP_PX + rules.HIGH_PX
-RANGES = {
-    "x": (rules.LEFT_PX << 5, (MAX_X << 5) - 1),
-    "y": (rules.TOP_PX << 5, (MAX_Y << 5) - 1),
-    **dict.fromkeys(("vx", "vy"), (-rules.MAX_SPEED_Q5, rules.MAX_SPEED_Q5)),
-    "angle": (0, TURN - 1),
-    "turn": (-rules.MAX_SPIN, rules.MAX_SPIN),
-}
-"""Of everything after a frame."""
+ROWS = tuple(rules.LIMITS)
 
 
 class State(Scenario):
@@ -92,7 +82,7 @@ class State(Scenario):
         check_integer("method", int(choices[0]), 0, len(rules.METHODS) - 1)
         check_integer("broad", int(choices[1]), 0, len(rules.BROADS) - 1)
         for name, row in zip(ROWS, rows):
-            check_span(name, row, *RANGES[name])
+            check_span(name, row, *rules.LIMITS[name])
         self.words[rules.METHOD : rules.HANDLERS] = choices
         self._scene.rows[:] = rows
         rules.size_objects(self._scene)
