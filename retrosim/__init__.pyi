@@ -10,6 +10,7 @@ from .errors import IllegalInstruction as IllegalInstruction
 from .errors import InputFileError as InputFileError
 from .errors import RetrosimError as RetrosimError
 from .errors import RomError as RomError
+from .errors import SceneError as SceneError
 from .errors import StateError as StateError
 from .errors import TapeDiverged as TapeDiverged
 from .errors import TapeError as TapeError
@@ -25,6 +26,7 @@ from .rom import Image as Image
 from .rom import Rom as Rom
 from .rom import load_elf as load_elf
 from .rom import load_rom as load_rom
+from .rom import load_scene as load_scene
 from .rom import rom_names as rom_names
 from .tape import load_tape as load_tape
 from .version import __version__ as __version__

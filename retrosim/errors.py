@@ -6,6 +6,7 @@
     ├── InputFileError            exit status 4: bad or corrupt input file
     │   ├── RomError
     │   ├── AssemblyError
+    │   ├── SceneError
     │   ├── TapeError
     │   │   └── TapeDiverged      exit status 3: the tape replays to another world
     │   └── StateError
@@ -70,6 +71,10 @@ class AssemblyError(InputFileError):
         more = f" (and {len(messages) - 1} more)" if len(messages) > 1 else ""
         super().__init__(f"{file}:{line}" if line else file, sentence + more)
         self.messages = messages
+
+
+class SceneError(InputFileError):
+    """A scene cannot be read, or asks for something that its ROM does not allow."""
 
 
 class TapeError(InputFileError):

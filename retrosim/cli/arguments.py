@@ -126,6 +126,15 @@ def add_parameters(parser: Parser) -> None:
     )
 
 
+def add_scene(parser: Parser) -> None:
+    parser.add_argument(
+        "--scene",
+        metavar="SCENE",
+        help="place the objects as a scene says: a name from `retrosim scenes`, or a file; the ROM, the number of "
+        "objects and the seed follow from it",
+    )
+
+
 def add_interval(parser: Parser) -> None:
     parser.add_argument(
         "--no-interval",

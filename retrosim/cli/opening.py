@@ -57,10 +57,21 @@ def open_rom(options: argparse.Namespace) -> Rom | Image:
 
 
 def open_program(options: argparse.Namespace) -> Rom | Image:
-    """Return what runs by itself, as `open_rom` does. Errors: RomError; ArgumentError for a library."""
-    from retrosim.rom import Rom
+    """Return what runs by itself, as `open_rom` does; without a ROM the scene's, or the usual one.
 
+    Errors   RomError, SceneError; ArgumentError for a library, and for a scene where none can be
+    """
+    from retrosim.rom import Rom
+    from retrosim.rom.scene_library import load_scene
+
+    scene = getattr(options, "scene", None)
+    if options.rom is None:
+        options.rom = arguments.ROM if scene is None else load_scene(scene).rom
     rom = open_rom(options)
+    if scene is not None:
+        if not isinstance(rom, Rom):
+            raise refuse(f"--scene: needs a ROM with a rom.toml, and {options.rom} is a program of another kind")
+        load_scene(scene, rom)
     if isinstance(rom, Rom) and rom.is_library:
         advice = f"call one of its routines with `retrosim cost {options.rom} --entry SYMBOL`"
         raise refuse(f"{rom.name} is a library and does not run by itself; {advice}")
@@ -212,7 +223,8 @@ def check_chosen(options: argparse.Namespace, rom: Rom | Image) -> None:
     if isinstance(rom, Rom):
         builds = [info.build for info in rom.images if info.isa == isa]
     elif rom.isa != isa:
-        runs = [name for name, preset in PRESETS.items() if preset.isa in rom.family.isas]
+        mode = rom.boot or rom.family.boots[0]
+        runs = [name for name, each in PRESETS.items() if each.isa in rom.family.isas and mode in each.cpus]
         raise RomError(
             options.rom,
             f"is code for {rom.isa}; the {options.machine} runs {isa}; choose --machine {' or '.join(runs)}, or none",
@@ -245,4 +257,5 @@ def open_chosen(options: argparse.Namespace, rom: Rom | Image, note: Callable[[s
     if simulated and (readings := _readings_of(options, rom)):
         settings["readings"] = readings
     with bad_arguments():
-        return open_machine(options.machine, rom, parameters=parameters, progress=note, **settings)
+        scene = getattr(options, "scene", None)
+        return open_machine(options.machine, rom, parameters=parameters, scene=scene, progress=note, **settings)

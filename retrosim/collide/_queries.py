@@ -17,9 +17,10 @@ import numpy as np
 
 from ._results import check_capacity, keys_of, sort_keys
 from ._start import COMPILER
-from ._worlds import MAX_COORDINATE, MIN_COORDINATE, NO_RESULTS, NOTHING, Sorted, rows_for
+from ._worlds import MAX_COORDINATE, MIN_COORDINATE, NO_RESULTS, NOTHING, Sorted, are_compiled, rows_for
+from .kernels import hierarchical_grid as grid
 from .kernels.hierarchical_grid import ANY, BOTTOM, COUNTS, INDEX, LEFT, PAIRS, RIGHT, TOP, TWO, WORD
-from .kernels.segments import keep_crossings, list_crossings
+from .kernels.segments import list_crossings
 
 MAX_RADIUS = (1 << 31) - 1
 MAX_PIECES = 32
@@ -104,42 +105,44 @@ def in_circles(prepared: Sorted, scene: np.ndarray, centres: np.ndarray, radii: 
 
 
 def on_segments(prepared: Sorted, scene: np.ndarray, segments: np.ndarray) -> Crossings:
-    """Find the boxes that have a point in common with segments.
+    """Find the boxes that have a point in common with segments; rows have the INDEX of boxes.
 
     segments  int64[q, 4]  x and y of both ends, no farther apart than MAX_RADIUS along either axis
     """
-    begin, way = segments[:, :2], segments[:, 2:] - segments[:, :2]
-    which, sides = _pieces(scene, begin, way)
-    keys = keys_of(_found(prepared, sides))
-    if not COMPILER.is_done("segments", _compile):
-        return _on_segments_by_numpy(scene, begin, way, which, keys)
-    hits = np.sort(keys[: keep_crossings(scene, segments, which, keys)])
-    rows, fractions = np.empty((len(hits), 2), np.int32), np.empty((len(hits), 2), np.int64)
-    normals = np.empty((len(hits), 2), np.int8)
-    total = list_crossings(scene, segments, hits, rows, fractions, normals)
-    numerator, denominator = np.ascontiguousarray(fractions[:total].T)
-    return Crossings(rows[:total], numerator, denominator, normals[:total])
+    if not (are_compiled() and COMPILER.is_done("segments", _compile)):
+        return _on_segments_by_numpy(prepared, scene, segments)
+    work, order = prepared.sort()
+    total = capacity = rows_for(len(segments))
+    while True:
+        rows, normals = np.empty((capacity, 2), np.int32), np.empty((capacity, 2), np.int8)
+        fractions = np.empty((2, capacity), np.int64)
+        total = list_crossings(scene, segments, work, order, rows, fractions, normals)
+        if total <= capacity:
+            return Crossings(rows[:total], fractions[0, :total], fractions[1, :total], normals[:total])
+        check_capacity(total, None, "objects for these queries")
+        capacity = total
 
 
 def _compile() -> None:
-    """Call the kernels for segments, for nothing."""
-    scene, segments, which = np.zeros((1, 6), np.int32), np.zeros((1, 4), np.int64), np.zeros(1, np.int64)
-    keep_crossings(scene, segments, which, which)
-    list_crossings(
-        scene, segments, which, np.empty((1, 2), np.int32), np.empty((1, 2), np.int64), np.empty((1, 2), np.int8)
-    )
+    """Call the kernel for segments, for nothing."""
+    scene, work = np.zeros((1, 6), np.int32), grid.workspace(1)
+    order = grid.sort_scene(scene, 0, 1, 1, work)
+    rows, fractions = np.empty((1, 2), np.int32), np.empty((2, 1), np.int64)
+    list_crossings(scene, np.zeros((1, 4), np.int64), work, order, rows, fractions, rows.astype(np.int8))
 
 
-def _on_segments_by_numpy(
-    scene: np.ndarray, begin: np.ndarray, way: np.ndarray, which: np.ndarray, keys: np.ndarray
-) -> Crossings:
-    """Do what the kernels for segments do, until they are compiled."""
+def _on_segments_by_numpy(prepared: Sorted, scene: np.ndarray, segments: np.ndarray) -> Crossings:
+    """Do what the kernel for segments does, until it is compiled."""
+    begin, way = segments[:, :2], segments[:, 2:] - segments[:, :2]
+    which, sides = _pieces(scene, begin, way)
+    keys = keys_of(_found(prepared, sides))
     keys = np.unique(which[keys >> 32] << 32 | keys & 0xFFFFFFFF)
     rows = np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1).astype(np.int32)
     boxes = scene[rows[:, 1]].astype(np.int64)
     start = begin[rows[:, 0]]
     times = cross(way[rows[:, 0]], boxes[:, [LEFT, TOP]] - start, boxes[:, [RIGHT, BOTTOM]] - start)
     is_hit = times.is_possible & (times.enter <= times.leave)
+    rows[:, 1] = scene[rows[:, 1], INDEX]
     return Crossings(rows[is_hit], times.enter[is_hit], times.denominator[is_hit], times.normal[is_hit])
 
 

@@ -12,86 +12,127 @@ import numpy as np
 
 from retrosim.jit import REFUSED_TYPES, Entry
 
-from ._arguments import EVERYONE
 from ._start import is_admitted
 from .kernels.hierarchical_grid import FLAGS
 from .kernels.small_boxes import LIST, LIST_TWO, MAX_OBJECTS, MAX_SMALL, NUMBER, NUMBER_TWO
 
-ARRAY, SIDE, FLAG, NUMBERS = np.ndarray, np.dtype(np.int32), np.dtype(np.uint8), np.dtype(np.int32)
+ARRAY, EMPTY, SIDE, FLAG, NUMBERS = np.ndarray, np.empty, np.dtype(np.int32), np.dtype(np.uint8), np.dtype(np.int32)
 MAX_SIDE = (1 << 31) - 1
-
-
-def is_plain(category: Any, mask: Any, starts: Any) -> bool:
-    """Tell whether all objects meet, in one scene."""
-    return category is EVERYONE and mask is EVERYONE and starts is None
 
 
 def _sides_of(size: Any, count: int) -> np.ndarray | None:
     """Return sides as the kernels take them, unchecked."""
+    if type(size) is ARRAY:
+        if size.ndim == 0 or len(size) != count:
+            return None
+        return size if size.ndim == 2 else size.reshape(-1, 1)
     if type(size) is int and 1 <= size <= MAX_SIDE:
         sides = np.empty((1, 2), SIDE)
         sides.fill(size)
         return sides
-    if type(size) is ARRAY and size.ndim and len(size) == count:
-        return size.reshape(-1, 1) if size.ndim == 1 else size
     return None
 
 
-def _group(parts: tuple[Any, ...], maximum: int) -> tuple[Any, ...] | None:
-    """Return corners and sides of a group."""
-    x, y, size = parts
-    if not (type(x) is type(y) is ARRAY) or x.ndim != 1 or len(x) > maximum:
-        return None
-    sides = _sides_of(size, len(x))
-    return None if sides is None else (x, y, sides)
-
-
-def _scene(parts: tuple[Any, ...]) -> tuple[tuple[Any, ...] | None, int]:
-    """Return the arguments of a kernel, unless it is not for these, and how many objects are asked about.
-
-    parts  x, y, size of a scene, or of two groups
-    """
-    if len(parts) == 3:
-        one = _group(parts, MAX_OBJECTS)
-        return one, len(one[0]) if one else 0
-    first, second = _group(parts[:3], MAX_SIDE), _group(parts[3:], MAX_SIDE)
-    if first is None or second is None or min(len(first[0]), len(second[0])) > MAX_SMALL:
-        return None, 0
-    return first + second, len(first[0])
-
-
-def pairs(parts: tuple[Any, ...], closed: Any, out: Any) -> np.ndarray | None:
-    """List pairs as `world.pairs` and `groups.pairs` do; see `_scene`."""
-    given, count = _scene(parts)
-    if given is None or type(closed) is not bool or (out is not None and type(out) is not ARRAY):
-        return None
-    rows = np.empty((16 * count + 64, 2), NUMBERS) if out is None else out
+def list_one(x: Any, y: Any, size: Any, closed: Any, out: Any) -> np.ndarray | None:
+    """List pairs as `world.pairs` does."""
     try:
-        total = (LIST if len(parts) == 3 else LIST_TWO).call(*given, int(closed), rows)
+        if type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY) and len(x) <= MAX_OBJECTS:
+            sides = size if type(size) is ARRAY and size.shape == (len(x), 2) else _sides_of(size, len(x))
+            rows = EMPTY((16 * len(x) + 64, 2), NUMBERS) if out is None else out
+            total = LIST.call(x, y, sides, 0 if closed is False else 1 if closed is True else None, rows)
+            if 0 <= total <= len(rows):
+                return rows[:total]
     except REFUSED_TYPES:
-        return None
-    return rows[:total] if 0 <= total <= len(rows) else None
+        pass
+    return None
 
 
-def numbers(parts: tuple[Any, ...], closed: Any, wanted: int, out: Any) -> np.ndarray | None:
-    """Find numbers as `world` and `groups` do; see `_scene`."""
-    given, count = _scene(parts)
-    if given is None or type(closed) is not bool or (out is not None and type(out) is not ARRAY):
-        return None
-    results = np.empty(count, FLAG if wanted == FLAGS else NUMBERS) if out is None else out
+def list_two(x0: Any, y0: Any, size: Any, x1: Any, y1: Any, other: Any, closed: Any, out: Any) -> np.ndarray | None:
+    """List pairs as `groups.pairs` does."""
     try:
-        status = (NUMBER if len(parts) == 3 else NUMBER_TWO).call(*given, int(closed), wanted, results)
+        if _are_arrays(x0, y0, x1, y1, out):
+            sides = _sides_of(size, len(x0))
+            others = _sides_of(other, len(x1))
+            rows = EMPTY((16 * len(x0) + 64, 2), NUMBERS) if out is None else out
+            total = LIST_TWO.call(
+                x0, y0, sides, x1, y1, others, 0 if closed is False else 1 if closed is True else None, rows
+            )
+            if 0 <= total <= len(rows):
+                return rows[:total]
     except REFUSED_TYPES:
-        return None
-    return results if status == 0 else None
+        pass
+    return None
+
+
+def number_one(x: Any, y: Any, size: Any, closed: Any, wanted: int, out: Any) -> np.ndarray | None:
+    """Find numbers as `world` does."""
+    try:
+        if type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY) and len(x) <= MAX_OBJECTS:
+            results = EMPTY(len(x), FLAG if wanted == FLAGS else NUMBERS) if out is None else out
+            if (
+                NUMBER.call(
+                    x,
+                    y,
+                    _sides_of(size, len(x)),
+                    0 if closed is False else 1 if closed is True else None,
+                    wanted,
+                    results,
+                )
+                == 0
+            ):
+                return results
+    except REFUSED_TYPES:
+        pass
+    return None
+
+
+def number_two(
+    x0: Any, y0: Any, size: Any, x1: Any, y1: Any, other: Any, closed: Any, wanted: int, out: Any
+) -> np.ndarray | None:
+    """Find numbers as `groups` does."""
+    try:
+        if _are_arrays(x0, y0, x1, y1, out):
+            sides, others = _sides_of(size, len(x0)), _sides_of(other, len(x1))
+            results = EMPTY(len(x0), FLAG if wanted == FLAGS else NUMBERS) if out is None else out
+            if (
+                NUMBER_TWO.call(
+                    x0,
+                    y0,
+                    sides,
+                    x1,
+                    y1,
+                    others,
+                    0 if closed is False else 1 if closed is True else None,
+                    wanted,
+                    results,
+                )
+                == 0
+            ):
+                return results
+    except REFUSED_TYPES:
+        pass
+    return None
+
+
+def _are_arrays(x0: Any, y0: Any, x1: Any, y1: Any, out: Any) -> bool:
+    """Tell whether compiled code may look at two groups, and is made for so many objects."""
+    is_right = type(x0) is type(y0) is type(x1) is type(y1) is ARRAY and (out is None or type(out) is ARRAY)
+    return is_right and (len(x0) <= MAX_SMALL or len(x1) <= MAX_SMALL)
 
 
 def learn(parts: tuple[Any, ...], wanted: int | None, out: np.ndarray) -> None:
-    """Have the kernels compiled for arguments that have been checked; wanted: None for pairs."""
-    given, _ = _scene(parts)
-    if given is None:
-        return
-    entries = (LIST, NUMBER) if len(parts) == 3 else (LIST_TWO, NUMBER_TWO)
-    entry: Entry = entries[wanted is not None]
-    arguments = (*given, 0, out) if wanted is None else (*given, 0, wanted, out)
-    is_admitted(entry, *arguments)
+    """Have the kernels compiled for arguments that have been checked.
+
+    parts   x, y, size of a scene, or of two groups
+    wanted  None for pairs
+    """
+    groups = [parts[k : k + 3] for k in range(0, len(parts), 3)]
+    given: list[Any] = []
+    for x, y, size in groups:
+        sides = _sides_of(size, len(x))
+        if not type(x) is type(y) is ARRAY or sides is None:
+            return
+        given += [x, y, sides]
+    if min(len(group[0]) for group in groups) <= (MAX_OBJECTS if len(groups) == 1 else MAX_SMALL):
+        entry: Entry = ((LIST, NUMBER), (LIST_TWO, NUMBER_TWO))[len(groups) - 1][wanted is not None]
+        is_admitted(entry, *given, 0, *((out,) if wanted is None else (wanted, out)))

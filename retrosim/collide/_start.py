@@ -44,12 +44,12 @@ class Compiler:
 
     def __init__(self) -> None:
         self._jobs: dict[Any, Thread] = {}
-        self._done: set[Any] = set()
+        self.done: set[Any] = set()
         self._lock = Lock()
 
     def is_done(self, name: Any, job: Callable[[], Any]) -> bool:
         """Tell whether a job has been done, and begin it if it has not been begun."""
-        if name in self._done:
+        if name in self.done:
             return True
         if not JIT:
             self._run(name, job)
@@ -62,7 +62,7 @@ class Compiler:
 
     def _run(self, name: Any, job: Callable[[], Any]) -> None:
         job()
-        self._done.add(name)
+        self.done.add(name)
 
     def wait(self, name: Any = None) -> None:
         """Wait for a job, or for all that have been begun."""

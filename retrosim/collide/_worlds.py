@@ -149,9 +149,10 @@ class Sorted:
         self._scene, self._queries, self._memory = scene[begin:end], queries, work
         self._sorted: tuple[grid.Work, grid.Order] | None = None
         if are_compiled():
-            self._sort()
+            self.sort()
 
-    def _sort(self) -> tuple[grid.Work, grid.Order]:
+    def sort(self) -> tuple[grid.Work, grid.Order]:
+        """Return the scene in order."""
         if self._sorted is None:
             work = self._memory or grid.workspace(self.count)
             max_unsorted = self.count if self._queries <= MAX_COMPARED else grid.MAX_UNSORTED
@@ -167,7 +168,7 @@ class Sorted:
             if total is not None:
                 return total
             _start.COMPILER.wait(KERNELS)
-        work, order = self._sort()
+        work, order = self.sort()
         memory = np.empty(self.count + BOXES_AT_ONCE if wanted == FLAGS and kind == ONE else 0, np.int32)
         return int(grid.search(scene, begin, end, work, order, grid.cursors(), memory, kind, wanted, keys, results))
 

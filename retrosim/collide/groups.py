@@ -64,10 +64,10 @@ def _is_plain(words, starts) -> bool:
     return all(word is EVERYONE for word in words) and starts[0] is starts[1] is None
 
 
-def _numbers(groups, closed, words, starts, wanted, out) -> np.ndarray:
+def _numbers(groups: Groups, closed, words, starts, wanted, out) -> np.ndarray:
     """Do what `collided`, `counts` and `first` do; see `_scenes`."""
     is_plain = _is_plain(words, starts)
-    found = _small.numbers(groups, closed, wanted, out) if is_plain else None
+    found = _small.number_two(*groups, closed, wanted, out) if is_plain else None
     if found is not None:
         return found
     scenes = _scenes(groups, closed, words, starts)
@@ -176,7 +176,7 @@ def pairs(
     """
     groups, words = Groups(x0, y0, size, x1, y1, other), (category, mask, other_category, other_mask)
     is_plain = _is_plain(words, (starts, other_starts))
-    found = _small.pairs(groups, closed, out) if is_plain else None
+    found = _small.list_two(x0, y0, size, x1, y1, other, closed, out) if is_plain else None
     if found is not None:
         return found
     found = listed(_scenes(groups, closed, words, (starts, other_starts)), out)

@@ -47,16 +47,31 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrosim.checks import check_integer
+from retrosim.jit import REFUSED_TYPES
 
-from . import _queries
+from . import _kept, _queries
 from ._arguments import EVERYONE, form_of, is_array
-from ._results import check_capacity, keys_of, sort_keys
-from ._worlds import NO_RESULTS, NOTHING, Sorted, check_rows, chunks_of, own_axis, own_radii, rows_for, scene_of
-from .kernels.hierarchical_grid import BOTTOM, COUNTS, FIRST, FLAGS, INDEX, LEFT, NONE, ONE, PAIRS, RIGHT, TOP, WORD
+from ._kept import MAX_STAMP
+from ._results import check_capacity
+from ._start import is_admitted
+from ._worlds import (
+    NO_RESULTS,
+    NO_ROWS,
+    NOTHING,
+    Sorted,
+    are_compiled,
+    check_rows,
+    chunks_of,
+    own_axis,
+    own_radii,
+    scene_of,
+)
+from .kernels.hierarchical_grid import BOTTOM, COUNTS, FIRST, FLAGS, INDEX, LEFT, NONE, ONE, RIGHT, TOP, WORD
+from .kernels.kept_pairs import COLUMNS, MOVE, STAMP
 from .kernels.uniform_grid import MAX_COUNTED
 
 MAX_IDS = (1 << 31) - 1
-NO_KEYS = np.empty(0, np.int64)
+ARRAY, SAME = np.ndarray, np.empty((0, 2), np.int32)  # sides that stay as they are
 
 
 class Events(NamedTuple):
@@ -91,10 +106,14 @@ class Scene:
     """Objects that stay; see the module for conventions and examples."""
 
     def __init__(self, *, closed: bool = False) -> None:
+        scene_of(NO_RESULTS, NO_RESULTS, 1, closed)
         self._closed = closed
-        self._table = scene_of(NO_RESULTS, NO_RESULTS, 1, closed)  # by id; INDEX is the id
-        self._next, self._before = 0, NO_KEYS
-        self._sorted: Sorted | None = None
+        self._table = np.empty((0, COLUMNS), np.int32)  # by id; INDEX is the id
+        self._is_shared = self._has_gaps = False  # whether a copy has the same table; whether ids are missing
+        self._next = self._stamp = 0  # the next id, the last change
+        self._before = NO_ROWS
+        self._ordered: tuple[Sorted, int] | None = None  # a sorted scene, and the last change that it knows
+        self._listed: tuple[np.ndarray, int] | None = None  # pairs of rows, int32[m, 2], ours alone; the same
 
     def __len__(self) -> int:
         return len(self._table)
@@ -120,30 +139,66 @@ class Scene:
         mask: int | np.ndarray = EVERYONE,
     ) -> np.ndarray:
         """Add objects; return their ids, int32[k]: 0, 1, 2 .. in the order in which they are added to the scene."""
-        added = scene_of(x, y, size, self._closed, category, mask)
-        check_integer("ids", self._next + len(added), 0, MAX_IDS)
+        scene = scene_of(x, y, size, self._closed, category, mask)
+        check_integer("ids", self._next + len(scene), 0, MAX_IDS)
+        self._stamp = self._next_stamp()
+        added = np.empty((len(scene), COLUMNS), np.int32)
+        added[:, :STAMP], added[:, STAMP] = scene, self._stamp
         added[:, INDEX] += np.int32(self._next)
         self._next += len(added)
-        self._table, self._sorted = np.concatenate([self._table, added]), None
+        self._table, self._is_shared = np.concatenate([self._table, added]), False
         return added[:, INDEX].copy()
 
     def move(
         self, ids: np.ndarray | Sequence[int], x: np.ndarray, y: np.ndarray, *, size: int | np.ndarray | None = None
     ) -> None:
         """Put objects where x and y say; their sizes stay, unless they are given."""
+        given = np.array(ids) if type(ids) is list else ids
+        sides = SAME if size is None else size
+        if type(given) is type(x) is type(y) is type(sides) is ARRAY:
+            stamp, table = self._next_stamp(), self._own_table()
+            try:
+                if MOVE.call(given, x, y, sides, int(self._closed), stamp, table) == 0:
+                    self._stamp = stamp
+                    return
+            except REFUSED_TYPES:
+                pass
+        self._move_checked(ids, x, y, size)
+        if type(given) is type(x) is type(y) is type(sides) is ARRAY and sides.ndim == 2:
+            is_admitted(MOVE, given, x, y, sides, 0, 0, self._table)
+
+    def _move_checked(self, ids: Any, x: Any, y: Any, size: Any) -> None:
+        """Do what `move` does, after a look at each argument."""
         where = self._where(ids)
-        if size is None:
-            size = np.ascontiguousarray(self.boxes()[where, 2:])
-        moved = scene_of(x, y, size, self._closed)
+        moved = scene_of(x, y, np.ascontiguousarray(self.boxes()[where, 2:]) if size is None else size, self._closed)
         if len(moved) != len(where):
             raise ValueError(f"x has length {len(moved)}: allowed {len(where)}, as ids has")
-        table = self._table.copy()
-        table[where, :4] = moved[:, :4]
-        self._table, self._sorted = table, None
+        stamp, table = self._next_stamp(), self._own_table()
+        table[where, :4], table[where, STAMP] = moved[:, :4], stamp
+        self._stamp = stamp
 
     def remove(self, ids: np.ndarray | Sequence[int]) -> None:
         """Take objects out of the scene."""
-        self._table, self._sorted = np.delete(self._table, self._where(ids), axis=0), None
+        stays, listed = np.ones(len(self), bool), self._listed
+        stays[self._where(ids)] = False
+        if listed is not None:
+            rows = listed[0][stays[listed[0]].all(axis=1)]
+            self._listed = (np.cumsum(stays, dtype=np.int32) - np.int32(1))[rows], listed[1]
+        self._table = self._table[stays]
+        self._is_shared, self._has_gaps, self._ordered = False, True, None
+
+    def _next_stamp(self) -> int:
+        """Return the number of the next change."""
+        if self._stamp == MAX_STAMP:
+            self._own_table()[:, STAMP] = self._stamp = 0
+            self._listed = self._ordered = None
+        return self._stamp + 1
+
+    def _own_table(self) -> np.ndarray:
+        """Return the table, which no copy of the scene has any more."""
+        if self._is_shared:
+            self._table, self._is_shared = self._table.copy(), False
+        return self._table
 
     def _where(self, ids: Any) -> np.ndarray:
         """Return the rows of objects. Errors: ValueError, for an id that is not there, or is there twice."""
@@ -163,10 +218,11 @@ class Scene:
 
     def _prepared(self) -> Sorted:
         """Return the scene, sorted."""
-        prepared = self._sorted
-        if prepared is None:
-            prepared = self._sorted = Sorted(self._table, 0, len(self))
-        return prepared
+        ordered = self._ordered
+        if ordered is None or ordered[1] != self._stamp:
+            table = self._table if are_compiled() else self._table.copy()  # NumPy sorts later
+            ordered = self._ordered = Sorted(table, 0, len(table)), self._stamp
+        return ordered[0]
 
     def _numbers(self, wanted: int) -> np.ndarray:
         results = np.full(len(self), NONE if wanted == FIRST else 0, np.int32)
@@ -193,15 +249,31 @@ class Scene:
 
     def pairs(self) -> np.ndarray:
         """List every overlapping pair once: int32[m, 2] of ids, the lower one first, in ascending order."""
-        rows = np.empty((rows_for(len(self)), 2), np.int32)
-        prepared, table = self._prepared(), self._table
-        total = prepared.search(table, 0, len(table), ONE, PAIRS, keys_of(rows), NO_RESULTS)
-        if total > len(rows):
-            check_capacity(total, None)
-            rows = np.empty((total, 2), np.int32)
-            prepared.search(table, 0, len(table), ONE, PAIRS, keys_of(rows), NO_RESULTS)
-        sort_keys(rows[:total], True)
-        return table[:, INDEX][rows[:total]]
+        rows = self._pairs()
+        return self._table[:, INDEX][rows] if self._has_gaps else rows.copy()
+
+    def _pairs(self) -> np.ndarray:
+        """List pairs of rows of the table; the list is kept."""
+        listed, stamp, found = self._listed, self._stamp, None
+        if listed is not None:
+            if listed[1] == stamp:
+                return listed[0]
+            found = _kept.update_by_comparing(self._table, *listed)
+            if found is None:
+                found = self._update_by_order(*listed)
+        if found is None:
+            found = _kept.every_pair(self._table, self._prepared())
+        self._listed = found, stamp
+        return found
+
+    def _update_by_order(self, rows: np.ndarray, stamp: int) -> np.ndarray | None:
+        """Bring a list of pairs up to date by the scene as it was sorted last; None if it should be made anew."""
+        table, ordered = self._table, self._ordered
+        if not _kept.are_ready() or not _kept.has_little_moved(table, stamp):
+            return None
+        if ordered is None or not _kept.has_little_moved(table, ordered[1]):
+            ordered = self._prepared(), self._stamp
+        return _kept.update_by_order(table, rows, stamp, *ordered)
 
     def chunks(self, *, rows: int = 1 << 20) -> Iterator[np.ndarray]:
         """Make the list of `pairs` in parts, see `world.chunks`; the scene may change meanwhile."""
@@ -212,18 +284,19 @@ class Scene:
 
     def events(self) -> Events:
         """Compare the pairs that collide with those of the last call: once a frame."""
-        found = self.pairs()
-        now = found[:, 0].astype(np.int64) << 32 | found[:, 1]
-        stays = np.isin(now, self._before, assume_unique=True)
-        gone = self._before[~np.isin(self._before, now, assume_unique=True)]
-        self._before = now
-        return Events(found[~stays], found[stays], np.stack([gone >> 32, gone & 0xFFFFFFFF], axis=1).astype(np.int32))
+        now, before = self.pairs(), self._before
+        self._before = now.copy()
+        if _kept.are_ready():
+            return Events(*_kept.compared(before, now))
+        here, then = (rows[:, 0].astype(np.int64) << 32 | rows[:, 1] for rows in (now, before))
+        stays, stayed = (np.isin(a, b, assume_unique=True) for a, b in ((here, then), (then, here)))
+        return Events(now[~stays], now[stays], before[~stayed])
 
     def copy(self) -> Scene:
         """Return a scene that is the same, events included, and independent from now on: to go back to."""
-        other = Scene(closed=self._closed)
-        other._table, other._next, other._before = self._table, self._next, self._before  # replaced, never changed
-        other._sorted = self._sorted
+        other = Scene.__new__(Scene)
+        self._is_shared = True  # either one copies the table before it writes into it
+        vars(other).update(vars(self))
         return other
 
     def hash(self) -> str:
@@ -231,7 +304,7 @@ class Scene:
         digest = hashlib.blake2b(digest_size=16)
         digest.update(np.array([self._closed, self._next, len(self), len(self._before)], "<i8").tobytes())
         digest.update(self._table[:, [LEFT, TOP, RIGHT, BOTTOM, INDEX, WORD]].astype("<i4").tobytes())
-        digest.update(self._before.astype("<i8").tobytes())
+        digest.update((self._before[:, 0].astype("<i8") << 32 | self._before[:, 1]).astype("<i8").tobytes())
         return digest.hexdigest()
 
     def _with_ids(self, rows: np.ndarray) -> np.ndarray:
@@ -268,8 +341,7 @@ class Scene:
 
     def on_segments(self, x0: np.ndarray, y0: np.ndarray, x1: np.ndarray, y1: np.ndarray) -> _queries.Crossings:
         """Find all objects on segments from (x0, y0) to (x1, y1), in ascending order, and where each is entered."""
-        found = _queries.on_segments(self._prepared(), self._table, _segments(x0, y0, x1, y1))
-        return found._replace(rows=self._with_ids(found.rows))
+        return _queries.on_segments(self._prepared(), self._table, _segments(x0, y0, x1, y1))
 
     def cast(self, x0: np.ndarray, y0: np.ndarray, x1: np.ndarray, y1: np.ndarray) -> Casts:
         """Find the first object on each segment from (x0, y0) to (x1, y1): a ray, a bullet, a line of sight."""

@@ -180,8 +180,8 @@ def _scenes(x, y, size, closed, category, mask, starts) -> Scenes:
 
 def _numbers(x, y, size, closed, category, mask, starts, wanted, out) -> np.ndarray:
     """Do what `collided`, `counts` and `first` do."""
-    is_plain = _small.is_plain(category, mask, starts)
-    found = _small.numbers((x, y, size), closed, wanted, out) if is_plain else None
+    is_plain = category is EVERYONE and mask is EVERYONE and starts is None
+    found = _small.number_one(x, y, size, closed, wanted, out) if is_plain else None
     if found is not None:
         return found
     scenes = _scenes(x, y, size, closed, category, mask, starts)
@@ -207,8 +207,8 @@ def pairs(
 
     Returns  int32[m, 2]  indices, the lower one first, in ascending order; a view of `out` if that is given
     """
-    is_plain = _small.is_plain(category, mask, starts)
-    found = _small.pairs((x, y, size), closed, out) if is_plain else None
+    is_plain = category is EVERYONE and mask is EVERYONE and starts is None
+    found = _small.list_one(x, y, size, closed, out) if is_plain else None
     if found is not None:
         return found
     found = listed(_scenes(x, y, size, closed, category, mask, starts), out)

@@ -13,6 +13,7 @@ TOPICS = (
     "start",
     "window",
     "tapes",
+    "scenes",
     "cost",
     "profile",
     "programs",

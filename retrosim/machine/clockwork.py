@@ -235,6 +235,8 @@ class Clockwork:
             self.frame_instructions = self.instructions - self._frame_start[1]
             self._wait_until(math.ceil((self.retraces + 1) * self.clock_hz / self.frame_hz))
             self._frame_start = (self.cycles, self.instructions)
+            if self.frame_number == 1:
+                self._end_first_frame()
         elif number == MICROSECONDS:
             now = self.cycles * 1_000_000 // self.clock_hz
             low, high = self._host.result
@@ -247,6 +249,9 @@ class Clockwork:
             ]
         else:
             Evaluator(self.core).refuse_service()
+
+    def _end_first_frame(self) -> None:
+        """Do what the host does once, when the first frame is complete."""
 
     def _wait_until(self, cycle: int) -> None:
         """Let clocks pass with nothing in the pipeline."""

@@ -19,12 +19,13 @@ from retrosim.cpu.spec.readings import changed_readings
 from retrosim.rom import Image, Rom, load_program
 from retrosim.rom.parameters import all_parameters
 from retrosim.rom.reading import Reader
+from retrosim.rom.scene import Scene, parse_scene
 from retrosim.scenarios.shapes import shapes_of
 from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
 
-from . import memory, state_file, systems
+from . import memory, placing, state_file, systems
 from .budget import Budget
 from .calls import Calls
 from .clockwork import FOREVER
@@ -44,6 +45,8 @@ class Machine(Calls):
     """A machine of 1994 that runs one ROM; many can live in one process.
 
     name, rom, image, parameters, clock_hz
+    scene           where the objects are placed when the first frame is complete, or None; a change, like one of the
+                    parameters, takes effect at the next `reset`
     tick_hz         timer interrupts per second; frame_hz: of the clock that `yield_frame` waits for, both exact
     frame_period    what a period of that clock is called
     frame_number    frames completed since power-on
@@ -53,6 +56,7 @@ class Machine(Calls):
     text            what the program has written on the screen as text since power-on, the last 65,536 characters; it is
                     not part of saved states
     budget          what runs may use up; without limits unless it is replaced
+    given           names of the readings and of the board's parameters that were given, be it as they are by default
     core            CPU, memory, state fields and decoded instructions, for tools that look inside
     """
 
@@ -69,6 +73,7 @@ class Machine(Calls):
         service_clocks: int | None = None,
         memory_clocks: Mapping[str, int] | None = None,
         readings: Mapping[str, str] | None = None,
+        scene: Scene | str | Path | None = None,
         progress: Callable[[str], None] = lambda text: None,
     ) -> None:
         """Build the machine and switch it on.
@@ -84,8 +89,9 @@ class Machine(Calls):
         service_clocks  clocks of a service beyond its trap, None for the preset's
         memory_clocks  parameters of caches and bus that differ from the preset's, for example {"copyback": 0}
         readings    how open questions of the clocks are answered, for example {"lead": "printed"}
+        scene       a shipped scene's name, a file, or a Scene; the number of objects and the seed follow from it
         progress    gets a line of text before long work
-        Errors      ValueError, RomError
+        Errors      ValueError, RomError, SceneError
         """
         check_choice("engine", engine, ENGINES)
         self.preset = preset(name)
@@ -97,12 +103,15 @@ class Machine(Calls):
         self.service_clocks = chosen_service_clocks(self.preset, service_clocks)
         self.spec_revision = self.preset.spec_revision
         self.memory_clocks = memory_parameters(self.preset, memory_clocks)
+        board = () if service_clocks is None else ("service_clocks",)
+        self.given = frozenset([*board, *(memory_clocks or ()), *(readings or ())])
         self.rom, self.image = self._open(rom, build)
         cpu = self.preset.cpu(self.image.boot).with_readings(readings)
         self.readings = dict(cpu.choices)
         settings = timing, self.service_clocks, self.memory_clocks
         self.timing_revision = revision(self.preset, *settings, changed_readings(cpu.readings, cpu.choices))
-        self.parameters = all_parameters(self.rom, parameters, mode)
+        self.scene = placing.scene_for(self.rom, scene)
+        self.parameters = self._checked_parameters(parameters)
         self.core = Core(cpu, timing)
         self.regs = Registers(self.core)
         self._host = self.core.cpu.host
@@ -188,9 +197,22 @@ class Machine(Calls):
 
         Errors   ValueError for a changed parameter that is not allowed; the machine is then as before
         """
-        self.parameters = all_parameters(self.rom, self.parameters, self.mode)
+        self.parameters = self._checked_parameters(self.parameters)
         self.core.replace(memory_chunks(self.image.segments))
         self._power_on()
+
+    def _checked_parameters(self, given: Mapping[str, int] | None) -> dict[str, int]:
+        """Return all parameters. Errors: ValueError; SceneError for a scene that does not fit into the program."""
+        if self.rom is None or self.scene is None:
+            return all_parameters(self.rom, given, self.mode)
+        placing.check_room(self.scene, self.rom, self.image)
+        return all_parameters(self.rom, placing.with_scene(self.rom, self.scene, given), self.mode)
+
+    def _end_first_frame(self) -> None:
+        """Place what a scene gives."""
+        if self.rom is not None and self.scene is not None:
+            for address, data in placing.writes_of(self.scene, self.rom, self.image, self._peek):
+                self.core.write(address & ADDRESS_MASK, data)
 
     def _power_on(self) -> None:
         """Start with the image in memory, and nothing else."""
@@ -331,6 +353,7 @@ class Machine(Calls):
             instructions=self.instructions,
             exit_status=self.exit_status,
             tick_pending=int(self._tick_pending),
+            scene=None if self.scene is None else self.scene.text,
         )
 
     def _count_on(self, counters: state_file.Counters) -> None:
@@ -340,6 +363,17 @@ class Machine(Calls):
         self.frame_cycles, self.frame_instructions = counters.frame_cycles, counters.frame_instructions
         self.instructions, self.exit_status = counters.instructions, counters.exit_status
         self.restart_ticks(bool(counters.tick_pending))
+        self.scene = self._scene_of(counters.scene)
+
+    def _scene_of(self, text: str | None) -> Scene | None:
+        """Return the scene that a state was saved with. Errors: SceneError, ValueError."""
+        if text is None or (self.scene is not None and self.scene.text == text):
+            return self.scene if text is not None else None
+        if self.rom is None:
+            raise ValueError("scene: the program has no manifest")
+        scene = parse_scene(text, self.rom, "the state's scene")
+        placing.check_room(scene, self.rom, self.image)
+        return scene
 
     def save(self) -> bytes:
         """Return the whole state for `load` of a machine of the same name and ROM image."""
@@ -347,13 +381,15 @@ class Machine(Calls):
 
     def load(self, state: bytes) -> None:
         """Go on from a saved state; a refused state changes nothing. Errors: StateError."""
-        self._count_on(state_file.load(self.core, self._identity(), self._check_parameters, state))
+        self._count_on(state_file.load(self.core, self._identity(), self._check_settings, state))
 
-    def _check_parameters(self, parameters: dict[str, int]) -> None:
-        """Errors: ValueError for parameters that are not those of the ROM, or not allowed."""
+    def _check_settings(self, parameters: dict[str, int], scene: str | None) -> None:
+        """Errors: ValueError or SceneError for parameters or a scene that are not for the ROM, or not allowed."""
         if parameters.keys() != self.parameters.keys():
             raise ValueError(f"parameters: allowed {', '.join(self.parameters) or 'none'}, all of them")
         all_parameters(self.rom, parameters, self.mode)
+        if (found := self._scene_of(scene)) is not None and self.rom is not None:
+            placing.with_scene(self.rom, found, parameters)
 
     def snapshot(self) -> bytes:
         """Return the state quickly, for `restore` of this machine in this process."""

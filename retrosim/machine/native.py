@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from retrosim.checks import check_choice, check_integer
-from retrosim.errors import StateError
+from retrosim.errors import SceneError, StateError
 from retrosim.rom import Rom, load_rom
 from retrosim.rom.parameters import all_parameters
+from retrosim.rom.scene import MAX_BYTES, Scene, parse_scene
 from retrosim.scenarios import SCENARIOS, load_scenario
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, PAD_MASK, RANDOM, Scenario
 from retrosim.scenarios.shapes import shapes_of
@@ -26,13 +27,14 @@ from retrosim.screen.palette import WHITE, macintosh_palette
 from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
 
+from . import placing
 from .budget import Budget
 from .memory import INPUT_WORDS
 from .presets import MACINTOSH_TICK_HZ
 from .result import RunResult
 from .world import World
 
-_VERSION = 1
+_VERSION, _SCENE_VERSION = 1, 2  # of states without and with a scene
 _HEADER = struct.Struct("<8sHHIQIII")  # magic, version, objects, seed, frames, pad, random, pad of the frame before
 _DIGEST_BYTES = 8
 _STRETCH = 1 << 14  # frames in compiled code at a time, about 0.2 s, so that the user can interrupt
@@ -44,6 +46,7 @@ class NativeMachine:
     name          "native"
     rom           the Rom that it runs
     parameters    dict[str, int]     objects, seed; a change takes effect at the next `reset`
+    scene         Scene or None      where the objects are placed when the first frame is complete; likewise
     frame_number  int                frames completed since power-on
     budget        Budget             what runs may use up; it counts no clocks here
     clock_hz, cycles, instructions   0: there is no CPU
@@ -65,12 +68,19 @@ class NativeMachine:
     tick_hz = frame_hz = MACINTOSH_TICK_HZ
     frame_period = "tick"
 
-    def __init__(self, rom: Rom | str | Path = "sectors", *, parameters: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        rom: Rom | str | Path = "sectors",
+        *,
+        parameters: Mapping[str, int] | None = None,
+        scene: Scene | str | Path | None = None,
+    ) -> None:
         """Switch the machine on.
 
         rom         a shipped ROM's name, a folder or manifest, or a loaded Rom: one that has native kernels
         parameters  objects and seed, as the ROM has them
-        Errors      ValueError, RomError
+        scene       a shipped scene's name, a file, or a Scene; objects and seed follow from it
+        Errors      ValueError, RomError, SceneError
         """
         self.rom = rom if isinstance(rom, Rom) else load_rom(rom)
         check_choice("rom", self.rom.name, SCENARIOS, ", which have native kernels")
@@ -79,7 +89,8 @@ class NativeMachine:
         self._palette = macintosh_palette()
         self._palette.flags.writeable = False
         self.budget = Budget()
-        self._power_on(all_parameters(self.rom, parameters))
+        self.scene = placing.scene_for(self.rom, scene)
+        self._power_on(self._checked(parameters))
 
     def __repr__(self) -> str:
         parameters = ", ".join(f"{name} {value}" for name, value in self.parameters.items())
@@ -89,21 +100,26 @@ class NativeMachine:
         """Return the screen, for notebooks."""
         return png_bytes(self._screen, self._palette)
 
+    def _checked(self, given: Mapping[str, int] | None) -> dict[str, int]:
+        return all_parameters(self.rom, placing.with_scene(self.rom, self.scene, given))
+
     def _power_on(self, parameters: dict[str, int]) -> None:
-        self._set_up(parameters, self._kind(self.rom, parameters["objects"], parameters["seed"]), 0, 0)
+        scenario = self._kind(self.rom, parameters["objects"], parameters["seed"])
+        _check_fits(scenario, self.scene)
+        self._set_up(parameters, scenario, 0, 0)
 
     def _set_up(self, parameters: dict[str, int], scenario: Scenario, frames: int, pad: int) -> None:
         self.parameters, self._scenario = parameters, scenario
         self._objects, self._seed = parameters["objects"], parameters["seed"]
         self.frame_number, self._pad = frames, pad
-        if frames:
-            scenario.draw(self._screen)
-        else:
+        if frames == 0:
             self._screen[:] = WHITE
+        elif frames > 1 or self.scene is None:
+            scenario.draw(self._screen)
 
     def reset(self) -> None:
         """Switch off and on again, with the present `parameters` and no input. Errors: ValueError."""
-        self._power_on(all_parameters(self.rom, self.parameters))
+        self._power_on(self._checked(self.parameters))
 
     @property
     def frame(self) -> np.ndarray:
@@ -150,12 +166,21 @@ class NativeMachine:
         while (left := first + frames - self.frame_number) and not self.budget.is_spent():
             if self.frame_number == 0:
                 self._scenario.start()
-            stretch = min(_STRETCH, left)
+            is_first = self.frame_number == 0 and self.scene is not None
+            stretch = 1 if is_first else min(_STRETCH, left)
             self._scenario.run(self._pad, stretch)
             self.frame_number += stretch
-        if self.frame_number > first:
+            if is_first:
+                self._end_first_frame(self._scenario, self.scene)
+        if self.frame_number > max(first, 1 if self.scene else 0):
             self._scenario.draw(self._screen)
         return RunResult("budget" if left else "frames", self.frame_number - first, 0, 0, 0)
+
+    def _end_first_frame(self, scenario: Scenario, scene: Scene | None) -> None:
+        """Show the program's own first frame, and place what a scene gives."""
+        scenario.draw(self._screen)
+        if scene is not None:
+            scenario.place(scene.columns())
 
     def world(self) -> World:
         """Return a snapshot of the world, equal to that of every simulated machine after the same frames."""
@@ -179,7 +204,13 @@ class NativeMachine:
         magic, random, pad_before = self._kind.magic, int(words[RANDOM]), int(words[PAD_BEFORE])
         parts = (self._objects, self._seed, self.frame_number, self._pad, random, pad_before)
         arrays = zip(self._kind.layout(self._objects), self._scenario.saved(), strict=True)
-        body = _HEADER.pack(magic, _VERSION, *parts) + b"".join(a.astype(kind).tobytes() for (kind, _), a in arrays)
+        body = b"".join(a.astype(kind).tobytes() for (kind, _), a in arrays)
+        if self.scene is None:
+            body = _HEADER.pack(magic, _VERSION, *parts) + body
+        else:
+            text = self.scene.text.encode()
+            placed = np.array([each * bool(self.frame_number) for each in self._scenario.placed().values()], "<i4")
+            body = _HEADER.pack(magic, _SCENE_VERSION, *parts) + body + placed.tobytes() + text
         return body + hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest()
 
     def snapshot(self) -> bytes:
@@ -200,37 +231,73 @@ class NativeMachine:
         Errors  StateError  not such a state, of another scenario or version, cut short, damaged, or impossible
         """
         state = bytes(state)
-        fields, arrays = _taken_apart(state, self._kind)
+        fields, arrays, placed, text = _taken_apart(state, self._kind)
         objects, seed, frames, pad, random, pad_before = fields
         try:
-            parameters = all_parameters(self.rom, {"objects": objects, "seed": seed})
+            scene = None if text is None else parse_scene(text, self.rom, "its scene")
+            parameters = {"objects": objects, "seed": seed}
+            parameters = all_parameters(self.rom, placing.with_scene(self.rom, scene, parameters))
             check_integer("pad", pad, 0, PAD_MASK)
             check_integer("pad of the frame before", pad_before, 0, PAD_MASK)
             scenario = self._kind(self.rom, objects, seed)
+            _check_fits(scenario, scene)
             if frames:
-                scenario.restore(arrays)
-            elif any(array.any() for array in arrays):
+                names = list(scenario.placed())
+                scenario.restore(arrays, dict(zip(names, placed)))
+                if frames == 1 and scene is not None:
+                    scenario = self._after_first_frame(scene, objects, seed, pad_before)
+                    if any(not np.array_equal(one, two) for one, two in zip(scenario.saved(), arrays)):
+                        raise ValueError("frame 1 with something other than the scene gives")
+            elif any(array.any() for array in (*arrays, placed)):
                 raise ValueError("frame 0 with something other than zeros: nothing has run before it")
-        except ValueError as impossible:
+        except (ValueError, SceneError) as impossible:
             raise StateError("saved state", str(impossible)) from None
+        self.scene = scene
         scenario.words[[FRAME, RANDOM, PAD_BEFORE]] = frames & 0xFFFFFFFF, random, pad_before
         self._set_up(parameters, scenario, frames, pad)
 
+    def _after_first_frame(self, scene: Scene, objects: int, seed: int, pad: int) -> Scenario:
+        """Return a scenario at the end of its own first frame, whose picture and flags last until the next one."""
+        scenario = self._kind(self.rom, objects, seed)
+        scenario.start()
+        scenario.run(pad, 1)
+        self._end_first_frame(scenario, scene)
+        return scenario
 
-def _taken_apart(state: bytes, kind: type[Scenario]) -> tuple[tuple[int, ...], list[np.ndarray]]:
-    """Return the numbers of a saved state's header behind the version, and its arrays. Errors: StateError."""
+
+def _check_fits(scenario: Scenario, scene: Scene | None) -> None:
+    """Check that kernels can take a scene. Errors: SceneError."""
+    if scene is not None:
+        try:
+            scenario.check_placed(scene.columns())
+        except ValueError as error:
+            raise SceneError(scene.path, f"{error} on the native machine") from None
+
+
+def _taken_apart(
+    state: bytes, kind: type[Scenario]
+) -> tuple[tuple[int, ...], list[np.ndarray], np.ndarray, str | None]:
+    """Take a saved state apart. Errors: StateError.
+
+    Returns   the numbers of its header behind the version; its arrays; what only a scene changes, int32[k, n],
+              k 0 without a scene; and the text of the scene, None if there is none
+    """
     if state[: len(kind.magic)] != kind.magic:
         raise StateError("saved state", f"begins with {state[:8]!r}, not {kind.magic!r}: not of the native machine")
     if len(state) < _HEADER.size:
         raise StateError("saved state", f"{len(state)} bytes long, its header alone has {_HEADER.size}")
     _, version, count, *rest = _HEADER.unpack_from(state)
-    if version != _VERSION:
+    if version not in (_VERSION, _SCENE_VERSION):
         raise StateError("saved state", f"version {version}, this program reads version {_VERSION}")
     layout = [(np.dtype(kind), shape) for kind, shape in kind.layout(count)]
+    columns = len(kind.placed_columns) if version == _SCENE_VERSION else 0
+    layout.append((np.dtype("<i4"), (columns, count + kind.besides)))
     sizes = [dtype.itemsize * math.prod(shape) for dtype, shape in layout]
-    length = _HEADER.size + sum(sizes) + _DIGEST_BYTES
-    if len(state) != length:
-        raise StateError("saved state", f"{len(state)} bytes long, a state of {count} objects has {length}")
+    length = _HEADER.size + sum(sizes)
+    rest_of = len(state) - length - _DIGEST_BYTES
+    if rest_of < 0 or rest_of > (MAX_BYTES if version == _SCENE_VERSION else 0):
+        expected = f"{length + _DIGEST_BYTES}{' and a scene' if version == _SCENE_VERSION else ''}"
+        raise StateError("saved state", f"{len(state)} bytes long, a state of {count} objects has {expected}")
     body, digest = state[:-_DIGEST_BYTES], state[-_DIGEST_BYTES:]
     if hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() != digest:
         raise StateError("saved state", "damaged: its digest does not match")
@@ -238,4 +305,8 @@ def _taken_apart(state: bytes, kind: type[Scenario]) -> tuple[tuple[int, ...], l
     for (dtype, shape), size in zip(layout, sizes):
         arrays.append(np.frombuffer(body, dtype, math.prod(shape), start).reshape(shape))
         start += size
-    return (count, *rest), arrays
+    try:
+        text = body[start:].decode("utf-8") if version == _SCENE_VERSION else None
+    except UnicodeDecodeError:
+        raise StateError("saved state", "its scene is not UTF-8 text") from None
+    return (count, *rest), arrays[:-1], arrays[-1], text

@@ -20,12 +20,12 @@ import numpy as np
 
 from retrosim.cpu.engines.core import CHUNK_BYTES, Core, memory_chunks
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, RUNNING
-from retrosim.errors import StateError
+from retrosim.errors import SceneError, StateError
 
 from .packing import pack, unpack
 
 MAGIC = b"RSTATE02"
-MAX_HEADER = 1 << 16
+MAX_HEADER = 1 << 18
 MAX_CLOCKS = 1 << 62
 MAX_AHEAD = 1 << 32  # clocks that a stage of the pipeline or the bus may be ahead of execution
 MAX_CONTENT = 2 * (ADDRESS_MASK + 1)
@@ -73,6 +73,7 @@ class Counters:
 
     frame_start   clocks and instructions when the present frame began
     tick_pending  1 if a tick has not interrupted the CPU yet
+    scene         text of the scene, or None: files of machines without one lack the entry
     the others    the attributes of `Machine`
     """
 
@@ -84,6 +85,7 @@ class Counters:
     instructions: int
     exit_status: int | None
     tick_pending: int
+    scene: str | None = None
 
 
 def register_fields(core: Core) -> list[str]:
@@ -103,18 +105,20 @@ def _layout(core: Core) -> Header:
 def save(core: Core, identity: Identity, counters: Counters) -> bytes:
     """Return the state of a machine."""
     fields = asdict(identity) | _layout(core) | asdict(counters)
+    if counters.scene is None:
+        del fields["scene"]
     header = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
     blob = MAGIC + len(header).to_bytes(4, "big") + header + pack(registers(core), core.ram[: ADDRESS_MASK + 1])
     return blob + hashlib.blake2b(blob, digest_size=DIGEST_BYTES).digest()
 
 
 def load(
-    core: Core, identity: Identity, check_parameters: Callable[[dict[str, int]], object], state: bytes
+    core: Core, identity: Identity, check_settings: Callable[[dict[str, int], str | None], object], state: bytes
 ) -> Counters:
     """Put a saved state into a core; return what the host knew.
 
-    check_parameters  raises ValueError for parameters that the ROM does not have or allow
-    Errors            StateError; the core is then as before
+    check_settings  raises ValueError or SceneError for parameters and a scene that the ROM does not have or allow
+    Errors          StateError; the core is then as before
     """
     header, content = _read(bytes(state))
     expected = asdict(identity) | _layout(core)
@@ -125,7 +129,7 @@ def load(
             )
     if unknown := header.keys() - expected.keys() - _COUNTERS.keys():
         raise StateError("saved state", f"has an entry {_shown(min(unknown))}, which no state has")
-    counters, size = _checked_counters(header, check_parameters), header["registers"]
+    counters, size = _checked_counters(header, check_settings), header["registers"]
     if len(content) != size + header["memory"]:
         raise StateError("saved state", f"holds {len(content)} bytes, its header says {size + header['memory']}")
     _check_registers(core, content, counters)
@@ -236,18 +240,20 @@ _COUNTERS = {
     "instructions": _whole(MAX_CLOCKS),
     "exit_status": _Field(lambda v: v is None or _is_whole(v, (1 << 32) - 1), f"null or 0..{2**32 - 1}"),
     "tick_pending": _whole(1),
+    "scene": _Field(lambda v: v is None or isinstance(v, str), "a text"),
 }
 
 
-def _checked_counters(header: Header, check_parameters: Callable[[dict[str, int]], object]) -> Counters:
+def _checked_counters(header: Header, check_settings: Callable[[dict[str, int], str | None], object]) -> Counters:
+    header.setdefault("scene", None)
     for key, field in _COUNTERS.items():
         if key not in header:
             raise StateError("saved state", f"{key} is missing")
         if not field.check(header[key]):
             raise StateError("saved state", f"{key} {_shown(header[key])}: allowed {field.allowed}")
     try:
-        check_parameters(header["parameters"])
-    except ValueError as error:
+        check_settings(header["parameters"], header["scene"])
+    except (ValueError, SceneError) as error:
         raise StateError("saved state", str(error)) from None
     fields = {key: header[key] for key in _COUNTERS}
     return Counters(**fields | {"frame_start": tuple(header["frame_start"])})

@@ -78,6 +78,16 @@ def read_pictures(drawn: DrawingFiles, colours: dict[str, int]) -> dict[str, lis
     return {Path(file).stem: _pictures(drawn.folder / file, colours) for file in drawn.files}
 
 
+def read_sizes(drawn: DrawingFiles) -> dict[str, tuple[int, int, int]]:
+    """Return of each drawing, by name, the number of its first picture, its width and its height. Errors: RomError."""
+    letters = {chr(code): 1 for code in range(128) if chr(code).isalpha()}
+    sizes, number = {}, 0
+    for name, pictures in read_pictures(drawn, letters).items():
+        sizes[name] = number, len(pictures[0][0]), len(pictures[0])
+        number += len(pictures)
+    return sizes
+
+
 def _pictures(path: Path, colours: dict[str, int]) -> list[Picture]:
     indices = {CLEAR: TRANSPARENT, **colours}
     pictures: list[list[bytes]] = []

@@ -118,7 +118,10 @@ def load_elf(path: str | Path, isa: str | None = None, boot: str = "") -> Image:
 
 def in_boot(image: Image, boot: str) -> Image:
     """Return an image that is started as the user says. Errors: ValueError where it cannot be."""
-    check_boot(boot, image.family)
+    check_boot(boot, image.isa)
+    if image.isa in image.family.only and not (boot or image.boot):
+        bits = "16-bit code alone"
+        raise ValueError(f"the {image.isa} runs {bits}, and the program does not say that it is: --bits 16 says so")
     if image.boot and boot and boot != image.boot:
         raise ValueError(f"boot {boot!r}: allowed {image.boot} for this program")
     return replace(image, boot=boot) if boot else image

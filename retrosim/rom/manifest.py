@@ -11,21 +11,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import RomError
+from .columns import WorldColumn, check_column, read_column
 from .drawings import DrawingFiles, read_files
-from .fields import FILE_NAME, FLAG, NAME, SHA256, SOURCE_PATH, SYMBOL, Fields, read_bytes, read_toml
+from .fields import FILE_NAME, FLAG, NAME, SHA256, SOURCE_PATH, Fields, read_bytes, read_toml
 from .image import ISAS, MAX_IMAGE_BYTES, Image, check_boot, family_of, read_image
 from .recipe import Recipe, read_recipe
+from .scene_fields import NO_SCENES, SceneFields, read_scene_fields
 
 FORMAT = 1
 MANIFEST = "rom.toml"
 WORDS = 8  # of parameters
 DEVICES = ("pad",)
 MAX_DESCRIPTION = 4000  # characters
-MAX_OFFSET = 65536  # bytes: of an offset or a stride in the world's description
 DEFAULT_BUILD = "O2"
-
-WIDTHS = {"u8": 1, "s16": 2, "u16": 2, "s32": 4, "u32": 4}  # bytes
-ONE = "1"
 
 
 @dataclass(frozen=True)
@@ -40,27 +38,6 @@ class Parameter:
     minimum: int
     maximum: int
     word: int
-
-
-@dataclass(frozen=True)
-class WorldColumn:
-    """Where one column of the world lies in memory: entry i at symbol + offset + i * stride.
-
-    type   u8, s16, u16, s32 or u32, in the byte order of the CPU
-    count  "1", or the symbol of the 32-bit variable that holds the number of entries
-    """
-
-    name: str
-    symbol: str
-    offset: int
-    stride: int
-    type: str
-    count: str
-
-    @property
-    def width(self) -> int:
-        """Bytes of one entry."""
-        return WIDTHS[self.type]
 
 
 @dataclass(frozen=True)
@@ -101,6 +78,7 @@ class Rom:
     inputs      devices it reads
     recipe      how the images are built, None if the manifest does not say
     drawings    where its sprites are drawn, None if it has none
+    scene       what a scene may place
     is_library  its routines are called from outside; nothing runs by itself, so there is nothing to see or to record
     """
 
@@ -117,12 +95,15 @@ class Rom:
     recipe: Recipe | None
     drawings: DrawingFiles | None = None
     is_library: bool = False
+    scene: SceneFields = NO_SCENES
 
     def image_info(self, isa: str, build: str | None = None) -> ImageInfo:
         """Return the list's line for an ISA and a build (None: the default one). Errors: RomError."""
         for info in self.images:
             if info.isa == isa and (info.default if build is None else info.build == build):
                 return info
+        if isa in family_of(isa).only and not any(info.isa == isa for info in self.images):
+            raise RomError(self.path / MANIFEST, f"has no 16-bit code for the {isa}, which cannot run 32-bit code")
         wanted = isa if build is None else f"{isa} build {build}"
         there = ", ".join(f"{info.isa} {info.build}" for info in self.images)
         raise RomError(self.path / MANIFEST, f"no image for {wanted}; there are: {there}")
@@ -144,12 +125,18 @@ class Rom:
             raise RomError(path, f"has SHA-256 {found[:16]}..., the manifest says {info.sha256[:16]}...")
         image = replace(read_image(path, content, info.isa, info.build), boot=info.boot)
         for column in self.world:
-            _check_column(path, column, image)
+            check_column(path, column, image.symbols)
+        for column in self.scene.memory:
+            check_column(path, column, image.symbols)
         return image
 
     def tapes(self) -> list[Path]:
         """Return the scenario tapes that come with the ROM, sorted by name."""
         return sorted(path for path in (self.path / "tapes").glob("*.rtape") if path.is_file())
+
+    def scenes(self) -> list[Path]:
+        """Return the scenes that come with the ROM, sorted by name."""
+        return sorted(path for path in (self.path / "scenes").glob("*.scene") if path.is_file())
 
 
 def read_manifest(path: Path, require_built: bool = True) -> Rom:
@@ -162,6 +149,7 @@ def read_manifest(path: Path, require_built: bool = True) -> Rom:
     fields.integer("format", FORMAT, FORMAT)
     recipe = read_recipe(fields.table("build")) if fields.has("build") else None
     name = fields.text("name", NAME)
+    world = [read_column(table) for table in fields.tables("world")]
     rom = Rom(
         name=name,
         title=fields.text("title"),
@@ -171,7 +159,8 @@ def read_manifest(path: Path, require_built: bool = True) -> Rom:
         parameters={name: _parameter(table) for name, table in fields.named_tables("parameters", NAME).items()},
         constants=_constants(fields),
         inputs=fields.texts("inputs", default=[]),
-        world=[_column(table) for table in fields.tables("world")],
+        world=world,
+        scene=read_scene_fields(fields.table("scene"), world) if fields.has("scene") else NO_SCENES,
         images=_images(fields, name, recipe),
         recipe=recipe,
         drawings=read_files(fields.table("drawings"), path.parent) if fields.has("drawings") else None,
@@ -207,31 +196,12 @@ def _constants(fields: Fields) -> dict[str, int]:
     return {name: table.integer(name, 0, 2**32 - 1) for name in table.names(NAME)}
 
 
-def _column(fields: Fields) -> WorldColumn:
-    type, count = fields.text("type"), fields.text("count", default=ONE)
-    if type not in WIDTHS:
-        raise fields.error(f"{type[:40]!r}: allowed {', '.join(WIDTHS)}", "type")
-    column = WorldColumn(
-        name=fields.text("name", NAME),
-        symbol=fields.text("symbol", SYMBOL),
-        offset=fields.integer("offset", 0, MAX_OFFSET, default=0),
-        stride=fields.integer("stride", 1, MAX_OFFSET, default=WIDTHS[type] if count == ONE else None),
-        type=type,
-        count=count,
-    )
-    if column.width > column.stride:
-        raise fields.error("entries overlap", "stride")
-    if column.count != ONE and not SYMBOL.fullmatch(column.count):
-        raise fields.error(f'{column.count[:40]!r}: allowed "{ONE}" or a symbol', "count")
-    fields.end()
-    return column
-
-
 def _images(fields: Fields, name: str, recipe: Recipe | None) -> list[ImageInfo]:
     """Return the images that are listed, or else one for each ISA, if the recipe says how to build them."""
     images = [_image_info(table, name, recipe) for table in fields.tables("images")]
     if not images and recipe is not None:
-        images = [ImageInfo(isa, DEFAULT_BUILD, _file_name(name, isa, DEFAULT_BUILD), "") for isa in ISAS]
+        usual = [isa for isa in ISAS if isa not in family_of(isa).only]
+        images = [ImageInfo(isa, DEFAULT_BUILD, _file_name(name, isa, DEFAULT_BUILD), "") for isa in usual]
     count = Counter(info.isa for info in images)
     return [replace(info, default=info.default or count[info.isa] == 1) for info in images]
 
@@ -244,9 +214,9 @@ def _image_info(fields: Fields, name: str, recipe: Recipe | None) -> ImageInfo:
     isa, build = fields.text("isa"), fields.text("build", FILE_NAME, default=DEFAULT_BUILD)
     if isa not in ISAS:
         raise fields.error(f"{isa[:40]!r}: allowed {', '.join(ISAS)}", "isa")
-    boot = fields.text("boot", default="")
+    boot = fields.text("boot", default=family_of(isa).only.get(isa, ""))
     try:
-        check_boot(boot, family_of(isa))
+        check_boot(boot, isa)
     except ValueError as error:
         raise fields.error(str(error), "boot") from None
     compiler = fields.text("compiler", default="")
@@ -288,15 +258,3 @@ def _check_whole(fields: Fields, rom: Rom) -> None:
     for isa in {info.isa for info in rom.images}:
         if sum(info.default for info in rom.images if info.isa == isa) != 1:
             raise fields.error(f"of several builds for {isa}, exactly one must say default = true", "images")
-
-
-def _check_column(path: Path, column: WorldColumn, image: Image) -> None:
-    """Check that an image has what a column of the world describes."""
-    symbol = image.symbols.get(column.symbol)
-    if symbol is None or symbol.kind != "object":
-        raise RomError(path, f"has no object {column.symbol}, which the world's {column.name} needs")
-    if column.offset + column.width > symbol.size:
-        raise RomError(path, f"{column.symbol} is too small for the world's {column.name}")
-    counter = image.symbols.get(column.count)
-    if column.count != ONE and (counter is None or counter.kind != "object" or counter.size < WIDTHS["u32"]):
-        raise RomError(path, f"has no 32-bit object {column.count}, which counts the world's {column.name}")

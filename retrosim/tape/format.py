@@ -1,7 +1,10 @@
-"""Scenario tapes (`.rtape`), version 1.0: UTF-8 lines, each ended by LF, each with a checksum.
+"""Scenario tapes (`.rtape`): UTF-8 lines, each ended by LF, each with a checksum.
 
-    tape        = "RTAPE " major "." minor LF  header LF  { record LF }
+Version 1.0, or 1.1 where a scene places the objects.
+
+    tape        = "RTAPE " major "." minor LF  header LF  { scene LF }  { record LF }
     header      = canonical JSON (header.py) "|" crc                      at most 64 KiB
+    scene       = "SCENE " text "|" crc                                   a line of the scene, see rom/scene.py
     record      = input | hash | checkpoint | comment | end | other       at most 4 KiB
     input       = "|" frame "|" device ":" state { " " device ":" state } "|" crc
     hash        = "=" frame " world=" hash16 { " " machine "=" hash16 ":" cycles } "|" crc
@@ -19,6 +22,8 @@
   and lasts until the next one. Frame 0 always has one, if the ROM has inputs.
 * Hash and checkpoint of frame F belong to the state after executing F and before the inputs of F+1. Machine names come
   from the header.
+* Scene lines come first; together they are the text of the scene, at most 64 KiB. A tape that starts from a saved state
+  has none: the state has the scene.
 * Order: frames never go back; within one frame input, hash, checkpoint, each at most once; comments anywhere.
 * `end`: frames is one more than the frame of the last hash line, world repeats its hash; a tape without frames has
   neither. Nothing follows it. A tape without it was interrupted and plays up to its last record.
@@ -34,15 +39,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from retrosim.errors import TapeError
+from retrosim.reading import read_regular
+from retrosim.rom.scene import MAX_BYTES as MAX_SCENE_BYTES
 from retrosim.tape.files import write_new
 from retrosim.tape.header import MAX_HEADER_BYTES, POWER_ON, canonical, check_header, parse_header, program_version
 from retrosim.tape.records import (
@@ -55,13 +60,14 @@ from retrosim.tape.records import (
     Input,
     Other,
     Record,
+    SceneLine,
     read_record,
     seal,
     unseal,
     write_record,
 )
 
-MAJOR, MINOR = 1, 0
+MAJOR, MINOR, SCENE_MINOR = 1, 0, 1
 MAX_TAPE_BYTES = 16 * 1024 * 1024
 
 
@@ -81,6 +87,8 @@ class RecordOrder:
         self._machines = header["machines"]
         self._frame, self._rank = self.first, -1
         self._hash: Hash | None = None
+        self._may_place = header["start"] == POWER_ON
+        self._scene_bytes = 0
         self._started = not self._devices
         self._ended = False
 
@@ -91,6 +99,10 @@ class RecordOrder:
         """
         if self._ended:
             raise ValueError("nothing may follow the END line")
+        if isinstance(record, SceneLine):
+            self._accept_scene(record)
+            return
+        self._may_place = False
         if isinstance(record, Other):
             return
         if isinstance(record, End):
@@ -116,6 +128,13 @@ class RecordOrder:
             raise ValueError(f"a second or late {type(record).__name__.lower()} line for frame {record.frame}")
         self._rank = rank
         self.frames = record.frame + 1
+
+    def _accept_scene(self, line: SceneLine) -> None:
+        if not self._may_place:
+            raise ValueError("a scene line comes before all others, in a tape from power-on")
+        self._scene_bytes += len(line.text.encode()) + 1
+        if self._scene_bytes > MAX_SCENE_BYTES:
+            raise ValueError(f"the scene is longer than {MAX_SCENE_BYTES} bytes")
 
     def _accept_input(self, record: Input) -> None:
         if list(record.states) != self._devices:
@@ -189,6 +208,12 @@ class Tape:
             order.accept(record)
         return order.frames
 
+    @cached_property
+    def scene(self) -> str | None:
+        """Text of the scene that the objects are placed by, None if there is none."""
+        lines = [record.text for record in self.records if isinstance(record, SceneLine)]
+        return "".join(f"{line}\n" for line in lines) if lines else None
+
     @property
     def inputs(self) -> list[Input]:
         return [record for record in self.records if isinstance(record, Input)]
@@ -235,10 +260,7 @@ def load_tape(path: str | Path) -> Tape:
     Errors   TapeError: not there, not a tape, damaged, too large, or of another major version
     """
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise TapeError(path, "is not a regular file")
-        with open(path, "rb") as file:
-            data = file.read(MAX_TAPE_BYTES + 1)
+        data = read_regular(path, MAX_TAPE_BYTES)
     except OSError as error:
         raise TapeError(path, f"cannot be read: {error.strerror}") from None
     except ValueError as error:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from retrosim.errors import SceneError, TapeError
+from retrosim.rom import Rom
+from retrosim.rom.scene import Scene, parse_scene
+
 if TYPE_CHECKING:
     from retrosim.machine.interface import PlayableMachine, Program
+    from retrosim.tape.format import Tape
 
 DEMO = "demo"  # the mode in which a ROM runs frame after frame and reads inputs
 
@@ -21,6 +26,26 @@ def program_of(machine: PlayableMachine) -> Program:
     if machine.mode != DEMO:
         raise ValueError(f"{machine.name} runs its ROM in mode {machine.mode!r}; tapes are made in mode {DEMO!r}")
     return machine.rom
+
+
+def scene_of(machine: PlayableMachine) -> Scene | None:
+    """Return where a machine places the objects; machines of other programs may know no scenes."""
+    return getattr(machine, "scene", None)
+
+
+def set_scene(machine: PlayableMachine, tape: Tape) -> None:
+    """Give a machine the scene of a tape, or none, for its next reset. Errors: TapeError."""
+    rom = machine.rom
+    if tape.scene is None:
+        if scene_of(machine) is not None:
+            machine.scene = None  # type: ignore[attr-defined]
+        return
+    if not hasattr(machine, "scene") or not isinstance(rom, Rom):
+        raise TapeError(tape.path, f"has a scene, and {machine.name} takes none")
+    try:
+        machine.scene = parse_scene(tape.scene, rom, "its scene")
+    except SceneError as error:
+        raise TapeError(tape.path, str(error)) from None
 
 
 def state_path(tape: Path) -> Path:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrosim.errors import BudgetUsedUp, TapeDiverged, TapeError
+from retrosim.errors import BudgetUsedUp, SceneError, TapeDiverged, TapeError
+from retrosim.reading import read_regular
 from retrosim.tape.format import Tape
 from retrosim.tape.header import describe_machine
-from retrosim.tape.machine import program_of, state_path
+from retrosim.tape.machine import program_of, set_scene, state_path
 from retrosim.tape.records import Hash
 from retrosim.tape.timeline import InputTimeline
 
@@ -149,7 +150,11 @@ class Player:
         if unknown:
             raise TapeError(tape.path, f"ROM {rom.name!r} has no device {unknown[0]!r}")
         machine.parameters = dict(tape.parameters)
-        machine.reset()
+        set_scene(machine, tape)
+        try:
+            machine.reset()
+        except (SceneError, ValueError) as error:
+            raise TapeError(tape.path, str(error)) from None
         if tape.state_sha256 is not None:
             machine.load(self._state())
         if machine.frame_number != tape.first_frame:
@@ -159,8 +164,7 @@ class Player:
         """Return the saved state that lies next to the tape."""
         path = state_path(Path(self.tape.path))
         try:
-            with open(path, "rb") as file:
-                state = file.read(MAX_STATE_BYTES)
+            state = read_regular(path, MAX_STATE_BYTES)
         except OSError as error:
             raise TapeError(path, f"the saved state of the tape cannot be read: {error.strerror}") from None
         if hashlib.sha256(state).hexdigest() != self.tape.state_sha256:

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import TapeError
 from retrosim.tape.files import DISK, Disk, create_file, write_new
-from retrosim.tape.format import MAX_TAPE_BYTES, RecordOrder, Tape, load_tape, write_start
+from retrosim.tape.format import MAX_TAPE_BYTES, MINOR, SCENE_MINOR, RecordOrder, Tape, load_tape, write_start
 from retrosim.tape.header import POWER_ON, U32, new_header
-from retrosim.tape.machine import state_path
-from retrosim.tape.records import Comment, End, Hash, Input, Record, write_record
+from retrosim.tape.machine import scene_of, state_path
+from retrosim.tape.records import Comment, End, Hash, Input, Record, SceneLine, write_record
 from retrosim.tape.script import Script
 
 if TYPE_CHECKING:
@@ -104,7 +104,12 @@ class Recorder:
         self._written: dict[str, int] | None = self._state if before else None
         self._frame = machine.frame_number
         self._hashed = self._frame if from_state else 0
-        start_of_file = write_start(header)
+        scene = None if from_state else scene_of(machine)
+        placed = [SceneLine(line) for line in scene.text.splitlines()] if scene else []
+        start_of_file = write_start(header, SCENE_MINOR if scene else MINOR)
+        for line in placed:
+            self._order.accept(line)
+            start_of_file += write_record(line)
         self._file = create_file(self.path, start_of_file, disk)
         self._size = len(start_of_file)
         if from_state:

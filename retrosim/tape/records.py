@@ -19,6 +19,13 @@ MAX_NUMBER = 10**18 - 1
 
 
 @dataclass(frozen=True, slots=True)
+class SceneLine:
+    """One line of the scene that the objects are placed by."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Input:
     """Device states from this frame on."""
 
@@ -68,7 +75,7 @@ class Other:
     text: str
 
 
-Record = Input | Hash | Checkpoint | Comment | End | Other
+Record = SceneLine | Input | Hash | Checkpoint | Comment | End | Other
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +159,7 @@ def _unique(pairs: Iterator[tuple[str, Any]]) -> dict[str, Any]:
 
 def _read_text(text: str) -> str:
     if not text.isprintable():
-        raise ValueError("the comment holds unprintable characters")
+        raise ValueError("the text holds unprintable characters")
     return text
 
 
@@ -183,6 +190,7 @@ KINDS = (
         order=2,
     ),
     Kind(";", Comment, (";", _FRAME, " ", Field("text", ".+", _read_text, str))),
+    Kind("SCENE", SceneLine, ("SCENE ", Field("text", ".*", _read_text, str))),
     Kind(
         "END",
         End,

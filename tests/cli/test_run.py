@@ -27,7 +27,7 @@ ILLEGAL, FOREVER = b"\x4a\xfc", b"\x60\xfe"  # ILLEGAL; BRA to itself
 EXIT = b"\x70\x00\xa0\x02"  # MOVEQ #0,D0; the service exit
 KEYS = {
     *("machine", "rom", "frames", "cycles", "instructions", "reason", "world", "seconds", "screenshot", "text"),
-    *("parameters", "build", "engine", "timing", "memory", "memory_changed"),
+    *("scene", "parameters", "build", "engine", "timing", "memory", "memory_changed"),
     *("readings", "readings_changed", "simulated_seconds", "exit_status", "budget"),
 }
 

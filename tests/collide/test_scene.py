@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import world
+from retrosim.collide._kept import MAX_STAMP
 from retrosim.collide.oracle import queries as oracle
 from retrosim.collide.scene import Scene
 
@@ -66,6 +67,37 @@ def test_a_history_at_random(closed):
     assert saved.events().enter.tolist() == [] and saved.hash() == mark
 
 
+@pytest.mark.parametrize("count", [40, 1500])
+def test_little_moves(count):
+    """The list of pairs is brought up to date, whatever was asked, added, removed and copied in between."""
+    rng, scene, seen = np.random.default_rng(count), Scene(), set()
+    extent = int(30 * count**0.5)
+    new = rng.integers(0, extent, (2, count)), rng.integers(1, 60, (count, 2)), rng.integers(1, 4, (2, count))
+    scene.add(*new[0], size=new[1], category=new[2][0], mask=new[2][1])
+    for frame in range(60):
+        agrees(scene, False) if frame % 20 == 0 else scene.pairs()
+        other = scene.copy()
+        marks = scene.hash(), other.pairs().tolist()
+        some = rng.permutation(scene.ids)[: rng.integers(1, 3 + count // 50)]
+        scene.move(some, *rng.integers(0, extent, (2, len(some))), size=rng.integers(1, 90, (len(some), 2)))
+        if frame % 7 == 3:
+            scene.remove(some[:1])
+            scene.add(*rng.integers(0, extent, (2, 2)), size=50)
+        if frame % 5 == 2:
+            scene.at_points(np.array([3]), np.array([3]))  # sorts it
+        scene.move(some[1:2], *rng.integers(0, extent, (2, len(some[1:2]))))
+        if frame == 30:
+            scene._stamp = MAX_STAMP
+        boxes, ids = scene.boxes(), scene.ids
+        words = scene._table[:, 5].astype(np.int64)
+        given = {"size": boxes[:, 2:].copy(), "category": words >> 16 & 0xFFFF, "mask": words & 0xFFFF}
+        expected = ids[world.pairs(boxes[:, 0].copy(), boxes[:, 1].copy(), **given)]
+        assert scene.pairs().tolist() == expected.tolist()
+        assert (other.hash(), other.pairs().tolist()) == marks
+        seen.add(len(expected))
+    assert len(seen) > 5
+
+
 @pytest.mark.without_jit
 def test_the_hash_is_what_it_was():
     """On all machines and for good: a change of this number is a change of the format."""
@@ -80,7 +112,12 @@ def test_the_hash_is_what_it_was():
 def test_what_is_refused():
     scene, one = Scene(), np.array([1])
     scene.add(np.array([0, 9]), np.array([0, 0]), size=5)
+    scene.move(np.array([1]), one * 9, one * 0)  # from now on compiled
     for call, message in (
+        (lambda: scene.move(one * 2, one, one), r"ids\[0\] = 2: allowed ids of objects in the scene"),
+        (lambda: scene.move(np.array([1, 1]), np.array([1, 2]), np.array([1, 2])), "ids of 2 objects: allowed each"),
+        (lambda: scene.move(np.array([0, 1]), np.array([1, HIGH]), np.array([1, 2])), r"x\[1\] \+ size = 2147483652"),
+        (lambda: scene.move(one, one.astype(np.uint64) * 2**63, one), r"x\[0\] = 9223372036854775808: allowed"),
         (lambda: scene.move([2], one, one), r"ids\[0\] = 2: allowed ids of objects in the scene"),
         (lambda: scene.remove([1, -1]), r"ids\[1\] = -1: allowed ids"),
         (lambda: scene.remove([1, 1]), "ids of 2 objects: allowed each one once"),

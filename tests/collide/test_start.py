@@ -19,7 +19,7 @@ from .test_world import check, numbers_of
 def uncompiled(monkeypatch):
     """Let nothing ever be compiled."""
     monkeypatch.setattr(_start.COMPILER, "is_done", lambda name, job: False)
-    monkeypatch.setattr(world._small, "_scene", lambda parts: (None, 0))
+    monkeypatch.setattr(world._small, "ARRAY", None)
 
 
 @pytest.mark.without_jit
@@ -76,7 +76,7 @@ def test_too_much_for_numpy_waits_for_the_kernels():
     """In a process of its own, whose first call has too many comparisons."""
     program = (
         "import numpy as np; from retrosim.collide import _start, world; _start.MAX_CANDIDATES = 10;"
-        "x = np.arange(400); print(len(world.pairs(x, x, size=3)), _start.COMPILER._done)"
+        "x = np.arange(400); print(len(world.pairs(x, x, size=3)), _start.COMPILER.done)"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stdout.startswith("797 ") and "'scenes'" in ran.stdout

@@ -124,6 +124,8 @@ def test_extremes():
 def test_types_of_integers():
     for kind in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64):
         assert world.pairs(np.array([3, 5, 90], kind), np.array([3, 5, 90], np.int64), size=4).tolist() == [[0, 1]]
+    with pytest.raises(ValueError, match=r"x\[2\] = 18446744073709551611: allowed"):  # -5, if it had a sign
+        world.pairs(np.array([3, 5, 2**64 - 5], np.uint64), np.array([3, 5, 90], np.int64), size=4)
     for values in ([1, 2], np.array([1.0, 2.0]), np.array([True, False]), None):
         with pytest.raises(ValueError, match=r"x is .*: allowed integers\[n\]; `quantise\(x\)` makes them of others"):
             world.pairs(values, np.zeros(2, int), size=1)

@@ -26,6 +26,7 @@ COMMANDS = (
     "study",
     "bench",
     "list",
+    "scenes",
     "doctor",
     "warmup",
     "guide",

@@ -89,6 +89,12 @@ def _tape_names() -> Iterable[str]:
     return (path.stem for path in shipped_tapes())
 
 
+def _scene_names() -> Iterable[str]:
+    from retrosim.rom.scene_library import shipped_scenes
+
+    return (path.stem for path in shipped_scenes())
+
+
 def _topics() -> Iterable[str]:
     from retrosim.guide import TOPICS
 
@@ -108,10 +114,11 @@ NAMES: dict[str, Callable[[], Iterable[str]]] = {
     "ELF": _rom_names,
     "BUILD": _builds,
     "TAPE": _tape_names,
+    "SCENE": _scene_names,
     "TOPIC": _topics,
     "LIST": lambda: OVERLAYS,
 }
 """Kind of value -> its names."""
 
-FILES = ("ROM", "ELF", "TAPE", "PNG", "FILE")
+FILES = ("ROM", "ELF", "TAPE", "SCENE", "PNG", "FILE")
 """Kinds of values that may be files."""

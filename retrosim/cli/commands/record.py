@@ -8,6 +8,7 @@ frame on the pad is in this state, the sum of 1 left, 2 right, 4 up, 8 down and
 examples:
   retrosim record mine.rtape
   retrosim record tapes --objects 100
+  retrosim record cross.rtape --scene cross --frames 60
   retrosim record wind.rtape --input '0 pad=2; 300 pad=16; 301 pad=0'
   retrosim record wind.rtape --continue --input '0 pad=2; 300 pad=16; 301 pad=0'
   retrosim record mine.rtape --continue
@@ -39,6 +40,7 @@ from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.cli.values import bad_arguments
 from retrosim.errors import BudgetUsedUp, RetrosimError, TapeError
+from retrosim.reading import read_regular
 
 if TYPE_CHECKING:
     from retrosim.machine.budget import Budget
@@ -57,10 +59,11 @@ def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("tape", metavar="TAPE", help="file to create, or a folder for a numbered one")
     parser.add_argument(
-        "--rom", default=arguments.ROM, metavar="ROM", help=f"name, folder or rom.toml; default: {arguments.ROM}"
+        "--rom", metavar="ROM", help=f"name, folder or rom.toml; default: the scene's, or {arguments.ROM}"
     )
     arguments.add_machine(parser)
     arguments.add_parameters(parser)
+    arguments.add_scene(parser)
     arguments.add_frames(parser, f"record N frames, {FRAMES} if not given")
     parser.add_argument("--input", metavar="SCRIPT", help="input steps, or @FILE to read them; implies --headless")
     parser.add_argument("--title", default="", metavar="TEXT", help="title of the tape")
@@ -128,7 +131,7 @@ def _replayed(
     from retrosim.rom import load_rom
     from retrosim.tape import Player, open_for
 
-    rom = options.rom if load_rom(options.rom).name == tape.scenario else None
+    rom = options.rom if options.rom and load_rom(options.rom).name == tape.scenario else None
     engine = {"engine": options.engine} if options.engine else {}
     try:
         machine = open_for(tape, tape.machine, rom, progress=budget.before(note), **engine)
@@ -211,10 +214,9 @@ def _script(text: str) -> str:
     if not text.startswith("@"):
         return text
     try:
-        with open(text[1:], encoding="utf-8") as file:
-            script = file.read(MAX_SCRIPT + 1)
-    except OSError as error:
-        raise RetrosimError(f"{text[1:]}: cannot be read: {error.strerror}") from None
+        script = read_regular(text[1:], MAX_SCRIPT).decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise RetrosimError(f"{text[1:]}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(script) > MAX_SCRIPT:
         raise ValueError(f"{text[1:]}: longer than {MAX_SCRIPT:,} characters")
     return script

@@ -9,6 +9,7 @@ examples:
   retrosim run --headless --frames 120 --screenshot shot.png
   retrosim run game.prg --headless
   retrosim run tanks --overlay shapes,tested,grid1 --screenshot tanks.png
+  retrosim run --scene cross
   retrosim run sectors --frames 60 --profile
   retrosim run game.prg --instructions 1000000 --profile game.html
 """
@@ -51,7 +52,7 @@ MAX_LINES = 30  # of a program's text, the last ones
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument(
-        "rom", nargs="?", default=arguments.ROM, metavar="ROM", help="name, folder, rom.toml, or a program's file"
+        "rom", nargs="?", metavar="ROM", help=f"name, folder, rom.toml, or a program's file; default: {arguments.ROM}"
     )
     arguments.add_others(parser)
     arguments.add_machine(parser)
@@ -60,6 +61,7 @@ def add_options(parser: Parser) -> None:
     arguments.add_memory(parser)
     arguments.add_readings(parser)
     arguments.add_parameters(parser)
+    arguments.add_scene(parser)
     arguments.add_frames(parser, f"run N frames, {FRAMES} if not given")
     parser.add_argument(
         "--instructions",
@@ -144,7 +146,7 @@ def _gdb_server(options: argparse.Namespace, rom: Rom | Image) -> tuple[Callable
     image = rom if isinstance(rom, Image) else rom.image(preset(options.machine).isa, options.build)
     file = file_of(rom, image, options.rom)
     listening = listening_on(HOST, options.gdb)
-    return WindowGdb(listening, file).turn, connecting(rom, image, file, *listening.getsockname()[:2])
+    return WindowGdb(listening, file).turn, connecting(rom, image, *listening.getsockname()[:2])
 
 
 def _has_profile(options: argparse.Namespace) -> bool:
@@ -226,6 +228,7 @@ def _settings(machine: Any) -> dict[str, Any]:
     image, memory = getattr(machine, "image", None), getattr(machine, "memory_clocks", None)
     changed = None if memory is None else changed_memory(machine.preset, memory)
     return {
+        "scene": machine.scene and Path(machine.scene.path).stem,
         "parameters": dict(machine.parameters),
         "build": image and image.build,
         "engine": getattr(machine, "engine", None),
@@ -252,7 +255,8 @@ def _summary(result: dict[str, Any]) -> list[str]:
     settings = ", ".join(f"{key} {result[key]}" for key in ("build", "engine", "timing") if result[key])
     memory = ", ".join(f"{name} {value}" for name, value in (result["memory_changed"] or {}).items())
     readings = ", ".join(f"{name}={option}" for name, option in (result["readings_changed"] or {}).items())
-    about = "; ".join(part for part in (parameters, settings, memory, readings) if part)
+    scene = f"scene {result['scene']}" if result["scene"] else ""
+    about = "; ".join(part for part in (scene, parameters, settings, memory, readings) if part)
     lines = [f"{result['rom'] or 'program'} on {result['machine']}" + (f" ({about})" if about else "")]
     did = [counted(result["frames"], "frame")]
     if result["cycles"]:

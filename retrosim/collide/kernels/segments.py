@@ -1,5 +1,8 @@
 """Segments and boxes: which cross, and where, as fractions of one denominator for both axes; exact in 64 bits.
 
+A segment is followed through the rows of a sorted scene: in each it is asked which boxes are near the part of it that
+is as high as these reach, and those are tested.
+
 Arguments of all functions here
     scene     int32[n, 6]  columns of `hierarchical_grid`; sides are part of a box
     segments  int64[q, 4]  x and y of both ends, less than 1 << 31 apart along each axis
@@ -11,7 +14,10 @@ import numpy as np
 
 from retrosim.jit import kernel
 
-from .hierarchical_grid import BOTTOM, LEFT, RIGHT, TOP
+from .hierarchical_grid import BASE, BOTTOM, HEIGHT, INDEX, LAST, LEFT, LOG2, RIGHT, TOP, WIDTH
+from .simd import BOXES_AT_ONCE, lowest_bit, touching_bits
+
+SLOPE_BITS = 31
 
 
 @kernel
@@ -46,38 +52,104 @@ def crossing(scene, box, segments, s):
 
 
 @kernel
-def keep_crossings(scene, segments, which, keys):
-    """Keep the candidates that cross, and return how many these are.
+def meets_line(rows, j, x, y, way_x, way_y):
+    """Tell whether the line of a segment meets that part of a box which is in the rectangle around the segment.
 
-    which  int64[p]  the segment of each piece
-    keys   int64[m]  piece in the upper half, box in the lower; then segment in the upper half
+    rows, j             of `hierarchical_grid.Work`: the box
+    x, y, way_x, way_y  int64  where the segment begins, and how far it goes
     """
-    kept = 0
-    for k in range(len(keys)):
-        s, box = which[keys[k] >> 32], keys[k] & 0xFFFFFFFF
-        if crossing(scene, box, segments, s)[0] >= 0:
-            keys[kept] = s << 32 | box
-            kept += 1
-    return kept
+    left, right = max(min(0, way_x), rows[LEFT, j] - x), min(max(0, way_x), rows[RIGHT, j] - x)
+    top, bottom = max(min(0, way_y), rows[TOP, j] - y), min(max(0, way_y), rows[BOTTOM, j] - y)
+    if way_y < 0:
+        left, right = right, left
+    if way_x < 0:
+        top, bottom = bottom, top
+    return (way_x * top <= way_y * right) & (way_x * bottom >= way_y * left)
 
 
 @kernel
-def list_crossings(scene, segments, keys, rows, fractions, normals):
-    """Write crossings, each once, and return how many these are.
+def first_key(keys, key, count):
+    """Return the first place of a key or of a larger one: without branches, since nothing is known beforehand."""
+    at, size = 0, count
+    while size > 1:
+        half = size >> 1
+        at += half * (keys[2, np.uint64(at + half - 1)] < key)
+        size -= half
+    return at + (count > 0 and keys[2, at] < key)
 
-    keys       int64[m]     segment and box, in ascending order
-    rows       int32[m, 2]  output: segment, box
-    fractions  int64[m, 2]  output: numerator, denominator
-    normals    int8[m, 2]   output
+
+@kernel
+def sort_numbers(numbers, count):
+    """Sort the first `count` of int64[k] in ascending order: by insertion, from afar first if they are many."""
+    gap = 1
+    while gap * 9 < count:
+        gap = gap * 3 + 1
+    while gap:
+        for k in range(gap, count):
+            number, at = numbers[k], k
+            while at >= gap and numbers[at - gap] > number:
+                numbers[at] = numbers[at - gap]
+                at -= gap
+            numbers[at] = number
+        gap //= 3
+
+
+@kernel
+def boxes_on(scene, segments, s, work, order, hits):
+    """Find the boxes of a sorted scene that a segment crosses, and return how many: numbers in hits, int64[n + 1]."""
+    rows, keys, levels, _ = work
+    count, used, origin_x, origin_y, x_bits, shift = order
+    x, y, end_x, end_y, found = segments[s, 0], segments[s, 1], segments[s, 2], segments[s, 3], 0
+    left, right, top, bottom = min(x, end_x), max(x, end_x), min(y, end_y), max(y, end_y)
+    way_x, way_y = end_x - x, end_y - y
+    start, way = (x, way_x) if way_y >= 0 else (end_x, -way_x)  # from the top down
+    slope = (way << SLOPE_BITS) // max(1, bottom - top)
+    for level in range(used):
+        base, log2 = levels[level, BASE], levels[level, LOG2]
+        row = max(0, top - levels[level, HEIGHT] - origin_y) >> log2
+        last = min(levels[level, LAST], (bottom - origin_y) >> log2)
+        while row <= last:
+            from_y = max(top, origin_y + (row << log2))
+            to_y = min(bottom, origin_y + ((row + 1) << log2) - 1 + levels[level, HEIGHT])
+            one, other = left, right
+            if bottom > top:  # what is rounded away is less than two units
+                one = start + ((slope * (from_y - top)) >> SLOPE_BITS)
+                other = start + ((slope * (to_y - top)) >> SLOPE_BITS)
+            from_x, to_x = max(left, min(one, other) - 2), min(right, max(one, other) + 2)
+            last_key = base + row << x_bits | min((1 << x_bits) - 1, (to_x - origin_x) >> shift)
+            place = max(0, from_x - levels[level, WIDTH] - origin_x) >> shift
+            at = first_key(keys, (base + row << x_bits) + min(1 << x_bits, place), count)
+            row = max(row + 1, (keys[2, at] >> x_bits) - base)
+            box = (from_x, from_y, to_x, to_y)
+            while keys[2, at] <= last_key:
+                near = touching_bits(rows, at, box)
+                while near:
+                    j = at + lowest_bit(near)
+                    near &= near - 1
+                    hits[found] = rows[INDEX, j]  # there or not: counted if it is
+                    found += (keys[2, j] <= last_key) & meets_line(rows, j, x, y, way_x, way_y)
+                at = min(at + BOXES_AT_ONCE, count)
+    return found
+
+
+@kernel
+def list_crossings(scene, segments, work, order, rows, fractions, normals):
+    """Write where segments enter boxes, in ascending order; return how many these are.
+
+    work, order  of `hierarchical_grid.sort_scene`, for this scene
+    rows         int32[m, 2]  output: segment, INDEX of the box; crossings beyond m are only counted
+    fractions    int64[2, m]  output: numerators, denominators
+    normals      int8[m, 2]   output
     """
-    written = 0
-    for k in range(len(keys)):
-        if k and keys[k] == keys[k - 1]:
-            continue
-        s, box = keys[k] >> 32, keys[k] & 0xFFFFFFFF
-        enter, steps, normal_x, normal_y = crossing(scene, box, segments, s)
-        rows[written, 0], rows[written, 1] = s, box
-        fractions[written, 0], fractions[written, 1] = enter, steps
-        normals[written, 0], normals[written, 1] = normal_x, normal_y
-        written += 1
-    return written
+    total, hits = 0, np.empty(order.count + 1, np.int64)
+    for s in range(len(segments)):
+        found = boxes_on(scene, segments, s, work, order, hits)
+        sort_numbers(hits, found)
+        for k in range(found if total + found <= len(rows) else 0):
+            enter, steps, normal_x, normal_y = crossing(scene, hits[k], segments, s)
+            to = total + k
+            rows[to, 0], rows[to, 1] = s, scene[hits[k], INDEX]
+            fractions[0, to], fractions[1, to] = enter, steps
+            normals[to, 0], normals[to, 1] = normal_x, normal_y
+        total += found
+    return total

@@ -21,32 +21,70 @@ from .simd import BOXES_AT_ONCE, lowest_bit, touching_bits
 
 MAX_OBJECTS = 256
 MAX_SMALL, MAX_OTHERS = 128, 1 << 24  # of two groups, the smaller one and the larger one
+BLOCK, WORD_BITS = 1024, 64  # boxes that are compared while they are in the fastest cache; bits of a word
+MAX_WORDS = 1 << 20  # of bits for two groups: 8 MB
 REFUSED, TOO_LARGE = -1, -2
 """Status: a value is wrong; too many objects for these kernels."""
 MIN_COORDINATE, MAX_COORDINATE = -(1 << 31), (1 << 31) - 1
 
 
 @kernel
-def copy_boxes(x, y, sides, extra, boxes):
-    """Copy boxes, fill the last vector, and tell whether all is allowed."""
-    count, last = len(x), sides.shape[1] - 1
-    if len(y) != count or (len(sides) != 1 and len(sides) != count) or last < 0 or last > 1 or extra < 0 or extra > 1:
-        return False
-    step, is_right = 0 if len(sides) == 1 else 1, True
-    for i in range(count):
+def are_boxes(x, y, sides, extra):
+    """Check lengths."""
+    count, columns = len(x), sides.shape[1]
+    return len(y) == count and (len(sides) == 1 or len(sides) == count) and 1 <= columns <= 2 and 0 <= extra <= 1
+
+
+@kernel
+def copy_boxes(x, y, sides, extra, begin, end, boxes):
+    """Copy boxes begin .. end - 1, fill the last vector, and tell whether all is allowed; see `are_boxes`."""
+    step, last, is_right, count = 0 if len(sides) == 1 else 1, sides.shape[1] - 1, True, end - begin
+    for k in range(count):
+        i = begin + k
         left, top = np.int64(x[i]), np.int64(y[i])
         width, height = np.int64(sides[i * step, 0]), np.int64(sides[i * step, last])
         is_right &= (
             (left >= MIN_COORDINATE) & (top >= MIN_COORDINATE) & (left <= MAX_COORDINATE) & (top <= MAX_COORDINATE)
         )
+        is_right &= ((x[i] < 0) == (left < 0)) & ((y[i] < 0) == (top < 0))  # 64 bits without a sign may be more
         is_right &= (width >= 1) & (height >= 1) & (width <= MAX_COORDINATE) & (height <= MAX_COORDINATE)
         is_right &= (left + width + extra - 1 <= MAX_COORDINATE) & (top + height + extra - 1 <= MAX_COORDINATE)
-        boxes[0, i], boxes[1, i] = left, top
-        boxes[2, i], boxes[3, i] = left + width + extra - 1, top + height + extra - 1
-    for i in range(count, count + BOXES_AT_ONCE):
-        boxes[0, i] = boxes[1, i] = MAX_COORDINATE
-        boxes[2, i] = boxes[3, i] = MIN_COORDINATE
+        boxes[0, k], boxes[1, k] = left, top
+        boxes[2, k], boxes[3, k] = left + width + extra - 1, top + height + extra - 1
+    for k in range(count, count + BOXES_AT_ONCE):
+        boxes[0, k] = boxes[1, k] = MAX_COORDINATE
+        boxes[2, k] = boxes[3, k] = MIN_COORDINATE
     return is_right
+
+
+@kernel
+def copy_axis(values, sides, column, begin, end, extra, first, last):
+    """Copy many boxes along one axis, and tell whether all is allowed; sides: integers[m], as they lie in memory.
+
+    first, last  int32[end - begin + BOXES_AT_ONCE]  output, see `boxes`
+    """
+    is_wrong, count = False, end - begin
+    for k in range(count):  # without a branch, in steps that the compiler knows, so that it is made of vectors
+        i = np.uint64(begin + k)
+        given, side = values[i], sides[np.uint64(2) * i + np.uint64(column)]
+        here, reach = np.int32(given), np.int32(side)
+        is_wrong |= (np.int64(given) != here) | ((given < 0) != (here < 0)) | (np.int64(side) != reach) | (reach < 1)
+        there = np.int64(here) + reach + extra - 1
+        is_wrong |= there > MAX_COORDINATE
+        first[np.uint64(k)], last[np.uint64(k)] = here, there
+    for k in range(count, count + BOXES_AT_ONCE):
+        first[k], last[k] = MAX_COORDINATE, MIN_COORDINATE
+    return not is_wrong
+
+
+@kernel
+def copy_many(x, y, sides, extra, begin, end, boxes):
+    """Do what `copy_boxes` does, in less time for more than some dozens."""
+    if sides.shape[1] != 2 or len(sides) == 1:
+        return copy_boxes(x, y, sides, extra, begin, end, boxes)
+    flat = sides.reshape(sides.size)
+    is_right = copy_axis(x, flat, 0, begin, end, extra, boxes[0], boxes[2])
+    return copy_axis(y, flat, 1, begin, end, extra, boxes[1], boxes[3]) and is_right
 
 
 @kernel
@@ -66,7 +104,7 @@ def list_small(x, y, sides, extra, rows):
     if count > MAX_OBJECTS or rows.shape[1] != 2:
         return TOO_LARGE
     boxes = np.empty((4, MAX_OBJECTS + BOXES_AT_ONCE), np.int32)
-    if not copy_boxes(x, y, sides, extra, boxes):
+    if not are_boxes(x, y, sides, extra) or not copy_boxes(x, y, sides, extra, 0, count, boxes):
         return REFUSED
     for i in range(count):
         box = box_at(boxes, i)
@@ -92,7 +130,9 @@ def number_small(x, y, sides, extra, wanted, results):
     if count > MAX_OBJECTS:
         return TOO_LARGE
     boxes = np.empty((4, MAX_OBJECTS + BOXES_AT_ONCE), np.int32)
-    if not copy_boxes(x, y, sides, extra, boxes) or len(results) != count:
+    if not are_boxes(x, y, sides, extra) or len(results) != count:
+        return REFUSED
+    if not copy_boxes(x, y, sides, extra, 0, count, boxes):
         return REFUSED
     for i in range(count):
         results[i] = NONE if wanted == FIRST else 0
@@ -129,23 +169,35 @@ def list_two(x0, y0, sides, x1, y1, other, extra, rows):
     rows     int32[k, 2]  output: indices in both groups; pairs beyond k are only counted
     Returns  int          pairs, or a status below 0
     """
-    total = 0
-    if not are_small(x0, x1) or rows.shape[1] != 2:
+    total, words = 0, (len(x1) + WORD_BITS - 1) // WORD_BITS
+    if not are_small(x0, x1) or len(x0) * words > MAX_WORDS or rows.shape[1] != 2:
         return TOO_LARGE
-    boxes = np.empty((4, len(x0) + BOXES_AT_ONCE), np.int32)
-    others = np.empty((4, len(x1) + BOXES_AT_ONCE), np.int32)
-    if not (copy_boxes(x0, y0, sides, extra, boxes) and copy_boxes(x1, y1, other, extra, others)):
+    if not (are_boxes(x0, y0, sides, extra) and are_boxes(x1, y1, other, extra)):
         return REFUSED
+    boxes = np.empty((4, len(x0) + BOXES_AT_ONCE), np.int32)
+    others = np.empty((4, BLOCK + BOXES_AT_ONCE), np.int32)
+    near = np.empty(len(x0) * words, np.int64)
+    if not copy_boxes(x0, y0, sides, extra, 0, len(x0), boxes):
+        return REFUSED
+    for begin in range(0, len(x1), BLOCK):
+        count = min(BLOCK, len(x1) - begin)
+        if not copy_many(x1, y1, other, extra, begin, begin + count, others):
+            return REFUSED
+        for i in range(len(x0)):
+            box = box_at(boxes, i)
+            for at in range(0, count, WORD_BITS):
+                bits = 0
+                for vector in range(at, min(at + WORD_BITS, count), BOXES_AT_ONCE):
+                    bits |= touching_bits(others, vector, box) << (vector - at)
+                near[i * words + (begin + at) // WORD_BITS] = bits
     for i in range(len(x0)):
-        box = box_at(boxes, i)
-        for at in range(0, len(x1), BOXES_AT_ONCE):
-            near = touching_bits(others, at, box)
-            while near:
+        for w in range(words):
+            bits = near[np.uint64(i * words + w)]
+            while bits:
                 if total < len(rows):
-                    rows[total, 0] = i
-                    rows[total, 1] = at + lowest_bit(near)
+                    rows[total, 0], rows[total, 1] = i, w * WORD_BITS + lowest_bit(bits)
                 total += 1
-                near &= near - 1
+                bits &= bits - 1
     return total
 
 
@@ -156,9 +208,11 @@ def number_two(x0, y0, sides, x1, y1, other, extra, wanted, results):
         return TOO_LARGE
     boxes = np.empty((4, len(x0) + BOXES_AT_ONCE), np.int32)
     others = np.empty((4, len(x1) + BOXES_AT_ONCE), np.int32)
-    if not (copy_boxes(x0, y0, sides, extra, boxes) and copy_boxes(x1, y1, other, extra, others)):
+    if not (are_boxes(x0, y0, sides, extra) and are_boxes(x1, y1, other, extra)) or len(results) != len(x0):
         return REFUSED
-    if len(results) != len(x0):
+    if not copy_boxes(x0, y0, sides, extra, 0, len(x0), boxes):
+        return REFUSED
+    if not copy_boxes(x1, y1, other, extra, 0, len(x1), others):
         return REFUSED
     for i in range(len(x0)):
         box, found = box_at(boxes, i), 0

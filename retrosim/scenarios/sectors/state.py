@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from retrosim.checks import check_integer
 from retrosim.collide.sectors import workspace
 from retrosim.rom import Rom
-from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
+from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
 
 from . import picture, rules
+
+SPEED = -rules.MAX_SPEED_Q5, rules.MAX_SPEED_Q5
+RANGES = {"px": (0, rules.MAX_X_Q5), "py": (0, rules.MAX_Y_Q5), "vx": SPEED, "vy": SPEED, "collided": (0, 1)}
 
 
 class State(Scenario):
@@ -48,14 +50,16 @@ class State(Scenario):
         columns = {"count": [len(self._boxes.collided)]} | {name: [self.words[i]] for name, i in named.items()}
         return columns | dict(zip(("px", "py", "vx", "vy"), self._boxes.motion)) | {"collided": self._boxes.collided}
 
+    def targets(self) -> dict[str, Target]:
+        arrays = dict(zip(("px", "py", "vx", "vy"), self._boxes.motion)) | {"collided": self._boxes.collided}
+        return targets_of(arrays, RANGES)
+
     def saved(self) -> list[np.ndarray]:
         return [self._boxes.motion, self._boxes.collided]
 
-    def restore(self, arrays: Sequence[np.ndarray]) -> None:
+    def restore(self, arrays: Sequence[np.ndarray], placed: Mapping[str, np.ndarray]) -> None:
         motion, collided = arrays
-        check_span("px", motion[0], 0, rules.MAX_X_Q5)
-        check_span("py", motion[1], 0, rules.MAX_Y_Q5)
-        check_integer("greatest speed", np.abs(motion[2:].astype(int)).max(), 0, rules.MAX_SPEED_Q5)
-        check_integer("greatest flag", collided.max(), 0, 1)
+        for name, row in zip(RANGES, (*motion, collided)):
+            check_span(name, row, *RANGES[name])
         self._boxes.motion[:], self._boxes.collided[:] = motion, collided
         self._boxes.corners[:] = motion[:2] >> 5

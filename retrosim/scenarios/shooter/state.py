@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 import numpy as np
@@ -11,7 +11,7 @@ from retrosim.checks import check_integer
 from retrosim.collide.objects import DETECT_ALL, DETECT_NONE, OBJECT, make_circles
 from retrosim.rom import Rom
 from retrosim.scenarios.pictures import read_gallery
-from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
+from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
 from retrosim.screen.shapes import Columns
 
 from . import picture, rules
@@ -41,10 +41,24 @@ RANGES = (
 FLAGS = (("active", 1), ("collided", 1), ("way", rules.COMING), ("burst", rules.SHIP_BURST))  # and the greatest
 
 
+MAX_SIDE = 32  # pixels, of all that is drawn
+PLACED = {
+    **{name: (0, maximum) for name, maximum in FLAGS},
+    **dict.fromkeys(("wide", "high"), (0, 1)),
+    "detection": (DETECT_NONE, DETECT_ALL),
+    "px": (0, (rules.WIDTH - MAX_SIDE) << 5),
+    "py": (rules.TOP_Q5, (rules.HEIGHT - MAX_SIDE) << 5),
+    **dict.fromkeys(("vx", "vy"), (-rules.SHOT_SPEED_Q5, rules.SHOT_SPEED_Q5)),
+}
+"""Of the objects that a scene may place."""
+
+
 class State(Scenario):
     """See `Scenario`."""
 
     magic = b"RSSHOOTR"
+    placed_columns = ("wide",)
+    besides = rules.FIRST_ALIEN
 
     @staticmethod
     def layout(objects: int) -> Layout:
@@ -63,6 +77,7 @@ class State(Scenario):
             shapes=np.zeros(count, np.int32),
             sizes=gallery.pictures.sizes,
         )
+        self._is_shown = np.zeros(count, np.uint8)  # drawn after the last frame
         self._game = rules.Game(
             self._objects,
             self.words,
@@ -91,6 +106,11 @@ class State(Scenario):
 
     def run(self, pad: int, frames: int) -> None:
         rules.run_frames(self._game, pad, frames)
+        self._note_shown()
+
+    def _note_shown(self) -> None:
+        records = self._objects.records
+        self._is_shown[:] = records["active"] | records["collided"]
 
     def draw(self, screen: np.ndarray) -> None:
         picture.draw(self._game, self._art, screen)
@@ -99,12 +119,19 @@ class State(Scenario):
         named = {"frame": FRAME, "random": RANDOM, "pad_before": PAD_BEFORE}
         named |= {name: rules.SCORE + i for i, name in enumerate(GAME)}
         own, records = self._objects, self._objects.records
-        is_there = records["active"] | records["collided"]
         columns = {"count": [len(records)]} | {name: [self.words[i]] for name, i in named.items()}
         columns |= {name: records[name] for name in ("type", "active", "detection", "collided", "x", "y")}
         columns |= dict(zip(("px", "py", "vx", "vy"), own.motion))
-        columns |= dict(zip(("wide", "high"), own.sizes[:, own.shapes] * is_there))
+        columns |= dict(zip(("wide", "high"), own.sizes[:, own.shapes] * self._is_shown))
         return columns | dict(zip(("way", "burst"), own.states))
+
+    def targets(self) -> dict[str, Target]:
+        own = self._objects
+        arrays = {name: self.words[rules.SCORE + i :][:1] for i, name in enumerate(GAME)}
+        arrays |= {name: own.records[name] for name in ("active", "detection", "collided")}
+        arrays |= dict(zip(("px", "py", "vx", "vy"), own.motion)) | dict(zip(("way", "burst"), own.states))
+        arrays |= dict.fromkeys(("wide", "high"), self._is_shown)
+        return targets_of(arrays, dict(zip(GAME, RANGES)) | PLACED)
 
     def auxiliary(self) -> Columns:
         records = self._objects.records
@@ -115,7 +142,7 @@ class State(Scenario):
         flags = np.stack([own.records["active"], own.records["collided"], *own.states])
         return [self.words[rules.SCORE :].astype(np.int32), own.motion, flags]
 
-    def restore(self, arrays: Sequence[np.ndarray]) -> None:
+    def restore(self, arrays: Sequence[np.ndarray], placed: Mapping[str, np.ndarray]) -> None:
         words, motion, flags = arrays
         for (name, maximum), row in zip(FLAGS, flags):
             check_span(name, row, 0, maximum)
@@ -136,3 +163,5 @@ class State(Scenario):
         records["active"], records["collided"] = flags[:2]
         records["x"], records["y"] = motion[:2] >> 5
         records["detection"][0] = DETECT_NONE if self.words[rules.SHIELD] else DETECT_ALL
+        self._note_shown()
+        self.place_again(placed)

@@ -27,8 +27,6 @@ from .rules import (
     BLAST_Y,
     BUMPS,
     COLLIDED,
-    HALF_HEIGHT_PX,
-    HALF_WIDTH_PX,
     HITS,
     NEAR,
     PANEL,
@@ -44,14 +42,10 @@ DECKS, TURRETS, WALLS = "blmh", "BLMH", "wWwk"
 DECK = len(INKS)
 TURRET = DECK + len(DECKS)
 WALL_INK = TURRET + len(TURRETS)
+DECK_GAP_Q5, TRACK_Q5 = 1 << 5, 3 << 5  # what the tracks show of the tank: before and behind the deck, beside it
+DISTANCES = np.array((0, -2 << 5, -3 << 5))  # of deck, turret and hatch before the tank's centre, Q11.5
+HATCH_HALF = np.array((2 << 5,))
 FRAME_GAP_Q5, TICK_LENGTH, TICK_GAP, GUN_Q5 = 3 << 5, 3, 2, 6 << 5
-PARTS = np.array(
-    [
-        ((0, 32 * width - 32, 32 * height - 96), (-64, 16 * height + 32, 16 * height), (-96, 64, 64))
-        for width, height in zip(HALF_WIDTH_PX, HALF_HEIGHT_PX)
-    ]
-)
-"""Of each kind of tank deck, turret, hatch: how far before its centre, half width, half height; Q11.5."""
 HITS_AT, BUMPS_AT = np.array((260, 6, 0)), np.array((340, 6, 1))  # x, y, icon
 BLAST_STEP_Q5 = 2 << 5
 
@@ -141,10 +135,10 @@ def draw_line(screen, x0, y0, x1, y1, ink):
 
 
 @kernel
-def fill_part(screen, spans, tank, part, ink):
-    """Fill a part of a tank. `part`: a row of PARTS."""
-    x, y = ahead(tank[0], tank[1], tank[4], part[0])
-    fill_rectangle(screen, spans, (x, y, part[1], part[2], tank[4]), ink)
+def fill_part(screen, spans, tank, distance, half_width, half_height, ink):
+    """Fill a part of a tank, `distance` before its centre; Q11.5."""
+    x, y = ahead(tank[0], tank[1], tank[4], distance)
+    fill_rectangle(screen, spans, (x, y, half_width, half_height, tank[4]), ink)
 
 
 @kernel
@@ -152,12 +146,13 @@ def draw_tank(screen, art, tank, kind, is_player):
     """Draw a tank, the lowest first: tracks, deck, turret, gun; on the player's turret a white hatch."""
     spans, inks = art.spans, art.inks
     fill_rectangle(screen, spans, tank, inks[TRACK])
-    fill_part(screen, spans, tank, PARTS[kind, 0], inks[DECK + kind])
-    fill_part(screen, spans, tank, PARTS[kind, 1], inks[TURRET + kind])
+    half = tank[3] >> 1
+    fill_part(screen, spans, tank, DISTANCES[0], tank[2] - DECK_GAP_Q5, tank[3] - TRACK_Q5, inks[DECK + kind])
+    fill_part(screen, spans, tank, DISTANCES[1], half + DECK_GAP_Q5, half, inks[TURRET + kind])
     x, y = ahead(tank[0], tank[1], tank[4], tank[2] + GUN_Q5)
     draw_line(screen, to_pixels(tank[0]), to_pixels(tank[1]), to_pixels(x), to_pixels(y), inks[TRACK])
     if is_player:
-        fill_part(screen, spans, tank, PARTS[kind, 2], inks[HATCH])
+        fill_part(screen, spans, tank, DISTANCES[2], HATCH_HALF[0], HATCH_HALF[0], inks[HATCH])
 
 
 @kernel

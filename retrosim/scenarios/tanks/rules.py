@@ -108,6 +108,7 @@ def place_tank(tanks, i, state):
     state = advance(state)
     y = to_q5(STARTS[1] + rand_scalar(ENDS[1] - STARTS[1], state))
     state = advance(state)
+    tanks.kinds[i] = CAST[(i - 1) % len(CAST)]
     make_tank(tanks, i, x, y, rand_value(state) & (TURN - 1))
     tanks.flags[COLLIDED, i] = 0
     return state

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -11,14 +11,15 @@ from retrosim.collide.kernels.blocks import Handlers
 from retrosim.numeric.tables import TURN
 from retrosim.rom import Rom
 from retrosim.scenarios.pictures import read_gallery
-from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
+from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
 from retrosim.screen.shapes import Columns
 
 from . import picture, rules
 
 ICONS = ("target", "bump", "digits")
 HANDLERS = 4  # of a box smaller than a block
-MAX_COUNT = 0x7FFFFFFF
+MAX_COUNT, MAX_WAIT = 0x7FFFFFFF, 0x7FFF
+MAX_HALF_HEIGHT_PX = 15
 NAMED = (
     *("hits", "bumps", "struck", "shell_x", "shell_y", "shell_angle", "shell_flies"),
     *("blast_x", "blast_y", "blast_left"),
@@ -26,10 +27,27 @@ NAMED = (
 """Of the words from HITS on."""
 
 
+WORD = -0x8000, 0x7FFF
+RANGES = {
+    "x": (rules.LEFT_Q5, rules.RIGHT_Q5 - 1),
+    "y": (rules.TOP_Q5, rules.BOTTOM_Q5 - 1),
+    **dict.fromkeys(("angle", "speed", "turn"), WORD),
+    "wait": (0, MAX_WAIT),
+    "kind": (rules.PLAYER, rules.HEAVY),
+    "half_width": (1, max(rules.HALF_WIDTH_PX) << 5),
+    "half_height": (1, MAX_HALF_HEIGHT_PX << 5),
+    **dict.fromkeys(("near", "collided"), (0, 1)),
+    **dict.fromkeys(("hits", "bumps"), (0, MAX_COUNT)),
+    **dict.fromkeys(("struck", "shell_flies", "blast_left"), (0, 0)),
+}
+"""Of what a scene may place. Frame and gun of the largest tank stay within the clearance from the wall."""
+
+
 class State(Scenario):
     """See `Scenario`."""
 
     magic = b"RS_TANKS"
+    placed_columns = ("half_width", "half_height", "kind")
 
     @staticmethod
     def layout(objects: int) -> Layout:
@@ -89,6 +107,15 @@ class State(Scenario):
         columns |= dict(zip(("wide", "high"), tanks.sides[:count].T))
         return columns | dict(zip(("near", "collided"), tanks.flags))
 
+    def targets(self) -> dict[str, Target]:
+        tanks, count = self._tanks, len(self._tanks.kinds)
+        arrays = {name: self.words[i : i + 1] for i, name in enumerate(NAMED, rules.HITS)}
+        arrays |= dict(zip(("x", "y", "angle"), tanks.rows[:, :count]))
+        arrays |= dict(zip(("speed", "turn", "wait"), tanks.drives)) | {"kind": tanks.kinds}
+        arrays |= dict(zip(("half_width", "half_height"), tanks.half[:count].T))
+        arrays |= dict(zip(("near", "collided"), tanks.flags))
+        return targets_of(arrays, RANGES)
+
     def auxiliary(self) -> Columns:
         half = self._tanks.half.copy()
         half[-1] = rules.SHELL_HALF_WIDTH_PX << 5, rules.SHELL_HALF_HEIGHT_PX << 5  # whether or not one has flown
@@ -98,16 +125,19 @@ class State(Scenario):
         counts, rest = self.words[rules.HITS : rules.STRUCK], self.words[rules.STRUCK :]
         return [counts, rest, self._tanks.rows[:, :-1], self._tanks.drives, self._tanks.flags]
 
-    def restore(self, arrays: Sequence[np.ndarray]) -> None:
+    def restore(self, arrays: Sequence[np.ndarray], placed: Mapping[str, np.ndarray]) -> None:
         counts, rest, rows, drives, flags = arrays
         check_integer("greatest flag", flags.max(), 0, 1)
-        self.start()  # for the tufts, and for the sizes, which follow from the numbers of the tanks
-        self._check(counts, rest, rows, drives)
+        self.start()  # for the tufts, and for kinds and sizes, which follow from the numbers of the tanks
+        self.place_again(placed)
+        self._check(counts, rest, rows, drives, bool(placed))
         self.words[rules.HITS : rules.STRUCK], self.words[rules.STRUCK :] = counts, rest
         self._tanks.rows[:, :-1], self._tanks.drives[:], self._tanks.flags[:] = rows, drives, flags
         rules.find_boxes(self._tanks, self.words)
 
-    def _check(self, counts: np.ndarray, rest: np.ndarray, rows: np.ndarray, drives: np.ndarray) -> None:
+    def _check(
+        self, counts: np.ndarray, rest: np.ndarray, rows: np.ndarray, drives: np.ndarray, is_placed: bool
+    ) -> None:
         """Refuse what no frame leaves behind. Errors: ValueError."""
         check_integer("greatest count", counts.max(), 0, MAX_COUNT)
         struck, *shell, blast_x, blast_y, blast_left = rest.tolist()
@@ -124,6 +154,9 @@ class State(Scenario):
         if shell[3]:
             check_integer("shell_x", shell[0], rules.SHELL_LEFT_Q5, rules.SHELL_RIGHT_Q5 - 1)
             check_integer("shell_y", shell[1], rules.SHELL_TOP_Q5, rules.SHELL_BOTTOM_Q5 - 1)
+        if is_placed:  # a scene may let tanks do what no rule lets them
+            check_span("wait", drives[rules.WAIT], 0, MAX_WAIT)
+            return
         fastest = rules.MAX_SPEED_Q5[rules.PLAYER]
         check_span("speed", drives[rules.SPEED], -(fastest >> 1), max(rules.MAX_SPEED_Q5))
         check_span("turn", drives[rules.TURNING], -rules.STEERING, rules.STEERING)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from retrosim.checks import check_integer
 from retrosim.rom import Rom
 from retrosim.scenarios.pictures import read_gallery
-from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
+from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
 
 from . import picture, rules
 
@@ -29,12 +29,14 @@ RANGES = {
     "miss": (0, rules.MISS_FRAMES),
 }
 """Of everything after a frame."""
+SHIPS = {"ship": (rules.SHIP_LEFT, rules.SHIP_LEFT + rules.SHIP_RANGE)}
 
 
 class State(Scenario):
     """See `Scenario`."""
 
     magic = b"RSTUNNEL"
+    placed_columns = ("ship",)
 
     @staticmethod
     def layout(objects: int) -> Layout:
@@ -72,15 +74,20 @@ class State(Scenario):
         columns = {"count": [self._lanes.shape[1]]} | {name: [self.words[i]] for name, i in named.items()}
         return columns | dict(zip((*LANES, "ship"), self._lanes))
 
+    def targets(self) -> dict[str, Target]:
+        arrays = {name: self.words[rules.SPEED + i :][:1] for i, name in enumerate(WORDS)}
+        return targets_of(arrays | dict(zip((*LANES, "ship"), self._lanes)), RANGES | SHIPS)
+
     def saved(self) -> list[np.ndarray]:
         return [self.words[rules.SPEED :].astype(np.int32), self._lanes[: len(LANES)].astype(np.int16)]
 
-    def restore(self, arrays: Sequence[np.ndarray]) -> None:
+    def restore(self, arrays: Sequence[np.ndarray], placed: Mapping[str, np.ndarray]) -> None:
         words, lanes = arrays
         for name, value in zip(WORDS, words):
             check_integer(name, int(value), *RANGES[name])
         for name, row in zip(LANES, lanes):
             check_span(name, row, *RANGES[name])
         self.start()  # for the places of the ships
+        self.place_again(placed)
         self.words[rules.SPEED :] = words
         self._lanes[: len(LANES)] = lanes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,7 +12,17 @@ from retrosim.collide.masks import pack
 from retrosim.collide.sectors import workspace
 from retrosim.rom import Rom
 from retrosim.scenarios.pictures import read_gallery
-from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
+from retrosim.scenarios.scenario import (
+    FRAME,
+    PAD_BEFORE,
+    RANDOM,
+    Layout,
+    Placed,
+    Scenario,
+    Target,
+    check_span,
+    targets_of,
+)
 from retrosim.screen.shapes import Columns
 
 from . import picture, rules
@@ -28,10 +38,23 @@ SHIP = "ship"
 TURNS = 4
 
 
+MAX_SIDE = 31  # pixels, of all pictures
+SPEED = -rules.MAX_SPEED_Q5, rules.MAX_SPEED_Q5
+RANGES = {
+    "px": (rules.LEFT_PX << 5, (rules.RIGHT_PX - MAX_SIDE) << 5),
+    "py": (rules.TOP_PX << 5, (rules.BOTTOM_PX - MAX_SIDE) << 5),
+    **dict.fromkeys(("vx", "vy"), SPEED),
+    **dict.fromkeys(("near", "collided", "met"), (0, 1)),
+    **dict.fromkeys(("gems", "bumps"), (0, 0x7FFFFFFF)),
+}
+"""Of what a scene may place."""
+
+
 class State(Scenario):
     """See `Scenario`."""
 
     magic = b"RSXQUEST"
+    placed_columns = ("wide", "high", "shape")
 
     @staticmethod
     def layout(objects: int) -> Layout:
@@ -91,6 +114,26 @@ class State(Scenario):
         columns |= dict(zip(("wide", "high", "shape"), field.sprites))
         return columns | dict(zip(("near", "collided", "met"), field.flags))
 
+    def targets(self) -> dict[str, Target]:
+        field, numbers = self._field, {"gems": rules.GEMS, "bumps": rules.BUMPS}
+        arrays = {name: self.words[i : i + 1] for name, i in numbers.items()}
+        arrays |= dict(zip(("px", "py", "vx", "vy"), field.motion))
+        arrays |= dict(zip(("wide", "high", "shape"), field.sprites))
+        arrays |= dict(zip(("near", "collided", "met"), field.flags))
+        sizes = self._cast.sizes
+        shapes = {"wide": (1, int(sizes[0].max())), "high": (1, int(sizes[1].max())), "shape": (0, sizes.shape[1] - 1)}
+        return targets_of(arrays, RANGES | shapes)
+
+    def check_placed(self, columns: Placed) -> None:
+        super().check_placed(columns)
+        given = {name: columns[name] for name in self.placed_columns if name in columns}
+        for index, shape in given.get("shape", {}).items():
+            sides = [given.get(name, {}).get(index) for name in ("wide", "high")]
+            if sides != self._cast.sizes[:, shape].tolist():
+                raise ValueError(f"wide, high of object {index}: allowed only the size of its picture")
+        if len({tuple(given.get(name, {})) for name in self.placed_columns}) > 1:
+            raise ValueError("shape, wide, high: allowed only together")
+
     def auxiliary(self) -> Columns:
         masks = self._game.masks
         rows = np.arange(32)
@@ -98,16 +141,20 @@ class State(Scenario):
         return {"masks": np.where(rows < masks.height[:, None], masks.words[numbers], 0)}
 
     def saved(self) -> list[np.ndarray]:
-        turn = self._field.sprites[rules.SHAPE, 0] - self._cast.ship
+        turn = int(self._field.sprites[rules.SHAPE, 0]) - self._cast.ship
+        turn = turn if 0 <= turn < TURNS else 0  # a scene has given it another picture, which is saved besides
         return [np.array([*self.words[rules.GEMS :], turn], np.uint32), self._field.motion, self._field.flags]
 
-    def restore(self, arrays: Sequence[np.ndarray]) -> None:
+    def restore(self, arrays: Sequence[np.ndarray], placed: Mapping[str, np.ndarray]) -> None:
         counts, motion, flags = arrays
         field, sprites = self._field, self._field.sprites
         check_integer("turn of the ship", counts[2], 0, TURNS - 1)
         check_integer("greatest flag", flags.max(), 0, 1)
         self.start()  # for the stars, and for the pictures, which follow from the numbers of the objects
         rules.show(field, self._cast, 0, self._cast.ship + int(counts[2]))
+        self.place_again(placed)
+        if not np.array_equal(self._cast.sizes[:, sprites[rules.SHAPE]], sprites[: rules.SHAPE]):
+            raise ValueError("wide, high: allowed only the size of the picture")
         for axis, name in enumerate(("px", "py")):
             minimum, maxima = int(rules.STARTS[axis]), rules.ENDS[axis] - sprites[axis]
             check_span(name, motion[axis], minimum << 5, int(maxima.max()) << 5)

@@ -1,0 +1,40 @@
+"""Every shipped scene on every machine: one world and one picture after each frame.
+
+The short form takes one simulated machine for each scene, in turn; RETROSIM_SCENES=1 takes all.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from retrosim.machine import PRESETS, open_machine
+from retrosim.machine.interface import AnyMachine
+from retrosim.rom import shipped_scenes
+
+FRAMES, PADS = 6, {3: 16, 4: 10}
+SCENES = [path.stem for path in shipped_scenes()]
+
+
+def machines_for(number: int) -> list[str]:
+    names = list(PRESETS)
+    return names if os.environ.get("RETROSIM_SCENES") else [names[number % len(names)]]
+
+
+def played(machine: AnyMachine) -> list[tuple[str, bytes]]:
+    seen = []
+    for frame in range(FRAMES):
+        machine.set_input("pad", PADS.get(frame, 0))
+        machine.run(frames=1)
+        seen.append((machine.hash("world"), machine.frame.tobytes()))
+    return seen
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_one_world_and_one_picture_on_every_machine(name: str) -> None:
+    expected = played(open_machine("native", scene=name))
+    for machine_name in machines_for(SCENES.index(name)):
+        found = played(open_machine(machine_name, scene=name, engine="interpret"))
+        assert [world for world, _ in found] == [world for world, _ in expected], machine_name
+        assert found == expected, machine_name
