@@ -172,10 +172,10 @@ def circle_of(x, y, radius):
 def part_of(scene, i, k):
     """Return one of the three circles along object `i`."""
     rows, half = scene.rows, scene.half
-    way, angle = (k - 1) * (half[0, i] - half[1, i]), rows[ANGLE, i]
+    along, angle = (k - 1) * (half[0, i] - half[1, i]), rows[ANGLE, i]
     c, s = cosine(angle), sine(angle)
-    x = to_pixels(rows[X, i]) + to_pixels(rotated_x(way, 0, c, s))
-    y = to_pixels(rows[Y, i]) + to_pixels(rotated_y(way, 0, c, s))
+    x = to_pixels(rows[X, i]) + to_pixels(rotated_x(along, 0, c, s))
+    y = to_pixels(rows[Y, i]) + to_pixels(rotated_y(along, 0, c, s))
     return circle_of(x, y, to_pixels(half[1, i]))
 
 

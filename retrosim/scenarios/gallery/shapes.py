@@ -53,7 +53,7 @@ def circles_of(scene: rules.Scene, method: int) -> np.ndarray:
     count = scene.rows.shape[1]
     if method == rules.COMPOUND:
         parts = [(i, *rules.part_of(scene, i, k)) for i in range(count) for k in range(rules.PARTS)]
-        return np.array([(i, x + wide // 2, y + wide // 2, wide // 2) for i, x, y, wide, _ in parts], np.int32)
+        return np.array([(i, x + width // 2, y + width // 2, width // 2) for i, x, y, width, _ in parts], np.int32)
     number = np.arange(count)
     return table(number, *(scene.rows[:2] >> 5), rules.RADIUS_PX[number & 3])
 

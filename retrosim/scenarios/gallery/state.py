@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from retrosim.checks import check_integer
 from retrosim.rom import Rom
 from retrosim.scenarios.pictures import read_gallery
-from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, check_span
+from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 
 from . import picture, rules
@@ -17,6 +17,7 @@ from . import picture, rules
 GOLD, BLUE, VERDICTS, LINE = "OOOOooooYYYYyy", "CCCCccccccBBBB", "BovR", "Bb"  # letters of colours
 WORDS = ("method", "broad", "handlers", "checks", "tests", "hits", "exact", "wrong", "missed")
 ROWS = tuple(rules.LIMITS)
+CHOICES = {"method": (0, len(rules.METHODS) - 1), "broad": (0, len(rules.BROADS) - 1)}
 
 
 class State(Scenario):
@@ -77,10 +78,14 @@ class State(Scenario):
     def saved(self) -> list[np.ndarray]:
         return [self.words[rules.METHOD : rules.HANDLERS].astype(np.int32), self._scene.rows.astype(np.int16)]
 
-    def restore(self, arrays: Sequence[np.ndarray]) -> None:
+    def targets(self) -> dict[str, Target]:
+        arrays = {name: self.words[rules.METHOD + i :][:1] for i, name in enumerate(CHOICES)}
+        return targets_of(arrays | dict(zip(ROWS, self._scene.rows)), CHOICES | rules.LIMITS)
+
+    def restore(self, arrays: Sequence[np.ndarray], placed: Mapping[str, np.ndarray]) -> None:
         choices, rows = arrays
-        check_integer("method", int(choices[0]), 0, len(rules.METHODS) - 1)
-        check_integer("broad", int(choices[1]), 0, len(rules.BROADS) - 1)
+        for (name, limits), choice in zip(CHOICES.items(), choices):
+            check_integer(name, int(choice), *limits)
         for name, row in zip(ROWS, rows):
             check_span(name, row, *rules.LIMITS[name])
         self.words[rules.METHOD : rules.HANDLERS] = choices
