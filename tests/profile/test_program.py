@@ -88,6 +88,14 @@ def test_an_interrupt_is_a_call_from_where_it_struck() -> None:
     assert sum(row["cycles"] for row in report["calls"]) == report["totals"]["cycles"]
 
 
+def test_causes_of_the_clocks_add_up() -> None:
+    machine = Machine("mc68040-25", "sectors", engine="interpret", timing="causes", parameters={"objects": 1})
+    profile = ProgramProfile(machine)
+    machine.run(frames=1)
+    totals = profile.report()["totals"]
+    assert sum(totals["causes"].values()) == totals["cycles"] and totals["causes"]["execute"] > 0
+
+
 def test_refusals() -> None:
     with pytest.raises(ValueError, match="engine 'evaluate': has no profile"):
         ProgramProfile(Machine("mc68040-25", "sectors", engine="evaluate"))

@@ -56,7 +56,7 @@ def add_options(parser: Parser) -> None:
     )
     arguments.add_others(parser)
     arguments.add_machine(parser)
-    add_causes(parser, "the window's debugger")
+    add_causes(parser, "the window's debugger and --profile")
     arguments.add_at(parser)
     arguments.add_memory(parser)
     arguments.add_readings(parser)

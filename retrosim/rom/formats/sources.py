@@ -47,18 +47,19 @@ COMPILERS = {
 }
 
 
-def compiled(path: Path, isa: str | None, note: Callable[[str], None]) -> bytes:
+def compiled(path: Path, isa: str | None, note: Callable[[str], None], flags: tuple[str, ...] = ()) -> bytes:
     """Return the object that a compiler makes of a C file.
 
     isa      what for, None for the default machine's
     note     gets the command, as a shell takes it
+    flags    of the user's, which come last
     Errors   ValueError: no compiler is installed, or it refuses the file
     """
     compiler = COMPILERS.get(isa or DEFAULT_ISA)
     if compiler is None:
         raise ValueError(f"there is no C compiler for the 16-bit code of the {isa}; give an assembly source")
     found = next((each for each in compiler.commands if shutil.which(each[0])), None)
-    command = [*(found or compiler.commands[0]), *compiler.flags, *FLAGS, "-c", str(path.resolve()), "-o"]
+    command = [*(found or compiler.commands[0]), *compiler.flags, *FLAGS, *flags, "-c", str(path.resolve()), "-o"]
     if found is None:
         raise ValueError(
             f"needs a compiler for {isa or DEFAULT_ISA}, and none is installed: apt-get install {compiler.package}; "
