@@ -136,7 +136,9 @@ def _count_points(seed: int) -> dict[str, Any]:
 def render_balance(found: dict[str, Any]) -> RenderableType:
     """Return both as tables, with what they say in front."""
     names, points = list(found["optimum"]), found["points"]
-    best = ", ".join(f"{broad.removeprefix('blocks ')} pixels on {name}" for name, broad in found["optimum"].items())
+    sides = {name: broad.removeprefix("blocks ") for name, broad in found["optimum"].items()}
+    each = ", ".join(f"{side} pixels on {name}" for name, side in sides.items())
+    best = each if len(set(sides.values())) > 1 or len(sides) == 1 else f"{next(iter(sides.values()))} pixels on all"
     work = number_table("broad phase", *FIGURES)
     clocks = number_table("broad phase", *(name.replace("-", "-\n") for name in names))
     for row in found["blocks"]:
@@ -148,13 +150,11 @@ def render_balance(found: dict[str, Any]) -> RenderableType:
         corners.add_row(name, *(str(points[name][key]) for key in ("points", "apart", "missed")))
     lost = points["five"]["missed"] - points["eight"]["missed"]
     said = (
-        f"Five points for eight: {points['saved_apart']:.1%} fewer where two rectangles are apart, {points['saved']:.1%} "
-        f"over all {points['pairs']} pairs; {lost} more of {points['collisions']} collisions are missed."
+        f"Five points for eight: {points['saved_apart']:.1%} fewer where two rectangles are apart, "
+        f"{points['saved']:.1%} over all {points['pairs']} pairs; "
+        f"{lost} more of {points['collisions']} collisions are missed."
     )
     parts: list[RenderableType] = [Text(f"Best size of blocks: {best}."), Text(said), Text()]
-    parts += [
-        heading(f"{found['objects']} objects, line algorithm (seed {found['seed']}): handlers, checks, tests"),
-        work,
-    ]
+    parts += [heading(f"{found['objects']} objects, line algorithm, seed {found['seed']}"), work]
     parts += [Text(), heading("Clocks of a check; *: the best size of blocks"), clocks]
     return Group(*parts, Text(), heading("Corners tested until one is inside"), corners)
