@@ -155,8 +155,11 @@ def _is_tape(name: str) -> bool:
     return name not in rom_names() and name in {path.stem for path in shipped_tapes()}
 
 
-def count_causes(options: argparse.Namespace) -> None:
-    """Choose the timing that counts clocks by cause, if it was asked for. Errors: ArgumentError."""
+def count_causes(options: argparse.Namespace, machine: str | None = None) -> None:
+    """Choose the timing that counts clocks by cause, if it was asked for. Errors: ArgumentError.
+
+    machine   its name; default: the one among the options
+    """
     from retrosim.machine import PRESETS
 
     if not options.causes:
@@ -164,8 +167,9 @@ def count_causes(options: argparse.Namespace) -> None:
     if options.timing not in (None, "full"):
         raise refuse(f"--causes: needs timing full, not {options.timing}")
     able = [name for name, preset in PRESETS.items() if "causes" in preset.cpu().timing]
-    if options.machine not in able:
-        raise refuse(f"--causes: {options.machine} has no pipeline whose clocks have causes; allowed {', '.join(able)}")
+    name = machine or options.machine
+    if name not in able:
+        raise refuse(f"--causes: {name} has no pipeline whose clocks have causes; allowed {', '.join(able)}")
     options.timing = "causes"
 
 

@@ -218,7 +218,7 @@ def chosen_parameters(options: argparse.Namespace, rom: Rom | Image) -> dict[str
     given |= {name: value for name in ("objects", "seed") if (value := getattr(options, name)) is not None}
     with bad_arguments():
         for name, value in given.items():
-            check_choice("parameter", name, known)
+            check_choice("parameter", name, known, "" if known else ": only ROMs with a rom.toml have parameters")
             if not known[name].minimum <= value <= known[name].maximum:
                 raise ValueError(f"{name} {value}: allowed {known[name].minimum}..{known[name].maximum}")
     return given
