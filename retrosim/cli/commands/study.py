@@ -54,7 +54,9 @@ def add_options(parser: Parser) -> None:
         help="instead: the best size of blocks on each machine, and what five points for eight save (Rekaby 2011)",
     )
     arguments.add_engine(parser)
-    parser.add_argument("--picture", metavar="PNG", help="also draw errors and cycles as bars in this file")
+    parser.add_argument(
+        "--picture", type=values.png, metavar="PNG", help="also draw errors and cycles as bars in this file"
+    )
     profiling.add_html(parser)
     arguments.add_force(parser)
     arguments.add_jobs(parser)
@@ -68,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     if options.balance:
         return _balance(options, names)
     from retrosim.screen.palette import macintosh_palette
-    from retrosim.screen.png import check_free, write_png
+    from retrosim.screen.png import FORCE, check_free, write_png
     from retrosim.study.comparison import compare_methods, method_named
     from retrosim.study.comparison_picture import draw_comparison
     from retrosim.study.comparison_report import comparison_csv, render_comparison
@@ -79,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         for name in options.method or ():
             method_named(name)
     if options.picture:
-        check_free(options.picture, overwrite=options.force)
+        check_free(options.picture, overwrite=options.force, advice=FORCE)
     settings = {"scenes": options.scenes, "seed": options.seed, "engine": options.engine or "auto"}
     settings["workers"] = chosen_workers(options)
     with Progress(is_quiet=options.json or options.csv) as progress:
