@@ -374,7 +374,7 @@ def test_worlds_that_the_image_does_not_have(folder: Path, old: str, new: str, r
 
 def test_manifests_that_cannot_be_read(tmp_path: Path) -> None:
     manifest = tmp_path / "rom.toml"
-    with pytest.raises(RomError, match=r"rom.toml: no such file"):
+    with pytest.raises(RomError, match=r"neither rom\.toml nor retrosim.toml"):
         load_rom(tmp_path)
     for content, reason in [
         (b"", "format: is missing"),
