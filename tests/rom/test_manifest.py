@@ -151,7 +151,8 @@ def test_masks() -> None:
     made = {(info.isa, info.build): (info.boot, info.default) for info in rom.images}
     for isa in ("i386", "i486"):
         assert (made[isa, "real"], made[isa, "flat"]) == (("real", True), ("", False))
-    assert {isa for isa, build in made if build == "O2"} == {"m68000", "m68040", "ppc601"} and len(made) == 7
+    assert made["i286", "real"] == ("real", True)
+    assert {isa for isa, build in made if build == "O2"} == {"m68000", "m68040", "ppc601"} and len(made) == 8
 
 
 def test_a_rom_of_the_users_own(folder: Path) -> None:
