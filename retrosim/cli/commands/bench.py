@@ -98,7 +98,7 @@ def add_options(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     kind = _format(options)
-    from retrosim.screen.png import check_free
+    from retrosim.screen.png import FORCE, check_free
     from retrosim.study.bench import host_file
 
     if options.kernels and options.programs is not None:
@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
     saved = host_file(subject) if options.save else None
     profiling.check_files(options)
     for path in filter(None, (options.output, saved)):
-        check_free(path, overwrite=options.force)
+        check_free(path, overwrite=options.force, advice=FORCE)
     with Progress(is_quiet=kind is not None) as progress:
         result = measure(progress=progress.step, **({"rounds": options.rounds} if options.rounds else {}))
     if options.html:

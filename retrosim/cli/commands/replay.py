@@ -139,13 +139,13 @@ def _replay_window(options: argparse.Namespace, tape: Tape, name: str) -> int:
 
 def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
     from retrosim.screen.overlay import View
-    from retrosim.screen.png import check_free, write_png
+    from retrosim.screen.png import FORCE, check_free, write_png
     from retrosim.window.clip import check_clip, write_clip
     from retrosim.window.picture import check_view, picture_of
 
     view = View(**options.overlay)
     if options.screenshot:
-        check_free(options.screenshot, overwrite=options.force)
+        check_free(options.screenshot, overwrite=options.force, advice=FORCE)
     budget = chosen_budget(options)
     end = min(tape.frames, tape.first_frame + (options.frames or tape.frames))
     if options.export:
