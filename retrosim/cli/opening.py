@@ -67,6 +67,15 @@ def _words(flags: str) -> tuple[str, ...]:
         raise ValueError(f"--cflags {shortened(flags)}: a quote is not closed") from None
 
 
+def choose_rom(options: argparse.Namespace) -> None:
+    """Where options name no ROM, let it be the scene's, or the usual one. Errors: SceneError, RomError."""
+    from retrosim.rom.scene_library import load_scene
+
+    if options.rom is None:
+        scene = getattr(options, "scene", None)
+        options.rom = arguments.ROM if scene is None else load_scene(scene).rom
+
+
 def open_program(options: argparse.Namespace) -> Rom | Image:
     """Return what runs by itself, as `open_rom` does; without a ROM the scene's, or the usual one.
 
@@ -75,9 +84,8 @@ def open_program(options: argparse.Namespace) -> Rom | Image:
     from retrosim.rom import Rom
     from retrosim.rom.scene_library import load_scene
 
+    choose_rom(options)
     scene = getattr(options, "scene", None)
-    if options.rom is None:
-        options.rom = arguments.ROM if scene is None else load_scene(scene).rom
     rom = open_rom(options)
     if scene is not None:
         if not isinstance(rom, Rom):
