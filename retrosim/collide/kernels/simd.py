@@ -14,6 +14,8 @@ from retrosim.jit import JIT
 
 VECTOR = {16: 32, 32: 8}
 """Bits of a coordinate -> boxes compared at once: 64 bytes of coordinates for long rows, 32 for short ones."""
+SQUARES_AT_ONCE = 16
+"""Squares compared at once by corners of twice 16 bits: 64 bytes."""
 BOXES_AT_ONCE = 8
 """Boxes of any size compared at once."""
 
@@ -52,6 +54,42 @@ def overlap_bits(typing_context, xs, ys, at, x, y, size):
         return builder.zext(bits, ir.IntType(64))
 
     return types.int64(xs, ys, types.int64, types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def square_bits(typing_context, corners, at, corner, size):
+    """Return which of the SQUARES_AT_ONCE squares from index `at` on overlap another; all have the same side.
+
+    corners  int32[n]  of 16 bits each: y in the upper half, x in the lower; at + SQUARES_AT_ONCE <= n
+    at       int       index of the first
+    corner   int       of the other square, of the same form; differences of halves wrap, so the caller keeps them small
+    size     int       side of all; half open, touching is no overlap
+    Returns  int64     bit k is set if square at + k overlaps
+    """
+
+    def generate(context, builder, signature, args):
+        half, word, number = ir.IntType(16), ir.IntType(32), ir.IntType(64)
+        halves, words = ir.VectorType(half, 2 * SQUARES_AT_ONCE), ir.VectorType(word, SQUARES_AT_ONCE)
+        zeros = ir.VectorType(word, SQUARES_AT_ONCE)(None)
+
+        def splat(value):
+            first = builder.insert_element(words(ir.Undefined), value, word(0))
+            return builder.bitcast(builder.shuffle_vector(first, words(ir.Undefined), zeros), halves)
+
+        def both(value):
+            return splat(builder.mul(builder.trunc(value, word), word(0x10001)))
+
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        there = builder.load(builder.bitcast(builder.gep(array.data, [args[1]]), halves.as_pointer()))
+        there.align = 4
+        # -size < there - here < size, as one unsigned comparison
+        below, span = builder.sub(args[3], number(1)), builder.sub(builder.shl(args[3], number(1)), number(1))
+        apart = builder.add(builder.sub(there, splat(builder.trunc(args[2], word))), both(below))
+        near = builder.sext(builder.icmp_unsigned("<", apart, both(span)), halves)
+        hits = builder.icmp_signed("==", builder.bitcast(near, words), ir.Constant(words, [-1] * SQUARES_AT_ONCE))
+        return builder.zext(builder.bitcast(hits, ir.IntType(SQUARES_AT_ONCE)), number)
+
+    return types.int64(corners, types.int64, types.int64, types.int64), generate
 
 
 @intrinsic
@@ -100,6 +138,15 @@ if not JIT:
         """Do the same without the compiler."""
         row = range(VECTOR[8 * xs.itemsize])
         return sum((abs(int(xs[at + k]) - x) < size and abs(int(ys[at + k]) - y) < size) << k for k in row)
+
+    def square_bits(corners, at, corner, size):
+        """Do the same without the compiler."""
+
+        def is_near(one, other):
+            return (one - other + size - 1 & 0xFFFF) < 2 * size - 1
+
+        others, here = [int(c) for c in corners[at : at + SQUARES_AT_ONCE]], int(corner)
+        return sum((is_near(c, here) and is_near(c >> 16, here >> 16)) << k for k, c in enumerate(others))
 
     def touching_bits(boxes, at, box):
         """Do the same without the compiler."""
