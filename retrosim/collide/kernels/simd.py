@@ -12,8 +12,8 @@ from numba.extending import intrinsic
 
 from retrosim.jit import JIT
 
-VECTOR = {16: 32, 32: 8}
-"""Bits of a coordinate -> boxes compared at once: 64 bytes of coordinates for long rows, 32 for short ones."""
+ROW = 32
+"""Squares on the screen compared at once, by 64 bytes of coordinates."""
 SQUARES_AT_ONCE = 16
 """Squares compared at once by corners of twice 16 bits: 64 bytes."""
 BOXES_AT_ONCE = 8
@@ -22,24 +22,23 @@ BOXES_AT_ONCE = 8
 
 @intrinsic
 def overlap_bits(typing_context, xs, ys, at, x, y, size):
-    """Return which of the VECTOR squares from index `at` on overlap the one at (x, y); all have the same side.
+    """Return which of the ROW squares from index `at` on overlap the one at (x, y); all have the same side.
 
-    xs, ys   int16[n] or int32[n]  corners; at + VECTOR <= n; 16 bits: differences wrap, so the caller keeps them small
-    at       int                   index of the first
-    x, y     int                   corner of the one
-    size     int                   side of all; half open, touching is no overlap
-    Returns  int64                 bit k is set if square at + k overlaps
+    xs, ys   int16[n]  corners; at + ROW <= n; differences wrap, so the caller keeps them small
+    at       int       index of the first
+    x, y     int       corner of the one
+    size     int       side of all; half open, touching is no overlap
+    Returns  int64     bit k is set if square at + k overlaps
     """
-    width = xs.dtype.bitwidth
 
     def generate(context, builder, signature, args):
         arrays, at, corner, size = args[:2], args[2], args[3:5], args[5]
-        word, one = ir.IntType(width), ir.IntType(64)(1)
-        vector = ir.VectorType(word, VECTOR[width])
+        word, one = ir.IntType(16), ir.IntType(64)(1)
+        vector = ir.VectorType(word, ROW)
 
         def splat(value):
             first = builder.insert_element(vector(ir.Undefined), builder.trunc(value, word), ir.IntType(32)(0))
-            zeros = ir.VectorType(ir.IntType(32), VECTOR[width])(None)
+            zeros = ir.VectorType(ir.IntType(32), ROW)(None)
             return builder.shuffle_vector(first, vector(ir.Undefined), zeros)
 
         # -size < there - here < size, as one unsigned comparison
@@ -48,9 +47,9 @@ def overlap_bits(typing_context, xs, ys, at, x, y, size):
         for array, kind, here in zip(arrays, signature.args, corner):
             data = context.make_array(kind)(context, builder, array).data
             there = builder.load(builder.bitcast(builder.gep(data, [at]), vector.as_pointer()))
-            there.align = width // 8
+            there.align = 2
             hits.append(builder.icmp_unsigned("<", builder.sub(there, splat(builder.sub(here, below))), span))
-        bits = builder.bitcast(builder.and_(*hits), ir.IntType(VECTOR[width]))
+        bits = builder.bitcast(builder.and_(*hits), ir.IntType(ROW))
         return builder.zext(bits, ir.IntType(64))
 
     return types.int64(xs, ys, types.int64, types.int64, types.int64, types.int64), generate
@@ -84,7 +83,7 @@ def square_bits(typing_context, corners, at, corner, size):
         there.align = 4
         # -size < there - here < size, as one unsigned comparison
         below, span = builder.sub(args[3], number(1)), builder.sub(builder.shl(args[3], number(1)), number(1))
-        apart = builder.add(builder.sub(there, splat(builder.trunc(args[2], word))), both(below))
+        apart = builder.sub(there, builder.sub(splat(builder.trunc(args[2], word)), both(below)))
         near = builder.sext(builder.icmp_unsigned("<", apart, both(span)), halves)
         hits = builder.icmp_signed("==", builder.bitcast(near, words), ir.Constant(words, [-1] * SQUARES_AT_ONCE))
         return builder.zext(builder.bitcast(hits, ir.IntType(SQUARES_AT_ONCE)), number)
@@ -136,8 +135,7 @@ if not JIT:
 
     def overlap_bits(xs, ys, at, x, y, size):
         """Do the same without the compiler."""
-        row = range(VECTOR[8 * xs.itemsize])
-        return sum((abs(int(xs[at + k]) - x) < size and abs(int(ys[at + k]) - y) < size) << k for k in row)
+        return sum((abs(int(xs[at + k]) - x) < size and abs(int(ys[at + k]) - y) < size) << k for k in range(ROW))
 
     def square_bits(corners, at, corner, size):
         """Do the same without the compiler."""
