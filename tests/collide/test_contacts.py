@@ -8,8 +8,7 @@ import pytest
 from retrosim.collide import contacts, swept
 from retrosim.collide.oracle import contacts as oracle
 
-from .random_worlds import HIGH, LOW
-from .test_world import SCENES
+from .random_worlds import HIGH, LOW, SCENES
 
 pytestmark = pytest.mark.without_jit  # nothing here is compiled but checks
 
