@@ -33,7 +33,7 @@ def test_random_groups(kind):
         counts = rng.integers(0, [at_most(number, most) for most in ((40, 200) if number % 3 else (200, 20))])
         other = random_world(rng, KINDS[number % len(KINDS)] if number % 2 else kind, int(counts[1]))
         found += len(check(random_world(rng, kind, int(counts[0])), other, bool(number & 1)))
-    assert found > SCENES // 4
+    assert found > 9
 
 
 @pytest.mark.without_jit
