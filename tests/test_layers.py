@@ -16,13 +16,14 @@ FILES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in pa
 MAX_LINES = 600
 
 ISAS = ("cpu.m68k", "cpu.x86", "cpu.ppc")
-BASE = ("errors", "checks", "lazy", "version", "cache", "jit", "numeric")
+BASE = ("errors", "checks", "lazy", "reading", "version", "cache", "jit", "numeric")
 
 # folder (or module of the package itself) -> what it may import; each names only what stands before it
 LAYERS: dict[str, tuple[str, ...]] = {
     "errors": (),
     "checks": ("errors",),
     "lazy": (),
+    "reading": (),
     "version": (),
     "guide": (),
     "cache": ("errors",),
@@ -35,19 +36,19 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "cpu.spec": ("errors", "checks"),
     **dict.fromkeys(ISAS, ("errors", "cpu.spec")),
     "cpu.engines": ("errors", "cache", "jit", "cpu.spec"),
-    "rom": ("errors", "checks"),
+    "rom": ("errors", "checks", "reading"),
     "screen": ("errors",),
     "scenarios": (*BASE, "collide", "collide.kernels", "rom", "screen"),
     "machine": (*BASE, "cpu", "cpu.spec", *ISAS, "cpu.engines", "rom", "screen", "scenarios"),
 }
-LAYERS["asm"] = ("errors", "checks", "lazy", "cpu", "cpu.spec", "rom", "machine")
+LAYERS["asm"] = ("errors", "checks", "lazy", "reading", "cpu", "cpu.spec", "rom", "machine")
 LAYERS["jobs"] = ("errors", "cache", "jit", "version")
 LAYERS["profile"] = (*BASE, "cpu", "cpu.spec", "cpu.engines", "rom", "machine")
 LAYERS["tape"] = (*BASE, "rom", "machine", "jobs")
-LAYERS["console"] = ("errors", "checks", "cpu.spec", "rom", "screen", "machine", "profile", "tape")
+LAYERS["console"] = ("errors", "checks", "reading", "cpu.spec", "rom", "screen", "machine", "profile", "tape")
 LAYERS["study"] = LAYERS["window"] = tuple(name for name in LAYERS if name != "collide.oracle")
 LAYERS["root"] = ("lazy",)  # the package itself: its public names are in __init__.pyi
-LAYERS["serve"] = ("errors", "checks", "cpu.spec", "rom", "machine", "console")
+LAYERS["serve"] = ("errors", "checks", "reading", "cpu.spec", "rom", "machine", "console")
 LAYERS["examples"] = (*LAYERS["study"], "study", "window", "root")
 LAYERS["testing"] = (*LAYERS["study"], "study")
 LAYERS["cli"] = (*LAYERS["study"], "study", "window", "serve", "examples")

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Put what `retrosim timing`, `study` and `bench --kernels` found into the guide and the README.
+"""Put what `retrosim timing`, `study` and `bench` found into the guide and the README.
 
     retrosim timing --details --no-interval --json > timing.json
     retrosim study --json > study.json
+    retrosim bench --save                                    writes tools/bench/MACHINE-HOST.json
+    retrosim bench --programs --save                         writes tools/bench/programs-HOST.json
     retrosim bench --kernels --save                          writes tools/bench/kernels-HOST.json
     tools/result_tables.py timing.json study.json            print the tables
     tools/result_tables.py timing.json study.json --write    put them into the pages
@@ -23,11 +25,12 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from retrosim.study.figures import grouped  # noqa: E402  (the checkout needs no installation)
+from retrosim.study.goals import MACHINE_CODE  # noqa: E402
 from retrosim.study.printed import OBJECTS, PRINTED  # noqa: E402
 from retrosim.study.split import PARTS  # noqa: E402
 
 GUIDE, README = ROOT / "retrosim/guide", ROOT / "README.md"
-TABLE, STUDY, COLLIDE = (GUIDE / name for name in ("table.md", "study.md", "collide.md"))
+TABLE, STUDY, COLLIDE, SPEED = (GUIDE / name for name in ("table.md", "study.md", "collide.md", "speed.md"))
 END = "<!-- end of what it made -->"
 SHOWN = {  # build -> what the README calls it
     "O0": "today's GCC, -O0",
@@ -37,6 +40,21 @@ SHOWN = {  # build -> what the README calls it
 }
 README_MACHINE = "mc68040-25"
 GOAL, GOAL_OF_MANY, MANY = 8, 15, 200  # times as fast as the best peer; from so many objects on
+ENGINES = {  # of the benchmark -> what the guide calls it
+    "recompile-off": "recompiler, no timing",
+    "recompile-table": "recompiler, table clocks",
+    "recompile-full": "recompiler, full timing",
+    "interpret-off": "interpreter, no timing",
+    "interpret-table": "interpreter, table clocks",
+    "interpret-full": "interpreter, full timing",
+    "evaluate": "evaluator, no timing",
+    "kernel": "Numba kernel",
+    "unicorn": "Unicorn (no clocks)",
+    "musashi": "Musashi",
+    "native-c": "the same C, gcc -O2, native",
+}
+PEERS = {"unicorn": "Unicorn", "musashi": "Musashi", "native-c": "native C"}
+BENCH = "O2", 200  # build and objects that the guide shows
 STUDY_MACHINES = ("mc68000-8", "mc68040-25", "ppc601-80", "i386dx-33", "i486dx2-66")
 
 
@@ -114,6 +132,71 @@ def methods(result: Mapping[str, Any]) -> str:
     return lines(rows)
 
 
+def engines(result: Mapping[str, Any]) -> str:
+    """Return what `bench` measured on one machine: checks, and how they compare with peers."""
+    peers = {"unicorn": times, "musashi": times, "native-c": percent}
+    rows = [["", "checks/s", "guest MIPS", "real time", *(f"to {PEERS[peer]}" for peer in peers)]]
+    measured = {case["engine"]: case for case in result["cases"] if (case["build"], case["objects"]) == BENCH}
+    for engine, title in ENGINES.items():
+        case = measured.get(engine)
+        if case is None or case["error"]:
+            continue
+        rate, instructions = case["per_second"], case.get("instructions_per_second")
+        rows.append([title, clocks(rate) if rate >= 10 else f"{rate:.2g}"])
+        rows[-1].append(millions(instructions) if instructions else "-")
+        rows[-1].append(times(case["times_machine"]) if case.get("times_machine") else "-")
+        rows[-1] += [
+            write(case["ratio_to"][peer]) if peer in case["ratio_to"] else "-" for peer, write in peers.items()
+        ]
+    laps = f"Medians of {result['method']['rounds']} laps; `{result['method']['machine']}`"
+    return f"{lines(rows)}\n\n{laps}, {described(result)}."
+
+
+def programs(result: Mapping[str, Any]) -> str:
+    """Return what `bench --programs` measured: goals by machine, and each program beside native C and Unicorn."""
+    means = {(each["machine"], each["engine"]): each["ratio_to"] for each in result["means"]}
+    machines = list(dict.fromkeys(case["machine"] for case in result["cases"]))
+    cases = [case for case in result["cases"] if case["engine"] == MACHINE_CODE and not case["error"]]
+    rows = [["", "to native C", "to Unicorn", "slowest program", "interpreter to Unicorn", "native C to Unicorn"]]
+    for machine in machines:
+        ours = means[machine, MACHINE_CODE]
+        here = [case for case in cases if case["machine"] == machine and "native-c" in case["ratio_to"]]
+        worst = min(here, key=lambda case: case["ratio_to"]["native-c"])
+        others = (means[machine, engine]["unicorn"] for engine in ("interpret-table", "native-c"))
+        slowest = f"{worst['program']}, {percent(worst['ratio_to']['native-c'])}"
+        rows.append([f"`{machine}`", percent(ours["native-c"]), times(ours["unicorn"]), slowest, *map(times, others)])
+    each = [["program", *(f"`{machine}`" for machine in machines)]]
+    for program in dict.fromkeys(case["program"] for case in cases):
+        found = {case["machine"]: case["ratio_to"] for case in cases if case["program"] == program}
+        said = (
+            (f"{percent(r['native-c'])}, " if "native-c" in r else "") + times(r["unicorn"]) for r in found.values()
+        )
+        each.append([program, *said])
+    laps = f"Medians of {result['method']['rounds']} laps; {described(result)}."
+    heading = "Each program with table clocks, to native C and to Unicorn:"
+    return "\n\n".join([lines(rows), laps, heading, lines(each)])
+
+
+def millions(rate: float) -> str:
+    return clocks(rate / 1e6) if rate >= 1e7 else f"{rate / 1e6:.2g}"
+
+
+def times(ratio: float) -> str:
+    return f"{ratio:.2g} x" if ratio < 99.5 else f"{ratio:.0f} x"
+
+
+def percent(ratio: float) -> str:
+    return f"{100 * ratio:.2g} %" if ratio < 0.995 else f"{100 * ratio:.0f} %"
+
+
+def described(result: Mapping[str, Any]) -> str:
+    """Return the host of a benchmark, its packages, and the date."""
+    host = result["host"]
+    packages = ", ".join(f"{name} {version}" for name, version in host["packages"].items())
+    here = f"{host['processor']}, {host['cpus']} CPUs, {host['system']}, Python {host['python']}, {packages}"
+    return f"{here}; {result['made']['date']}"
+
+
 def kernel_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return for each question and number of objects our fastest single call, and the best peer: by their best laps."""
     rows = []
@@ -142,13 +225,11 @@ def kernels(result: Mapping[str, Any]) -> str:
         rows.append(here + there)
         if row["ratio"] < row["wanted"]:
             below.append(f"{case['question']}, {clocks(case['objects'])} objects: {row['ratio']:.2g} x")
-    host, method = result["host"], result["method"]
-    packages = ", ".join(f"{name} {version}" for name, version in host["packages"].items())
-    said = f"{host['processor']}, {host['cpus']} CPUs, {host['system']}, Python {host['python']}, {packages}"
+    method = result["method"]
     wrong = [f"`{case['engine']}` with {clocks(case['objects'])} objects" for case in result["cases"] if case["error"]]
     parts = [
         lines(rows),
-        f"{said}. Best of {method['rounds']} laps of {method['seconds']:g} s, {result['made']['date']}.",
+        f"Best of {method['rounds']} laps of {method['seconds']:g} s; {described(result)}.",
     ]
     goal = f"{GOAL_OF_MANY} times the best peer from {MANY} objects on, {GOAL} times below"
     parts.append(f"Below the goal ({goal}): {'; '.join(below) or 'none'}.")
@@ -159,8 +240,8 @@ def kernels(result: Mapping[str, Any]) -> str:
 
 def joined(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return results with those of `bench --kernels` in one: runs for different numbers of objects."""
-    runs = [result for result in results if "cases" in result]
-    others = [result for result in results if "cases" not in result]
+    runs = [result for result in results if kind_of(result) == "kernels"]
+    others = [result for result in results if result not in runs]
     return others + [runs[0] | {"cases": [case for run in runs for case in run["cases"]]} for _ in runs[:1]]
 
 
@@ -170,10 +251,20 @@ def microseconds(seconds: float) -> str:
     return f"{seconds / size:.3g} {unit}"
 
 
+def kind_of(result: Mapping[str, Any]) -> str:
+    """Return which benchmark a result is of: engines, programs, kernels; "" for none."""
+    if "cases" not in result:
+        return ""
+    return "programs" if "goals" in result else "engines" if "regions" in result else "kernels"
+
+
 def tables(result: Mapping[str, Any]) -> dict[Path, dict[str, str]]:
-    """Return page -> mark of a table -> the table, of what one of the two commands printed."""
-    if "cases" in result:
+    """Return page -> mark of a table -> the table, of what one of the commands printed."""
+    kind = kind_of(result)
+    if kind == "kernels":
         return {COLLIDE: {"kernels": kernels(result)}}
+    if kind:
+        return {SPEED: {kind: (programs if kind == "programs" else engines)(result)}}
     if "scenes" in result:
         return {STUDY: {"methods": methods(result)}}
     found = {TABLE: {}, README: {"clocks": small(result)}}
@@ -198,8 +289,14 @@ def with_tables(text: str, made: Mapping[str, str]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the tool; return its exit status."""
-    parser = argparse.ArgumentParser(description="Put what timing and study found into the guide and the README.")
-    parser.add_argument("json", nargs="+", help="what `retrosim timing --details --json` or `study --json` printed")
+    parser = argparse.ArgumentParser(
+        description="Put what timing, study and bench found into the guide and the README."
+    )
+    parser.add_argument(
+        "json",
+        nargs="+",
+        help="what `retrosim timing --details --json` or `study --json` printed, or `bench --save` kept",
+    )
     parser.add_argument("--write", action="store_true", help="put the tables into the pages")
     options = parser.parse_args(arguments)
     pages = [tables(result) for result in joined([json.loads(Path(name).read_text()) for name in options.json])]

@@ -92,11 +92,8 @@ def read_vectors(path: Path, unit: int) -> list[Vector]:
 
 
 def read_80286(path: Path) -> list[Vector]:
-    """Read a NumPy archive of 80286 vectors, without their clocks, which are of another bus. Errors: InputFileError."""
-    vectors = read_sample(path, 1, X86_REGISTERS)
-    for vector in vectors:
-        vector.cycles = None
-    return vectors
+    """Read a NumPy archive of 80286 vectors. Errors: InputFileError."""
+    return read_sample(path, 1, X86_REGISTERS)
 
 
 def read_sample(path: Path, unit: int, registers: int = REGISTERS) -> list[Vector]:

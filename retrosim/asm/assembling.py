@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -21,21 +23,35 @@ from retrosim.rom.image import EF_M68000, MAX_SEGMENTS, Family, family_of
 
 from .directives import Directives
 from .files import MAX_FILE_BYTES, read_source
-from .program import MAX_ERRORS, Action, Chunk, Outside, Place, Program
+from .program import (
+    CHARACTERS_A_STEP,
+    FORM_STEPS,
+    MAX_ERRORS,
+    MAX_STEPS,
+    REPETITION_STEPS,
+    TOKEN_STEPS,
+    Action,
+    Chunk,
+    Instruction,
+    Outside,
+    Place,
+    Program,
+)  # fmt: skip
 from .source import Part, Reader
 
 DEFAULT_ORIGIN = 0x2000
+MAX_FIXED = 20_000  # instructions that are kept to be met again
 MAX_SENTENCE = 240  # characters of a message
 FLAT, REAL = "flat", "real"
 _OF_ISA = {preset.isa: preset for preset in PRESETS.values()}
 CPU_NAMES = (
     *_OF_ISA,
-    *(f"{isa}-{REAL}" for isa in _OF_ISA if REAL in family_of(isa).boots),
+    *(f"{isa}-{REAL}" for isa in _OF_ISA if REAL in family_of(isa).boots_of(isa)),
     *PRESETS,
 )
 _ALSO = {
     "68000": "m68000", "mc68000": "m68000", "68040": "m68040", "mc68040": "m68040", "601": "ppc601", "mpc601": "ppc601",
-    "386": "i386", "80386": "i386", "486": "i486", "80486": "i486",
+    "286": "i286", "80286": "i286", "386": "i386", "80386": "i386", "486": "i486", "80486": "i486",
 }  # fmt: skip
 """What people also call a processor, in any case of the letters."""
 _BITS = {"16": REAL, "32": FLAT}
@@ -83,6 +99,7 @@ def assemble(
     origins: Mapping[str, int] | None = None,
     labels: Mapping[str, int] | None = None,
     elsewhere: int | None = None,
+    max_steps: int = MAX_STEPS,
 ) -> Assembly:
     """Assemble a text.
 
@@ -95,13 +112,15 @@ def assemble(
     origins  addresses of other sections, by name
     labels   addresses elsewhere that the text may use by name
     elsewhere  address of all other names that the text uses and does not define; None: they are errors
+    max_steps  work that it may take, in steps of about a microsecond
     Errors   AssemblyError with all messages; ValueError for an unknown processor or an origin outside 32 bits
     """
     cpu = _ALSO.get(cpu.lower(), cpu)
     check_choice("cpu", cpu, CPU_NAMES)
     check_integer("origin", origin, 0, 0xFFFFFFFF)
     outside = Outside(dict(labels or {}), elsewhere)
-    job = _Job(cpu, {".text": origin, **(origins or {})}, dict(symbols or {}), outside)
+    check_integer("max_steps", max_steps, 1)
+    job = _Job(cpu, {".text": origin, **(origins or {})}, dict(symbols or {}), outside, max_steps)
     return job.assemble(text, name, None if folder is None else Path(folder))
 
 
@@ -135,7 +154,9 @@ def _preprocessed(path: Path, cpu: str, symbols: Mapping[str, int]) -> str:
 class _Job:
     """One run of the assembler."""
 
-    def __init__(self, cpu: str, origins: dict[str, int], symbols: dict[str, int], outside: Outside) -> None:
+    def __init__(
+        self, cpu: str, origins: dict[str, int], symbols: dict[str, int], outside: Outside, max_steps: int
+    ) -> None:
         name, _, mode = cpu.partition("-") if cpu not in PRESETS else (PRESETS[cpu].isa, "", "")
         self.preset = _OF_ISA[name]
         self.family: Family = family_of(self.preset.isa)
@@ -144,8 +165,9 @@ class _Job:
         self._assemblers: dict[str, InstructionAssembler] = {}
         self.dialect = self.assembler.dialect
         self.directives = Directives(self.dialect, self.family.byte_order)
-        self.program = Program(origins, symbols, outside, max(4, self.family.unit))
+        self.program = Program(origins, symbols, outside, max(4, self.family.unit), max_steps)
         self.messages: list[tuple[str, int, str]] = []
+        self._fixed: dict[tuple[str, str], Instruction] = {}  # whose code is always the same, by mode and text
 
     @property
     def assembler(self) -> InstructionAssembler:
@@ -155,21 +177,30 @@ class _Job:
         return self._assemblers[self.boot]
 
     def assemble(self, text: str, name: str, folder: Path | None) -> Assembly:
+        with _without_collection():
+            return self._assemble(text, name, folder)
+
+    def _assemble(self, text: str, name: str, folder: Path | None) -> Assembly:
         reader = Reader(self.dialect, self._evaluate, self._is_defined, self._is_known, self._fail)
         folders = {name: folder}
-        self.name, place = name, Place(name, 0)
+        self.name = name
+        place: Place = (name, 0)
         try:
             for part in reader.read(text, name, folder):
-                place = Place(part.file, part.number)
+                place = part.file, part.number
+                if part.file not in folders:
+                    folders[part.file] = folder and folder / Path(part.file).parent
                 try:
-                    self._add(part, place, folders.get(part.file, folder and folder / Path(part.file).parent))
+                    self._add(part, place, folders[part.file])
                 except Unfit as error:
-                    self._fail(place.file, place.line, str(error))
+                    self._fail(*place, str(error))
             self.program.run()
         except Exhausted as error:
-            self._fail(place.file, place.line, str(error))
+            self._fail(*place, str(error))
+        if self.program.exhausted:
+            self._fail(name, 0, self.program.exhausted)
         for where, sentence in self.program.errors:
-            self._fail(where.file, where.line, sentence)
+            self._fail(*where, sentence)
         if self.messages:
             raise self._refused()
         return self._finish()
@@ -201,7 +232,8 @@ class _Job:
     def _add(self, part: Part, place: Place, folder: Path | None) -> None:
         """Add what a statement does, and let it define its symbols at once: conditions may ask for them."""
         if part.label:
-            self.program.add(place, lambda program: program.define_label(part.label))
+            label = part.label
+            self.program.add(place, lambda program: program.define_label(label))
         if not part.word:
             return
         word = part.word.removeprefix(".")
@@ -209,16 +241,45 @@ class _Job:
             bits = _BITS_WORDS.get(word, part.rest.strip())
             if bits not in _BITS:
                 raise Unfit(f"bits {bits}: allowed 16, 32")
+            if _BITS[bits] not in self.preset.cpus:
+                raise Unfit(f"bits {bits}: not on the {self.preset.isa}")
             self.boot = _BITS[bits]
             if not self.program.lines:
                 self.first_boot = self.boot
         elif word == "times":
             self._times(part, place, folder)
         elif self.directives.knows(part.word) and not (part.label and word == "set" and "," not in part.rest):
-            self.program.add(place, self.directives.action(part.word, part.rest, folder))
+            self.program.add(place, self._directive(part.word, part.rest, folder))
         else:
-            statement = self.assembler.read(f"{part.word} {part.rest}".strip())
-            self.program.add(place, self.program.instruction(place, self.assembler, statement))
+            instruction = self._instruction(f"{part.word} {part.rest}" if part.rest else part.word)
+            self.program.add(place, instruction)
+
+    def _directive(self, word: str, rest: str, folder: Path | None) -> Action:
+        """Return what a directive does, and count the work of reading it. Errors: Unfit, Exhausted."""
+        kept = self.directives.kept(word, rest, folder)
+        if kept is not None:
+            return kept
+        before = self.dialect.grammar.tokens_read
+        self.program.count(len(rest) // CHARACTERS_A_STEP)
+        made = self.directives.action(word, rest, folder)
+        self.program.count((self.dialect.grammar.tokens_read - before) * TOKEN_STEPS)
+        return made
+
+    def _instruction(self, text: str) -> Instruction:
+        """Read an instruction, once for all that are written alike and have the same code anywhere. Errors: Unfit."""
+        key = self.boot, text
+        found = self._fixed.get(key)
+        if found is None or found.statement.code is None:
+            assembler = self.assembler
+            before = assembler.forms_tried
+            self.program.count(len(text) // CHARACTERS_A_STEP)
+            found = Instruction(assembler, assembler.read(text))
+            self.program.count((assembler.forms_tried - before) * FORM_STEPS)
+            if len(self._fixed) >= MAX_FIXED:
+                self._fixed.clear()
+            if not found.statement.has_names:
+                self._fixed[key] = found
+        return found
 
     def _times(self, part: Part, place: Place, folder: Path | None) -> None:
         words = part.rest.split(None, 1)
@@ -228,9 +289,9 @@ class _Job:
                 head, tail, rest = part.rest[: found.start()], part.rest[found.start() :], part.rest[found.end() :]
                 count = self.dialect.grammar.parse(head)
                 if self.directives.knows(word.lower()):
-                    inner = self.directives.action(word.lower(), rest, folder)
+                    inner = self._directive(word.lower(), rest, folder)
                 else:
-                    inner = self.program.instruction(place, self.assembler, self.assembler.read(tail))
+                    inner = self._instruction(tail)
                 self.program.add(place, _repeated(count, inner))
                 return
         raise Unfit(f"times {words[0] if words else ''}: a number and a statement are expected")
@@ -246,7 +307,7 @@ class _Job:
         flags = EF_M68000 if self.preset.isa == "m68000" else 0
         named = self._symbols(chunks)
         elf = write_elf(self.family.machine, self.family.byte_order, entry, sections, named, lines, flags)
-        boot = "" if self.first_boot == next(iter(self.preset.cpus)) else self.first_boot
+        boot = "" if self.first_boot == self.family.boots[0] else self.first_boot
         exports = tuple(each.name for each in named if each.is_global) or tuple(
             each.name for each in named if each.section is not None
         )
@@ -281,7 +342,7 @@ class _Job:
 
     def _refusal(self, sentence: str) -> AssemblyError:
         """Return an error of the whole text."""
-        file = self.program.actions[0][0].file if self.program.actions else "text"
+        file = self.program.places[0][0] if self.program.places else "text"
         return AssemblyError([(file, 0, sentence)])
 
     def _symbols(self, chunks: list[tuple[Section, str]]) -> list[ElfSymbol]:
@@ -307,6 +368,18 @@ class _Job:
         return found
 
 
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Leave the garbage collector out: it would go through what has been read again and again, a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def _written(name: str, kind: str, chunk: Chunk) -> Section:
     return Section(name, chunk.base, kind, bytes(chunk.content), chunk.zeros)
 
@@ -324,10 +397,13 @@ def _repeated(count: Expression, inner: Action) -> Action:
         number = count(program).number
         if not 0 <= number <= 1 << 20:
             raise Unfit(f"times {number}: allowed 0..{1 << 20}")
-        for _ in range(number):
+        for index in range(number):
             program.start = program.pc
-            program.count(1)
+            program.count(REPETITION_STEPS)
             inner(program)
+            if not index:
+                rows = len(program.lines)  # one is enough for all
+            del program.lines[rows:]
 
     return repeat
 

@@ -5,10 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from retrosim.checks import shortened
 from retrosim.cpu.spec.dialect import Dialect
-from retrosim.cpu.spec.expressions import Exhausted, Expression, Scope, Unfit, Value, characters, constant
+from retrosim.cpu.spec.expressions import (
+    Constant,
+    Exhausted,
+    Expression,
+    Scope,
+    Unfit,
+    Value,
+    characters,
+    constant,
+    weight,
+)
 from retrosim.cpu.spec.templates import split_operands
 
 from .files import found_file, read_limited
@@ -18,6 +29,7 @@ from .source import bare
 Make = Callable[[str, Path | None], Action]
 """make(operands, folder that include looks in) -> what the directive does. Errors: Unfit."""
 
+MAX_KEPT = 1 << 20  # characters of directives that are kept to be met again
 ITEMS = {
     "byte": 1,
     "2byte": 2,
@@ -77,6 +89,8 @@ class Directives:
     def __init__(self, dialect: Dialect, byte_order: str) -> None:
         self.dialect, self.byte_order = dialect, byte_order
         self._contents: dict[Path, bytes] = {}  # of files that were included
+        self._kept: dict[tuple[str, str, Path | None], Action] = {}
+        self._kept_characters = 0
         items = {**ITEMS, **dialect.sizes}
         make: dict[str, Make] = {}
         for name, size in items.items():
@@ -113,8 +127,18 @@ class Directives:
         return bare(word) in self._make and (word != bare(word) or word not in POINTED)
 
     def action(self, word: str, rest: str, folder: Path | None) -> Action:
-        """Return what a directive does in each pass. Errors: Unfit."""
-        return self._make[bare(word)](rest, folder)
+        """Return what a directive does in each pass; the same for all that are written alike. Errors: Unfit."""
+        made = self._make[bare(word)](rest, folder)
+        self._kept_characters += len(rest)
+        if self._kept_characters > MAX_KEPT:
+            self._kept.clear()
+            self._kept_characters = len(rest)
+        self._kept[bare(word), rest, folder] = made
+        return made
+
+    def kept(self, word: str, rest: str, folder: Path | None) -> Action | None:
+        """Return what was made of such a directive before."""
+        return self._kept.get((bare(word), rest, folder))
 
     def _expression(self, text: str) -> Expression:
         return self.dialect.grammar.parse(text)
@@ -123,7 +147,7 @@ class Directives:
 
     def _data(self, size: int) -> Make:
         def make(rest: str, folder: Path | None) -> Action:
-            items: list[bytes | Expression] = []
+            items: list[Any] = []  # bytes, expressions
             for part in split_operands(rest):
                 if _TEXT.fullmatch(part) and (size == 1 or len(characters(part)) > 4):
                     content = characters(part)
@@ -132,18 +156,23 @@ class Directives:
                     items.append(self._expression(part))
             if not items:
                 raise Unfit("data: a number is missing")
+            if all(isinstance(item, bytes | Constant) for item in items):
+                content = b"".join([i if isinstance(i, bytes) else self._number(i.value.number, size) for i in items])
+                return lambda program: program.emit(content)
+            work = sum(map(weight, items))
 
             def emit(program: Program) -> None:
-                program.count(len(items))
-                for item in items:
-                    program.emit(item if isinstance(item, bytes) else self._bytes(item, size, program))
+                program.count(2 * work)
+                program.emit(b"".join(i if isinstance(i, bytes) else self._bytes(i, size, program) for i in items))
 
             return emit
 
         return make
 
     def _bytes(self, item: Expression, size: int, program: Program) -> bytes:
-        number = item(program).number
+        return self._number(item(program).number, size)
+
+    def _number(self, number: int, size: int) -> bytes:
         bits = 8 * size
         if not -(1 << bits - 1) <= number < 1 << bits:
             raise Unfit(f"data {number}: allowed {-(1 << bits - 1)}..{(1 << bits) - 1}")
@@ -293,7 +322,12 @@ class Directives:
             if len(parts) != 2 or not re.fullmatch(r"[A-Za-z_.$?@][\w.$?@]*", parts[0]):
                 raise Unfit(f"{shortened(rest)}: NAME, value is expected")
             value = self._expression(parts[1])
-            return lambda program: program.define(parts[0], value(program), again)
+
+            def define(program: Program) -> None:
+                program.count(2 * weight(value))
+                program.define(parts[0], value(program), again)
+
+            return define
 
         return make
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from retrosim.checks import shortened
 from retrosim.cpu.spec.expressions import Unfit, characters
+from retrosim.reading import read_regular
 
 MAX_FILE_BYTES = 4 * 1024 * 1024
 QUOTES = "\"'<>"
@@ -40,8 +41,7 @@ def found_file(text: str, folder: Path | None) -> Path:
 def read_limited(path: Path, limit: int) -> bytes:
     """Return what is in a file of at most so many bytes. Errors: Unfit."""
     try:
-        with path.open("rb") as file:
-            content = file.read(limit + 1)
+        content = read_regular(path, limit)
     except (OSError, ValueError) as error:
         raise Unfit(f"{shortened(path.name)}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(content) > limit:

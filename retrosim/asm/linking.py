@@ -35,13 +35,19 @@ PAGE = 256  # bytes: each source begins on a page of its own
 MAX_ROUNDS = 12
 
 
-def link_sources(paths: Sequence[Path], machine: str, note: Callable[[str], None] = lambda text: None) -> Image:
+def link_sources(
+    paths: Sequence[Path],
+    machine: str,
+    note: Callable[[str], None] = lambda text: None,
+    flags: tuple[str, ...] = (),
+) -> Image:
     """Return the program that sources and objects make together.
 
     paths    assembly (.s, .asm, .S), objects and archives (.o, .a), C (.c), Pascal (.pas), in the order in which they
              lie in memory, assembly first
     machine  a preset's name
     note     gets the commands of compilers
+    flags    for the compiler of C
     Errors   RomError, AssemblyError; ValueError
     """
     for path in paths:
@@ -57,14 +63,15 @@ def link_sources(paths: Sequence[Path], machine: str, note: Callable[[str], None
             system |= {name: units.pop(name) for name in [SYSTEM] if name in units}
             objects += [unit for name, unit in units.items() if name not in {each.name for each in objects}]
         elif path.suffix not in ASSEMBLY:
-            objects += _read(path, isa, note)
+            objects += _read(path, isa, note, flags)
     return _Program([path for path in paths if path.suffix in ASSEMBLY], objects, [*system.values()], machine).image()
 
 
-def _read(path: Path, isa: str, note: Callable[[str], None]) -> list[Object]:
+def _read(path: Path, isa: str, note: Callable[[str], None], flags: tuple[str, ...]) -> list[Object]:
     """Return the objects of a file. Errors: RomError."""
     try:
-        content = compiled(path, isa, note) if path.suffix in COMPILED else read_bytes(path, MAX_IMAGE_BYTES)
+        is_c = path.suffix in COMPILED
+        content = compiled(path, isa, note, flags) if is_c else read_bytes(path, MAX_IMAGE_BYTES)
         found = objects_of(path, content)
     except ValueError as error:
         raise RomError(path, str(error)) from None

@@ -36,6 +36,7 @@ def load_for(
     boot: str = "",
     at: int | None = None,
     note: Callable[[str], None] = lambda text: None,
+    flags: tuple[str, ...] = (),
 ) -> Loaded:
     """Load a program for a machine.
 
@@ -43,23 +44,25 @@ def load_for(
     machine  None: the first that can run the program
     default  machine of what runs on several: a ROM, an assembly source; None: one has to be named
     others   sources and objects that are linked with it
-    boot, at, note  as for `load_program`
+    boot, at, note, flags  as for `load_program`
     Errors   RomError, AssemblyError; ValueError for what does not fit the file, and where a machine has to be named
     """
     if found := project_file(name):
         project = read_project(found)
         machine = machine or project.machine
         check_choice("machine", machine, tuple(PRESETS))
-        return Loaded(in_boot(link_sources([*project.sources, *map(Path, others)], machine, note), boot), machine)
+        return Loaded(
+            in_boot(link_sources([*project.sources, *map(Path, others)], machine, note, flags), boot), machine
+        )
     paths = [Path(name), *map(Path, others)]
     if others or (paths[0].suffix in (*ASSEMBLY, *PASCAL) and paths[0].is_file()):
         if at is not None:
             raise ValueError(f"at {at:#x}: allowed for a flat binary only")
         machine = machine or _machine_of(paths) or _needed(name, default)
         check_choice("machine", machine, tuple(PRESETS))
-        return Loaded(in_boot(link_sources(paths, machine, note), boot), machine)
+        return Loaded(in_boot(link_sources(paths, machine, note, flags), boot), machine)
     isa = PRESETS[machine].isa if machine in PRESETS else None
-    program = load_program(name, isa, boot, at=at, note=note)
+    program = load_program(name, isa, boot, at=at, note=note, flags=flags)
     if machine is None:
         runs = [each.name for each in PRESETS.values() if isinstance(program, Image) and each.isa == program.isa]
         machine = next(iter(runs), None) or _needed(name, default)

@@ -6,10 +6,10 @@ this ends; then the values are final, and what still does not fit is an error.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from retrosim.checks import did_you_mean, shortened
 from retrosim.cpu.spec.assembler import InstructionAssembler, Statement
@@ -18,12 +18,16 @@ from retrosim.cpu.spec.expressions import Exhausted, Expression, Unfit, Value, w
 MAX_PASSES = 60
 MAX_PASSES_WITH_ERRORS = 8
 FREE_PASSES = 3  # in which forms may become shorter, too
-MAX_STEPS = 12_000_000  # of all passes together: items of data, repetitions, ten for an instruction
-INSTRUCTION_STEPS, FAILURE_STEPS = 10, 500  # what is refused is explained
+MAX_STEPS = 1_000_000  # of all passes together, unless the user allows more; each takes about a microsecond
+STATEMENT_STEPS = 10  # to take a line apart; in each further pass a statement takes one
+REPETITION_STEPS = 4  # of `times`
+FORM_STEPS, TOKEN_STEPS, ENCODING_STEPS = 40, 5, 5  # to read a form, a part of an expression; to encode a form
+CHARACTERS_A_STEP = 3  # of operands that are read
+FAILURE_STEPS, EXPLANATION_STEPS = 50, 1000
 MAX_PROGRAM_BYTES = 8 * 1024 * 1024
 MAX_ERRORS = 100
 MAX_SUGGESTIONS = 20  # what an undefined symbol may have meant
-MAX_SUGGESTED = 5000  # symbols to choose from
+MAX_SUGGESTED = 200  # symbols to choose from
 ELSEWHERE = "*"  # the section of a symbol that the program refers to and does not have
 KINDS = {".text": "code", ".data": "data", ".rodata": "data", ".bss": "zeros"}
 
@@ -58,12 +62,8 @@ class Section:
     chunks: list[Chunk] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a statement stands in the sources."""
-
-    file: str
-    line: int
+Place = tuple[str, int]
+"""Where a statement stands: file, line."""
 
 
 @dataclass
@@ -98,24 +98,53 @@ class Outside:
 
 Action = Callable[["Program"], None]
 """What a statement does in a pass. Errors: Unfit."""
-_DOT = re.compile(r"(\.|.*\$$)")
+
+
+class Instruction:
+    """The action of an instruction."""
+
+    __slots__ = ("assembler", "statement")
+
+    def __init__(self, assembler: InstructionAssembler, statement: Statement) -> None:
+        self.assembler, self.statement = assembler, statement
+
+    def __call__(self, program: Program) -> None:
+        """Encode it and append the code. Errors: Unfit."""
+        statement, at = self.statement, program.start
+        if at % self.assembler.unit:
+            raise Unfit(f"an instruction at an odd address, {at:#x}: align before it")
+        program.lines.append((at, *program.places[program.index]))
+        code = statement.code
+        if code is None:
+            code = statement.recalled(at, program)
+            if code is None:
+                if program.passes <= FREE_PASSES:
+                    statement.free()
+                each = ENCODING_STEPS + len(statement.text) // 4
+                program.count(each * len(statement.shape.candidates))
+                code = self.assembler.encode(statement, at, program, program.explains)
+        program.emit(code)
 
 
 class Program:
     """Statements, sections and symbols; also the scope of expressions."""
 
-    def __init__(self, origins: dict[str, int], constants: dict[str, int], outside: Outside, align: int) -> None:
+    def __init__(
+        self, origins: dict[str, int], constants: dict[str, int], outside: Outside, align: int, max_steps: int
+    ) -> None:
         """Begin a program.
 
         origins    name of a section -> its address
         constants  symbols that are numbers
         outside    symbols that the program uses and does not define
         align      of sections that follow others, in bytes
+        max_steps  work that it may take
         """
-        self.origins, self.align = origins, align
+        self.origins, self.align, self.max_steps = origins, align, max_steps
         self.given = {name: Value(number) for name, number in constants.items()}
         self.outside = outside
-        self.actions: list[tuple[Place, Action]] = []
+        self.actions: list[Action] = []
+        self.places: list[Place] = []
         self.sections: dict[str, Section] = {}
         self.known: dict[str, Known] = {}
         self.symbols: dict[str, Value] = {}  # of this pass so far
@@ -130,6 +159,8 @@ class Program:
         self._suggestions: dict[str, str] = {}
         self._local_names: dict[str, set[str]] = {}  # .name -> the full names of such labels
         self.parent = ""
+        self.explains = False  # do errors say all that they can?
+        self.exhausted = ""  # why the passes ended before their time
         self.begin_pass()
 
     # --- adding
@@ -137,9 +168,10 @@ class Program:
     def add(self, place: Place, action: Action) -> None:
         """Add a statement and carry it out; what does not fit yet is seen in the passes that follow."""
         self.index, self.start = len(self.actions), self.pc
-        self.starts.append(self.pc)
-        self.actions.append((place, action))
-        self.count(1)
+        self.starts.append(self.start)
+        self.actions.append(action)
+        self.places.append(place)
+        self.count(STATEMENT_STEPS)
         try:
             action(self)
         except Unfit:
@@ -148,8 +180,8 @@ class Program:
     def count(self, steps: int) -> None:
         """Count work. Errors: Exhausted."""
         self.steps += steps
-        if self.steps > MAX_STEPS:
-            raise Exhausted("the program takes too much work to assemble: fewer repetitions or errors are allowed")
+        if self.steps > self.max_steps:
+            raise Exhausted(f"takes more than {self.max_steps} steps of work: retrosim asm --max-steps allows more")
 
     def begin_pass(self) -> None:
         """Forget what a pass collects; chunks keep where they lie."""
@@ -238,9 +270,8 @@ class Program:
 
     def full_name(self, name: str) -> str:
         """Return the name of a label; .name and 1$ belong to the last label that is none such."""
-        return (
-            f"{self.parent}{name}" if _DOT.fullmatch(name[:1]) or (name.endswith("$") and name[:1].isdigit()) else name
-        )
+        is_local = name[:1] in (".", "$") or (name[-1:] == "$" and name[:1].isdigit())
+        return f"{self.parent}{name}" if is_local else name
 
     def define_label(self, name: str) -> None:
         """Define a label here. Errors: Unfit."""
@@ -266,12 +297,12 @@ class Program:
 
     def symbol(self, name: str) -> Value:
         full = self.full_name(name)
-        for each in (full, name):
-            if each in self.symbols:
-                return self.symbols[each]
-        for each in (full, name):
-            if each in self.before:
-                return self._moved(self.before[each])
+        found = self.symbols.get(full) or self.symbols.get(name)
+        if found is not None:
+            return found
+        found = self.before.get(full) or self.before.get(name)
+        if found is not None:
+            return self._moved(found)
         if full != name:  # GNU's .Lname is known in the whole file
             known, names = self.before or self.symbols, self._local_names.get(name, set())
             if len(names) == 1 and next(iter(names)) in known:
@@ -283,11 +314,20 @@ class Program:
         raise Unfit(f"undefined symbol {shortened(name)}{self._suggestion(name)}", near=True)
 
     def _suggestion(self, name: str) -> str:
+        if not self.explains or len(self._suggestions) == MAX_SUGGESTIONS:
+            return self._suggestions.get(name, "")
         if name not in self._suggestions:
-            if len(self._suggestions) == MAX_SUGGESTIONS or len(self.symbols) > MAX_SUGGESTED:
-                return ""
-            self._suggestions[name] = did_you_mean(name, self.symbols)
+            self._suggestions[name] = did_you_mean(name, self._like(name))
         return self._suggestions[name]
+
+    def _like(self, name: str) -> list[str]:
+        """Return symbols that a name could be a slip for: of about its length, with its first or last letter."""
+        near = (
+            each
+            for each in self.symbols
+            if abs(len(each) - len(name)) <= 2 and (each[:1] == name[:1] or each[-1:] == name[-1:])
+        )
+        return list(islice(near, MAX_SUGGESTED))
 
     def numbered(self, number: int, ahead: bool) -> Value | None:
         now, before = self.numbers.get(number, []), self.numbers_before.get(number, [])
@@ -313,47 +353,48 @@ class Program:
     def run(self) -> None:
         """Run passes until nothing moves; errors of the last one stay. The first is made while statements are added."""
         self.place_chunks()
+        try:
+            self._settle()
+        except Exhausted as error:
+            self.exhausted = str(error)
+            self.max_steps += self.max_steps // 2
+        if self.errors:
+            self.explains = True
+            try:
+                self.run_pass()
+            except Exhausted as error:
+                self.exhausted = self.exhausted or str(error)
+
+    def _settle(self) -> None:
+        """Run passes until nothing moves. Errors: Exhausted."""
         for self.passes in range(1, MAX_PASSES):
             self.run_pass()
+            if len(self.errors) >= MAX_ERRORS and self.passes > FREE_PASSES:
+                return
             settled = self.place_chunks()
             if settled and self.symbols == self.before and self.passes > 1:
                 return
             if self.errors and self.passes > MAX_PASSES_WITH_ERRORS:
                 return
-            if len(self.errors) == MAX_ERRORS and self.passes > FREE_PASSES:
-                return
-        self.errors.append((self.actions[-1][0], f"the addresses do not settle in {MAX_PASSES} passes"))
+        raise Exhausted(f"the addresses do not settle in {MAX_PASSES} passes")
 
     def run_pass(self) -> None:
         self.begin_pass()
         self.errors = []
         started: list[int] = []
-        for index, (place, action) in enumerate(self.actions):
-            self.index, self.start = index, self.pc
-            started.append(self.pc)
-            self.count(1)
+        self.count(len(self.actions))
+        for index, action in enumerate(self.actions):
+            chunk = self.chunk
+            self.index, self.start = index, chunk.base + len(chunk.content) + chunk.zeros
+            started.append(self.start)
             try:
                 action(self)
             except Unfit as error:
-                self.count(FAILURE_STEPS)
-                if len(self.errors) < MAX_ERRORS:
-                    self.errors.append((place, str(error)))
+                self.count(EXPLANATION_STEPS if self.explains else FAILURE_STEPS)
+                self.errors.append((self.places[index], str(error)))
+                if len(self.errors) == MAX_ERRORS and (self.explains or self.passes > FREE_PASSES):
+                    return
         self.starts = started
-
-    def instruction(self, place: Place, assembler: InstructionAssembler, statement: Statement) -> Action:
-        """Return what encodes an instruction in each pass."""
-
-        def encode(program: Program) -> None:
-            if program.passes <= FREE_PASSES:
-                statement.minimum, statement.floors = 0, {}
-            program.count(INSTRUCTION_STEPS)
-            at = program.pc
-            if at % assembler.unit:
-                raise Unfit(f"an instruction at an odd address, {at:#x}: align before it")
-            program.lines.append((at, place.file, place.line))
-            program.emit(assembler.encode(statement, at, program))
-
-        return encode
 
     def known_of(self, name: str) -> Known:
         return self.known.setdefault(name, Known())

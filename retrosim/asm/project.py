@@ -93,9 +93,10 @@ def elf_of(image: Image) -> bytes:
 
 def machine_of_cpu(cpu: str) -> str:
     """Return a machine by its name, or the first with a processor. Errors: ValueError."""
-    if cpu.endswith(f"-{REAL}"):
-        raise ValueError(f"cpu {cpu!r}: new projects are for flat mode; allowed {', '.join(PRESETS)}")
     isa = isa_of_cpu(cpu)
+    if cpu.endswith(f"-{REAL}") or isa in family_of(isa).only:
+        flat = [name for name, each in PRESETS.items() if each.isa not in family_of(each.isa).only]
+        raise ValueError(f"cpu {cpu!r}: new projects are for flat mode; allowed {', '.join(flat)}")
     return cpu if cpu in PRESETS else next(name for name, preset in PRESETS.items() if preset.isa == isa)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from retrosim.checks import shortened
 from retrosim.cpu.spec.dialect import Dialect
@@ -21,6 +22,8 @@ MAX_LINE = 16_384  # characters of a line after expansion
 MAX_CHARACTERS = 32 * 1024 * 1024  # of all lines after expansion
 
 _MARKER = re.compile(r'# ?(\d{1,9}) "([^"]*)"[ 0-9]*')
+_BLOCK_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*+")|/\*.*?(?:\*/|\Z)', re.DOTALL)  # not within a text
+_ARGUMENT, _NASM_ARGUMENT = re.compile(r"\\(@|\(\)|\d|[A-Za-z_]\w*)"), re.compile(r"%(\d)")
 _LABEL = re.compile(r"\s*([A-Za-z_.$?@][\w.$?@]*|\d+\$?)\s*::?(?!=)")
 _WORD = re.compile(r"\s*([A-Za-z_.%$?@][\w.%$?@]*|\d+\$)")
 _ASSIGNMENT = re.compile(
@@ -30,8 +33,7 @@ _ASSIGNMENT = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A line of a source: where it stands, and its text without comments."""
 
     file: str
@@ -39,8 +41,7 @@ class Line:
     text: str
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A statement: its place, its label or "", its first word in lower case and what follows."""
 
     file: str
@@ -108,6 +109,7 @@ class Reader:
         self.macros: dict[str, Macro] = {}
         self._expansions = self._lines = self._characters = 0
         marks = sorted(dialect.comments, key=len, reverse=True)
+        self._marks = ("//", *marks)
         self._comment = re.compile(
             r"(\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?)|(//|" + "|".join(re.escape(mark) for mark in marks) + ")"
         )
@@ -128,22 +130,27 @@ class Reader:
 
     def _split(self, text: str, file: str) -> list[Line]:
         """Return the lines without comments; a statement behind a separator is a line of its own."""
-        text = re.sub(r"/\*.*?(\*/|\Z)", lambda m: "\n" * m[0].count("\n") + " ", text, flags=re.DOTALL)
+        text = _BLOCK_COMMENT.sub(lambda m: m[1] or "\n" * m[0].count("\n") + " ", text)
         found, moved = [], 0
         for count, raw in enumerate(text.splitlines(), start=1):
             line = raw.rstrip()
-            if marker := _MARKER.fullmatch(line):  # of the C preprocessor: where what follows comes from
+            first = line.lstrip()[:1]
+            if not first or first in self.dialect.comments:
+                continue
+            if first == "#" and (
+                marker := _MARKER.fullmatch(line)
+            ):  # of the C preprocessor: where what follows is from
                 file, moved = marker[2], int(marker[1]) - count - 1
                 continue
-            number = count + moved
-            if line.lstrip()[:1] in self.dialect.line_comments and line.strip():
+            if first in self.dialect.line_comments:
                 continue
-            line = self._without_comment(line)
-            for part in self._statements(line):
-                found.append(Line(file, number, part))
+            for part in self._statements(self._without_comment(line)):
+                found.append(Line(file, count + moved, part))
         return found
 
     def _without_comment(self, line: str) -> str:
+        if not any(mark in line for mark in self._marks):
+            return line
         for found in self._comment.finditer(line):
             if found[2]:
                 return line[: found.start()].rstrip()
@@ -177,7 +184,9 @@ class Reader:
                     raise SourceError(line, f"macros, repetitions, conditions: nested more than {MAX_NESTED} deep")
                 part = self.take_apart(line)
                 word = bare(part.word)
-                if word in ("macro", "imacro"):
+                if word not in _CONTROL and part.word not in self.macros:
+                    yield part
+                elif word in ("macro", "imacro"):
                     at = self._define(part, lines, at)
                 elif word in _REPEATS and part.rest:
                     end = self._end(lines, at, line, _REPEATS | {"macro"}, _REPEAT_ENDS)
@@ -196,7 +205,7 @@ class Reader:
                 elif part.word in self.macros:
                     yield from self._labelled(part)
                     yield from self._run(self._expand(self.macros[part.word], part, line), folder, depth, nested + 1)
-                elif word in ("else", "elseif", "endif", "endc", "elif", *_MACRO_ENDS, *_REPEAT_ENDS):
+                elif word in _ENDS:
                     raise SourceError(line, f"{part.word} without a matching beginning")
                 else:
                     yield part
@@ -306,13 +315,11 @@ class Reader:
                 return ""
             return named.get(name, numbered.get(name, "" if name.isdigit() else found[0]))
 
-        pattern = re.compile(r"\\(@|\(\)|\d|[A-Za-z_]\w*)")
-        nasm = re.compile(r"%(\d)")
         expanded = []
         for each in macro.lines:
-            text = self._replaced(pattern, argument, each.text, line)
+            text = self._replaced(_ARGUMENT, argument, each.text, line)
             if self.dialect.percent_arguments:
-                text = self._replaced(nasm, lambda m: numbered.get(m[1], ""), text, line)
+                text = self._replaced(_NASM_ARGUMENT, lambda m: numbered.get(m[1], ""), text, line)
                 text = text.replace("%%", f"..@{unique}.")
             expanded.append(Line(line.file, line.number, text))
         return expanded
@@ -399,6 +406,7 @@ class Reader:
         )
 
 
+_ENDS = {"else", "elseif", "endif", "endc", "elif", *_MACRO_ENDS, *_REPEAT_ENDS}
 _CONTROL = {
     *_CONDITIONS, *_MACRO_ENDS, *_REPEATS, *_REPEAT_ENDS, "macro", "imacro", "else", "elseif", "elif", "endif", "endc",
     "include", "end",

@@ -27,6 +27,9 @@ def add_others(parser: Parser) -> None:
         metavar="FILE",
         help="sources and objects to link with the first: .s, .asm, .S, .c, .o, .a; these need no linker",
     )
+    parser.add_argument(
+        "--cflags", metavar="FLAGS", help="flags for the compiler of C sources, behind retrosim's own: --cflags=-O1"
+    )
 
 
 def add_json(parser: Parser) -> None:

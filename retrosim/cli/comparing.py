@@ -12,7 +12,7 @@ from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 
-KEYS = ("file", "machine", "build", "entry", "timing", "convention")
+KEYS = ("file", "machine", "build", "entry", "timing", "convention", "cflags")
 MAX_POINTS = 10_000
 PER_JOB = 64  # points, at most: a process opens the machine once for them
 
@@ -26,7 +26,7 @@ def add_options(parser: Parser) -> None:
         type=_other,
         metavar="WHAT",
         help="compare with another call: another program's file, or what is different: file=, machine=, build=, "
-        f"entry=, timing= or convention=; {arguments.REPEATABLE}",
+        f"entry=, timing=, convention= or cflags=; {arguments.REPEATABLE}",
     )
     parser.add_argument(
         "--sweep",
@@ -91,7 +91,7 @@ def print_comparison(options: argparse.Namespace, both: list[argparse.Namespace]
     from retrosim.study.against_report import against_page, render_against
 
     first, second = reports
-    found = compare_costs(first, second, [each.rom for each in both])
+    found = compare_costs(first, second, [each.rom for each in both], [each.cflags or "" for each in both])
     profiling.write_html(options, lambda: against_page(found))
     if options.json:
         print_json(found)
@@ -171,9 +171,10 @@ def measure_values(argument: dict[str, Any], *paths: Any) -> dict[str, Any]:
             machine.restore(state)
             place_stack(machine)
             called: dict[str, Any] = {"convention": each.convention or "c", "registers": dict(each.reg)}
-            called |= {"warm": each.warm, "max_instructions": each.max_instructions}
+            called |= {"warm": each.warm, "max_instructions": each.max_instructions, "interval": each.interval}
             cost = machine.measure(prepared.entry, *each.arg, **called)
-            counts = {"cycles": cost.cycles, "instructions": cost.instructions, "result": cost.result}
+            counts = {"cycles": cost.cycles, "low": cost.low, "high": cost.high}
+            counts |= {"instructions": cost.instructions, "result": cost.result}
             points.append({"value": value} | counts)
     assert prepared is not None
     about = {"machine": machine.name, "model": machine.core.cpu.model, "clock_hz": machine.clock_hz}

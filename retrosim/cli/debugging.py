@@ -110,8 +110,8 @@ def listening_on(host: str, port: int) -> socket.socket:
         raise RetrosimError(f"{host}:{port}: cannot be listened on: {error.strerror or error}") from None
 
 
-def connecting(program: Rom | Image, image: Image, file: Path | None, host: str, port: int) -> str:
-    """Return the command that connects gdb. `file`: of the image, if it has one."""
+def connecting(program: Rom | Image, image: Image, host: str, port: int) -> str:
+    """Return the command that connects gdb, which then takes the program from the server."""
     from retrosim.serve.gdb_registers import architecture
     from retrosim.serve.programs import source_folders
 
@@ -122,7 +122,7 @@ def connecting(program: Rom | Image, image: Image, file: Path | None, host: str,
     words = ["gdb-multiarch"]
     for step in [*steps, f"target remote {where}"]:
         words += ["-ex", step]
-    return shlex.join([*words, shown_path(file)] if file else words)
+    return shlex.join(words)
 
 
 def open_debugged(options: argparse.Namespace, note: Callable[[str], None]) -> Debugged:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,7 @@ def open_rom(options: argparse.Namespace) -> Rom | Image:
     options  rom, machine; at and bits where the command has them
     Errors   RomError, AssemblyError; ArgumentError for an unknown machine, and for what does not fit the file
     """
-    from retrosim.asm.linking import LINKED
+    from retrosim.asm.linking import COMPILED, LINKED
     from retrosim.asm.loading import BOOTS, load_for
     from retrosim.asm.project import project_file
     from retrosim.rom import Image
@@ -46,14 +47,24 @@ def open_rom(options: argparse.Namespace) -> Rom | Image:
     if options.machine is not None:
         check_machines([options.machine])
     at, bits = getattr(options, "at", None), getattr(options, "bits", None)
+    flags = getattr(options, "cflags", None) or ""
+    if flags and not any(Path(each).suffix in COMPILED or project_file(each) for each in (options.rom, *others)):
+        raise refuse(f"--cflags {shortened(flags)}: is for C sources, and there is none")
     with bad_arguments():
-        loaded = load_for(
-            options.rom, options.machine, arguments.MACHINE, others=others, boot=BOOTS[bits], at=at, note=say
-        )
+        chosen: dict[str, Any] = {"others": others, "boot": BOOTS[bits], "at": at, "note": say}
+        loaded = load_for(options.rom, options.machine, arguments.MACHINE, **chosen, flags=_words(flags))
         if bits is not None and not isinstance(loaded.program, Image):
             raise ValueError(f"--bits {bits}: needs a file; a ROM's manifest states the mode of its images")
     options.machine = loaded.machine
     return loaded.program
+
+
+def _words(flags: str) -> tuple[str, ...]:
+    """Return the words of a compiler's flags. Errors: ValueError."""
+    try:
+        return tuple(shlex.split(flags))
+    except ValueError:
+        raise ValueError(f"--cflags {shortened(flags)}: a quote is not closed") from None
 
 
 def open_program(options: argparse.Namespace) -> Rom | Image:
@@ -223,7 +234,8 @@ def check_chosen(options: argparse.Namespace, rom: Rom | Image) -> None:
     if isinstance(rom, Rom):
         builds = [info.build for info in rom.images if info.isa == isa]
     elif rom.isa != isa:
-        runs = [name for name, preset in PRESETS.items() if preset.isa in rom.family.isas]
+        mode = rom.boot or rom.family.boots[0]
+        runs = [name for name, each in PRESETS.items() if each.isa in rom.family.isas and mode in each.cpus]
         raise RomError(
             options.rom,
             f"is code for {rom.isa}; the {options.machine} runs {isa}; choose --machine {' or '.join(runs)}, or none",

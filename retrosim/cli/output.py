@@ -114,11 +114,19 @@ def _write_whole(path: Path, content: bytes, overwrite: bool) -> None:
             raise
 
 
+MAX_WIDTH = 400  # of a table
+
+
 def print_table(table: Any) -> None:
-    """Write a rich table, by way of `sys.stdout`, so that a broken pipe is met as everywhere."""
+    """Write a rich table, by way of `sys.stdout`, so that a broken pipe is met as everywhere.
+
+    No figure is cut: where the columns need it, lines are longer than the terminal.
+    """
     from rich.console import Console
 
     console = Console(highlight=False)
+    needed = console.measure(table, options=console.options.update(width=MAX_WIDTH)).minimum
+    console.width = max(console.width, needed)
     with console.capture() as written:
         console.print(table)
     sys.stdout.write(written.get())

@@ -66,7 +66,7 @@ class WindowGdb:
             if self._target is None:
                 self._target = Target(self._machine, between_frames=self._between_frames)
             self._clock = self._machine.cycles
-            return GdbSession(self._target, stream, elf_of(self._machine.image, self._file), attached=True).serve()
+            return GdbSession(self._target, stream, elf_of(self._machine, self._file), attached=True).serve()
         finally:
             self._ask("")
 

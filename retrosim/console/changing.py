@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from retrosim.errors import RetrosimError
+from retrosim.reading import read_regular
 from retrosim.screen.png import png_bytes
 
 from . import texts
@@ -39,8 +40,7 @@ def picture(session: Session, rest: str) -> Answer:
 def load(session: Session, rest: str) -> Answer:
     name = needed(rest, "load: a file")
     try:
-        with Path(name).open("rb") as file:
-            state = file.read(MAX_STATE_BYTES)
+        state = read_regular(name, MAX_STATE_BYTES)
     except (OSError, ValueError) as error:
         raise RetrosimError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     session.mark()

@@ -9,7 +9,7 @@ from rich.text import Text
 from retrosim.checks import check_choice
 from retrosim.machine.debug import views
 
-from . import texts
+from . import panes, texts
 from .answers import Answer, needed, nothing_after, number_of, said
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MAX_CODE = 500  # instructions in an answer
 CODE = 12  # instructions, if nobody says how many
 HOT = 15  # functions
+MAX_STACK = 64  # routines in an answer
 
 
 def registers(session: Session, rest: str) -> Answer:
@@ -46,7 +47,7 @@ def memory(session: Session, rest: str) -> Answer:
 
 def stack(session: Session, rest: str) -> Answer:
     nothing_after(session, rest, "stack")
-    return Answer(texts.stack_lines(session.debugger))
+    return said(*(line.text for line in panes.stack(session.debugger, MAX_STACK)))
 
 
 def evaluate(session: Session, rest: str) -> Answer:
@@ -97,7 +98,7 @@ def stopwatch(session: Session, rest: str) -> Answer:
         stop = session.interruptible(lambda: debugger.until(end))
         if stop.reason == "until":
             time = views.elapsed(machine, session.watch_started, debugger.time)
-            session.watch_started = debugger.time
+            session.watch_started, session.measured = debugger.time, (rest, time)
             return Answer([texts.elapsed_line(time), texts.stop_line(stop)], stop, has_moved=True)
     return Answer([Text("something else stopped the machine"), texts.stop_line(stop)], stop, has_moved=True)
 
@@ -113,7 +114,7 @@ def view(session: Session, rest: str) -> Answer:
     nothing_after(session, rest, "view")
     lines: list[Text] = []
     for title, part in session.sections():
-        lines += [texts.title_line(title), *part]
+        lines += [texts.title_line(title, session.width), *part]
     return Answer(lines)
 
 

@@ -16,10 +16,13 @@ from retrosim.machine.debug import views
 from retrosim.machine.debug.conditions import ConditionError
 from retrosim.profile.sources import source_texts
 
-from . import texts
+from . import panes, texts
 
 if TYPE_CHECKING:
+    from retrosim.machine import Machine
+    from retrosim.machine.debug import Debugger
     from retrosim.machine.debug.points import Stop
+    from retrosim.machine.debug.views import Elapsed
 
     from .target import IsWanted, Target
 
@@ -41,6 +44,8 @@ class Session:
     left_out  commands that it does not have
 
     displays  number -> expression of the watch list
+    width     columns of a line
+    measured  what the stopwatch told last, and between which places
     asked     clocks and instructions when they were asked for last; causes_before: clocks by cause then
     """
 
@@ -51,17 +56,20 @@ class Session:
         is_wanted: IsWanted | None = None,
         left_out: Container[str] = (),
     ) -> None:
-        self.target, self.machine, self.debugger = target, target.machine, target.debugger
+        self.target = target
+        self.machine: Machine = target.machine
+        self.debugger: Debugger = target.debugger
         self.wanted, self._left_out = threading.Event(), left_out
         self.is_wanted = is_wanted or self.wanted.is_set
+        self.width = texts.WIDTH
         self.asked = (self.machine.cycles, self.machine.instructions)
         self.causes_before = views.counted_causes(self.machine)
         self.displays: dict[int, str] = {}
         self.sources = source_texts((file for _, file, _ in self.machine.image.lines), folders)
         self.memory_area: tuple[int, int] | None = None
-        self.started = self.watch_started = self.debugger.time
-        self._registers = self.debugger.registers()
-        self._memory = b""
+        self.measured: tuple[str, Elapsed] | None = None
+        self.watch_started = self.debugger.time
+        self.mark()
 
     # running
 
@@ -73,6 +81,7 @@ class Session:
     def mark(self) -> None:
         """Changes are marked from now on."""
         self.started, self._registers = self.debugger.time, self.debugger.registers()
+        self.causes_at_start: dict[str, int] = views.counted_causes(self.machine)
         self._memory = self.debugger.read(*self.memory_area) if self.memory_area else b""
 
     def has(self, command: str) -> bool:
@@ -136,23 +145,33 @@ class Session:
 
     # views
 
-    def registers(self, width: int = texts.WIDTH) -> list[Text]:
+    def registers(self, width: int | None = None) -> list[Text]:
         """Return the registers, with marks at what has changed."""
-        return texts.register_lines(views.registers(self.debugger, self._registers), width)
+        return texts.register_lines(views.registers(self.debugger, self._registers), width or self.width)
 
     def code(self, address: int, count: int, before: int = 0) -> list[Text]:
         """Return disassembled instructions."""
-        return texts.code_lines(views.code(self.debugger, address, count, before), self.sources)
+        return texts.code_lines(views.code(self.debugger, address, count, before), self.sources, self.width)
+
+    def code_around(self, cursor: int, height: int, width: int) -> list[Text]:
+        """Return as many lines of code as there is room for, the instruction at `cursor` in the middle."""
+        rows = views.code(self.debugger, cursor, height, height // 2)
+        number = next(n for n, row in enumerate(rows) if row.address == cursor)
+        before = texts.code_lines(rows[:number], self.sources, width)
+        return [
+            *before,
+            *texts.code_lines(rows[number:], self.sources, width, cursor, after=rows[number - 1] if number else None),
+        ][max(0, len(before) - height // 2) :][:height]
 
     def code_here(self, count: int = 1, before: int = 0) -> list[Text]:
         """Return disassembled instructions around the next one."""
         return self.code(self.machine.regs["pc"] & ADDRESS_MASK, count, before)
 
-    def memory(self) -> list[Text]:
-        """Return the memory that was looked at last, with marks at what has changed."""
+    def memory(self, row: int = views.MEMORY_ROW) -> list[Text]:
+        """Return the memory that was looked at last, so many bytes in a row, with marks at what has changed."""
         if self.memory_area is None:
             return []
-        return texts.memory_lines(views.memory(self.debugger, *self.memory_area, self._memory or None))
+        return texts.memory_lines(views.memory(self.debugger, *self.memory_area, self._memory or None, row), row)
 
     def look_at(self, address: int, size: int) -> None:
         """Choose the memory that is shown. Errors: ValueError."""
@@ -179,7 +198,7 @@ class Session:
         parts = [
             ("registers", self.registers()),
             ("code", self.code_here(CODE_AFTER, CODE_BEFORE)),
-            ("stack", texts.stack_lines(self.debugger)[:MAX_STACK]),
+            ("stack", [Text(line.text) for line in panes.stack(self.debugger, MAX_STACK)]),
             ("watch list", self.watch_list()),
             ("memory", self.memory()),
         ]

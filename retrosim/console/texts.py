@@ -5,42 +5,59 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rich.style import Style
 from rich.text import Text
 
 from retrosim.profile.sources import line_of
 
 if TYPE_CHECKING:
-    from retrosim.machine.debug import Debugger
     from retrosim.machine.debug.points import Stop, Time
     from retrosim.machine.debug.views import CauseRow, CodeRow, Elapsed, HotRow, MemoryRow, RegisterRow
 
 CHANGED, HERE, NAME, SOURCE, POINT, TITLE = "bold yellow", "bold", "cyan", "green", "bold red", "dim"
 WIDTH = 100  # columns of lines with several registers
+SYMBOL_WIDTH, SYMBOL_COLUMNS = 64, 16  # columns of a line that shows symbols, and those
+ACTION = "action"  # in the meta data of a style: what a click does, and with what
+SHORT = 3  # characters of most registers' names
 MAX_SOURCE = 90  # characters of a source line
 
 
 def register_lines(rows: Sequence[RegisterRow], width: int = WIDTH) -> list[Text]:
-    """Return registers, several in a line."""
-    name = max(len(row.name) for row in rows)
-    value = max(len(row.text) for row in rows)
-    each = max(1, width // (name + value + 4))
-    return [_registers(rows[n : n + each], name, value) for n in range(0, len(rows), each)]
+    """Return registers, several in a line, those with long names last."""
+    lines = []
+    for group in ([row for row in rows if len(row.name) <= SHORT], [row for row in rows if len(row.name) > SHORT]):
+        name, value = (max((len(getattr(row, what)) for row in group), default=0) for what in ("name", "text"))
+        each = max(1, (width + 2) // (name + value + 4))
+        lines += [_registers(group[n : n + each], name, value) for n in range(0, len(group), each)]
+    return lines
 
 
 def _registers(rows: Sequence[RegisterRow], name: int, value: int) -> Text:
     line = Text()
     for row in rows:
         line.append(f"{row.name:>{name}} ", NAME)
-        mark = "*" if row.is_changed else " "
-        line.append(f"{row.text:>{value}}{mark}", CHANGED if row.is_changed else "").append("  ")
+        mark, style = "*" if row.is_changed else " ", CHANGED if row.is_changed else ""
+        line.append(f"{row.text:>{value}}{mark}", clickable(style, "show", row.value)).append("  ")
     line.rstrip()
     return line
 
 
-def code_lines(rows: Sequence[CodeRow], sources: Mapping[str, Sequence[str]]) -> list[Text]:
-    """Return instructions; each function and each source line that begins gets a line of its own."""
+def code_lines(
+    rows: Sequence[CodeRow],
+    sources: Mapping[str, Sequence[str]],
+    width: int = WIDTH,
+    cursor: int | None = None,
+    after: CodeRow | None = None,
+) -> list[Text]:
+    """Return instructions; each function and each source line that begins gets a line of its own.
+
+    sources  text of source files
+    width    columns; where they are few, the bytes of the code are left out, then symbols
+    cursor   address of the instruction that is marked by ">"
+    after    the row before the first
+    """
     lines: list[Text] = []
-    before: tuple[str | None, int | None] = (None, None)
+    before = (None, None) if after is None else (after.file, after.line)
     for row in rows:
         if row.is_entry:
             lines.append(Text(f"{row.symbol}:", NAME))
@@ -48,19 +65,32 @@ def code_lines(rows: Sequence[CodeRow], sources: Mapping[str, Sequence[str]]) ->
             text = line_of(sources, row.file, row.line) or ""
             lines.append(Text(f"      {row.file.rpartition('/')[2]}:{row.line}  {text[:MAX_SOURCE]}".rstrip(), SOURCE))
         before = (row.file, row.line)
-        line = Text()
-        line.append(f"{row.point.number if row.point else '':>3}", POINT)
-        line.append(" => " if row.is_pc else "    ", HERE)
-        line.append(f"{row.address:06X}  {row.code.hex():<20}  ")
-        line.append(f"{row.text:<36}", HERE if row.is_pc else "")
-        line.append(f" {row.clocks:>7}  ")
-        line.append("" if row.is_entry else row.symbol, NAME)
-        line.rstrip()
-        lines.append(line)
+        lines.append(_code_line(row, width, row.address == cursor))
     return lines
 
 
-def memory_lines(rows: Sequence[MemoryRow]) -> list[Text]:
+def _code_line(row: CodeRow, width: int, is_cursor: bool) -> Text:
+    shows_code, shows_symbol = width >= WIDTH, width >= SYMBOL_WIDTH
+    code = f"{row.code.hex():<20}  " if shows_code else ""
+    columns = min(36, max(8, width - 23 - (SYMBOL_COLUMNS if shows_symbol else 0)))
+    mark = "=>" if row.is_pc else " >" if is_cursor else "  "
+    line = Text()
+    line.append(f"{row.point.number if row.point else '':>3}", clickable(POINT, "toggle", row.address))
+    line.append(f" {mark} ", clickable(HERE, "toggle", row.address))
+    here = HERE if row.is_pc or is_cursor else ""
+    line.append(f"{row.address:06X}  {code}{row.text:<{columns}}", clickable(here, "at", row.address))
+    line.append(f" {row.clocks:>6}  ")
+    line.append("" if row.is_entry or not shows_symbol else row.symbol, NAME)
+    line.rstrip()
+    return line
+
+
+def clickable(style: str, action: str, argument: int | str) -> Style:
+    """Return a style that says what a click does; a line on a terminal has no use for it."""
+    return Style.parse(style) + Style(meta={ACTION: (action, argument)})
+
+
+def memory_lines(rows: Sequence[MemoryRow], bytes_in_row: int) -> list[Text]:
     """Return memory in hexadecimal and as characters."""
     lines = []
     for row in rows:
@@ -69,13 +99,10 @@ def memory_lines(rows: Sequence[MemoryRow]) -> list[Text]:
             line.append(" " if place % 8 else "  ")
             is_changed = place in row.changed
             line.append(f"{byte:02x}", CHANGED if is_changed else "").append("*" if is_changed else " ", CHANGED)
-        lines.append(Text.assemble(line, " " * max(1, 75 - len(line)), row.characters))
+        lines.append(
+            Text.assemble(line, " " * max(1, 8 + 4 * bytes_in_row + bytes_in_row // 8 + 1 - len(line)), row.characters)
+        )
     return lines
-
-
-def stack_lines(debugger: Debugger) -> list[Text]:
-    """Return the routines under way, the innermost first."""
-    return [Text(f"#{number:<2} {debugger.describe(frame.pc)}") for number, frame in enumerate(debugger.call_stack())]
 
 
 def hot_lines(rows: Sequence[HotRow]) -> list[Text]:
@@ -95,8 +122,13 @@ def time_text(time: Time) -> str:
 
 def elapsed_line(time: Elapsed) -> Text:
     """Return what a stopwatch tells."""
-    counts = f"{time.clocks:,} clocks, {time.instructions:,} instructions, {time.frames:,} frames"
-    return Text(f"{counts}, {1e6 * time.seconds:,.3f} µs")
+    return Text(", ".join(elapsed_parts(time)))
+
+
+def elapsed_parts(time: Elapsed) -> list[str]:
+    """Return the figures of a stopwatch."""
+    counts = {"clocks": time.clocks, "instructions": time.instructions, "frames": time.frames}
+    return [*(f"{count:,} {name}" for name, count in counts.items()), f"{1e6 * time.seconds:,.3f} µs"]
 
 
 def value_text(value: int) -> str:

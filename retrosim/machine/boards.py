@@ -106,6 +106,24 @@ def quadra_700(clock_hz: int) -> dict[str, Parameter]:
     }
 
 
+def at_board(clock_hz: int) -> dict[str, Parameter]:
+    """Return the memory of an AT-class PC of about 1990: DRAM without a cache, 16-bit ISA video.
+
+    clock_hz  of the CPU; two clocks of each access are the CPU's own
+    """
+    unit = f"CPU clocks ({_period(clock_hz)}) beyond the two of"
+    low, value, high = (max(0, _clocks_in(ns, clock_hz) - 2) for ns in (240, 360, 600))
+    dram = "DRAM of 100 ns: one wait state; none where it is interleaved or in page mode"
+    card = "16-bit ISA card, 360 ns a word: 3 bus clocks, 2 without a wait state, 5 with two more"
+    return {
+        "code": _clocks(unit, (0, 1, 1), "fetching two bytes of code", dram),
+        "read": _clocks(unit, (0, 1, 1), "reading a word of an operand", dram),
+        "write": _clocks(unit, (0, 1, 1), "writing a word", dram),
+        "video_read": _clocks(unit, (low, value, high), "reading video memory", "as writing; cards read no faster"),
+        "video_write": _clocks(unit, (low, value, high), "writing video memory", card),
+    }
+
+
 def cached_isa_board(clock_hz: int) -> dict[str, Parameter]:
     """Return the memory of a PC of 1993: 64-128 KiB of write-through cache, which holds small programs; ISA video.
 

@@ -54,20 +54,14 @@ class Alternative:
     is_reading: bool
 
 
-def board(machine: Machine) -> dict[str, int]:
-    """Return the parameters of a machine's board as they are."""
-    return {"service_clocks": machine.service_clocks, **machine.memory_clocks}
-
-
 def alternatives(machine: Machine) -> list[Alternative]:
     """Return everything that may be otherwise than a machine has it, in the order of the tables."""
-    found, now = [], board(machine)
+    found = []
     for reading in machine.core.cpu.readings:
-        default, *others = reading.options
-        if machine.readings[reading.name] == default:
-            found += [Alternative(reading.name, option, True) for option in others]
+        if reading.name not in machine.given:
+            found += [Alternative(reading.name, option, True) for option in reading.options[1:]]
     for name, each in machine.preset.parameters.items():
-        if now[name] == each.value:
+        if name not in machine.given:
             ends = [clocks for clocks in (each.low, each.high) if clocks != each.value]
             found += [Alternative(name, clocks, False) for clocks in ends if _is_allowed(machine, name, clocks)]
     return found

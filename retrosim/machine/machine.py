@@ -56,6 +56,7 @@ class Machine(Calls):
     text            what the program has written on the screen as text since power-on, the last 65,536 characters; it is
                     not part of saved states
     budget          what runs may use up; without limits unless it is replaced
+    given           names of the readings and of the board's parameters that were given, be it as they are by default
     core            CPU, memory, state fields and decoded instructions, for tools that look inside
     """
 
@@ -102,6 +103,8 @@ class Machine(Calls):
         self.service_clocks = chosen_service_clocks(self.preset, service_clocks)
         self.spec_revision = self.preset.spec_revision
         self.memory_clocks = memory_parameters(self.preset, memory_clocks)
+        board = () if service_clocks is None else ("service_clocks",)
+        self.given = frozenset([*board, *(memory_clocks or ()), *(readings or ())])
         self.rom, self.image = self._open(rom, build)
         cpu = self.preset.cpu(self.image.boot).with_readings(readings)
         self.readings = dict(cpu.choices)

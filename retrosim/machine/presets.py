@@ -5,7 +5,7 @@ A new machine is one row of PRESETS; what is around its CPU is described in `boa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -24,7 +24,11 @@ PC_TICK_HZ = Fraction(14_318_180, 12 * 65536)
 """18.2065 Hz: 14.31818 MHz crystal / 12, the timer's divisor 65536."""
 VGA_RETRACE_HZ = Fraction(25_175_000, 800 * 449)
 """70.086 Hz: dot clock over a frame of 800 x 449 dots."""
-PC_TIMING = {"i386": "i386 2", "i486": "i486 3"}  # changes whenever the same program takes other clocks
+PC_TIMING = {
+    "i286": "i286 1",
+    "i386": "i386 2",
+    "i486": "i486 3",
+}  # changes whenever the same program takes other clocks
 M68K_SPEC = "m68k 3"  # changes whenever the same program does something else
 
 
@@ -126,11 +130,15 @@ def _mpc601(name: str, title: str, clock_hz: int) -> Preset:
 
 
 def _pc(part: str, name: str, title: str, clock_hz: int, service: Parameter, memory: dict[str, Parameter]) -> Preset:
+    cpus: dict[str, Callable[[], Cpu]] = {"real": partial(x86.cpu, f"{part}_real")}
+    if f"{part}_flat" in x86.MODEL_NAMES:
+        real = partial(x86.cpu, f"{part}_real", unreal=True)
+        cpus = {"flat": partial(x86.cpu, f"{part}_flat"), "real": real}
     return Preset(
         name=name,
         title=title,
         isa=part,
-        cpus={"flat": partial(x86.cpu, f"{part}_flat"), "real": partial(x86.cpu, f"{part}_real", unreal=True)},
+        cpus=cpus,
         clock_hz=clock_hz,
         tick_hz=PC_TICK_HZ,
         frame_hz=VGA_RETRACE_HZ,
@@ -140,6 +148,10 @@ def _pc(part: str, name: str, title: str, clock_hz: int, service: Parameter, mem
         timing_revision=PC_TIMING[part],
         memory=memory,
     )
+
+
+def _i286(name: str, title: str, clock_hz: int) -> Preset:
+    return _pc("i286", name, title, clock_hz, boards.pc_service(clock_hz, 110), boards.at_board(clock_hz))
 
 
 def _i386(name: str, title: str, clock_hz: int) -> Preset:
@@ -159,6 +171,7 @@ PRESETS = {
         _mc68000("mc68000-mac", "68000 at 7.8336 MHz as in the compact Macintosh, no wait states", 7_833_600),
         _mc68040("mc68040-25", "25 MHz 68040 Macintosh (Quadra 700 class)", 25_000_000),
         _mpc601("ppc601-80", "80 MHz PowerPC 601 Macintosh (Power Macintosh 8100/80 class)", 80_000_000),
+        _i286("i80286-12", "12 MHz 80286 PC of the AT class, one wait state, ISA video; real mode", 12_000_000),
         _i386("i386dx-33", "33 MHz 386DX PC, cache on the board, ISA video", 33_000_000),
         _i486("i486dx2-66", "66 MHz 486DX2 PC, VESA local bus video", 66_000_000, multiplier=2),
     )
@@ -166,6 +179,11 @@ PRESETS = {
 
 NATIVE = "native"
 MACHINE_NAMES = (*PRESETS, NATIVE)
+
+
+def machines_for(isas: Collection[str]) -> list[str]:
+    """Return the machines that run images for some ISAs."""
+    return [name for name, each in PRESETS.items() if each.isa in isas]
 
 
 def preset(name: str) -> Preset:

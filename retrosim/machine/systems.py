@@ -180,7 +180,7 @@ def prepare(machine: Machine) -> None:
         core.write(EXEC_BASE + PROCESSOR_FLAGS, (HAS_68040 if image.isa == "m68040" else 0).to_bytes(2, "big"))
         core.write(SYSTEM_START, b"\n")  # a command line without arguments
         machine.regs["a0"], machine.regs["d0"] = SYSTEM_START, 1
-    for name, value in image.registers.items():
+    for name, value in machine.register_values(image.registers).items():
         machine.regs[name] = value
     if image.returns:
         core.write(EXIT_ADDRESS, bytes.fromhex(EXIT_CODE[family]))
@@ -239,15 +239,19 @@ def _linux(number: str, status: str, how: str) -> Callable[[Machine], Asked]:
     return question
 
 
+def _ax(machine: Machine) -> int:
+    return machine.regs["ax" if "ax" in machine.regs else "eax"] & 0xFFFF
+
+
 def _dos(machine: Machine) -> Asked:
-    ax = machine.regs["eax"] & 0xFFFF
+    ax = _ax(machine)
     exits = {0x00: 0, 0x4C: ax & 0xFF}.get(ax >> 8)
     return Asked(_function(DOS, ax >> 8, "DOS (int 21h) function"), exits)
 
 
 def _interrupt(number: int, name: str) -> Callable[[Machine], Asked]:
     def question(machine: Machine) -> Asked:
-        function = machine.regs["eax"] >> 8 & 0xFF
+        function = _ax(machine) >> 8
         return Asked(f"calls {name} (int {number:02x}h), function {function:#04x}")
 
     return question
@@ -281,7 +285,7 @@ def call_of(machine: Machine) -> int:
     if family.machine == "EM_PPC":
         back = machine.regs["lr"]
     else:
-        sp = machine.regs["a7" if family.machine == "EM_68K" else "esp"] & ADDRESS_MASK
+        sp = machine.core.cpu.host.stack.pointer(machine.core.state)
         back = int.from_bytes(machine.mem[sp : sp + 4].tobytes(), family.byte_order)
     for size in range(family.unit, MAX_CALL_BYTES + 1, family.unit):
         insn = machine.core.decode((back - size) & ADDRESS_MASK)

@@ -174,15 +174,22 @@ def merged(calls: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return nodes
 
 
-def plot(points: Sequence[tuple[float, float]], fitted: Sequence[tuple[float, float]], across: str, up: str) -> str:
+def plot(
+    points: Sequence[tuple[float, float]],
+    fitted: Sequence[tuple[float, float]],
+    across: str,
+    up: str,
+    ranges: Sequence[tuple[float, float, float]] = (),
+) -> str:
     """Return a drawing of points and of a curve that was fitted to them (dashed).
 
     points, fitted  (x, y), by x; y from 0 on
     across, up      what the axes are
+    ranges          (x, low, high): between which y plausibly is
     """
     width, height, left, bottom = 800, 360, 80, 40
     low, high = points[0][0], points[-1][0]
-    top = max(y for _, y in (*points, *fitted)) or 1
+    top = max(y for _, y in (*points, *fitted, *((x, high) for x, _, high in ranges))) or 1
 
     def place(x: float, y: float) -> tuple[float, float]:
         along = (x - low) / ((high - low) or 1)
@@ -192,6 +199,7 @@ def plot(points: Sequence[tuple[float, float]], fitted: Sequence[tuple[float, fl
         text = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*point) for point in each))
         return f'<polyline class="{kind}" points="{text}"/>'
 
+    bars = "".join(line([(x, lower), (x, upper)], "range") for x, lower, upper in ranges)
     dots = "".join(
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"><title>{escape(across)} {value}: {clocks:,}</title></circle>'
         for value, clocks, (x, y) in ((*point, place(*point)) for point in points)
@@ -209,8 +217,9 @@ def plot(points: Sequence[tuple[float, float]], fitted: Sequence[tuple[float, fl
     names = f'<text x="{width - 20}" y="{height - 2}" text-anchor="end">{escape(across)}</text>'
     names += f'<text x="4" y="14">{escape(up)}</text>'
     label = f'role="img" aria-label="{escape(up)} over {escape(across)}; the table below has the numbers"'
-    drawn = f"{axes}{''.join(marks)}{names}{line(fitted, 'fit')}{dots}"
+    drawn = f"{axes}{''.join(marks)}{names}{line(fitted, 'fit')}{bars}{dots}"
     return (
         f'<svg class="plot" viewBox="0 0 {width} {height}" {label}>{drawn}</svg>'
-        '<p class="dim">Dots: measured. Dashed: the law that was fitted.</p>'
+        f'<p class="dim">Dots: measured. {"Bars: between which the clocks plausibly are. " if ranges else ""}'
+        "Dashed: the law that was fitted.</p>"
     )

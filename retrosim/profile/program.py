@@ -29,6 +29,7 @@ MAX_STRETCHES = 200_000  # of time between two calls or returns that a timeline 
 SERVICES = {1: "(service: microseconds)", 2: "(service: exit)", 3: "(service: text)"}
 OTHER, INTERRUPT_ENTRY = 14, 15  # of what the machine does, beside the services
 HOST = {**SERVICES, OTHER: "(service)", INTERRUPT_ENTRY: "(interrupt is taken)"}
+CAUSES, SERVICE_CAUSE = "causes", "services"  # the timing that counts by cause; what is no instruction's
 COLUMNS = ["cycles", "instructions"]
 
 
@@ -49,9 +50,18 @@ class ProgramProfile:
         self.waited, self.frames = 0, list[int]()
         self._begun = self._ended = self._frame_began = machine.cycles
         self._instructions = machine.instructions
+        self._causes = self._counted_causes()
         self._pc, self._is_yield, self._stopped = int(self._state["pc"]), False, False
         self._tree.totals[0] = machine.cycles
         machine.attach_profile(Profile(machine.core, self._kind, self._consume, self._between))
+
+    def _counted_causes(self) -> dict[str, int]:
+        """Return clocks by cause so far, with those between instructions; none where the timing counts none."""
+        if self._machine.timing != CAUSES:
+            return {}
+        counts = self._state["causes"].tolist()
+        named = dict(zip(self._machine.core.cpu.causes, counts, strict=True))
+        return named | {SERVICE_CAUSE: self._machine.cycles - sum(counts)}
 
     def _kind(self, insn: Insn) -> int | None:
         kind = kind_of(insn)
@@ -103,7 +113,8 @@ class ProgramProfile:
         sources  folders in which the text of source files is looked for
         Returns  dict: machine, model, clock_hz, timing, build, memory, memory_changed, readings, readings_changed;
                  totals {cycles (busy), waited, instructions, frames, and of a frame cycles_minimum, cycles_mean,
-                 cycles_maximum}; functions, lines, calls, sources, timeline and listing as of `study.cost.cost_report`,
+                 cycles_maximum; causes: cause -> busy clocks, None unless the timing is "causes"}; functions,
+                 lines, calls, sources, timeline and listing as of `study.cost.cost_report`,
                  the listing without base clocks, stalls and causes; a program that rewrites itself has the last text
         """
         machine, image = self._machine, self._machine.image
@@ -118,7 +129,7 @@ class ProgramProfile:
             "machine": machine.name,
             "model": core.cpu.model,
             "clock_hz": machine.clock_hz,
-            "timing": machine.timing,
+            "timing": "full" if machine.timing == CAUSES else machine.timing,
             "build": image.build,
             "memory": machine.memory_clocks,
             "memory_changed": changed_memory(machine.preset, machine.memory_clocks),
@@ -139,7 +150,10 @@ class ProgramProfile:
         totals = {"cycles": self._machine.cycles - self._begun - self.waited, "waited": self.waited}
         totals |= {"instructions": self._machine.instructions - self._instructions, "frames": len(frames)}
         low, high = (min(frames), max(frames)) if frames else (None, None)
-        return totals | {"cycles_minimum": low, "cycles_mean": mean, "cycles_maximum": high}
+        causes = {name: clocks - self._causes[name] for name, clocks in self._counted_causes().items()}
+        if causes:
+            causes[SERVICE_CAUSE] -= self.waited
+        return totals | {"cycles_minimum": low, "cycles_mean": mean, "cycles_maximum": high, "causes": causes or None}
 
     def _row(self, address: int, visits: int, cycles: int) -> dict[str, Any]:
         machine = self._machine

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from retrosim.reading import read_regular
+
 SUFFIXES = {".a", ".a68", ".asm", ".c", ".cc", ".cpp", ".h", ".hpp", ".i", ".inc", ".p", ".pas", ".pp", ".s", ".x68"}
 MAX_BYTES = 4 << 20  # of a file
 MAX_LINE = 400  # characters that are kept
@@ -31,11 +33,12 @@ def source_texts(files: Iterable[str | None], folders: Sequence[Path]) -> dict[s
 
 def _read(path: Path) -> list[str] | None:
     try:
-        if not path.is_file() or path.stat().st_size > MAX_BYTES:
-            return None
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        content = read_regular(path, MAX_BYTES)
+    except (OSError, ValueError):
         return None
+    if len(content) > MAX_BYTES:
+        return None
+    text = content.decode("utf-8", "replace")
     return [line[:MAX_LINE].expandtabs() for line in text.splitlines()]
 
 

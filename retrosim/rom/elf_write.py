@@ -156,7 +156,7 @@ class _Writer:
         return bytes(table), first_global, bytes(names.content)
 
 
-def _leb(number: int, signed: bool = False) -> bytes:
+def leb(number: int, signed: bool = False) -> bytes:
     """Return a LEB128 number."""
     out = bytearray()
     while True:
@@ -183,14 +183,14 @@ def line_program(rows: Sequence[tuple[int, str, int]], sections: Sequence[Sectio
         for start, file, line in inside:
             number = files[file]
             if number != current:
-                program += b"\4" + _leb(number)
+                program += b"\4" + leb(number)
                 current = number
             if start != address:
-                program += b"\2" + _leb(start - address)
+                program += b"\2" + leb(start - address)
             if line != at:
-                program += b"\3" + _leb(line - at, signed=True)
+                program += b"\3" + leb(line - at, signed=True)
             program += b"\1"
             address, at = start, line
-        program += b"\2" + _leb(end - address) + b"\0\1\1"
+        program += b"\2" + leb(end - address) + b"\0\1\1"
     content = struct.pack(order + "HI", 2, len(header)) + header + bytes(program)
     return struct.pack(order + "I", len(content)) + content

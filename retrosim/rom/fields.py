@@ -6,6 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from retrosim.reading import read_regular
+
 from ..errors import RomError
 
 MAX_FILE_BYTES = 64 * 1024  # bytes
@@ -159,8 +161,7 @@ def read_bytes(path: Path, max_size: int) -> bytes:
             raise RomError(path, "no such file")
         if not path.is_file():
             raise RomError(path, "is not a file")
-        with path.open("rb") as file:
-            content = file.read(max_size + 1)
+        content = read_regular(path, max_size)
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise RomError(path, f"cannot be read: {reason}") from None

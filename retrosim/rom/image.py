@@ -38,6 +38,7 @@ class Family:
     isas        names, the one of an unmarked file first
     boots       what the CPU may start such an image in, the usual one first; "" where it has only one state
     unit        instructions lie at multiples of so many bytes
+    only        ISA -> the one that it starts in, where it has no other
     """
 
     machine: str
@@ -45,11 +46,16 @@ class Family:
     isas: tuple[str, ...]
     boots: tuple[str, ...] = ("",)
     unit: int = 2
+    only: Mapping[str, str] = field(default_factory=dict)
+
+    def boots_of(self, isa: str) -> tuple[str, ...]:
+        """Return what an ISA may start an image in."""
+        return (self.only[isa],) if isa in self.only else self.boots
 
 
 FAMILIES = (
     Family("EM_68K", "big", ("m68040", "m68000")),
-    Family("EM_386", "little", ("i386", "i486"), boots=("flat", "real"), unit=1),
+    Family("EM_386", "little", ("i386", "i486", "i286"), boots=("flat", "real"), unit=1, only={"i286": "real"}),
     Family("EM_PPC", "big", ("ppc601",), unit=4),
 )
 ISAS = tuple(isa for family in FAMILIES for isa in family.isas)
@@ -135,7 +141,7 @@ def load_raw(path: str | Path, isa: str, origin: int, boot: str = "") -> Image:
     if isa not in ISAS:
         raise ValueError(f"isa {isa!r}: allowed {', '.join(ISAS)}")
     path, family = Path(path), family_of(isa)
-    check_boot(boot, family)
+    check_boot(boot, isa)
     content = read_bytes(path, MAX_IMAGE_BYTES)
     if not content:
         raise RomError(path, "is empty")
@@ -166,11 +172,12 @@ def isa_of(family: Family, flags: Sequence[int], wanted: str | None = None) -> s
     return wanted or ("m68000" if is_68000 else family.isas[0])
 
 
-def check_boot(boot: str, family: Family) -> None:
-    """Errors: ValueError for something that the processors of a family do not start in."""
-    if boot and boot not in family.boots:
-        known = [name for name in family.boots if name]
-        raise ValueError(f"boot {boot[:40]!r}: allowed {', '.join(known) or 'none'} on {family.isas[0]}")
+def check_boot(boot: str, isa: str) -> None:
+    """Errors: ValueError for something that a processor does not start in."""
+    boots = family_of(isa).boots_of(isa)
+    if boot and boot not in boots:
+        known = [name for name in boots if name]
+        raise ValueError(f"boot {boot[:40]!r}: allowed {', '.join(known) or 'none'} on {isa}")
 
 
 def read_image(path: Path, content: bytes, isa: str | None, build: str) -> Image:

@@ -59,11 +59,13 @@ def load_rom(name_or_path: str | Path, require_built: bool = True) -> Rom:
     except (OSError, ValueError):  # too long, or with a zero byte
         is_folder = exists = False
     if not exists:
-        if path.suffix or len(path.parts) > 1:
-            raise RomError(name_or_path, "no such file")
+        if path.suffix or len(path.parts) > 1 or str(name_or_path).endswith("/"):
+            raise RomError(name_or_path, "no such file" if path.suffix else "no such file or folder")
         names = rom_names()
         near = did_you_mean(str(name_or_path), names)
-        raise RomError(name_or_path, f"no such ROM; there are: {', '.join(names) or 'none'}{near}")
+        raise RomError(
+            name_or_path, f"no such file or folder, and no such ROM; there are: {', '.join(names) or 'none'}{near}"
+        )
     return read_manifest(path / MANIFEST if is_folder else path, require_built)
 
 
@@ -74,6 +76,7 @@ def load_program(
     *,
     at: int | None = None,
     note: Callable[[str], None] = lambda text: None,
+    flags: tuple[str, ...] = (),
 ) -> Rom | Image:
     """Load what a machine can run: a ROM, or a program in a file of the user's own.
 
@@ -82,6 +85,7 @@ def load_program(
     boot          what the CPU starts a program in, "" for the usual one
     at            address that a flat binary goes to; None: the file says itself
     note          gets a line of text about what is done
+    flags         for the compiler of a C source
     Errors        RomError; ValueError for a boot that the file's processor does not have, an address outside RAM, and
                   an unknown isa
     """
@@ -94,7 +98,7 @@ def load_program(
         return load_raw(path, isa, at, boot)
     if not _is_program(path, name_or_path):
         return load_rom(name_or_path)
-    return in_boot(load_file(File(path, read_bytes(path, MAX_IMAGE_BYTES), isa, kit_folder(), note)), boot)
+    return in_boot(load_file(File(path, read_bytes(path, MAX_IMAGE_BYTES), isa, kit_folder(), note, flags)), boot)
 
 
 def load_elf(path: str | Path, isa: str | None = None, boot: str = "") -> Image:
@@ -118,7 +122,10 @@ def load_elf(path: str | Path, isa: str | None = None, boot: str = "") -> Image:
 
 def in_boot(image: Image, boot: str) -> Image:
     """Return an image that is started as the user says. Errors: ValueError where it cannot be."""
-    check_boot(boot, image.family)
+    check_boot(boot, image.isa)
+    if image.isa in image.family.only and not (boot or image.boot):
+        bits = "16-bit code alone"
+        raise ValueError(f"the {image.isa} runs {bits}, and the program does not say that it is: --bits 16 says so")
     if image.boot and boot and boot != image.boot:
         raise ValueError(f"boot {boot!r}: allowed {image.boot} for this program")
     return replace(image, boot=boot) if boot else image

@@ -102,6 +102,8 @@ class Rom:
         for info in self.images:
             if info.isa == isa and (info.default if build is None else info.build == build):
                 return info
+        if isa in family_of(isa).only and not any(info.isa == isa for info in self.images):
+            raise RomError(self.path / MANIFEST, f"has no 16-bit code for the {isa}, which cannot run 32-bit code")
         wanted = isa if build is None else f"{isa} build {build}"
         there = ", ".join(f"{info.isa} {info.build}" for info in self.images)
         raise RomError(self.path / MANIFEST, f"no image for {wanted}; there are: {there}")
@@ -198,7 +200,8 @@ def _images(fields: Fields, name: str, recipe: Recipe | None) -> list[ImageInfo]
     """Return the images that are listed, or else one for each ISA, if the recipe says how to build them."""
     images = [_image_info(table, name, recipe) for table in fields.tables("images")]
     if not images and recipe is not None:
-        images = [ImageInfo(isa, DEFAULT_BUILD, _file_name(name, isa, DEFAULT_BUILD), "") for isa in ISAS]
+        usual = [isa for isa in ISAS if isa not in family_of(isa).only]
+        images = [ImageInfo(isa, DEFAULT_BUILD, _file_name(name, isa, DEFAULT_BUILD), "") for isa in usual]
     count = Counter(info.isa for info in images)
     return [replace(info, default=info.default or count[info.isa] == 1) for info in images]
 
@@ -211,9 +214,9 @@ def _image_info(fields: Fields, name: str, recipe: Recipe | None) -> ImageInfo:
     isa, build = fields.text("isa"), fields.text("build", FILE_NAME, default=DEFAULT_BUILD)
     if isa not in ISAS:
         raise fields.error(f"{isa[:40]!r}: allowed {', '.join(ISAS)}", "isa")
-    boot = fields.text("boot", default="")
+    boot = fields.text("boot", default=family_of(isa).only.get(isa, ""))
     try:
-        check_boot(boot, family_of(isa))
+        check_boot(boot, isa)
     except ValueError as error:
         raise fields.error(str(error), "boot") from None
     compiler = fields.text("compiler", default="")

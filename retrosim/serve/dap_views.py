@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from retrosim.checks import shortened
 from retrosim.console.target import EVERYWHERE
 from retrosim.machine.debug.views import Decoder, base_clocks, causes, counted_causes
+from retrosim.reading import read_regular
 
 if TYPE_CHECKING:
     from retrosim.console.target import Target
@@ -83,8 +84,8 @@ class Views:
         for file in {file for _, file, _ in self._target.machine.image.lines}:
             path = self.path_of(file)
             if path is not None and str(path) == wanted:
-                with path.open("rb") as content:
-                    return {"content": content.read(MAX_SOURCE_BYTES).decode("utf-8", "replace")}
+                content = read_regular(path, MAX_SOURCE_BYTES)[:MAX_SOURCE_BYTES]
+                return {"content": content.decode("utf-8", "replace")}
         raise ValueError(f"{shortened(wanted)!r} is no source file of the program, or is not here")
 
     # Variables

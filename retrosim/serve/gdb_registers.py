@@ -67,6 +67,7 @@ CORES = {
 ARCHITECTURES = {
     "m68000": "m68k:68000",
     "m68040": "m68k:68040",
+    "i286": "i8086",
     "i386": "i386",
     "i486": "i386",
     "ppc601": "powerpc:601",
@@ -103,7 +104,8 @@ class RegisterFile:
         self._architecture = architecture(machine.image)
         self.slots: list[Slot] = []
         for name in core.names:
-            ours = core.ours.get(name, name)
+            known = core.ours.get(name, name)
+            ours = known if known in host.registers else host.aliases.get(known)
             self.slots.append(Slot(name, 4, ours, core.feature, core.types.get(name, "int32")))
         for name, bits in core.absent:
             self.slots.append(Slot(name, bits // 8, None, core.feature, "i387_ext" if bits == 80 else "int32"))

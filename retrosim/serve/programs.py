@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from retrosim.reading import read_regular
 from retrosim.rom import Image, Rom
 from retrosim.rom.elf_write import CODE, ZEROS, ElfSymbol, Section, write_elf
+from retrosim.rom.frames import with_frames
 from retrosim.rom.image import ELF_MAGIC, MAX_IMAGE_BYTES
 from retrosim.rom.toolchains import COMMON
+
+from .gdb_frames import frames_of
+
+if TYPE_CHECKING:
+    from retrosim.machine import Machine
 
 
 def file_of(program: Rom | Image, image: Image, name: str | Path) -> Path | None:
@@ -18,16 +26,20 @@ def file_of(program: Rom | Image, image: Image, name: str | Path) -> Path | None
     """
     path = program.path / program.image_info(image.isa, image.build).file if isinstance(program, Rom) else Path(name)
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_IMAGE_BYTES + 1)
+        content = read_regular(path, MAX_IMAGE_BYTES)
     except (OSError, ValueError):
         return None
     is_it = content.startswith(ELF_MAGIC) and hashlib.sha256(content).hexdigest() == image.sha256
     return path if is_it else None
 
 
-def elf_of(image: Image, path: Path | None) -> bytes:
-    """Return the program as an ELF file: its own, or one made of what was loaded."""
+def elf_of(machine: Machine, path: Path | None) -> bytes:
+    """Return a machine's program as an ELF file, its own or one made of what was loaded, with tables for backtraces."""
+    elf, frames = _elf_of(machine.image, path), frames_of(machine)
+    return with_frames(elf, frames) if frames else elf
+
+
+def _elf_of(image: Image, path: Path | None) -> bytes:
     if path is not None:
         return path.read_bytes()
     sections = [Section(f".load{n}", start, CODE, data) for n, (start, data) in enumerate(image.segments)]

@@ -11,10 +11,16 @@ from .cost_text import cost_title
 SETTINGS = ("machine", "build", "timing", "warm", "arguments", "registers", "memory", "readings")
 
 
-def compare_costs(first: dict[str, Any], second: dict[str, Any], files: Sequence[str] = ("", "")) -> dict[str, Any]:
+def compare_costs(
+    first: dict[str, Any],
+    second: dict[str, Any],
+    files: Sequence[str] = ("", ""),
+    flags: Sequence[str] = ("", ""),
+) -> dict[str, Any]:
     """Compare two reports of `cost_report`; return plain data for JSON.
 
     files    what the two programs are called
+    flags    what their compilers were told
     Returns  dict
         titles     of both
         changed    what was asked for differently: name -> [first, second]
@@ -28,7 +34,7 @@ def compare_costs(first: dict[str, Any], second: dict[str, Any], files: Sequence
     Functions, causes and lines come in the order of their difference in clocks, the largest first.
     """
     both = (first, second)
-    asked = {"file": list(files), "entry": [_entry(each) for each in both]}
+    asked = {"file": list(files), "cflags": list(flags), "entry": [_entry(each) for each in both]}
     asked |= {name: [each[name] for each in both] for name in SETTINGS}
     totals = {
         name: [each["totals"][name] for each in both]

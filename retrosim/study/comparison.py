@@ -17,8 +17,7 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 from retrosim.jobs import HERE, Job, Workers, run_jobs
-from retrosim.machine import PRESETS
-from retrosim.machine.presets import preset
+from retrosim.machine.presets import machines_for, preset
 
 from .forms import Forms
 from .method import Method
@@ -94,7 +93,7 @@ def compare_methods(
     """
     check_integer("scenes", scenes, 1, MAX_SCENES)
     check_integer("seed", seed, 0, 2**32 - 1)
-    names = list(dict.fromkeys(PRESETS if machines is None else machines))
+    names = list(dict.fromkeys(_with_code() if machines is None else machines))
     for name in names:
         preset(name)
     chosen = METHODS if methods is None else tuple(method_named(name) for name in dict.fromkeys(methods))
@@ -135,6 +134,12 @@ def compare_methods(
     }
 
 
+def _with_code() -> list[str]:
+    """Return the machines that can run some method."""
+    roms = roms_of([method for method in METHODS if method.routine])
+    return machines_for({info.isa for rom in roms.values() for info in rom.images})
+
+
 def measure_machine(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Measure methods on one machine: a job of plain data.
 
@@ -147,6 +152,8 @@ def measure_machine(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     found = {}
     for method in methods:
         rom = roms[method.routine.rom]
+        if not any(info.isa == preset(given["machine"]).isa for info in rom.images):
+            continue
         if rom.name not in units:
             units[rom.name] = open_unit(given["machine"], rom, OBJECTS, given["engine"])
         cycles, instructions = measure_method(method, units[rom.name], forms)

@@ -27,7 +27,7 @@ def cost_page(report: dict[str, Any]) -> str:
         head.append(paragraph(INTERVAL, "dim"))
     sections = []
     if totals["causes"]:
-        sections.append(Section("What the clocks went to", [_causes(report)]))
+        sections.append(Section("What the clocks went to", [causes_table(report)]))
     sections += call_sections(report)
     if report["caches"]:
         sections.append(Section("Caches", [_caches(report)]))
@@ -100,7 +100,7 @@ def _function(row: Row) -> str:
     return row["function"] or "(outside all functions)"
 
 
-def _causes(report: Row) -> str:
+def causes_table(report: Row) -> str:
     causes, meanings = report["totals"]["causes"], causes_of(report["machine"])
     total = sum(causes.values()) or 1
     rows = [(name, count, 100 * count / total, meanings[name]) for name, count in causes.items() if count]
@@ -143,10 +143,10 @@ def source_parts(report: Row) -> list[str]:
 
 
 def _legend(report: Row) -> str:
-    if report["totals"].get("causes"):
-        return CAUSES.format(source=sources_of(report["listing"]))
     if not report["listing"] or "base" not in report["listing"][0]:
         return "Clocks of an instruction: from the end of the one before it to its own end."
+    if report["totals"].get("causes"):
+        return CAUSES.format(source=sources_of(report["listing"]))
     return preset(report["machine"]).cpu().legend.format(source=sources_of(report["listing"]))
 
 

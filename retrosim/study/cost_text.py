@@ -33,7 +33,7 @@ def render_cost(report: dict[str, Any], top: int = SHOWN) -> RenderableType:
     """Return everything that `cost_report` found, for a rich console; of lines, functions and calls the `top` first."""
     parts: list[RenderableType] = [Text(cost_title(report), style="bold"), _totals(report)]
     if report["totals"]["causes"]:
-        parts += [Text("What the clocks went to", style="bold"), _causes(report)]
+        parts += [Text("What the clocks went to", style="bold"), causes_table(report)]
     legend = CAUSES if report["totals"]["causes"] else preset(report["machine"]).cpu().legend
     if report["lines"]:
         parts += [heading("Hottest source lines", report["lines"], top), hottest_lines(report["lines"][:top])]
@@ -111,7 +111,7 @@ def _result(totals: dict[str, Any]) -> str:
     return f"{signed} ({unsigned} unsigned, {unsigned:#x})"
 
 
-def _causes(report: dict[str, Any]) -> RenderableType:
+def causes_table(report: dict[str, Any]) -> RenderableType:
     causes, meanings = report["totals"]["causes"], causes_of(report["machine"])
     table = Table.grid(padding=(0, 1, 0, 0))
     table.add_column()

@@ -14,7 +14,7 @@ from retrosim.rom.symbols import SymbolTable
 CODE, DATA, END = 0x2000, 0x3000, 0x5000
 STEP = 0x100  # between what two address registers point to
 STACK = 0x4800
-INDEXES = ("ebx", "esi", "edi", "ebp")
+INDEXES = ("ebx", "esi", "edi", "ebp", "bx", "si", "di", "bp")
 PATTERN = bytes((at * 37 + 11) & 0xFF for at in range(END - DATA))
 SHOWN = 6  # changes
 
@@ -34,13 +34,13 @@ class Runner:
 
     def _value(self, name: str, place: int) -> int:
         """Return what a register holds before: addresses in those that usually do, small numbers in the others."""
-        if name in ("a7", "esp", "r1"):
+        if name in ("a7", "esp", "sp", "r1"):
             return STACK
         if name in INDEXES or (name[1:].isdigit() and (name[0] == "a" or (name[0] == "r" and int(name[1:]) % 2 == 0))):
             return DATA + STEP * (place % 16)
         if name[0] in "dr" and name[1:].isdigit():
             return 3 + 2 * place
-        return 3 + place if name in ("eax", "ecx", "edx") else self.machine.regs[name]
+        return 3 + place if name in ("eax", "ecx", "edx", "ax", "cx", "dx") else self.machine.regs[name]
 
     def run(self, insn: Insn, code: bytes) -> str:
         """Return what changed, in words: registers, memory, an exception."""

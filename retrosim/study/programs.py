@@ -12,7 +12,7 @@ import io
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import date
@@ -24,7 +24,7 @@ from retrosim.cpu.engines.regions import BLANK
 from retrosim.errors import RetrosimError
 from retrosim.jit import PACKAGE, source_digest
 from retrosim.machine import Machine, open_machine
-from retrosim.machine.presets import PRESETS, preset
+from retrosim.machine.presets import machines_for, preset
 from retrosim.rom import Rom, load_rom
 
 from .bench import Steps, host
@@ -155,7 +155,7 @@ def benchmark_programs(
         check_choice("engine", engine, CONTENDERS)
     if rounds < 1 or not 0 < seconds <= 60:
         raise ValueError(f"rounds {rounds}, seconds {seconds}: allowed 1 or more, and above 0, to 60")
-    chosen = list(machines or one_of_each())
+    chosen = list(machines or one_of_each({info.isa for info in rom.images}))
     missing = {m: {e: r for e in asked if (r := why_missing(e, rom, preset(m).isa))} for m in chosen}
     present = {machine: [engine for engine in asked if engine not in missing[machine]] for machine in chosen}
     steps = Steps(progress, sum(1 + len(each) + len(names) * rounds for each in present.values()))
@@ -174,13 +174,12 @@ def benchmark_programs(
     }
 
 
-def one_of_each() -> Iterator[str]:
-    """Return the first machine of each processor."""
-    isas = set()
-    for name, each in PRESETS.items():
-        if each.isa not in isas:
-            isas.add(each.isa)
-            yield name
+def one_of_each(isas: Collection[str]) -> list[str]:
+    """Return the first machine of each of some ISAs."""
+    found: dict[str, str] = {}
+    for name in machines_for(isas):
+        found.setdefault(preset(name).isa, name)
+    return list(found.values())
 
 
 def why_missing(engine: str, rom: Rom, isa: str) -> str | None:

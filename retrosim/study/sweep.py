@@ -88,11 +88,13 @@ def render_sweep(found: dict[str, Any]) -> RenderableType:
     points, name = found["points"], found["name"]
     highest = max(point["cycles"] for point in points) or 1
     shown = points[:: -(-len(points) // SHOWN)]
-    chart = plain_table(name, "clocks", "instructions")
+    has_interval = points[0]["low"] is not None
+    chart = plain_table(name, "clocks", *(["between"] if has_interval else []), "instructions")
     chart.add_column("")
     for point in shown:
         bar = "█" * round(BAR * point["cycles"] / highest)
-        chart.add_row(str(point["value"]), f"{point['cycles']:,}", f"{point['instructions']:,}", bar)
+        between = [f"{point['low']:,}..{point['high']:,}"] if has_interval else []
+        chart.add_row(str(point["value"]), f"{point['cycles']:,}", *between, f"{point['instructions']:,}", bar)
     left = [Text(f"{len(shown)} of {len(points)} values; --json has all")] if len(shown) < len(points) else []
     law = Text(law_text(found["law"], name), style="bold")
     return Group(Text(sweep_title(found), style="bold"), law, Text(), chart, *left)
@@ -103,13 +105,17 @@ def sweep_page(found: dict[str, Any]) -> str:
     points, name, law = found["points"], found["name"], found["law"]
     pairs = [(point["value"], point["cycles"]) for point in points]
     fitted = [(value, sum(c * value**k for k, c in enumerate(law["coefficients"]))) for value, _ in pairs]
-    columns = [Column(name), Column("clocks"), Column("fitted", digits=1), Column("instructions"), Column("result")]
-    rows = [
-        (point["value"], point["cycles"], round(at, 1), point["instructions"], point["result"])
-        for point, (_, at) in zip(points, fitted)
-    ]
+    has_interval = points[0]["low"] is not None
+    ranges = [(point["value"], point["low"], point["high"]) for point in points] if has_interval else []
+    columns = [Column(name), Column("clocks"), *([Column("low"), Column("high")] if has_interval else [])]
+    columns += [Column("fitted", digits=1), Column("instructions"), Column("result")]
+    rows = []
+    for point, (_, at) in zip(points, fitted):
+        between = [point["low"], point["high"]] if has_interval else []
+        row = [point["value"], point["cycles"], *between, round(at, 1), point["instructions"], point["result"]]
+        rows.append(tuple(row))
     machine = {"Machine": f"{found['machine']} ({found['model']}, {found['clock_hz'] / 1e6:g} MHz)"}
     machine |= {"Build": found["build"], "Timing": found["timing"], "Caches at the start": warmth(found["warm"])}
     head = [paragraph(law_text(law, name), "big"), facts(machine)]
-    drawing, numbers = plot(pairs, fitted, name, "clocks"), table("values", columns, rows)
+    drawing, numbers = plot(pairs, fitted, name, "clocks", ranges), table("values", columns, rows)
     return page(sweep_title(found), head, [Section("Cost", [drawing]), Section("Values", [numbers])])

@@ -39,15 +39,14 @@ Version 1.0, or 1.1 where a scene places the objects.
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from retrosim.errors import TapeError
+from retrosim.reading import read_regular
 from retrosim.rom.scene import MAX_BYTES as MAX_SCENE_BYTES
 from retrosim.tape.files import write_new
 from retrosim.tape.header import MAX_HEADER_BYTES, POWER_ON, canonical, check_header, parse_header, program_version
@@ -261,10 +260,7 @@ def load_tape(path: str | Path) -> Tape:
     Errors   TapeError: not there, not a tape, damaged, too large, or of another major version
     """
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise TapeError(path, "is not a regular file")
-        with open(path, "rb") as file:
-            data = file.read(MAX_TAPE_BYTES + 1)
+        data = read_regular(path, MAX_TAPE_BYTES)
     except OSError as error:
         raise TapeError(path, f"cannot be read: {error.strerror}") from None
     except ValueError as error:

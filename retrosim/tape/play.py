@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrosim.errors import BudgetUsedUp, SceneError, TapeDiverged, TapeError
+from retrosim.reading import read_regular
 from retrosim.tape.format import Tape
 from retrosim.tape.header import describe_machine
 from retrosim.tape.machine import program_of, set_scene, state_path
@@ -163,8 +164,7 @@ class Player:
         """Return the saved state that lies next to the tape."""
         path = state_path(Path(self.tape.path))
         try:
-            with open(path, "rb") as file:
-                state = file.read(MAX_STATE_BYTES)
+            state = read_regular(path, MAX_STATE_BYTES)
         except OSError as error:
             raise TapeError(path, f"the saved state of the tape cannot be read: {error.strerror}") from None
         if hashlib.sha256(state).hexdigest() != self.tape.state_sha256:

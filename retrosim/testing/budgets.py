@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.checks import shortened
+from retrosim.reading import read_regular
 
 FORMAT = 1
 MAX_BYTES = 64 << 20
@@ -60,8 +61,7 @@ def figure_of(report: Mapping[str, Any], revision: str, text: Callable[[str, int
 def read_budgets(path: Path) -> Budgets:
     """Return the accepted figures, none where there is no file. Errors: ValueError."""
     try:
-        with path.open("rb") as file:
-            text = file.read(MAX_BYTES + 1)
+        text = read_regular(path, MAX_BYTES)
     except FileNotFoundError:
         return {}
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ REFUSED = {
     "blocks in blocks": (" macro m\n m\n endm\n m", "nested more than 100 deep"),
     "space in sections": ("".join(f" section a{n}\n ds.b 8000000\n" for n in range(9)), "more than 8388608 bytes"),
     "space at addresses": ("".join(f" org {n}<<23\n ds.b 8000000\n" for n in range(9)), "more than 8388608 bytes"),
-    "repetitions": (" times 1048576 align 1\n" * 3, "too much work"),
+    "repetitions": (" times 1048576 align 1\n" * 3, "steps of work"),
     "digits": (" dc.l " + "9" * 5000, "does not fit into 64 bits"),
     "digits of a label": ("9" * 5000 + ": nop", "does not fit into 64 bits"),
     "digits of a reference": (" bra " + "9" * 5000 + "f", "does not fit into 64 bits"),
@@ -37,16 +38,15 @@ REFUSED = {
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Allow a fiftieth of the work, so that a test takes little time."""
+    """Allow few lines, so that a test takes little time."""
     monkeypatch.setattr(source, "MAX_LINES", 2000)
-    monkeypatch.setattr(program, "MAX_STEPS", 240_000)
 
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_asks_for_much_is_refused(what: str) -> None:
     text, reason = REFUSED[what]
     with pytest.raises(AssemblyError, match=reason) as caught:
-        assemble(text, "m68040")
+        assemble(text, "m68040", max_steps=program.MAX_STEPS // 20)
     assert len(caught.value.messages) <= program.MAX_ERRORS
     assert all(len(sentence) < 300 for _, _, sentence in caught.value.messages)
 
@@ -67,8 +67,29 @@ def test_files_are_read_within_limits(tmp_path: Path, monkeypatch: pytest.Monkey
         assemble_file(tmp_path / "all.s", "m68040")
     assert [line for _, line, _ in caught.value.messages] == list(range(1, 13))
     monkeypatch.setattr(files, "MAX_FILE_BYTES", 1000)
-    for name in ("long.s", "loop"):
+    for name in ("long.s", "loop", "pipe", "."):
         with pytest.raises(AssemblyError, match=r"cannot be read|more than 1000 bytes"):
             assemble_file(tmp_path / name, "m68040")
     with pytest.raises(AssemblyError, match=r"lines after expansion|nested more than 16 deep"):
         assemble_file(tmp_path / "again.s", "m68040")
+
+
+BIG = {
+    "one line again and again": " move.l d0,d1\n" * 199_000,
+    "lines that all differ": "".join(f" move.l #{n + 9999},({n % 999},a0,d1.l)\n" for n in range(40_000)),
+    "branches to and fro": "".join(f"l{n}: bra l{n * 7919 % 40_000}\n" for n in range(40_000)),
+    "errors only": " move.l d0,nowhere\n" * 40_000,
+    "macros": " macro m\n move.l #\\1,d0\n endm\n" + "".join(f" m {n}\n" for n in range(40_000)),
+    "symbols that wait for others": "".join(f"a{n} equ a{n + 1}+1\n" for n in range(40_000)),
+    "data": (" dc.b " + "1+x," * 4000 + "1\n") * 200,
+}
+
+
+@pytest.mark.skipif("RETROSIM_ASM" not in os.environ, reason="RETROSIM_ASM=1: refused after about a second each")
+@pytest.mark.parametrize("what", BIG)
+def test_a_refusal_takes_a_second(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    begin = time.process_time()
+    with pytest.raises(AssemblyError, match="steps of work: retrosim asm --max-steps allows more"):
+        assemble(BIG[what] + " bad\n", "m68040")
+    assert time.process_time() - begin < 2  # one, where nothing else runs

@@ -174,3 +174,32 @@ def test_it_is_public() -> None:
 )
 def test_processors_by_their_numbers(name, isa):
     assert assemble(" nop", name).isa == isa
+
+
+def test_texts_may_hold_what_begins_a_comment() -> None:
+    assert assemble(' .ascii "a /* b"\n .byte 1 /* two\n lines */\n .byte 2 // end', "ppc601").code == b"a /* b\1\2"
+
+
+def test_statements_of_one_shape_differ_in_numbers_and_names_alone() -> None:
+    """What is no number and no symbol is not taken for one, whatever was assembled before it."""
+    lines = """
+        move.l  (4,a0,d0.l*2),d1 = 2230 0a04
+        move.l  (4,a0,d0.l*4),d1 = 2230 0c04
+        move.l  (5,a0,d0.l*4),d1 = 2230 0c05
+        move.l  (x,a0,d0.l*4),d1 = 2230 0c06
+        lsl.w   (a0) = e3d0
+        lsl.w   #1,(a0) = e3d0
+        lsl.w   #2,d0 = e548
+        lsl.w   #y,d0 = e748
+        bfextu  d0{1:5},d1 = e9c0 1045
+        bfextu  d0{2:7},d1 = e9c0 1087
+        movec   d0,vbr = 4e7b 0801
+        movec   d0,cacr = 4e7b 0002
+        move.l  usp,a0 = 4e68
+        move.l  x,a0 = 2078 0006
+        moveq   #'a',d0 = 7061
+        moveq   #'b',d0 = 7062
+    """
+    pairs = [line.split(" = ") for line in lines.strip().splitlines()]
+    text = "x equ 6\ny equ 3\n" + "\n".join(source for source, _ in pairs)
+    assert assemble(text, "m68040").code.hex(" ", 2) == " ".join(code for _, code in pairs)

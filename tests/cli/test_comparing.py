@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+
 import pytest
 
 from retrosim.study.sweep import fit, law_text
@@ -35,7 +38,8 @@ def test_sweep_over_an_argument(run, program, tmp_path) -> None:
     assert found["law"] == {
         "name": "linear", "exact": True, "coefficients": [38, 26], "residual_maximum": 0, "residual_rms": 0
     }  # fmt: skip
-    assert found["points"][2] == {"value": 5, "cycles": 168, "instructions": 19, "result": 15}
+    about = {"value": 5, "cycles": 168, "low": 168, "high": 168, "instructions": 19, "result": 15}
+    assert found["points"][2] == about
     assert "linear: 38 + 26 n clocks, exactly" in (tmp_path / "sweep.html").read_text()
     text = run(*command).out
     assert "linear: 38 + 26 n clocks, exactly" in text and max(map(len, text.splitlines())) <= 80
@@ -48,7 +52,8 @@ def test_sweep_over_a_register_and_a_parameter(run, program) -> None:
     command = ("cost", program, "--entry", "sum_up", "--machine", "mc68000-8", "--reg", "d0=n", "--arg", 4)
     assert run(*command, "--sweep", "n=1..3", "--json").json()["law"]["name"] == "constant"  # it takes its argument
     rom = ("cost", "sectors", "--entry", "UpdateSectors", "--engine", "interpret")
-    found = run(*rom, "--arg", 0, "--arg", 0, "--sweep", "objects=1..2", "--json", "--jobs", 1).json()
+    quick = ("--jobs", 1, "--no-interval")
+    found = run(*rom, "--arg", 0, "--arg", 0, "--sweep", "objects=1..2", "--json", *quick).json()
     assert found["points"][0]["cycles"] < found["points"][1]["cycles"] and found["name"] == "objects"
 
 
@@ -65,3 +70,23 @@ def test_against_another_program_and_machine(run, program, tmp_path) -> None:
     run(*command, "--against", "build=").is_refused(2, "allowed a file, or file, machine")
     run(*command, "--against", "entry=sum_down").is_refused(2, "symbol 'sum_down': not in the image")
     run(*command, "--against", "nowhere.elf").is_refused(4, "nowhere.elf")
+
+
+def test_intervals_of_a_sweep(run, program, tmp_path) -> None:
+    command = ("cost", program, "--entry", "sum_up", "--machine", "mc68000-8", "--arg", "n", "--sweep", "n=1..2")
+    text = run(*command, "--html", "ranges.html").out
+    assert "64..64" in text and "between" in text and "<th" in (page := (tmp_path / "ranges.html").read_text())
+    assert 'class="range"' in page and "between which the clocks plausibly are" in page
+    assert "between" not in run(*command, "--no-interval").out
+
+
+def test_against_other_flags_of_the_compiler(run, tmp_path) -> None:
+    (tmp_path / "s.c").write_text("int total(int n) { int s = 0; for (int i = 0; i < n; i++) s += i * n; return s; }\n")
+    run("cost", "s.elf", "--cflags=-O1").is_refused(2, "--cflags -O1: is for C sources, and there is none")
+    run("cost", "s.c", "--cflags='").is_refused(2, "a quote is not closed")
+    if shutil.which("m68k-linux-gnu-gcc") is None:
+        pytest.skip("m68k-linux-gnu-gcc is not installed")
+    command = ("cost", "s.c", "--entry", "total", "--arg", 9, "--machine", "mc68000-8", "--no-interval", "--cflags=-O1")
+    found = json.loads(run(*command, "--against", "cflags=-O0", "--json").out)  # the commands are on stderr
+    assert found["changed"] == {"cflags": ["-O1", "-O0"]} and found["results"] == [324, 324]
+    assert found["totals"]["cycles"][0] < found["totals"]["cycles"][1]

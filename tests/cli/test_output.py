@@ -1,4 +1,4 @@
-"""What a full disk leaves behind: what was there before, and nothing that is in the way of the next attempt."""
+"""Tables are not cut; a full disk leaves what was there before, and nothing in the way of the next attempt."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from rich.table import Table
 
-from retrosim.cli.output import ELF_MAGIC, write_elf_file, write_text
+from retrosim.cli.output import ELF_MAGIC, print_table, write_elf_file, write_text
 from retrosim.errors import RetrosimError
 from retrosim.testing.budgets import write_budgets
 
@@ -66,3 +67,14 @@ def test_accepted_figures_stay_when_new_ones_cannot_be_written(tmp_path: Path) -
     with full_disk(), pytest.raises(OSError, match="large"):
         write_budgets(path, {"x" * LARGE: {}})
     assert [each.read_bytes() for each in tmp_path.iterdir()] == [before]
+
+
+def test_a_table_wider_than_the_terminal_is_not_cut(capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    table = Table()
+    for _ in range(9):
+        table.add_column("clocks", no_wrap=True)
+    table.add_row(*["1234567.8"] * 9)
+    print_table(table)
+    out = capsys.readouterr().out
+    assert out.count("1234567.8") == 9 and "…" not in out

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from retrosim.machine import PRESETS, Machine, NativeMachine, open_machine
+from retrosim.machine import Machine, NativeMachine, open_machine
 from retrosim.rom import load_rom
 from tests.helpers.cpu.cores import differences
+from tests.helpers.machine.flat import FLAT_MACHINES
 
 MACHINE = "mc68040-25"
 BUILDS = [info.build for info in load_rom("sectors").images if info.isa == "m68040"]
@@ -66,7 +67,7 @@ def test_the_world_is_the_native_one(build: str) -> None:
 
 
 @pytest.mark.parametrize("name, objects", [("xquest", 80), ("tanks", 50), ("shooter", 50), ("tunnel", 12)])
-@pytest.mark.parametrize("machine", PRESETS)
+@pytest.mark.parametrize("machine", FLAT_MACHINES)
 def test_games_are_the_native_ones(machine: str, name: str, objects: int) -> None:
     """World and picture, frame by frame, with fire and every way to steer."""
     rom, parameters = load_rom(name), {"objects": objects, "seed": 77}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from retrosim.machine import PRESETS, open_machine
-from retrosim.machine.interval import alternatives, board, combined, intervals
+from retrosim.machine import open_machine
+from retrosim.machine.interval import alternatives, combined, intervals
+from tests.helpers.machine.flat import FLAT_MACHINES
 
 CALL = ("Distance2D", 3, 4, 0, 0)
 
@@ -22,12 +23,12 @@ def test_deviations_are_combined_by_the_root_of_their_squares() -> None:
     assert found.around(1000) == (940, 1079)
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", FLAT_MACHINES)
 def test_every_preset_has_an_interval(name: str) -> None:
     machine = opened(name)
-    state, registers, memory = machine.hash("machine"), dict(machine.regs), board(machine)
+    state, registers, memory = machine.hash("machine"), dict(machine.regs), dict(machine.memory_clocks)
     (found,) = intervals(machine, lambda each: [each.measure(*CALL).cycles])
-    assert (machine.hash("machine"), dict(machine.regs), board(machine)) == (state, registers, memory)
+    assert (machine.hash("machine"), dict(machine.regs), dict(machine.memory_clocks)) == (state, registers, memory)
     measured = machine.measure(*CALL, interval=True)
     assert (measured.low, measured.high) == found.around(measured.cycles)
     assert measured.low <= measured.cycles <= measured.high
@@ -49,8 +50,17 @@ def test_each_alternative_is_what_a_machine_with_it_takes() -> None:
 
 
 def test_what_was_given_is_certain() -> None:
-    free, given = opened("i386dx-33"), opened("i386dx-33", memory_clocks={"write": 2})
-    assert {each.name for each in alternatives(free)} - {each.name for each in alternatives(given)} == {"write"}
+    """Also the default."""
+    free = opened("i386dx-33")
+    reading = free.core.cpu.readings[0]
+    for options, names in [
+        ({"memory_clocks": {"write": 2}}, {"write"}),
+        ({"memory_clocks": {"write": free.memory_clocks["write"]}}, {"write"}),
+        ({"service_clocks": free.service_clocks}, {"service_clocks"}),
+        ({"readings": {reading.name: reading.options[0]}}, {reading.name}),
+    ]:
+        given = opened("i386dx-33", **options)
+        assert {each.name for each in alternatives(free)} - {each.name for each in alternatives(given)} == names
 
 
 def test_a_range_that_does_not_go_with_what_was_given_is_left_out() -> None:

@@ -7,10 +7,11 @@ import time
 
 import pytest
 
-from retrosim.machine import PRESETS, Machine
+from retrosim.machine import Machine
 from retrosim.profile.program import ProgramProfile
 from retrosim.study.stepping import step_through
 from tests.helpers.machine import programs
+from tests.helpers.machine.flat import FLAT_MACHINES
 from tests.machine.test_ppc601 import COUNT as COUNTING
 from tests.machine.test_ppc601 import ENABLE, EXTERNAL, HANDLER
 
@@ -25,7 +26,7 @@ def opened(name: str, engine: str, objects: int = 1) -> Machine:
     return machine
 
 
-@pytest.mark.parametrize("name", PRESETS if LONG else ("mc68040-25",))
+@pytest.mark.parametrize("name", FLAT_MACHINES if LONG else ("mc68040-25",))
 def test_counts_are_those_of_single_steps(name) -> None:
     """The same instructions, clocks and calls as an evaluator that is looked at after each instruction."""
     stepped = opened(name, "evaluate")
@@ -87,6 +88,14 @@ def test_an_interrupt_is_a_call_from_where_it_struck() -> None:
     assert sum(row["cycles"] for row in report["calls"]) == report["totals"]["cycles"]
 
 
+def test_causes_of_the_clocks_add_up() -> None:
+    machine = Machine("mc68040-25", "sectors", engine="interpret", timing="causes", parameters={"objects": 1})
+    profile = ProgramProfile(machine)
+    machine.run(frames=1)
+    totals = profile.report()["totals"]
+    assert sum(totals["causes"].values()) == totals["cycles"] and totals["causes"]["execute"] > 0
+
+
 def test_refusals() -> None:
     with pytest.raises(ValueError, match="engine 'evaluate': has no profile"):
         ProgramProfile(Machine("mc68040-25", "sectors", engine="evaluate"))
@@ -95,7 +104,9 @@ def test_refusals() -> None:
 
 
 @pytest.mark.skipif(not LONG, reason="measures speed: RETROSIM_PROFILE=1 runs it")
-@pytest.mark.parametrize("name", [pytest.param(n, marks=MISSED if n.startswith("mc68000") else ()) for n in PRESETS])
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=MISSED if n.startswith("mc68000") else ()) for n in FLAT_MACHINES]
+)
 def test_it_costs_at_most_three_times_the_run(name) -> None:
     machines = [
         Machine(name, "sectors", engine=engine, parameters={"objects": 200}) for engine in ("recompile", "interpret")

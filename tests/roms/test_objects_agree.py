@@ -17,8 +17,9 @@ from retrosim.collide import bitmap, objects, swept
 from retrosim.collide.oracle import bitmap as bitmap_oracle
 from retrosim.collide.oracle import objects as oracle
 from retrosim.collide.oracle import swept as swept_oracle
-from retrosim.machine import PRESETS, Machine, open_machine
+from retrosim.machine import Machine, open_machine
 from retrosim.numeric.distance import SECANTS, distance_2d, integer_square_root
+from tests.helpers.machine.flat import FLAT_MACHINES
 
 RANDOM_INPUTS = int(os.environ.get("RETROSIM_OBJECTS", "400"))
 SEED = 2007
@@ -72,7 +73,7 @@ def libraries_are_freed():
     library.cache_clear()
 
 
-on_every_machine = pytest.mark.parametrize("machine", PRESETS)
+on_every_machine = pytest.mark.parametrize("machine", FLAT_MACHINES)
 
 
 @on_every_machine

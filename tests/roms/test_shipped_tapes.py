@@ -17,10 +17,11 @@ from types import ModuleType
 
 import pytest
 
-from retrosim.machine import PRESETS, NativeMachine
+from retrosim.machine import NativeMachine
 from retrosim.rom import load_rom
 from retrosim.scenarios import SCENARIOS
 from retrosim.tape import Hash, load_tape
+from tests.helpers.machine.flat import FLAT_MACHINES
 
 EVERY_MACHINE = os.environ.get("RETROSIM_TAPES") == "all"
 TAPES = [path for name in SCENARIOS for path in load_rom(name).tapes()]
@@ -77,8 +78,8 @@ def test_the_check_finds_what_differs(tool, tmp_path) -> None:
 def machines_of(number: int) -> list[str]:
     """Return the machines that a tape is verified on; the list has proved it on that which recorded it."""
     if EVERY_MACHINE or TAPES[number].stem == EVERYWHERE:
-        return [*PRESETS, NATIVE]
-    others = [name for name in PRESETS if name != RECORDED_ON]
+        return [*FLAT_MACHINES, NATIVE]
+    others = [name for name in FLAT_MACHINES if name != RECORDED_ON]
     return [others[number % len(others)], NATIVE]
 
 
@@ -96,7 +97,7 @@ def test_verify_finds_them_right(run, number: int) -> None:
 
 def test_a_suite_has_every_scenario_on_several_machines() -> None:
     verified = {path: machines_of(number) for number, path in enumerate(TAPES)}
-    assert {name for names in verified.values() for name in names} == {*PRESETS, NATIVE}
+    assert {name for names in verified.values() for name in names} == {*FLAT_MACHINES, NATIVE}
     for scenario in SCENARIOS:
         assert len({name for path in load_rom(scenario).tapes() for name in verified[path]}) > 2
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ def opened(name: str) -> Machine:
 
 def elf(machine: Machine) -> bytes:
     assert machine.rom is not None
-    return elf_of(machine.image, file_of(machine.rom, machine.image, "sectors"))
+    return elf_of(machine, file_of(machine.rom, machine.image, "sectors"))
 
 
 @needs_gdb
@@ -103,3 +104,26 @@ def test_a_session(name: str, tmp_path: Path) -> None:
     assert "plays no tape" in said["monitor catch divergence"]
     assert "SIGTRAP" in said["continue 3"]
     assert "Cannot access memory" in said["x/xb 0x1000000"]
+
+
+@needs_gdb
+@pytest.mark.parametrize("name", ("mc68040-25", "i386dx-33", "ppc601-80"))
+def test_backtraces_of_optimized_code(name: str) -> None:
+    machine = Machine(name, "sectors", engine="interpret")
+    served = elf(machine)
+    commands, wanted = [], []
+    debugger = machine.debugger
+    debugger.until("UpdateSectors")
+    for stop in range(4):  # before, inside and behind the frame
+        commands += [f"stepi {stop * 23}" if stop else "stepi", f"bt {-20 - stop}"]
+    said = run_gdb(Target(machine), commands, served)
+    debugger.go_to(debugger.beginning)
+    debugger.until("UpdateSectors")
+    for stop in range(4):
+        debugger.step(stop * 23 or 1)
+        wanted.append([frame.function for frame in debugger.call_stack()])
+    for stop, functions in enumerate(wanted):
+        lines = said[f"bt {-20 - stop}"].strip().splitlines()
+        shown = [re.sub(r"#\d+ +(0x\w+ in )?", "", line).split()[0] for line in lines if line.startswith("#")]
+        assert [each for each in shown if each in functions] == functions, said[f"bt {-20 - stop}"]
+        assert functions[-3:] == ["RunDemo", "Main", "_start"]

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from retrosim.cpu.spec.cpu import Lines
-from retrosim.machine import PRESETS, Machine
+from retrosim.machine import Machine
 from retrosim.rom import load_elf, load_rom
 from retrosim.study import bounds_search
 from retrosim.study.bounds import Unbounded, bound, measure_bounded
@@ -17,6 +17,7 @@ from retrosim.study.bounds_joins import either, join
 from retrosim.study.bounds_paths import Path
 from retrosim.study.bounds_words import Span, const, unknown
 from retrosim.study.routines import build_of
+from tests.helpers.machine.flat import FLAT_MACHINES
 from tests.helpers.study.cost_programs import ADDRESS, SUM, write_elf
 
 TRIES = int(os.environ.get("RETROSIM_BOUNDS", 0))
@@ -45,10 +46,10 @@ def summing(tmp_path) -> Machine:
     return Machine("mc68000-8", load_elf(elf, "m68000"), engine="evaluate")
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", FLAT_MACHINES)
 def test_no_call_lies_outside(name):
     routines = ROUTINES if TRIES else ROUTINES[:SHORT]
-    tries = TRIES // (len(ROUTINES) * len(PRESETS)) or CALLS
+    tries = TRIES // (len(ROUTINES) * len(FLAT_MACHINES)) or CALLS
     for rom_name, routine in routines:
         rom = load_rom(rom_name)
         machine = Machine(name, rom, build=build_of(rom, name), engine="auto" if TRIES else "evaluate")

@@ -23,7 +23,7 @@ from retrosim.study.programs_report import render_programs
 from retrosim.study.workload import Job
 
 ROM = load_rom("bench")
-MACHINES = list(one_of_each())
+MACHINES = one_of_each({info.isa for info in ROM.images})
 ASSEMBLY = ["block", "decimal", "selfmod"]  # short, and not the same C everywhere
 EVERY = "RETROSIM_PROGRAMS"
 MASK = 0xFFFFFFFF

@@ -57,6 +57,12 @@ def add_options(parser: Parser) -> None:
         metavar="NAME=N",
         help=f"a number that the source may use by name; {arguments.REPEATABLE}",
     )
+    parser.add_argument(
+        "--max-steps",
+        type=values.whole(1, 1_000_000_000),
+        metavar="N",
+        help="work that it may take, in steps of about a microsecond; default: 1000000",
+    )
     parser.add_argument("--listing", action="store_true", help="print addresses, code and source lines")
     arguments.add_json(parser)
 
@@ -67,7 +73,9 @@ def run(options: argparse.Namespace) -> int:
 
     try:
         with bad_arguments():
-            made = assemble_file(options.source, options.cpu, origin=options.org, symbols=dict(options.define))
+            allowed = {"max_steps": options.max_steps} if options.max_steps else {}
+            symbols = dict(options.define)
+            made = assemble_file(options.source, options.cpu, origin=options.org, symbols=symbols, **allowed)
     except AssemblyError as error:
         if options.json:
             print_json({"errors": [dict(zip(("file", "line", "message"), each)) for each in error.messages]})

@@ -1,8 +1,9 @@
 """Debug a program in the terminal, forwards and backwards.
 
 The program stands at its first instruction. `help` lists the commands, whose
-names are gdb's where gdb has them; Tab completes commands, symbols and files,
-an empty line repeats a step, Ctrl-C stops a running program, Ctrl-D ends.
+names are gdb's where gdb has them; an empty line repeats a step, Ctrl-C stops
+a running program, Ctrl-D ends. With the extra "debug" code, registers, memory
+and stack have the whole screen, and the commands its last line.
 
 Commands may also come from --execute or a pipe; then nothing is asked, and the
 first error ends it with status 1, a used-up --max-... with status 5.
@@ -17,6 +18,8 @@ examples:
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import os
 import sys
 from itertools import chain
 from pathlib import Path
@@ -24,11 +27,12 @@ from typing import Any
 
 from retrosim.cli import arguments
 from retrosim.cli.debugging import add_program, open_debugged
-from retrosim.cli.opening import check_budget, chosen_budget, has_budget
+from retrosim.cli.opening import check_budget, chosen_budget, has_budget, refuse
 from retrosim.cli.output import print_json, print_lines
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 
+EXTRA = "textual (pip install 'retrosim[debug]')"
 MAX_LINE = 1 << 16  # characters that are read of a line
 
 
@@ -43,6 +47,9 @@ def add_options(parser: Parser) -> None:
         metavar="COMMAND",
         help=f"carry out a command of the debugger, then those of the terminal or the pipe; {arguments.REPEATABLE}",
     )
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--screen", action="store_true", help=f"use the whole screen; the default with {EXTRA}")
+    how.add_argument("--line", action="store_true", help="read commands line by line, as gdb does")
     arguments.add_budget(parser, "a command that runs the machine", "; in the terminal there is none")
     arguments.add_json(parser)
 
@@ -54,6 +61,13 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.serve.programs import source_folders
 
     is_terminal = sys.stdin.isatty() and not options.json
+    has_textual = importlib.util.find_spec("textual") is not None
+    can_draw = is_terminal and sys.stdout.isatty() and os.environ.get("TERM") not in (None, "", "dumb")
+    if options.screen and not has_textual:
+        raise refuse(f"--screen: needs {EXTRA}")
+    if options.screen and not can_draw:
+        raise refuse("--screen: needs a terminal for input and output, and no --json")
+    uses_screen = can_draw and has_textual and not options.line
     check_budget(options, [])
     with Progress(is_quiet=not is_terminal) as progress:
         debugged = open_debugged(options, progress.note)
@@ -77,7 +91,13 @@ def run(options: argparse.Namespace) -> int:
     if not is_terminal:
         run_script(session, chain(options.execute, iter(lambda: sys.stdin.readline(MAX_LINE), "")))
         return 0
-    print_lines([f"{debugged.name} on {machine.name}; `help` lists the commands, `quit` ends"])
+    if uses_screen:
+        from retrosim.cli.terminal.screen import run_screen
+
+        run_screen(session, debugged.name, options.execute)
+        return 0
+    more = "" if options.line or has_textual else f"; the whole screen needs {EXTRA}"
+    print_lines([f"{debugged.name} on {machine.name}; `help` lists the commands, `quit` ends{more}"])
     if not run_script(session, options.execute or ["code ,1"]):
         run_terminal(session)
     return 0

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     listening = listening_on(options.host, options.port)
     host, port = listening.getsockname()[:2]
     image, file = debugged.machine.image, debugged.file
-    command = connecting(debugged.program, image, file, host, port)
+    command = connecting(debugged.program, image, host, port)
     if options.json:
         print_json({"machine": debugged.machine.name, "host": host, "port": port, "command": command})
     else:
@@ -51,6 +51,6 @@ def run(options: argparse.Namespace) -> int:
             [f"{debugged.name} on {debugged.machine.name}, waiting for gdb on {host} port {port}:", f"  {command}"]
         )
     sys.stdout.flush()
-    target, elf = debugged.target(), elf_of(image, file)
+    target, elf = debugged.target(), elf_of(debugged.machine, file)
     serve_clients(listening, lambda stream: GdbSession(target, stream, elf).serve())
     return 0

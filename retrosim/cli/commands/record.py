@@ -40,6 +40,7 @@ from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.cli.values import bad_arguments
 from retrosim.errors import BudgetUsedUp, RetrosimError, TapeError
+from retrosim.reading import read_regular
 
 if TYPE_CHECKING:
     from retrosim.machine.budget import Budget
@@ -213,10 +214,9 @@ def _script(text: str) -> str:
     if not text.startswith("@"):
         return text
     try:
-        with open(text[1:], encoding="utf-8") as file:
-            script = file.read(MAX_SCRIPT + 1)
-    except OSError as error:
-        raise RetrosimError(f"{text[1:]}: cannot be read: {error.strerror}") from None
+        script = read_regular(text[1:], MAX_SCRIPT).decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise RetrosimError(f"{text[1:]}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(script) > MAX_SCRIPT:
         raise ValueError(f"{text[1:]}: longer than {MAX_SCRIPT:,} characters")
     return script

@@ -56,7 +56,7 @@ def add_options(parser: Parser) -> None:
     )
     arguments.add_others(parser)
     arguments.add_machine(parser)
-    add_causes(parser, "the window's debugger")
+    add_causes(parser, "the window's debugger and --profile")
     arguments.add_at(parser)
     arguments.add_memory(parser)
     arguments.add_readings(parser)
@@ -146,7 +146,7 @@ def _gdb_server(options: argparse.Namespace, rom: Rom | Image) -> tuple[Callable
     image = rom if isinstance(rom, Image) else rom.image(preset(options.machine).isa, options.build)
     file = file_of(rom, image, options.rom)
     listening = listening_on(HOST, options.gdb)
-    return WindowGdb(listening, file).turn, connecting(rom, image, file, *listening.getsockname()[:2])
+    return WindowGdb(listening, file).turn, connecting(rom, image, *listening.getsockname()[:2])
 
 
 def _has_profile(options: argparse.Namespace) -> bool:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from retrosim.cli.output import say
-from retrosim.console import commands
+from retrosim.console import commands, texts
 from retrosim.console.answers import Answer
 from retrosim.errors import BudgetUsedUp, RetrosimError
+
+from .completion import completer
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -21,8 +24,6 @@ if TYPE_CHECKING:
     from retrosim.console.session import Session
 
 PROMPT = "(retrosim) "
-PLACES = ("break", "b", "tbreak", "tb", "until", "u", "advance", "code", "l")  # commands that take source lines
-MAX_COMPLETIONS = 500
 
 
 def _shown(lines: Iterable[Text]) -> None:
@@ -103,6 +104,7 @@ def _answers(session: Session, lines: Iterable[str]) -> Iterator[tuple[str, Answ
 def run_terminal(session: Session) -> None:
     """Read commands from the terminal until the user has enough; an error is a line."""
     _prepare_line_editing(session)
+    session.width = min(texts.WIDTH, shutil.get_terminal_size().columns)
     last = ""
     while True:
         try:
@@ -142,24 +144,3 @@ def _prepare_line_editing(session: Session) -> None:
     readline.set_completer(completer(session, readline.get_line_buffer))
     bind = "bind ^I rl_complete" if "libedit" in (readline.__doc__ or "") else "tab: complete"
     readline.parse_and_bind(bind)
-
-
-def completer(session: Session, line: Callable[[], str]) -> Callable[[str, int], str | None]:
-    """Return a function of readline: completes commands, symbols, registers and source files."""
-    image = session.machine.image
-    names = sorted({*image.symbols, *session.machine.regs})
-    files = sorted({f"{file.rpartition('/')[2]}:" for _, file, _ in image.lines})
-    found: list[str] = []
-
-    def complete(text: str, number: int) -> str | None:
-        if number == 0:
-            before = line().lstrip()
-            first = before.partition(" ")[0]
-            if " " not in before or first in ("help", "h"):
-                wanted = [f"{name} " for name in commands.BY_NAME]
-            else:
-                wanted = [*names, *(files if first in PLACES else [])]
-            found[:] = [name for name in wanted if name.startswith(text)][:MAX_COMPLETIONS]
-        return found[number] if number < len(found) else None
-
-    return complete

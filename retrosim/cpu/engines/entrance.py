@@ -35,7 +35,7 @@ class Entrance:
         table: np.ndarray,
         ask: int,
     ) -> None:
-        self._kept = ram, code, state, records, index, table
+        self._arrays = ram, code, state, records, index, table
         self._ram, self._state, self._records = (each.ctypes.data for each in (ram, state, records))
         self._count, self._words = len(records), memoryview(records.reshape(-1).view(np.uint64))
         context = np.zeros(CONTEXT_ENTRIES, np.uint64)

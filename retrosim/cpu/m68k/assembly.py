@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from ..spec.dialect import Dialect
 from ..spec.expressions import C_NUMBERS, Numbers
 from ..spec.rows import Row
 
+# of MOVEC (M68000PRM table 6-1)
+CONTROL_NAMES = {
+    0x000: "sfc", 0x001: "dfc", 0x002: "cacr", 0x003: "tc", 0x004: "itt0", 0x005: "itt1", 0x006: "dtt0", 0x007: "dtt1",
+    0x800: "usp", 0x801: "vbr", 0x803: "msp", 0x804: "isp", 0x805: "mmusr", 0x806: "urp", 0x807: "srp",
+}  # fmt: skip
+CACHE_NAMES = {0: "nc", 1: "dc", 2: "ic", 3: "bc"}
 SUFFIXES = {8: "b", 16: "w", 32: "l"}
 
 
@@ -70,4 +77,5 @@ DIALECT = Dialect(
     suffixes=suffixes,
     sizes={"word": 2},
     nop=b"\x4e\x71",
+    words=re.compile("|".join((r"[ad]\d|za\d|z?pc|sp|fp", *CONTROL_NAMES.values(), *CACHE_NAMES.values()))),
 )

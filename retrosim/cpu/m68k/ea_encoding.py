@@ -66,9 +66,9 @@ class EaEncoder:
         """A number is short where it can be; a label is reached from PC where the row can, as with GNU as."""
         value = self._value(it.disp)
         number = as_signed(value.number)
-        from_pc = number - self.e.end
         is_label = value.section is not None
-        near = is_label and "p" in self.legal_modes and value.section in ("", self.e.scope.here().section)
+        near = is_label and "p" in self.legal_modes and value.section in ("", self.e.scope.section)
+        from_pc = number - self.e.end if near else 0
         form = self.e.choose(
             (
                 not it.size and near and fits(from_pc, 16),

@@ -17,6 +17,10 @@ _REGISTER = re.compile(r"%?(d[0-7]|a[0-7]|sp|fp)", re.IGNORECASE)
 _BASE = re.compile(r"%?(a[0-7]|sp|fp|pc|zpc|za[0-7])", re.IGNORECASE)
 _INDEX = re.compile(r"%?([da][0-7]|sp|fp)(?:[.:]([wl]))?(?:[*:]([1248]))?", re.IGNORECASE)
 _SIZED = re.compile(r"(.*\S)\s*[.:]([wlWL])")
+_SIMPLE = tuple(
+    (form, re.compile(pattern))
+    for form, pattern in (("I", r"\(%?(\w+)\)"), ("+", r"\(%?(\w+)\)\s*\+"), ("-", r"-\s*\(%?(\w+)\)"))
+)
 PC = 16  # in place of an address register
 
 
@@ -57,8 +61,8 @@ def parse_ea(text: str, grammar: Grammar) -> Written:
     register = register_number(text)
     if register is not None:
         return Written("A" if register >= 8 else "D", base=register)
-    for form, pattern in (("I", r"\(%?(\w+)\)"), ("+", r"\(%?(\w+)\)\s*\+"), ("-", r"-\s*\(%?(\w+)\)")):
-        found = re.fullmatch(pattern, text)
+    for form, pattern in _SIMPLE:
+        found = pattern.fullmatch(text)
         number = register_number(found[1]) if found else None
         if number is not None and number >= 8:
             return Written(form, base=number)

@@ -26,6 +26,7 @@ from ..spec.expressions import Expression, Unfit
 from ..spec.operands import Static
 from ..spec.rows import Row
 from ..spec.values import Word
+from .assembly import CACHE_NAMES, CONTROL_NAMES
 from .ea import EffectiveAddress
 from .ea_encoding import as_signed, fits, immediate
 from .ea_text import register_number
@@ -42,11 +43,6 @@ def signed(value: int, bits: int) -> int:
     return value - (value >> (bits - 1) << bits)
 
 
-# of MOVEC (M68000PRM table 6-1)
-CONTROL_NAMES = {
-    0x000: "sfc", 0x001: "dfc", 0x002: "cacr", 0x003: "tc", 0x004: "itt0", 0x005: "itt1", 0x006: "dtt0", 0x007: "dtt1",
-    0x800: "usp", 0x801: "vbr", 0x803: "msp", 0x804: "isp", 0x805: "mmusr", 0x806: "urp", 0x807: "srp",
-}  # fmt: skip
 SIZE_FORMS = {8: "B", 16: "W", 32: "L"}
 
 
@@ -316,8 +312,7 @@ class Target(Field):
 
     def encode(self, e: Encoding, it: Expression) -> None:
         """Put the shortest displacement that reaches the target, or the one that the suffix asks for."""
-        value = e.value(it)
-        offset = as_signed(value.number) - e.pc - 2
+        offset = as_signed(e.distance(it) - 2)
         given = {"": 0, "s": 8, "b": 8, "w": 16, "l": 32}[e.suffix]
         bits = self._displacement_bits(e, offset, e.row.options.get("displacement", given))
         if bits == 8:
@@ -334,8 +329,8 @@ class Target(Field):
         sizes = (8, 16) if is_first else (8, 16, 32)
         # of 8 bits 0 and -1 mean that a word or long word follows
         short = fits(offset, 8) and offset != 0 and (is_first or offset != -1)
-        reaches = {8: short, 16: fits(offset, 16), 32: True}
-        form = e.choose(reaches[bits] and given in (0, bits) for bits in sizes)
+        reaches = (short and given in (0, 8), fits(offset, 16) and given in (0, 16), given in (0, 32))
+        form = e.choose(reaches[: len(sizes)])
         if form is None:
             if given and given not in sizes:
                 raise Unfit("a branch with 32 bits: not on the MC68000", near=True)
@@ -412,7 +407,7 @@ KINDS = {
     "i": Byte("i"),
     "t": Field("t"),
     "control": Named("x", CONTROL_NAMES),
-    "cache": Named("t", {0: "nc", 1: "dc", 2: "ic", 3: "bc"}),
+    "cache": Named("t", CACHE_NAMES),
     "imm": Immediate(),
     "imm16": Immediate(16),
     "absolute": Absolute(32),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..spec.dialect import Dialect
@@ -156,4 +157,5 @@ DIALECT = Dialect(
     sizes={"word": 2},
     align_is_power=True,
     nop=b"\x60\0\0\0",
+    words=re.compile("|".join((r"(r|f|cr)\d+|rtoc|sp|lt|gt|eq|so|un", *SPECIAL_NAMES))),
 )

@@ -124,7 +124,7 @@ class BranchOptions(Static):
             raise Unfit(f"BO {number}: allowed 0..31", near=True)
         if hint:
             target = e.operands.get("target")
-            backward = target is not None and e.value(target).number < e.pc
+            backward = target is not None and e.distance(target) < 0
             number |= (hint == "+") != backward
         for bit, fixed in enumerate(e.row.first[6:11]):
             if fixed in "01" and (number >> 4 - bit & 1) != int(fixed):
@@ -290,8 +290,8 @@ class Target(Field):
         return address
 
     def encode(self, e: Encoding, it: Expression) -> None:
-        value, bits = e.value(it).number, e.row.first.count("i") + 2
-        offset = value if e.operands.get("aa") else value - e.pc
+        bits = e.row.first.count("i") + 2
+        offset = e.value(it).number if e.operands.get("aa") else e.distance(it)
         if e.operands.get("aa") and offset >= 1 << bits - 1:
             offset -= 1 << 32
         limit = 1 << bits - 1

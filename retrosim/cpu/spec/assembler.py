@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from retrosim.checks import did_you_mean
 
 from .decoding import OpcodeTable
-from .encoding import Chosen, Encoding, Parsing
-from .expressions import Scope, Unfit
+from .encoding import Asked, Asking, Chosen, Encoding, Parsing
+from .expressions import Expression, Scope, Symbol, Unfit
 from .rows import Row
+from .shapes import Shapes
 from .templates import Template, split_operands
 
 _NAME = re.compile(r"\{(\w+)\}")
 MAX_WORDS = 4  # of a mnemonic: rep fs movsb
+MAX_SHAPES = 2000  # that are kept
 
 
 def _filled(template: str, texts: dict[str, str]) -> str:
@@ -49,39 +51,93 @@ class Form:
         return {name: _filled(text, found) for name, text in self.through.items()}
 
 
-@dataclass
+@dataclass(frozen=True)
+class Shape:
+    """What statements have in common that differ in numbers and names (shapes.py).
+
+    mnemonic    in lower case
+    candidates  forms with the operands as their kinds see them
+    prefixes    kind -> value of those that stand before it
+    """
+
+    mnemonic: str
+    candidates: tuple[tuple[Form, dict[str, Any]], ...]
+    prefixes: Mapping[str, int]
+
+
 class Statement:
     """An instruction that has been read.
 
-    text        as written
-    mnemonic    of it, in lower case
-    candidates  forms with the operands as their kinds see them
-    refusals    of the forms that do not take the operands
-    prefixes    kind -> value of those that stand before it
-    minimum     bytes that it has at least
-    floors      (candidate, choice) -> first form that may still be taken
+    text     as written
+    slots    what stands in the slots of its shape
+    code     once it is known never to change: it depends on no symbol and no place
     """
 
-    text: str
-    mnemonic: str
-    candidates: list[tuple[Form, dict[str, Any]]] = field(default_factory=list)
-    refusals: list[Unfit] = field(default_factory=list)
-    prefixes: dict[str, int] = field(default_factory=dict)
-    minimum: int = 0
-    floors: dict[tuple[int, int], int] = field(default_factory=dict)
+    __slots__ = ("_floors", "_minimum", "_seen", "code", "shape", "slots", "text")
+
+    def __init__(self, text: str, shape: Shape, slots: tuple[Expression, ...] = ()) -> None:
+        self.text, self.shape, self.slots = text, shape, slots
+        self.code: bytes | None = None
+        self._seen: tuple[int | None, list[Asked], bytes] | None = None
+        self.free()
+
+    @property
+    def has_names(self) -> bool:
+        """Are there symbols in its slots?"""
+        return any(isinstance(slot, Symbol) for slot in self.slots)
+
+    def free(self) -> None:
+        """Let it become shorter again."""
+        self._minimum = 0  # bytes that it has at least
+        self._floors: dict[tuple[int, int], int] | None = None  # (candidate, choice) -> first form that it may take
+
+    def minimum(self, candidate: int, number: int) -> int:
+        return self._floors.get((candidate, number), 0) if self._floors else 0
+
+    def took(self, candidate: int, number: int, form: int) -> None:
+        if form:
+            if self._floors is None:
+                self._floors = {}
+            self._floors[candidate, number] = form
+
+    def set_minimum(self, size: int) -> None:
+        self._minimum = size
+
+    def is_long_enough(self, code: bytes) -> bool:
+        return len(code) >= self._minimum
+
+    def keep(self, pc: int | None, asked: list[Asked], code: bytes) -> None:
+        """Remember the code for what was asked, and for a place, None where it does not depend on that."""
+        self._seen = pc, asked, code
+
+    def recalled(self, pc: int, scope: Scope) -> bytes | None:
+        """Return the code of the time before if nothing that it depends on has changed."""
+        if self._seen is None or self._seen[0] not in (None, pc):
+            return None
+        asking = Asking(scope, self.slots)
+        try:
+            for expression, value in self._seen[1]:
+                now = expression(asking)
+                if (now.number - pc if isinstance(value, int) else now) != value:
+                    return None
+        except Unfit:
+            return None
+        return self._seen[2]
 
 
-class _Floors:
+class _Choices:
     """The choices of one candidate of a statement."""
 
+    __slots__ = ("candidate", "statement")
+
     def __init__(self, statement: Statement, candidate: int) -> None:
-        self.floors, self.candidate = statement.floors, candidate
+        self.statement, self.candidate = statement, candidate
 
     def minimum(self, number: int) -> int:
-        return self.floors.get((self.candidate, number), 0)
+        return self.statement.minimum(self.candidate, number)
 
     def took(self, number: int, form: int) -> None:
-        self.floors[self.candidate, number] = form
+        self.statement.took(self.candidate, number, form)
 
 
 class InstructionAssembler:
@@ -100,6 +156,8 @@ class InstructionAssembler:
         self.unit = 1 if table.isa.word_bytes == 1 else 2
         self.byte_order = "big" if table.isa.word_bytes > 1 else "little"
         self.forms: dict[str, list[Form]] = {}
+        self._known: dict[str, Shape] = {}
+        self.forms_tried = 0  # so far: a measure of the work
         counts = {name: getattr(kind, "texts", 1) for name, kind in self.isa.kinds.items()}
         for row in table.rows:
             template = Template(row.syntax, counts)
@@ -111,6 +169,8 @@ class InstructionAssembler:
                 self._alias(own, Template(text, counts), Template(expansion))
             for mnemonic, forms in own.items():
                 self.forms.setdefault(mnemonic, []).extend(forms)
+        templates = {part for forms in self.forms.values() for form in forms for part in form.template.operands}
+        self._shapes = Shapes(self.dialect, [_NAME.sub(" ", part) for part in templates] + list(self.forms))
 
     def _add(self, mnemonic: str, form: Form) -> None:
         self.forms.setdefault(mnemonic, []).append(form)
@@ -151,6 +211,25 @@ class InstructionAssembler:
 
     def read(self, text: str) -> Statement:
         """Read an instruction. Errors: Unfit, when no row has that mnemonic, or none such operands."""
+        try:
+            apart = self._shapes.take_apart(text)
+            if apart:
+                return Statement(text, self._shape(apart[0]), apart[1])
+        except Unfit:  # said of the text as it is written
+            pass
+        return Statement(text, self._read(text, []))
+
+    def _shape(self, text: str) -> Shape:
+        """Return what statements of a shape have in common. Errors: Unfit."""
+        shape = self._known.get(text)
+        if shape is None:
+            if len(self._known) >= MAX_SHAPES:
+                self._known.clear()
+            shape = self._known[text] = self._read(text, [])
+        return shape
+
+    def _read(self, text: str, refusals: list[Unfit]) -> Shape:
+        """Read a text or a shape; why forms do not take the operands is appended to `refusals`. Errors: Unfit."""
         prefixes: dict[str, int] = {}
         rest = text.strip()
         while True:
@@ -171,15 +250,22 @@ class InstructionAssembler:
             word = rest.split()[0] if rest.split() else ""
             raise Unfit(self._unknown(word))
         given = split_operands(operands)
-        statement = Statement(text, mnemonic, prefixes=prefixes)
+        candidates: list[tuple[Form, dict[str, Any]]] = []
         for key in self._keys(mnemonic):
+            self.forms_tried += len(self.forms.get(key, ()))
             for form in self.forms.get(key, ()):
-                self._try(form, given, statement)
-            if statement.candidates:
+                try:
+                    parsed = self._parsed(form, given)
+                except Unfit as refusal:
+                    refusals.append(refusal.with_traceback(None))
+                else:
+                    if parsed is not None:
+                        candidates.append((form, parsed))
+            if candidates:
                 break
-        if not statement.candidates:
-            raise self._best(statement, mnemonic, statement.refusals)
-        return statement
+        if not candidates:
+            raise self._best(text, mnemonic, refusals)
+        return Shape(mnemonic, tuple(candidates), prefixes)
 
     def _keys(self, mnemonic: str) -> list[str]:
         bare = [] if "." in mnemonic else [f"{mnemonic}.{s}" for s in self.dialect.default_suffixes]
@@ -195,65 +281,92 @@ class InstructionAssembler:
                 return name, parts[count] if len(parts) > count else ""
         return "", ""
 
-    def _try(self, form: Form, given: tuple[str, ...], statement: Statement) -> None:
+    def _parsed(self, form: Form, given: tuple[str, ...]) -> dict[str, Any] | None:
+        """Return operand name -> what its kind makes of the text; None where the form is another. Errors: Unfit."""
         texts = form.texts(given)
         if texts is None:
-            return
+            return None
         p = Parsing(form.row, self.table.model, self.dialect)
-        try:
-            parsed = {}
-            for name, kind in form.row.operands:
-                if name in form.fixed:
-                    parsed[name] = form.fixed[name]
-                elif name in texts:
-                    parsed[name] = kind.parse(texts[name], p)
-                else:
-                    parsed[name] = None
-        except Unfit as refusal:
-            statement.refusals.append(refusal)
-        else:
-            statement.candidates.append((form, parsed))
+        parsed: dict[str, Any] = {}
+        for name, kind in form.row.operands:
+            if name in form.fixed:
+                parsed[name] = form.fixed[name]
+            elif name in texts:
+                parsed[name] = kind.parse(texts[name], p)  # type: ignore[attr-defined]
+            else:
+                parsed[name] = None
+        return parsed
 
-    def encode(self, statement: Statement, pc: int, scope: Scope) -> bytes:
-        """Return the shortest code, which is not shorter than before. Errors: Unfit."""
+    def encode(self, statement: Statement, pc: int, scope: Scope, explain: bool = True) -> bytes:
+        """Return the shortest code, which is not shorter than before. Errors: Unfit, which says why if `explain`."""
+        if statement.code is not None:
+            return statement.code
+        recalled = statement.recalled(pc, scope)
+        if recalled is not None:
+            return recalled
+        asking = Asking(scope, statement.slots)
+        asked: list[Asked] = []
         best: bytes | None = None
         longest: bytes | None = None
-        refusals = list(statement.refusals)
-        for number, candidate in enumerate(statement.candidates):
+        is_placed = False
+        for number, candidate in enumerate(statement.shape.candidates):
+            e = self._encoding(candidate, number, statement, pc, asking)
+            e.asked = asked
             try:
-                code = self._encode(candidate, number, statement, pc, scope)
-            except Unfit as refusal:
-                refusals.append(refusal)
+                code = self._encode(e, candidate)
+            except Unfit:
                 continue
-            if len(code) >= statement.minimum and (best is None or len(code) < len(best)):
+            finally:
+                is_placed = is_placed or e.is_placed
+            if statement.is_long_enough(code) and (best is None or len(code) < len(best)):
                 best = code
             if longest is None or len(code) > len(longest):
                 longest = code
         best = best if best is not None else longest
         if best is None:
-            raise self._best(statement, statement.mnemonic, refusals, pc, scope)
-        statement.minimum = len(best)
+            raise self._explained(statement, pc, scope) if explain else Unfit(statement.shape.mnemonic)
+        statement.set_minimum(len(best))
+        if asked or is_placed:
+            statement.keep(pc if is_placed else None, asked, best)
+        else:
+            statement.code = best
         return best
 
-    def _encode(
-        self, candidate: tuple[Form, dict[str, Any]], number: int, statement: Statement, pc: int, scope: Scope
-    ) -> bytes:
+    def _encoding(
+        self, candidate: tuple[Form, dict[str, Any]], number: int, statement: Statement, pc: int, scope: Asking
+    ) -> Encoding:
         form, parsed = candidate
-        chosen: Chosen = _Floors(statement, number)
-        e = Encoding(self.table, form.row, parsed, pc, scope, form.suffix, chosen, statement.prefixes)
+        chosen: Chosen = _Choices(statement, number)
+        return Encoding(self.table, form.row, parsed, pc, scope, form.suffix, chosen, statement.shape.prefixes)
+
+    def _encode(self, e: Encoding, candidate: tuple[Form, dict[str, Any]]) -> bytes:
+        form, parsed = candidate
         for name, kind in form.row.operands:
             if parsed[name] is not None or getattr(kind, "implied", False):
-                kind.encode(e, parsed[name])
+                kind.encode(e, parsed[name])  # type: ignore[attr-defined]
         self.isa.place_prefixes(e)
         if not e.is_claimed():
             raise Unfit("there is no such form")
         return e.content(self.byte_order)
 
-    def _best(
-        self, statement: Statement, mnemonic: str, refusals: list[Unfit], pc: int = 0, scope: Scope | None = None
-    ) -> Unfit:
+    def _explained(self, statement: Statement, pc: int, scope: Scope) -> Unfit:
+        """Return why a statement has no code, in terms of its text."""
+        refusals: list[Unfit] = []
+        try:
+            shape = self._read(statement.text, refusals)
+        except Unfit as refusal:
+            return refusal
+        plain = Statement(statement.text, shape)
+        for number, candidate in enumerate(shape.candidates):
+            try:
+                self._encode(self._encoding(candidate, number, plain, pc, Asking(scope, ())), candidate)
+            except Unfit as refusal:
+                refusals.append(refusal.with_traceback(None))
+        return self._best(statement.text, shape.mnemonic, refusals, pc, scope)
+
+    def _best(self, text: str, mnemonic: str, refusals: list[Unfit], pc: int = 0, scope: Scope | None = None) -> Unfit:
         """Return what to say when nothing fits."""
-        reason = self._elsewhere(statement.text, pc, scope)
+        reason = self._elsewhere(text, pc, scope)
         if not reason:
             near = [str(each) for each in refusals if each.near]
             far = {str(each) for each in refusals}
@@ -273,8 +386,9 @@ class InstructionAssembler:
         return ""
 
     def _others(self) -> list[InstructionAssembler]:
-        """Return the assemblers of the family's other models."""
-        models = [model for model in self.isa.models if model != self.table.model]
+        """Return the assemblers of the family's other models, in the same mode (i386_real)."""
+        mode = self.table.model.partition("_")[2]
+        models = [model for model in self.isa.models if model != self.table.model and model.partition("_")[2] == mode]
         return [_by_name(self.isa, model) for model in models] if self._names_models else []
 
     def _unknown(self, word: str) -> str:

@@ -90,10 +90,16 @@ class OpcodeTable:
     first   int16[2 ** index bits], position in `groups`, or -1 where no row claims the word
     groups  tuples of rows that share an entry and differ in the other bits of the first word, or in the second
     recalled  (address, bytes there) -> instruction: some that were decoded, by any machine of this process
+    prefixes  of the model: code word -> (kind of prefix, value)
+    max_bytes of its instructions
     """
 
     def __init__(self, isa: InstructionSet, model: str, rows: list[Row]) -> None:
         self.isa, self.model, self.rows = isa, model, rows
+        self._subset = isa.subsets.get(model)
+        without = self._subset.without if self._subset else ()
+        self.prefixes = {word: value for word, value in isa.prefixes.items() if word not in without}
+        self.max_bytes = self._subset.max_bytes if self._subset else isa.max_bytes
         opcodes = isa.index.scatter(np.arange(1 << isa.index.count, dtype=np.uint32))
         indexed = isa.index.scatter((1 << isa.index.count) - 1)
         claims: list[np.ndarray] = []
@@ -108,7 +114,7 @@ class OpcodeTable:
         self.recalled: dict[tuple[int, bytes], Insn] = {}
         self.groups: list[tuple[Row, ...]] = []
         self.first = self._merge(claims)
-        for word in isa.prefixes:
+        for word in self.prefixes:
             if self.first[word] >= 0:
                 raise SpecError(f"prefix {word:#x} is an instruction too: {self.groups[self.first[word]][0].syntax}")
         self._fixed = {row.pattern: [fixed_bits(p) for p in row.pattern.split()] for row in rows}
@@ -141,11 +147,11 @@ class OpcodeTable:
         """Decode the instruction at `pc`; `word(address)` reads one code word. Raises IllegalEncoding."""
         prefixes: dict[str, int] = {}
         start, size = pc, self.isa.word_bytes
-        while (first := word(start)) in self.isa.prefixes:
-            kind, value = self.isa.prefixes[first]
+        while (first := word(start)) in self.prefixes:
+            kind, value = self.prefixes[first]
             prefixes[kind] = value
             start += size
-            if start - pc >= self.isa.max_bytes:
+            if start - pc >= self.max_bytes:
                 raise TooLong
         group = self.first[self.isa.index.gather(first)]
         if group < 0:
@@ -169,18 +175,21 @@ class OpcodeTable:
             statics.append(static)
             fields += numbers
             texts[name] = kind.show(d, static, numbers)
-        if d.end - d.pc > self.isa.max_bytes:
+        if d.end - d.pc > self.max_bytes:
             raise TooLong
         text = self.isa.spell_prefixes(d) + self.isa.dialect.simplified(row.stem, row.syntax.format(**texts))
         numbers = tuple(f & 0xFFFFFFFF for f in fields)
         prefixes = (d.start - d.pc) // self.isa.word_bytes
         return Insn(d.pc, d.end - d.pc, row, tuple(statics), numbers, text, d.forms, d.target, prefixes)
 
+    def _has(self, static: Any) -> bool:
+        return self._subset is None or self._subset.has(static)
+
     def handlers(self) -> Iterable[tuple[Row, tuple[Any, ...]]]:
         """Yield (row, statics) of every handler that a full interpreter of this model needs."""
         for row in self.rows:
             combinations: list[tuple[Any, ...]] = [()]
             for _, kind in row.operands:
-                combinations = [(*c, s) for c in combinations for s in kind.statics(row)]
+                combinations = [(*c, s) for c in combinations for s in kind.statics(row) if self._has(s)]
             for statics in combinations:
                 yield row, statics

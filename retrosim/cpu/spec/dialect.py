@@ -29,6 +29,7 @@ class Dialect:
     align_is_power  does .align take an exponent?
     nop         code that fills gaps in code
     percent_arguments  are %1 and %%label parts of macros?
+    words       pattern of the words, in lower case, that are no symbols where an operand stands
     """
 
     numbers: Numbers
@@ -45,6 +46,7 @@ class Dialect:
     align_is_power: bool = False
     nop: bytes = b"\0"
     percent_arguments: bool = False
+    words: re.Pattern[str] = field(default_factory=lambda: re.compile(r"(?!)"))
 
     @cached_property
     def _patterns(self) -> dict[str, list[tuple[re.Pattern[str], str]]]:

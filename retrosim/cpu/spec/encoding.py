@@ -53,6 +53,40 @@ class Parsing:
         return self.dialect.grammar.parse(text)
 
 
+class Asking:
+    """A scope with the slots of a statement, which notes whether it is asked for what may change."""
+
+    __slots__ = ("is_asked", "scope", "slots")
+
+    def __init__(self, scope: Scope, slots: tuple[Expression, ...]) -> None:
+        self.scope, self.slots = scope, slots
+        self.is_asked = False
+
+    @property
+    def section(self) -> str | None:
+        """The section of the statement, which never changes."""
+        return self.scope.here().section
+
+    def slot(self, number: int) -> Value:
+        return self.slots[number](self)
+
+    def symbol(self, name: str) -> Value:
+        self.is_asked = True
+        return self.scope.symbol(name)
+
+    def numbered(self, number: int, ahead: bool) -> Value | None:
+        self.is_asked = True
+        return self.scope.numbered(number, ahead)
+
+    def here(self) -> Value:
+        self.is_asked = True
+        return self.scope.here()
+
+
+Asked = tuple[Expression, Value | int | None]
+"""An expression and its value, or its distance from the instruction where the code depends on that; None: no value."""
+
+
 class Encoding:
     """The code words of one instruction while they are put together.
 
@@ -68,45 +102,70 @@ class Encoding:
         row: Row,
         operands: Mapping[str, Any],
         pc: int,
-        scope: Scope,
+        scope: Asking,
         suffix: str = "",
         chosen: Chosen | None = None,
         given: Mapping[str, int] | None = None,
     ) -> None:
-        self.table, self.row, self.model, self.pc = table, row, table.model, pc
+        self.table, self.row, self.model, self._pc = table, row, table.model, pc
         self.operands, self.scope, self.suffix = operands, scope, suffix
         self._chosen, self._choices = chosen or Freely(), 0
-        self._patterns = row.pattern.split()
-        self.words = [int(p.translate(_FIXED), 2) for p in self._patterns]
-        ignored = row.options.get("ignored", 0)
-        if ignored:
-            self.words = [w | ignored & int(p.translate(_IGNORED), 2) for w, p in zip(self.words, self._patterns)]
-        self.given = dict(given or {})
+        self.is_placed = False
+        self.asked: list[Asked] = []
+        self.words = list(row.fixed_words)
+        self.given = dict(given) if given else {}
         self._prefixes: dict[str, int] = {}
         self.size: int | None = row.options.get("size")
 
     @property
+    def pc(self) -> int:
+        """Address of the instruction; that it was asked for is noted."""
+        self.is_placed = True
+        return self._pc
+
+    @property
+    def bytes(self) -> int:
+        """Length of the words so far."""
+        return (len(self._prefixes) + len(self.words)) * self.table.isa.word_bytes
+
+    @property
     def end(self) -> int:
         """Address behind the words so far, as decoding would have it."""
-        return self.pc + (len(self._prefixes) + len(self.words)) * self.table.isa.word_bytes
+        return self.pc + self.bytes
 
     def prefix(self, kind: str, code: int) -> None:
-        """Put a code word before the pattern; one of a kind."""
+        """Put a code word before the pattern; one of a kind. Errors: Unfit for one that the model does not have."""
+        if code not in self.table.prefixes:
+            raise Unfit(f"needs the prefix {code:#x}, which the {self.model} does not have", near=True)
         self._prefixes[kind] = code
 
     def value(self, expression: Expression) -> Value:
-        return expression(self.scope)
+        """Return the value of an expression, and note it if it may change. Errors: Unfit."""
+        try:
+            value = expression(self.scope)
+        except Unfit:
+            self.asked.append((expression, None))
+            raise
+        if self.scope.is_asked:
+            self.scope.is_asked = False
+            self.asked.append((expression, value))
+        return value
+
+    def distance(self, expression: Expression) -> int:
+        """Return how far behind the instruction's address an address is: all that the code depends on."""
+        distance = expression(self.scope).number - self._pc
+        self.asked.append((expression, distance))
+        return distance
 
     def put(self, letter: str, number: int, what: str = "") -> None:
         """Put a number into a field of the pattern. Errors: Unfit."""
-        for index, pattern in enumerate(self._patterns):
-            if letter in pattern:
-                width = pattern.count(letter)
-                if not 0 <= number < 1 << width:
-                    raise Unfit(f"{what or 'number'} {number}: allowed 0..{(1 << width) - 1}", near=True)
-                self.words[index] |= number << (len(pattern) - 1 - pattern.rindex(letter))
-                return
-        raise Unfit(f"no field {letter}")
+        place = self.row.places.get(letter)
+        if place is None:
+            raise Unfit(f"no field {letter}")
+        index, limit, shift = place
+        if not 0 <= number < limit:
+            raise Unfit(f"{what or 'number'} {number}: allowed 0..{limit - 1}", near=True)
+        self.words[index] |= number << shift
 
     def word(self, number: int) -> None:
         """Append a code word."""
@@ -126,14 +185,12 @@ class Encoding:
     def is_claimed(self) -> bool:
         """Does the opcode table have this first word for this row?"""
         group = self.table.first[self.table.isa.index.gather(self.words[0])]
-        return group >= 0 and self.row in self.table.groups[group]
+        return group >= 0 and any(row is self.row for row in self.table.groups[group])
 
     def content(self, byte_order: str) -> bytes:
         size = self.table.isa.word_bytes
         order = self.table.isa.dialect.prefix_order
-        before = [self._prefixes[kind] for kind in order if kind in self._prefixes]
-        return b"".join(word.to_bytes(size, byte_order) for word in (*before, *self.words))
-
-
-_IGNORED = dict.fromkeys(range(128), "0") | {ord("-"): "1"}
-_FIXED = dict.fromkeys(range(128), "0") | {ord("1"): "1"}
+        words = self.words
+        if self._prefixes:
+            words = [*(self._prefixes[kind] for kind in order if kind in self._prefixes), *words]
+        return bytes(words) if size == 1 else b"".join([word.to_bytes(size, byte_order) for word in words])

@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, cast
 
 from retrosim.checks import shortened
 
 MAX_OPERATORS = 200  # of an expression, opening brackets among them
 MAX_BITS = 64  # of a value on the way
 MAX_DIGITS = 100  # of a number
+FIRST_SLOT, LAST_SLOT = 0xE000, 0xE03F  # characters that stand for numbers and names in a shape (shapes.py)
+SLOTS = f"{chr(FIRST_SLOT)}-{chr(LAST_SLOT)}"
 
 
 class Unfit(Exception):
@@ -56,6 +58,13 @@ class Scope(Protocol):
         """Return the address of the statement."""
 
 
+class Slots(Scope, Protocol):
+    """A scope with a statement's slots."""
+
+    def slot(self, number: int) -> Value:
+        """Return the value of what stands in a slot of the shape (shapes.py). Errors: Unfit."""
+
+
 HALF = "@"  # in place of a section: a half of an address
 
 Expression = Callable[[Scope], Value]
@@ -85,8 +94,32 @@ _BINARY = (
 _PRIORITY = {operator: level for level, operators in enumerate(_BINARY) for operator in operators}
 
 
+class Constant:
+    """An expression that is a plain number."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, number: int) -> None:
+        self.value = Value(number)
+
+    def __call__(self, scope: Scope) -> Value:
+        return self.value
+
+
+class Symbol:
+    """An expression that is a name."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, scope: Scope) -> Value:
+        return scope.symbol(self.name)
+
+
 def constant(number: int) -> Expression:
-    return lambda scope: Value(number)
+    return Constant(number)
 
 
 class Grammar:
@@ -96,15 +129,16 @@ class Grammar:
         self._halves, self.text_order = dict(numbers.halves), numbers.text_order
         alternatives = "|".join(f"(?:{pattern})(?![\\w.$])" for pattern, _ in numbers.patterns)
         self._number = re.compile(alternatives)
+        self.number_pattern = re.sub(r"\((?!\?)", "(?:", alternatives)
         self._bases = [base for _, base in numbers.patterns]
-        plain = re.sub(r"\((?!\?)", "(?:", alternatives)
         here = "|".join(re.escape(word) + r"(?![\w.$])" for word in numbers.here)
         self._token = re.compile(
-            rf"\s*(?:(?P<number>{plain})|(?P<local>[0-9]+[fFbB])(?![\w.$])"
+            rf"\s*(?:(?P<number>{self.number_pattern})|(?P<local>[0-9]+[fFbB])(?![\w.$])"
             rf"|(?P<text>'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\")|(?P<here>{here})"
-            rf"|(?P<name>{_NAME})|(?P<half>@[a-z]+)|(?P<operator>\|\||&&|<<|>>|<=|>=|==|!=|<>|[-+*/%&|^~!()<>=]))"
+            rf"|(?P<name>{_NAME})|(?P<slot>[{SLOTS}])|(?P<half>@[a-z]+)|(?P<operator>\|\||&&|<<|>>|<=|>=|==|!=|<>|[-+*/%&|^~!()<>=]))"
         )
         self.parse = lru_cache(maxsize=8192)(self._parse)
+        self.tokens_read = 0  # so far: a measure of the work
 
     def _parse(self, text: str) -> Expression:
         """Return the expression that a text is. Errors: Unfit."""
@@ -125,6 +159,7 @@ class Grammar:
             raise Unfit("an expression is missing")
         if sum(kind == "operator" and token != ")" for kind, token in tokens) > MAX_OPERATORS:
             raise Unfit(f"an expression has more than {MAX_OPERATORS} operators and brackets")
+        self.tokens_read += len(tokens)
         return _Parser(self, text, tokens).whole()
 
     @property
@@ -223,7 +258,10 @@ class _Parser:
         if kind == "local":
             return _local(token)
         if kind == "name":
-            return self.halved(lambda scope: scope.symbol(token))
+            return self.halved(Symbol(token))
+        if kind == "slot":
+            number = ord(token) - FIRST_SLOT
+            return self.halved(lambda scope: cast(Slots, scope).slot(number))
         raise Unfit(f"{shortened(self.text)!r}: " + (f"unexpected {token!r}" if token else "an operand is missing"))
 
     def halved(self, value: Expression) -> Expression:
@@ -285,22 +323,47 @@ _FUNCTIONS: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def _combine(operator: str, left: Expression, right: Expression, text: str) -> Expression:
-    function = _FUNCTIONS[operator]
+class _Binary:
+    """Two expressions and the operator between them."""
 
-    def evaluate(scope: Scope) -> Value:
-        a, b = left(scope), right(scope)
+    __slots__ = ("_function", "_left", "_operator", "_right", "_text", "weight")
+
+    def __init__(self, operator: str, left: Expression, right: Expression, text: str) -> None:
+        self._operator, self._left, self._right, self._text = operator, left, right, text
+        self._function = _FUNCTIONS[operator]
+        self.weight = weight(left) + weight(right) + 1
+
+    def __call__(self, scope: Scope) -> Value:
+        a, b = self._left(scope), self._right(scope)
+        operator = self._operator
         if operator in ("/", "%") and not b.number:
-            raise Unfit(f"{shortened(text)!r}: division by zero", near=True)
+            raise Unfit(f"{shortened(self._text)!r}: division by zero", near=True)
         if operator in ("<<", ">>") and not 0 <= b.number < MAX_BITS:
-            raise Unfit(f"{shortened(text)!r}: shift by {b.number}: allowed 0..{MAX_BITS - 1}", near=True)
-        number = function(a.number, b.number)
+            raise Unfit(f"{shortened(self._text)!r}: shift by {b.number}: allowed 0..{MAX_BITS - 1}", near=True)
+        number = self._function(a.number, b.number)
         if abs(number) >> MAX_BITS:
-            raise Unfit(f"{shortened(text)!r} does not fit into {MAX_BITS} bits", near=True)
+            raise Unfit(f"{shortened(self._text)!r} does not fit into {MAX_BITS} bits", near=True)
         if operator == "+" and (a.section is None or b.section is None):
             return Value(number, a.section if b.section is None else b.section)
         if operator == "-" and b.section is None:
             return Value(number, a.section)
         return Value(number)
 
-    return evaluate
+
+def weight(expression: Expression) -> int:
+    """Return how much work an expression is: its operators and operands."""
+    return getattr(expression, "weight", 1)
+
+
+def _combine(operator: str, left: Expression, right: Expression, text: str) -> Expression:
+    """Return an expression of two, a number where both are numbers."""
+    both = _Binary(operator, left, right, text)
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        try:
+            return Constant(both(_NOWHERE).number)
+        except Unfit:  # said where it is used
+            pass
+    return both
+
+
+_NOWHERE = cast(Scope, None)  # constants ask for nothing

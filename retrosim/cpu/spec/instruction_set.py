@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from retrosim.errors import SpecError
@@ -29,6 +30,20 @@ Price = Callable[[Row, dict[str, Any]], bool]
 """price(row, forms): do the clocks of an instruction depend on data? SpecError where the table has none for it."""
 
 
+@dataclass(frozen=True)
+class Subset:
+    """What a model has less than its instruction set.
+
+    max_bytes  of an instruction
+    without    prefixes: code words that it does not know as such
+    has        has(static part of an operand): is there such an operand?
+    """
+
+    max_bytes: int
+    without: frozenset[int]
+    has: Callable[[Any], bool]
+
+
 class InstructionSet:
     """A table of rows for one CPU model family.
 
@@ -37,6 +52,7 @@ class InstructionSet:
     word_bytes  bytes of a code word (2 on the 68K, 1 on the x86)
     max_bytes   of an instruction
     prefixes    code word -> (kind of prefix, value)
+    subsets     model -> what it has less
     index       bits of the first code word that the opcode tables are indexed by; None: all of them
     admit       admit(decoding): raise IllegalEncoding where a row does not go with its prefixes
     hooks       declares what prices may vary with
@@ -58,9 +74,10 @@ class InstructionSet:
         dialect: Dialect | None = None,
         place_prefixes: Callable[[Encoding], None] = lambda e: None,
         spell_prefixes: Callable[[Decoding], str] = lambda d: "",
+        subsets: Mapping[str, Subset] | None = None,
     ) -> None:
         self.name, self.kinds, self.word_bytes, self.max_bytes = name, kinds, word_bytes, max_bytes
-        self.prefixes, self.admit = prefixes or {}, admit
+        self.prefixes, self.admit, self.subsets = prefixes or {}, admit, subsets or {}
         self.dialect = dialect or Dialect(Numbers(C_NUMBERS))
         self.place_prefixes, self.spell_prefixes = place_prefixes, spell_prefixes
         self.hooks = hooks.hooks if hooks else frozenset()

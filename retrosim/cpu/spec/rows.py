@@ -71,6 +71,22 @@ class Row:
         """The mnemonic up to the first part that differs."""
         return self.syntax.partition(" ")[0].partition("{")[0]
 
+    @cached_property
+    def fixed_words(self) -> tuple[int, ...]:
+        """The words of the pattern with zeros in the fields; of ignored bits, those that the option names are set."""
+        patterns, ignored = self.pattern.split(), self.options.get("ignored", 0)
+        return tuple(int(p.translate(_FIXED), 2) | ignored & int(p.translate(_IGNORED), 2) for p in patterns)
+
+    @cached_property
+    def places(self) -> dict[str, tuple[int, int, int]]:
+        """Letter of a field -> (number of its word, what its numbers are below, bits behind it)."""
+        return {
+            letter: (index, 1 << pattern.count(letter), len(pattern) - 1 - pattern.rindex(letter))
+            for index, pattern in reversed(list(enumerate(self.pattern.split())))
+            for letter in pattern
+            if letter.isalpha()
+        }
+
     @property
     def key(self) -> str:
         """What identifies the row."""
@@ -81,6 +97,10 @@ class Row:
         kinds = [list(kind.forms(self, model)) for _, kind in self.operands if hasattr(kind, "forms")]
         for number in range(max(map(len, kinds), default=1)):
             yield {name: form for forms in kinds for name, form in forms[number % len(forms)].items()}
+
+
+_IGNORED = dict.fromkeys(range(128), "0") | {ord("-"): "1"}
+_FIXED = dict.fromkeys(range(128), "0") | {ord("1"): "1"}
 
 
 def undefined_row(name: str, syntax: str, function: Callable, cost: str, ref: str) -> Row:

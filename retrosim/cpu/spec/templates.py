@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 _OPENING, _CLOSING = "([{", ")]}"
+_BRACKET_OR_QUOTE = re.compile(r"[\[({\])}'\"]")
 _NAME = re.compile(r"\{(\w+)\}")
 
 
@@ -14,6 +15,8 @@ def split_operands(text: str) -> tuple[str, ...]:
     """Split a text at the commas outside brackets and quotes."""
     if not text.strip():
         return ()
+    if not _BRACKET_OR_QUOTE.search(text):
+        return tuple([part.strip() for part in text.split(",")])
     parts, depth, start, quote = [], 0, 0, ""
     for at, c in enumerate(text):
         if quote:

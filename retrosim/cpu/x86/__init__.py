@@ -1,4 +1,4 @@
-"""The Intel 386 and 486: integer instructions in 16-bit real mode and in flat 32-bit mode."""
+"""The Intel 286, 386 and 486: integer instructions in 16-bit real mode and, from the 386 on, in flat 32-bit mode."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .exceptions import BOUND, DIVIDE
 from .flags import add_flags, set_szp, step_flags, sub_flags
-from .modes import I486
+from .modes import FROM_386, I486, is_286
 from .modrm import EAX, EDX, address, behind, modify, read, register, write
 from .segments import fault_when, load
 from .state import insn
@@ -137,9 +137,11 @@ def _store_product(m, s, product):
         m.set_reg(EDX, (product >> s).trunc(s))
 
 
-def _product_flags(m, low, lost):
-    set_szp(m, low)
-    m.set("af", m.const(1, 0))
+def _product_flags(m, product, low, lost):
+    """Flags of a product of twice the bits of `low`."""
+    on_286 = is_286(m.cpu.model)
+    set_szp(m, (product >> low.bits).trunc(low.bits) if on_286 else low)
+    m.set("af", m.const(1, on_286))
     m.set("cf", lost)
     m.set("of", lost)
 
@@ -151,13 +153,13 @@ def _multiply(signed):
         product = source.resize(2 * s, signed) * m.reg(EAX, s).resize(2 * s, signed)
         low = product.trunc(s)
         _store_product(m, s, product)
-        _product_flags(m, low, product.ne(low.resize(2 * s, signed)))
+        _product_flags(m, product, low, product.ne(low.resize(2 * s, signed)))
 
     return multiply
 
 
-insn("MUL {ea}", "1111011w mm100eee", cost="MUL", varies="multiplier", ref="Intel 386 PRM, MUL")(_multiply(False))
-insn("IMUL {ea}", "1111011w mm101eee", cost="MUL", varies="multiplier", ref="Intel 386 PRM, IMUL")(_multiply(True))
+insn("MUL {ea}", "1111011w mm100eee", cost="MUL {s}", varies="multiplier", ref="Intel 386 PRM, MUL")(_multiply(False))
+insn("IMUL {ea}", "1111011w mm101eee", cost="MUL {s}", varies="multiplier", ref="Intel 386 PRM, IMUL")(_multiply(True))
 
 
 def _imul(m, s, g, a, multiplier):
@@ -165,22 +167,44 @@ def _imul(m, s, g, a, multiplier):
     product = a.sext(2 * s) * multiplier.sext(2 * s)
     low = product.trunc(s)
     write(m, g, low)
-    _product_flags(m, low, product.ne(low.sext(2 * s)))
+    _product_flags(m, product, low, product.ne(low.sext(2 * s)))
 
 
-@insn("IMUL {g},{ea}", "00001111 10101111 mmgggeee", cost="MUL", varies="multiplier", ref="Intel 386 PRM, IMUL")
+@insn(
+    "IMUL {g},{ea}",
+    "00001111 10101111 mmgggeee",
+    models=FROM_386,
+    cost="MUL {s}",
+    varies="multiplier",
+    ref="Intel 386 PRM, IMUL",
+)
 def imul(m, s, g, ea):
     _imul(m, s, g, read(m, g, s), read(m, ea, s))
 
 
-@insn("IMUL {g},{ea},{imm}", "01101001 mmgggeee", cost="MUL", varies="multiplier", ref="Intel 386 PRM, IMUL")
+@insn("IMUL {g},{ea},{imm}", "01101001 mmgggeee", cost="MUL {s}", varies="multiplier", ref="Intel 386 PRM, IMUL")
 def imul_immediate(m, s, g, ea, imm):
     _imul(m, s, g, read(m, ea, s), imm.trunc(s))
 
 
-@insn("IMUL {g},{ea},{simm}", "01101011 mmgggeee", cost="MUL", varies="multiplier", ref="Intel 386 PRM, IMUL")
+@insn("IMUL {g},{ea},{simm}", "01101011 mmgggeee", cost="MUL {s}", varies="multiplier", ref="Intel 386 PRM, IMUL")
 def imul_sign_extended(m, s, g, ea, simm):
     _imul(m, s, g, read(m, ea, s), simm.trunc(s))
+
+
+def _quotient_of_286(m, s, dividend, divisor, quotient, remainder):
+    """Return what the 286 divides to: it knows a quotient of -2 ** (s - 1) by s - 1 bits of the upper dividend alone.
+
+    So one whose size is too large by 2 ** (s - 1) times the divisor passes for it (found in the vectors of IDIV by
+    bytes, github.com/SingleStepTests/80286, F6.7; by words taken to be the same).
+    """
+    zero, low = m.const(2 * s, 0), (1 << (s - 1)) - 1
+    size = m.select(dividend.sign, zero - dividend, dividend)
+    by = m.select(divisor.sign, zero - divisor, divisor)
+    rest = size & low
+    passes = (dividend.sign ^ divisor.sign) & ((size >> (s - 1)) - by).eq(low + 1) & rest.ult(by)
+    rest = m.select(dividend.sign, zero - rest, rest)
+    return m.select(passes, zero - (low + 1), quotient), m.select(passes, rest, remainder)
 
 
 def _divide(signed):
@@ -193,6 +217,8 @@ def _divide(signed):
             unsafe = dividend.eq(1 << (2 * s - 1)) & divisor.eq((1 << 2 * s) - 1)
             fault_when(m, unsafe, DIVIDE)
             quotient, remainder = dividend.sdiv(divisor), dividend.srem(divisor)
+            if is_286(m.cpu.model):
+                quotient, remainder = _quotient_of_286(m, s, dividend, divisor, quotient, remainder)
         else:
             quotient, remainder = dividend.udiv(divisor), dividend.urem(divisor)
         fault_when(m, quotient.ne(quotient.trunc(s).resize(2 * s, signed)), DIVIDE)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from ..spec.dialect import Dialect
 from ..spec.expressions import C_NUMBERS, Numbers
+from .ea_text import REGISTERS, SEGMENTS, SIZES
 
 SEGMENT_WORDS = {name: ("segment", number) for number, name in enumerate(("es", "cs", "ss", "ds", "fs", "gs"))}
 SIZE_NAMES = (("CBW", "CBWw"), ("CWDE", "CBWd"), ("CWD", "CWDw"), ("CDQ", "CWDd"))
@@ -56,4 +59,7 @@ DIALECT = Dialect(
     sizes={"word": 2},
     nop=b"\x90",
     percent_arguments=True,
+    words=re.compile(
+        "|".join((r"[cdt]r\d|st\d?|ptr|short|near|far|offset|strict|flat", *REGISTERS, *SEGMENTS, *SIZES))
+    ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .flags import condition
-from .modes import I486
+from .modes import FROM_386, I486
 from .modrm import address, modify, read, write
 from .segments import linear
 from .state import insn
@@ -58,13 +58,14 @@ def _by_number(change):
 
 
 for _number, (_name, _change) in enumerate(CHANGES.items()):
-    _code, _ref, _lock = f"{_number:02b}", f"Intel 386 PRM, {_name}", _name != "BT"
+    _code, _lock = f"{_number:02b}", _name != "BT"
+    _common = {"lock": _lock, "models": FROM_386, "ref": f"Intel 386 PRM, {_name}"}
     _cost = "BTS/BTR/BTC" if _lock else "BT"
-    insn(f"{_name} {{ea}},{{g}}", f"00001111 101{_code}011 mmgggeee", cost=f"{_cost} r/m,r", lock=_lock, ref=_ref)(
+    insn(f"{_name} {{ea}},{{g}}", f"00001111 101{_code}011 mmgggeee", cost=f"{_cost} r/m,r", **_common)(
         _by_register(_change)
     )
     _pattern = f"00001111 10111010 mm1{_code}eee"
-    insn(f"{_name} {{ea}},{{imm8}}", _pattern, cost=f"{_cost} r/m,imm", lock=_lock, ref=_ref)(_by_number(_change))
+    insn(f"{_name} {{ea}},{{imm8}}", _pattern, cost=f"{_cost} r/m,imm", **_common)(_by_number(_change))
 
 
 def _scan(down):
@@ -81,12 +82,18 @@ def _scan(down):
     return scan
 
 
-insn("BSF {g},{ea}", "00001111 10111100 mmgggeee", cost="BSF", varies="scanned", ref="Intel 386 PRM, BSF")(_scan(False))
-insn("BSR {g},{ea}", "00001111 10111101 mmgggeee", cost="BSR", varies="scanned", ref="Intel 386 PRM, BSR")(_scan(True))
+for _name, _code, _down in (("BSF", "0", False), ("BSR", "1", True)):
+    _pattern, _common = f"00001111 1011110{_code} mmgggeee", {"models": FROM_386, "ref": f"Intel 386 PRM, {_name}"}
+    insn(f"{_name} {{g}},{{ea}}", _pattern, varies="scanned", **_common)(_scan(_down))
 
 
 @insn(
-    "SET{c} {ea}", "00001111 1001cccc mm---eee", size=8, cost=("SETcc true", "SETcc false"), ref="Intel 386 PRM, SETcc"
+    "SET{c} {ea}",
+    "00001111 1001cccc mm---eee",
+    size=8,
+    models=FROM_386,
+    cost=("SETcc true", "SETcc false"),
+    ref="Intel 386 PRM, SETcc",
 )
 def setcc(m, s, c, ea):
     holds = condition(m, c)

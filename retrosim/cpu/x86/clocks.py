@@ -1,9 +1,10 @@
-"""Published clocks of the Intel 386 and i486: the table, and which of its entries an instruction has.
+"""Published clocks of the Intel 286, 386 and i486: the table, and which of its entries an instruction has.
 
 A cell is a number of clocks, or one of
 
-    7+m    m is spent by the instruction that is gone to: one clock a component (opcode bytes, prefixes, ModR/M and SIB
-           one each, a whole displacement and a whole immediate one each); here it is counted with that instruction
+    7+m    m is spent by the instruction that is gone to: 386, one clock a component (opcode bytes, prefixes, ModR/M and
+           SIB one each, a whole displacement and a whole immediate one each); 286, one clock a byte; here it is counted
+           with that instruction
     a-b    by data: a multiplier (rules in timing.py), else the printed range is a straight line over what the
            instruction passes, 0..31 positions (an estimate: the manuals print no more than the range)
     a+bn   n times what the row varies with: iterations, levels, positions
@@ -98,7 +99,7 @@ def has_data_clocks(row: Row, forms: Mapping[str, Any], model: str) -> bool:
 
 
 def components(insn: Insn) -> int:
-    """Return m of an instruction."""
+    """Return m of an instruction of the 386."""
     parts = insn.length
     if insn.forms.get("disp"):
         parts -= insn.forms["disp"] - 1

@@ -1,13 +1,15 @@
 """Decimal adjustment (Intel 386 PRM, AAA AAD AAM AAS DAA DAS).
 
 Flags that the manual leaves undefined: SF ZF PF of AAA and AAS, and OF of DAA and DAS, from AL; OF and AF of AAD and
-AAM clear.
+AAM clear. The 286 as its vectors have it: SF ZF PF OF of AAA and AAS from the sum or difference, with all its bits; CF
+and AF of AAD from its sum, OF as CF.
 """
 
 from __future__ import annotations
 
 from .exceptions import DIVIDE
-from .flags import set_szp
+from .flags import add_flags, set_szp
+from .modes import is_286
 from .modrm import EAX
 from .segments import fault_when
 from .state import insn
@@ -39,11 +41,14 @@ def _unpacked(subtract):
         ax = m.reg(EAX, 16)
         adjusts = (ax & 15).ule(9).eq(0) | m.get("af")
         moved = ax - 0x106 if subtract else ax + 0x106
-        result = m.select(adjusts, moved, ax) & 0xFF0F
+        whole = m.select(adjusts, moved, ax)
+        result = whole & 0xFF0F
         m.set("cf", adjusts)
         m.set("af", adjusts)
-        m.set("of", m.const(1, 0))
-        set_szp(m, result.trunc(8))
+        on_286, al = is_286(m.cpu.model), whole.trunc(8)
+        overflow = (al & ~ax.trunc(8) if not subtract else ax.trunc(8) & ~al).sign  # by 6, or by 0
+        m.set("of", overflow if on_286 else m.const(1, 0))
+        set_szp(m, al if on_286 else result.trunc(8))
         m.set_reg(EAX, result)
 
     return adjust
@@ -72,4 +77,9 @@ def aam(m, imm8):
 @insn("AAD {imm8}", "11010101", size=8, ref="Intel 386 PRM, AAD")
 def aad(m, imm8):
     ax = m.reg(EAX, 16)
-    _result(m, (ax.trunc(8) + (ax >> 8).trunc(8) * imm8.trunc(8)).zext(16))
+    product = (ax >> 8).trunc(8) * imm8.trunc(8)
+    result = ax.trunc(8) + product
+    _result(m, result.zext(16))
+    if is_286(m.cpu.model):
+        add_flags(m, ax.trunc(8), product, result)
+        m.set("of", m.get("cf"))

@@ -9,6 +9,8 @@ from ..spec.rows import Insn
 from .clocks import clocks, keys, table
 
 LEGENDS = {
+    "i286": "base: clocks of the manual's entry ({source}), without m, those of no shift; stalls: what was added on "
+    "average: m after a jump, shift counts, repeats, fetching of code, operands at odd addresses, wait states.",
     "i386": "base: clocks of the manual's entry ({source}), without m, least of a range; stalls: what was added "
     "on average: m after a jump, multipliers, repeats, fetching of code, wait states.",
     "i486": "base: clocks of the manual's entry ({source}), least of a range; stalls: what was added on average: "

@@ -3,6 +3,10 @@
 Where the manual leaves a flag undefined it is: AF clear after logic and shifts; OF after shifts and rotates of any
 count as after the last bit; SF ZF PF after a multiplication from the low half, AF clear; all unchanged after a
 division, bit tests (but CF) and bit scans (but ZF).
+
+The 286 as its vectors have it (github.com/SingleStepTests/80286): AF set after shifts to the right, after shifts to the
+left bit 4 of the result; SF ZF PF after a multiplication from the upper half, AF set; divisions as above, though it
+leaves something else in them.
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ from ..spec.cpu import SERVICE
 from ..spec.rows import Row, undefined_row
 from .exceptions import BREAKPOINT, DEBUG, INVALID, NO_FPU, OVERFLOW, enter
 from .flags import condition
-from .modes import is_real
+from .modes import FROM_386, is_286, is_real
 from .modrm import ECX, address, behind, read
 from .segments import CS, GENERAL_PROTECTION, fault, fault_when, load, load_segment
-from .state import drop, insn, next_ip, push, set_flags, top
+from .state import EMULATION, drop, insn, next_ip, push, set_flags, top
 
 SERVICE_VECTORS = 0x60
 SERVICES = 8
@@ -78,7 +78,7 @@ def jcc_short(m, s, c, target):
     branch(m, s, condition(m, c), target)
 
 
-@insn("J{c} {target}", "00001111 1000cccc", flow=True, cost=JCC, ref="Intel 386 PRM, Jcc")
+@insn("J{c} {target}", "00001111 1000cccc", flow=True, models=FROM_386, cost=JCC, ref="Intel 386 PRM, Jcc")
 def jcc_near(m, s, c, target):
     branch(m, s, condition(m, c), target)
 
@@ -219,7 +219,7 @@ def int3(m):
     _software(m, BREAKPOINT)
 
 
-@insn("INT1", "11110001", flow=True, cost="INT 3", ref="not in the manuals, on both parts: the debug exception")
+@insn("INT1", "11110001", flow=True, models=FROM_386, cost="INT 3", ref="not in the manuals: the debug exception")
 def int1(m):
     _software(m, DEBUG)
 
@@ -243,7 +243,12 @@ def iret(m, s):
 
 @insn("ESC {t},{operation},{ea}", "11011ttt mmgggeee", ref="Intel 386 PRM 11.1: no coprocessor, exception 7")
 def escape(m, t, s, ea, operation):
-    fault(m, NO_FPU)
+    if not is_286(m.cpu.model):
+        fault(m, NO_FPU)
+        return
+    fault_when(m, (m.element("cr", m.const(32, 0)) & EMULATION).ne(0), NO_FPU)
+    if ea.cls != "reg":
+        read(m, ea, s)
 
 
 def _undefined(name: str, vector: int, ref: str) -> Row:

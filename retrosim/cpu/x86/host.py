@@ -29,6 +29,7 @@ from .state import flags_of, put_flags
 SPAN = 1 << 16  # of a real-mode segment
 LOW_END = 1 << 20  # what segments can begin in
 REGPARM = (EAX, EDX, ECX)
+FLAG_BITS = 0xFFF  # of the 286's FLAGS in real mode
 
 
 def _selector(number: int, real: bool) -> Register:
@@ -109,6 +110,19 @@ def _in_shadow(state: np.ndarray) -> bool:
 
 def _end_shadow(state: np.ndarray) -> None:
     state["shadow"] = 0
+
+
+def host_286() -> Host:
+    """Return the description of the 286: real mode, registers of 16 bits, for which the names of 32 bits stand too."""
+    of_386 = host(real=True)
+    names = dict(zip(NAMES[32][:8], NAMES[16][:8]))
+    registers = {
+        names.get(name, name): in_field("r", NAMES[32].index(name), 16) if name in names else register
+        for name, register in of_386.registers.items()
+        if name not in ("fs", "gs", "eflags")
+    }
+    registers["flags"] = Register(16, flags_of, lambda state, word: put_flags(state, word & FLAG_BITS))
+    return replace(of_386, registers=registers, aliases=names | {"eflags": "flags"}, result=("ax", "dx"))
 
 
 def host(real: bool) -> Host:

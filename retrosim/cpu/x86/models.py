@@ -1,4 +1,4 @@
-"""The models of the Intel 386 and 486."""
+"""The models of the Intel 286, 386 and 486."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .exceptions import accepts, exception, interrupt, take_fault, vector_name
 from .explain import LEGENDS, explain
 from .flow import INTERRUPT_ROW, UNDEFINED_ROWS, undefined
 from .hooks import X86Hooks
-from .host import host
-from .i386_bus import PrefetchTiming
+from .host import host, host_286
 from .i486_bus import UNCACHED_FROM, VALID, CacheTiming
-from .modes import MODEL_NAMES, is_real
+from .modes import MODEL_NAMES, is_286, is_real
 from .modrm import ZERO
+from .prefetch import PrefetchTiming, WordPrefetchTiming
 from .readings import READINGS
-from .state import IN_REGISTERS, LAYOUTS, X86, reset
+from .state import IN_REGISTERS, LAYOUTS, X86, reset, reset_286
 from .timing import TableTiming
 
-FULL = {"i386": PrefetchTiming, "i486": CacheTiming}
-STAGES = {"i386": ("bus_free",), "i486": ("bus_free", "fill_end")}
+FULL = {"i286": WordPrefetchTiming, "i386": PrefetchTiming, "i486": CacheTiming}
+STAGES = {"i286": ("bus_free",), "i386": ("bus_free",), "i486": ("bus_free", "fill_end")}
 _LINES = Lines(
     unit_bytes=16,
     sets=128,
@@ -34,13 +34,14 @@ _LINES = Lines(
     stores_allocate=False,
     arriving="filling",
 )
-CACHES = {"i386": {}, "i486": {"unified": Cache("tag", lines=_LINES)}}
+CACHES: dict[str, dict[str, Cache]] = {"i286": {}, "i386": {}, "i486": {"unified": Cache("tag", lines=_LINES)}}
 
 
 def _timing(model: str) -> dict[str, type[Timing]]:
     """Return the timing models of a CPU model."""
     named = {"table": TableTiming, "full": FULL[model[:4]]}
-    return {"off": X86Hooks} | {mode: type(c.__name__, (c,), {"model": model}) for mode, c in named.items()}
+    own = {"model": model, "refills": not model.startswith("i486")}
+    return {"off": X86Hooks} | {mode: type(c.__name__, (c,), own) for mode, c in named.items()}
 
 
 @cache
@@ -67,10 +68,10 @@ def cpu(model: str, unreal: bool = False) -> Cpu:
         misaligned=take_fault,
         exception=exception,
         interrupt=interrupt,
-        reset=partial(reset, unreal=unreal),
+        reset=reset_286 if is_286(model) else partial(reset, unreal=unreal),
         accepts=accepts,
         vector_name=vector_name,
-        host=host(is_real(model)),
+        host=host_286() if is_286(model) else host(is_real(model)),
         explain=partial(explain, model),
         legend=LEGENDS[part],
         caches=CACHES[part],

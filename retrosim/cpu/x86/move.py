@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .modes import FROM_386, is_286
 from .modrm import EAX, EBP, EBX, ECX, EDI, EDX, ESI, ESP, address, behind, modify, read, write
 from .segments import CS, DS, ES, FS, GS, SS, linear, load, load_segment, store
 from .state import drop, get_flags, hold_interrupts, insn, pop, push, set_flags, stack_bits, top
@@ -63,6 +64,7 @@ for _name, _code, _signed in (("MOVZX", "0110", False), ("MOVSX", "1110", True))
             f"{_name} {{g}},{{ea}}",
             f"00001111 1011{_code[:3]}{_bit} mmgggeee",
             ea_size=_bits,
+            models=FROM_386,
             cost="MOVZX/MOVSX",
             ref=f"Intel 386 PRM, {_name}",
         )(lambda m, s, g, ea, bits=_bits, signed=_signed: write(m, g, read(m, ea, bits).resize(s, signed)))
@@ -84,16 +86,15 @@ def _load_pointer(segment):
     return load_pointer
 
 
-for _name, _pattern, _segment in (
-    ("LES", "11000100", ES),
-    ("LDS", "11000101", DS),
-    ("LSS", "00001111 10110010", SS),
-    ("LFS", "00001111 10110100", FS),
-    ("LGS", "00001111 10110101", GS),
+for _name, _pattern, _segment, _models in (
+    ("LES", "11000100", ES, None),
+    ("LDS", "11000101", DS, None),
+    ("LSS", "00001111 10110010", SS, FROM_386),
+    ("LFS", "00001111 10110100", FS, FROM_386),
+    ("LGS", "00001111 10110101", GS, FROM_386),
 ):
-    insn(
-        f"{_name} {{g}},{{ea}}", f"{_pattern} mmgggeee", ea="mem", cost="LDS/LES/LFS/LGS/LSS", ref="Intel 386 PRM, LDS"
-    )(_load_pointer(_segment))
+    _common = {"ea": "mem", "models": _models, "cost": "LDS/LES/LFS/LGS/LSS", "ref": "Intel 386 PRM, LDS"}
+    insn(f"{_name} {{g}},{{ea}}", f"{_pattern} mmgggeee", **_common)(_load_pointer(_segment))
 
 
 @insn("XCHG {ea},{g}", "1000011w mmgggeee", lock=True, cost="XCHG r/m,r", ref="Intel 386 PRM, XCHG")
@@ -165,13 +166,14 @@ def pop_register(m, s, d):
 
 @insn("POP {ea}", "10001111 mm000eee", cost="POP r/m", ref="Intel 386 PRM, POP")
 def pop_operand(m, s, ea):
-    """An address with ESP in it counts from the stack pointer after the pop."""
-    value = top(m, s)
-    if ea.cls != "reg":
-        store(m, ea.segment, address(m, ea, popped=s // 8), value)
-    drop(m, s // 8)
-    if ea.cls == "reg":
+    """An address with ESP in it counts from the stack pointer after the pop. The 286 pops before the store."""
+    value, early = top(m, s), ea.cls == "reg" or is_286(m.cpu.model)
+    if early:
+        drop(m, s // 8)
         write(m, ea, value)
+    else:
+        store(m, ea.segment, address(m, ea, popped=s // 8), value)
+        drop(m, s // 8)
 
 
 def _push_segment(segment):
@@ -196,9 +198,10 @@ for _name, _segment, _push, _pop in (
     ("fs", FS, "00001111 10100000", "00001111 10100001"),
     ("gs", GS, "00001111 10101000", "00001111 10101001"),
 ):
-    insn(f"PUSH {_name}", _push, cost="PUSH sreg", ref="Intel 386 PRM, PUSH")(_push_segment(_segment))
+    _models = FROM_386 if _segment in (FS, GS) else None
+    insn(f"PUSH {_name}", _push, models=_models, cost="PUSH sreg", ref="Intel 386 PRM, PUSH")(_push_segment(_segment))
     if _pop:
-        insn(f"POP {_name}", _pop, cost="POP sreg", ref="Intel 386 PRM, POP")(_pop_segment(_segment))
+        insn(f"POP {_name}", _pop, models=_models, cost="POP sreg", ref="Intel 386 PRM, POP")(_pop_segment(_segment))
 
 ALL = (EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI)
 

@@ -29,9 +29,9 @@ from .ea_text import SEGMENTS, Written, sized
 from .ea_text import register as register_of
 from .encoding import as_signed, choose_address_size, choose_size, fits_byte, immediate
 from .encoding import number as number_bytes
-from .modes import is_real
+from .modes import is_286, is_real
 from .modrm import EAX, FIELDS, NAMES, Ea, ModRM, Offset, address_size, number, operand_size, register, register_fields
-from .segments import CS, DS, SEGMENT_NAMES
+from .segments import CS, DS, GS, SEGMENT_NAMES
 
 SAME_CONDITIONS = {
     "c": 2, "nae": 2, "nb": 3, "nc": 3, "z": 4, "nz": 5, "na": 6, "nbe": 7, "pe": 10, "po": 11, "nge": 12, "nl": 13,
@@ -94,7 +94,7 @@ class Size(Static):
         return d.size, []
 
     def forms(self, row: Row, model: str) -> Iterable[dict[str, int]]:
-        return [{"s": bits} for bits in self.statics(row)]
+        return [{"s": bits} for bits in self.statics(row) if bits != 32 or not is_286(model)]
 
     def show(self, d: Decoding, static: int, fields: list[int]) -> str:
         return {8: "b", 16: "w", 32: "d"}[static]
@@ -264,9 +264,14 @@ class One(Static):
 class SegmentRegister(Field):
     """A segment register by number; fs and gs are 4 and 5, there is no 6 or 7, and CS cannot be loaded (load=True)."""
 
+    @staticmethod
+    def last(model: str) -> int:
+        """Return the number of the last one."""
+        return DS if is_286(model) else GS
+
     def number(self, d: Decoding) -> int:
         n = d.letter(self.letters)
-        if n > 5 or (n == CS and d.row.options.get("load")):
+        if n > self.last(d.model) or (n == CS and d.row.options.get("load")):
             raise IllegalEncoding
         return n
 
@@ -274,6 +279,8 @@ class SegmentRegister(Field):
         name = text.lower().removeprefix("%")
         if name not in SEGMENTS or (SEGMENTS[name] == CS and p.row.options.get("load")):
             raise Unfit(f"{text!r} is no segment register for this place")
+        if SEGMENTS[name] > self.last(p.model):
+            raise Unfit(f"{text}: not on the {p.model}", near=True)
         return SEGMENTS[name]
 
     def encode(self, e: Encoding, it: int) -> None:
@@ -370,7 +377,7 @@ class Target(Field):
         bits = e.row.options.get("displacement", e.size)
         if (it[1] == "short" and bits != 8) or ((it[1] == "near" or it[0]) and bits == 8):
             raise Unfit(f"there is no {it[1]} form")
-        offset = e.value(it[2]).number - (e.end + bits // 8)
+        offset = e.distance(it[2]) - (e.bytes + bits // 8)
         if bits == 16 or (e.size == 16 and is_real(e.model)):
             offset = as_signed(offset & 0xFFFF, 16)
         limit = 1 << bits - 1

@@ -47,7 +47,8 @@ def _byte_writes(*options: str, reason: str) -> Reading:
 _REAL = _byte_writes("any", "own", reason="timed on two 486s in real mode")
 _FLAT = _byte_writes("own", "any", reason="any was timed in real mode only, where another penalty is longer too")
 
-READINGS = {
+READINGS: dict[str, tuple[Reading, ...]] = {
+    "i286_real": (),
     "i386_real": (TWO_REGISTERS, STRING_MOVES),
     "i386_flat": (TWO_REGISTERS, STRING_MOVES),
     "i486_real": (INDEX_CLOCK, INTERLOCK, _REAL),

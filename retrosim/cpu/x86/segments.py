@@ -1,4 +1,7 @@
-"""Segments: where an offset lies in memory, and the limit checks of real mode (Intel 386 PRM 14.1, 14.4)."""
+"""Segments: where an offset lies in memory, and the limit checks of real mode (Intel 386 PRM 14.1, 14.4).
+
+A word over the end of a segment is exception 13 on the 286 whatever the segment (80286 PRM 5.2), 12 on the 386 and 486
+where it is the stack's."""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import Any
 
 from ..spec.cpu import MISALIGNED
 from ..spec.values import Word
-from .modes import is_real
+from .modes import is_286, is_real
 
 ES, CS, SS, DS, FS, GS = range(6)
 SEGMENT_NAMES = ("es", "cs", "ss", "ds", "fs", "gs")
@@ -40,8 +43,10 @@ def linear(m: Any, segment: Word | int | None, offset: Word, bits: int) -> Word:
     outside = limit.ult(last)
     if bits > 8:
         outside = outside | last.ult(offset)
-    if isinstance(segment, int):
-        vector: Word | int = STACK_FAULT if segment == SS else GENERAL_PROTECTION
+    if is_286(m.cpu.model):
+        vector: Word | int = GENERAL_PROTECTION
+    elif isinstance(segment, int):
+        vector = STACK_FAULT if segment == SS else GENERAL_PROTECTION
     else:
         vector = m.select(n.eq(SS), m.const(32, STACK_FAULT), m.const(32, GENERAL_PROTECTION))
     fault_when(m, outside, vector)

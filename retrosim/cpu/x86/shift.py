@@ -7,6 +7,7 @@ bit changed in the last step; right, the two top bits of the result differ.
 from __future__ import annotations
 
 from .flags import set_szp
+from .modes import FROM_386, is_286
 from .modrm import ECX, modify, read
 from .state import insn
 
@@ -17,6 +18,13 @@ def _left_overflow(result, carry):
 
 def _right_overflow(result):
     return result.sign ^ (result << 1).sign
+
+
+def _auxiliary(m, name, result):
+    """Return AF after a shift."""
+    if is_286(m.cpu.model):
+        return (result >> 4).trunc(1) if name == "SHL" else m.const(1, 1)
+    return m.const(1, 0)
 
 
 def _shift(name):
@@ -62,7 +70,7 @@ def _shift(name):
             m.set("of", overflow)
             if name in ("SHL", "SHR", "SAR"):
                 set_szp(m, result)
-                m.set("af", m.const(1, 0))
+                m.set("af", _auxiliary(m, name, result))
 
         m.when(count.ne(0), flags)
         return result
@@ -146,10 +154,10 @@ def _double_by_cl(shift):
 
 
 for _name, _code, _left in (("SHLD", "0100", True), ("SHRD", "1100", False)):
-    _ref = f"Intel 386 PRM, {_name}"
-    insn(f"{_name} {{ea}},{{g}},{{imm8}}", f"00001111 1010{_code} mmgggeee", cost="SHLD/SHRD imm", ref=_ref)(
+    _common = {"models": FROM_386, "ref": f"Intel 386 PRM, {_name}"}
+    insn(f"{_name} {{ea}},{{g}},{{imm8}}", f"00001111 1010{_code} mmgggeee", cost="SHLD/SHRD imm", **_common)(
         _double_by_number(_double(_left))
     )
-    insn(f"{_name} {{ea}},{{g}},cl", f"00001111 1010{_code[:3]}1 mmgggeee", cost="SHLD/SHRD CL", ref=_ref)(
+    insn(f"{_name} {{ea}},{{g}},cl", f"00001111 1010{_code[:3]}1 mmgggeee", cost="SHLD/SHRD CL", **_common)(
         _double_by_cl(_double(_left))
     )

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..spec.cpu import ENGINE_FIELDS, STATUS_WRITTEN, Layout
 from ..spec.decoding import Decoding, IllegalEncoding
 from ..spec.encoding import Encoding
 from ..spec.expressions import Unfit
-from ..spec.instruction_set import InstructionSet
+from ..spec.instruction_set import InstructionSet, Subset
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
-from . import i386_bus, i486_bus
+from . import i486_bus, prefetch
 from .assembly import DIALECT
 from .encoding import SEGMENT_CODES
 from .hooks import X86Hooks
-from .modes import is_real
+from .modes import I286, is_286, is_real
 from .modrm import ESP, address_size
 from .operands import KINDS, shows_size
 from .segments import CS, DS, ES, FS, GS, SEGMENT_NAMES, SS, load, store
@@ -49,14 +51,17 @@ REGISTERS = (
 )
 
 COMMON = (*REGISTERS, *ENGINE_FIELDS, *TIMING_FIELDS)
-LAYOUTS = {"i386": Layout((*COMMON, *i386_bus.FIELDS)), "i486": Layout((*COMMON, *i486_bus.FIELDS))}
+_PREFETCHING = Layout((*COMMON, *prefetch.FIELDS))
+LAYOUTS = {"i286": _PREFETCHING, "i386": _PREFETCHING, "i486": Layout((*COMMON, *i486_bus.FIELDS))}
 _BUSY = frozenset({"r", "cf", "pf", "af", "zf", "sf", "of", "refill", "repeating"})
 IN_REGISTERS = {
+    "i286": _BUSY | {"fetched", "bus_free"},
     "i386": _BUSY | {"fetched", "bus_free"},
     "i486": _BUSY | {"written", "held", "waiting", "expected", "fetch_line"},
 }
 
 MAX_BYTES = 15  # of an instruction; more is exception 13 (Intel 386 PRM 9.8.13)
+MAX_BYTES_286 = 10  # 80286 PRM 9.6, exception 13
 LOCK = 0xF0
 PREFIXES = {
     0x26: ("segment", ES),
@@ -73,8 +78,18 @@ PREFIXES = {
 }
 
 
+def _in_286(static: Any) -> bool:
+    """Is there an operand of this size or addressing class where numbers and addresses have 16 bits?"""
+    return static not in (32, "disp", "index")
+
+
 def admit(d: Decoding) -> None:
-    """LOCK goes with a few instructions that modify memory, on rows with lock=True (Intel 386 PRM, LOCK)."""
+    """LOCK goes with a few instructions that modify memory, on rows with lock=True (Intel 386 PRM, LOCK).
+
+    The 286 takes it before any instruction (80286 PRM, LOCK; test vectors).
+    """
+    if is_286(d.model):
+        return
     if "lock" in d.prefixes and not (d.row.options.get("lock") and d.letter("m") != 3):
         raise IllegalEncoding
 
@@ -83,7 +98,8 @@ def place_prefixes(e: Encoding) -> None:
     """Put LOCK and the segment of an implied operand before an instruction. Errors: Unfit."""
     if e.given.pop("lock", None):
         operand = e.operands.get("ea")
-        if not e.row.options.get("lock") or operand is None or operand.code is not None:
+        fits = e.row.options.get("lock") and operand is not None and operand.code is None
+        if not fits and not is_286(e.model):
             raise Unfit("takes no LOCK", near=True)
         e.prefix("lock", LOCK)
     if "segment" in dict(e.row.operands) and "segment" in e.given:
@@ -117,6 +133,7 @@ X86 = InstructionSet(
     dialect=DIALECT,
     place_prefixes=place_prefixes,
     spell_prefixes=spell_prefixes,
+    subsets=dict.fromkeys(I286, Subset(MAX_BYTES_286, frozenset({0x64, 0x65, 0x66, 0x67}), _in_286)),
 )
 insn = X86.insn
 
@@ -124,6 +141,9 @@ FLAGS = {  # bit in EFLAGS
     "cf": 0, "pf": 2, "af": 4, "zf": 6, "sf": 7, "tf": 8, "if": 9, "df": 10, "of": 11, "iopl": 12, "nt": 14, "ac": 18,
 }  # fmt: skip
 ALWAYS_SET = 2
+EMULATION = 4  # bit of CR0 and MSW: a coprocessor is to be emulated
+MISSING_FLAGS = {"i286": ("iopl", "nt", "ac"), "i386": ("ac",), "i486": ()}
+"""Those that a program cannot set; bits 12 to 15 are 0 in the real mode of a 286 (80286 PRM appendix C, POPF)."""
 
 
 def reset(state: np.ndarray, unreal: bool = False) -> None:
@@ -134,6 +154,12 @@ def reset(state: np.ndarray, unreal: bool = False) -> None:
     state["seg_limit"] = 0xFFFFFFFF if unreal else 0xFFFF
     state["seg_limit"][CS] = 0xFFFF
     state["idt_limit"] = 0x3FF
+
+
+def reset_286(state: np.ndarray) -> None:
+    """The same for a 286: no coprocessor, so start-up code has set EM of the MSW."""
+    reset(state)
+    state["cr"][0] = EMULATION
 
 
 def flags_of(state: np.ndarray) -> int:
@@ -158,10 +184,10 @@ def get_flags(m: ExecutionContext, bits: int = 32) -> Word:
 
 def set_flags(m: ExecutionContext, word: Word) -> None:
     """Write FLAGS or EFLAGS; the host looks when that lets interrupts or single steps in."""
-    before = m.get("if")
+    before, missing = m.get("if"), MISSING_FLAGS[m.cpu.model[:4]]
     for name, bit in FLAGS.items():
         width = m.cpu.layout.fields[name][0]
-        if bit < word.bits and not (name == "ac" and m.cpu.model.startswith("i386")):
+        if bit < word.bits and name not in missing:
             m.set(name, (word >> bit).trunc(width))
     m.when(m.get("if") & ~before | m.get("tf"), lambda: m.leave(STATUS_WRITTEN))
 

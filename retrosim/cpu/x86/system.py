@@ -6,15 +6,17 @@ Absent, each with the exception that a program gets:
     SLDT STR LLDT LTR VERR VERW LAR LSL ARPL   exception 6, in real mode as on the parts; flat models have no
                                 descriptor tables, so they raise it too
     virtual 8086 mode           VM cannot be set
-    floating point              every escape is exception 7; WAIT does nothing
+    floating point              every escape is exception 7 (on the 286 while EM of the MSW is set, as start-up code
+                                sets it; else it reads its operand and does nothing); WAIT does nothing
     CPUID and later             exception 6 (CPUID came with late i486 parts)
+    F1, 0F 04, 0F 05 of the 286 exception 6: what its in-circuit emulator and LOADALL use
     segment limit at fetch      code that runs on beyond offset FFFF of its segment is not stopped; jumps are checked
 """
 
 from __future__ import annotations
 
 from ..spec.cpu import STOPPED
-from .modes import I386, I486, is_real
+from .modes import FROM_386, I386, I486, is_286, is_real
 from .modrm import address, behind, read, write
 from .segments import GENERAL_PROTECTION, fault_when, load, store
 from .state import hold_interrupts, insn
@@ -52,13 +54,14 @@ def wait(m):
 
 
 PROTECTION, PAGING = 1, 1 << 31
-CR0_BITS = {"i386": 0x1F, "i486": 0xE005003F}  # Intel 386 PRM figure 4-2, 486 PRM figure 4-3
+CR0_BITS = {"i286": 0xF, "i386": 0x1F, "i486": 0xE005003F}  # 386 PRM figure 4-2, 486 PRM figure 4-3; 286: its MSW
+FIXED_BITS = {"i286": 0xFFF0, "i386": 0x10, "i486": 0x10}  # that read as ones; ET, and the unused bits of an MSW
 MOVE = "Intel 386 PRM, MOV to and from special registers"
 
 
 def _control_word(m):
     """Return CR0; PE is as the model has it, and the bits that always read as ones are set."""
-    fixed = 0x10 | (0 if is_real(m.cpu.model) else PROTECTION)  # ET
+    fixed = FIXED_BITS[m.cpu.model[:4]] | (0 if is_real(m.cpu.model) else PROTECTION)
     return m.element("cr", m.const(32, 0)) | fixed
 
 
@@ -75,6 +78,7 @@ def _set_control_word(m, value):
     numbers=(0, 2, 3),
     registers="cr",
     ignored=0xC0,
+    models=FROM_386,
     cost="MOV r,CR",
     ref=MOVE,
 )
@@ -89,6 +93,7 @@ def mov_from_control(m, control, d):
     numbers=(0, 2, 3),
     registers="cr",
     ignored=0xC0,
+    models=FROM_386,
     cost="MOV {control},r",
     ref=MOVE,
 )
@@ -110,7 +115,7 @@ def _special(field, registers, pattern_from, pattern_to, numbers, models):
     insn("MOV {control},{d}", f"00001111 {pattern_to} --gggddd", cost=f"MOV {cost},r", **common)(to_special)
 
 
-_special("dr", "dr", "00100001", "00100011", (0, 1, 2, 3, 6, 7), I386 + I486)
+_special("dr", "dr", "00100001", "00100011", (0, 1, 2, 3, 6, 7), FROM_386)
 _special("tr", "tr", "00100100", "00100110", (6, 7), I386)
 _special("tr", "tr", "00100100", "00100110", (3, 4, 5, 6, 7), I486)
 
@@ -136,7 +141,8 @@ def _store_table(name):
     def store_table(m, s, ea):
         pointer = address(m, ea)
         store(m, ea.segment, pointer, m.get(f"{name}_limit"))
-        store(m, ea.segment, behind(ea, pointer, 2), m.get(f"{name}_base"))
+        unused = 0xFF000000 if is_286(m.cpu.model) else 0  # the 286 stores ones above its 24 bits (386 PRM, SGDT)
+        store(m, ea.segment, behind(ea, pointer, 2), m.get(f"{name}_base") | unused)
 
     return store_table
 
@@ -153,12 +159,8 @@ def _load_table(name):
 
 for _name, _number in (("GDT", 0), ("IDT", 1)):
     _common = {"ea": "mem", "unsized": True, "ref": "Intel 386 PRM, LGDT, SGDT"}
-    insn(f"S{_name} {{ea}}", f"00001111 00000001 mm00{_number}eee", cost="SGDT/SIDT", **_common)(
-        _store_table(_name.lower())
-    )
-    insn(f"L{_name} {{ea}}", f"00001111 00000001 mm01{_number}eee", cost="LGDT/LIDT", **_common)(
-        _load_table(_name.lower())
-    )
+    insn(f"S{_name} {{ea}}", f"00001111 00000001 mm00{_number}eee", **_common)(_store_table(_name.lower()))
+    insn(f"L{_name} {{ea}}", f"00001111 00000001 mm01{_number}eee", **_common)(_load_table(_name.lower()))
 
 
 @insn(

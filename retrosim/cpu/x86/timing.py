@@ -2,7 +2,7 @@
 
     off     nothing is counted but exceptions and interrupts between instructions
     table   the clocks of the manual: cache hits, no wait states, everything prefetched; m with the instruction it is of
-    full    i386: prefetch queue, wait states, operands across double words (i386_bus.py)
+    full    i286, i386: prefetch queue, wait states, operands across words or double words (prefetch.py)
             i486: prefixes, address generation, misalignment, cache and write buffers (i486_bus.py)
 
 What depends on data (hooks.py), in every mode that counts: multipliers, bit scans, rotates through carry, levels of
@@ -21,12 +21,13 @@ from ..spec.timing import hook
 from ..spec.values import Word
 from .clocks import clocks, components
 from .hooks import X86Hooks
+from .modes import is_286
 
 REPEAT_OF_NONE, REPEAT_OF_ONE = 5, {"MOVS": 13}  # i486 PRM, REP: clocks where there are 0 iterations, and 1
 MAX_UNITS = 31  # positions that a scan passes, levels of ENTER
 
 FIELDS = (
-    ("refill", 32, 1),  # 1 after a jump of the i386, whose m is still to be spent
+    ("refill", 32, 1),  # 1 after a jump of the i286 or i386, whose m is still to be spent
     ("repeating", 1, 1),  # i486: the repeated instruction under way has had an iteration
 )
 
@@ -36,6 +37,7 @@ class TableTiming(X86Hooks):
 
     counts = splits_branches = True
     model = ""
+    refills = True  # are jumps followed by m? else by nothing, and prefixes and ends of repeats have rules of the i486
 
     @classmethod
     def fields(cls, insn: Insn) -> tuple[int, ...]:
@@ -43,9 +45,11 @@ class TableTiming(X86Hooks):
 
     @classmethod
     def extra(cls, insn: Insn) -> int:
-        """Return what the encoding adds: i386, m in bits 0-3, a clock for the address in bit 4; i486, prefixes."""
-        if not cls.model.startswith("i386"):
+        """Return what the encoding adds: m in bits 0-3, a clock for the address in bit 4; i486, prefixes."""
+        if not cls.refills:
             return cls.prefixes(insn)
+        if is_286(cls.model):  # a base, an index and a displacement (80286 PRM appendix B)
+            return insn.length | bool(insn.forms.get("two") and insn.forms.get("disp")) << 4
         longer = cls.choices["two-registers"] == "clock" and bool(insn.forms.get("two"))
         return components(insn) | longer << 4
 
@@ -56,7 +60,7 @@ class TableTiming(X86Hooks):
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         m = self.m
-        self.row, self.is_386 = row, self.model.startswith("i386")
+        self.row = row
         self.rep = bool(operands.get("rep"))
         self.costs = [take() for _ in row.cost]
         self.cost, self.encoded = self.costs[0], take()
@@ -64,7 +68,7 @@ class TableTiming(X86Hooks):
         self.none = m.const(1, 0)
         self.by_data = m.const(64, 0)  # part of the figure, as in `costs`
         self.added = m.variable(m.const(64, 0))  # on top of the figure: what encoding and waits take
-        if self.is_386 or not self.rep:
+        if self.refills or not self.rep:
             self.add(self.encoded_clocks())
 
     @property
@@ -82,8 +86,8 @@ class TableTiming(X86Hooks):
         return (self.encoded.known & 15) + (self.encoded.known >> 4)
 
     def encoded_clocks(self) -> Word:
-        """Return the clocks that the encoding adds: on the i386 m after a jump, and those of the address."""
-        if not self.is_386:
+        """Return the clocks that the encoding adds: m after a jump, and those of the address; i486, of prefixes."""
+        if not self.refills:
             return self.encoded
         refill = self.m.get("refill").ne(0)
         return self.m.select(refill, self.encoded & 15, self.m.const(32, 0)) + (self.encoded >> 4)
@@ -96,14 +100,16 @@ class TableTiming(X86Hooks):
 
     @hook
     def multiplier(self, factor: Word, signed: bool) -> None:
-        """By its size: the clocks beyond the minimum of the range."""
+        """By its size: the clocks beyond the minimum of the range. The 286 takes the same for all."""
+        if is_286(self.model):
+            return
         m = self.m
         value = factor.resize(32, signed)
         negative = value.sign if signed else m.const(1, 0)
         size = m.select(negative, -value, value)
         bits = m.const(32, 32) - (size - 1).count_leading_zeros()  # ceil(log2): 0 for 1
         bits = m.select(size.eq(0), m.const(32, 0), bits)
-        minimum = m.const(32, 3) if self.is_386 else m.select(negative, m.const(32, 5), m.const(32, 3))
+        minimum = m.const(32, 3) if self.refills else m.select(negative, m.const(32, 5), m.const(32, 3))
         self.by_data = (m.select(bits.ult(minimum), minimum, bits) - 3).zext(64)
 
     @hook
@@ -135,7 +141,7 @@ class TableTiming(X86Hooks):
             return base
         each, none = self.cost >> 10 & 31, base
         last = base + each
-        if not self.is_386:
+        if not self.refills:
             if self.row.name not in ("INS", "OUTS"):
                 none = m.const(32, REPEAT_OF_NONE)
             if self.row.name in REPEAT_OF_ONE:
@@ -150,7 +156,7 @@ class TableTiming(X86Hooks):
         if len(self.costs) == 2:
             self.cost = m.select(self.condition, *self.costs)
         self.spend(self._clocks().zext(64) + self.by_data + self.added.get())
-        if self.is_386:
+        if self.refills:
             m.set("refill", self.cost >> 25 & 1 if not self.rep else m.const(32, 0))
         elif self.rep and self.row.name in REPEAT_OF_ONE:
             m.set("repeating", self.condition)

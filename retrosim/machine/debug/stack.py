@@ -39,6 +39,12 @@ class Frame:
     sp: int
     call_pc: int | None
 
+    def __str__(self) -> str:
+        """Return "function+0x10 (file.c:12)", of a caller with the line of its call."""
+        name = f"{self.function}+{self.offset:#x}" if self.offset else self.function
+        line = f" ({self.file.rpartition('/')[2]}:{self.line})" if self.file else ""
+        return f"{name or f'{self.pc:#x}'}{line}"
+
 
 def stack_pointer(machine: Machine) -> int:
     """Return the linear address of the top of the stack."""
@@ -120,6 +126,8 @@ def _calls(machine: Machine, back: int, callee: int) -> Insn | None:
     call = call_before(machine, back)
     if call is None or (call.target is not None and _start(machine, call.target) != _start(machine, callee)):
         return None
+    if machine.image.symbols and _start(machine, call.pc) is None:
+        return None  # data that looks like a call
     return call
 
 

@@ -126,13 +126,15 @@ def registers(debugger: Debugger, before: Mapping[str, int] | None = None) -> li
     return rows
 
 
-def memory(debugger: Debugger, address: int, size: int, before: bytes | None = None) -> list[MemoryRow]:
-    """Return memory in rows of 16 bytes; before: the same bytes at the last stop. Errors: ValueError."""
+def memory(
+    debugger: Debugger, address: int, size: int, before: bytes | None = None, row: int = MEMORY_ROW
+) -> list[MemoryRow]:
+    """Return memory in rows of so many bytes; before: the same bytes at the last stop. Errors: ValueError."""
     check_integer("address", address, 0, ADDRESS_MASK)
     data, rows = debugger.read(address, size), []
-    for start in range(0, size, MEMORY_ROW):
-        part = data[start : start + MEMORY_ROW]
-        old = part if before is None else before[start : start + MEMORY_ROW]
+    for start in range(0, size, row):
+        part = data[start : start + row]
+        old = part if before is None else before[start : start + row]
         changed = tuple(place for place, (a, b) in enumerate(zip(part, old)) if a != b)
         rows.append(MemoryRow((address + start) & ADDRESS_MASK, part, changed))
     return rows
@@ -263,19 +265,34 @@ class Decoder:
         Code cannot be read backwards: it is decoded from the start of the function, or from a place from which decoding
         meets the address.
         """
-        if count <= 0:
+        found: list[tuple[int, Insn | None]] = []
+        while len(found) < count and (run := self._function_before(address) or self._met(address, count - len(found))):
+            found, address = run + found, run[0][0]
+        return found[-count:] if count > 0 else []
+
+    def _function_before(self, address: int) -> list[tuple[int, Insn | None]]:
+        """Return the instructions from the start of the function before an address; none where they do not meet it."""
+        found = self._machine.image.symbol_at(address - 1)
+        if address == 0 or found is None or found[1] >= MAX_BACK:
             return []
+        return self._run(address - 1 - found[1], address)
+
+    def _met(self, address: int, count: int) -> list[tuple[int, Insn | None]]:
+        """Return up to `count` instructions before an address, from a place from which decoding meets it."""
         machine = self._machine
         unit, longest = machine.image.family.unit, machine.core.cpu.isa.max_bytes
-        found = machine.image.symbol_at(address)
         first = max(0, address - longest * count) // unit * unit
-        starts = [address - found[1]] if found and 0 < found[1] <= MAX_BACK else []
         best: list[tuple[int, Insn | None]] = []
-        for start in [*starts, *range(first, min(first + TRIES * unit, address), unit)]:
-            run = self.following(start, MAX_BACK, address)
-            end = run[-1][0] + (run[-1][1].length if run[-1][1] else unit) if run else -1
-            if end == address and len(run) > len(best):
+        for start in range(first, min(first + TRIES * unit, address), unit):
+            run = self._run(start, address)
+            if len(run) > len(best):
                 best = run
             if len(best) >= count:
                 break
         return best[-count:]
+
+    def _run(self, start: int, end: int) -> list[tuple[int, Insn | None]]:
+        """Return the instructions from one address to another, none if they do not meet that."""
+        run = self.following(start, MAX_BACK, end)
+        unit = self._machine.image.family.unit
+        return run if run and run[-1][0] + (run[-1][1].length if run[-1][1] else unit) == end else []

@@ -44,6 +44,8 @@ def compiled_units(path: Path, isa: str, note: Callable[[str], None]) -> dict[st
     note     gets the command, as a shell takes it
     Errors   ValueError: no compiler is installed, system.pp is missing, or the compiler refuses a file
     """
+    if isa not in COMPILERS:
+        raise ValueError(f"no Free Pascal is known for the 16-bit code of the {isa}; give an assembly source")
     compiler, system = COMPILERS[isa], path.parent / SYSTEM
     found = next(filter(shutil.which, compiler.commands), None)
     if found is None:

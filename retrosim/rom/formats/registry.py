@@ -23,6 +23,7 @@ class File:
     isa    what it is to run on if its processor is of that family, None for what the file itself says
     kit    folder with what compilers call by themselves, None for none
     note   gets a line of text about what is done
+    flags  for the compiler of a C source
     """
 
     path: Path
@@ -30,6 +31,7 @@ class File:
     isa: str | None = None
     kit: Path | None = None
     note: Callable[[str], None] = lambda text: None
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def _load_elf(file: File) -> Image:
 
 
 def _load_c(file: File) -> Image:
-    content = sources.compiled(file.path, file.isa, file.note)
+    content = sources.compiled(file.path, file.isa, file.note, file.flags)
     return elf.load(file.path, content, file.isa, file.kit)
 
 

@@ -47,16 +47,19 @@ COMPILERS = {
 }
 
 
-def compiled(path: Path, isa: str | None, note: Callable[[str], None]) -> bytes:
+def compiled(path: Path, isa: str | None, note: Callable[[str], None], flags: tuple[str, ...] = ()) -> bytes:
     """Return the object that a compiler makes of a C file.
 
     isa      what for, None for the default machine's
     note     gets the command, as a shell takes it
+    flags    of the user's, which come last
     Errors   ValueError: no compiler is installed, or it refuses the file
     """
-    compiler = COMPILERS[isa or DEFAULT_ISA]
+    compiler = COMPILERS.get(isa or DEFAULT_ISA)
+    if compiler is None:
+        raise ValueError(f"there is no C compiler for the 16-bit code of the {isa}; give an assembly source")
     found = next((each for each in compiler.commands if shutil.which(each[0])), None)
-    command = [*(found or compiler.commands[0]), *compiler.flags, *FLAGS, "-c", str(path.resolve()), "-o"]
+    command = [*(found or compiler.commands[0]), *compiler.flags, *FLAGS, *flags, "-c", str(path.resolve()), "-o"]
     if found is None:
         raise ValueError(
             f"needs a compiler for {isa or DEFAULT_ISA}, and none is installed: apt-get install {compiler.package}; "
@@ -82,14 +85,13 @@ def preprocessed(path: Path, content: bytes, isa: str, defined: Mapping[str, int
     """
     if not DIRECTIVE.search(content):
         return content.decode("utf-8", "replace")
-    commands = (*COMPILERS[isa].commands, *PREPROCESSORS)
+    compiler = COMPILERS.get(isa, Compiler((), (), "gcc", ()))
+    commands = (*compiler.commands, *PREPROCESSORS)
     found = next((each for each in commands if shutil.which(each[0])), None)
-    macros = [f"-D{name}=1" for name in (*COMPILERS[isa].macros, "__ASSEMBLER__")]
+    macros = [f"-D{name}=1" for name in (*compiler.macros, "__ASSEMBLER__")]
     macros += [f"-D{name}={number}" for name, number in defined.items()]
     if found is None:
-        raise ValueError(
-            f"needs a C preprocessor, and none is installed: apt-get install cpp, or {COMPILERS[isa].package}"
-        )
+        raise ValueError(f"needs a C preprocessor, and none is installed: apt-get install cpp, or {compiler.package}")
     name = f"./{path}" if str(path).startswith("-") else str(path)
     command = [*found, "-E", "-undef", *macros, "-x", "assembler-with-cpp", name]
     return run_compiler(command, Path()).decode("utf-8", "replace")

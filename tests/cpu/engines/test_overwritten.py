@@ -36,26 +36,26 @@ forms:  addi.w  #5,d1
 
 
 def hops(interpreter: Interpreter, pc: int) -> int:
-    """Return the most records that lead on from one of an address to where its instruction is."""
+    """Return the greatest number of records that lead on from one of an address to where its instruction is."""
     records, goto = interpreter._records, interpreter._stubs[GOTO]
-    most = 0
+    longest = 0
     for slot in np.flatnonzero(records[: interpreter._used, PC_WORD] == pc).tolist():
         count = 0
         while records[slot].view(np.uint64)[ORDINARY_WORD // 2] == goto:
             slot += int(records[slot, TARGET_WORD].view(np.int32)) // RECORD_BYTES
             count += 1
-        most = max(most, count)
-    return most
+        longest = max(longest, count)
+    return longest
 
 
 def test_what_is_overwritten_often() -> None:
     made = assemble(SOURCE, "68040", origin=programs.ENTRY)
     image = programs.image(made.code.hex())
     slow, fast = (programs.complete("mc68040-25", image, engine=engine) for engine in ("evaluate", "interpret"))
-    most = set()
+    longest = set()
     for number in range(ROUNDS):
         for each in (slow, fast):
             each.run(instructions=31)
         assert programs.content(fast) == programs.content(slow), number
-        most.add(hops(fast._engine, made.symbols["slot"]))
-    assert 1 in most and max(most) <= 2
+        longest.add(hops(fast._engine, made.symbols["slot"]))
+    assert 1 in longest and max(longest) <= 2

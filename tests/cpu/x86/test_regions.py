@@ -26,11 +26,18 @@ INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "6000"))  # per model and
 SEED = 1994
 REGION_BYTES, OPTIMISED_BYTES = 400, 120  # of a program that is recompiled, quickly or with full optimisation
 MEMORIES = {
+    "i286": ([0] * 5, [1, 1, 1, 3, 3], [3, 2, 5, 40, 30], [MAX_MEMORY_CLOCKS] * 5),
     "i386": ([0] * 5, [0, 0, 1, 22, 22], [3, 2, 5, 40, 30], [MAX_MEMORY_CLOCKS] * 5),
     "i486": ([0] * 5, [4, 10, 4, 8, 6], [10, 22, 8, 16, 12], [MAX_MEMORY_CLOCKS] * 5),
 }
 PAIRS = [(model, timing) for model in x86.MODEL_NAMES for timing in ("full", "table", "off")]
-FEW = [("i386_real", "full"), ("i386_flat", "table"), ("i486_real", "off"), ("i486_flat", "full")]
+FEW = [
+    ("i286_real", "full"),
+    ("i386_real", "full"),
+    ("i386_flat", "table"),
+    ("i486_real", "off"),
+    ("i486_flat", "full"),
+]
 
 
 @pytest.mark.parametrize("model, timing", PAIRS if "RETROSIM_LOCKSTEP" in os.environ else FEW)

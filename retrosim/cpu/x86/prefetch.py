@@ -1,14 +1,15 @@
-"""Prefetch queue and bus of the i386DX in the full timing model.
+"""Prefetch queue and bus of the 80286 and the i386DX in the full timing model.
 
-The bus unit reads code by aligned double words into a queue of 16 bytes whenever no operand needs the bus: 2 clocks
-and the wait states a double word. An instruction starts when all its bytes are in the queue. Behind a jump the queue
-is empty; the figure of the jump holds the first double word without wait states, the next one is waited for.
-(guide/facts/x86_timing.md: structure and prefetch of the 80386, two sources; the wait for a target across double words
-is recalled from the data sheet. The decoder's own limit, about a byte a clock, is not modelled.)
+The bus unit reads code by aligned units into a queue whenever no operand needs the bus: 2 clocks and the wait states a
+unit; the 386 has double words and 16 bytes, the 286 words and 6 bytes. An instruction starts when all its bytes are in
+the queue. Behind a jump the queue is empty; the figure of the jump holds the first unit without wait states. On the 386
+the next one is waited for; on the 286 it comes during m, a clock for each byte.
+(guide/facts/x86_timing.md: structure and prefetch of both; the wait of the 386 for a target across double words is
+recalled from the data sheet. The decoder's own limit, about a byte a clock, is not modelled.)
 
 Operands: the figures include 2 clocks an access, one access after the other; wait states come on top, and 2 clocks and
-the wait states once more for an operand across double words. A write is posted: what follows waits only when it needs
-the bus before it has ended.
+the wait states once more for an operand across units. A write is posted: what follows waits only when it needs the bus
+before it has ended.
 
 State, in addition to that of the table timing:
 
@@ -18,7 +19,7 @@ State, in addition to that of the table timing:
 
 Bound: the figure of an instruction holds at least the 2 clocks of each of its accesses, so all that the bus can be
 behind with is one posted operand. What waits for it is the first operand or the code, whichever comes first; then code
-is waited for by double words, the wait states of the first one after a jump apart, and each operand for itself and for
+is waited for by units, the wait states of the first one after a jump apart, and each operand for itself and for
 the posted one before it. An operand is two accesses at most.
 """
 
@@ -28,14 +29,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..spec.cpu import ADDRESS_MASK
-from ..spec.rows import Row
+from ..spec.rows import Insn, Row
 from ..spec.values import Word
 from .timing import TableTiming
 
 UNCACHED_FROM = 0x800000  # video memory and devices (machine memory map)
 MEMORY = ("code", "read", "write", "video_read", "video_write")
-QUEUE = 16
-DOUBLE_WORD = 4
 ACCESS = 2  # clocks without wait states
 
 FIELDS = (
@@ -46,7 +45,15 @@ FIELDS = (
 
 
 class PrefetchTiming(TableTiming):
-    """The table, with the waits for code and operands."""
+    """The table, with the waits for code and operands: those of the i386DX.
+
+    unit_bits      binary logarithm of the bytes that an access of the bus moves
+    queue          bytes
+    fetches_in_m   does code come while the m of a jump passes?
+    """
+
+    unit_bits, queue = 2, 16
+    fetches_in_m = False
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         m = self.m
@@ -60,7 +67,7 @@ class PrefetchTiming(TableTiming):
 
     @property
     def max_waits(self) -> int:
-        code = (self.length.known + DOUBLE_WORD - 1) // DOUBLE_WORD + 1
+        code = (self.length.known - 1 >> self.unit_bits) + 2
         return code + 2 * (self.operands + 1)
 
     def max_wait_clocks(self) -> Word:
@@ -82,10 +89,10 @@ class PrefetchTiming(TableTiming):
 
     def _empty_queue(self, each: Word) -> None:
         """Start again after a jump: the first double word is there but for its wait states."""
-        m = self.m
-        fetched, first = m.get("fetched"), (m.pc >> 2) << 2
-        jumped = m.get("refill").ne(0) | m.const(32, QUEUE + 3).ult(fetched - m.pc)
-        self.fetched = m.select(jumped, first + DOUBLE_WORD, fetched)
+        m, unit = self.m, 1 << self.unit_bits
+        fetched, first = m.get("fetched"), (m.pc >> self.unit_bits) << self.unit_bits
+        jumped = m.get("refill").ne(0) | m.const(32, self.queue + unit - 1).ult(fetched - m.pc)
+        self.fetched = m.select(jumped, first + unit, fetched)
         self.free = m.select(jumped, self.now + each - ACCESS, m.get("bus_free"))
         self.arrived = m.select(jumped, self.free, self.now)
 
@@ -93,37 +100,42 @@ class PrefetchTiming(TableTiming):
         """Fetch what the queue had space and time for before now."""
         m = self.m
         idle = self._difference(self.now, self.free)
-        space = (m.pc + QUEUE - self.fetched).zext(64) >> 2
-        space = m.select((m.pc + QUEUE).ult(self.fetched), m.const(64, 0), space)
+        space = (m.pc + self.queue - self.fetched).zext(64) >> self.unit_bits
+        space = m.select((m.pc + self.queue).ult(self.fetched), m.const(64, 0), space)
         count, time = m.const(64, 0), each
-        for number in range(1, QUEUE // DOUBLE_WORD + 1):
+        for number in range(1, (self.queue >> self.unit_bits) + 1):
             count = count + (time.ule(idle) & m.const(64, number).ule(space)).zext(64)
             time = time + each
-        self.fetched = self.fetched + (count.trunc(32) << 2)
+        self.fetched = self.fetched + (count.trunc(32) << self.unit_bits)
         free = self.free + count * each
         self.free = m.select(count.eq(space), self._later(free, self.now), free)
 
     def _fetch(self, each: Word) -> None:
         """Wait for the bytes of this instruction that are not there."""
-        m = self.m
+        m, bits = self.m, self.unit_bits
         self.length = m.next_pc - m.pc & ADDRESS_MASK
         end = m.pc + self.length
-        missing = m.select(self.fetched.ult(end), (end - self.fetched + 3) >> 2, m.const(32, 0))
-        self.fetched = self.fetched + (missing << 2)
+        missing = m.select(self.fetched.ult(end), (end - self.fetched + (1 << bits) - 1) >> bits, m.const(32, 0))
+        self.fetched = self.fetched + (missing << bits)
         done = self.free + missing.zext(64) * each
-        self.add(self._difference(m.select(missing.eq(0), self.arrived, done), self.now))
+        begin = self.now + self.added.get() if self.fetches_in_m else self.now
+        self.add(self._difference(m.select(missing.eq(0), self.arrived, done), begin))
         self.bus = m.variable(m.select(missing.eq(0), self.free, done))
         self.begun = m.variable(m.const(64, 0))  # clocks that the figure holds of the accesses so far
 
     def memory(self, address: Word, bits: int, write: bool) -> None:
-        m = self.m
+        m, unit = self.m, 1 << self.unit_bits
+        if bits > 8 * unit:
+            self.memory(address, 8 * unit, write)
+            self.memory(address + unit, bits - 8 * unit, write)
+            return
         self.operands += 1
         kind = "write" if write else "read"
         cached = (address & ADDRESS_MASK).ult(UNCACHED_FROM)
         waits = m.select(cached, self._wait(kind), self._wait(f"video_{kind}"))
         clocks = waits + ACCESS
         if bits > 8:
-            crosses = m.const(32, 4).ult((address & 3) + bits // 8)
+            crosses = m.const(32, unit).ult((address & (unit - 1)) + bits // 8)
             clocks = m.select(crosses, clocks + clocks, clocks)
         now, bus = self.now + self.added.get() + self.begun.get(), self.bus.get()
         self.add(self._difference(bus, now))
@@ -136,3 +148,19 @@ class PrefetchTiming(TableTiming):
         super().finish(outcome)
         self.m.set("fetched", self.fetched)
         self.m.set("bus_free", self.bus.get())
+
+
+class WordPrefetchTiming(PrefetchTiming):
+    """Those of the 80286. In m, a byte whose sign is extended counts as the word that it becomes.
+
+    So the vectors have it, without exception (github.com/SingleStepTests/80286: displacements of 8 bits in addresses
+    and jumps, opcodes 6A, 6B and 83); the manual says a clock a byte.
+    """
+
+    unit_bits, queue = 1, 6
+    fetches_in_m = True
+
+    @classmethod
+    def extra(cls, insn: Insn) -> int:
+        extended = (insn.forms.get("disp") == 1) + ("simm" in dict(insn.row.operands))
+        return super().extra(insn) + extended

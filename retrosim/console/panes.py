@@ -1,0 +1,105 @@
+"""The small views of a debugger, as lines that a click does something with: for the window and the terminal alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from retrosim.errors import RetrosimError
+from retrosim.machine.debug import views
+
+from . import texts
+
+if TYPE_CHECKING:
+    from retrosim.machine import Machine
+    from retrosim.machine.debug import Debugger
+
+    from .session import Session
+
+MAX_STACK = 16
+MAX_ROWS = 30
+
+
+class Line(NamedTuple):
+    """A line, and what a click on it does.
+
+    action    "at": show the code at an address; "remove": a point; "unwatch": an expression; "": nothing
+    argument  address or number
+    """
+
+    text: str
+    action: str = ""
+    argument: int = 0
+
+
+def stack(debugger: Debugger, limit: int = MAX_STACK) -> list[Line]:
+    """Return the routines under way, the innermost first."""
+    lines = []
+    for number, frame in enumerate(debugger.call_stack(limit)):
+        at = frame.pc if frame.call_pc is None else frame.call_pc
+        lines.append(Line(f"#{number:<2} {frame}", "at", at))
+    return lines
+
+
+def points(debugger: Debugger) -> list[Line]:
+    """Return what stops the machine; hooks are others'."""
+    return [Line(str(point), "remove", point.number) for point in debugger.points if point.kind != "hook"]
+
+
+def causes(machine: Machine, before: Mapping[str, int]) -> list[Line]:
+    """Return what clocks went to since an earlier count, or why that is not known."""
+    try:
+        rows = views.causes(machine, before)
+    except ValueError as error:
+        return [Line(str(error))]
+    return [Line(f"{100 * row.share:5.1f}% {row.clocks:>11,} {row.cause}") for row in rows]
+
+
+def watch_list(session: Session) -> list[Line]:
+    """Return the expressions of the watch list with their values."""
+    return [Line(text.plain, "unwatch", number) for number, text in zip(session.displays, session.watch_list())]
+
+
+def timer(session: Session) -> list[Line]:
+    """Return the clocks since the last stop, and what was measured last."""
+    elapsed = views.elapsed(session.machine, session.started, session.debugger.time)
+    lines = [Line("since the last stop:"), *(Line(f"  {part}") for part in texts.elapsed_parts(elapsed))]
+    if session.measured is not None:
+        name, time = session.measured
+        lines += [Line(f"{name}:"), *(Line(f"  {part}") for part in texts.elapsed_parts(time))]
+    return lines
+
+
+def hottest(session: Session) -> list[Line]:
+    """Return the functions in which the clocks since the last stop went."""
+    if session.started.instructions >= session.debugger.time.instructions:
+        return []
+    try:
+        rows = session.interruptible(lambda: views.hottest(session.debugger, session.started.instructions))
+    except (RetrosimError, ValueError) as error:
+        return [Line(str(error))]
+    symbols = session.machine.image.symbols
+    return [
+        Line(f"{100 * row.share:5.1f}% {row.clocks:>11,} {row.function}", "at", symbols[row.function].address)
+        if row.function in symbols
+        else Line(f"{100 * row.share:5.1f}% {row.clocks:>11,} {row.function}")
+        for row in rows[:MAX_ROWS]
+    ]
+
+
+PANES: dict[str, Callable[[Session], list[Line]]] = {
+    "Stack": lambda session: stack(session.debugger),
+    "Watch": watch_list,
+    "Points": lambda session: points(session.debugger),
+    "Timer": timer,
+    "Hottest": hottest,
+    "Causes": lambda session: causes(session.machine, session.causes_at_start),
+}
+"""What the terminal shows in one place, one at a time."""
+EMPTY = {
+    "Watch": "display EXPRESSION adds one",
+    "Points": "break, watch, catch, limit",
+    "Hottest": "nothing has run",
+    "Causes": "no clocks since the last stop",
+}
+"""What is said where a pane has no lines."""
