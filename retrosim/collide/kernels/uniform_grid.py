@@ -28,7 +28,7 @@ COORDINATE_BITS, INDEX_BITS = 20, 22  # of x and of y, and of an object's number
 X_SHIFT, Y_SHIFT = INDEX_BITS, INDEX_BITS + COORDINATE_BITS
 MAX_COORDINATE, MAX_OBJECTS = (1 << COORDINATE_BITS) - 1, 1 << INDEX_BITS
 INDEX_MASK = MAX_OBJECTS - 1
-HALF_BITS, HALF = 16, 0xFFFF
+HALF_BITS, HALF, HALF_SIGN = 16, 0xFFFF, 0x8000
 LOG2_CELL, MAX_LOG2_CELL = 5, 12  # of larger cells 16 bits would not be enough for three columns
 CROWD = 10  # objects in a run of wide cells from which on narrow ones are better
 ROW = SQUARES_AT_ONCE
@@ -159,14 +159,15 @@ def load_column(words, begin, end, log2_cell, column, objects):
         cell = np.uint64((word >> shift) + 2)
         to = np.uint64(here + starts[cell])
         starts[cell] += 1
-        corners[to] = (word >> Y_SHIFT - HALF_BITS & ~HALF) | (word >> X_SHIFT & HALF)
+        upper = ((word >> Y_SHIFT & HALF) ^ HALF_SIGN) - HALF_SIGN
+        corners[to] = (upper << HALF_BITS) | (word >> X_SHIFT & HALF)
         sorted_words[to] = word
 
 
 @kernel
 def run_bits(corners, begin, end, corner, size):
     """Return which of the first ROW objects of a run overlap a square; see `simd.square_bits`."""
-    return square_bits(corners, begin, corner, size) & ((1 << min(end - begin, ROW)) - 1)
+    return square_bits(corners, begin, corner, size) & ((np.int64(1) << min(end - begin, ROW)) - 1)
 
 
 @kernel
