@@ -37,7 +37,7 @@ class Scene:
         return {"size": self.size} | (words if min(self.mask, default=0) < EVERYONE else {})
 
 
-def at_most(number: int, objects: int) -> int:
+def limited(number: int, objects: int) -> int:
     """Return how many objects scene `number` may have."""
     return objects if SCENES <= 1000 or number % 100 == 0 else min(objects, 10)
 
@@ -70,6 +70,6 @@ def random_world(rng: np.random.Generator, kind: str, count: int) -> Scene:
     elif kind == "outlier":
         places[: count // 20 + 1] = rng.integers(LOW, HIGH - scale, 2)
     words = rng.integers(0, 4, (2, count)) | (rng.random(count) < 0.5) * 3
-    if rng.random() < 0.25:
+    if count % 4 == 3:
         words[:] = EVERYONE
     return Scene(places[:, 0].copy(), places[:, 1].copy(), size.astype(np.int64), words[0], words[1])

@@ -6,7 +6,7 @@ import pytest
 from retrosim.collide import groups
 from retrosim.collide.oracle import worlds as oracle
 
-from .random_worlds import KINDS, SCENES, at_most, random_world
+from .random_worlds import KINDS, SCENES, limited, random_world
 
 
 def check(one, other, closed, **starts):
@@ -30,7 +30,7 @@ def check(one, other, closed, **starts):
 def test_random_groups(kind):
     rng, found = np.random.default_rng(KINDS.index(kind)), 0
     for number in range(SCENES):
-        counts = rng.integers(0, [at_most(number, most) for most in ((40, 200) if number % 3 else (200, 20))])
+        counts = rng.integers(0, [limited(number, each) for each in ((40, 200) if number % 3 else (200, 20))])
         other = random_world(rng, KINDS[number % len(KINDS)] if number % 2 else kind, int(counts[1]))
         found += len(check(random_world(rng, kind, int(counts[0])), other, bool(number & 1)))
     assert found > 9

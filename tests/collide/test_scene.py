@@ -13,7 +13,7 @@ from retrosim.collide._kept import MAX_STAMP
 from retrosim.collide.oracle import queries as oracle
 from retrosim.collide.scene import Scene
 
-from .random_worlds import HIGH, KINDS, LOW, SCENES, at_most, random_world
+from .random_worlds import HIGH, KINDS, LOW, SCENES, limited, random_world
 
 
 def scene_of(given):
@@ -157,7 +157,7 @@ def points_near(rng, scene, count):
 def test_questions(kind):
     rng, found = np.random.default_rng(KINDS.index(kind)), 0
     for number in range(max(3, SCENES // 3)):
-        scene = scene_of(random_world(rng, kind, int(rng.integers(1, at_most(number, 60 if number % 3 else 200)))))
+        scene = scene_of(random_world(rng, kind, int(rng.integers(1, limited(number, 60 if number % 3 else 200)))))
         scene.remove(rng.permutation(scene.ids)[: len(scene) // 5])  # numbers are not ids
         found += ask(rng, scene)
     assert found > 20

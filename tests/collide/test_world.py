@@ -14,7 +14,7 @@ from retrosim.collide import world
 from retrosim.collide.kernels import hierarchical_grid as grid
 from retrosim.collide.oracle import worlds as oracle
 
-from .random_worlds import HIGH, KINDS, LOW, SCENES, at_most, random_world
+from .random_worlds import HIGH, KINDS, LOW, SCENES, limited, random_world
 
 
 def numbers_of(found, count):
@@ -45,7 +45,7 @@ def check(scene, closed):
 def test_random_worlds(kind):
     rng, found = np.random.default_rng(KINDS.index(kind)), 0
     for number in range(SCENES):
-        count = int(rng.integers(0, at_most(number, 60 if number % 3 else 240)))
+        count = int(rng.integers(0, limited(number, 60 if number % 3 else 240)))
         found += len(check(random_world(rng, kind, count), bool(number & 1)))
     assert found > SCENES // 2
 
