@@ -49,7 +49,10 @@ def cases() -> list[Case]:
         return lambda rows: (0, LEFT, 0, RIGHT, *between, rows, shift)
 
     parts = 4 * MANY, 4 * MANY
-    found = []
+    found = [
+        Case(f"32 pixels, 286 code, shift {where}", "i80286-12", "real", "TouchWord", touch(shift), "pascal")
+        for where, shift in (("below 16", 5), ("from 16 on", 21))
+    ]
     for machine in ("i386dx-33", "i486dx2-66"):
         real = (
             ("32 pixels, 386 code", "TouchDword", touch(5)),

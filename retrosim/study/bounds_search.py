@@ -102,6 +102,8 @@ def _fill_caches(core: Core, chance: random.Random, how: str) -> None:
     for cache in core.cpu.caches.values() if how in ("empty", "dirty") else ():
         tags, lines = core.state[cache.tags], cache.lines
         tags[:] = 0
+        for name in cache.shortcuts:
+            core.state[name] = 0
         if how == "empty" or lines is None:
             continue
         first = ALIEN // (lines.unit_bytes * lines.units)
@@ -137,6 +139,8 @@ def _argument(chance: random.Random, bits: int, word_bytes: int) -> int:
         return AREA + step * chance.randrange(AREA_BYTES // 2 // step)
     if kind < 0.8:
         return chance.randrange(SMALL) * 4
+    if kind < 0.85:
+        return chance.choice((-1, -2, 1 << bits - 1, (1 << bits - 1) - 1, 1)) & (1 << bits) - 1
     return chance.getrandbits(bits) & ~NO_POINTER
 
 

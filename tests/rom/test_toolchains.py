@@ -24,7 +24,8 @@ def plan_of(name: str, isa: str, build: str | None = None, **changes: object) ->
 @pytest.mark.parametrize("name", rom_names())
 def test_every_image_can_be_planned(name: str) -> None:
     rom = load_rom(name)
-    commands = {"m68040": "m68k", "m68000": "m68k", "i386": "i686", "i486": "i686", "ppc601": "powerpc"}
+    commands = {"m68040": "m68k", "m68000": "m68k", "i286": "i686", "i386": "i686", "i486": "i686"}
+    commands["ppc601"] = "powerpc"
     processors = {"i386": "-march=i386", "i486": "-march=i486", "ppc601": "-mcpu=601"}
     for info in rom.images:
         plan = SHARED.plan(rom, info)
