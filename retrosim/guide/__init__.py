@@ -28,6 +28,7 @@ TOPICS = (
     "accuracy",
     "table",
     "study",
+    "documents",
     "speed",
     "security",
     "examples",

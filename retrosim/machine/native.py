@@ -288,7 +288,7 @@ def _taken_apart(
         raise StateError("saved state", f"{len(state)} bytes long, its header alone has {_HEADER.size}")
     _, version, count, *rest = _HEADER.unpack_from(state)
     if version not in (_VERSION, _SCENE_VERSION):
-        raise StateError("saved state", f"version {version}, this program reads version {_VERSION}")
+        raise StateError("saved state", f"version {version}, this program reads versions {_VERSION}, {_SCENE_VERSION}")
     layout = [(np.dtype(kind), shape) for kind, shape in kind.layout(count)]
     columns = len(kind.placed_columns) if version == _SCENE_VERSION else 0
     layout.append((np.dtype("<i4"), (columns, count + kind.besides)))

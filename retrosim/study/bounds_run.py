@@ -2,7 +2,9 @@
 
 Where paths meet, what is known of them is joined: what holds of all. A loop is run again and again, each time on what
 is known after the time before, until nothing goes back to its head: so counters that are known decide how often it
-runs, also one inside another whose count differs each time. Where they do not, the number of times that its head is
+runs, also one inside another whose count differs each time. What leaves a loop after one, two, three times stays apart
+as far as another loop may follow, because how often that runs may depend on it (trace partitioning, Rival and Mauborgne
+2007). Where they do not, the number of times that its head is
 reached is given, and as soon as a time changes nothing but the clocks, the rest is taken by multiplication.
 
 The greatest clocks of the joined states are those of the longest path, the least those of the shortest.
@@ -13,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import reduce
 
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.spec.rows import Insn
@@ -26,6 +29,8 @@ MAX_TIMES = 100_000  # that an undecided loop is tried
 PATIENCE = 256  # times that a loop may go on although it could have been left each time, unless its bound is given
 EXACT = 4  # times that a loop of given bound is followed exactly, before what changes is taken as unknown
 MAX_STEPS = 3_000_000  # instructions that are run in all
+MAX_PARTS = 32  # states that stay apart where paths meet
+Parts = dict[tuple[int, ...], State]  # how often the loops before were run -> state
 
 
 class Runner:
@@ -77,41 +82,43 @@ class Runner:
         returned = left.pop(back, None)
         if left or returned is None:
             raise Unbounded(f"{self.name(entry)} does not return on any path")
-        return returned
+        return _together(returned)
 
-    def _level(self, routine: Routine, loop: Loop, state: State) -> tuple[dict[int, State], State | None]:
+    def _level(self, routine: Routine, loop: Loop, state: State) -> tuple[dict[int, Parts], State | None]:
         """Run the blocks of a loop once; return what leaves it, and what goes back to its head."""
-        waiting, left = {loop.head: state}, {}
-        again: State | None = None
+        waiting: dict[int, Parts] = {loop.head: {(): state}}
+        left: dict[int, Parts] = {}
+        again: Parts = {}
         is_whole = loop is routine.whole
-        for block in loop.visits(routine.order):
-            if block not in waiting:
-                continue
-            before = waiting.pop(block)
-            is_inner = block in loop.inner
-            targets = (
-                self._loop(routine, loop.inner[block], before) if is_inner else self._block(routine, block, before)
-            )
-            for target, after in targets.items():
-                if target == loop.head and not is_whole:
-                    again = after if again is None else again.joined(after)
-                elif target in loop.blocks:
-                    waiting[target] = after if target not in waiting else waiting[target].joined(after)
-                else:
-                    left[target] = after if target not in left else left[target].joined(after)
-        return left, again
+        visits = loop.visits(routine.order)
+        last_inner = max((number for number, block in enumerate(visits) if block in loop.inner), default=-1)
+        for number, block in enumerate(visits):
+            for part, before in waiting.pop(block, {}).items():
+                targets = (
+                    self._loop(routine, loop.inner[block], before, is_apart=number < last_inner)
+                    if block in loop.inner
+                    else self._block(routine, block, before)
+                )
+                for target, parts in targets.items():
+                    is_back = target == loop.head and not is_whole
+                    there = again if is_back else (waiting if target in loop.blocks else left).setdefault(target, {})
+                    for more, after in parts.items():
+                        _add(there, part + more if number < last_inner and not is_back else (), after)
+        return left, _together(again) if again else None
 
-    def _loop(self, routine: Routine, loop: Loop, state: State) -> dict[int, State]:
-        """Run a loop until it is left; return what leaves it."""
+    def _loop(self, routine: Routine, loop: Loop, state: State, is_apart: bool) -> dict[int, Parts]:
+        """Run a loop until it is left; return what leaves it, apart by the times that it was run or together."""
         given = self.given.get(loop.head)
-        left: dict[int, State] = {}
+        left: dict[int, Parts] = {}
         count = undecided = 0
         while True:
-            outside, after = self._level(routine, loop, state)
+            levels, after = self._level(routine, loop, state)
+            outside = {target: _together(parts) for target, parts in levels.items()}
             count += 1
             undecided += bool(outside)
+            part = (count,) if is_apart else ()
             for target, each in outside.items():
-                left[target] = each if target not in left else left[target].joined(each)
+                _add(left.setdefault(target, {}), part, each)
             if after is None:
                 break
             if given is not None and count == given:
@@ -120,17 +127,17 @@ class Runner:
                         f"the loop at {self.name(loop.head)} is not left within {given} times: its bound is too small"
                     )
                 break
-            if given is not None and count >= EXACT:
+            if given is not None and count >= EXACT and not is_apart:
                 after = after.without_bases()
             is_steady = after.is_like(state)
             if given is None:
                 if is_steady or undecided == PATIENCE or count == MAX_TIMES:
                     raise Unbounded(self._no_bound(loop.head))
             elif is_steady and count > EXACT:
-                self._repeat(left, outside, state, after, given - count)
+                self._repeat(left, part, outside, state, after, given - count)
                 count = given
                 break
-            elif outside and count >= EXACT:
+            elif outside and count >= EXACT and (not is_apart or count >= MAX_PARTS):
                 after = _taken_over(state.widened(after), after)
             state = after
         self.times[loop.head] = max(count, self.times.get(loop.head, 0))
@@ -143,16 +150,23 @@ class Runner:
         )
 
     @staticmethod
-    def _repeat(left: dict[int, State], outside: dict[int, State], before: State, after: State, times: int) -> None:
+    def _repeat(
+        left: dict[int, Parts],
+        part: tuple[int, ...],
+        outside: dict[int, State],
+        before: State,
+        after: State,
+        times: int,
+    ) -> None:
         """Let a loop run on so often, each time as the last one."""
         more = (after.maximum - before.maximum) * times
         for target, each in outside.items():
             trail = Trail(each.trail.block, each.trail.before, after.trail, before.trail, times) if each.trail else None
             longest = _later(each, more)
-            longest.trail, longest.minimum = trail, left[target].minimum
-            left[target] = left[target].joined(longest)
+            longest.trail, longest.minimum = trail, each.minimum
+            _add(left[target], part, longest)
 
-    def _block(self, routine: Routine, start: int, state: State) -> dict[int, State]:
+    def _block(self, routine: Routine, start: int, state: State) -> dict[int, Parts]:
         state = replace(state, trail=Trail(start, state.trail))
         insns = routine.blocks[start]
         for insn in insns[:-1]:
@@ -165,7 +179,7 @@ class Runner:
             if place is None:
                 after, place = self.call(target, after, last.end), last.end
             targets[place] = after if place not in targets else targets[place].joined(after)
-        return targets
+        return {place: {(): after} for place, after in targets.items()}
 
     def _never(self, insn: Insn) -> State:
         raise Unbounded(f"{insn.text} at {self.name(insn.pc)} always raises an exception, or jumps")
@@ -190,6 +204,20 @@ class Runner:
         if not self.steps % 500:
             self.progress(self.steps)
         return self.engine.outcomes(insn, state)
+
+
+def _add(parts: Parts, part: tuple[int, ...], state: State) -> None:
+    """Have a state join its part; where there are too many, all become one."""
+    parts[part] = parts[part].joined(state) if part in parts else state
+    if len(parts) > MAX_PARTS:
+        whole = _together(parts)
+        parts.clear()
+        parts[()] = whole
+
+
+def _together(parts: Parts) -> State:
+    """Return what holds in each of some states."""
+    return reduce(State.joined, parts.values())
 
 
 def _later(state: State, clocks: int) -> State:

@@ -137,6 +137,8 @@ def _argument(chance: random.Random, bits: int, word_bytes: int) -> int:
         return AREA + step * chance.randrange(AREA_BYTES // 2 // step)
     if kind < 0.8:
         return chance.randrange(SMALL) * 4
+    if kind < 0.85:
+        return chance.choice((-1, -2, 1 << bits - 1, (1 << bits - 1) - 1, 1)) & (1 << bits) - 1
     return chance.getrandbits(bits) & ~NO_POINTER
 
 

@@ -4,6 +4,8 @@ All of them are known exactly, in integers: centres are whole pixels, half sides
 frame moves a rectangle in a straight line, at constant speed, by whole pixels, without rotating it. No corner is
 further than REACH from its centre, so that each fits the square of 30 pixels that Moertel 1994 has for every object.
 
+The figures and some others are scenes that come with the ROMs (`retrosim scenes`), so that they can be watched too.
+
 Source  figures 11 and 12: Rekaby 2011; tunnelling: Jon E P 2007
 """
 
@@ -16,6 +18,16 @@ import numpy as np
 
 from retrosim.numeric.random import advance, rand_scalar
 from retrosim.numeric.tables import QUARTER, TURN
+from retrosim.rom import load_scene
+from retrosim.scenarios.tunnel.rules import (
+    LANE_PITCH,
+    LANE_TOP,
+    MISSILE_HEIGHT,
+    MISSILE_TOP,
+    MISSILE_WIDTH,
+    SHIP_TOP,
+    SIDE,
+)
 
 from .exact import rectangles_meet
 
@@ -117,16 +129,22 @@ def _still(x: int, y: int, half_width: int, half_height: int, angle: int = 0) ->
     return x, y, half_width, half_height, angle, 0, 0
 
 
+def _placed(name: str) -> Scene:
+    """Return the rectangles of a scene that comes with the ROM `tanks`; their centres are whole pixels."""
+    columns = load_scene(name).columns()
+    names = ("x", "y", "half_width", "half_height", "angle")
+    rows = [(x // 32, y // 32, *rest, 0, 0) for x, y, *rest in zip(*(columns[name].values() for name in names))]
+    return _scene(name.replace("-", " "), rows)
+
+
 def nested() -> Scene:
     """Figure 11: one rectangle inside the other, in both orders, the outer one upright or not."""
-    outers, inner = (_still(0, 0, 380, 280, 40), _still(0, 0, 380, 280, 512)), _still(1, -1, 90, 60, 300)
-    return _couples("nested", *((outer, inner) for outer in outers), *((inner, outer) for outer in outers))
+    return _placed("nested")
 
 
 def cross() -> Scene:
     """Figure 12: the sides of two bars cross, no corner of one is inside the other."""
-    turns = (0, 37, 128, 200)
-    return _couples("cross", *((_still(0, 0, 464, 64, turn), _still(1, -1, 464, 64, turn + QUARTER)) for turn in turns))
+    return _placed("cross")
 
 
 def fifth_point() -> Scene:
@@ -144,9 +162,7 @@ def outside_corner() -> Scene:
 
 def touching() -> Scene:
     """Upright squares side to side and corner to corner, and one pixel further apart."""
-    square = _still(0, 0, 160, 160)
-    positions = ((10, 0), (0, 10), (10, 10), (11, 0), (0, 11), (11, 11))
-    return _couples("touching", *((square, _still(x, y, 160, 160)) for x, y in positions))
+    return _placed("touching")
 
 
 def empty_corners() -> Scene:
@@ -156,14 +172,19 @@ def empty_corners() -> Scene:
     return _couples("empty corners", *((square, _still(x, y, 300, 300, 128)) for x, y in positions))
 
 
-def slivers() -> Scene:
+def thin_bars() -> Scene:
     """Bars of a pixel or less: some cross, into some a box sticks one corner."""
-    turns = ((20, 276), (100, 356), (64, 448), (10, 138))
-    crossing = ((_still(0, 0, 470, 12, a), _still(1, 0, 470, 12, b)) for a, b in turns)
-    boxes = ((-14, -3, 60, 60, 40), (-14, -9, 80, 48, 998), (-6, 14, 100, 60, 311), (-10, -10, 100, 60, 311))
-    bars = ((470, 12, 20), (470, 16, 101), (470, 12, 300), (470, 16, 681))
-    entered = ((_still(*box), _still(0, 0, *bar)) for box, bar in zip(boxes, bars))
-    return _couples("slivers", *crossing, *entered)
+    return _placed("thin-bars")
+
+
+def mirrored() -> Scene:
+    """Couples and their mirror images, to the right and left, above and below: equal answers are expected."""
+    return _placed("mirrored")
+
+
+def extremes() -> Scene:
+    """Angles at the ends of 16 bits, the smallest rectangle inside another, the corners of a field."""
+    return _placed("extremes")
 
 
 def far_corners() -> Scene:
@@ -180,12 +201,19 @@ def seams() -> Scene:
 
 
 def tunnelling() -> Scene:
-    """25 pixels a frame against a ship of 8: at neither end of the frame they overlap. The last missile passes by."""
-    ship, side = _still(0, 0, 128, 128), (64, 64, 0)
-    missiles = ((-12, 0, *side, -25, 0), (12, 1, *side, 25, 0), (0, 12, *side, 0, 25), (-12, 8, *side, -25, 0))
-    return _couples("tunnelling", *((missile, ship) for missile in missiles))
+    """25 pixels a frame against a ship of 8: three missiles overlap it at neither end of the frame, one never does."""
+    scene, rows = load_scene("tunnelling-missile"), []
+    columns = scene.columns()
+    speed, ship_top = columns["speed"][0], LANE_TOP + SHIP_TOP
+    for lane in range(scene.objects):
+        x, ship, down = columns["x"][lane] - speed, columns["ship"][lane], LANE_PITCH * lane
+        middle = x + MISSILE_WIDTH // 2, LANE_TOP + MISSILE_TOP + MISSILE_HEIGHT // 2 + down
+        rows.append((*middle, 16 * MISSILE_WIDTH, 16 * MISSILE_HEIGHT, 0, -speed, 0))
+        rows.append(_still(ship + SIDE // 2, ship_top + SIDE // 2 + down, 16 * SIDE, 16 * SIDE))
+    return _scene("tunnelling", rows)
 
 
 ADVERSARIAL = (
-    nested, cross, fifth_point, outside_corner, touching, empty_corners, slivers, far_corners, seams, tunnelling,
+    nested, cross, fifth_point, outside_corner, touching, empty_corners, thin_bars, mirrored, extremes,
+    far_corners, seams, tunnelling,
 )  # fmt: skip

@@ -84,7 +84,7 @@ def test_a_well_made_state_is_taken():
         (b"", "begins with b''"),
         (b"RSMACHIN" + bytes(100), "not of the native machine"),
         (b"RSNATIVE", "8 bytes long, its header alone has 36"),
-        (forged(version=2), "version 2, this program reads version 1"),
+        (forged(version=3), "version 3, this program reads versions 1, 2"),
         (forged(objects=0), r"objects 0: allowed 1\.\.200"),
         (forged(objects=201), r"objects 201: allowed 1\.\.200"),
         (forged(pad=32), r"pad 32: allowed 0\.\.31"),

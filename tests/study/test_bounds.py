@@ -216,3 +216,11 @@ def _values(span: Span) -> list[int]:
 
 def _holds(span: Span, value: int) -> bool:
     return span.lo <= value <= span.hi and value & ~span.free == span.ones and (not span.values or value in span.values)
+
+
+def test_a_loop_whose_count_depends_on_the_loop_before():
+    """IntegerSquareRoot skips bits, then finds the others: the more it skips, the fewer it finds."""
+    machine = Machine("mc68000-8", "objects", engine="evaluate")
+    report = bound(machine, "IntegerSquareRoot", loops={"distance.c:25": 17})
+    ends = [machine.measure("IntegerSquareRoot", value).cycles for value in (0, 0xFFFFFFFF)]
+    assert [report["minimum"], report["maximum"]] == ends

@@ -1,4 +1,4 @@
-"""The loaders: tapes, input scripts, images, programs, manifests, drawings, saved states."""
+"""The loaders: tapes, input scripts, scenes, images, programs, manifests, drawings, saved states."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from retrosim.errors import CpuFault, RomError, StateError, TapeError
+from retrosim.errors import CpuFault, RomError, SceneError, StateError, TapeError
 
 from .mutations import NUMBERS, TEXTS, changed_bytes, changed_json, changed_lines
 from .target import ROOT, Find, Target
@@ -37,7 +37,7 @@ class Tape(Target):
         b"|0|pad:0", b"|1|pad:31", b"|2147483646|pad:1", b"=0 world=0123456789abcdef", b"END frames=0 world=",
         b";0 hello",
         b"=5 world=0123456789abcdef machine=0123456789abcdef:7", b"@0 sha256=" + b"ab" * 32 + b" off=0 len=4096",
-        b"x 1", b"X 1", b"", b"|", b"=", b"END",
+        b"SCENE scene 1", b"SCENE rom tanks", b"SCENE object x=40", b"SCENE ", b"x 1", b"X 1", b"", b"|", b"=", b"END",
     )  # fmt: skip
 
     @cached_property
@@ -122,6 +122,58 @@ class Script(Target):
         except ValueError as error:
             return refused(error)
         return True
+
+
+class Scene(Target):
+    name, about, ci_inputs = "scene", "scenes (.scene): read for their ROM, and played on the native machine", 1500
+    LINES = (
+        b"scene 1", b"rom tanks", b"rom xquest", b"rom ../tanks", b"title x", b"note y", b"seed 7", b"seed 4294967296",
+        b"set hits=3", b"default speed=1", b"object x=40 y=60 angle=90", b"object shape=ring", b"object x=-1u",
+        b"object",
+        b"object x=1e9", b"object " + b"x=40 " * 90, b"set speed=40", b"#", b"object x=\xff", b"object kind=light",
+        b"object wait=32767u turn=-32768u speed=32767u", b"object x=0.000000001",
+    )  # fmt: skip
+
+    @cached_property
+    def seeds(self) -> list[list[bytes]]:
+        return [path.read_bytes().splitlines() for path in shipped("*/scenes/*.scene")]
+
+    def make(self, chance: Random) -> bytes:
+        lines = list(chance.choice(self.seeds))
+        kind = chance.randrange(10)
+        if kind < 6:
+            at = chance.randrange(len(lines))
+            name, equals, value = lines[at].rpartition(b"=")
+            number = str(chance.choice((*NUMBERS, chance.randrange(-40_000, 40_000)))).encode()
+            lines[at] = name + equals + chance.choice((number, number + b"u", number + b".5", value + b"0"))
+        elif kind < 9:
+            lines = changed_lines(chance, lines, (*self.LINES, *chance.choice(self.seeds)))
+        data = b"\n".join(lines) + b"\n"
+        return changed_bytes(chance, data, (data,)) if kind == 9 else data
+
+    def attempt(self, data: bytes) -> bool:
+        from retrosim.machine import NativeMachine
+        from retrosim.rom import load_rom, parse_scene, rom_names
+        from retrosim.rom.scene import rom_of
+
+        try:
+            text = data.decode("utf-8", "replace")
+            name = rom_of(text)
+            scene = parse_scene(text, load_rom(name if name in rom_names() else "tanks"))
+        except SceneError as error:
+            return refused(error)
+        if parse_scene(scene.text, load_rom(scene.rom)).places != scene.places:
+            raise Find("what was read is not what a tape embeds")
+        machine = NativeMachine(scene.rom, scene=scene)
+        machine.run(frames=3)
+        other = NativeMachine(scene.rom)
+        other.load(machine.save())
+        if other.world() != machine.world():
+            raise Find("a saved state is another world")
+        return True
+
+    def is_limited(self, accepted: bool) -> bool:
+        return not accepted  # the first that is played compiles kernels
 
 
 class Image(Target):
@@ -370,4 +422,4 @@ class State(Target):
         return True
 
 
-LOADERS = (Tape(), Script(), Image(), Program(), Manifest(), Drawing(), State())
+LOADERS = (Tape(), Script(), Scene(), Image(), Program(), Manifest(), Drawing(), State())

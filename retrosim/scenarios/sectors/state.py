@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from retrosim.checks import check_integer
 from retrosim.collide.sectors import workspace
 from retrosim.rom import Rom
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
@@ -59,7 +60,9 @@ class State(Scenario):
 
     def restore(self, arrays: Sequence[np.ndarray], placed: Mapping[str, np.ndarray]) -> None:
         motion, collided = arrays
-        for name, row in zip(RANGES, (*motion, collided)):
-            check_span(name, row, *RANGES[name])
+        check_span("px", motion[0], *RANGES["px"])
+        check_span("py", motion[1], *RANGES["py"])
+        check_integer("greatest speed", np.abs(motion[2:].astype(int)).max(), 0, rules.MAX_SPEED_Q5)
+        check_integer("greatest flag", collided.max(), 0, 1)
         self._boxes.motion[:], self._boxes.collided[:] = motion, collided
         self._boxes.corners[:] = motion[:2] >> 5

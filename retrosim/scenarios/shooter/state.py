@@ -57,7 +57,7 @@ class State(Scenario):
     """See `Scenario`."""
 
     magic = b"RSSHOOTR"
-    placed_columns = ("wide",)
+    placed_columns = ("wide", "detection")
     besides = rules.FIRST_ALIEN
 
     @staticmethod
