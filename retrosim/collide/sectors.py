@@ -33,8 +33,8 @@ Conventions
                brute_force      every pair; any coordinates of the scalar, sides up to 32767
     sector     pixels of a sector's side: 16, 32, 64, 128 or 256; a side of a box is less than half of it. Another than
                the original's 64 with four_shifts only.
-    workspace  what `workspace(n)` or `workspace(n, sector=...)` returned, to save its allocation; None makes one; not used
-               where `method` is None.
+    workspace  what `workspace(n)` returned (for another size, `workspace(n, sector=...)`), to save its allocation; None
+               makes one; not used where `method` is None.
                Of one call at a time: calls in two threads that share one find nonsense, but end.
     out        where to write, instead of making an array: uint8[n] for flags, int32[m, 2] with enough rows for pairs,
                int64[columns, rows] for tests; nothing is written to flags if an argument is refused
