@@ -122,13 +122,18 @@ class Emitter(ExecutionContext):
     def set_element(self, name: str, n: Word, word: Word) -> None:
         self._set_field(name, word, n)
 
-    def matching(self, name: str, first: Word, count: int, value: Word) -> Word:
-        """Return a bit for each of some consecutive elements: is it a value?"""
+    def matching(self, name: str, first: Word, count: int, value: Word, mask: Word | None = None) -> Word:
+        """Return a bit for each of some consecutive elements: is it a value, in the bits of a mask?"""
         code, kind = self.code, f"<{count} x {value.type}>"
         elements = code.value(f"load {kind}, ptr {self._state_pointer(name, first)}, align {value.bits // 8}")
-        one = code.computed(f"insertelement {kind} undef, {value.type} {value.operand}, i64 0")
-        every = code.computed(f"shufflevector {kind} {one}, {kind} undef, <{count} x i32> zeroinitializer")
-        same = code.value(f"icmp eq {kind} {elements}, {every}")
+
+        def every(word: Word) -> str:
+            one = code.computed(f"insertelement {kind} undef, {word.type} {word.operand}, i64 0")
+            return code.computed(f"shufflevector {kind} {one}, {kind} undef, <{count} x i32> zeroinitializer")
+
+        if mask is not None:
+            elements = code.value(f"and {kind} {elements}, {every(mask)}")
+        same = code.value(f"icmp eq {kind} {elements}, {every(value)}")
         return self.word(count, code.value(f"bitcast <{count} x i1> {same} to i{count}"))
 
     def lowest_bit(self, mask: Word) -> Word:
