@@ -19,8 +19,8 @@ def scene(rng, is_small):
     corner = rng.integers(LOW // 2, HIGH // 2, (1, 2)) if rng.random() < 0.5 else 0
     places = corner + rng.integers(-scale, scale + 1, (count, 2))
     size = np.maximum(1, (scale * rng.choice([0, 0.25, 0.5, 1, 2], (count, 2))).astype(np.int64))
-    places = np.minimum(places, HIGH - size)
     places[::5, 0] = places[0, 0]  # sides on one line
+    places = np.minimum(places, HIGH - size)
     moves = rng.integers(-scale, scale + 1, (count, 2)) * rng.integers(0, 2, (count, 2)) * 2
     return places, size, rng.integers(0, scale + 1, count), moves, rng.integers(0, count, (40, 2)).astype(np.int32)
 
