@@ -25,7 +25,7 @@ class CompiledRegion:
     def __init__(self, cpu: Cpu, timing: str, region: Region, quick: bool = False) -> None:
         """Compile, or load from the cache."""
         model = cpu.timing_class(timing)
-        self.plan = Plan(cpu, model, region) if model.times else None
+        self.plan = Plan(cpu, model, region) if model.marks else None
         self.region = self.plan.region if self.plan else region
         emit = partial(emit_region, cpu, model, self.plan or region)
         effort = Effort.QUICK if quick else _effort(model)
