@@ -10,6 +10,7 @@ import pytest
 
 from retrosim.cli.parser import build_parser
 from retrosim.guide import read_page
+from retrosim.machine import PRESETS
 from retrosim.rom import load_rom, shipped_scenes
 from retrosim.study.methods import METHODS
 
@@ -68,6 +69,8 @@ def test_the_place_is_there(place: str) -> None:
     kind, _, name = place.partition(" ")
     if kind == "rom":
         load_rom(name)
+    elif kind == "machine":
+        assert name in PRESETS
     elif kind == "build":
         rom, build = name.split()
         assert build in {info.build for info in load_rom(rom).images}

@@ -10,6 +10,7 @@ examples:
   retrosim study --picture study.png
   retrosim study --method point-1 --method line-1 --machine mc68040-25
   retrosim study --scenes 100 --seed 7 --csv
+  retrosim study --balance
 """
 
 from __future__ import annotations
@@ -47,8 +48,15 @@ def add_options(parser: Parser) -> None:
         metavar="N",
         help=f"seed of the random scenes; default: {SEED}",
     )
+    parser.add_argument(
+        "--balance",
+        action="store_true",
+        help="instead: the best size of blocks on each machine, and what five points for eight save (Rekaby 2011)",
+    )
     arguments.add_engine(parser)
-    parser.add_argument("--picture", metavar="PNG", help="also draw errors and cycles as bars in this file")
+    parser.add_argument(
+        "--picture", type=values.png, metavar="PNG", help="also draw errors and cycles as bars in this file"
+    )
     profiling.add_html(parser)
     arguments.add_force(parser)
     arguments.add_jobs(parser)
@@ -59,8 +67,10 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     names = list(dict.fromkeys(options.machine)) if options.machine else None
     check_simulated(names or [])
+    if options.balance:
+        return _balance(options, names)
     from retrosim.screen.palette import macintosh_palette
-    from retrosim.screen.png import check_free, write_png
+    from retrosim.screen.png import FORCE, check_free, write_png
     from retrosim.study.comparison import compare_methods, method_named
     from retrosim.study.comparison_picture import draw_comparison
     from retrosim.study.comparison_report import comparison_csv, render_comparison
@@ -71,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         for name in options.method or ():
             method_named(name)
     if options.picture:
-        check_free(options.picture, overwrite=options.force)
+        check_free(options.picture, overwrite=options.force, advice=FORCE)
     settings = {"scenes": options.scenes, "seed": options.seed, "engine": options.engine or "auto"}
     settings["workers"] = chosen_workers(options)
     with Progress(is_quiet=options.json or options.csv) as progress:
@@ -85,4 +95,22 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(comparison_csv(result))
     else:
         print_table(render_comparison(result))
+    return 0
+
+
+def _balance(options: argparse.Namespace, names: list[str] | None) -> int:
+    """Carry out the command with --balance."""
+    from retrosim.study.balance import measure_balance, render_balance
+
+    others = {"--method": options.method, "--picture": options.picture, "--html": options.html, "--csv": options.csv}
+    others |= {"--scenes": options.scenes != SCENES, "--resume": options.resume}
+    for name, given in others.items():
+        if given:
+            raise argparse.ArgumentError(None, f"argument {name}: not allowed with argument --balance")
+    with Progress(is_quiet=options.json) as progress, bad_arguments():
+        result = measure_balance(names, progress.step, seed=options.seed, engine=options.engine or "auto")
+    if options.json:
+        print_json(result)
+    else:
+        print_table(render_balance(result))
     return 0
