@@ -95,8 +95,8 @@ class CacheTiming(TableTiming):
     def forget(self) -> None:
         """Of long times only that they were matters: an instruction has fewer prefixes."""
         m = self.m
-        for name, most in (("held", 2 * MAX_WAITED), ("waiting", MAX_WAITED)):
-            m.set(name, m.select(m.get(name).ult(most), m.get(name), m.const(32, most)))
+        for name, limit in (("held", 2 * MAX_WAITED), ("waiting", MAX_WAITED)):
+            m.set(name, m.select(m.get(name).ult(limit), m.get(name), m.const(32, limit)))
 
     def usual(
         self, name: str, location: Word, size: int, now: Callable[[], Word]
