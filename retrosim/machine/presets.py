@@ -27,7 +27,7 @@ VGA_RETRACE_HZ = Fraction(25_175_000, 800 * 449)
 PC_TIMING = {
     "i286": "i286 1",
     "i386": "i386 2",
-    "i486": "i486 4",
+    "i486": "i486 3",
 }  # changes whenever the same program takes other clocks
 M68K_SPEC = "m68k 3"  # changes whenever the same program does something else
 

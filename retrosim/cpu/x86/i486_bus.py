@@ -75,7 +75,6 @@ FIELDS = (
     ("memory", 64, len(MEMORY)),
 )
 
-MAX_WAITED = 16  # clocks, more than prefixes of an instruction
 HAZARDS = 3  # clocks at most: a register for an address, a target across lines
 MISALIGNED = 3
 BYTE = 0x101  # in `written`: a register, and that it was a byte of it
@@ -88,27 +87,6 @@ STACK_USERS = ("PUSH", "POP", "PUSHA", "POPA", "PUSHF", "POPF", "CALL", "RET", "
 
 class CacheTiming(TableTiming):
     """The table, with the pipeline and the memory behind it."""
-
-    marks = ("written", "held", "waiting", "expected", "fetch_line", "repeating")
-    blank = {"fetch_line": (1 << 32) - 1}  # noqa: RUF012
-
-    def forget(self) -> None:
-        """Of long times only that they were matters: an instruction has fewer prefixes."""
-        m = self.m
-        for name, limit in (("held", 2 * MAX_WAITED), ("waiting", MAX_WAITED)):
-            m.set(name, m.select(m.get(name).ult(limit), m.get(name), m.const(32, limit)))
-
-    def usual(
-        self, name: str, location: Word, size: int, now: Callable[[], Word]
-    ) -> tuple[Word, Callable[[], None] | None]:
-        return _usual(self.m, name, location, size, now)
-
-    def kind(self, location: Word, bits: int, write: bool) -> Word:
-        return self._crosses(location, bits).zext(64)
-
-    @staticmethod
-    def location_of(kind: int) -> int:
-        return 3 * kind
 
     def _crosses(self, location: Word, bits: int) -> Word:
         """Does an operand lie in two double words?"""
@@ -362,34 +340,3 @@ def write_data(m, address: Word, size: Word, now: Word) -> Word:
         return _wait_until(m, free, at + clocks * (WRITE_BUFFERS - 1))
 
     return _operand(m, address, size, now, one)
-
-
-CacheTiming.subroutines = {"fetch": _read_code, "read": read_data, "write": write_data}
-
-
-def _usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> tuple[Word, Callable[[], None]]:
-    """Tell whether a use finds its line, or a store a write buffer, and does not wait (`Timing.usual`)."""
-    line = location if name == "fetch" else location >> 4
-    group = line & 127
-    found = m.matching("tag", group << 2, 4, line | VALID)
-
-    def touch() -> None:
-        way, old = (m.lowest_bit(found) & 3) << 2, m.element("lru", group)
-        new = old & (m.const(32, 0x2244) >> way).trunc(8) & 15 | (m.const(32, 0x0413) >> way).trunc(8) & 15
-        m.set_element("lru", group, m.select(found.ne(0), new, old))
-
-    if name != "write":
-        is_usual = found.ne(0) & (m.get("filling").ne(line) | m.get("fill_end").ule(now()))
-    else:
-        clocks = _parameter(m, "write")
-        is_usual = m.get("bus_free").ule(now() + clocks * (WRITE_BUFFERS - 1))
-    if name != "fetch":
-        is_usual = is_usual & location.ult(UNCACHED_FROM)
-        if size > 1:
-            is_usual = is_usual & ((location & 15) + size).ule(16)
-
-    def store() -> None:
-        touch()
-        m.set("bus_free", _later(m, m.get("bus_free"), now()) + clocks)
-
-    return is_usual, store if name == "write" else touch
