@@ -107,7 +107,8 @@ def listening_on(host: str, port: int) -> socket.socket:
     try:
         return listen(host, port)
     except OSError as error:
-        raise RetrosimError(f"{host}:{port}: cannot be listened on: {error.strerror or error}") from None
+        reason = str(error.strerror or error).partition(" (while")[0]  # Python repeats the address there
+        raise RetrosimError(f"{host}:{port}: cannot be listened on: {reason}") from None
 
 
 def connecting(program: Rom | Image, image: Image, host: str, port: int) -> str:

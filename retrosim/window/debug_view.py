@@ -28,7 +28,7 @@ GUTTER = 14  # pixels at the left of the code: marks of breakpoints
 HEADER = 13
 REGISTER_WIDTH = 96  # of name and value, pixels, where there is room
 BYTES_PER_GROUP = 4
-LOG_ROWS, LOG_COLUMNS = 13, 39
+LOG_ROWS, LOG_COLUMNS = (BOTTOM - PANE_TOP - HEADER - 3) // LEADING, 39
 
 
 def _cut(text: str, columns: int) -> str:

@@ -8,8 +8,7 @@ import pytest
 from retrosim.collide import contacts, swept
 from retrosim.collide.oracle import contacts as oracle
 
-from .random_worlds import HIGH, LOW
-from .test_world import SCENES
+from .random_worlds import HIGH, LOW, SCENES
 
 pytestmark = pytest.mark.without_jit  # nothing here is compiled but checks
 
@@ -85,7 +84,7 @@ def test_boxes_that_move():
 
 
 def test_circles_that_move():
-    rng, hits = np.random.default_rng(4), 0
+    rng, hits, fractions = np.random.default_rng(4), 0, 0
     for _ in range(SCENES):
         places, _, radius, moves, pairs = scene(rng, True)
         moves *= int(rng.choice([1, 1, 100]))
@@ -95,19 +94,16 @@ def test_circles_that_move():
             given = shapes[a], shapes[b]
             ways = moves[a].tolist(), moves[b].tolist()
             assert hit == oracle.does_circle_hit(*given, *ways)
-            if hit:
-                time = Fraction(numerator, denominator)
-                assert 0 <= time <= 1 and (time == 0 or not oracle.overlap(*given, time, *ways))
-                later = [time + Fraction(part, 64 * denominator) for part in range(65)]
-                assert (
-                    any(oracle.overlap(*given, t, *ways) for t in later)
-                    or numerator == denominator
-                    or (
-                        (abs(moves[a] - moves[b]) > 64).any()  # in and out again within a 64th of a step
-                    )
-                )
+            if hit and oracle.overlap(*given):
+                assert numerator == 0
+            elif hit:
+                time, exact = Fraction(numerator, denominator), oracle.circle_impact(*given, *ways)
+                assert 0 <= time < 1 and not oracle.overlap(*given, time, *ways)
+                assert oracle.overlap(*given, time + Fraction(1, denominator), *ways)
+                assert exact is None or exact == time
+                fractions += exact is not None
             hits += hit
-    assert hits > 100
+    assert hits > 100 and fractions > 3
 
 
 def test_the_same_pairs_as_swept():

@@ -61,6 +61,7 @@ def test_the_terminal_and_the_window(opened: Opened) -> None:
     assert panel.cursor == last, panel.message
 
 
+@pytest.mark.parametrize("opened", ["hunk", "com"], indirect=True)
 def test_an_editor(opened: Opened) -> None:
     client = pytest.importorskip("tests.serve.dap_client")
     _, _, between, last = places(opened)
@@ -81,6 +82,7 @@ def test_an_editor(opened: Opened) -> None:
 
 
 @needs_gdb
+@pytest.mark.parametrize("opened", ["com"], indirect=True)
 def test_gdb(opened: Opened) -> None:
     _, first, _, last = places(opened)
     target = opened()

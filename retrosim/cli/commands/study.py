@@ -5,8 +5,12 @@ The documents are Moertel 1994, Mackey 1995, Jon E P 2007, No-collision boxes
 made to break some of them. Errors are counted against an exact test, cycles on
 the machine code of the ROMs. `retrosim guide study` explains the table.
 
+--sectors measures something else: what the size of a sector costs with the
+four shifts of 1994, beside the size that the document advises.
+
 examples:
   retrosim study
+  retrosim study --sectors --machine i486dx2-66
   retrosim study --picture study.png
   retrosim study --method point-1 --method line-1 --machine mc68040-25
   retrosim study --scenes 100 --seed 7 --csv
@@ -19,13 +23,14 @@ import argparse
 import sys
 
 from retrosim.cli import arguments, profiling, values
-from retrosim.cli.opening import check_simulated, chosen_workers
+from retrosim.cli.opening import check_simulated, chosen_workers, refuse
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.cli.values import bad_arguments
 
 SCENES, SEED = 10, 2011  # the defaults
+SIZE_SCENES = 3  # of them, for --sectors
 
 
 def add_options(parser: Parser) -> None:
@@ -48,6 +53,7 @@ def add_options(parser: Parser) -> None:
         metavar="N",
         help=f"seed of the random scenes; default: {SEED}",
     )
+    parser.add_argument("--sectors", action="store_true", help="pair tests and clocks over the size of a sector")
     parser.add_argument(
         "--balance",
         action="store_true",
@@ -67,6 +73,8 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     names = list(dict.fromkeys(options.machine)) if options.machine else None
     check_simulated(names or [])
+    if options.sectors:
+        return _sectors(options, names or [arguments.MACHINE])
     if options.balance:
         return _balance(options, names)
     from retrosim.screen.palette import macintosh_palette
@@ -95,6 +103,24 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(comparison_csv(result))
     else:
         print_table(render_comparison(result))
+    return 0
+
+
+def _sectors(options: argparse.Namespace, names: list[str]) -> int:
+    """Measure sizes of sectors. Errors: ArgumentError for an option that belongs to the comparison."""
+    for name in ("method", "picture", "html", "csv"):
+        if getattr(options, name, None):
+            raise refuse(f"--{name}: not with --sectors")
+    from retrosim.study.sector_sizes import render_sizes, sector_sizes
+
+    seeds = range(options.seed, options.seed + min(options.scenes, SIZE_SCENES))
+    with Progress(is_quiet=options.json) as progress:
+        results = [sector_sizes(name, seeds, progress.step) for name in names]
+    if options.json:
+        print_json({"machines": results})
+    else:
+        for result in results:
+            print_table(render_sizes(result))
     return 0
 
 

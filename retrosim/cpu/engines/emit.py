@@ -16,9 +16,9 @@ from ..spec.values import Word
 POINTER_BYTES = 8
 SPARING = "preserve_mostcc "  # convention of calls that seldom happen: they cost no registers where they do not
 
-# context: pointers that only some code needs (the last two: memo.py), and the budget left on return
-CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET, TABLE_POINTER, ASK_POINTER = range(6)
-CONTEXT_ENTRIES = 6
+# context: pointers that only some code needs (TABLE, ASK: memo.py, COUNTS: profiling.py), and the budget left on return
+CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET, TABLE_POINTER, ASK_POINTER, COUNTS_POINTER = range(7)
+CONTEXT_ENTRIES = 7
 
 
 class Cell:
