@@ -27,8 +27,6 @@ from .regions import Block
 from .segments import FIRST_EDGE, FIRST_END, INPUTS, Plan, Segment, Step
 from .traces import KIND_SHIFT, NEVER, is_open
 
-MAX_INLINE = 32  # points of an instruction whose uses of memory are looked up in place
-
 
 class MemoTiming:
     """What the clocks of an instruction depend on while it runs goes to the emitter of its region."""
@@ -198,7 +196,7 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         def find_out() -> None:
             self._unusual(name if name in self.model.subroutines else "", number, words, kind)
 
-        if self._depth or self.step.trace.points > MAX_INLINE:
+        if self._depth or self.step.trace.points > self.model.looked_up_in_place:
             find_out()
         else:
             is_usual, apply = self.timing.usual(name, location, size, partial(self._now, number))

@@ -46,6 +46,7 @@ class PipelineTiming(PpcHooks):
     times = (*STAGES, "sector_start", "resolved", "lr_ready", "ctr_ready", "cr_ready", "ready")
     marks = ("sector", "accesses")
     assumed = {"loaded": NONE, "stored": NONE}  # noqa: RUF012  nothing is at hand: `usual` tells
+    looked_up_in_place = 33  # every word of lmw and stmw
     subroutines = {  # noqa: RUF012
         "fetch": mpc601_cache.fetch,
         "read": mpc601_cache.read_unless_at_hand,

@@ -72,6 +72,7 @@ class Timing:
     blank: ClassVar[Mapping[str, int]] = {}  # values of fields with which an instruction is fetched for certain
     assumed: ClassVar[Mapping[str, int]] = {}  # values of other fields that the model may take for these
     subroutines: ClassVar[Mapping[str, Callable[..., Word]]] = {}  # that the model calls, by name
+    looked_up_in_place = 4  # most points of an instruction for which regions have the code of `usual` itself
 
     def __init_subclass__(cls, declares: bool = False, **options: Any) -> None:
         """Take the hooks of a class; `declares`: it is the one that declares them. Errors: SpecError."""
