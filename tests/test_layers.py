@@ -171,6 +171,7 @@ def test_distributions_are_used_where_they_belong() -> None:
     assert {file.split("/")[0] for file in users("unicorn", "machine68k", "capstone")} <= {"study"}
     assert {file.split("/")[0] for file in users("elftools")} == {"rom"}
     assert users("platformdirs") == {"cache/folders.py"} and users("shtab") == {"cli/commands/completion.py"}
+    assert users("textual") == {"cli/terminal/parts.py", "cli/terminal/screen.py"}
     assert users("PIL", "imageio_ffmpeg") == {"window/clip.py"}
     assert {file.split("/")[0] for file in users("pygame", "matplotlib")} <= {"study", "examples"}
 

@@ -195,6 +195,26 @@ TAPES = (
         "190 pad=8; 194 pad=0; 200 pad=8; 204 pad=0; 210 pad=8; 214 pad=0; 400 pad=4; 404 pad=0; 410 pad=4; "
         "414 pad=0; 420 pad=6; 424 pad=2; 440 pad=16; 441 pad=0; 500 pad=20; 501 pad=0; 560 pad=31; 561 pad=0",
     ),
+    Plan(
+        rom="gallery",
+        name="every-method",
+        title="Every method on one scene",
+        description="All eight methods for 75 frames each, from boxes to colours, on all pairs.",
+        objects=48,
+        seed=2011,
+        script="; ".join(f"{frame} pad=2; {frame + 1} pad=0" for frame in range(75, 600, 75)),
+    ),
+    Plan(
+        rom="gallery",
+        name="block-sizes",
+        title="Sectors, and blocks of 16 to 256 pixels",
+        description="Lines, on every broad phase for 80 frames; back once, and scattered twice.",
+        objects=96,
+        seed=1994,
+        script="0 pad=1; 1 pad=0; 2 pad=1; 3 pad=0; "
+        + "; ".join(f"{frame} pad=8; {frame + 1} pad=0" for frame in range(80, 500, 80))
+        + "; 520 pad=16; 521 pad=0; 540 pad=4; 541 pad=0; 560 pad=20; 561 pad=0",
+    ),
 )
 
 

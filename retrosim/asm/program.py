@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 from retrosim.checks import did_you_mean, shortened
 from retrosim.cpu.spec.assembler import InstructionAssembler, Statement
@@ -324,7 +324,7 @@ class Program:
         """Return symbols that a name could be a slip for: of about its length, with its first or last letter."""
         near = (
             each
-            for each in self.symbols
+            for each in chain(self.symbols, self.before)
             if abs(len(each) - len(name)) <= 2 and (each[:1] == name[:1] or each[-1:] == name[-1:])
         )
         return list(islice(near, MAX_SUGGESTED))

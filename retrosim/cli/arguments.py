@@ -177,12 +177,17 @@ def add_frames(parser: Parser, help: str) -> None:
 
 
 def add_budget(parser: Parser, subject: str = "the run", note: str = "; implies --headless") -> None:
-    """Add the limits of what runs without a window; `subject` says of what, `note` what else the options do."""
+    """Add the limits of what runs without a window.
+
+    subject  of what
+    note     what else the options do; without it the command has no window
+    """
+    usual = "without a window the default is" if note else "default:"
     parser.add_argument(
         "--max-cycles",
         type=values.whole(1, 2**62),
         metavar="N",
-        help=f"end {subject} N simulated cycles after power-on; without a window the default is to end when no "
+        help=f"end {subject} N simulated cycles after power-on; {usual} to end when no "
         f"frame is completed in a simulated minute{note}",
     )
     parser.add_argument(
@@ -190,14 +195,13 @@ def add_budget(parser: Parser, subject: str = "the run", note: str = "; implies 
         type=values.whole(1, MAX_SECONDS),
         metavar="N",
         help=f"end {subject} after N seconds of real time, opening and compiling included (what is being compiled is "
-        f"finished first); without a window the default is {SECONDS}{note}",
+        f"finished first); {usual} {SECONDS}{note}",
     )
     parser.add_argument(
         "--max-memory",
         type=values.whole(64, 2**20),
         metavar="MIB",
-        help=f"end {subject} when retrosim has more than MIB mebibytes in memory; without a window "
-        f"the default is {MEMORY}{note}",
+        help=f"end {subject} when retrosim has more than MIB mebibytes in memory; {usual} {MEMORY}{note}",
     )
 
 
@@ -223,7 +227,7 @@ def add_screenshot(
     parser: Parser, help: str = "write the last picture to a file; implies --headless", force: bool = True
 ) -> None:
     """Add --screenshot; force: and --force, which other options may have brought already."""
-    parser.add_argument("--screenshot", metavar="PNG", help=help)
+    parser.add_argument("--screenshot", type=values.png, metavar="PNG", help=help)
     if force:
         add_force(parser)
 

@@ -82,7 +82,7 @@ def argument(text: str) -> int | str | None:
 
 
 def _register(text: str) -> tuple[str, int | str]:
-    name, value = values.choice(text)
+    name, value = values.choice(text, "REGISTER=N, or a symbol for its address, such as d0=100 or a0=screen")
     found = argument(value)
     if found is None:
         raise argparse.ArgumentTypeError(f"{text[:40]!r}: allowed NAME=N")

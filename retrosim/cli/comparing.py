@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import os
 from typing import Any
 
 from retrosim.cli import arguments, profiling, values
@@ -42,6 +43,8 @@ def _other(text: str) -> tuple[str, str]:
     name, sign, value = text.partition("=")
     if not sign or name not in KEYS:
         name, value = "file", text
+        if sign and not os.path.lexists(text):
+            value = ""
     if not value:
         raise argparse.ArgumentTypeError(f"{text!r}: allowed a file, or {', '.join(KEYS)} with = and a value")
     return name, value

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from retrosim.cli import arguments, values
-from retrosim.cli.opening import NATIVE, check_machines, chosen_settings, open_chosen, open_program, refuse
+from retrosim.cli.opening import NATIVE, check_machines, choose_rom, chosen_settings, open_chosen, open_program, refuse
 from retrosim.cli.output import shown_path
 from retrosim.cli.parser import Parser
 from retrosim.errors import RetrosimError, TapeError
@@ -64,9 +64,8 @@ def add_program(parser: Parser, causes: str) -> None:
     parser.add_argument(
         "rom",
         nargs="?",
-        default=arguments.ROM,
         metavar="PROGRAM",
-        help="name of a ROM or a tape, or a file of either, or a program's file",
+        help=f"name of a ROM or a tape, or a file of either, or a program's file; default: {arguments.ROM}",
     )
     add_settings(parser, causes)
 
@@ -86,6 +85,7 @@ def add_settings(parser: Parser, causes: str) -> None:
     arguments.add_memory(parser)
     arguments.add_readings(parser)
     arguments.add_parameters(parser)
+    arguments.add_scene(parser)
 
 
 def add_listening(parser: Parser, port: int | None, help: str) -> None:
@@ -107,7 +107,8 @@ def listening_on(host: str, port: int) -> socket.socket:
     try:
         return listen(host, port)
     except OSError as error:
-        raise RetrosimError(f"{host}:{port}: cannot be listened on: {error.strerror or error}") from None
+        reason = str(error.strerror or error).partition(" (while")[0]  # Python repeats the address there
+        raise RetrosimError(f"{host}:{port}: cannot be listened on: {reason}") from None
 
 
 def connecting(program: Rom | Image, image: Image, host: str, port: int) -> str:
@@ -133,6 +134,7 @@ def open_debugged(options: argparse.Namespace, note: Callable[[str], None]) -> D
     """
     if options.machine == NATIVE:
         raise refuse(f"{NATIVE} runs no machine code that could be debugged")
+    choose_rom(options)
     if _is_tape(options.rom):
         return _open_tape(options, note)
     for option, given in (("--rom", options.tape_rom), ("--unverified", options.unverified)):
@@ -154,8 +156,11 @@ def _is_tape(name: str) -> bool:
     return name not in rom_names() and name in {path.stem for path in shipped_tapes()}
 
 
-def count_causes(options: argparse.Namespace) -> None:
-    """Choose the timing that counts clocks by cause, if it was asked for. Errors: ArgumentError."""
+def count_causes(options: argparse.Namespace, machine: str | None = None) -> None:
+    """Choose the timing that counts clocks by cause, if it was asked for. Errors: ArgumentError.
+
+    machine   its name; default: the one among the options
+    """
     from retrosim.machine import PRESETS
 
     if not options.causes:
@@ -163,8 +168,9 @@ def count_causes(options: argparse.Namespace) -> None:
     if options.timing not in (None, "full"):
         raise refuse(f"--causes: needs timing full, not {options.timing}")
     able = [name for name, preset in PRESETS.items() if "causes" in preset.cpu().timing]
-    if options.machine not in able:
-        raise refuse(f"--causes: {options.machine} has no pipeline whose clocks have causes; allowed {', '.join(able)}")
+    name = machine or options.machine
+    if name not in able:
+        raise refuse(f"--causes: {name} has no pipeline whose clocks have causes; allowed {', '.join(able)}")
     options.timing = "causes"
 
 
@@ -172,7 +178,7 @@ def _open_tape(options: argparse.Namespace, note: Callable[[str], None]) -> Debu
     from retrosim.tape import Player, find_tape, load_tape, open_for
 
     tape = load_tape(find_tape(options.rom))
-    given = [name for name in ("objects", "seed", "at", "bits") if getattr(options, name) is not None]
+    given = [name for name in ("objects", "seed", "at", "bits", "scene") if getattr(options, name) is not None]
     if given or options.parameters:
         raise refuse(f"--{[*given, 'set'][0]}: {options.rom} is a tape, which says itself")
     options.machine = options.machine or tape.machine

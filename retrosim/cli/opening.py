@@ -67,6 +67,15 @@ def _words(flags: str) -> tuple[str, ...]:
         raise ValueError(f"--cflags {shortened(flags)}: a quote is not closed") from None
 
 
+def choose_rom(options: argparse.Namespace) -> None:
+    """Where options name no ROM, let it be the scene's, or the usual one. Errors: SceneError, RomError."""
+    from retrosim.rom.scene_library import load_scene
+
+    if options.rom is None:
+        scene = getattr(options, "scene", None)
+        options.rom = arguments.ROM if scene is None else load_scene(scene).rom
+
+
 def open_program(options: argparse.Namespace) -> Rom | Image:
     """Return what runs by itself, as `open_rom` does; without a ROM the scene's, or the usual one.
 
@@ -75,9 +84,8 @@ def open_program(options: argparse.Namespace) -> Rom | Image:
     from retrosim.rom import Rom
     from retrosim.rom.scene_library import load_scene
 
+    choose_rom(options)
     scene = getattr(options, "scene", None)
-    if options.rom is None:
-        options.rom = arguments.ROM if scene is None else load_scene(scene).rom
     rom = open_rom(options)
     if scene is not None:
         if not isinstance(rom, Rom):
@@ -210,7 +218,7 @@ def chosen_parameters(options: argparse.Namespace, rom: Rom | Image) -> dict[str
     given |= {name: value for name in ("objects", "seed") if (value := getattr(options, name)) is not None}
     with bad_arguments():
         for name, value in given.items():
-            check_choice("parameter", name, known)
+            check_choice("parameter", name, known, "" if known else ": only ROMs with a rom.toml have parameters")
             if not known[name].minimum <= value <= known[name].maximum:
                 raise ValueError(f"{name} {value}: allowed {known[name].minimum}..{known[name].maximum}")
     return given

@@ -74,7 +74,9 @@ def write_text(path: Path, text: str, *, overwrite: bool) -> None:
     try:
         _write_whole(path, text.encode(), overwrite)
     except FileExistsError:
-        raise RetrosimError(f"{path}: exists already and is not overwritten; --force replaces it") from None
+        raise RetrosimError(
+            f"{path}: exists already and is not overwritten; choose another name, or replace it with --force"
+        ) from None
     except (OSError, ValueError) as error:
         raise RetrosimError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
 

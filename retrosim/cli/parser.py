@@ -41,6 +41,9 @@ class Parser(argparse.ArgumentParser):
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
+        missing = message.removeprefix("the following arguments are required: ")
+        if missing != message:
+            message = f"missing {', '.join(dict.fromkeys(missing.split(', ')))}"
         say(f"{message} ({self.prog} --help)")
         raise SystemExit(USAGE)
 

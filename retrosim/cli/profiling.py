@@ -57,12 +57,12 @@ def source_folders(options: argparse.Namespace, program: Any) -> list[Path]:
 
 def check_files(options: argparse.Namespace) -> None:
     """Refuse files that could not be written, before the work. Errors: RetrosimError."""
-    from retrosim.screen.png import check_free
+    from retrosim.screen.png import FORCE, check_free
 
     for name in ("html", *OTHERS):
         path = getattr(options, name, None)
         if path is not None:
-            check_free(path, overwrite=options.force)
+            check_free(path, overwrite=options.force, advice=FORCE)
 
 
 def write_html(options: argparse.Namespace, page: Callable[[], str]) -> None:

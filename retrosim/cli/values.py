@@ -54,12 +54,19 @@ def assignment(text: str) -> tuple[str, int]:
     return name, whole(0, 2**32 - 1)(number)
 
 
-def choice(text: str) -> tuple[str, str]:
-    """Read NAME=OPTION."""
+def choice(text: str, allowed: str = "NAME=OPTION") -> tuple[str, str]:
+    """Read NAME=OPTION; `allowed` is what a refusal calls it."""
     name, sign, option = text.partition("=")
     if not sign or not name or not option:
-        raise _refuse(text, "NAME=OPTION")
+        raise _refuse(text, allowed)
     return name, option
+
+
+def png(text: str) -> str:
+    """Read the name of a picture to write."""
+    if not text.lower().endswith(".png"):
+        raise _refuse(text, "a name that ends in .png")
+    return text
 
 
 def overlay(text: str) -> dict[str, int | bool]:

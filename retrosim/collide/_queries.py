@@ -20,6 +20,7 @@ from ._start import COMPILER
 from ._worlds import MAX_COORDINATE, MIN_COORDINATE, NO_RESULTS, NOTHING, Sorted, are_compiled, rows_for
 from .kernels import hierarchical_grid as grid
 from .kernels.hierarchical_grid import ANY, BOTTOM, COUNTS, INDEX, LEFT, PAIRS, RIGHT, TOP, TWO, WORD
+from .kernels.nearest import list_nearest
 from .kernels.segments import list_crossings
 
 MAX_RADIUS = (1 << 31) - 1
@@ -208,31 +209,48 @@ def first_of(crossings: Crossings, count: int) -> np.ndarray:
 def nearest(prepared: Sorted, scene: np.ndarray, centres: np.ndarray, wanted: int) -> np.ndarray:
     """Return the boxes nearest to points, by distance and then by number; -1 where there are no more.
 
-    Squares around the points grow until there are enough boxes in them; the nearest are in the circles around those.
-
     Returns  int32[q, wanted]
     """
     out = np.full((len(centres), wanted), -1, np.int32)
     enough = min(wanted, len(scene))
     if enough == 0:
         return out
-    radii = np.full(len(centres), 1 + int(np.median(scene[:, RIGHT].astype(np.int64) - scene[:, LEFT])) // 2)
-    grows = np.arange(len(centres))
-    while len(grows):
-        grows = grows[count_near(prepared, around(centres[grows], radii[grows])) < enough]
-        radii[grows] *= 2
-        grows = grows[radii[grows] <= MAX_RADIUS]
-    reaches = radii * 1449 // 1024 + 1  # a little more than the square root of 2
-    is_far = reaches > MAX_RADIUS
-    rows = near_boxes(prepared, around(centres, reaches)[~is_far])
-    across, down = gaps(scene, centres[~is_far], rows)
-    order = np.lexsort((rows[:, 1], across * across + down * down, rows[:, 0]))
-    counts = np.bincount(rows[:, 0], minlength=np.count_nonzero(~is_far))
-    rank = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    chosen = order[rank < enough]
-    out[np.flatnonzero(~is_far)[rows[chosen, 0]], rank[rank < enough]] = rows[chosen, 1]
-    for query in np.flatnonzero(is_far):  # across more than half of the range: squares of more than 64 bits
+    radius = 1 + int(np.median(scene[:, RIGHT].astype(np.int64) - scene[:, LEFT])) // 2
+    found = np.full((len(centres), enough), -1, np.int32)
+    if are_compiled() and COMPILER.is_done("nearest", _compile_nearest):
+        work, order = prepared.sort()
+        list_nearest(scene, work, order, grid.cursors(), centres, radius, found)
+    else:
+        _nearest_by_numpy(prepared, scene, centres, radius, found)
+    for query in np.flatnonzero(found[:, 0] < 0):  # across more than half of the range: squares of more than 64 bits
         every = np.stack([np.zeros(len(scene), np.int64), np.arange(len(scene))], axis=1)
         across, down = (gap.astype(object) for gap in gaps(scene, centres[query : query + 1], every))
-        out[query, :enough] = np.argsort(across * across + down * down, kind="stable")[:enough]
+        found[query] = np.argsort(across * across + down * down, kind="stable")[:enough]
+    out[:, :enough] = found
     return out
+
+
+def _compile_nearest() -> None:
+    """Call the kernel, for nothing."""
+    scene, work = np.zeros((1, 6), np.int32), grid.workspace(1)
+    order = grid.sort_scene(scene, 0, 1, 1, work)
+    list_nearest(scene, work, order, grid.cursors(), np.zeros((1, 2), np.int64), 1, np.empty((1, 1), np.int32))
+
+
+def _nearest_by_numpy(prepared: Sorted, scene: np.ndarray, centres: np.ndarray, radius: int, out: np.ndarray) -> None:
+    """Do what `kernels.nearest` does, until it is compiled."""
+    wanted = out.shape[1]
+    radii, grows = np.full(len(centres), radius), np.arange(len(centres))
+    while len(grows):
+        grows = grows[count_near(prepared, around(centres[grows], radii[grows])) < wanted]
+        radii[grows] *= 2
+        grows = grows[radii[grows] <= MAX_RADIUS]
+    reaches = radii * 1449 // 1024 + 1
+    near = np.flatnonzero(reaches <= MAX_RADIUS)
+    rows = near_boxes(prepared, around(centres, reaches)[near])
+    across, down = gaps(scene, centres[near], rows)
+    order = np.lexsort((rows[:, 1], across * across + down * down, rows[:, 0]))
+    counts = np.bincount(rows[:, 0], minlength=len(near))
+    rank = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    chosen = order[rank < wanted]
+    out[near[rows[chosen, 0]], rank[rank < wanted]] = rows[chosen, 1]

@@ -162,7 +162,7 @@ def _scan_by_two(x, y, highest_x, highest_y, size, max_x, max_y, flags, keys) ->
     grid = plan_grid(len(x), highest_x, highest_y, max_x, max_y)
     if grid.columns == 0:
         return REFUSED, REFUSED
-    count, half, log2 = len(x), len(x) // 2, grid.log2_cell
+    count, half, log2 = len(x), len(x) // 2, grid.log2_column
     counts, columns = np.zeros((2, grid.columns), np.int32), np.empty(grid.columns + 1, np.int32)
     words = np.empty(count, np.int64)
     _together(count_columns, (x, 0, half, log2, counts[0]), (x, half, count, log2, counts[1]))

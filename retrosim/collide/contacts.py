@@ -15,8 +15,10 @@
     >>> met.hit.tolist(), met.numerator.tolist(), met.denominator.tolist(), met.normal[1].tolist()
     ([1, 1], [0, 45], [90, 90], [-1, 0])
     >>> met = contacts.sweep_circles(x, y, move_x, move_y, pairs, radius=15)
-    >>> met.hit.tolist(), met.numerator.tolist(), met.denominator.tolist()
-    ([1, 1], [0, 2126], [4096, 4096])
+    >>> met.hit.tolist(), (met.numerator / met.denominator).round(3).tolist()
+    ([1, 1], [0.0, 0.519])
+    >>> met.numerator[1].item(), met.denominator[1].item()  # rounded down from (6750 - sqrt(6480000)) / 8100
+    (17221286, 33177600)
 
 Conventions
     x, y      integers[n], C-contiguous, -2147483648..2147483647: upper-left corners of boxes, centres of circles
@@ -32,6 +34,7 @@ Touching is no contact: the depth is 0, and `hit` too. What moves meets if it ov
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +46,7 @@ from .kernels.hierarchical_grid import LEFT, TOP
 
 MAX_RADIUS, MAX_MOVING_RADIUS = (1 << 30) - 1, 65535
 MAX_BOX_MOVE, MAX_CIRCLE_MOVE = (1 << 30) - 1, 65535
-PARTS = 4096  # of a frame, for circles
+PARTS = 4096  # of what the square of the way divides a frame into, for circles
 
 
 class Contacts(NamedTuple):
@@ -68,7 +71,8 @@ class Impacts(NamedTuple):
 
     hit          uint8[m]     1 where they do; elsewhere the rest means nothing
     numerator    int64[m]     the time over `denominator`: 0 at the beginning of the frame, where those are that overlap
-    denominator  int64[m]     already, 1 at its end. Boxes: exact. Circles: 4096, rounded down
+    denominator  int64[m]     already, 1 at its end. Boxes: exact. Circles: 4096 * the square of the way; exact if the
+                              time is a fraction at all, else rounded down to the next one of this denominator
     normal       int8[m, 2]   boxes: of the side of the second that is met, outwards: one of x and y is -1 or 1, or both
                               0 at the time 0. Circles: 0, 0; their normal is the line through the centres
     """
@@ -153,9 +157,11 @@ def sweep_circles(
     *,
     radius: int | np.ndarray,
 ) -> Impacts:
-    """Find when pairs of circles meet: which do is exact, the time is rounded down to 1/4096 of the frame.
+    """Find when pairs of circles meet: which do is exact, and so is the time if it is a fraction.
 
-    At the time that is returned they do not overlap yet, unless they did from the beginning.
+    They meet at (a - sqrt(b)) / c, all whole numbers, where c is the square of the way of one seen from the other. If
+    that is no fraction, it is rounded down to a multiple of 1 / (4096 * c), without rounding anything before: at the
+    time that is returned they do not overlap yet, unless they did from the beginning, and one such step later they do.
 
     Returns  Impacts
     """
@@ -168,27 +174,17 @@ def sweep_circles(
     hit = (abs(start) < reach[:, None] + abs(way)).all(axis=1)
     start[~hit] = 0  # far too large for squares
     turn, square = -(start * way).sum(axis=1), (way * way).sum(axis=1)  # nearest at the time turn / square
-    steps = np.clip(turn * PARTS // np.maximum(square, 1), 0, PARTS)  # .. of them before that
-
-    def overlaps(step: np.ndarray) -> np.ndarray:
-        there = start * PARTS + way * step[:, None]
-        return (there * there).sum(axis=1) < reach * reach * PARTS * PARTS
-
-    is_between = (turn > 0) & (turn < square)
     area = start[:, 0] * way[:, 1] - start[:, 1] * way[:, 0]  # distance * length of the way, if nearest in between
-    passes = np.zeros(len(pairs), bool)
-    areas, reaches = area[is_between].astype(object), reach[is_between].astype(object)
-    passes[is_between] = areas**2 < reaches**2 * square[is_between]
-    hit &= np.where(is_between, passes, overlaps(steps))
-    apart, limit = np.zeros(len(pairs), np.int64), steps + 1  # the last step before they overlap is apart .. limit - 1
-    while (limit - apart > 1).any():
-        middle = (apart + limit) >> 1
-        is_apart, is_done = ~overlaps(middle), limit - apart <= 1
-        apart = np.where(is_apart & ~is_done, middle, apart)
-        limit = np.where(is_apart | is_done, limit, middle)
-    return Impacts(
-        hit.astype(np.uint8), apart, np.full(len(pairs), PARTS, np.int64), np.zeros((len(pairs), 2), np.int8)
-    )
+    roots = np.array([r * r * s - a * a for r, s, a in zip(reach.tolist(), square.tolist(), area.tolist())], object)
+    is_late, is_between = turn >= square, (turn > 0) & (turn < square)
+    last = start + np.where(is_late & (turn > 0), 1, 0)[:, None] * way
+    hit &= np.where(is_between, roots > 0, (last * last).sum(axis=1) < reach * reach)
+    numerator = np.zeros(len(pairs), np.int64)
+    meets = np.flatnonzero(hit & ((start * start).sum(axis=1) >= reach * reach))
+    for p, root in zip(meets.tolist(), roots[meets]):  # of up to 96 bits
+        numerator[p] = PARTS * int(turn[p]) - math.isqrt(PARTS * PARTS * root - 1) - 1
+    normals = np.zeros((len(pairs), 2), np.int8)
+    return Impacts(hit.astype(np.uint8), numerator, PARTS * np.maximum(square, 1), normals)
 
 
 def _vectors(x: np.ndarray, y: np.ndarray, names: tuple[str, str] = ("x", "y")) -> np.ndarray:

@@ -174,11 +174,11 @@ def pairs(
 
     Returns  int32[m, 2]  indices in the first and in the second group, in ascending order; a view of `out` if given
     """
-    groups, words = Groups(x0, y0, size, x1, y1, other), (category, mask, other_category, other_mask)
-    is_plain = _is_plain(words, (starts, other_starts))
+    is_plain = category is mask is other_category is other_mask is EVERYONE and starts is other_starts is None
     found = _small.list_two(x0, y0, size, x1, y1, other, closed, out) if is_plain else None
     if found is not None:
         return found
+    groups, words = Groups(x0, y0, size, x1, y1, other), (category, mask, other_category, other_mask)
     found = listed(_scenes(groups, closed, words, (starts, other_starts)), out)
     if is_plain:
         _small.learn(groups, None, found)

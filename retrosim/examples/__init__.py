@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,3 +50,49 @@ def counting(machine: object) -> Machine:
     if not isinstance(machine, Machine):
         raise ValueError("machine 'native': has no CPU whose cycles could be counted")
     return machine
+
+
+def add_game_options(parser: argparse.ArgumentParser, screenshot: str) -> None:
+    """Add what all games here can be told; screenshot: what the option of this name does."""
+    parser.add_argument("--seed", type=int, default=1994, metavar="N", help="seed of the random numbers")
+    parser.add_argument("--frames", type=int, metavar="N", help="stop after N frames; default: until the window closes")
+    parser.add_argument("--screenshot", metavar="PNG", help=screenshot)
+
+
+class PygameWindow:
+    """A window of pygame, or a picture of its last frame.
+
+    screen  the surface to draw on
+    held    () -> the keys that are held down
+    """
+
+    FRAMES_PER_SECOND, SHOWN = 60, 120  # the latter: frames for a picture, unless others are asked for
+
+    def __init__(self, title: str, size: tuple[int, int], frames: int | None, screenshot: str | None) -> None:
+        """Open a window; frames: after how many it closes; screenshot: no window, but a file with the last of them."""
+        if screenshot:
+            os.environ["SDL_VIDEODRIVER"] = "dummy"
+        os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"
+        self.pygame, self.done = need("pygame"), 0
+        self._frames, self._screenshot = frames or (self.SHOWN if screenshot else None), screenshot
+        try:
+            self.pygame.display.init()
+            self.screen = self.pygame.display.set_mode(size)
+        except self.pygame.error as error:
+            raise SystemExit(f"no window can be opened ({error}); --screenshot PNG needs none") from None
+        self.pygame.display.set_caption(title)
+        self.held = self.pygame.key.get_pressed
+        self._clock = self.pygame.time.Clock()
+
+    def frames(self) -> Iterator[int]:
+        """Count frames, 0, 1, 2 .., show each one when it has been drawn, and close the window at last."""
+        events = self.pygame.event
+        while self.done != self._frames and not any(event.type == self.pygame.QUIT for event in events.get()):
+            yield self.done
+            self.pygame.display.flip()
+            self.done += 1
+            if not self._screenshot:
+                self._clock.tick(self.FRAMES_PER_SECOND)
+        if self._screenshot:
+            self.pygame.image.save(self.screen, self._screenshot)
+        self.pygame.quit()

@@ -5,7 +5,6 @@ python -m retrosim.examples.bouncing_boxes --objects 400
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -13,10 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from retrosim.collide import collided
-from retrosim.examples import example_parser, need
+from retrosim.examples import PygameWindow, add_game_options, example_parser
 
 WIDTH, HEIGHT, SIDE = 640, 480, 30  # pixels
-FRAMES_PER_SECOND = 60
 WHITE, BLACK, RED = (255, 255, 255), (0, 0, 0), (221, 8, 6)
 
 
@@ -50,44 +48,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the example; return the exit status."""
     parser = example_parser(__file__)
     parser.add_argument("--objects", type=int, default=100, metavar="N", help="number of boxes; default: 100")
-    parser.add_argument("--seed", type=int, default=1994, metavar="N", help="seed of the random numbers")
-    parser.add_argument(
-        "--frames", type=int, metavar="N", help="stop after N frames; default: when the window is closed"
-    )
-    parser.add_argument("--screenshot", metavar="PNG", help="open no window, write the last of 120 frames")
+    add_game_options(parser, "open no window, write the last of 120 frames")
     options = parser.parse_args(argv)
-    frames = options.frames
-    if options.screenshot:
-        os.environ["SDL_VIDEODRIVER"] = "dummy"
-        frames = frames or 120
-    os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"
-    pygame = need("pygame")
-    pygame.display.init()
-    try:
-        screen = pygame.display.set_mode((WIDTH, HEIGHT))
-    except pygame.error as error:
-        raise SystemExit(f"no window can be opened ({error}); --screenshot PNG needs none") from None
-    pygame.display.set_caption("retrosim.collide")
-    boxes, clock, done, seconds = Boxes(options.objects, options.seed), pygame.time.Clock(), 0, 0.0
+    window = PygameWindow("retrosim.collide", (WIDTH, HEIGHT), options.frames, options.screenshot)
+    boxes, seconds = Boxes(options.objects, options.seed), 0.0
     boxes.find_overlaps()  # compiles, the first time ever
-    while done != frames and not any(event.type == pygame.QUIT for event in pygame.event.get()):
+    for _ in window.frames():
         boxes.move()
         begun = time.perf_counter()
         boxes.find_overlaps()
         seconds += time.perf_counter() - begun
-        screen.fill(WHITE)
+        window.screen.fill(WHITE)
         for x, y, hit in zip(boxes.x.tolist(), boxes.y.tolist(), boxes.hits.tolist(), strict=True):
-            pygame.draw.rect(screen, RED if hit else BLACK, (x, y, SIDE, SIDE), 3 if hit else 1)
-        pygame.display.flip()
-        done += 1
-        if not options.screenshot:
-            clock.tick(FRAMES_PER_SECOND)
-    if options.screenshot:
-        pygame.image.save(screen, options.screenshot)
-    pygame.quit()
+            color, width = (RED, 3) if hit else (BLACK, 1)
+            window.pygame.draw.rect(window.screen, color, (x, y, SIDE, SIDE), width)
     overlapping = int(boxes.hits.sum())
-    print(f"{done} frames, {overlapping} of {options.objects} boxes overlap in the last one")
-    print(f"finding them takes {1e6 * seconds / max(done, 1):.1f} us a frame")
+    print(f"{window.done} frames, {overlapping} of {options.objects} boxes overlap in the last one")
+    print(f"finding them takes {1e6 * seconds / max(window.done, 1):.1f} us a frame")
     return 0
 
 

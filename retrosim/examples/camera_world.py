@@ -9,19 +9,18 @@ python -m retrosim.examples.camera_world --enemies 400
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from retrosim.collide import contacts, groups
 from retrosim.collide.scene import Scene
-from retrosim.examples import example_parser, need
+from retrosim.examples import PygameWindow, add_game_options, example_parser
 
 WIDTH, HEIGHT, WORLD = 640, 480, 1500  # pixels; the world reaches from -WORLD to WORLD
 HERO, BULLET, SPEED, BULLET_SPEED = 24, 6, 5, 12
-FRAMES_PER_SECOND = 60
 GROUND, STONE, RED, WHITE, YELLOW = (24, 28, 36), (96, 104, 120), (221, 64, 56), (255, 255, 255), (250, 214, 80)
 
 
@@ -81,64 +80,45 @@ class Game:
         return self.hero + HERO // 2 - np.array([WIDTH, HEIGHT]) // 2
 
 
-def draw(game: Game, pygame: object, screen: object) -> None:
+def draw(game: Game, screen: Any) -> None:
     """Draw what the camera sees, found by one query each."""
     camera = game.camera()
-    screen.fill(GROUND)  # type: ignore[attr-defined]
+    screen.fill(GROUND)
     view = (camera[:1], camera[1:])
     size = np.array([[WIDTH, HEIGHT]])
     for row in game.walls.in_boxes(*view, size=size)[:, 1].tolist():
         x, y, width, height = game.walls.boxes()[row].tolist()
-        screen.fill(STONE, (x - camera[0], y - camera[1], width, height))  # type: ignore[attr-defined]
+        screen.fill(STONE, (x - camera[0], y - camera[1], width, height))
     x, y = game.enemies[:, 0].copy(), game.enemies[:, 1].copy()
     for row in groups.pairs(*view, x, y, size=size, other=game.sizes)[:, 1].tolist():
-        screen.fill(RED, (*(game.enemies[row, :2] - camera), *game.sizes[row]))  # type: ignore[attr-defined]
+        screen.fill(RED, (*(game.enemies[row, :2] - camera), *game.sizes[row]))
     for x, y in (game.bullets[:, :2] - camera).tolist():
-        screen.fill(YELLOW, (x, y, BULLET, BULLET))  # type: ignore[attr-defined]
-    screen.fill(WHITE, (*(game.hero - camera), HERO, HERO))  # type: ignore[attr-defined]
+        screen.fill(YELLOW, (x, y, BULLET, BULLET))
+    screen.fill(WHITE, (*(game.hero - camera), HERO, HERO))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the example; return the exit status."""
     parser = example_parser(__file__)
     parser.add_argument("--enemies", type=int, default=300, metavar="N", help="number of enemies; default: 300")
-    parser.add_argument("--seed", type=int, default=1994, metavar="N", help="seed of the random numbers")
-    parser.add_argument(
-        "--frames", type=int, metavar="N", help="stop after N frames; default: at the end of the window"
-    )
-    parser.add_argument("--screenshot", metavar="PNG", help="open no window, write the last of 120 frames")
+    add_game_options(parser, "open no window, write the last of 120 frames")
     options = parser.parse_args(argv)
-    frames = options.frames
-    if options.screenshot:
-        os.environ["SDL_VIDEODRIVER"] = "dummy"
-        frames = frames or 120
-    os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"
-    pygame = need("pygame")
-    pygame.display.init()
-    try:
-        screen = pygame.display.set_mode((WIDTH, HEIGHT))
-    except pygame.error as error:
-        raise SystemExit(f"no window can be opened ({error}); --screenshot PNG needs none") from None
-    pygame.display.set_caption("retrosim.collide: a world and a camera")
-    game, clock, done = Game(options.enemies, options.seed), pygame.time.Clock(), 0
-    while done != frames and not any(event.type == pygame.QUIT for event in pygame.event.get()):
-        if options.screenshot:
-            way, is_firing = np.array([1, 1 - done // 40 % 3]), done % 10 == 0
-        else:
-            held = pygame.key.get_pressed()
-            way = np.array([held[pygame.K_RIGHT] - held[pygame.K_LEFT], held[pygame.K_DOWN] - held[pygame.K_UP]])
-            is_firing = bool(held[pygame.K_SPACE]) and done % 10 == 0
-        game.step(way, is_firing)
-        draw(game, pygame, screen)
-        pygame.display.flip()
-        done += 1
+    title = "retrosim.collide: a world and a camera"
+    window, game = (
+        PygameWindow(title, (WIDTH, HEIGHT), options.frames, options.screenshot),
+        Game(options.enemies, options.seed),
+    )
+    keys = window.pygame
+    for frame in window.frames():
+        way, is_firing = np.array([1, 1 - frame // 40 % 3]), frame % 10 == 0
         if not options.screenshot:
-            clock.tick(FRAMES_PER_SECOND)
-    if options.screenshot:
-        pygame.image.save(screen, options.screenshot)
-    pygame.quit()
+            held = window.held()
+            way = np.array([held[keys.K_RIGHT] - held[keys.K_LEFT], held[keys.K_DOWN] - held[keys.K_UP]])
+            is_firing = bool(held[keys.K_SPACE]) and is_firing
+        game.step(way, is_firing)
+        draw(game, window.screen)
     x, y = game.hero.tolist()
-    print(f"{done} frames, player at {x}, {y}, {game.score} enemies hit, {len(game.enemies)} left")
+    print(f"{window.done} frames, player at {x}, {y}, {game.score} enemies hit, {len(game.enemies)} left")
     return 0
 
 

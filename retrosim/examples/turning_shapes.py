@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from retrosim.collide import convex, world
-from retrosim.examples import example_parser, need
+from retrosim.examples import add_game_options, example_parser, need
 
 WIDTH, HEIGHT, ANGLES = 640, 480, 48
 SCALE = 16  # units in a pixel
@@ -99,11 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the example; return the exit status."""
     parser = example_parser(__file__)
     parser.add_argument("--objects", type=int, default=60, metavar="N", help="number of shapes; default: 60")
-    parser.add_argument("--seed", type=int, default=1994, metavar="N", help="seed of the random numbers")
-    parser.add_argument(
-        "--frames", type=int, metavar="N", help="stop after N frames; default: at the end of the window"
-    )
-    parser.add_argument("--screenshot", metavar="PNG", help="write the last frame")
+    add_game_options(parser, "write the last frame")
     options = parser.parse_args(argv)
     pyglet, kinds = need("pyglet"), need("pyglet.shapes")
     shapes, done, contacts = Shapes(options.objects, options.seed), 0, 0

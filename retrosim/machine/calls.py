@@ -128,7 +128,8 @@ class Calls(Clockwork):
             raise BudgetUsedUp(self.budget.spent)
         if result.reason != "until":
             raise result.fault or RetrosimError(
-                f"{symbol} did not return within {max_instructions} instructions ({result.reason})"
+                f"{symbol} did not return within {max_instructions} instructions"
+                + (f" ({result.reason})" if result.reason != "instructions" else "")
             )
         return result, values
 

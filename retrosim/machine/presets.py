@@ -124,7 +124,7 @@ def _mpc601(name: str, title: str, clock_hz: int) -> Preset:
         frame_hz=MACINTOSH_TICK_HZ,
         service=boards.POWERPC_GLUE,
         spec_revision="ppc 2",
-        timing_revision="mpc601 2",
+        timing_revision="mpc601 3",
         memory=boards.power_macintosh(clock_hz, figures),
     )
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from retrosim.cpu.engines.profiling import CLOCK, KIND_SHIFT, Profile
+from retrosim.cpu.engines.flow_log import CLOCK, KIND_SHIFT
+from retrosim.cpu.engines.profiling import Profile
 from retrosim.cpu.spec.cpu import SERVICE
 from retrosim.cpu.spec.readings import changed_readings
 from retrosim.cpu.spec.rows import Insn

@@ -177,7 +177,8 @@ def check_boot(boot: str, isa: str) -> None:
     boots = family_of(isa).boots_of(isa)
     if boot and boot not in boots:
         known = [name for name in boots if name]
-        raise ValueError(f"boot {boot[:40]!r}: allowed {', '.join(known) or 'none'} on {isa}")
+        allowed = ", ".join(known) if known else f"none on {isa}, which starts in one mode only"
+        raise ValueError(f"boot {boot[:40]!r}: allowed {allowed}")
 
 
 def read_image(path: Path, content: bytes, isa: str | None, build: str) -> Image:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..checks import did_you_mean
 from ..errors import RomError
-from .fields import NAME, read_bytes
+from .fields import FILE_NAME, NAME, read_bytes
 from .formats import File, load_file
 from .image import ELF_MAGIC, ISAS, MAX_IMAGE_BYTES, Image, check_boot, load_raw
 from .manifest import MANIFEST, Rom, read_manifest
@@ -62,10 +62,16 @@ def load_rom(name_or_path: str | Path, require_built: bool = True) -> Rom:
         if path.suffix or len(path.parts) > 1 or str(name_or_path).endswith("/"):
             raise RomError(name_or_path, "no such file" if path.suffix else "no such file or folder")
         names = rom_names()
+        if FILE_NAME.fullmatch(str(name_or_path)) and any(
+            any(folder.glob(f"*/tapes/{name_or_path}.rtape")) for folder in rom_folders()
+        ):
+            raise RomError(name_or_path, f"is a tape, not a program: `retrosim replay {name_or_path}`")
         near = did_you_mean(str(name_or_path), names)
         raise RomError(
             name_or_path, f"no such file or folder, and no such ROM; there are: {', '.join(names) or 'none'}{near}"
         )
+    if is_folder and not (path / MANIFEST).is_file():
+        raise RomError(path, f"no such ROM or project: the folder has neither {MANIFEST} nor retrosim.toml")
     return read_manifest(path / MANIFEST if is_folder else path, require_built)
 
 

@@ -105,7 +105,8 @@ class Rom:
         if isa in family_of(isa).only and not any(info.isa == isa for info in self.images):
             raise RomError(self.path / MANIFEST, f"has no 16-bit code for the {isa}, which cannot run 32-bit code")
         wanted = isa if build is None else f"{isa} build {build}"
-        there = ", ".join(f"{info.isa} {info.build}" for info in self.images)
+        same = [info for info in self.images if info.isa == isa]
+        there = ", ".join(f"{info.isa} {info.build}" for info in same or self.images)
         raise RomError(self.path / MANIFEST, f"no image for {wanted}; there are: {there}")
 
     def image(self, isa: str, build: str | None = None) -> Image:

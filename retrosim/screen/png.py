@@ -44,13 +44,17 @@ def png_bytes(pixels: np.ndarray, palette: np.ndarray | None = None) -> bytes:
     )
 
 
+FORCE = "choose another name, or replace it with --force"  # of commands that have the option
+
+
 def _chunk(kind: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
 
-def check_free(path: str | Path, *, overwrite: bool = False) -> None:
+def check_free(path: str | Path, *, overwrite: bool = False, advice: str = "choose another name") -> None:
     """Refuse a path that cannot become a new file, before the work that would fill it.
 
+    advice   what to do about a file that exists
     Errors   RetrosimError  the file exists (and `overwrite` is not set), or its folder does not or cannot be written
     """
     path = Path(path)
@@ -58,7 +62,7 @@ def check_free(path: str | Path, *, overwrite: bool = False) -> None:
         if path.is_dir():
             raise RetrosimError(f"{path}: is a folder, not a file")
         if os.path.lexists(path) and not overwrite:
-            raise RetrosimError(f"{path}: exists already and is not overwritten; choose another name")
+            raise RetrosimError(f"{path}: exists already and is not overwritten; {advice}")
         if not path.parent.is_dir():
             raise RetrosimError(f"{path}: there is no folder {path.parent}")
     except OSError as error:

@@ -102,6 +102,8 @@ def _fill_caches(core: Core, chance: random.Random, how: str) -> None:
     for cache in core.cpu.caches.values() if how in ("empty", "dirty") else ():
         tags, lines = core.state[cache.tags], cache.lines
         tags[:] = 0
+        for name in cache.shortcuts:
+            core.state[name] = 0
         if how == "empty" or lines is None:
             continue
         first = ALIEN // (lines.unit_bytes * lines.units)

@@ -262,7 +262,8 @@ def load_tape(path: str | Path) -> Tape:
     try:
         data = read_regular(path, MAX_TAPE_BYTES)
     except OSError as error:
-        raise TapeError(path, f"cannot be read: {error.strerror}") from None
+        is_missing = isinstance(error, FileNotFoundError)
+        raise TapeError(path, "no such file" if is_missing else f"cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise TapeError(path, f"cannot be read: {error}") from None
     return parse_tape(data, path)

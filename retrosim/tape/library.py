@@ -31,5 +31,7 @@ def find_tape(name_or_path: str) -> str:
     shipped = {path.stem: str(path) for path in shipped_tapes()}
     if name_or_path not in shipped:
         near = did_you_mean(name_or_path, shipped)
+        if name_or_path in rom_names():
+            raise TapeError(name_or_path, f"is a ROM, not a tape: `retrosim run {name_or_path}`")
         raise TapeError(name_or_path, f"no such file, and no tape of `retrosim list tapes`{near}")
     return shipped[name_or_path]

@@ -81,7 +81,7 @@ class Player:
         self.machine = machine
         wrong = self._wrong_rom()
         if wrong and not force:
-            raise TapeError(tape.path, f"{wrong}; it can only be replayed unverified")
+            raise TapeError(tape.path, f"{wrong}; it can only be replayed unverified (--unverified)")
         self.note = wrong
         self.is_verified = not wrong
         self.machine_reason = self._why_not_compared(sync or {})

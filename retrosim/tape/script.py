@@ -25,7 +25,7 @@ def parse_script(text: str) -> list[tuple[int, dict[str, int]]]:
         if not words:
             continue
         if not re.fullmatch("[0-9]{1,10}", words[0]) or len(words) < 2:
-            raise ValueError(f"input step {shown!r} is not a frame number and device=value")
+            raise ValueError(f"input step {shown!r} is not a frame number and device=value, such as 60 pad=16")
         states: dict[str, int] = {}
         for word in words[1:]:
             found = re.fullmatch(f"({DEVICE})=(0x[0-9a-fA-F]{{1,8}}|[0-9]{{1,10}})", word)

@@ -9,8 +9,10 @@ from retrosim.machine.interface import AnyMachine, SimulatedMachine
 from retrosim.machine.result import Measurement
 from retrosim.scenarios.sectors.printed import OBJECTS, PRINTED, printed_cycles
 
-ROUTINES = {"sectors": "DetermineCollisions"}
+ROUTINES = {"sectors": "DetermineCollisions", "gallery": "DetermineCollisions"}
 """ROM -> its routine that makes a complete check."""
+PRINTED_FOR = "sectors"
+"""The ROM whose clocks the table of 1994 has."""
 EVERY_NS = 500_000_000
 """Time between two checks that are measured: each takes some milliseconds of the host."""
 
@@ -59,7 +61,7 @@ def _text(machine: CallableMachine, clocks: int) -> str:
     if not clocks:
         return ""
     said = f"check {clocks:,} clocks, build {machine.image.build}"
-    if machine.name not in PRINTED:
+    if machine.name not in PRINTED or machine.rom is None or machine.rom.name != PRINTED_FOR:
         return said
     objects = machine.parameters["objects"]
     nearest = min(OBJECTS, key=lambda each: (abs(each - objects), each))

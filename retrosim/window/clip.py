@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrosim.errors import RetrosimError
-from retrosim.screen.png import check_free
+from retrosim.screen.png import FORCE, check_free
 
 MAX_PICTURES = 1200
 """Of a GIF or an APNG: Pillow holds them all, 0.3 to 1 MB each."""
@@ -54,7 +54,7 @@ def check_clip(path: str | Path, pictures: int, *, overwrite: bool = False) -> N
         __import__("imageio_ffmpeg" if path.suffix == ".mp4" else "PIL.Image")
     except ImportError as error:
         raise RetrosimError(f"{path}: {error.name} is not installed: {REMEDY}") from None
-    check_free(path, overwrite=overwrite)
+    check_free(path, overwrite=overwrite, advice=FORCE)
 
 
 def write_clip(path: str | Path, pictures: Iterable[Picture], *, overwrite: bool = False) -> int:

@@ -49,8 +49,15 @@ COMMANDS = (
     Command("narrower", ("LEFT",), "Left Right", "pixels in a row of the memory"),
     Command("wider", ("RIGHT",), "", ""),
     Command("watch", ("W",), "W", "watch an expression; click it to remove it", "Watch"),
+    Command(
+        "command",
+        ("E",),
+        "E  click on the last line",
+        "a command of `retrosim debug`: break Main if d0 == 1",
+        "Cmd",
+    ),
     Command("screen", ("V",), "V", "the machine's picture, and back", "View"),
-    Command("pane", ("TAB",), "Tab", "stack, points, timer, hottest, causes"),
+    Command("pane", ("TAB",), "Tab", "stack, points, timer, hottest, causes, log"),
     Command("debugger", ("D", "ESCAPE"), "D  Esc", "close the debugger", "Close"),
 )
 BY_CHORD = {chord: command.action for command in COMMANDS for chord in command.chords}

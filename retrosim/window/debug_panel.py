@@ -9,52 +9,47 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from threading import Timer
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrosim.console import commands
+from retrosim.console.session import Session
+from retrosim.console.stopping import command_of
+from retrosim.console.target import Target
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.errors import RetrosimError
 from retrosim.machine.debug import views
 
 from .controls import PAD, chord_name
+from .debug_entry import Entry
 from .debug_keys import BY_CHORD, debugger_help
 from .debug_rows import instruction_after, instruction_before, sources_of
+from .debug_running import HEX_BYTES, LONGEST_S, PANES, RunningPanel
 from .debug_stopwatch import Stopwatch
-from .panel import Panel
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine
-    from retrosim.machine.debug import Point, Stop
+    from retrosim.machine.debug import Point
     from retrosim.tape.play import Player
 
 
-PANES = ("Stack", "Points", "Timer", "Hottest", "Causes")
 WIDTHS = (16, 32, 64, 128, 160, 256, 320, 384, 512, 640)
 """Pixels in a row of the memory that can be chosen."""
-HEX_BYTES, MAX_ROWS = views.MEMORY_ROW, 16
-HOT_PIECES, HOT_SAMPLES = 16, 4096
-"""Looks at the program counter in a period of the frame clock, and how many of them are kept."""
-CALL_PERIODS = 8
-"""Periods after which a frame that has not ended is interrupted."""
-LONGEST_S = 3.0
-"""Host time after which a command that has not stopped by itself is interrupted."""
-TURN_NS = 25_000_000
-LONGEST_ENTRY = 60  # characters
-PROMPTS = {"goto": "code at", "memory": "memory at", "watch": "watch"}
+LOG_LINES = 200
+PROMPTS = {"goto": "code at", "memory": "memory at", "watch": "watch", "command": "command"}
+GO = ("continue", "c")  # commands that let the machine run at its own pace
 
 
-class DebugPanel(Panel):
-    """A debugger of a machine; see `Panel`.
+class DebugPanel(RunningPanel):
+    """A debugger of a machine; see `Panel`, `RunningPanel`.
 
     pad     Callable[[], int]  what is pressed of the machine's own keys
     player  Player or None     the tape that the machine plays
 
-    cursor      address in the code
-    before      registers at the last stop
-    message     how the machine stopped, or what went wrong
-    entry       text that is being typed, None if none is; `asks` is the command that it is for
+    entry       text that is being typed
+    session     carries out commands of the terminal's debugger; its watch list is the panel's
+    log         what they have said
     """
 
     title = "DEBUGGER"
@@ -69,116 +64,30 @@ class DebugPanel(Panel):
     ) -> None:
         super().__init__(machine, pad, player)
         self.texts = sources_of(machine)
-        self.message = "stopped by the debugger; ? shows the keys"
-        self.before = self.debugger.registers()
-        self.cursor = self.before["pc"]
-        self.memory, self.shows_pixels, self.width = self._first_address(), False, 640
-        self._remember()
-        self.watched = [] if watched is None else watched
-        self.pane = PANES[0]
+        self.shows_pixels, self.width = False, 640
         self.stopwatch: Stopwatch | None = None
-        self.samples: deque[str] = deque(maxlen=HOT_SAMPLES)
-        self.causes: dict[str, int] = {}
-        self._causes_before = self._counted_causes()
-        self.entry: str | None = None
-        self.asks = ""
-        self._skips_text = False
-        self._periods_left = 0
-        for where in (points or []) if self._is_first else []:
-            self.debugger.breakpoint(where)
+        self.entry = Entry()
+        self.log: deque[str] = deque(maxlen=LOG_LINES)
+        self.session = Session(Target(machine, player), left_out=("quit",))
+        self.session.displays.update(enumerate(watched or [], 1))
+        self._kept_watched = watched
+        for line in (points or []) if self._is_first else []:
+            commands.answer(self.session, line)
 
-    def _first_address(self) -> int:
-        stack = [value for name, value in self.before.items() if name in ("a7", "esp", "r1")]
-        return (stack[0] if stack else 0) & ADDRESS_MASK & ~(HEX_BYTES - 1)
+    @property
+    def watched(self) -> list[str]:
+        """The watched expressions."""
+        return list(self.session.displays.values())
 
     @property
     def points(self) -> list[Point]:
         """All points but the stopwatch's."""
         return [point for point in self.debugger.points if point.kind != "hook"]
 
-    def memory_rows(self, count: int) -> list[views.MemoryRow]:
-        """Return rows of memory; what has changed since the last stop is marked as long as the place is the same."""
-        (place, old), size = self._memory_before, min(count, MAX_ROWS) * HEX_BYTES
-        return views.memory(self.debugger, self.memory, size, old[:size] if place == self.memory else None)
-
-    def _remember(self) -> None:
-        """Remember what changes are marked against."""
-        self.before = self.debugger.registers()
-        self._memory_before = self.memory, self.debugger.read(self.memory, HEX_BYTES * MAX_ROWS)
-
     def breakpoint_at(self, address: int) -> Point | None:
         """Return the breakpoint of an instruction."""
         found = (p for p in self.points if p.kind == "breakpoint" and address in p.addresses)
         return next(found, None)
-
-    # running
-
-    def advance(self, due: int, clock: Callable[[], int] = time.perf_counter_ns) -> bool:
-        """Run so many periods of the frame clock, if the machine runs; return whether anything changed."""
-        if not self.is_running:
-            return False
-        begun = clock()
-        for _ in range(due):
-            if self._periods_left > 0:
-                self._periods_left -= 1
-                continue
-            if not self.run_frame() or clock() - begun > TURN_NS:
-                break
-        return due > 0
-
-    def run_frame(self) -> bool:
-        """Run to the end of a frame; False if the machine stopped."""
-        self._press()
-        tick, period = self.machine.retraces, int(self.machine.clock_hz / self.machine.frame_hz)
-        looks = self.pane == "Hottest"
-        stop = None
-        for _ in range(CALL_PERIODS * (HOT_PIECES if looks else 1)):
-            stop = self.debugger.run(frames=1, clocks=period // HOT_PIECES if looks else period)
-            if looks:
-                found = self.machine.image.symbol_at(stop.pc)
-                self.samples.append(found[0] if found else "(outside all functions)")
-            if stop.reason != "clocks":
-                break
-        assert stop is not None
-        self._periods_left = self.machine.retraces - tick - 1
-        if stop.reason == "frames":
-            self._note_causes()
-        if stop.reason in ("frames", "clocks") and not self._is_at_end_of_tape:
-            return True
-        self._stopped(stop)
-        return False
-
-    def _counted_causes(self) -> dict[str, int]:
-        if self.machine.timing != "causes":
-            return {}
-        core = self.machine.core
-        return dict(zip(core.cpu.causes, map(int, core.state["causes"])))
-
-    def _note_causes(self) -> None:
-        now = self._counted_causes()
-        self.causes = {name: clocks - self._causes_before[name] for name, clocks in now.items()}
-        self._causes_before = now
-
-    def _stopped(self, stop: Stop) -> None:
-        self.is_running = False
-        self.cursor = stop.pc
-        self.message = f"{stop}; {stop.fault}" if stop.fault else str(stop)
-        if self._is_at_end_of_tape:
-            self.message = f"the tape ends here; {self.message}"
-
-    def _move(self, move: Callable[[], Stop]) -> None:
-        """Carry out a command that stops by itself, or is stopped when it takes too long."""
-        self.is_running = False
-        self._press()
-        self._remember()
-        timer = Timer(LONGEST_S, self.debugger.interrupt)
-        timer.start()
-        try:
-            stop = move()
-        finally:
-            timer.cancel()
-        self._stopped(stop)
-        self._causes_before = self._counted_causes()
 
     # commands
 
@@ -295,7 +204,7 @@ class DebugPanel(Panel):
         self.memory = address & ADDRESS_MASK
 
     def _do_unwatch(self, number: int) -> None:
-        del self.watched[number]
+        del self.session.displays[number]
 
     def _do_screen(self, _: int) -> None:
         self.shows_screen = not self.shows_screen
@@ -303,67 +212,68 @@ class DebugPanel(Panel):
     def _do_debugger(self, _: int) -> None:
         self.is_closing = True
 
-    def _ask(self, action: str) -> None:
-        self.entry, self.asks, self._skips_text = "", action, True
-
     def _do_goto(self, _: int) -> None:
-        self._ask("goto")
+        self.entry.begin("goto")
 
     def _do_memory(self, _: int) -> None:
-        self._ask("memory")
+        self.entry.begin("memory")
 
     def _do_watch(self, _: int) -> None:
-        self._ask("watch")
+        self.entry.begin("watch")
 
-    def _entered(self, text: str) -> None:
-        """Carry out what was asked for. Errors: ValueError."""
-        if self.asks == "goto":
+    def _do_command(self, _: int) -> None:
+        self.entry.begin("command")
+
+    def _do_entered(self, text: str) -> None:
+        """Carry out what was asked for."""
+        if self.entry.asks == "goto":
             self.cursor = self.debugger.resolve(text)
-        elif self.asks == "memory":
+        elif self.entry.asks == "memory":
             self.memory = self.debugger.evaluate(text) & ADDRESS_MASK
+        elif self.entry.asks == "watch":
+            self._carry_out(f"display {text}")
+        elif text in GO:
+            self._do_go(0)
         else:
-            self.debugger.evaluate(text)
-            self.watched.append(text)
+            self.pane = "Log"
+            self._carry_out(text)
+
+    def _carry_out(self, line: str) -> None:
+        """Carry out a command of the terminal's debugger; one that runs for too long is stopped."""
+        self.is_running = False
+        self._press()
+        self._remember()
+        end, area = time.monotonic() + LONGEST_S, self.session.memory_area
+        self.session.is_wanted = lambda: time.monotonic() > end
+        self.log.append(f"> {line}")
+        answer = commands.answer(self.session, line)
+        self.log.extend(text.plain for text in answer.lines)
+        if answer.has_moved:
+            self.cursor = self.debugger.registers()["pc"]
+            self._causes_before = views.counted_causes(self.machine)
+        if self.session.memory_area not in (None, area):
+            self.memory = self.session.memory_area[0]
+        self.message = answer.lines[-1].plain if answer.lines else ""
 
     # keyboard and mouse
 
     def key(self, key: str, *, ctrl: bool = False, alt: bool = False, shift: bool = False) -> bool:
         """Handle a key that went down; return whether it was the panel's. While the machine runs, it has its keys."""
-        self._skips_text = False
-        if self.entry is not None:
-            return self._edit(key) or not (ctrl or alt)
+        if self.entry.text is not None:
+            if text := self.entry.key(key):
+                self.do("entered", text)
+            return not (ctrl or alt)
         if key in PAD and self.is_running:
             return False
         action = BY_CHORD.get(chord_name(key, ctrl=ctrl, alt=alt, shift=shift))
         if action is not None:
             self.do(action)
+            self.entry.skip_letter()
         return action is not None
-
-    def _edit(self, key: str) -> bool:
-        assert self.entry is not None
-        if key in ("RETURN", "ENTER", "NUM_ENTER"):
-            text, self.entry = self.entry.strip(), None
-            if text:
-                try:
-                    self._entered(text)
-                except ValueError as error:
-                    self.message = str(error)
-        elif key == "ESCAPE":
-            self.entry = None
-        elif key == "BACKSPACE":
-            self.entry = self.entry[:-1]
-        else:
-            return False
-        return True
 
     def text(self, text: str) -> bool:
         """Handle typed text; return whether it was the panel's."""
-        skips, self._skips_text = self._skips_text, False
-        if self.entry is None:
-            return False
-        if not skips and text.isprintable():
-            self.entry = (self.entry + text)[:LONGEST_ENTRY]
-        return True
+        return self.entry.write(text)
 
     def scroll(self, y: float, rows: int) -> None:
         """Handle the wheel: of the code above, of the memory below. y: pixels of the panel; rows: downwards."""
@@ -384,11 +294,13 @@ class DebugPanel(Panel):
         return debugger_help()
 
     def close(self) -> list[str]:
-        """Take the debugger off the machine if it was the panel's alone; return the places of its breakpoints."""
+        """Take the debugger off the machine if it was the panel's alone; return commands that make its points again."""
+        if self._kept_watched is not None:
+            self._kept_watched[:] = self.watched
         if not self._is_first:
             for hook in self.stopwatch.points if self.stopwatch else []:
                 self.debugger.remove(hook)
             return []
-        kept = [point.where for point in self.points if point.kind == "breakpoint"]
+        kept = [command_of(point) for point in self.points]
         self.debugger.release()
         return kept

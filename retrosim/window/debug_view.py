@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from retrosim.console import panes
 from retrosim.errors import RetrosimError
 from retrosim.machine.debug import views
 from retrosim.screen.font import ADVANCE, LEADING, draw_text, text_width
@@ -26,6 +28,7 @@ GUTTER = 14  # pixels at the left of the code: marks of breakpoints
 HEADER = 13
 REGISTER_WIDTH = 96  # of name and value, pixels, where there is room
 BYTES_PER_GROUP = 4
+LOG_ROWS, LOG_COLUMNS = (BOTTOM - PANE_TOP - HEADER - 3) // LEADING, 39
 
 
 def _cut(text: str, columns: int) -> str:
@@ -82,9 +85,13 @@ def draw_debugger(panel: DebugPanel) -> np.ndarray:
     _pane(image, panel, zones)
     paint_rect(image, (0, BOTTOM + 3, WIDTH, HEIGHT), foreground=PAPER)
     paint_rect(image, (0, BOTTOM + 3, WIDTH, BOTTOM + 4), foreground=INK)
-    entry = panel.entry
-    text = panel.message if entry is None else f"{PROMPTS[panel.asks]}: {entry}_   (Enter: do it, Esc: do not)"
-    draw_text(image, 6, BOTTOM + 6, _cut(text, (WIDTH - 12) // ADVANCE), INK)
+    entry, room = panel.entry, (WIDTH - 12) // ADVANCE
+    text = _cut(panel.message, room)
+    if entry.text is not None:
+        prompt, help = f"{PROMPTS[entry.asks]}: ", "_   (Enter: do it, Esc: do not)"
+        text = prompt + entry.text[-(room - len(prompt) - len(help)) :] + help
+    draw_text(image, 6, BOTTOM + 6, text, INK)
+    zones.append(Zone((0, BOTTOM + 3, WIDTH, HEIGHT), "command"))
     return image
 
 
@@ -151,14 +158,14 @@ def _watched(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
     if not panel.watched:
         part.write(0, "W adds an expression:")
         part.write(1, "long[gFrame] + 1, byte[0x800000]")
-    for number, text in enumerate(panel.watched[-part.rows :]):
+    for row, (number, text) in enumerate(list(panel.session.displays.items())[-part.rows :]):
         try:
             value = panel.debugger.evaluate(text)
             said = f"{value:,} = {value & 0xFFFFFFFF:#x}"
         except (RetrosimError, ValueError) as error:
             said = str(error)
-        part.write(number, f"{text}: {said}")
-        zones.append(Zone(part.rect(number), "unwatch", max(0, len(panel.watched) - part.rows) + number))
+        part.write(row, f"{text}: {said}")
+        zones.append(Zone(part.rect(row), "unwatch", number))
 
 
 def _memory(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
@@ -200,37 +207,30 @@ def _pane(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
             zones.append(Zone(part.rect(number), action, argument))
 
 
-_Line = tuple[str, str, int]
+_Line = panes.Line
 
 
 def _said(lines: Sequence[str]) -> list[_Line]:
-    return [(line, "", 0) for line in lines]
+    return [panes.Line(line) for line in lines]
 
 
 def _stack(panel: DebugPanel) -> list[_Line]:
-    if panel.is_running:
-        return _said(["running"])
-    return [
-        (panel.debugger.describe(at), "at", at)
-        for frame in panel.debugger.call_stack(16)
-        for at in [frame.pc if frame.call_pc is None else frame.call_pc]
-    ]
+    return _said(["running"]) if panel.is_running else panes.stack(panel.debugger)
 
 
 def _points(panel: DebugPanel) -> list[_Line]:
-    if not panel.points:
-        return _said(["B, or a click left of the code, sets", "a breakpoint; a click here removes it"])
-    return [(str(point), "remove", point.number) for point in panel.points]
+    lines = panes.points(panel.debugger)
+    return lines or _said(["B, or a click left of the code, sets", "a breakpoint; a click here removes it"])
 
 
 def _timer(panel: DebugPanel) -> list[_Line]:
     watch, describe = panel.stopwatch, panel.debugger.describe
     if watch is None:
         return _said(["T starts the watch at the cursor;", "T again ends it at the cursor then"])
-    lines: list[_Line] = [(f"from {describe(watch.start)}", "at", watch.start)]
+    lines = [panes.Line(f"from {describe(watch.start)}", "at", watch.start)]
     if watch.end < 0:
         return [*lines, *_said(["to   (T at another instruction)"])]
-    lines.append((f"to   {describe(watch.end)}", "at", watch.end))
+    lines.append(panes.Line(f"to   {describe(watch.end)}", "at", watch.end))
     if not watch.count:
         return [*lines, *_said(["not yet passed: C continues"])]
     microseconds = watch.last * 1_000_000 / int(panel.machine.clock_hz)
@@ -251,21 +251,30 @@ def _hottest(panel: DebugPanel) -> list[_Line]:
     found = Counter(panel.samples).most_common(16)
     rows = [(f"{100 * count / samples:5.1f}% {name}", name) for name, count in found]
     symbols = panel.machine.image.symbols
-    head: list[_Line] = [(f"of the last {samples:,} samples", "", 0)]
-    return head + [(text, "at", symbols[name].address) if name in symbols else (text, "", 0) for text, name in rows]
+    return [
+        panes.Line(f"of the last {samples:,} samples"),
+        *(
+            panes.Line(text, "at", symbols[name].address) if name in symbols else panes.Line(text)
+            for text, name in rows
+        ),
+    ]
 
 
 def _causes(panel: DebugPanel) -> list[_Line]:
-    if "causes" not in panel.machine.core.cpu.timing:
-        return _said([f"{panel.machine.name} has no pipeline", "whose clocks have causes"])
-    if panel.machine.timing != "causes":
-        return _said(["not counted;", "retrosim run --causes counts them"])
-    spent = sorted(((clocks, name) for name, clocks in panel.causes.items() if clocks), reverse=True)
-    if not spent:
-        return _said(["clocks of the next whole frame by cause:", "C continues"])
-    total = sum(clocks for clocks, _ in spent)
-    lines = [f"{100 * clocks / total:5.1f}% {clocks:>9,} {name}" for clocks, name in spent]
-    return _said([f"{total:,} clocks of the last frame", *lines])
+    if panel.causes:
+        return [panes.Line("clocks of the last frame:"), *panel.causes]
+    try:
+        views.causes(panel.machine, {})
+    except ValueError as error:
+        return _said(str(error).split(": "))
+    return _said(["clocks of the next whole frame by cause:", "C continues"])
 
 
-_PANES: dict[str, Callable[[DebugPanel], list[_Line]]] = dict(zip(PANES, (_stack, _points, _timer, _hottest, _causes)))
+def _log(panel: DebugPanel) -> list[_Line]:
+    rows = [row for line in panel.log for row in textwrap.wrap(line, LOG_COLUMNS, subsequent_indent="  ") or [""]]
+    return _said(rows[-LOG_ROWS:]) or _said(["E takes a command; help lists them"])
+
+
+_PANES: dict[str, Callable[[DebugPanel], list[_Line]]] = dict(
+    zip(PANES, (_stack, _points, _timer, _hottest, _causes, _log))
+)

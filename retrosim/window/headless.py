@@ -9,7 +9,7 @@ from typing import Any
 
 from retrosim.machine.interface import AnyMachine
 from retrosim.screen.overlay import NOTHING, View
-from retrosim.screen.png import check_free, write_png
+from retrosim.screen.png import FORCE, check_free, write_png
 
 from .picture import check_view, picture_of
 
@@ -43,7 +43,7 @@ def run_headless(
     if frames < 1:
         raise ValueError(f"frames {frames}: allowed 1 or more")
     if screenshot is not None:
-        check_free(screenshot, overwrite=overwrite)
+        check_free(screenshot, overwrite=overwrite, advice=FORCE)
     check_view(machine, view)
     first, cycles, executed = machine.frame_number, machine.cycles, machine.instructions
     begun = time.perf_counter()

@@ -126,10 +126,11 @@ def _pair(image: np.ndarray, moment: Moment, shapes: Shapes, inks: Inks) -> None
 def place_text(panel: WalkPanel, moment: Moment) -> str:
     """Return where in the check a moment is, in words."""
     parts = []
-    if panel.count("pass"):
-        dx, dy = moment.shift
-        shifted = f", grid shifted by ({dx}, {dy})" if moment.passes else ""
-        parts.append(f"pass {moment.passes} of {panel.count('pass')}{shifted}")
+    passes, (dx, dy) = panel.count("pass"), moment.shift
+    if moment.passes:
+        parts.append(f"pass {moment.passes} of {passes}, grid shifted by ({dx}, {dy})")
+    elif passes:
+        parts.append(f"before the first of {passes} passes")
     if moment.sector is not None:
         column, row = moment.sector
         number = sum(each.level == "sector" for each in panel.walk.moments[: panel.number + 1])

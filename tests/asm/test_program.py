@@ -144,6 +144,7 @@ def test_errors_are_collected_with_their_lines() -> None:
         (5, "MOVEQ: 'd9' is no register for this place"),
         (6, "if has no endif"),
     ]
+    assert messages(" bra nxet\nnext: nop") == [(1, "BRA: undefined symbol nxet; did you mean next?")]
     assert messages("a: nop\na: nop") == [(2, "label a is defined twice")]
     assert messages(" rept -1\n endr") == [(1, "rept -1: allowed 0..200000")]
     assert messages(" macro m\n m\n endm\n m")[0][1] == "macros, repetitions, conditions: nested more than 100 deep"

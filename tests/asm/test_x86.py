@@ -47,7 +47,7 @@ def text_of(insn: Insn) -> str:
 def same(text: str) -> str:
     """Return a text without what two codes of one instruction differ in: [eax*2], shifts by 1, the order of XCHG."""
     text = re.sub(r"\b(e[a-ds][xip])\*2", r"\1+\1", text)
-    text = re.sub(r"^(ROL|ROR|RCL|RCR|SHL|SHR|SAR)(.*),0x1$", r"\1\2,1", text)
+    text = re.sub(r"\b(ROL|ROR|RCL|RCR|SHL|SHR|SAR)\b(.*),0x1$", r"\1\2,1", text)
     swapped = re.fullmatch(r"XCHG (\w+),(\w+)", text)
     return f"XCHG {min(swapped.groups())},{max(swapped.groups())}" if swapped else text
 

@@ -52,8 +52,7 @@ def on_screen(act: Act, size: tuple[int, int]) -> DebugScreen:
     return app
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
-def test_commands_keys_and_clicks_do_the_same(size: tuple[int, int]) -> None:
+def test_commands_keys_and_clicks_do_the_same() -> None:
     async def act(app: DebugScreen, pilot: Any) -> None:
         debugger = app.session.debugger
         await typed(app, pilot, "break DetermineCollisions")
@@ -83,7 +82,7 @@ def test_commands_keys_and_clicks_do_the_same(size: tuple[int, int]) -> None:
         assert f"{debugger.resolve('gFrame'):06X}" in shown(app, "#memory")
         await typed(app, pilot, "quit")
 
-    assert not on_screen(act, size).is_running
+    assert not on_screen(act, (80, 24)).is_running
 
 
 def test_a_running_program_is_interrupted() -> None:

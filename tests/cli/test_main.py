@@ -126,6 +126,10 @@ def test_no_compiler_is_loaded_without_need(environment, arguments: tuple[str, .
         (("bench", "--engine", "unicron"), "did you mean unicorn?"),
         (("bench", "--kernels", "--engine", "collide"), "did you mean collided?"),
         (("completion", "bsh"), "shell 'bsh': allowed bash, "),
+        (("cost",), "missing FILE (retrosim cost --help)"),
+        (("cost", "a.s", "--reg", "d0"), "'d0': allowed REGISTER=N"),
+        (("cost", "a.s", "--against", "speed=3"), "'speed=3': allowed a file, or file, machine, "),
+        (("run", "--screenshot", "a.jpg"), "'a.jpg': allowed a name that ends in .png"),
     ],
 )
 def test_unknown_names_bring_a_suggestion(run, arguments: tuple[str, ...], words: str) -> None:
@@ -141,6 +145,9 @@ def test_unknown_names_bring_a_suggestion(run, arguments: tuple[str, ...], words
             "no such file, and no tape of `retrosim list tapes`; did you mean storm-200?",
         ),
         (("verify", "strom-200"), "did you mean storm-200?"),
+        (("run", "storm-200"), "is a tape, not a program: `retrosim replay storm-200`"),
+        (("replay", "sectors"), "is a ROM, not a tape: `retrosim run sectors`"),
+        (("run", "."), "the folder has neither rom.toml nor retrosim.toml"),
     ],
 )
 def test_unknown_files_bring_a_suggestion(run, arguments: tuple[str, ...], words: str) -> None:

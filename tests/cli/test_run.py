@@ -171,11 +171,12 @@ def test_nothing_is_overwritten_unless_forced(run, tmp_path) -> None:
     assert picture(shot)[0].shape == (480, 640)
 
 
-@pytest.mark.parametrize("path", ["nowhere/shot.png", "file/shot.png", ".", "x" * 300 + ".png"])
+@pytest.mark.parametrize("path", ["nowhere/shot.png", "file/shot.png", "folder.png", "x" * 300 + ".png"])
 def test_pictures_that_cannot_be_written(run, tmp_path, path: str) -> None:
     (tmp_path / "file").touch()
+    (tmp_path / "folder.png").mkdir()
     run("run", "--frames", 1, "--screenshot", path).is_refused(1, path[:20])
-    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "folder.png"]
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may write anywhere")

@@ -54,3 +54,9 @@ def test_refusals(run, tmp_path: Path) -> None:
     run("run", "--scene", "cross", "--objects", "3", "--frames", "1").is_refused(2, "objects 3: allowed 8")
     ran = run("scenes", "cross", bad)
     assert ran.status == 4 and "Figure 12" in ran.out and "bad.scene: line 3" in ran.err
+
+
+def test_debug(run) -> None:
+    words = ("debug", "--scene", "cross", "--machine", "mc68000-8", "--engine", "evaluate", "-e", "quit", "--json")
+    assert run(*words).status == 0
+    run("debug", "storm-200", "--scene", "cross", "-e", "quit").is_refused(2, "--scene: storm-200 is a tape")

@@ -17,6 +17,22 @@ def test_study_as_table_json_csv_and_picture(run, tmp_path) -> None:
     assert head.startswith("method,document") and row.startswith("spheres,Rekaby 2011")
 
 
+def test_balance_of_blocks_and_points(run) -> None:
+    given = ("study", "--balance", "--machine", "mc68000-8", "--engine", "interpret")
+    ran = run(*given)
+    assert ran.status == 0 and "Five points for eight: 37.5% fewer" in ran.out
+    result = run(*given, "--json").json()
+    clocks = {row["side"]: row["cycles"]["mc68000-8"] for row in result["blocks"] if row["side"]}
+    assert list(clocks) == [16, 32, 64, 128, 256]
+    best = min(clocks, key=clocks.get)
+    assert result["optimum"] == {"mc68000-8": f"blocks {best}"} and best in (32, 64, 128), "neither end"
+    handlers, checks = zip(*((row["handlers"], row["checks"]) for row in result["blocks"] if row["side"]))
+    assert list(handlers) == sorted(handlers, reverse=True) and checks[-1] == max(checks)
+    points = result["points"]
+    assert abs(points["saved_apart"] - 0.375) < 0.001 and 0 < points["eight"]["missed"] < points["five"]["missed"]
+    run(*given, "--csv").is_refused(2, "argument --csv: not allowed with argument --balance")
+
+
 def test_bad_arguments_of_study(run) -> None:
     run("study", "--method", "boxed").is_refused(2, "method 'boxed': allowed four-shifts")
     run("study", "--scenes", "0").is_refused(2, "'0': allowed 1..1000")

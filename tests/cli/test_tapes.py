@@ -105,7 +105,7 @@ def test_tapes_are_never_overwritten(run, tape, tmp_path) -> None:
         (("a.rtape", "--frames", "5", "--input", "5 pad=1"), 2, "frame 5 is not in the recorded frames 0..4"),
         (("a.rtape", "--input", "0 pad=32"), 2, "pad 32: allowed 0..31"),
         (("a.rtape", "--input", "0 mouse=1"), 2, "device 'mouse': allowed pad"),
-        (("a.rtape", "--input", "@nowhere"), 1, "nowhere: cannot be read"),
+        (("a.rtape", "--input", "@nowhere"), 1, "nowhere: no such file"),
         (("a.rtape", "--frames", "5", "--title", "x" * 201), 2, "'title' must be one line of at most 200"),
         (("a.rtape", "--machine", "z80"), 2, "machine 'z80': allowed"),
         (("a.rtape", "--build", "O9"), 2, "build 'O9': allowed"),
@@ -348,8 +348,8 @@ def test_rom_of_ones_own(run, tmp_path) -> None:
         report = run("verify", "a.rtape", "--rom", "folder", "--json", *machines).json()
         results = {result["machine"]: result["world_ok"] for result in report["tapes"][0]["results"]}
         assert results["mc68040-25"] and "native" not in results
-    run("verify", "a.rtape").is_refused(4, "a.rtape: mine: no such ROM")
-    run("replay", "a.rtape").is_refused(4, "mine: no such ROM")
+    run("verify", "a.rtape").is_refused(4, "a.rtape: mine: no such file or folder, and no such ROM")
+    run("replay", "a.rtape").is_refused(4, "mine: no such file or folder, and no such ROM")
     assert run("replay", "a.rtape", "--rom", "folder", "--headless").status == 0
     run("run", "folder", "--machine", "native", "--headless").is_refused(2, f"allowed {', '.join(SCENARIOS)}")
 

@@ -8,8 +8,7 @@ import pytest
 from retrosim.collide import contacts, swept
 from retrosim.collide.oracle import contacts as oracle
 
-from .random_worlds import HIGH, LOW
-from .test_world import SCENES
+from .random_worlds import HIGH, LOW, SCENES
 
 pytestmark = pytest.mark.without_jit  # nothing here is compiled but checks
 
@@ -20,8 +19,8 @@ def scene(rng, is_small):
     corner = rng.integers(LOW // 2, HIGH // 2, (1, 2)) if rng.random() < 0.5 else 0
     places = corner + rng.integers(-scale, scale + 1, (count, 2))
     size = np.maximum(1, (scale * rng.choice([0, 0.25, 0.5, 1, 2], (count, 2))).astype(np.int64))
-    places = np.minimum(places, HIGH - size)
     places[::5, 0] = places[0, 0]  # sides on one line
+    places = np.minimum(places, HIGH - size)
     moves = rng.integers(-scale, scale + 1, (count, 2)) * rng.integers(0, 2, (count, 2)) * 2
     return places, size, rng.integers(0, scale + 1, count), moves, rng.integers(0, count, (40, 2)).astype(np.int32)
 
@@ -85,7 +84,7 @@ def test_boxes_that_move():
 
 
 def test_circles_that_move():
-    rng, hits = np.random.default_rng(4), 0
+    rng, hits, fractions = np.random.default_rng(4), 0, 0
     for _ in range(SCENES):
         places, _, radius, moves, pairs = scene(rng, True)
         moves *= int(rng.choice([1, 1, 100]))
@@ -95,19 +94,16 @@ def test_circles_that_move():
             given = shapes[a], shapes[b]
             ways = moves[a].tolist(), moves[b].tolist()
             assert hit == oracle.does_circle_hit(*given, *ways)
-            if hit:
-                time = Fraction(numerator, denominator)
-                assert 0 <= time <= 1 and (time == 0 or not oracle.overlap(*given, time, *ways))
-                later = [time + Fraction(part, 64 * denominator) for part in range(65)]
-                assert (
-                    any(oracle.overlap(*given, t, *ways) for t in later)
-                    or numerator == denominator
-                    or (
-                        (abs(moves[a] - moves[b]) > 64).any()  # in and out again within a 64th of a step
-                    )
-                )
+            if hit and oracle.overlap(*given):
+                assert numerator == 0
+            elif hit:
+                time, exact = Fraction(numerator, denominator), oracle.circle_impact(*given, *ways)
+                assert 0 <= time < 1 and not oracle.overlap(*given, time, *ways)
+                assert oracle.overlap(*given, time + Fraction(1, denominator), *ways)
+                assert exact is None or exact == time
+                fractions += exact is not None
             hits += hit
-    assert hits > 100
+    assert hits > 100 and fractions > 3
 
 
 def test_the_same_pairs_as_swept():

@@ -1,6 +1,6 @@
 """Scenes that are kept: the answers of the calls that keep nothing, events by sets, questions against the oracle.
 
-RETROSIM_WORLDS=N takes N scenes of each kind, as in test_world.py.
+RETROSIM_WORLDS: see random_worlds.py.
 """
 
 from fractions import Fraction
@@ -13,8 +13,7 @@ from retrosim.collide._kept import MAX_STAMP
 from retrosim.collide.oracle import queries as oracle
 from retrosim.collide.scene import Scene
 
-from .random_worlds import HIGH, KINDS, LOW, random_world
-from .test_world import SCENES
+from .random_worlds import HIGH, KINDS, LOW, SCENES, limited, random_world
 
 
 def scene_of(given):
@@ -158,7 +157,7 @@ def points_near(rng, scene, count):
 def test_questions(kind):
     rng, found = np.random.default_rng(KINDS.index(kind)), 0
     for number in range(max(3, SCENES // 3)):
-        scene = scene_of(random_world(rng, kind, int(rng.integers(1, 60 if number % 3 else 200))))
+        scene = scene_of(random_world(rng, kind, int(rng.integers(1, limited(number, 60 if number % 3 else 200)))))
         scene.remove(rng.permutation(scene.ids)[: len(scene) // 5])  # numbers are not ids
         found += ask(rng, scene)
     assert found > 20

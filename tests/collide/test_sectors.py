@@ -7,6 +7,7 @@ import retrosim.collide
 from retrosim.collide import METHODS, collided, count_tests, pairs, reports, scenes, tally_tests, workspace
 from retrosim.collide.kernels.sector_grid import SECTORS, place
 from retrosim.collide.oracle import sectors as reference
+from retrosim.collide.sectors import SECTOR_SIZES
 
 X, Y = np.array([10, 35, 300], np.int16), np.array([10, 12, 300], np.int16)
 ROUTINES = (collided, reports, pairs, count_tests)
@@ -185,3 +186,30 @@ def test_lists_are_those_of_the_oracle(xoff, yoff):
             members.append(head)
             head = int(links[head])
         assert members == reference.update_sectors(x, y, xoff, yoff)[sector // 9][sector % 9]
+
+
+@pytest.mark.parametrize("sector", SECTOR_SIZES)
+def test_sectors_of_any_size_find_what_brute_force_finds(sector: int) -> None:
+    rng = np.random.default_rng(sector)
+    for side in (1, sector // 4, sector // 2 - 1):
+        x, y = rng.integers(0, 640, 120).astype(np.int16), rng.integers(0, 480, 120).astype(np.int16)
+        assert np.array_equal(collided(x, y, size=side, sector=sector), collided(x, y, size=side, method="brute_force"))
+        assert np.array_equal(pairs(x, y, size=side, sector=sector), pairs(x, y, size=side, method="brute_force"))
+        tally = tally_tests(x, y, size=side, sector=sector)
+        assert tally.shape == (-(-640 // sector) + 1, -(-480 // sector) + 1)
+        assert tally.sum() == count_tests(x, y, size=side, sector=sector)
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"sector": 48}, "sector 48: allowed 16, 32, 64, 128, 256"),
+        ({"sector": 512}, "sector 512: allowed 16..256"),
+        ({"sector": 32, "size": 16}, "size 16: allowed 1..15"),
+        ({"sector": 32, "size": 5, "method": "nine_sectors"}, "sector 32: allowed 64 with nine_sectors"),
+    ],
+)
+def test_sectors_that_are_refused(options: dict, words: str) -> None:
+    corners = np.zeros(3, np.int16)
+    with pytest.raises(ValueError, match=words):
+        collided(corners, corners, **options)

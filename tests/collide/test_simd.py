@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from retrosim.collide.kernels.simd import VECTOR, lowest_bit, overlap_bits
+from retrosim.collide.kernels.simd import ROW, SQUARES_AT_ONCE, lowest_bit, overlap_bits, square_bits
 from retrosim.jit import kernel
 
 pytestmark = pytest.mark.without_jit
@@ -19,19 +19,28 @@ def lowest_of(bits):
     return lowest_bit(bits)
 
 
-@pytest.mark.parametrize("dtype", [np.int16, np.int32])
-def test_vectors_are_what_they_say(dtype):
+@kernel
+def squares_of(corners, at, corner, size):
+    return square_bits(corners, at, corner, size)
+
+
+@pytest.mark.parametrize("here", [500, -1, 65536 * 3 - 7])
+def test_vectors_are_what_they_say(here):
     """All differences about a side, in both axes, and far ones; the result is bits from any index on."""
-    length, rng = VECTOR[8 * np.dtype(dtype).itemsize], np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     for size in (1, 2, 8, 30, 31):
         near = np.concatenate([np.arange(-33, 34), rng.integers(-5000, 5000, 61)])
         for axis in range(2):
-            coordinates = [500 + near, rng.integers(500 - size, 500 + size + 1, len(near))]
-            xs, ys = (each.astype(dtype) for each in (coordinates if axis == 0 else coordinates[::-1]))
-            overlaps = (abs(xs - 500) < size) & (abs(ys - 500) < size)
-            for at in range(0, len(near) - length + 1, 3):
-                expected = sum(int(bit) << k for k, bit in enumerate(overlaps[at : at + length]))
-                assert bits_of(xs, ys, at, 500, 500, size) == expected, (size, at)
+            xs, ys = (here + near, rng.integers(here - size, here + size + 1, len(near)))[:: 1 - 2 * axis]
+            corners = ((ys & 0xFFFF) << 16 | (xs & 0xFFFF)).astype(np.uint32).view(np.int32)
+            overlaps = (abs(xs - here) < size) & (abs(ys - here) < size)
+            for at in range(0, len(near) - ROW + 1, 3):
+                expected = sum(int(bit) << k for k, bit in enumerate(overlaps[at : at + ROW]))
+                if here == 500:  # 16 bits hold it
+                    small = xs.astype(np.int16), ys.astype(np.int16)
+                    assert bits_of(*small, at, here, here, size) == expected, (size, at)
+                found = squares_of(corners, at, (here & 0xFFFF) * 0x10001, size)
+                assert found == expected & (1 << SQUARES_AT_ONCE) - 1, (size, at)
 
 
 def test_lowest_bits():

@@ -10,7 +10,9 @@ import pytest
 
 from retrosim.cli.parser import build_parser
 from retrosim.guide import read_page
+from retrosim.machine import PRESETS
 from retrosim.rom import load_rom, shipped_scenes
+from retrosim.rom.image import family_of
 from retrosim.study.methods import METHODS
 
 DOCUMENTS = ("Moertel 1994", "Mackey 1995", "No-collision boxes 2011", "Rekaby 2011", "Jon E P 2007")
@@ -35,9 +37,11 @@ PLACES = sorted({place for *_, where in ROWS for place in re.findall(r"`([^`]*)`
 
 @cache
 def symbols(rom_name: str) -> dict[str, set[str]]:
-    """Return ISA -> what the images for it have, in any build."""
+    """Return ISA that runs 32-bit code -> what the images for it have, in any build."""
     rom, found = load_rom(rom_name), {}
     for info in rom.images:
+        if info.isa in family_of(info.isa).only:
+            continue
         found.setdefault(info.isa, set()).update(rom.image(info.isa, info.build).symbols)
     return found
 
@@ -68,6 +72,8 @@ def test_the_place_is_there(place: str) -> None:
     kind, _, name = place.partition(" ")
     if kind == "rom":
         load_rom(name)
+    elif kind == "machine":
+        assert name in PRESETS
     elif kind == "build":
         rom, build = name.split()
         assert build in {info.build for info in load_rom(rom).images}

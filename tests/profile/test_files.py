@@ -155,7 +155,9 @@ def test_pages_of_the_family_in_a_browser(report, tmp_path) -> None:
     host = {"processor": "a <b>", "cpus": 2, "system": "c", "python": "3", "packages": {"numpy": "2"}}
     case = {"name": "sectors", "engine": "kernel", "per_second": 2e6, "ratio_to": {"unicorn": 3.5}, "error": None}
     bench = {"cases": [case], "skipped": [{"engine": "musashi", "reason": "why"}], "host": host, "method": method}
-    points = [{"value": n, "cycles": 10 * n, "instructions": n, "result": 0} for n in (1, 2, 3)]
+    points = [
+        {"value": n, "cycles": 10 * n, "low": 9 * n, "high": 12 * n, "instructions": n, "result": 0} for n in (1, 2, 3)
+    ]
     about = {
         "machine": "mc68000-8",
         "model": "MC68000",

@@ -374,7 +374,7 @@ def test_worlds_that_the_image_does_not_have(folder: Path, old: str, new: str, r
 
 def test_manifests_that_cannot_be_read(tmp_path: Path) -> None:
     manifest = tmp_path / "rom.toml"
-    with pytest.raises(RomError, match=r"rom.toml: no such file"):
+    with pytest.raises(RomError, match=r"neither rom\.toml nor retrosim.toml"):
         load_rom(tmp_path)
     for content, reason in [
         (b"", "format: is missing"),
@@ -395,7 +395,7 @@ def test_unknown_names(name: str | Path, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_unknown_name_says_what_there_is() -> None:
-    with pytest.raises(RomError, match=r"nosuchrom: no such ROM; there are: .*sectors"):
+    with pytest.raises(RomError, match=r"nosuchrom: no such file or folder, and no such ROM; there are: .*sectors"):
         load_rom("nosuchrom")
 
 

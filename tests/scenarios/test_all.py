@@ -15,6 +15,7 @@ GOLDEN = {
     "xquest": {1: "de2747c8a7e98ede", 60: "f455ab946db259b4", 200: "9ff731673f1e3ff7"},
     "tanks": {1: "9636e0e2acad4d5a", 24: "3d34c99719d1f475", 64: "dd6968b7f2e7a96d"},
     "shooter": {1: "e5bf6ca9f430e033", 40: "458d520542b759f2", 50: "001181f3fc61dcd6"},
+    "gallery": {1: "0fea06ebd3537510", 48: "567fbed620ecbb0f"},
     "tunnel": {1: "0c9a9d2518941e0d", 12: "1fffab0a92373ca4"},
 }
 """World hashes after 600 frames, by ROM and objects."""

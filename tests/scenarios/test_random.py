@@ -86,7 +86,7 @@ def test_scenarios_cover_what_there_is() -> None:
     assert many == [generate(number) for number in range(1000)]
     for name in SCENARIOS:
         rom, ours = load_rom(name), [each for each in many if each.rom == name]
-        assert len(ours) == 1000 // len(SCENARIOS)
+        assert len(ours) in (1000 // len(SCENARIOS), 1000 // len(SCENARIOS) + 1)
         assert {each.build for each in ours} == {image.build for image in rom.images}
         for parameter, known in rom.parameters.items():
             values = {each.parameters[parameter] for each in ours}

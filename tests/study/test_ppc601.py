@@ -53,7 +53,8 @@ def test_misses_are_sectors_that_come() -> None:
     machine = open_machine(NAME, engine="interpret", parameters={"objects": 20})
     machine.run(frames=1)
     machine.core.state["tag"] = 0
-    machine.core.state["loaded"] = machine.core.state["stored"] = machine.core.state["sector"] = 0
+    for name in (*machine.core.cpu.caches["unified"].shortcuts, "sector"):
+        machine.core.state[name] = 0
     given = {"warm": 0, "interval": False}
     cold = cost_report(machine, "DetermineCollisions", **given)["caches"]["unified"]["misses"]
     machine.measure("DetermineCollisions", warm=0)

@@ -92,6 +92,8 @@ def test_the_right_function_is_blamed() -> None:
             found = planted(r, name, tape, "recompile" if FAULTS else "interpret")
             results += [found] if found else []
         machines.cache_clear()
+        right = sum(found.function == function for function, found, _ in results[before:])
+        print(f"{name}, {tape}: {right} of {wanted} right", flush=True)  # what an interrupted run has found
     wrong = [(function, found.function, found.note) for function, found, _ in results if found.function != function]
     took = median(seconds for *_, seconds in results)
     print(f"{len(results)} faults, {len(wrong)} wrong {wrong}, median {took:.2f} s")

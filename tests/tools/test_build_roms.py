@@ -317,7 +317,7 @@ def test_the_assembler_refuses_386_code_for_a_286(pascal_compiler: Path, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("arguments", "reason"), [(["--rom", "nosuchrom"], "there are: bench, masks"), (["--jobs", "0"], "1 or more")]
+    ("arguments", "reason"), [(["--rom", "nosuchrom"], "there are: bench, gallery"), (["--jobs", "0"], "1 or more")]
 )
 def test_wrong_usage(arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -33,7 +33,7 @@ def add_options(parser: Parser) -> None:
         "--cpu",
         required=True,
         metavar="CPU",
-        help="m68000, m68040, i386, i486, i386-real, i486-real, ppc601, or a machine's name",
+        help="m68000, m68040, i386, i486, i286-real, i386-real, i486-real, ppc601, or a machine's name",
     )
     parser.add_argument(
         "-o",

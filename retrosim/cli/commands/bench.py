@@ -16,6 +16,7 @@ examples:
   retrosim bench --machine i486dx2-66 --csv --engine kernel --engine native-c
   retrosim bench --kernels --objects 200 --objects 20000
   retrosim bench --programs
+  retrosim bench --debugger --machine mc68040-25
   retrosim bench --programs sort lz --machine ppc601-80 --json
 """
 
@@ -56,10 +57,16 @@ def add_options(parser: Parser) -> None:
         "asked for)",
     )
     parser.add_argument(
+        "--debugger",
+        action="store_true",
+        help="measure a game under the debugger beside the same without one, on every processor",
+    )
+    parser.add_argument(
         "--machine",
         action="append",
         metavar="MACHINE",
-        help=f"default: {arguments.MACHINE}, with --programs one of each processor; there it {arguments.REPEATABLE}",
+        help=f"default: {arguments.MACHINE}, with --programs and --debugger one of each processor; there it "
+        f"{arguments.REPEATABLE}",
     )
     parser.add_argument(
         "--build", action="append", metavar="BUILD", help=f"build of the ROM; default: O2; {arguments.REPEATABLE}"
@@ -75,7 +82,7 @@ def add_options(parser: Parser) -> None:
         "--rounds",
         type=values.whole(1, 1000),
         metavar="N",
-        help="laps of each contender; default: 25, --kernels: 15, --programs: 5",
+        help="laps of each contender; default: 25, --kernels: 15, --debugger: 9, --programs: 5",
     )
     arguments.add_warm(parser)
     parser.add_argument("--no-startup", action="store_true", help="do not measure start-up and compile times")
@@ -91,17 +98,22 @@ def add_options(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     kind = _format(options)
-    from retrosim.screen.png import check_free
+    from retrosim.screen.png import FORCE, check_free
     from retrosim.study.bench import host_file
 
     if options.kernels and options.programs is not None:
         raise refuse("--programs: not allowed with --kernels")
-    prepare = _kernels if options.kernels else _engines if options.programs is None else _programs
+    if options.debugger and (options.kernels or options.programs is not None):
+        raise refuse("--debugger: not allowed with --kernels and --programs")
+    if options.debugger:
+        prepare = _debugger
+    else:
+        prepare = _kernels if options.kernels else _engines if options.programs is None else _programs
     subject, measure, render, as_csv = prepare(options)
     saved = host_file(subject) if options.save else None
     profiling.check_files(options)
     for path in filter(None, (options.output, saved)):
-        check_free(path, overwrite=options.force)
+        check_free(path, overwrite=options.force, advice=FORCE)
     with Progress(is_quiet=kind is not None) as progress:
         result = measure(progress=progress.step, **({"rounds": options.rounds} if options.rounds else {}))
     if options.html:
@@ -133,7 +145,7 @@ def _engines(options: argparse.Namespace) -> Plan:
     from retrosim.study.timing import builds_of
 
     if len(options.machine or ()) > 1:
-        raise refuse("--machine: may be repeated with --programs only")
+        raise refuse("--machine: may be repeated with --programs and --debugger only")
     machine = options.machine[0] if options.machine else MACHINE
     scenes = _scenes(options, ENGINES, MAX_ENGINE_OBJECTS)
     with bad_arguments():
@@ -170,6 +182,22 @@ def _programs(options: argparse.Namespace) -> Plan:
     chosen = {key: list(dict.fromkeys(given)) for key, given in chosen.items() if given}
     run = partial(benchmark_programs, **chosen, **_scenes(options, CONTENDERS))
     return "programs", run, render_programs, programs_csv
+
+
+def _debugger(options: argparse.Namespace) -> Plan:
+    """Return the same for the debugger."""
+    from retrosim.machine.presets import preset
+    from retrosim.study.debugger_bench import ENGINES, benchmark_debugger, debugger_csv, render_debugger
+
+    _refuse_others(options, "--debugger", "objects", "build", "no_startup", "warm")
+    if options.html:
+        raise refuse("--html: has no meaning with --debugger")
+    with bad_arguments():
+        for name in options.machine or ():
+            preset(name)
+    given = {"machines": list(dict.fromkeys(options.machine or ()))} | _scenes(options, ENGINES)
+    run = partial(benchmark_debugger, **{name: values for name, values in given.items() if values})
+    return "debugger", run, render_debugger, debugger_csv
 
 
 def _refuse_others(options: argparse.Namespace, kind: str, *names: str) -> None:

@@ -27,7 +27,9 @@ MAX_WIDTH = 110  # columns of text that the eye still follows
 
 
 def add_options(parser: Parser) -> None:
-    parser.add_argument("topic", nargs="?", metavar="TOPIC", help="a topic, or facts/NAME; default: list them")
+    parser.add_argument(
+        "topic", nargs="?", metavar="TOPIC", help="a topic, facts/NAME or instructions/FAMILY; default: list them"
+    )
     arguments.add_json(parser)
 
 

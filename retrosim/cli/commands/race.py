@@ -64,7 +64,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    from retrosim.screen.png import check_free, write_png
+    from retrosim.screen.png import FORCE, check_free, write_png
     from retrosim.tape import find_tape, load_tape
     from retrosim.tape.race import Race
     from retrosim.window.clip import check_clip, write_clip
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     check_budget(options, [])
     tape = load_tape(find_tape(options.tape))
     if options.screenshot:
-        check_free(options.screenshot, overwrite=options.force)
+        check_free(options.screenshot, overwrite=options.force, advice=FORCE)
     frames = min(tape.frames - tape.first_frame, options.frames or tape.frames)
     if options.export:
         pictures = frames if options.in_step else PICTURES_PER_SECOND * (options.seconds or 1)

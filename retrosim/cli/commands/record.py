@@ -215,6 +215,8 @@ def _script(text: str) -> str:
         return text
     try:
         script = read_regular(text[1:], MAX_SCRIPT).decode("utf-8")
+    except FileNotFoundError:
+        raise RetrosimError(f"{text[1:]}: no such file") from None
     except (OSError, ValueError) as error:
         raise RetrosimError(f"{text[1:]}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(script) > MAX_SCRIPT:

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, values
+from retrosim.cli.debugging import add_causes, count_causes
 from retrosim.cli.display import NoWindow, check_overlay, open_window
 from retrosim.cli.opening import check_budget, check_machines, chosen_budget, chosen_settings, has_budget
 from retrosim.cli.output import counted, print_json, say, shown_path
@@ -56,6 +57,7 @@ def add_options(parser: Parser) -> None:
         help=f"with --export: a picture every N frames; default: {EVERY}",
     )
     arguments.add_window(parser)
+    add_causes(parser, "the window's debugger")
     arguments.add_json(parser)
 
 
@@ -94,6 +96,7 @@ def _machine_name(options: argparse.Namespace, tape: Tape) -> str:
         with _bad_tape(tape.path, argparse.ArgumentError):
             check_machines([tape.machine])
     name = options.machine or tape.machine
+    count_causes(options, name)
     chosen_settings(options, name)
     check_budget(options, [name])
     return name
@@ -136,13 +139,13 @@ def _replay_window(options: argparse.Namespace, tape: Tape, name: str) -> int:
 
 def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
     from retrosim.screen.overlay import View
-    from retrosim.screen.png import check_free, write_png
+    from retrosim.screen.png import FORCE, check_free, write_png
     from retrosim.window.clip import check_clip, write_clip
     from retrosim.window.picture import check_view, picture_of
 
     view = View(**options.overlay)
     if options.screenshot:
-        check_free(options.screenshot, overwrite=options.force)
+        check_free(options.screenshot, overwrite=options.force, advice=FORCE)
     budget = chosen_budget(options)
     end = min(tape.frames, tape.first_frame + (options.frames or tape.frames))
     if options.export:

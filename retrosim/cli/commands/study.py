@@ -5,11 +5,16 @@ The documents are Moertel 1994, Mackey 1995, Jon E P 2007, No-collision boxes
 made to break some of them. Errors are counted against an exact test, cycles on
 the machine code of the ROMs. `retrosim guide study` explains the table.
 
+--sectors measures something else: what the size of a sector costs with the
+four shifts of 1994, beside the size that the document advises.
+
 examples:
   retrosim study
+  retrosim study --sectors --machine i486dx2-66
   retrosim study --picture study.png
   retrosim study --method point-1 --method line-1 --machine mc68040-25
   retrosim study --scenes 100 --seed 7 --csv
+  retrosim study --balance
 """
 
 from __future__ import annotations
@@ -18,13 +23,14 @@ import argparse
 import sys
 
 from retrosim.cli import arguments, profiling, values
-from retrosim.cli.opening import check_simulated, chosen_workers
+from retrosim.cli.opening import check_simulated, chosen_workers, refuse
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.cli.values import bad_arguments
 
 SCENES, SEED = 10, 2011  # the defaults
+SIZE_SCENES = 3  # of them, for --sectors
 
 
 def add_options(parser: Parser) -> None:
@@ -47,8 +53,16 @@ def add_options(parser: Parser) -> None:
         metavar="N",
         help=f"seed of the random scenes; default: {SEED}",
     )
+    parser.add_argument("--sectors", action="store_true", help="pair tests and clocks over the size of a sector")
+    parser.add_argument(
+        "--balance",
+        action="store_true",
+        help="instead: the best size of blocks on each machine, and what five points for eight save (Rekaby 2011)",
+    )
     arguments.add_engine(parser)
-    parser.add_argument("--picture", metavar="PNG", help="also draw errors and cycles as bars in this file")
+    parser.add_argument(
+        "--picture", type=values.png, metavar="PNG", help="also draw errors and cycles as bars in this file"
+    )
     profiling.add_html(parser)
     arguments.add_force(parser)
     arguments.add_jobs(parser)
@@ -59,8 +73,12 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     names = list(dict.fromkeys(options.machine)) if options.machine else None
     check_simulated(names or [])
+    if options.sectors:
+        return _sectors(options, names or [arguments.MACHINE])
+    if options.balance:
+        return _balance(options, names)
     from retrosim.screen.palette import macintosh_palette
-    from retrosim.screen.png import check_free, write_png
+    from retrosim.screen.png import FORCE, check_free, write_png
     from retrosim.study.comparison import compare_methods, method_named
     from retrosim.study.comparison_picture import draw_comparison
     from retrosim.study.comparison_report import comparison_csv, render_comparison
@@ -71,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
         for name in options.method or ():
             method_named(name)
     if options.picture:
-        check_free(options.picture, overwrite=options.force)
+        check_free(options.picture, overwrite=options.force, advice=FORCE)
     settings = {"scenes": options.scenes, "seed": options.seed, "engine": options.engine or "auto"}
     settings["workers"] = chosen_workers(options)
     with Progress(is_quiet=options.json or options.csv) as progress:
@@ -85,4 +103,40 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(comparison_csv(result))
     else:
         print_table(render_comparison(result))
+    return 0
+
+
+def _sectors(options: argparse.Namespace, names: list[str]) -> int:
+    """Measure sizes of sectors. Errors: ArgumentError for an option that belongs to the comparison."""
+    for name in ("method", "picture", "html", "csv"):
+        if getattr(options, name, None):
+            raise refuse(f"--{name}: not with --sectors")
+    from retrosim.study.sector_sizes import render_sizes, sector_sizes
+
+    seeds = range(options.seed, options.seed + min(options.scenes, SIZE_SCENES))
+    with Progress(is_quiet=options.json) as progress:
+        results = [sector_sizes(name, seeds, progress.step) for name in names]
+    if options.json:
+        print_json({"machines": results})
+    else:
+        for result in results:
+            print_table(render_sizes(result))
+    return 0
+
+
+def _balance(options: argparse.Namespace, names: list[str] | None) -> int:
+    """Carry out the command with --balance."""
+    from retrosim.study.balance import measure_balance, render_balance
+
+    others = {"--method": options.method, "--picture": options.picture, "--html": options.html, "--csv": options.csv}
+    others |= {"--scenes": options.scenes != SCENES, "--resume": options.resume}
+    for name, given in others.items():
+        if given:
+            raise argparse.ArgumentError(None, f"argument {name}: not allowed with argument --balance")
+    with Progress(is_quiet=options.json) as progress, bad_arguments():
+        result = measure_balance(names, progress.step, seed=options.seed, engine=options.engine or "auto")
+    if options.json:
+        print_json(result)
+    else:
+        print_table(render_balance(result))
     return 0

@@ -8,7 +8,7 @@ from retrosim.jit import kernel
 
 from .checks import copy_axis
 from .overlap import box_of, is_overlap, is_overlap_along, note_hit
-from .sector_grid import END, SECTORS, SHIFT, first_of, first_outside, next_of, place
+from .sector_grid import END, LOG2_SECTOR, ROWS, SECTORS, SHIFT, first_of, first_outside, next_of, place
 
 
 @kernel
@@ -56,8 +56,10 @@ def copy_and_mark(x, y, size, is_16_bit, work, flags):
 
 
 @kernel
-def scan_four_shifts(boxes, is_16_bit, work, flags, reports, tally):
+def scan_four_shifts(boxes, is_16_bit, work, flags, reports, tally, log2=LOG2_SECTOR, rows=ROWS):
     """Flag, report and count: the original's four passes, for boxes of any allowed sizes.
+
+    Its sectors are as many as the tally has entries.
 
     boxes      Boxes                  on the screen, sides 1..MAX_SIDE pixels
     is_16_bit  bool                   differences are 16 bits wide, else 32
@@ -65,16 +67,18 @@ def scan_four_shifts(boxes, is_16_bit, work, flags, reports, tally):
     flags      uint8[n]               output, zero on entry; 1 where a box is in a collision
     reports    int32[m, 2]            output, hits in the original's order; those beyond m rows are only counted
     tally      int64[SECTORS]         output, zero on entry; pair tests made in each sector, column by column
+    log2, rows int                    of a sector's pixels, and sectors in a column
     Returns    int                    reports
     Source     Moertel 1994, _DetermineCollisions
     """
     x, y, width, height = boxes
-    heads = work[:SECTORS]
-    links = work[SECTORS:]
+    heads = work[: len(tally)]
+    links = work[len(tally) :]
+    half = 1 << (log2 - 1)
     total = 0
     for shift in range(4):
-        place(x, y, (shift >> 1) * SHIFT, (shift & 1) * SHIFT, heads, links)
-        for sector in range(SECTORS):
+        place(x, y, (shift >> 1) * half, (shift & 1) * half, heads, links, log2, rows)
+        for sector in range(len(tally)):
             tests = 0
             a = first_of(heads, sector, len(x))
             while a != END:

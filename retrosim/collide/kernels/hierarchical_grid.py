@@ -37,7 +37,8 @@ MAX_UNSORTED = 128  # objects that are compared without sorting
 FIRST_LOG2, STEP, LEVELS = 4, 3, 10  # log2 of the rows of the first level, and how much higher those of the next are
 X_FRACTION = 3  # places in a row are distinguished to 1 / 8 of the rows of the lowest level
 END, UNSORTED = np.int64(1 << 62), 40
-MAX_DIGITS = (1 << 11) + 1
+MAX_DIGIT = 11  # bits by which keys are sorted in one pass
+MAX_DIGITS = (1 << MAX_DIGIT) + 1
 MASK = 0xFFFF
 MAX_RIGHT = (1 << 31) - 1
 
@@ -130,9 +131,10 @@ def sort_keys(keys, rows, ends, count, last_bit):
     keys, rows, ends  see `Work`; keys below 1 << last_bit
     Returns           int  which of the two they are in at last
     """
-    turn, digit = 0, 8 if count < 8192 else 11
+    passes = max(1, (last_bit + MAX_DIGIT - 1) // MAX_DIGIT)
+    turn, digit = 0, (last_bit + passes - 1) // passes
     last = (1 << digit) - 1
-    for shift in range(0, last_bit, digit):
+    for shift in range(0, last_bit, max(1, digit)):
         for d in range(last + 2):
             ends[d] = 0
         for k in range(count):

@@ -24,6 +24,7 @@ ROWS = -(-SCREEN_HEIGHT // SECTOR) + 1
 SECTORS = COLUMNS * ROWS
 MAX_SIDE = SHIFT - 1  # two corners closer than half a sector are separated by at most one of the two grids
 END = np.uint32(0xFFFFFFFF)
+LOG2_SIZES = range(4, 9)  # of sectors that the four shifts also work with, 16 to 256 pixels
 
 
 @kernel
@@ -44,18 +45,19 @@ def first_outside(x, y):
 
 
 @kernel
-def place(x, y, xoff, yoff, heads, links):
+def place(x, y, xoff, yoff, heads, links, log2=LOG2_SECTOR, rows=ROWS):
     """Empty all lists, then push every object, in order, on the front of its sector's list.
 
     x, y        int16[n] or int32[n]  upper-left corners on the screen, pixels
-    xoff, yoff  int                   shift of the grid, 0 or SHIFT
+    xoff, yoff  int                   shift of the grid, 0 or half a sector
     heads       uint32[SECTORS]       output, first object of each sector, column by column
     links       uint32[n]             output, next object of the same sector
+    log2, rows  int                   of a sector's pixels, and sectors in a column
     Source      Moertel 1994, UpdateSectors
     """
     heads[:] = END
     for o in range(len(x)):
-        sector = np.uint64(((int(x[o]) + xoff) >> LOG2_SECTOR) * ROWS + ((int(y[o]) + yoff) >> LOG2_SECTOR))
+        sector = np.uint64(((int(x[o]) + xoff) >> log2) * rows + ((int(y[o]) + yoff) >> log2))
         links[o] = heads[sector]
         heads[sector] = np.uint32(o)
 

@@ -12,32 +12,33 @@ from numba.extending import intrinsic
 
 from retrosim.jit import JIT
 
-VECTOR = {16: 32, 32: 8}
-"""Bits of a coordinate -> boxes compared at once: 64 bytes of coordinates for long rows, 32 for short ones."""
+ROW = 32
+"""Squares on the screen compared at once, by 64 bytes of coordinates."""
+SQUARES_AT_ONCE = 16
+"""Squares compared at once by corners of twice 16 bits: 64 bytes."""
 BOXES_AT_ONCE = 8
 """Boxes of any size compared at once."""
 
 
 @intrinsic
 def overlap_bits(typing_context, xs, ys, at, x, y, size):
-    """Return which of the VECTOR squares from index `at` on overlap the one at (x, y); all have the same side.
+    """Return which of the ROW squares from index `at` on overlap the one at (x, y); all have the same side.
 
-    xs, ys   int16[n] or int32[n]  corners; at + VECTOR <= n; 16 bits: differences wrap, so the caller keeps them small
-    at       int                   index of the first
-    x, y     int                   corner of the one
-    size     int                   side of all; half open, touching is no overlap
-    Returns  int64                 bit k is set if square at + k overlaps
+    xs, ys   int16[n]  corners; at + ROW <= n; differences wrap, so the caller keeps them small
+    at       int       index of the first
+    x, y     int       corner of the one
+    size     int       side of all; half open, touching is no overlap
+    Returns  int64     bit k is set if square at + k overlaps
     """
-    width = xs.dtype.bitwidth
 
     def generate(context, builder, signature, args):
         arrays, at, corner, size = args[:2], args[2], args[3:5], args[5]
-        word, one = ir.IntType(width), ir.IntType(64)(1)
-        vector = ir.VectorType(word, VECTOR[width])
+        word, one = ir.IntType(16), ir.IntType(64)(1)
+        vector = ir.VectorType(word, ROW)
 
         def splat(value):
             first = builder.insert_element(vector(ir.Undefined), builder.trunc(value, word), ir.IntType(32)(0))
-            zeros = ir.VectorType(ir.IntType(32), VECTOR[width])(None)
+            zeros = ir.VectorType(ir.IntType(32), ROW)(None)
             return builder.shuffle_vector(first, vector(ir.Undefined), zeros)
 
         # -size < there - here < size, as one unsigned comparison
@@ -46,12 +47,48 @@ def overlap_bits(typing_context, xs, ys, at, x, y, size):
         for array, kind, here in zip(arrays, signature.args, corner):
             data = context.make_array(kind)(context, builder, array).data
             there = builder.load(builder.bitcast(builder.gep(data, [at]), vector.as_pointer()))
-            there.align = width // 8
+            there.align = 2
             hits.append(builder.icmp_unsigned("<", builder.sub(there, splat(builder.sub(here, below))), span))
-        bits = builder.bitcast(builder.and_(*hits), ir.IntType(VECTOR[width]))
+        bits = builder.bitcast(builder.and_(*hits), ir.IntType(ROW))
         return builder.zext(bits, ir.IntType(64))
 
     return types.int64(xs, ys, types.int64, types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def square_bits(typing_context, corners, at, corner, size):
+    """Return which of the SQUARES_AT_ONCE squares from index `at` on overlap another; all have the same side.
+
+    corners  int32[n]  of 16 bits each: y in the upper half, x in the lower; at + SQUARES_AT_ONCE <= n
+    at       int       index of the first
+    corner   int       of the other square, of the same form; differences of halves wrap, so the caller keeps them small
+    size     int       side of all; half open, touching is no overlap
+    Returns  int64     bit k is set if square at + k overlaps
+    """
+
+    def generate(context, builder, signature, args):
+        half, word, number = ir.IntType(16), ir.IntType(32), ir.IntType(64)
+        halves, words = ir.VectorType(half, 2 * SQUARES_AT_ONCE), ir.VectorType(word, SQUARES_AT_ONCE)
+        zeros = ir.VectorType(word, SQUARES_AT_ONCE)(None)
+
+        def splat(value):
+            first = builder.insert_element(words(ir.Undefined), value, word(0))
+            return builder.bitcast(builder.shuffle_vector(first, words(ir.Undefined), zeros), halves)
+
+        def both(value):
+            return splat(builder.mul(builder.trunc(value, word), word(0x10001)))
+
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        there = builder.load(builder.bitcast(builder.gep(array.data, [args[1]]), halves.as_pointer()))
+        there.align = 4
+        # -size < there - here < size, as one unsigned comparison
+        below, span = builder.sub(args[3], number(1)), builder.sub(builder.shl(args[3], number(1)), number(1))
+        apart = builder.sub(there, builder.sub(splat(builder.trunc(args[2], word)), both(below)))
+        near = builder.sext(builder.icmp_unsigned("<", apart, both(span)), halves)
+        hits = builder.icmp_signed("==", builder.bitcast(near, words), ir.Constant(words, [-1] * SQUARES_AT_ONCE))
+        return builder.zext(builder.bitcast(hits, ir.IntType(SQUARES_AT_ONCE)), number)
+
+    return types.int64(corners, types.int64, types.int64, types.int64), generate
 
 
 @intrinsic
@@ -98,8 +135,16 @@ if not JIT:
 
     def overlap_bits(xs, ys, at, x, y, size):
         """Do the same without the compiler."""
-        row = range(VECTOR[8 * xs.itemsize])
-        return sum((abs(int(xs[at + k]) - x) < size and abs(int(ys[at + k]) - y) < size) << k for k in row)
+        return sum((abs(int(xs[at + k]) - x) < size and abs(int(ys[at + k]) - y) < size) << k for k in range(ROW))
+
+    def square_bits(corners, at, corner, size):
+        """Do the same without the compiler."""
+
+        def is_near(one, other):
+            return (one - other + size - 1 & 0xFFFF) < 2 * size - 1
+
+        others, here = [int(c) for c in corners[at : at + SQUARES_AT_ONCE]], int(corner)
+        return sum((is_near(c, here) and is_near(c >> 16, here >> 16)) << k for k, c in enumerate(others))
 
     def touching_bits(boxes, at, box):
         """Do the same without the compiler."""

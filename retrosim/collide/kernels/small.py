@@ -11,9 +11,8 @@ import numpy as np
 from retrosim.jit import Entry, kernel
 
 from .sector_grid import MAX_SIDE
-from .simd import VECTOR, lowest_bit, overlap_bits
+from .simd import ROW, lowest_bit, overlap_bits
 
-ROW = VECTOR[16]
 LOG2_ROW = ROW.bit_length() - 1
 MAX_OBJECTS = 256
 FAR_AWAY = -32768

@@ -1,12 +1,12 @@
 """Many boxes of one size on a plane: sorted into the columns of a uniform grid, columns into cells, cells compared.
 
-A column is 1 << log2_cell pixels wide, and a cell as high; both are at least as large as a box. While objects are
-sorted each is one word of 64 bits: from the top down y, x and its number. What overlaps an object is in its own cell or
-the eight around it: in three runs of neighbours, since the cells of a column lie one after the other. A run rarely has
-more than ROW objects, so it is compared by one vector, whatever its length: the objects behind its end are just as
-real, and too far away to overlap.
+A cell is 1 << log2_cell pixels high, at least as high as a box, and as wide as its column: two or four times as wide
+as high. While objects are sorted each is one word of 64 bits: from the top down y, x and its number. What overlaps an
+object is in its own column or, if it lies in the left half of that, in the one to the left, else in the one to the
+right: in two runs of neighbours, since the cells of a column lie one after the other. A run rarely has more than ROW
+objects, so it is compared by one vector, whatever its length. The lower 16 bits of x and y are enough for that.
 
-For flags all three runs are looked at; then an object's flag is known at once and written once. For pairs it is the
+For flags both runs are looked at; then an object's flag is known at once and written once. For pairs it is the
 rest of its own run and the run to the right. The first ROUNDS of their hits are written without asking whether there
 are so many, and the count moves on only by those that exist: that costs less than branches that cannot be predicted.
 """
@@ -21,18 +21,19 @@ from retrosim.jit import Entry, kernel
 
 from .checks import copy_axis
 from .sector_grid import MAX_SIDE
-from .simd import VECTOR, lowest_bit, overlap_bits
+from .simd import SQUARES_AT_ONCE, lowest_bit, square_bits
 from .small import DONE, REFUSED
 
 COORDINATE_BITS, INDEX_BITS = 20, 22  # of x and of y, and of an object's number
 X_SHIFT, Y_SHIFT = INDEX_BITS, INDEX_BITS + COORDINATE_BITS
 MAX_COORDINATE, MAX_OBJECTS = (1 << COORDINATE_BITS) - 1, 1 << INDEX_BITS
 INDEX_MASK = MAX_OBJECTS - 1
-LOG2_CELL = 5
-ROW = VECTOR[32]
+HALF_BITS, HALF, HALF_SIGN = 16, 0xFFFF, 0x8000
+LOG2_CELL, MAX_LOG2_CELL = 5, 12  # of larger cells 16 bits would not be enough for three columns
+CROWD = 10  # objects in a run of wide cells from which on narrow ones are better
+ROW = SQUARES_AT_ONCE
 LAST = 1 << (2 * ROW - 1)  # a bit for `lowest_bit` to find in any case
 ROUNDS = 3
-FAR_AWAY = -(1 << 28)
 MAX_COUNTED = 1 << 31  # pairs: nobody has room for them, and millions of objects at one place have many times more
 
 
@@ -40,24 +41,25 @@ class Grid(NamedTuple):
     """A uniform grid.
 
     columns, cells  int  columns, and cells in each; no columns if a corner is where it must not be
-    log2_cell       int  log2 of the side of a cell, pixels
+    log2_cell       int  log2 of the height of a cell, pixels
+    log2_column     int  log2 of its width: one or two more
     """
 
     columns: int
     cells: int
     log2_cell: int
+    log2_column: int
 
 
 class Objects(NamedTuple):
     """The objects of three columns, cell by cell.
 
-    x, y   int32[m]  corners, pixels
-    index  int32[m]  their numbers
+    corners  int32[m]  the lower 16 bits of y, and of x, see `simd.square_bits`
+    words    int64[m]  y, x and number
     """
 
-    x: np.ndarray
-    y: np.ndarray
-    index: np.ndarray
+    corners: np.ndarray
+    words: np.ndarray
 
 
 class Column(NamedTuple):
@@ -81,22 +83,24 @@ def plan_grid(count, highest_x, highest_y, max_x, max_y):
     Returns               Grid  without columns if a corner lies outside 0..max_x, 0..max_y
     """
     if highest_x < 0 or highest_y < 0 or highest_x > max_x or highest_y > max_y:
-        return Grid(0, 0, 0)
-    log2 = LOG2_CELL
-    while ((highest_x >> log2) + 1) * ((highest_y >> log2) + 1) > 8 * count + 1024:  # a sparse plane has larger cells
+        return Grid(0, 0, 0, 0)
+    log2 = LOG2_CELL  # a sparse plane has larger cells
+    while log2 < MAX_LOG2_CELL and ((highest_x >> log2 + 1) + 1) * ((highest_y >> log2) + 1) > 4 * count + 1024:
         log2 += 1
-    return Grid((highest_x >> log2) + 1, (highest_y >> log2) + 1, log2)
+    is_sparse = (count << log2 + 2) * (3 << log2) <= CROWD * (highest_x + 1) * (highest_y + 1)
+    log2_column = log2 + 2 if is_sparse else log2 + 1
+    return Grid((highest_x >> log2_column) + 1, (highest_y >> log2) + 1, log2, log2_column)
 
 
 @kernel
-def count_columns(x, begin, end, log2_cell, counts):
+def count_columns(x, begin, end, log2_column, counts):
     """Add the objects begin .. end - 1 to the counts of their columns.
 
     x       int32[n]        pixels, those that the grid was planned for, in memory of our own
     counts  int32[columns]  added to
     """
     for i in range(begin, end):
-        counts[np.uint64(int(x[np.uint64(i)]) >> log2_cell)] += 1
+        counts[np.uint64(int(x[np.uint64(i)]) >> log2_column)] += 1
 
 
 @kernel
@@ -117,7 +121,7 @@ def begin_columns(counts, columns):
 
 
 @kernel
-def fill_columns(x, y, begin, end, log2_cell, cursors, words):
+def fill_columns(x, y, begin, end, log2_column, cursors, words):
     """Write the objects begin .. end - 1 as words into their columns.
 
     x, y     int32[n]        see `count_columns`, which counted the same
@@ -126,7 +130,7 @@ def fill_columns(x, y, begin, end, log2_cell, cursors, words):
     """
     for i in range(begin, end):
         at_x = int(x[np.uint64(i)])
-        column = np.uint64(at_x >> log2_cell)
+        column = np.uint64(at_x >> log2_column)
         to = cursors[column]
         cursors[column] = to + 1
         words[np.uint64(to)] = (int(y[np.uint64(i)]) << Y_SHIFT) | (at_x << X_SHIFT) | i
@@ -138,10 +142,10 @@ def load_column(words, begin, end, log2_cell, column, objects):
 
     words    int64[n]  the column is begin .. end - 1
     column   Column    where it goes; starts are output
-    objects  Objects   output; behind the last, a vector of nothing nearby
+    objects  Objects   output
     """
     here, starts = column
-    xs, ys, indices = objects
+    corners, sorted_words = objects
     starts[:] = 0
     shift = Y_SHIFT + log2_cell
     for w in range(begin, end):
@@ -155,18 +159,22 @@ def load_column(words, begin, end, log2_cell, column, objects):
         cell = np.uint64((word >> shift) + 2)
         to = np.uint64(here + starts[cell])
         starts[cell] += 1
-        xs[to] = (word >> X_SHIFT) & MAX_COORDINATE
-        ys[to] = word >> Y_SHIFT
-        indices[to] = word & INDEX_MASK
-    for k in range(here + total, here + total + ROW):
-        xs[np.uint64(k)] = FAR_AWAY
+        upper = ((word >> Y_SHIFT & HALF) ^ HALF_SIGN) - HALF_SIGN
+        corners[to] = (upper << HALF_BITS) | (word >> X_SHIFT & HALF)
+        sorted_words[to] = word
 
 
 @kernel
-def has_overlaps(xs, ys, begin, end, x, y, size, more_than):
-    """Tell whether more than so many of the objects begin .. end - 1, and of those behind, overlap one at (x, y)."""
+def run_bits(corners, begin, end, corner, size):
+    """Return which of the first ROW objects of a run overlap a square; see `simd.square_bits`."""
+    return square_bits(corners, begin, corner, size) & ((np.int64(1) << min(end - begin, ROW)) - 1)
+
+
+@kernel
+def has_overlaps(corners, begin, end, corner, size, more_than):
+    """Tell whether more than so many of the objects begin .. end - 1 overlap a square."""
     for at in range(begin, end, ROW):
-        near = overlap_bits(xs, ys, at, x, y, size)
+        near = run_bits(corners, at, end, corner, size)
         while near:
             if more_than == 0:
                 return True
@@ -176,7 +184,7 @@ def has_overlaps(xs, ys, begin, end, x, y, size, more_than):
 
 
 @kernel
-def mark_column(left, here, right, count, log2_cell, size, objects, flags):
+def mark_column(left, here, right, count, grid, size, objects, flags):
     """Flag the objects of a column that collide with each other or with those of the columns on either side.
 
     left, here, right  Column    the three columns
@@ -184,49 +192,47 @@ def mark_column(left, here, right, count, log2_cell, size, objects, flags):
     objects            Objects   of all three
     flags              uint8[n]  output, for all objects of the column
     """
-    a_begin, a_starts = left
-    b_begin, b_starts = here
-    c_begin, c_starts = right
-    xs, ys, indices = objects
-    for i in range(b_begin, b_begin + count):
-        x, y = np.int64(xs[np.uint64(i)]), np.int64(ys[np.uint64(i)])
-        above = np.uint64(y >> log2_cell)
+    begin, starts = here
+    corners, words = objects
+    shift, side = Y_SHIFT + grid.log2_cell, X_SHIFT + grid.log2_column - 1
+    for i in range(begin, begin + count):
+        word, corner = words[np.uint64(i)], np.int64(corners[np.uint64(i)])
+        above = np.uint64(word >> shift)
         below = above + np.uint64(3)
-        a, b, c = a_begin + a_starts[above], b_begin + b_starts[above], c_begin + c_starts[above]
-        near = overlap_bits(xs, ys, b, x, y, size)
+        a, a_end = begin + starts[above], begin + starts[below]
+        if word >> side & 1:
+            b, b_end = right.begin + right.starts[above], right.begin + right.starts[below]
+        else:
+            b, b_end = left.begin + left.starts[above], left.begin + left.starts[below]
+        near = run_bits(corners, a, a_end, corner, size)
         near &= near - 1  # one of them is the object itself
-        near |= overlap_bits(xs, ys, a, x, y, size) | overlap_bits(xs, ys, c, x, y, size)
-        a_end, b_end, c_end = a_begin + a_starts[below], b_begin + b_starts[below], c_begin + c_starts[below]
-        if (ROW - (a_end - a)) | (ROW - (b_end - b)) | (ROW - (c_end - c)) < 0 and near == 0:  # crowded
-            near = (
-                has_overlaps(xs, ys, b, b_end, x, y, size, 1)
-                or has_overlaps(xs, ys, a, a_end, x, y, size, 0)
-                or has_overlaps(xs, ys, c, c_end, x, y, size, 0)
-            )
-        flags[np.uint64(indices[np.uint64(i)])] = near != 0
+        near |= run_bits(corners, b, b_end, corner, size)
+        if (ROW - (a_end - a)) | (ROW - (b_end - b)) < 0 and near == 0:  # crowded
+            near = has_overlaps(corners, a, a_end, corner, size, 1) or has_overlaps(corners, b, b_end, corner, size, 0)
+        flags[np.uint64(word & INDEX_MASK)] = near != 0
 
 
 @kernel
-def list_near(near, i, first, second, indices, keys, total):
+def list_near(near, i, first, second, words, keys, total):
     """List the pairs of object `i` that two vectors of comparisons have found.
 
     near           int       ROW bits for the objects from `first` on, then ROW for those from `second` on
-    indices        int32[m]  of `Objects`
+    words          int64[m]  of `Objects`
     keys           int64[k]  output: lower index in the upper half; pairs beyond k are only counted
     total          int       pairs so far
     Returns        int       pairs now
     """
-    mine = np.int64(indices[np.uint64(i)])
+    mine = words[np.uint64(i)] & INDEX_MASK
     if total + ROUNDS <= len(keys):
         for _ in range(ROUNDS):  # written in any case, counted if it is a pair: there is no branch to predict
             bit = lowest_bit(near | LAST)
-            partner = np.int64(indices[np.uint64((first if bit < ROW else second - ROW) + bit)])
+            partner = words[np.uint64((first if bit < ROW else second - ROW) + bit)] & INDEX_MASK
             keys[np.uint64(total)] = (min(mine, partner) << 32) | max(mine, partner)
             total += np.int64(near != 0)
             near &= near - 1
     while near:
         bit = lowest_bit(near)
-        partner = np.int64(indices[np.uint64((first if bit < ROW else second - ROW) + bit)])
+        partner = words[np.uint64((first if bit < ROW else second - ROW) + bit)] & INDEX_MASK
         if total < len(keys):
             keys[np.uint64(total)] = (min(mine, partner) << 32) | max(mine, partner)
         total += 1
@@ -235,26 +241,28 @@ def list_near(near, i, first, second, indices, keys, total):
 
 
 @kernel
-def list_column(here, right, count, log2_cell, size, objects, keys, total):
+def list_column(here, right, count, grid, size, objects, keys, total):
     """List the pairs of a column with itself and with the column to its right; see `mark_column` and `list_near`.
 
     Beyond MAX_COUNTED, crowds are not counted any more.
     """
     begin, starts = here
-    right_begin, right_starts = right
-    xs, ys, indices = objects
+    corners, words = objects
+    shift, side = Y_SHIFT + grid.log2_cell, X_SHIFT + grid.log2_column - 1
     for i in range(begin, begin + count):
-        x, y = np.int64(xs[np.uint64(i)]), np.int64(ys[np.uint64(i)])
-        above = np.uint64(y >> log2_cell)
+        word, corner = words[np.uint64(i)], np.int64(corners[np.uint64(i)])
+        above = np.uint64(word >> shift)
         below = above + np.uint64(3)
         first, first_end = i + 1, begin + starts[below]
-        second, second_end = right_begin + right_starts[above], right_begin + right_starts[below]
-        near = overlap_bits(xs, ys, first, x, y, size) | (overlap_bits(xs, ys, second, x, y, size) << ROW)
-        total = list_near(near, i, first, second, indices, keys, total)
+        second, second_end = right.begin + right.starts[above], right.begin + right.starts[below]
+        second_end = second_end if word >> side & 1 else second
+        near = run_bits(corners, first, first_end, corner, size)
+        near |= run_bits(corners, second, second_end, corner, size) << ROW
+        total = list_near(near, i, first, second, words, keys, total)
         for at in range(first + ROW, first_end if total <= MAX_COUNTED else first, ROW):  # crowded
-            total = list_near(overlap_bits(xs, ys, at, x, y, size), i, at, at, indices, keys, total)
+            total = list_near(run_bits(corners, at, first_end, corner, size), i, at, at, words, keys, total)
         for at in range(second + ROW, second_end if total <= MAX_COUNTED else second, ROW):
-            total = list_near(overlap_bits(xs, ys, at, x, y, size), i, at, at, indices, keys, total)
+            total = list_near(run_bits(corners, at, second_end, corner, size), i, at, at, words, keys, total)
     return total
 
 
@@ -275,9 +283,7 @@ def scan_columns(words, columns, first, last, grid, size, flags, keys):
         largest = max(largest, columns[c + 1] - columns[c])
     starts = np.zeros((3, grid.cells + 3), np.int32)  # in a column beyond the border all cells are empty
     capacity = largest + 2 * ROW
-    objects = Objects(
-        np.full(3 * capacity, FAR_AWAY, np.int32), np.empty(3 * capacity, np.int32), np.empty(3 * capacity, np.int32)
-    )
+    objects = Objects(np.zeros(3 * capacity, np.int32), np.zeros(3 * capacity, np.int64))
     for c in range(max(first - 1, 0), last + 1):
         slot = c % 3
         right = Column(slot * capacity, starts[slot])
@@ -291,9 +297,9 @@ def scan_columns(words, columns, first, last, grid, size, flags, keys):
         left = Column((c + 1) % 3 * capacity, starts[(c + 1) % 3])
         count = columns[c] - columns[c - 1]
         if flags is not None:
-            mark_column(left, here, right, count, grid.log2_cell, size, objects, flags)
+            mark_column(left, here, right, count, grid, size, objects, flags)
         if keys is not None:
-            total = list_column(here, right, count, grid.log2_cell, size, objects, keys, total)
+            total = list_column(here, right, count, grid, size, objects, keys, total)
     return total
 
 
@@ -301,9 +307,9 @@ def scan_columns(words, columns, first, last, grid, size, flags, keys):
 def sort_into_columns(x, y, grid, columns):
     """Sort all objects into columns; return their words. columns is int32[columns + 1], output."""
     counts, words = np.zeros((1, grid.columns), np.int32), np.empty(len(x), np.int64)
-    count_columns(x, 0, len(x), grid.log2_cell, counts[0])
+    count_columns(x, 0, len(x), grid.log2_column, counts[0])
     begin_columns(counts, columns)
-    fill_columns(x, y, 0, len(x), grid.log2_cell, counts[0], words)
+    fill_columns(x, y, 0, len(x), grid.log2_column, counts[0], words)
     return words
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
+from math import isqrt
 
 Numbers = tuple[int, ...]
 
@@ -51,3 +52,16 @@ def does_circle_hit(a: Numbers, b: Numbers, move_a: Numbers, move_b: Numbers) ->
     square = speed[0] ** 2 + speed[1] ** 2
     nearest = Fraction(-(way[0] * speed[0] + way[1] * speed[1]), square) if square else Fraction(0)
     return overlap(a, b, min(Fraction(1), max(Fraction(0), nearest)), move_a, move_b)
+
+
+def circle_impact(a: Numbers, b: Numbers, move_a: Numbers, move_b: Numbers) -> Fraction | None:
+    """Return when two circles that meet are as far apart as their radii, None if that is no fraction.
+
+    |way + time * speed| = reach is a quadratic equation; its earlier root is a fraction if that of the discriminant is.
+    """
+    way = [b[axis] - a[axis] for axis in (0, 1)]
+    speed = [move_b[axis] - move_a[axis] for axis in (0, 1)]
+    square, middle = speed[0] ** 2 + speed[1] ** 2, way[0] * speed[0] + way[1] * speed[1]
+    discriminant = middle**2 - square * (way[0] ** 2 + way[1] ** 2 - (a[2] + b[2]) ** 2)
+    root = isqrt(discriminant)
+    return Fraction(-middle - root, square) if root**2 == discriminant else None

@@ -9,6 +9,7 @@ from ..spec.cpu import Cpu
 from ..spec.ir import Function
 from ..spec.timing import Timing
 from .compiled import Effort, compile_functions
+from .counting_region import Counting, CountingRegionEmitter
 from .memo_region import MemoRegionEmitter
 from .recompile import RegionEmitter
 from .regions import Region
@@ -19,17 +20,23 @@ class CompiledRegion:
     """A region as a function of the handler type, at `address`.
 
     region  what it runs
+    counting  how it counts for a profile, None if it does not
     plan    where its clocks come from a table, how (memo.py)
     """
 
-    def __init__(self, cpu: Cpu, timing: str, region: Region, quick: bool = False) -> None:
-        """Compile, or load from the cache."""
+    def __init__(
+        self, cpu: Cpu, timing: str, region: Region, quick: bool = False, counting: Counting | None = None
+    ) -> None:
+        """Compile, or load from the cache. `counting`: for models whose clocks come from no table."""
         model = cpu.timing_class(timing)
+        self.counting = counting
         self.plan = Plan(cpu, model, region) if model.times else None
         self.region = self.plan.region if self.plan else region
         emit = partial(emit_region, cpu, model, self.plan or region)
+        if counting is not None:
+            emit = partial(_emit_counting, cpu, model, region, counting)
         effort = Effort.QUICK if quick else _effort(model)
-        self._functions = compile_functions(region_name(cpu, timing, region, quick), [emit], effort)
+        self._functions = compile_functions(region_name(cpu, timing, region, quick, counting), [emit], effort)
         self.address = int(self._functions.addresses[0])
 
 
@@ -39,11 +46,13 @@ def _effort(timing: type[Timing]) -> Effort:
     return Effort.FEW if waits else Effort.ALL
 
 
-def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False) -> str:
+def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False, counting: Counting | None = None) -> str:
     insns = [(insn.pc, insn.length, insn.key, insn.fields) for insn in region.insns]
     text = repr((insns, sorted(region.blocks), region.entries, sorted(region.checks), region.guesses))
+    text += repr((counting.first, sorted(counting.kinds.items()))) if counting else ""
     digest = hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
-    return f"region_{cpu.label}_{timing}_{digest}{'_quick' if quick else ''}"
+    kind = "counting" if counting else "region"
+    return f"{kind}_{cpu.label}_{timing}_{digest}{'_quick' if quick else ''}"
 
 
 def emit_region(cpu: Cpu, model: type[Timing], region: Region | Plan, code: Function) -> None:
@@ -52,3 +61,7 @@ def emit_region(cpu: Cpu, model: type[Timing], region: Region | Plan, code: Func
         MemoRegionEmitter(cpu, model, code, region).emit()
     else:
         RegionEmitter(cpu, model, code, region).emit()
+
+
+def _emit_counting(cpu: Cpu, model: type[Timing], region: Region, counting: Counting, code: Function) -> None:
+    CountingRegionEmitter(cpu, model, code, region, counting).emit()

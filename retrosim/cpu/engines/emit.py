@@ -16,9 +16,9 @@ from ..spec.values import Word
 POINTER_BYTES = 8
 SPARING = "preserve_mostcc "  # convention of calls that seldom happen: they cost no registers where they do not
 
-# context: pointers that only some code needs (the last two: memo.py), and the budget left on return
-CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET, TABLE_POINTER, ASK_POINTER = range(6)
-CONTEXT_ENTRIES = 6
+# context: pointers that only some code needs (TABLE, ASK: memo.py, COUNTS: profiling.py), and the budget left on return
+CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET, TABLE_POINTER, ASK_POINTER, COUNTS_POINTER = range(7)
+CONTEXT_ENTRIES = 7
 
 
 class Cell:
@@ -122,13 +122,18 @@ class Emitter(ExecutionContext):
     def set_element(self, name: str, n: Word, word: Word) -> None:
         self._set_field(name, word, n)
 
-    def matching(self, name: str, first: Word, count: int, value: Word) -> Word:
-        """Return a bit for each of some consecutive elements: is it a value?"""
+    def matching(self, name: str, first: Word, count: int, value: Word, mask: Word | None = None) -> Word:
+        """Return a bit for each of some consecutive elements: is it a value, in the bits of a mask?"""
         code, kind = self.code, f"<{count} x {value.type}>"
         elements = code.value(f"load {kind}, ptr {self._state_pointer(name, first)}, align {value.bits // 8}")
-        one = code.computed(f"insertelement {kind} undef, {value.type} {value.operand}, i64 0")
-        every = code.computed(f"shufflevector {kind} {one}, {kind} undef, <{count} x i32> zeroinitializer")
-        same = code.value(f"icmp eq {kind} {elements}, {every}")
+
+        def every(word: Word) -> str:
+            one = code.computed(f"insertelement {kind} undef, {word.type} {word.operand}, i64 0")
+            return code.computed(f"shufflevector {kind} {one}, {kind} undef, <{count} x i32> zeroinitializer")
+
+        if mask is not None:
+            elements = code.value(f"and {kind} {elements}, {every(mask)}")
+        same = code.value(f"icmp eq {kind} {elements}, {every(value)}")
         return self.word(count, code.value(f"bitcast <{count} x i1> {same} to i{count}"))
 
     def lowest_bit(self, mask: Word) -> Word:

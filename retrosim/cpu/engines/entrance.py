@@ -11,6 +11,7 @@ from .emit import (
     BUDGET,
     CODE_POINTER,
     CONTEXT_ENTRIES,
+    COUNTS_POINTER,
     INDEX_POINTER,
     RECORDS_POINTER,
     TABLE_POINTER,
@@ -20,6 +21,9 @@ from .handlers import HANDLER_WORD, NOT_EXECUTED, RECORD_BYTES
 # handlers.HANDLER for C; other threads run meanwhile. Handlers are called without Numba, whose compiler takes longer to
 # come up than everything else that a machine needs before its first frame.
 HANDLER_TYPE = ctypes.CFUNCTYPE(ctypes.c_uint64, *[ctypes.c_void_p] * 4, ctypes.c_int64)
+
+
+_NO_COUNTS = np.zeros(1, np.int64)
 
 
 class Entrance:
@@ -34,15 +38,16 @@ class Entrance:
         index: np.ndarray,
         table: np.ndarray,
         ask: int,
+        counts: np.ndarray = _NO_COUNTS,
     ) -> None:
-        self._arrays = ram, code, state, records, index, table
+        self._arrays = ram, code, state, records, index, table, counts
         self._ram, self._state, self._records = (each.ctypes.data for each in (ram, state, records))
         self._count, self._words = len(records), memoryview(records.reshape(-1).view(np.uint64))
         context = np.zeros(CONTEXT_ENTRIES, np.uint64)
         self._context, self._address = memoryview(context), context.ctypes.data
         context[CODE_POINTER], context[INDEX_POINTER] = code.ctypes.data, index.ctypes.data
         context[RECORDS_POINTER], context[TABLE_POINTER] = self._records, table.ctypes.data
-        context[ASK_POINTER] = ask
+        context[ASK_POINTER], context[COUNTS_POINTER] = ask, counts.ctypes.data
 
     def run(self, start: int, budget: int) -> tuple[int, int]:
         """Run records from number `start`; return (next record, or -LEFT or -NOT_EXECUTED; instructions executed)."""

@@ -26,6 +26,7 @@ RECORD_WORDS = 32
 RECORD_BYTES = 4 * RECORD_WORDS
 HANDLER_WORD, PC_WORD, END_WORD, TARGET_WORD, FIELDS_WORD = 0, 2, 3, 4, 5  # TARGET: distance to it in bytes
 ORDINARY_WORD = RECORD_WORDS - 2  # where a region is entered: the handler of the instruction alone
+COUNTING_WORD = 24  # while a profile is attached: the handler that counts the instruction alone
 VISITS_WORD, CLOCKS_WORD = 26, 28  # what a profile counts of the instruction, 64 bits each
 UNDER_WAY_WORD, SINCE_WORD, LOG_END_WORD = 6, 8, 10  # of the record of unknown addresses: see profiling.py
 UNKNOWN_RECORD = 0  # the record of every address that has none yet
@@ -123,7 +124,7 @@ class HandlerEmitter(RecordEmitter):
 
     def _take(self) -> Word:
         self._fields += 1
-        if self._fields > VISITS_WORD:
+        if self._fields > COUNTING_WORD:
             raise ValueError("an instruction has more fields than a record holds")
         return self._record_word(self._fields - 1)
 

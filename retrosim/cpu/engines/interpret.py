@@ -21,6 +21,7 @@ from .entrance import Entrance
 from .evaluate import Evaluator
 from .handler_cache import HandlerCache, Key
 from .handlers import (
+    COUNTING_WORD,
     END_WORD,
     FIELDS_WORD,
     GOTO,
@@ -193,14 +194,23 @@ class Interpreter:
         return done
 
     def attach(self, profile: Profile | None) -> None:
-        """Count in a profile from now on, or no more; regions rest meanwhile."""
+        """Count in a profile from now on, or no more; regions that do not count rest meanwhile."""
         self._keep_counts()
+        regions = list({id(each): each for installed in self._covering.values() for each in installed}.values())
+        for region in regions:
+            self._suspend(region)
         self._profile = profile
         self._clear()
+        for region in regions:
+            if region.compiled.counting is not None:
+                self.uninstall(region.compiled)
+            else:
+                self._resume(region)
 
     def _keep_counts(self) -> None:
         if self._profile:
             self._profile.take(self._used)
+            self._profile.take_regions()
 
     def counted(self) -> dict[int, list[int]]:
         """Return what the profile has counted: address -> [visits, clocks]; -1: what is nobody's."""
@@ -231,7 +241,9 @@ class Interpreter:
 
     def _use(self, records: np.ndarray) -> None:
         self._records, core, memo = records, self.core, self._memo
-        self._entrance = Entrance(core.ram, core.code, self._state, records, self._index, memo.words, memo.callback)
+        counts = [self._profile.region_counts] if self._profile else []
+        arrays = core.ram, core.code, self._state, records, self._index, memo.words
+        self._entrance = Entrance(*arrays, memo.callback, *counts)
         if self._profile:
             self._profile.use(records)
 
@@ -245,10 +257,10 @@ class Interpreter:
         """Make a record run a handler; where a region is entered, the region."""
         words = self._records[slot].view(np.uint64)
         words[HANDLER_WORD] = words[ORDINARY_WORD // 2] = address
-        if self._profile:
-            if address not in self._stubs:
-                words[HANDLER_WORD] = self._profile.handler(self.core.decode(int(self._records[slot, PC_WORD])))
-        elif address not in (self._stubs[UNKNOWN], self._stubs[GOTO]):
+        if self._profile and address not in self._stubs:
+            words[HANDLER_WORD] = self._profile.handler(self.core.decode(int(self._records[slot, PC_WORD])))
+        words[COUNTING_WORD // 2] = words[HANDLER_WORD]
+        if address not in (self._stubs[UNKNOWN], self._stubs[GOTO]):
             region = self._entered.get(int(self._records[slot, PC_WORD]))
             if region is not None:
                 words[HANDLER_WORD] = region.compiled.address
@@ -268,6 +280,8 @@ class Interpreter:
         """Put a region in force if memory holds the code that it was compiled from."""
         if region.is_active or region.breaks > MAX_BREAKS:
             return
+        if (region.compiled.counting is None) == bool(self._profile):
+            return
         if any(stop in region.insns for stop in self._stops):
             return
         if any(self.core.decode(pc) != insn for pc, insn in region.insns.items()):
@@ -276,7 +290,7 @@ class Interpreter:
         for pc in region.compiled.region.entries:
             self._entered[pc] = region
             slot = int(self._index[pc >> self._shift])
-            if slot != UNKNOWN_RECORD and not self._profile:
+            if slot != UNKNOWN_RECORD:
                 self._records[slot].view(np.uint64)[HANDLER_WORD] = region.compiled.address
 
     def uninstall(self, compiled: CompiledRegion) -> None:
@@ -296,9 +310,9 @@ class Interpreter:
                 continue
             del self._entered[pc]
             slot = int(self._index[pc >> self._shift])
-            if slot != UNKNOWN_RECORD and not self._profile:
+            if slot != UNKNOWN_RECORD:
                 words = self._records[slot].view(np.uint64)
-                words[HANDLER_WORD] = words[ORDINARY_WORD // 2]
+                words[HANDLER_WORD] = words[COUNTING_WORD // 2]
 
     def _new_slot(self, pc: int, handler: int) -> int:
         """Append a record for an address; without an instruction yet, it asks the host to decode one."""

@@ -8,10 +8,11 @@ is run on the segment here, in known numbers, and the row is added.
 
 The table has words of 64 bits, and four parts:
 
-    ENTRIES   key, key, value, -: what a row leads to with an input that is not 0, and the rows of entry points
+    ENTRIES   key, key, value, - in one of two places: what a row leads to with an input that is not 0, and the rows of
+              entry points
     FOUND     states by a hash of their values
     states    the values of `Timing.times` less the clock, and of `Timing.marks`
-    rows      end of each outcome, row of each edge, clock of each point
+    rows      end of each outcome, row of each edge, clock of each point, rows for inputs
 
 Ends and edges hold the clocks in the upper 32 bits, and below them the place of a state or of a row; edges are 0 at
 first. When the table is full it is begun again.
@@ -30,11 +31,11 @@ from weakref import WeakMethod
 import numpy as np
 
 from .core import Core
-from .segments import FIRST_EDGE, FIRST_END, Plan, Segment
+from .segments import FIRST_EDGE, FIRST_END, INPUTS, Plan, Segment
 from .traces import NEVER, NOW, Replay
 
 MASK64 = (1 << 64) - 1
-ENTRY_BITS, FOUND_BITS, TABLE_BITS = 12, 10, 18
+ENTRY_BITS, FOUND_BITS, TABLE_BITS = 13, 10, 18
 ENTRY_WORDS = 4
 FOUND = ENTRY_WORDS << ENTRY_BITS
 NOWHERE = FOUND + (1 << FOUND_BITS)  # a row of zeros
@@ -43,7 +44,7 @@ MAX_WORDS = 512  # of a state or a row
 FIRST = NOWHERE + MAX_WORDS
 TABLE_WORDS = (1 << TABLE_BITS) + MAX_WORDS
 HASH_FACTOR, STATE_FACTOR = 0x9E3779B97F4A7C15, 0x100000001B3
-INPUT, ENTERED, EDGE_OF, STATE_OF = (kind << 60 for kind in range(1, 5))  # kinds of questions
+INPUT, ENTERED, EDGE_OF, STATE_OF, LEFT_AFTER = (kind << 60 for kind in range(1, 6))  # kinds of questions
 POINT_SHIFT = 32  # of the number of a point or edge in a question
 POINT_MASK = (1 << POINT_SHIFT) - 1
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
@@ -54,7 +55,10 @@ def hash_of(a: int, b: int) -> int:
 
 
 class Row(NamedTuple):
+    """What a row is for: a segment from one of its steps on, the state there, and inputs that are not 0."""
+
     segment: Segment
+    first: int
     state: int
     inputs: tuple[tuple[int, int], ...]
 
@@ -154,12 +158,34 @@ class Memo:
         if kind == EDGE_OF:
             return self._follow(row, number)
         if kind == ENTERED:
-            found = self._row(Row(self._blocks[place][0], self._state(values), ()))
+            found = self._row(Row(self._blocks[place][0], 0, self._state(values), ()))
+        elif kind == LEFT_AFTER:
+            found = self._left_after(row, number)
         else:
-            found = self._row(row._replace(inputs=tuple(sorted((*row.inputs, (number, detail))))))
-        entry = hash_of(question, detail) * ENTRY_WORDS
-        self._view[entry], self._view[entry + 1], self._view[entry + 2] = question, detail, found
+            found = self._with_input(row, number, detail)
+            if number >= row.segment.steps[-1].first and not row.segment.steps[-1].trace.is_plain and detail < INPUTS:
+                self._view[self._row(row) + row.segment.place_of_input(number, detail)] = found
+        entry = hash_of(question, detail)
+        if self._view[entry * ENTRY_WORDS]:
+            entry ^= 1
+        for offset, word in enumerate((question, detail, found)):
+            self._view[entry * ENTRY_WORDS + offset] = word
         return found
+
+    def _with_input(self, row: Row, point: int, value: int) -> int:
+        """Return the clocks and the row that an input leads to: after the last point of a step, that for the rest."""
+        row = row._replace(inputs=tuple(sorted((*row.inputs, (point, value)))))
+        number = row.segment.step_of(point)
+        steps = row.segment.steps
+        if point + 1 < steps[number].end or number + 1 == len(steps):
+            return self._row(row)
+        word = self._left_after(row, number)
+        return word >> 32 << 32 | self._row(Row(row.segment, number + 1, word & 0xFFFFFFFF, ()))
+
+    def _left_after(self, row: Row, number: int) -> int:
+        """Return the clocks and the state after a step."""
+        self._replay_steps(row, number + 1)
+        return self._end_word(self._replay)
 
     def _follow(self, row: Row, number: int) -> int:
         """Fill in an edge of a row; return its word."""
@@ -167,7 +193,7 @@ class Memo:
         outcome, address = row.segment.edges[number]
         following = row.segment.following or self._blocks[address][0]
         end = self._view[place + FIRST_END + outcome]
-        word = end >> 32 << 32 | self._row(Row(following, end & 0xFFFFFFFF, ()))
+        word = end >> 32 << 32 | self._row(Row(following, 0, end & 0xFFFFFFFF, ()))
         self._view[place + FIRST_EDGE + number] = word
         return word
 
@@ -202,15 +228,8 @@ class Memo:
     def _run(self, row: Row) -> list[int]:
         """Return the words of a new row."""
         replay, segment = self._replay, row.segment
-        values, rest = {}, list(self._values[row.state])
-        for names, base in ((self._times, NOW), (self._marks, 0)):
-            for name, count in names:
-                values[name] = [base + each for each in rest[:count]]
-                del rest[:count]
-        values["cycles"] = [NOW]
-        replay.begin(values, dict(row.inputs))
-        for step in segment.steps[:-1]:
-            replay.step(step.trace, False, step.fetches)
+        self._replay_steps(row, len(segment.steps) - 1)
+        values = replay.values
         last, before, points = segment.steps[-1], values, replay.points
         ends = [row.state]
         for outcome in range(segment.outcomes):
@@ -219,7 +238,21 @@ class Memo:
             replay.step(last.trace, bool(outcome), last.fetches)
             ends.append(self._end_word(replay))
         ends += [0] * (segment.first_point - len(ends))
-        return ends + [NEVER if point.now == NEVER else point.now - NOW & MASK64 for point in replay.points]
+        words = ends + [NEVER if point.now == NEVER else point.now - NOW & MASK64 for point in replay.points]
+        return words + [0] * (segment.words - len(words))
+
+    def _replay_steps(self, row: Row, end: int) -> None:
+        """Run the timing model on the steps of a row before number `end`."""
+        replay, segment = self._replay, row.segment
+        values, rest = {}, list(self._values[row.state])
+        for names, base in ((self._times, NOW), (self._marks, 0)):
+            for name, count in names:
+                values[name] = [base + each for each in rest[:count]]
+                del rest[:count]
+        values["cycles"] = [NOW]
+        replay.begin(values, dict(row.inputs), segment.steps[row.first].first)
+        for step in segment.steps[row.first : end]:
+            replay.step(step.trace, False, step.fetches)
 
     def _end_word(self, replay: Replay) -> int:
         replay.timing.forget()

@@ -2,143 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from ..spec.cpu import ADDRESS_MASK, Cpu
-from ..spec.ir import I64, POINTER, UNLIKELY, Function, Signature
+from ..spec.ir import I64, POINTER, UNLIKELY, Function
 from ..spec.ir import Block as IrBlock
 from ..spec.rows import Insn, Row
 from ..spec.values import Word
-from .emit import ASK_POINTER, POINTER_BYTES, SPARING, TABLE_POINTER, Emitter
+from .emit import POINTER_BYTES, TABLE_POINTER
 from .memo import (
     EDGE_OF,
     ENTERED,
-    ENTRY_BITS,
-    ENTRY_WORDS,
-    FOUND,
-    FOUND_BITS,
-    HASH_FACTOR,
     INPUT,
+    LEFT_AFTER,
     MASK64,
     PLACE_MASK,
-    POINT_MASK,
     POINT_SHIFT,
-    STATE_OF,
 )
+from .memo_emit import TableEmitter, TableFunction
 from .recompile import CONTINUE, NOTHING, RegionEmitter
 from .regions import Block
-from .segments import FIRST_EDGE, FIRST_END, Plan, Segment, Step
-from .traces import KIND_SHIFT, NEVER, Point
-
-MAX_INLINE = 4  # points of an instruction whose uses of memory are looked up in place
-
-
-class TableEmitter(Emitter):
-    """Emits what looks into the table."""
-
-    def from_table(self, place: Word, distance: int = 0) -> Word:
-        """Load a word of the table: so far behind a place that the table gave."""
-        base = self.code.address(self.context_pointer(TABLE_POINTER), place.operand, I64)
-        return self.loaded(64, self.code.address(base, distance, I64) if distance else base)
-
-    def ask(self, question: Word, detail: Word) -> Word:
-        """Ask the host."""
-        function = self.context_pointer(ASK_POINTER)
-        answer = self.code.call(I64, function, [(I64, question.operand), (I64, detail.operand)])
-        return self.word(64, answer)
-
-    def _in_table(self, name: str, emit: Callable[[TableFunction], Word], *words: Word) -> Word:
-        """Call a function of the module on the state, the context and words, emitting it on first use."""
-        module = self.code.module
-        full = f"{self.code.name.rpartition('_')[0]}_{name}"
-        if full not in module.names:
-            signature = Signature(I64, (POINTER, POINTER) + (I64,) * len(words))
-            code = Function(module, signature, full, "noinline cold", SPARING)
-            TableFunction(self.cpu, code, self.model).emit_function(emit)
-        arguments = [(POINTER, self.state), (POINTER, self.context), *((I64, word.operand) for word in words)]
-        return self.word(64, self.code.call(SPARING + I64, f"@{full}", arguments))
-
-    def recall(self, question: Word, detail: Word) -> Word:
-        """Return the place that something leads to, from the table or the host."""
-        return self._in_table("recall", TableFunction.recalled, question, detail) & PLACE_MASK
-
-    def present_state(self) -> Word:
-        """Return the place of the state that the state fields hold."""
-        return self._in_table("present", TableFunction.found) & PLACE_MASK
-
-
-class TableFunction(TableEmitter):
-    """Emits a function that looks something up."""
-
-    def __init__(self, cpu: Cpu, code: Function, model: type) -> None:
-        super().__init__(cpu, code)
-        self.state, self.context = code.args[:2]
-        self.model = model
-
-    def emit_function(self, emit: Callable[[TableFunction], Word]) -> None:
-        self.code.ret(emit(self).operand)
-        self.code.finish()
-
-    def followed(self) -> Word:
-        return self.ask(self.word(64, self.code.args[2]), self.const(64, 0))
-
-    def recalled(self) -> Word:
-        question, detail = (self.word(64, each) for each in self.code.args[2:])
-        mixed = ((question * HASH_FACTOR) ^ detail) * HASH_FACTOR
-        entry = (mixed >> 64 - ENTRY_BITS) * ENTRY_WORDS
-        found = self.variable(self.from_table(entry, 2))
-        same = self.from_table(entry).eq(question) & self.from_table(entry, 1).eq(detail)
-        self.when(~same, lambda: found.set(self.ask(question, detail)))
-        return found.get()
-
-    def used(self, name: str, has_kind: bool) -> Word:
-        """Call the subroutine for a use of memory; return the row to go on with."""
-        place, clock, point, *words = (self.word(64, each) for each in self.code.args[2:])
-        given = words.pop(0) if has_kind else self.const(64, 0)
-        if name:
-            now = clock + self.from_table((place + (point & POINT_MASK)) & PLACE_MASK)
-            given = given | self.subroutine(name, self.model.subroutines[name], *words, now)
-        question = (point >> POINT_SHIFT << POINT_SHIFT) | INPUT | place
-        found = self.variable(place)
-        self.when(given.ne(0), lambda: found.set(self.recall(question, given)))
-        return found.get()
-
-    def stored(self) -> Word:
-        """Store the state fields of a state at a clock."""
-        place, now = (self.word(64, each) for each in self.code.args[2:])
-        for offset, (name, n) in enumerate(self._elements()):
-            word = self.from_table(place & PLACE_MASK, offset)
-            is_time = name in self.model.times
-            self._set_field(name, now + word if is_time else word.trunc(self.cpu.layout.fields[name][0]), n)
-        return self.const(64, 0)
-
-    def _elements(self) -> list[tuple[str, Word]]:
-        fields = self.cpu.layout.fields
-        return [(name, Word(32, n)) for name in (*self.model.times, *self.model.marks) for n in range(fields[name][1])]
-
-    def found(self) -> Word:
-        """Look the state up by its hash."""
-        timing = self.model(self)
-        timing.forget()
-        now = self.get("cycles")
-        values = [
-            self.element(name, n) - now if name in self.model.times else self.element(name, n).zext(64)
-            for name, n in self._elements()
-        ]
-        mixed = self.const(64, 0)
-        for number, value in enumerate(values):
-            mixed = mixed + value * (HASH_FACTOR * (2 * number + 1) & MASK64)
-        number = mixed >> 64 - FOUND_BITS
-        place = self.from_table(number + FOUND) & PLACE_MASK
-        differs = place.eq(0).zext(64)
-        for offset, value in enumerate(values):
-            differs = differs | (value ^ self.from_table(place, offset))
-        found = self.variable(place)
-        question = (number << POINT_SHIFT) | STATE_OF
-        self.when(differs.ne(0), lambda: found.set(self.ask(question, self.const(64, 0))))
-        return found.get()
+from .segments import FIRST_EDGE, FIRST_END, INPUTS, Plan, Segment, Step
+from .traces import KIND_SHIFT, NEVER, is_open
 
 
 class MemoTiming:
@@ -150,7 +37,7 @@ class MemoTiming:
         self._m, self.model = m, model
         self.fields, self._whole = model.fields, model(m)
         self.max_wait_clocks = self._whole.max_wait_clocks
-        self.usual, self.kind = self._whole.usual, self._whole.kind
+        self.usual, self.kind, self.varies_by = self._whole.usual, self._whole.kind, self._whole.varies_by
 
     @property
     def max_clocks(self) -> int:
@@ -181,7 +68,7 @@ class MemoTiming:
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name not in self.model.hooks:
             raise AttributeError(name)
-        return lambda *details: None
+        return lambda *details: self._m.tell_hook(name, details)
 
 
 class MemoRegionEmitter(TableEmitter, RegionEmitter):
@@ -200,6 +87,7 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         self._row, self._end = code.slot(I64), code.slot(I64)
         self._outcome = 0
         self._entries: dict[int, IrBlock] = {}
+        self._expected: dict[int, str] = {}  # slots of the word that the edge of a block to itself held last
         self._is_ended = False  # has the slot of the end got its value?
         self._whens: int | None = None  # conditions of the instruction so far; None: it is not one
 
@@ -244,8 +132,13 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         return self._counter.clock() + self.from_table(self._place(), self.segment.first_point + number)
 
     def _new_input(self, number: int, value: Word) -> None:
-        question = self._place() | (INPUT | number << POINT_SHIFT)
-        self.put(self.recall(question, value), self._row)
+        """Go on with the row for an input."""
+        place = self._place()
+        noted = self.from_table(place + (value & INPUTS - 1), self.segment.place_of_input(number)) & PLACE_MASK
+        row = self.variable(noted)
+        with self.code.if_then((noted.eq(0) | Word(64, INPUTS - 1).ult(value)).operand, UNLIKELY):
+            row.set(self.recall(place | (INPUT | number << POINT_SHIFT), value) & PLACE_MASK)
+        self.put(row.get(), self._row)
 
     def fetch(self) -> None:
         """Use the code cache where the instruction enters a line, which may depend on the row."""
@@ -253,35 +146,33 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         for point in self.step.fetches:
             number = self._point
             self._point += 1
+            words = [Word(64, word) for word in point.words]
+            is_usual, apply = self.timing.usual(point.name, words[0].trunc(32), 0, partial(self._now, number))
+            unusual = partial(self._unusual, point.name, number, words)
             if self.step.is_sure:
-                self._use(point, number, *self._words(point))
+                self._either(is_usual, apply, unusual)
+            elif apply is None:  # so it does not matter whether it is fetched
+                self._either(is_usual, apply, partial(self._if_come_to, number, unusual))
             else:
-                place = self.from_table(self._place(), self.segment.first_point + number)
-                with self.code.if_then(place.ne(NEVER).operand):
-                    self._use(point, number, *self._words(point))
+                self._if_come_to(number, partial(self._either, is_usual, apply, unusual))
         self._whens = 0
 
-    def _words(self, point: Point) -> list[Word]:
-        return [Word(64, word) for word in point.words]
+    def _if_come_to(self, number: int, body: Callable[[], None]) -> None:
+        clock = self.from_table(self._place(), self.segment.first_point + number)
+        with self.code.if_then(clock.ne(NEVER).operand):
+            body()
 
-    def _use(self, point: Point, number: int, *words: Word) -> None:
-        is_usual, apply = self.timing.usual(point.name, words[0].trunc(32), 0)
-        hit, miss = partial(apply, lambda: self._now(number)), partial(self._unusual, point.name, number, words)
-        self._either(is_usual, hit, miss)
-
-    def _either(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+    def _either(self, condition: Word, then: Callable[[], None] | None, otherwise: Callable[[], None]) -> None:
         code = self.code
-        if condition.known is not None:
-            (then if condition.known else otherwise)()
-            return
         yes, no, after = code.new_block(), code.new_block(), code.new_block()
         code.branch_if((~condition).operand, no, yes, UNLIKELY)
         for block, body in ((yes, then), (no, otherwise)):
             code.go_on(block)
-            body()
+            if body is not None:
+                body()
             code.join(after)
 
-    def _unusual(self, name: str, number: int, words: tuple[Word, ...], kind: Word | None = None) -> None:
+    def _unusual(self, name: str, number: int, words: Sequence[Word], kind: Word | None = None) -> None:
         """Find out what a use of memory takes, and go on with the row for that."""
         point = self.const(64, self.segment.first_point + number | number << POINT_SHIFT)
         arguments = [self._place(), self._counter.clock(), point, *words]
@@ -289,24 +180,27 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
             arguments[3:3] = [kind << KIND_SHIFT]
         what = f"use.{name}.{len(arguments)}"
         function = partial(TableFunction.used, name=name, has_kind=len(arguments) > 3 + len(words))
-        self.put(self._in_table(what, function, *arguments) & PLACE_MASK, self._row)
+        self._go_on(self._in_table(what, function, *arguments))
 
     def use_memory(self, address: Word, bits: int, write: bool) -> None:
+        size = self.model.operand_bytes(self.row, bits)
+        if not size:
+            return
         number = self._point
         self._point += 1
         whens, self._whens = self._whens, None
         location, name = address & ADDRESS_MASK, "write" if write else "read"
         kind = self.timing.kind(location, bits, write)
-        words = location.zext(64), Word(64, bits // 8)
+        words = location.zext(64), Word(64, size)
 
         def find_out() -> None:
             self._unusual(name if name in self.model.subroutines else "", number, words, kind)
 
-        if self._depth or self.step.trace.points > MAX_INLINE:
+        if self._depth or self.step.trace.points > self.model.looked_up_in_place:
             find_out()
         else:
-            is_usual, apply = self.timing.usual(name, location, bits // 8)
-            self._either(is_usual & kind.eq(0), lambda: apply(lambda: self._now(number)), find_out)
+            is_usual, apply = self.timing.usual(name, location, size, partial(self._now, number))
+            self._either(is_usual & kind.eq(0), apply, find_out)
         self._whens = whens
 
     def tell_outcome(self, condition: Word) -> None:
@@ -315,6 +209,17 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
             self._point += 1
             with self.code.if_then(condition.operand):
                 self._new_input(number, Word(64, 1))
+
+    def tell_hook(self, name: str, details: tuple[Any, ...]) -> None:
+        if name not in self.model.priced or not is_open(details):
+            return
+        number = self._point
+        self._point += 1
+        whens, self._whens = self._whens, None
+        value = self.timing.varies_by(name, *details)
+        with self.code.if_then(value.ne(0).operand, UNLIKELY):
+            self._new_input(number, value)
+        self._whens = whens
 
     def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
         if condition.known is not None or self._whens is None:
@@ -338,21 +243,51 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
 
     def _advance(self, edge: int) -> None:
         """Go on to the next row."""
-        place = self._place()
-        word = self.variable(self.from_table(place, FIRST_EDGE + edge))
-        with self.code.if_then((word.get() & PLACE_MASK).eq(0).operand, UNLIKELY):
-            word.set(self._in_table("follow", TableFunction.followed, place | (EDGE_OF | edge << POINT_SHIFT)))
-        self._pass(word.get())
-        self.put(word.get() & PLACE_MASK, self._row)
+        lower, upper = self.halves_from_table(self._place(), FIRST_EDGE + edge)
+        following, clocks = self.variable(lower & PLACE_MASK), self.variable(upper)
+        with self.code.if_then(following.first.eq(0).operand, UNLIKELY):
+            word = self._followed(edge)
+            following.set(word.trunc(32) & PLACE_MASK)
+            clocks.set((word >> 32).trunc(32))
+        self._pass(clocks.get().zext(64))
+        self.put(following.get().zext(64), self._row)
 
-    def _pass(self, word: Word) -> None:
-        self._counter.set_clock(self._counter.clock() + (word >> 32))
+    def _repeat(self, edge: int) -> None:
+        """Go on to the next row of the same block.
+
+        It is often the one that was next before: the host's processor goes on with that and need not wait for the row.
+        """
+        slot = self._expected.setdefault(self._block_now, self.code.slot(I64))
+        expected = self.loaded(64, slot)
+        word = self.variable(expected)
+        found = self.from_table(self._place(), FIRST_EDGE + edge)
+        with self.code.if_then(found.ne(expected).operand, UNLIKELY):
+            word.set(found)
+            with self.code.if_then((found & PLACE_MASK).eq(0).operand, UNLIKELY):
+                word.set(self._followed(edge))
+            self.put(word.get(), slot)
+        self._go_on(word.get())
+
+    def _followed(self, edge: int) -> Word:
+        return self._in_table("follow", TableFunction.followed, self._place() | (EDGE_OF | edge << POINT_SHIFT))
+
+    def _go_on(self, word: Word) -> None:
+        """Let the clocks of a word pass; its row is next."""
+        self._pass(word >> 32)
+        self.put(word & PLACE_MASK, self._row)
+
+    def _pass(self, clocks: Word) -> None:
+        self._counter.set_clock(self._counter.clock() + clocks)
 
     def _edge(self, address: int) -> None:
         if address not in self._blocks:
             self._exit(CONTINUE, Word(32, address))
             return
-        self._advance(self.segment.edges.index((self._outcome, address)))
+        edge = self.segment.edges.index((self._outcome, address))
+        if address == self._block_now:
+            self._repeat(edge)
+        else:
+            self._advance(edge)
         if address not in self.region.checks:
             self._flush(self._pending_at.setdefault(address, self._pending))
             self.code.branch(self._blocks[address])
@@ -366,10 +301,14 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         if self._is_ended:
             return
         place = self._place()
-        if self._is_open:
-            place = place + self._taken.zext(64)
-        word = self.from_table(place, FIRST_END + self._outcome)
-        self._pass(word)
+        number = self.segment.steps.index(self.step)
+        if number + 1 < len(self.segment.steps):
+            word = self.recall(place | (LEFT_AFTER | number << POINT_SHIFT), Word(64, 0))
+        else:
+            if self._is_open:
+                place = place + self._taken.zext(64)
+            word = self.from_table(place, FIRST_END + self._outcome)
+        self._pass(word >> 32)
         self.put(word & PLACE_MASK, self._end)
 
     def _switch(self, address: Word) -> None:
@@ -384,10 +323,17 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
             here, block = self.code.block, self.code.new_block()
             self._entries[pc] = block
             self.code.go_on(block)
-            self.put(self.recall(Word(64, ENTERED | pc), self.loaded(64, self._end)), self._row)
+            self.put(self._row_of_entry(pc, self.loaded(64, self._end)) & PLACE_MASK, self._row)
             self.code.branch(self._blocks[pc])
             self.code.go_on(here)
         return self._entries[pc]
+
+    def _row_of_entry(self, pc: int, state: Word) -> Word:
+        question = Word(64, ENTERED | pc)
+        found = self.variable(self.noted(question, state, 2))
+        with self.code.if_then((~self.is_noted(question, state)).operand, UNLIKELY):
+            found.set(self.recall(question, state))
+        return found.get()
 
     def _emit_dispatch(self) -> None:
         self._is_ended = True
@@ -399,6 +345,8 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
 
     def _begin_timing(self) -> None:
         self.put(self.present_state(), self._end)
+        for slot in self._expected.values():
+            self.put(Word(64, MASK64), slot)
 
     def _store_timing(self) -> None:
         self._in_table("store", TableFunction.stored, self.loaded(64, self._end), self._counter.clock())

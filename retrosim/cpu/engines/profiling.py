@@ -1,7 +1,8 @@
 """Counts in the interpreter how often each instruction runs and what it takes, and logs where functions are left.
 
 While a profile is attached the records of instructions point to handlers that count and then run the instruction's
-own; regions rest. So nothing is slower without a profile, and nothing is sampled with one.
+own; regions rest, but for those that were made to count (counting_region.py). So nothing is slower without a profile,
+and nothing is sampled with one.
 
 The clocks of an instruction are those from the end of the one before it to its own end. A plain handler does not see
 the end of its instruction, so the next one adds them. Whose they are and since when stands in the record of unknown
@@ -24,7 +25,8 @@ from ..spec.ir import I64, POINTER, UNLIKELY, Function
 from ..spec.rows import Insn
 from .compiled import Effort, compile_functions
 from .core import Core
-from .emit import RECORDS_POINTER
+from .counting_region import Counting, counts_of, plan_of
+from .flow_log import KIND_SHIFT, LOG_WORDS, FlowLog
 from .handlers import (
     CLOCKS_WORD,
     END_WORD,
@@ -37,50 +39,31 @@ from .handlers import (
     UNDER_WAY_WORD,
     UNKNOWN_RECORD,
     VISITS_WORD,
-    RecordEmitter,
 )
+from .regions import Region
 
-SITE, NEXT, BACK, CLOCK, LEFT, LOG_WORDS = range(6)
-KIND_SHIFT = 32  # of a kind in `SITE`
 SLICE = 1 << 18  # instructions at a time: the log has room for so many
 KINDS = 3
 PLAIN = None
+MAX_COUNTS = 1 << 20  # of all regions
 NOBODY = -1  # in place of an address
 
 
-class ProfileEmitter(RecordEmitter):
+class ProfileEmitter(FlowLog):
     """Emits a handler that counts, of instructions of one kind."""
 
     def emit(self, timing: Any, kind: int | None) -> None:
         """Emit it; kind: None for an instruction whose flow is not logged."""
         self.timing = timing
         now = self._field("cycles")
-        self._add(self.code.load(POINTER, self._shared(UNDER_WAY_WORD)), CLOCKS_WORD, now - self._loaded(SINCE_WORD))
-        self._add(self.record, VISITS_WORD, self.const(64, 1))
+        self.count_under_way(now)
+        self.add_to_record(self.record, VISITS_WORD, self.const(64, 1))
         handler = self.code.load(POINTER, self._in_record(ORDINARY_WORD))
         if kind is PLAIN:
-            self._set_under_way(self.record, now)
+            self.set_under_way(self.record, now)
             self._call_handler(handler, self.record, self.budget)
         else:
             self._run_one(now, handler, kind)
-
-    @property
-    def _first(self) -> str:
-        return self.context_pointer(RECORDS_POINTER)
-
-    def _shared(self, number: int) -> str:
-        return self.code.address(self._first, 4 * number)
-
-    def _loaded(self, number: int) -> Any:
-        return self.loaded(64, self._shared(number))
-
-    def _set_under_way(self, record: str, now: Any) -> None:
-        self.code.store(POINTER, record, self._shared(UNDER_WAY_WORD))
-        self.put(now, self._shared(SINCE_WORD))
-
-    def _add(self, record: str, number: int, count: Any) -> None:
-        place = self.code.address(record, 4 * number)
-        self.put(self.loaded(64, place) + count, place)
 
     def _run_one(self, begun: Any, handler: str, kind: int) -> None:
         """Run the instruction alone, log where it went, and go on there."""
@@ -88,19 +71,14 @@ class ProfileEmitter(RecordEmitter):
         arguments = zip((POINTER,) * 4 + (I64,), (self.ram, self.state, self.record, self.context, "1"))
         following = code.call(POINTER, handler, arguments)
         now, left = self._field("cycles"), self.word(64, self.budget) - 1
-        self._add(self.record, CLOCKS_WORD, now - begun)
-        self._set_under_way(self._first, now)
+        self.add_to_record(self.record, CLOCKS_WORD, now - begun)
+        self.set_under_way(self.first_record, now)
         is_left = self.word(64, code.computed(f"ptrtoint ptr {following} to i64")).ule(NOT_EXECUTED)
-        is_unknown = is_left | self.word(1, code.computed(f"icmp eq ptr {following}, {self._first}"))
+        is_unknown = is_left | self.word(1, code.computed(f"icmp eq ptr {following}, {self.first_record}"))
         place = self.variable(self._field("pc"))
         with code.if_then((is_unknown ^ 1).operand):
             place.set(self.loaded(32, code.address(following, 4 * PC_WORD)))
-        end = code.load(POINTER, self._shared(LOG_END_WORD))
-        site = self._record_word(PC_WORD).zext(64) | kind << KIND_SHIFT
-        row = (site, place.get().zext(64), self._record_word(END_WORD).zext(64), now, -left)
-        for column, word in enumerate(row):
-            self.put(word, code.address(end, 8 * column))
-        code.store(POINTER, code.address(end, 8 * LOG_WORDS), self._shared(LOG_END_WORD))
+        self.log_flow(self._record_word(PC_WORD), kind, place.get(), self._record_word(END_WORD), now, left)
         stop = is_left | left.eq(0) | self._field("limit").ule(now)
         with code.if_then(stop.operand, UNLIKELY):
             self._return_record(following, left.operand)
@@ -137,6 +115,20 @@ class Profile:
         self._handlers = dict(zip(kinds, self._functions.addresses.tolist(), strict=True))
         self._log = np.zeros((SLICE + 1, LOG_WORDS), np.int64)
         self._records = np.zeros((1, RECORD_BYTES // 4), np.uint32)
+        self.region_counts = np.zeros(MAX_COUNTS, np.int64)
+        self._regions: list[tuple[Region, Counting]] = []
+        self._used = 0
+
+    def counting(self, region: Region) -> Counting | None:
+        """Return how a region is to count, None where there is no room, or its clocks come from a table."""
+        capacity = counts_of(region)
+        if self.core.cpu.timing_class(self.core.timing_mode).times or self._used + capacity > MAX_COUNTS:
+            return None
+        kinds = {insn.pc: kind for insn in region.insns if (kind := self.kind_of(insn)) is not None}
+        found = Counting(self._used, kinds)
+        self._used += capacity
+        self._regions.append((region, found))
+        return found
 
     def handler(self, insn: Insn) -> int:
         """Return the handler that counts an instruction."""
@@ -202,6 +194,19 @@ class Profile:
             address = NOBODY if slot == UNKNOWN_RECORD else int(self._records[slot, PC_WORD])
             self._count(address, *counts[slot].tolist())
         self._records[:used, VISITS_WORD:ORDINARY_WORD] = 0
+
+    def take_regions(self) -> None:
+        """Keep the counts of the regions, and begin them anew."""
+        model = self.core.cpu.timing_class(self.core.timing_mode)
+        for region, counting in self._regions:
+            counts = self.region_counts[counting.first : counting.first + counts_of(region)]
+            if not counts.any():
+                continue
+            for number, parts in plan_of(self.core.cpu, model, region, counting).items():
+                count = int(self.region_counts[number])
+                for address, visits, clocks in parts if count else ():
+                    self._count(address, count * visits, count * clocks)
+            counts[:] = 0
 
     def _count(self, address: int, visits: int, clocks: int) -> None:
         counts = self.counts.setdefault(address, [0, 0])

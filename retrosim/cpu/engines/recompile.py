@@ -36,6 +36,8 @@ LEAVE, CONTINUE = 0, 1  # how a region is left: to the host, or to the record of
 class RegionEmitter(RecordEmitter):
     """Emits the function of one region."""
 
+    alone_word = ORDINARY_WORD  # of a record: the handler of the instruction alone
+
     def __init__(self, cpu: Cpu, timing: Any, code: Function, region: Region) -> None:
         super().__init__(cpu, code)
         code.attributes[:4] = ["noalias"] * 4
@@ -195,7 +197,7 @@ class RegionEmitter(RecordEmitter):
             safe = self._field("limit") - (self.timing.max_wait_clocks() * waits + clocks)
             refused = refused | safe.sle(now)
         with self.code.if_then(refused.operand, UNLIKELY):
-            handler = self.code.load(POINTER, self._in_record(ORDINARY_WORD))
+            handler = self.code.load(POINTER, self._in_record(self.alone_word))
             self._call_handler(handler, self.record, self.budget)
         self._counter.start(left, instructions, now, safe)
         for (name, element), slot in self._slots.items():

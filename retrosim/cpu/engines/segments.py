@@ -1,4 +1,4 @@
-"""The parts of basic blocks in which nothing that happens changes a pipeline's clocks but at the last instruction."""
+"""The parts of basic blocks whose clocks are looked up at once."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from .traces import NOW, Point, Replay, Trace, Tracer, Unpredictable
 
 FIRST_END = 1  # where in a row its ends begin: behind the state that it is for
 FIRST_EDGE = 3
+INPUTS = 4  # those below have words of their own in a row, for each point of a last instruction that is not plain
+MAX_POINTS = 16  # of a segment, but for its last instruction
 
 
 @dataclass(eq=False)
@@ -30,10 +32,15 @@ class Step:
     is_sure: bool
     bounds: tuple[int, int]
 
+    @property
+    def end(self) -> int:
+        """Number of the first point behind its own."""
+        return self.first + len(self.fetches) + self.trace.points
+
 
 @dataclass(eq=False)
 class Segment:
-    """Consecutive instructions of a block.
+    """Consecutive instructions of a block; only the last one depends on more than what its uses of memory take.
 
     edges      what follows inside the region: (is the branch taken?, address)
     following  the next one of the same block
@@ -43,10 +50,20 @@ class Segment:
     edges: list[tuple[int, int]] = field(default_factory=list)
     following: Segment | None = None
 
-    @property
-    def points(self) -> int:
+    def place_of_input(self, point: int, value: int = 0) -> int:
+        """Return where in a row the row for an input lies; the value is below INPUTS."""
         last = self.steps[-1]
-        return last.first + len(last.fetches) + last.trace.points
+        return self.first_point + last.end + INPUTS * (point - last.first) + value
+
+    @property
+    def words(self) -> int:
+        """Return how long its rows are."""
+        last = self.steps[-1]
+        return self.place_of_input(last.first if last.trace.is_plain else last.end)
+
+    def step_of(self, point: int) -> int:
+        """Return the number of the step that a point belongs to."""
+        return next(number for number, step in enumerate(self.steps) if point < step.end)
 
     @property
     def outcomes(self) -> int:
@@ -122,12 +139,10 @@ class Plan:
             if is_new:
                 segments.append(Segment([]))
             steps = segments[-1].steps
-            first = 0
-            if steps:
-                first = steps[-1].first + len(steps[-1].fetches) + steps[-1].trace.points
+            first = steps[-1].end if steps else 0
             bounds = timing.max_clocks, timing.max_waits
             steps.append(Step(trace, first, tuple(points), bool(part), bounds))
             part.append(insn)
-            is_new = trace.points > 0 or trace.leaves
+            is_new = not trace.is_plain or steps[-1].end > MAX_POINTS
         if part:
             yield part, segments

@@ -93,9 +93,15 @@ class Tiers:
             self._want_all(regions)
 
     def attach(self, profile: Profile | None) -> None:
-        """Count in a profile from now on, without regions; None: no more."""
+        """Count in a profile from now on, in regions made for it, where regions are compiled; None: no more."""
         self.SLICE = PROFILE_SLICE if profile else Interpreter.SLICE
         self._interpreter.attach(profile)
+        cpu, timing = self.core.cpu, self.core.timing_mode
+        for region in self._found[:MAX_REGIONS] if profile and self.mode != "interpret" else ():
+            if self.mode == "recompile" or is_compiled(region_name(cpu, timing, region)):
+                counting = profile.counting(region)
+                if counting is not None:
+                    self._take_in(_result(partial(CompiledRegion, cpu, timing, region, counting=counting)))
 
     def counted(self) -> dict[int, list[int]]:
         """Return what the profile has counted, see `Interpreter.counted`."""

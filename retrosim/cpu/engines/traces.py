@@ -44,8 +44,9 @@ class Point(NamedTuple):
 class Event(NamedTuple):
     """What an instruction tells: a method of the model, and its arguments.
 
-    Of memory operands those are (bits, write). "when" is no method: for a condition that is an input and has events
-    under it, the details are (the events if it holds, those if it does not).
+    Of memory operands those are (bits, write). Two are no methods: "when", for a condition that is an input and has
+    events under it, with (the events if it holds, those if it does not), and "vary", for a hook that is told an input,
+    with (its name, what it is told).
     """
 
     name: str
@@ -56,11 +57,16 @@ class Event(NamedTuple):
         """How many points it has, whatever happens."""
         if self.name == "when":
             return 1 + sum(event.points for events in self.details for event in events)
-        return self.name == "memory" or (self.name == "outcome" and is_input(self.details[0]))
+        return self.name in ("memory", "vary") or (self.name == "outcome" and is_input(self.details[0]))
 
 
 def is_input(condition: Word | None) -> bool:
     return condition is not EDGE and condition.known is None
+
+
+def is_open(details: Iterable[Any]) -> bool:
+    """Is something not known that a hook is told?"""
+    return any(isinstance(each, Word) and each.known is None for each in details)
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,6 @@ class Trace:
     """What an instruction tells.
 
     whens     which of the conditions that are not known, in the order of emitting, are events
-    leaves    may it return to the host?
     branches  does it end with a branch on a condition?
     """
 
@@ -77,8 +82,12 @@ class Trace:
     fields: tuple[int, ...]
     events: tuple[Event, ...]
     whens: frozenset[int]
-    leaves: bool
     branches: bool
+
+    @property
+    def is_plain(self) -> bool:
+        """Do its clocks depend on nothing but what its uses of memory take?"""
+        return all(event.name == "memory" or not event.points for event in self.events)
 
     @property
     def points(self) -> int:
@@ -103,10 +112,11 @@ class _Notes:
 
     def __init__(self, m: Tracer, model: type) -> None:
         self.m, self.model = m, model
+        self._whole = model(m)
         self.events: list[Event] = []
 
     def start(self, row: Any, operands: dict[str, Any], take: Callable[[], Word]) -> None:
-        self.operands = operands
+        self.row, self.operands = row, operands
 
     def finish(self) -> None:
         pass
@@ -115,7 +125,8 @@ class _Notes:
         self._note("outcome", condition)
 
     def memory(self, address: Word, bits: int, write: bool) -> None:
-        self._note("memory", bits, write)
+        if self.model.operand_bytes(self.row, bits):
+            self._note("memory", bits, write)
 
     def taken(self, vector: Word) -> None:
         """It matters to models that observe only."""
@@ -131,10 +142,14 @@ class _Notes:
         return lambda *details: self._hook(name, details)
 
     def _hook(self, name: str, details: tuple[Any, ...]) -> None:
-        if name in self.model.priced:
-            if any(isinstance(each, Word) and each.known is None for each in details):
-                raise Unpredictable
+        if name not in self.model.priced:
+            return
+        if not is_open(details):
             self._note(name, *details)
+        elif self._whole.varies_by(name, *details) is None:
+            raise Unpredictable
+        else:
+            self._note("vary", name, details)
 
     def _note(self, name: str, *details: Any) -> None:
         if self.m.loops:
@@ -150,7 +165,6 @@ class Tracer(Watcher):
         self._own = {*model.times, *model.marks, "cycles"}
         self.timing = self._notes = _Notes(self, model)
         self._branched: Word | None = None
-        self._leaves = False
         self._count = 0
         self._whens: set[int] = set()
 
@@ -165,9 +179,9 @@ class Tracer(Watcher):
             for event in notes.events
             for name, details in [event]
         )
-        is_open = self._branched is not None and self._branched.known is None
+        branches = self._branched is not None and self._branched.known is None
         fields = notes.model.fields(insn)
-        return Trace(insn, notes.operands, fields, events, frozenset(self._whens), self._leaves, is_open)
+        return Trace(insn, notes.operands, fields, events, frozenset(self._whens), branches)
 
     def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
         if condition.known is not None:
@@ -202,10 +216,6 @@ class Tracer(Watcher):
         numbers = [i for i in range(mask.bits) if mask.known >> i & 1]
         for number in reversed(numbers) if down else numbers:
             body(Word(32, number))
-
-    def leave(self, reason: int, detail: Word | int = 0) -> None:
-        super().leave(reason, detail)
-        self._leaves = True
 
     def _branch(self, condition: Word, target: Word) -> None:
         super()._branch(condition, target)
@@ -242,10 +252,14 @@ class Replay:
         self.points: list[Point] = []
         self.inputs: Mapping[int, int] = {}
 
-    def begin(self, values: dict[str, list[int]], inputs: Mapping[int, int]) -> None:
-        """Begin with these values; the clock is NOW, and inputs that are not 0 are given by the numbers of points."""
+    def begin(self, values: dict[str, list[int]], inputs: Mapping[int, int], points: int = 0) -> None:
+        """Begin with these values; the clock is NOW.
+
+        inputs  that are not 0, by the numbers of points
+        points  how many have been passed
+        """
         self.values, self.inputs = values, inputs
-        self.points = []
+        self.points = [Point("", (), NEVER)] * points
 
     def step(self, trace: Trace, taken: bool = False, fetches: tuple[Point, ...] | None = None) -> None:
         """Run an instruction; `fetches` are the points at which it may be fetched, None when they are to be found."""
@@ -253,7 +267,7 @@ class Replay:
         self.pc, self.next_pc = Word(32, insn.pc), Word(32, insn.end)
         fields = iter(trace.fields)
         self._operand: int | None = None
-        self._fetches, self._first = fetches, len(self.points)
+        self._fetches, self._first, self.row = fetches, len(self.points), insn.row
         if fetches is not None:
             self.points += [point._replace(now=NEVER) for point in fetches]
         timing.start(insn.row, trace.operands, lambda: Word(32, next(fields)))
@@ -268,6 +282,9 @@ class Replay:
                 self._when(*details, taken)
             elif name == "outcome":
                 self.timing.outcome(self._condition(details[0], taken))
+            elif name == "vary":
+                hook, known = details
+                getattr(self.timing, hook)(*self.model.details_for(hook, self._new_point(), *known))
             else:
                 getattr(self.timing, name)(*details)
 
@@ -290,7 +307,7 @@ class Replay:
         return Word(1, self._new_point()) if is_input(details) else details
 
     def _memory(self, bits: int, write: bool) -> None:
-        given = self._new_point("", (None, bits // 8))
+        given = self._new_point("", (None, self.model.operand_bytes(self.row, bits)))
         self._operand = given & WAIT
         self.timing.memory(Word(32, self.model.location_of(given >> KIND_SHIFT)), bits, write)
         self._operand = None

@@ -208,14 +208,14 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
     return wait
 
 
-def usual(m, name: str, location: Word, size: int) -> tuple[Word, Callable[[Callable[[], Word]], None]]:
+def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> tuple[Word, Callable[[], None] | None]:
     """Tell whether `fetch` (of a line), `read` or `write` would find the line and not wait (`Timing.usual`)."""
     tags, line = ("itag", location) if name == "fetch" else ("dtag", location >> 4)
     first, wanted = (line & 63) << 2, line | VALID
     found = m.matching(tags, first, 4, wanted)
-    hit = found.ne(0) & m.get("filling").ne(line)
+    hit = found.ne(0) & (m.get("filling").ne(line) | m.get("filled_by").ule(now()))
 
-    def look_up(now: Callable[[], Word]) -> None:
+    def look_up() -> None:
         m.set(COUNTS[tags], m.get(COUNTS[tags]) + 1)
 
     if name == "fetch":
@@ -224,10 +224,10 @@ def usual(m, name: str, location: Word, size: int) -> tuple[Word, Callable[[Call
     if size > 1:
         hit = hit & ((location & 3) + size).ule(4)
     if name == "read":
-        return hit & m.get("stored").ne(location >> 2), look_up
+        return hit & (m.get("stored").ne(location >> 2) | m.get("stored_by").ule(now())), look_up
 
-    def store(now: Callable[[], Word]) -> None:
-        look_up(now)
+    def store() -> None:
+        look_up()
         m.set_element("dirty", first + (m.lowest_bit(found) & 3), m.const(8, 1))
         m.set("stored", location >> 2)
         m.set("stored_by", now() + 1)

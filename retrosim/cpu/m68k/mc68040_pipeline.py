@@ -52,8 +52,10 @@ class PipelineTiming(MC68040Timing):
             register = m.const(32, number)
             m.set_element("ready", register, self._later(free, m.element("ready", register)))
 
-    def usual(self, name: str, location: Word, size: int) -> tuple[Word, Callable[[Callable[[], Word]], None]]:
-        return mc68040_cache.usual(self.m, name, location, size)
+    def usual(
+        self, name: str, location: Word, size: int, now: Callable[[], Word]
+    ) -> tuple[Word, Callable[[], None] | None]:
+        return mc68040_cache.usual(self.m, name, location, size, now)
 
     @classmethod
     def fields(cls, insn: Insn) -> tuple[int, ...]:

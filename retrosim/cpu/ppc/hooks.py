@@ -17,8 +17,8 @@ class PpcHooks(Timing, declares=True):
         """A multiplication; the second factor, 32 bits."""
 
     @hook
-    def transfers(self, words: Word) -> None:
-        """Several words are loaded or stored; one more than there are when they are not aligned."""
+    def transfers(self, words: Word, more: Word) -> None:
+        """Several words are loaded or stored, and one `more` when they are not aligned, 0 or 1."""
 
     @hook
     def condition_field(self, field: Word) -> None:

@@ -12,7 +12,7 @@ from .exceptions import accepts, exception, interrupt, vector_name
 from .explain import LEGEND, explain
 from .flow import SYSTEM_CALL_ROW, UNDEFINED_ROWS, undefined
 from .host import HOST
-from .mpc601_cache import SETS, STATUS_BITS, UNCACHED_FROM, WAYS
+from .mpc601_cache import SETS, SHORTCUTS, STATUS_BITS, UNCACHED_FROM, WAYS
 from .mpc601_clocks import has_data_clocks
 from .mpc601_pipeline import STAGES
 from .readings import READINGS
@@ -27,7 +27,7 @@ _LINES = Lines(
     survives=WAYS - 1,
     end=UNCACHED_FROM,
     tag=lambda line, sectors: (line << 4 | sectors, 15 & ~sectors),
-    order="used",
+    order="order",
     arriving="filling",
 )
 
@@ -49,7 +49,9 @@ def cpu(model: str) -> Cpu:
         timing=MPC601_MODES,
         readings=READINGS[model],
         causes=CAUSES,
-        caches={"unified": Cache("tag", status_bits=STATUS_BITS, lines=_LINES)},
+        caches={
+            "unified": Cache("tag", status_bits=STATUS_BITS, lines=_LINES, shortcuts=(*SHORTCUTS, "loaded", "stored"))
+        },
         explain=explain,
         legend=LEGEND,
         exception=exception,

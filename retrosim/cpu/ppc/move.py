@@ -115,7 +115,7 @@ def _multiple(m, registers, start, move):
 
 def _transfers(m, words: Word, start: Word) -> None:
     """Tell the timing how many words are moved: one more when they are not aligned."""
-    m.vary(words + (start & 3).ne(0).zext(32))
+    m.vary(words, (start & 3).ne(0).zext(32))
 
 
 def _load_unless(m, n, pointer, a, b):

@@ -8,19 +8,25 @@ cached. The integer unit goes on after a miss until the next one, or until it ne
 All state is in the fields below; times are absolute clocks.
 
     tag          per set and way: line number, dirty and valid bits of the two sectors; 0 when there is none
-    used         per set and way: number of the access that used it last
+    order        per set: its ways, four bits each, the one used last in the lowest, exclusive-or FIRST_ORDER
     l2           per sector of the second cache: upper address bits + 1, or 0
     bus_free     when the bus has finished what it has begun
     filling      sector that is being read until filled
     other        sector that is read when the bus is idle, from other_start to other_end, + KNOWN; or NONE
     missing      when the data of the last miss are there
-    loaded stored  sectors of the last load and the last store, + KNOWN, while they are certain to be complete in the
-                 cache: using them again changes nothing, not even the order of uses
+    loaded stored  addresses of the sectors of the last load and the last store, + 1, while they are certain to be
+                 complete in the cache: using them again changes nothing, not even the order of uses
+    readable writable fetchable   by the lower bits of a sector's number: its address + 1 if its line is the one of
+                 its set that was used last and the sector is complete for loads, for stores, for code, and dirty for
+                 stores; so such a use changes no more than the fields `loaded` and `stored`
     memory       parameters of the machine (mpc601_clocks.csv)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from ..spec.cpu import ADDRESS_MASK
 from ..spec.values import Word
 from .mpc601_clocks import memory, rules
 
@@ -31,11 +37,15 @@ ABSENT = SETS * WAYS
 KNOWN = 1 << 31  # marks a sector's number in a field that may hold none
 NONE = 0
 STATUS_BITS = 3 << 2  # of a tag: dirty sectors
+SECTOR_SHIFT = 5
+SECTOR_BYTES = 1 << SECTOR_SHIFT
+SHORTCUTS = ("readable", "writable", "fetchable")
+FIRST_ORDER = 0x01234567  # no way was used: they are taken from 0 on
+EVERY_WAY = 0x11111111  # times a way: compares it with all
 
 FIELDS = (
     ("tag", 32, SETS * WAYS),
-    ("used", 32, SETS * WAYS),
-    ("uses", 32, 1),
+    ("order", 32, SETS),
     ("l2", 8, L2_SECTORS),
     ("bus_free", 64, 1),
     ("filling", 32, 1),
@@ -46,6 +56,7 @@ FIELDS = (
     ("missing", 64, 1),
     ("loaded", 32, 1),
     ("stored", 32, 1),
+    *((name, 32, SETS * 2) for name in SHORTCUTS),
     ("memory", 64, len(MEMORY)),
 )
 
@@ -82,20 +93,41 @@ def _find(m, line: Word) -> Word:
 
 def _victim(m, line: Word) -> Word:
     """Return the entry that a new line takes: the one whose use is longest ago."""
-    victim = first = (line & (SETS - 1)) << 3
-    oldest = m.element("used", first)
-    for way in range(1, WAYS):
-        entry = first + way
-        used = m.element("used", entry)
-        older = used.ult(oldest)
-        victim, oldest = m.select(older, entry, victim), m.select(older, used, oldest)
-    return victim
+    group = line & (SETS - 1)
+    return (group << 3) + ((m.element("order", group) ^ FIRST_ORDER) >> 28 & (WAYS - 1))
 
 
 def _use(m, entry: Word) -> None:
-    uses = m.get("uses") + 1
-    m.set("uses", uses)
-    m.set_element("used", entry, uses)
+    """Make an entry the one of its set that was used last; if it was not, nothing else of the set has a shortcut."""
+    is_first = _make_first(m, entry)
+    for name, place in _shortcuts_of_set(entry):
+        m.set_element(name, place, m.select(is_first, m.element(name, place), m.const(32, NONE)))
+
+
+def _make_first(m, entry: Word) -> Word:
+    """Make an entry the one of its set that was used last; tell whether it was."""
+    group, way = entry >> 3 & (SETS - 1), entry & (WAYS - 1)
+    order = m.element("order", group) ^ FIRST_ORDER
+    differs = order ^ way * EVERY_WAY
+    zeros = (differs - EVERY_WAY) & ~differs & EVERY_WAY << 3
+    top = zeros & -zeros  # highest bit of the four that are the way
+    newer, older = order & (top >> 3) - 1, order & -(top << 1)
+    m.set_element("order", group, (older | newer << 4 | way) ^ FIRST_ORDER)
+    return (order & WAYS - 1).eq(way)
+
+
+def _shortcuts_of_set(entry: Word) -> list[tuple[str, Word]]:
+    first = (entry >> 3 & (SETS - 1)) << 1
+    return [(name, first + half) for name in SHORTCUTS for half in range(2)]
+
+
+def _shorten(m, name: str, sector: Word, wait: Word) -> None:
+    """Let uses of a sector, which has just been used, take the shortcut from now on if it was complete."""
+    place, line = sector & (SETS * 2 - 1), sector >> 1
+    first = (m.element("order", line & (SETS - 1)) ^ FIRST_ORDER) & (WAYS - 1)
+    tag = m.element("tag", ((line & (SETS - 1)) << 3) + first)
+    holds = wait.eq(0) & (tag >> 4).eq(line)  # another sector of a line is taken without that being a use
+    m.set_element(name, place, m.select(holds, _key(sector), m.element(name, place)))
 
 
 def _half(m, sector: Word) -> Word:
@@ -227,14 +259,18 @@ def fetch(m, sector: Word, now: Word) -> Word:
     """Return the clocks that fetching code from a sector costs beyond a hit."""
     sector = sector.trunc(32)
     wait = m.variable(m.const(64, 0))
-    cached = sector.ult(UNCACHED_FROM >> 5)
+    cached = sector.ult(UNCACHED_FROM >> SECTOR_SHIFT)
 
     def uncached() -> None:
         end = later(m, now, m.get("bus_free")) + parameter(m, "sector_read")
         m.set("bus_free", end)
         wait.set(end - now)
 
-    m.when(cached, lambda: wait.set(_sector(m, sector, now, lambda: m.const(64, 0))), uncached)
+    def use() -> None:
+        wait.set(_sector(m, sector, now, lambda: m.const(64, 0)))
+        _shorten(m, "fetchable", sector, wait.get())
+
+    m.when(cached, use, uncached)
     return wait.get()
 
 
@@ -253,17 +289,64 @@ def _operand(m, address: Word, size: Word, now: Word, one) -> Word:
         late.set(later(m, late.get(), more))
         stall.set(stall.get() + again)
 
-    m.when((last >> 5).ne(address >> 5), second)
+    m.when((last >> SECTOR_SHIFT).ne(address >> SECTOR_SHIFT), second)
     return late.get() | stall.get() << STALL_SHIFT
 
 
-def is_at_hand(m, location: Word, bits: int, write: bool) -> Word:
+def _key(sector: Word) -> Word:
+    """Return what fields hold that name a sector: its address + 1; they hold NONE where there is none."""
+    return (sector << SECTOR_SHIFT) + 1
+
+
+def is_at_hand(m, location: Word, size: Word | int, write: bool) -> Word:
     """Tell whether an operand is sure to be a hit that changes nothing: within a double word, in a sector just used."""
-    sector = location >> 5 | KNOWN
-    same = m.get("stored").eq(sector)
+    key = _key(location >> SECTOR_SHIFT)
+    same = m.get("stored").eq(key)
     if not write:
-        same = same | m.get("loaded").eq(sector)
-    return same & ((location & 7) + bits // 8).ule(8)
+        same = same | m.get("loaded").eq(key)
+    return same & ((location & 7) + size).ule(8)
+
+
+def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> tuple[Word, Callable[[], None] | None]:
+    """Tell whether `fetch` (of a sector), `read` or `write` may take the shortcut (`Timing.usual`)."""
+    if name == "fetch":
+        return m.element("fetchable", location & (SETS * 2 - 1)).eq(_key(location)), None
+    place = location >> SECTOR_SHIFT & (SETS * 2 - 1)
+    aligned = size - 1 if size in (1, 2, 4) else SECTOR_BYTES - 1  # others take the long way
+    key = (location & (-SECTOR_BYTES & ADDRESS_MASK | aligned)) + 1  # is no sector's if it is not aligned
+    found = m.element("writable" if name == "write" else "readable", place).eq(key)
+    if name == "write":
+        return found, lambda: m.set("stored", key)
+    return found, lambda: m.when(m.get("stored").ne(key), lambda: m.set("loaded", key))
+
+
+def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], None]]:
+    """Tell whether they find the sector complete, and the operand aligned (`Timing.hit`)."""
+    location, now = location.trunc(32), rest[-1]
+    sector = location if name == "fetch" else location >> SECTOR_SHIFT
+    line, half, key = sector >> 1, _half(m, sector), _key(sector)
+    first = (line & (SETS - 1)) << 3
+    found = m.matching("tag", first, WAYS, line << 4 | half, half | -16 & 0xFFFFFFFF)
+    entry = first + (m.lowest_bit(found) & (WAYS - 1))
+    is_hit = found.ne(0) & (m.get("filling").ne(sector) | m.get("filled").ule(now))
+    is_hit = is_hit & sector.ult(UNCACHED_FROM >> SECTOR_SHIFT)
+
+    def use() -> None:
+        is_first, none = _make_first(m, entry), m.const(32, NONE)
+        m.when(~is_first, lambda: [m.set_element(field, each, none) for field, each in _shortcuts_of_set(entry)])
+        if name != "fetch":
+            m.set("stored" if name == "write" else "loaded", key)
+        if name == "write":
+            m.set_element("tag", entry, m.element("tag", entry) | half << 2)
+        for field in {"fetch": ("fetchable",), "read": ("readable",), "write": ("readable", "writable")}[name]:
+            m.set_element(field, sector & (SETS * 2 - 1), key)
+
+    if name == "fetch":
+        return is_hit, use
+    size = rest[0].trunc(32)
+    at_hand = is_at_hand(m, location, size, name == "write")
+    is_whole = ((location & 7) + size).ule(8)
+    return is_hit & is_whole, lambda: m.when(~at_hand, use)
 
 
 def _cached(m, location: Word, now: Word, recent: str = "loaded") -> tuple[Word, Word]:
@@ -274,9 +357,10 @@ def _cached(m, location: Word, now: Word, recent: str = "loaded") -> tuple[Word,
         stall.set(until(m, m.get("missing"), now))
         return stall.get()
 
-    wait = _sector(m, location >> 5, now, misses)
+    wait = _sector(m, location >> SECTOR_SHIFT, now, misses)
     m.set("missing", later(m, m.get("missing"), m.select(wait.eq(0), m.const(64, 0), now + wait)))
-    m.set(recent, m.select(wait.eq(0), location >> 5 | KNOWN, m.const(32, NONE)))
+    m.set(recent, m.select(wait.eq(0), _key(location >> SECTOR_SHIFT), m.const(32, NONE)))
+    _shorten(m, "readable", location >> SECTOR_SHIFT, wait)
     return wait - stall.get(), stall.get()
 
 
@@ -309,7 +393,8 @@ def _write_uncached(m, location: Word, now: Word) -> tuple[Word, Word]:
 def _write_cached(m, location: Word, now: Word) -> tuple[Word, Word]:
     clocks = _cached(m, location, now, "stored")
     found = _find(m, location >> 6) & (ABSENT - 1)  # it is there now, which the mask tells the verifier of code
-    m.set_element("tag", found, m.element("tag", found) | _half(m, location >> 5) << 2)
+    m.set_element("tag", found, m.element("tag", found) | _half(m, location >> SECTOR_SHIFT) << 2)
+    _shorten(m, "writable", location >> SECTOR_SHIFT, clocks[0] + clocks[1])
     return clocks
 
 
@@ -323,3 +408,18 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
     return _operand(
         m, address, size, now, lambda location, at: _choose(m, location, at, _write_cached, _write_uncached)
     )
+
+
+def read_unless_at_hand(m, address: Word, size: Word, now: Word) -> Word:
+    return _unless_at_hand(m, address, size, now, read)
+
+
+def write_unless_at_hand(m, address: Word, size: Word, now: Word) -> Word:
+    return _unless_at_hand(m, address, size, now, write)
+
+
+def _unless_at_hand(m, address: Word, size: Word, now: Word, access: Callable[..., Word]) -> Word:
+    result = m.variable(m.const(64, 0))
+    at_hand = is_at_hand(m, address.trunc(32), size.trunc(32), access is write)
+    m.when(~at_hand, lambda: result.set(access(m, address, size, now)))
+    return result.get()

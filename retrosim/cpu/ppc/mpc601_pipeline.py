@@ -31,10 +31,9 @@ from ..spec.values import Word
 from . import mpc601_cache
 from .causes import CAUSES
 from .hooks import PpcHooks
-from .mpc601_cache import KNOWN, NONE, later
-from .mpc601_clocks import max_execute, multiplier_clocks, outcomes, rules, table
+from .mpc601_cache import KNOWN, NONE, SECTOR_SHIFT, later
+from .mpc601_clocks import SHORT_FACTOR, max_execute, multiplier_clocks, outcomes, rules, table
 
-SECTOR_SHIFT = 5
 SLACK = 12  # clocks: more than any wait for a register, a branch or a fetch that is not one for the bus
 # state fields: times without older work
 STAGES = ("entered", "issue1", "issue2", "issue3", "fetched", "branched", "sector_time")
@@ -44,6 +43,68 @@ class PipelineTiming(PpcHooks):
     """The event model, with caches and memory."""
 
     counts = splits_branches = True
+    times = (*STAGES, "sector_start", "resolved", "lr_ready", "ctr_ready", "cr_ready", "ready")
+    marks = ("sector", "accesses")
+    assumed = {"loaded": NONE, "stored": NONE}  # noqa: RUF012  nothing is at hand: `usual` tells
+    looked_up_in_place = 33  # every word of lmw and stmw
+    subroutines = {  # noqa: RUF012
+        "fetch": mpc601_cache.fetch,
+        "read": mpc601_cache.read_unless_at_hand,
+        "write": mpc601_cache.write_unless_at_hand,
+    }
+
+    def forget(self) -> None:
+        """Let be the same what is.
+
+        Branches are executed when the code is fetched, three integer instructions before have been dispatched and the
+        one before was executed: the latest of these is all that matters of them. What is ready by then is ready in
+        time for a branch, and what is ready when the execute stage is free or can be entered, for integer instructions.
+        Of the accesses to data only the time matters up to which they may have kept the cache from code.
+        """
+        m = self.m
+        branch = later(m, later(m, m.get("fetched"), m.get("issue3")), m.get("branched") + 1)
+        entered = m.get("entered")
+        m.set("fetched", later(m, m.get("fetched"), m.select(entered.ult(branch), entered, branch)))
+        m.set("branched", branch - 1)
+        for name in ("issue3", "issue2", "issue1", "resolved", "lr_ready", "ctr_ready"):
+            m.set(name, later(m, branch, m.get(name)))
+        free = later(m, m.get("cycles"), m.get("fetched") + 1)
+        for name, time in (("cr_ready", branch), ("ready", free)):
+            for number in range(m.cpu.layout.fields[name][1]):
+                element = m.const(32, number)
+                m.set_element(name, element, later(m, time, m.element(name, element)))
+        accesses = m.get("accesses")
+        more = m.select(accesses.eq(0), accesses, accesses - 1)
+        m.set("sector_start", m.get("sector_start") + more)
+        m.set("accesses", accesses - more)
+
+    def usual(
+        self, name: str, location: Word, size: int, now: Callable[[], Word]
+    ) -> tuple[Word, Callable[[], None] | None]:
+        return mpc601_cache.usual(self.m, name, location, size, now)
+
+    def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None]]:
+        return mpc601_cache.hit(self.m, name, *words)
+
+    def varies_by(self, name: str, *details: Any) -> Word | None:
+        if name == "multiplier":
+            (factor,) = details
+            return (factor.sign.zext(32) << 1 | factor.ne(factor.trunc(SHORT_FACTOR).sext(32)).zext(32)).zext(64)
+        words, more = details
+        return more.zext(64) if words.known is not None else None
+
+    @staticmethod
+    def details_for(name: str, number: int, *details: Any) -> tuple[Word, ...]:
+        if name == "multiplier":
+            return (Word(32, (0, 1 << SHORT_FACTOR, -1, 1 << 31)[number]),)
+        return details[0], Word(32, number)
+
+    @classmethod
+    def operand_bytes(cls, row: Row, bits: int) -> int:
+        """Of dcbz none: a sector is made without being read. Of several words, the next one sees what is crossed."""
+        if row.options.get("fills"):
+            return 0
+        return bits // 8 if outcomes(row, cls.choices)[0].execute else 1
 
     @staticmethod
     def fields(insn: Insn) -> tuple[int, ...]:
@@ -126,19 +187,18 @@ class PipelineTiming(PpcHooks):
         self.late = zero  # clocks that the data of the last load are late by
 
     def memory(self, address: Word, bits: int, write: bool) -> None:
-        if self.row.options.get("fills"):  # dcbz: a sector is made without being read
+        size = self.operand_bytes(self.row, bits)
+        if not size:
             return
         m = self.m
         self.operands += 1
         name, access = ("write", mpc601_cache.write) if write else ("read", mpc601_cache.read)
         now = self.entered + 1 + self.moved.get() + self.stall.get()
         location = address & ADDRESS_MASK
-        size = m.const(
-            64, bits // 8 if self.costs[0].execute else 1
-        )  # of several words, the next one sees what is crossed
         result = m.variable(m.const(64, 0))
-        at_hand = mpc601_cache.is_at_hand(m, location, size.known * 8, write)
-        m.when(~at_hand, lambda: result.set(m.subroutine(name, access, location.zext(64), size, now)))
+        at_hand = mpc601_cache.is_at_hand(m, location, size, write)
+        words = location.zext(64), m.const(64, size), now
+        m.when(~at_hand, lambda: result.set(m.subroutine(name, access, *words)))
         self.late = result.get() & 0xFFFFFFFF
         stall = result.get() >> mpc601_cache.STALL_SHIFT
         self.access = now + stall
@@ -160,8 +220,8 @@ class PipelineTiming(PpcHooks):
         self.execute.set(multiplier_clocks(self.m, self.costs[0].execute, factor))
 
     @hook
-    def transfers(self, words: Word) -> None:
-        self.execute.set(words.zext(64))
+    def transfers(self, words: Word, more: Word) -> None:
+        self.execute.set((words + more).zext(64))
 
     @hook
     def condition_field(self, field: Word) -> None:
@@ -268,6 +328,11 @@ class CausesTiming(PipelineTiming):
     time that is later than the ones before takes the clocks from there, so the sum is the clock.
     """
 
+    times = marks = ()  # causes are not remembered, and need the times as they were
+
+    def forget(self) -> None:
+        pass
+
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         m = self.m
         self.before, self.preceding = m.get("cycles"), m.get("entered")
@@ -284,10 +349,10 @@ class CausesTiming(PipelineTiming):
 
     def memory(self, address: Word, bits: int, write: bool) -> None:
         super().memory(address, bits, write)
-        if self.row.options.get("fills"):
+        size = self.operand_bytes(self.row, bits)
+        if not size:
             return
         m = self.m
-        size = bits // 8 if self.costs[0].execute else 1
         crosses = m.const(32, 8).ult((address & 7) + size)
         crossing = m.select(crosses, m.const(64, self.rules["crossing"]), m.const(64, 0))
         self.crossing.set(self.crossing.get() + crossing)

@@ -39,8 +39,8 @@ class TableTiming(PpcHooks):
         self.cost.set(multiplier_clocks(self.m, self.costs[0].execute, factor))
 
     @hook
-    def transfers(self, words: Word) -> None:
-        self.cost.set(words.zext(64))
+    def transfers(self, words: Word, more: Word) -> None:
+        self.cost.set((words + more).zext(64))
 
     @hook
     def exception(self) -> None:

@@ -102,6 +102,7 @@ class Cache:
     dirty        state field that tells of each entry that it is written out before it is replaced, "" for status bits
     allocates    memory parameter that is not 0 when stores allocate too, "" when they always do
     lines        how it holds its lines
+    shortcuts    state fields that say what is in it for certain: 0 when something else changes the tags
     """
 
     tags: str
@@ -110,6 +111,7 @@ class Cache:
     dirty: str = ""
     allocates: str = ""
     lines: Lines | None = None
+    shortcuts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

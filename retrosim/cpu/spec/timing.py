@@ -72,6 +72,7 @@ class Timing:
     blank: ClassVar[Mapping[str, int]] = {}  # values of fields with which an instruction is fetched for certain
     assumed: ClassVar[Mapping[str, int]] = {}  # values of other fields that the model may take for these
     subroutines: ClassVar[Mapping[str, Callable[..., Word]]] = {}  # that the model calls, by name
+    looked_up_in_place = 4  # most points of an instruction for which regions have the code of `usual` itself
 
     def __init_subclass__(cls, declares: bool = False, **options: Any) -> None:
         """Take the hooks of a class; `declares`: it is the one that declares them. Errors: SpecError."""
@@ -101,12 +102,22 @@ class Timing:
     def forget(self) -> None:
         """Set clocks in the state that are too long ago to matter to the latest ones that do not."""
 
-    def usual(self, name: str, location: Word, size: int) -> tuple[Word, Callable[[Callable[[], Word]], None]]:
+    def usual(
+        self, name: str, location: Word, size: int, now: Callable[[], Word]
+    ) -> tuple[Word, Callable[[], None] | None]:
         """Tell whether a use of memory is a plain hit, for which the subroutine `name` would return 0.
 
-        Returns   one bit, and what emits the effects of such a hit; it gets what emits the clock of the use
+        now       emits the clock of the use
+        Returns   one bit, and what emits the effects of such a hit, None if it has none
         """
         raise NotImplementedError
+
+    def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None]] | None:
+        """Tell likewise of what is found by looking closer, quicker than by the subroutine itself; None: of nothing.
+
+        words  that the subroutine is given
+        """
+        return None
 
     def kind(self, location: Word, bits: int, write: bool) -> Word:
         """Return what the clocks of an operand depend on besides what the subroutine returns, 64 bits; usually 0."""
@@ -116,6 +127,20 @@ class Timing:
     def location_of(kind: int) -> int:
         """Return a location of a kind."""
         return 0
+
+    @classmethod
+    def operand_bytes(cls, row: Row, bits: int) -> int:
+        """Return the size of an operand that its subroutine is told, 0 if it is not called."""
+        return bits // 8
+
+    def varies_by(self, name: str, *details: Any) -> Word | None:
+        """Return what clocks depend on of what a hook is told, 64 bits, usually 0; None: on more than a few values."""
+        return None
+
+    @staticmethod
+    def details_for(name: str, number: int, *details: Any) -> tuple[Any, ...]:
+        """Return known details for which `varies_by` gives a number; `details`: what is known of them."""
+        raise NotImplementedError
 
     @classmethod
     def fields(cls, insn: Insn) -> tuple[int, ...]:

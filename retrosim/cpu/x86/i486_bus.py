@@ -88,6 +88,10 @@ STACK_USERS = ("PUSH", "POP", "PUSHA", "POPA", "PUSHF", "POPF", "CALL", "RET", "
 class CacheTiming(TableTiming):
     """The table, with the pipeline and the memory behind it."""
 
+    def _crosses(self, location: Word, bits: int) -> Word:
+        """Does an operand lie in two double words?"""
+        return self.m.const(32, 4).ult((location & 3) + bits // 8) if bits > 8 else self.m.const(1, 0)
+
     @classmethod
     def extra(cls, insn: Insn) -> int:
         """Return what the encoding says.
@@ -208,8 +212,7 @@ class CacheTiming(TableTiming):
         m = self.m
         location, size = (address & ADDRESS_MASK).zext(64), m.const(64, bits // 8)
         self.operands += 1
-        if bits > 8:
-            self.add(m.select(m.const(64, 4).ult((location & 3) + size), m.const(64, MISALIGNED), m.const(64, 0)))
+        self.add(m.select(self._crosses(address, bits), m.const(64, MISALIGNED), m.const(64, 0)))
         function = write_data if write else read_data
         self.add(m.subroutine("write" if write else "read", function, location, size, self._at()))
 

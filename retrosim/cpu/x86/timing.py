@@ -100,9 +100,12 @@ class TableTiming(X86Hooks):
 
     @hook
     def multiplier(self, factor: Word, signed: bool) -> None:
-        """By its size: the clocks beyond the minimum of the range. The 286 takes the same for all."""
-        if is_286(self.model):
-            return
+        """The 286 takes the same for all."""
+        if not is_286(self.model):
+            self.by_data = self._by_size(factor, signed)
+
+    def _by_size(self, factor: Word, signed: bool) -> Word:
+        """Return the clocks of a multiplier beyond the minimum of the range."""
         m = self.m
         value = factor.resize(32, signed)
         negative = value.sign if signed else m.const(1, 0)
@@ -110,7 +113,16 @@ class TableTiming(X86Hooks):
         bits = m.const(32, 32) - (size - 1).count_leading_zeros()  # ceil(log2): 0 for 1
         bits = m.select(size.eq(0), m.const(32, 0), bits)
         minimum = m.const(32, 3) if self.refills else m.select(negative, m.const(32, 5), m.const(32, 3))
-        self.by_data = (m.select(bits.ult(minimum), minimum, bits) - 3).zext(64)
+        return (m.select(bits.ult(minimum), minimum, bits) - 3).zext(64)
+
+    def varies_by(self, name: str, *details: Any) -> Word | None:
+        return self._by_size(*details) if name == "multiplier" else details[0].zext(64)
+
+    @staticmethod
+    def details_for(name: str, number: int, *details: Any) -> tuple[Any, ...]:
+        if name == "multiplier":
+            return Word(32, (1 << number + 2) + 1), False
+        return (Word(details[0].bits, number),)
 
     @hook
     def scanned(self, positions: Word) -> None:

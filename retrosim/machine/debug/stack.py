@@ -137,9 +137,14 @@ def _pushed(machine: Machine, inner: Frame) -> Iterator[tuple[int, int, int]]:
     step = min(step, word)
     pc, place = inner.pc, inner.sp
     end = place + MAX_FRAME_BYTES
+    refused: set[tuple[int, int]] = set()
     while place < min(end, ADDRESS_MASK):
         back = _address_at(machine, place)
-        call = _calls(machine, back, pc) if machine.image.has(back) else None
+        if (back, pc) not in refused:  # much of a stack is the same word
+            call = _calls(machine, back, pc) if machine.image.has(back) else None
+            refused |= set() if call else {(back, pc)}
+        else:
+            call = None
         place += word if call else step
         if call:
             yield back, place, call.pc

@@ -224,7 +224,9 @@ def causes(machine: Machine, before: Mapping[str, int]) -> list[CauseRow]:
 
 
 def base_clocks(machine: Machine, insn: Insn) -> str:
-    """Return the base clocks of an instruction in words: of a branch, taken and not taken."""
+    """Return the base clocks of an instruction in words: of a branch, taken and not taken; "" of what is none."""
+    if not insn.row.pattern:
+        return ""
     cpu = machine.core.cpu
     taken, straight = (cpu.explain(insn, 1, departures, cpu.choices).clocks for departures in (1, 0))
     return f"{taken:g}" if taken == straight else f"{taken:g}/{straight:g}"

@@ -145,7 +145,8 @@ def load_file(file: File) -> Image:
         raise RomError(
             file.path,
             "is of no known format; a flat binary needs --at ADDRESS. Known: "
-            + ", ".join(each.name for each in FORMATS if each.load is not None),
+            + ", ".join(each.name for each in FORMATS if each.load is not None)
+            + ", assembly source (.s, .asm), Pascal source (.pas)",
         )
     if found.load is None:
         raise RomError(file.path, f"is of the format {found.name}, which cannot be loaded; {found.advice}")

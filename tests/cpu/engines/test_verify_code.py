@@ -207,7 +207,7 @@ def test_a_lost_budget_and_other_calls_are_found(monkeypatch: pytest.MonkeyPatch
     assert not verify(text, cpu).faults
     for old, new, reason in (
         (r"ptr %p3, i64 24", "ptr %p3, i64 16", "writes to the context"),
-        (r"ptr %p3, i64 24", "ptr %p3, i64 48", "context from 48"),
+        (r"ptr %p3, i64 24", "ptr %p3, i64 56", "context from 56"),
         (r"getelementptr inbounds i8, ptr %p2, i64 128", "getelementptr inbounds i8, ptr %p2, i64 256", "record from"),
         (r"\(ptr %p0, ptr %p1", "(ptr %p1, ptr %p1", "passes another memory"),
         (r"musttail call (.*), ptr %v\d+, ptr %p3", r"musttail call \1, ptr %p2, ptr %p3", "no handler of"),

@@ -377,12 +377,17 @@ def test_code_misses_too() -> None:
     assert core.state["cycles"] == 10 + DRAM
 
 
+def empty(core: Core) -> None:
+    for name in ("tag", "order", "other", *core.cpu.caches["unified"].shortcuts):
+        core.state[name] = 0
+
+
 def test_the_second_cache(board) -> None:
     core, runs = board
     use(core, runs, DATA + 0x1000)
-    core.state["tag"], core.state["used"], core.state["other"] = 0, 0, 0
+    empty(core)
     assert use(core, runs, DATA + 0x1000) == HIT + L2
-    core.state["tag"], core.state["used"], core.state["other"] = 0, 0, 0
+    empty(core)
     core.state["memory"][list(memory()).index("l2")] = 0
     assert use(core, runs, DATA + 0x1000) == HIT + DRAM
 

@@ -1,0 +1,157 @@
+"""Emits what looks into the table of pipeline states (memo.py), for regions and for functions that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..spec.cpu import Cpu
+from ..spec.ir import I64, POINTER, Function, Signature
+from ..spec.values import Word
+from .emit import ASK_POINTER, SPARING, TABLE_POINTER, Emitter
+from .memo import (
+    ENTRY_BITS,
+    ENTRY_WORDS,
+    FOUND,
+    FOUND_BITS,
+    HASH_FACTOR,
+    INPUT,
+    MASK64,
+    PLACE_MASK,
+    POINT_MASK,
+    POINT_SHIFT,
+    STATE_OF,
+)
+
+
+class TableEmitter(Emitter):
+    """Emits what looks into the table."""
+
+    def from_table(self, place: Word, distance: int = 0) -> Word:
+        """Load a word of the table: so far behind a place that the table gave."""
+        return self.loaded(64, self.table_address(place, distance))
+
+    def halves_from_table(self, place: Word, distance: int) -> tuple[Word, Word]:
+        """Load the lower and the upper 32 bits of a word."""
+        address = self.table_address(place, distance)
+        return self.loaded(32, address), self.loaded(32, self.code.address(address, 4))
+
+    def table_address(self, place: Word, distance: int = 0) -> str:
+        base = self.code.address(self.context_pointer(TABLE_POINTER), place.operand, I64)
+        return self.code.address(base, distance, I64) if distance else base
+
+    def ask(self, question: Word, detail: Word) -> Word:
+        """Ask the host."""
+        function = self.context_pointer(ASK_POINTER)
+        answer = self.code.call(I64, function, [(I64, question.operand), (I64, detail.operand)])
+        return self.word(64, answer)
+
+    def _in_table(self, name: str, emit: Callable[[TableFunction], Word], *words: Word) -> Word:
+        """Call a function of the module on the state, the context and words, emitting it on first use."""
+        module = self.code.module
+        full = f"{self.code.name.rpartition('_')[0]}_{name}"
+        if full not in module.names:
+            signature = Signature(I64, (POINTER, POINTER) + (I64,) * len(words))
+            code = Function(module, signature, full, "noinline cold", SPARING)
+            TableFunction(self.cpu, code, self.model).emit_function(emit)
+        arguments = [(POINTER, self.state), (POINTER, self.context), *((I64, word.operand) for word in words)]
+        return self.word(64, self.code.call(SPARING + I64, f"@{full}", arguments))
+
+    def noted(self, question: Word, detail: Word, distance: int, other: int = 0) -> Word:
+        """Load a word of an entry that a question has if it has been answered; `other` is 1 for the second one."""
+        mixed = ((question * HASH_FACTOR) ^ detail) * HASH_FACTOR
+        return self.from_table(((mixed >> 64 - ENTRY_BITS) ^ other) * ENTRY_WORDS, distance)
+
+    def is_noted(self, question: Word, detail: Word, other: int = 0) -> Word:
+        return self.noted(question, detail, 0, other).eq(question) & self.noted(question, detail, 1, other).eq(detail)
+
+    def recall(self, question: Word, detail: Word) -> Word:
+        """Return the clocks and the place that something leads to, from the table or the host."""
+        return self._in_table("recall", TableFunction.recalled, question, detail)
+
+    def present_state(self) -> Word:
+        """Return the place of the state that the state fields hold."""
+        return self._in_table("present", TableFunction.found) & PLACE_MASK
+
+
+class TableFunction(TableEmitter):
+    """Emits a function that looks something up."""
+
+    def __init__(self, cpu: Cpu, code: Function, model: type) -> None:
+        super().__init__(cpu, code)
+        self.state, self.context = code.args[:2]
+        self.model = model
+
+    def emit_function(self, emit: Callable[[TableFunction], Word]) -> None:
+        self.code.ret(emit(self).operand)
+        self.code.finish()
+
+    def followed(self) -> Word:
+        return self.ask(self.word(64, self.code.args[2]), self.const(64, 0))
+
+    def recalled(self) -> Word:
+        question, detail = (self.word(64, each) for each in self.code.args[2:])
+        found = self.variable(self.noted(question, detail, 2))
+
+        def look_further() -> None:
+            found.set(self.noted(question, detail, 2, 1))
+            self.when(~self.is_noted(question, detail, 1), lambda: found.set(self.ask(question, detail)))
+
+        self.when(~self.is_noted(question, detail), look_further)
+        return found.get()
+
+    def used(self, name: str, has_kind: bool) -> Word:
+        """Call the subroutine for a use of memory; return the row to go on with."""
+        place, clock, point, *words = (self.word(64, each) for each in self.code.args[2:])
+        given = words.pop(0) if has_kind else self.const(64, 0)
+        if name:
+            now = clock + self.from_table((place + (point & POINT_MASK)) & PLACE_MASK)
+            wait = self.variable(self.const(64, 0))
+
+            def find_out() -> None:
+                wait.set(self.subroutine(name, self.model.subroutines[name], *words, now))
+
+            hit = self.model(self).hit(name, *words, now)
+            if hit is None:
+                find_out()
+            else:
+                self.when(*hit, find_out)
+            given = given | wait.get()
+        question = (point >> POINT_SHIFT << POINT_SHIFT) | INPUT | place
+        found = self.variable(place)
+        self.when(given.ne(0), lambda: found.set(self.recall(question, given)))
+        return found.get()
+
+    def stored(self) -> Word:
+        """Store the state fields of a state at a clock."""
+        place, now = (self.word(64, each) for each in self.code.args[2:])
+        for offset, (name, n) in enumerate(self._elements()):
+            word = self.from_table(place & PLACE_MASK, offset)
+            is_time = name in self.model.times
+            self._set_field(name, now + word if is_time else word.trunc(self.cpu.layout.fields[name][0]), n)
+        return self.const(64, 0)
+
+    def _elements(self) -> list[tuple[str, Word]]:
+        fields = self.cpu.layout.fields
+        return [(name, Word(32, n)) for name in (*self.model.times, *self.model.marks) for n in range(fields[name][1])]
+
+    def found(self) -> Word:
+        """Look the state up by its hash."""
+        timing = self.model(self)
+        timing.forget()
+        now = self.get("cycles")
+        values = [
+            self.element(name, n) - now if name in self.model.times else self.element(name, n).zext(64)
+            for name, n in self._elements()
+        ]
+        mixed = self.const(64, 0)
+        for number, value in enumerate(values):
+            mixed = mixed + value * (HASH_FACTOR * (2 * number + 1) & MASK64)
+        number = mixed >> 64 - FOUND_BITS
+        place = self.from_table(number + FOUND) & PLACE_MASK
+        differs = place.eq(0).zext(64)
+        for offset, value in enumerate(values):
+            differs = differs | (value ^ self.from_table(place, offset))
+        found = self.variable(place)
+        question = (number << POINT_SHIFT) | STATE_OF
+        self.when(differs.ne(0), lambda: found.set(self.ask(question, self.const(64, 0))))
+        return found.get()

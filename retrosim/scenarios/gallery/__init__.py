@@ -1,0 +1,1 @@
+"""The scenario of the ROM `gallery`."""
