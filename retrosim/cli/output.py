@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -122,13 +122,22 @@ MAX_WIDTH = 400  # of a table
 def print_table(table: Any) -> None:
     """Write a rich table, by way of `sys.stdout`, so that a broken pipe is met as everywhere.
 
-    No figure is cut: where the columns need it, lines are longer than the terminal.
+    Where a table of numbers needs it, lines are longer than the terminal: no figure is cut.
     """
     from rich.console import Console
 
     console = Console(highlight=False)
-    needed = console.measure(table, options=console.options.update(width=MAX_WIDTH)).minimum
-    console.width = max(console.width, needed)
+    wide = console.options.update(width=MAX_WIDTH)
+    console.width = max(console.width, *(console.measure(each, options=wide).maximum for each in _never_cut(table)), 0)
     with console.capture() as written:
         console.print(table)
     sys.stdout.write(written.get())
+
+
+def _never_cut(part: Any) -> Iterator[Any]:
+    """Yield the tables of numbers among the parts of what is written."""
+    if getattr(part, "is_never_cut", False):
+        yield part
+    for inner in (*getattr(part, "renderables", ()), getattr(part, "renderable", None)):
+        if inner is not None:
+            yield from _never_cut(inner)

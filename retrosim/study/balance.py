@@ -21,7 +21,8 @@ from retrosim.numeric.random import advance, rand_scalar
 from retrosim.numeric.tables import TURN
 from retrosim.scenarios.gallery import rules
 
-from .timing_report import heading, number_table
+from .number_table import number_table
+from .timing_report import heading
 
 OBJECTS = 96
 PAIRS = 2000  # rectangles whose middles are near, for the points

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from .contenders import PEERS
 from .figures import warmth
+from .number_table import number_table
 from .startup import STAGES
 
 _LEGEND = (
@@ -50,14 +50,6 @@ def render_bench(result: dict[str, Any]) -> RenderableType:
     return Group(*parts)
 
 
-def plain_table(*headings: str) -> Table:
-    """Return an empty table without edges: names on the left, numbers right."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for heading in headings:
-        table.add_column(heading, justify="right" if table.columns else "left", no_wrap=True)
-    return table
-
-
 def _three(value: float | None) -> str:
     """Return a number with three digits or all before the point."""
     if value is None:
@@ -68,7 +60,7 @@ def _three(value: float | None) -> str:
 
 def _cases(cases: list[dict[str, Any]]) -> RenderableType:
     peers = [peer for peer in PEERS if any(peer in case["ratio_to"] for case in cases)]
-    table = plain_table("engine", "checks/s", "spread", "MIPS", "x real", *(f"to\n{peer}" for peer in peers))
+    table = number_table("engine", "checks/s", "spread", "MIPS", "x real", *(f"to\n{peer}" for peer in peers))
     for case in cases:
         instructions = case.get("instructions_per_second")
         table.add_row(
@@ -83,7 +75,7 @@ def _cases(cases: list[dict[str, Any]]) -> RenderableType:
 
 
 def _startup(startup: dict[str, dict[str, float]]) -> RenderableType:
-    table = plain_table("start", *STAGES, "starts")
+    table = number_table("start", *STAGES, "starts")
     for kind, times in startup.items():
         table.add_row(kind, *(f"{times[stage]:.2f}" for stage in STAGES), str(times["starts"]))
     return table
@@ -93,7 +85,7 @@ def _regions(regions: list[dict[str, Any]]) -> RenderableType:
     """Return a row per region, and the sums of each build."""
     timings = list(dict.fromkeys(each["timing"] for each in regions))
     times = (f"{timing}\n{kind}" for timing in timings for kind in ("cold", "warm"))
-    table = plain_table("region", "blocks", "instructions", *times)
+    table = number_table("region", "blocks", "instructions", *times)
     for build in dict.fromkeys(each["build"] for each in regions):
         mine = [each for each in regions if each["build"] == build]
         for address in dict.fromkeys(each["address"] for each in mine):

@@ -12,8 +12,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from .number_table import number_table
 from .operations import KINDS
-from .timing_report import heading, notes, number_table
+from .timing_report import heading, notes
 
 _MAX_LENGTH = 6  # characters of a heading
 

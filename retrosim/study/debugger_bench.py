@@ -23,8 +23,8 @@ from retrosim.machine import Machine
 from retrosim.machine.presets import preset
 
 from .bench import Steps, host
-from .bench_report import plain_table
 from .laps import fill_lap
+from .number_table import number_table
 from .programs import commit
 
 ROM, PLACE, VARIABLE, BYTES = "shooter", "MoveAll", "gFrame", 4
@@ -147,7 +147,7 @@ def _lap(machine: Machine, frames: int) -> float:
 def render_debugger(result: dict[str, Any]) -> RenderableType:
     """Return what was found, for a rich console."""
     names = list(CONTENDERS)
-    table = plain_table("machine", "engine", "frames/s", "debugger", "breakpoint", "watchpoint")
+    table = number_table("machine", "engine", "frames/s", "debugger", "breakpoint", "watchpoint")
     cases = {(case["machine"], case["engine"], case["name"]): case for case in result["cases"]}
     for machine, engine in dict.fromkeys((case["machine"], case["engine"]) for case in result["cases"]):
         mine = [cases[machine, engine, name] for name in names]

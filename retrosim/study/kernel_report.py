@@ -7,9 +7,9 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from .bench_report import plain_table
 from .kernel_bench import QUESTIONS, lowest_ratio
 from .kernel_peers import CONTENDERS
+from .number_table import number_table
 
 _UNITS = ((1, "s"), (1e-3, "ms"), (1e-6, "us"))
 
@@ -42,7 +42,7 @@ def render_kernels(result: dict[str, Any]) -> RenderableType:
 def _times(cases: list[dict[str, Any]], kind: str) -> RenderableType:
     """Return times by contender and scene; below them, how many times as fast as the best peer our first one is."""
     counts = list(dict.fromkeys(case["objects"] for case in cases))
-    table = plain_table("objects", *(str(count) for count in counts))
+    table = number_table("objects", *(str(count) for count in counts))
     for engine in dict.fromkeys(case["engine"] for case in cases):
         mine = {case["objects"]: case for case in cases if case["engine"] == engine}
         table.add_row(engine, *(_time(mine.get(count), kind) for count in counts))

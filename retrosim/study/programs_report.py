@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from .bench_report import plain_table
+from .number_table import number_table
 
 SHOWN = {"recompile-off": "off", "recompile-table": "table", "recompile-full": "full", "interpret-table": "interpret"}
 _LEGEND = (
@@ -88,7 +88,7 @@ MACHINE_HEADINGS += ("table to\nUnicorn", "full to\nUnicorn", "interpret\nto Uni
 
 
 def machines_table(means: list[dict[str, Any]], cases: list[dict[str, Any]]) -> Table:
-    table = plain_table(*MACHINE_HEADINGS)
+    table = number_table(*MACHINE_HEADINGS)
     for row in machine_rows(means, cases):
         table.add_row(*row)
     return table
@@ -116,7 +116,7 @@ def program_rows(cases: list[dict[str, Any]]) -> Iterable[tuple[str, ...]]:
 
 
 def programs_table(cases: list[dict[str, Any]]) -> Table:
-    table = plain_table(*PROGRAM_HEADINGS)
+    table = number_table(*PROGRAM_HEADINGS)
     for row in program_rows(cases):
         table.add_row(*row)
     return table

@@ -21,7 +21,7 @@ from retrosim.collide.sectors import SECTOR_SIZES, collided, count_tests
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine, open_machine
 
-from .bench_report import plain_table
+from .number_table import number_table
 
 ROM, ROUTINE, PLACE = "sizes", "DetermineCollisions", "Prepare"
 SIDES = (5, 7, 10, 15, 20, 30, 60, 120)
@@ -110,7 +110,7 @@ def _case(row: dict[str, Any]) -> tuple[int, int]:
 
 def render_sizes(result: dict[str, Any]) -> RenderableType:
     """Return the table for the terminal: clocks over sector size, a line for each number and side of objects."""
-    lines = plain_table("objects", "side", *map(str, SECTOR_SIZES), "fastest", "its tests")
+    lines = number_table("objects", "side", *map(str, SECTOR_SIZES), "fastest", "its tests")
     for case in dict.fromkeys(map(_case, result["rows"])):
         by_size = {row["sector"]: row for row in result["rows"] if _case(row) == case}
         best = next(row for row in by_size.values() if row["is_fastest"])

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from retrosim.profile.page import Column, Section, facts, page, paragraph, plot, table
 
-from .bench_report import plain_table
 from .figures import warmth
+from .number_table import number_table
 
 LAWS = ("constant", "linear", "quadratic")
 BETTER = 0.5  # of the residuals of a simpler law: what a law with more terms has to come to
@@ -89,7 +89,7 @@ def render_sweep(found: dict[str, Any]) -> RenderableType:
     highest = max(point["cycles"] for point in points) or 1
     shown = points[:: -(-len(points) // SHOWN)]
     has_interval = points[0]["low"] is not None
-    chart = plain_table(name, "clocks", *(["between"] if has_interval else []), "instructions")
+    chart = number_table(name, "clocks", *(["between"] if has_interval else []), "instructions")
     chart.add_column("")
     for point in shown:
         bar = "█" * round(BAR * point["cycles"] / highest)

@@ -6,7 +6,6 @@ import csv
 import io
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -17,6 +16,7 @@ from retrosim.screen.overlay import counted
 
 from .analysis import METHODS
 from .figures import between, grouped
+from .number_table import number_table
 from .split import PARTS
 
 ANSWER_NOTES = (
@@ -133,14 +133,6 @@ def _causes(build: str, rows: list[dict[str, Any]]) -> RenderableType:
 def heading(text: str) -> Text:
     """Return what stands above a table."""
     return Text(text, style="bold")
-
-
-def number_table(*headings: str) -> Table:
-    """Return a table of numbers whose first column is one of names."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for heading in headings:
-        table.add_column(heading, justify="right" if table.columns else "left", no_wrap=True)
-    return table
 
 
 def _number(value: float | None, digits: int = 0) -> str:

@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from rich.table import Table
+from rich.console import Group
+from rich.padding import Padding
 
 from retrosim.cli.output import ELF_MAGIC, print_table, write_elf_file, write_text
 from retrosim.errors import RetrosimError
+from retrosim.study.number_table import number_table
 from retrosim.testing.budgets import write_budgets
 
 LARGE = 10_000
@@ -71,10 +73,8 @@ def test_accepted_figures_stay_when_new_ones_cannot_be_written(tmp_path: Path) -
 
 def test_a_table_wider_than_the_terminal_is_not_cut(capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    table = Table()
-    for _ in range(9):
-        table.add_column("clocks", no_wrap=True)
+    table = number_table(*["clocks"] * 9)
     table.add_row(*["1234567.8"] * 9)
-    print_table(table)
+    print_table(Group(Padding(table, (0, 0, 1, 0)), "a sentence of more than forty characters, which is wrapped"))
     out = capsys.readouterr().out
     assert out.count("1234567.8") == 9 and "…" not in out
