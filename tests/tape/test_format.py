@@ -283,7 +283,7 @@ def test_save_never_overwrites_and_never_writes_a_bad_tape(tmp_path):
 
 def test_unreadable_files(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    for name, words in [("none", "No such file"), (".", "regular file"), ("pipe", "regular file"), ("a\0b", "null")]:
+    for name, words in [("none", "no such file"), (".", "regular file"), ("pipe", "regular file"), ("a\0b", "null")]:
         with pytest.raises(TapeError, match=words):
             load_tape(tmp_path / name)
 

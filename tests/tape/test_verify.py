@@ -203,7 +203,7 @@ def test_bad_files_are_reported_beside_good_ones(path, tmp_path):
     assert report["tapes"][0]["error"] == "line 3: the checksum differs, the line is damaged"
     assert exit_status(report) == 4
     assert report_lines(report)[0] == f"{bad}: line 3: the checksum differs, the line is damaged"
-    assert report_lines(report)[-1] == f"{tmp_path / 'none.rtape'}: cannot be read: No such file or directory"
+    assert report_lines(report)[-1] == f"{tmp_path / 'none.rtape'}: no such file"
     diverging = verify([bad, path], ["fake-25"], opener=Makers(fake_25=Wrong(1, "px")))
     assert exit_status(diverging) == 3
 

@@ -251,7 +251,7 @@ def test_a_place_of_the_table_without_its_mask_is_found(monkeypatch: pytest.Monk
     region = discover(machine.core, machine.code_roots)[0]
     assert not verify_regions(machine.core.cpu, "full", [region]).faults
     monkeypatch.setattr(memo_region, "PLACE_MASK", 2 * memo_region.PLACE_MASK + 1)
-    assert any("table from 0" in each for each in verify_regions(machine.core.cpu, "full", [region]).faults)
+    assert any("table from" in each for each in verify_regions(machine.core.cpu, "full", [region]).faults)
 
 
 def test_a_record_looked_up_without_a_mask_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
