@@ -18,7 +18,7 @@ from retrosim.cpu.spec.expressions import Exhausted, Expression, Unfit, Value, w
 MAX_PASSES = 60
 MAX_PASSES_WITH_ERRORS = 8
 FREE_PASSES = 3  # in which forms may become shorter, too
-MAX_STEPS = 1_000_000  # of all passes together, unless the user allows more; each takes about a microsecond
+MAX_STEPS = 700_000  # of all passes together, unless the user allows more; each takes about a microsecond
 STATEMENT_STEPS = 10  # to take a line apart; in each further pass a statement takes one
 REPETITION_STEPS = 4  # of `times`
 FORM_STEPS, TOKEN_STEPS, ENCODING_STEPS = 40, 5, 5  # to read a form, a part of an expression; to encode a form
