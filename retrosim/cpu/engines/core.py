@@ -50,11 +50,6 @@ def memory_chunks(parts: Iterable[tuple[int, bytes | memoryview]]) -> Iterator[n
         yield chunk
 
 
-def byte_addresses(insn: Insn) -> list[int]:
-    """Return the addresses of an instruction's bytes, which wrap at the end of memory."""
-    return [(insn.pc + i) & ADDRESS_MASK for i in range(insn.length)]
-
-
 class Core:
     """Memory, state and decoded instructions of one simulated CPU."""
 
@@ -153,9 +148,17 @@ class Core:
             row = self.cpu.undefined(opcode, pc, isinstance(error, TooLong))
             insn = undefined_insn(row, pc, self.cpu.isa.word_bytes, opcode)
         self.insns[pc] = insn
-        for address in byte_addresses(insn):
+        for address in self._bytes_of(insn):
             self._watched[address] |= DECODED
         return insn
+
+    def _bytes_of(self, insn: Insn) -> list[int]:
+        """Return the addresses of an instruction's bytes, which wrap at the end of memory.
+
+        Those of an undefined one are all that it may be undefined because of, more than it has.
+        """
+        count = insn.length if insn.row.pattern else self.cpu.isa.max_bytes
+        return [(insn.pc + number) & ADDRESS_MASK for number in range(count)]
 
     def _decoded(self, pc: int) -> Insn:
         """Decode what lies at `pc`, or recall it from the last time: the same program is often opened again."""
@@ -191,7 +194,7 @@ class Core:
         near = (pc & ADDRESS_MASK for pc in range(start - max_bytes, stop))
         for pc in near if size + max_bytes < len(self.insns) else list(self.insns):
             insn = self.insns.get(pc)
-            if insn and ((pc - start) & ADDRESS_MASK < size or (start - pc) & ADDRESS_MASK < insn.length):
+            if insn and ((pc - start) & ADDRESS_MASK < size or start & ADDRESS_MASK in self._bytes_of(insn)):
                 self.forget(pc)
                 self._unmark(insn)
         self.code[start:stop] = 0
@@ -199,11 +202,11 @@ class Core:
 
     def _unmark(self, insn: Insn) -> None:
         """Let stores into an instruction that is forgotten go unnoticed, but for bytes of others."""
-        for address in byte_addresses(insn):
+        for address in self._bytes_of(insn):
             self._watched[address] &= ~DECODED
-        for pc in range(insn.pc - self.cpu.isa.max_bytes + 1, insn.end):
+        for pc in range(insn.pc - self.cpu.isa.max_bytes + 1, insn.pc + self.cpu.isa.max_bytes):
             other = self.insns.get(pc & ADDRESS_MASK)
-            for address in byte_addresses(other) if other else ():
+            for address in self._bytes_of(other) if other else ():
                 self._watched[address] |= DECODED
 
     def notice_writes(self) -> None:

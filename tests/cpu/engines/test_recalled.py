@@ -40,6 +40,20 @@ def test_other_bytes_and_other_places() -> None:
     assert here.decode(0x1000).target == 0x1022
 
 
+def test_what_an_undefined_instruction_depends_on() -> None:
+    """MULS.L with a wrong extension word: another one there makes it an instruction, and the other way round."""
+    core = core_of("4c03 8800")
+    for extension, text in (("0800", "MULS.l d3,d0"), ("8800", "ILLEGAL $4c03"), ("0800", "MULS.l d3,d0")):
+        core.write(0x1002, bytes.fromhex(extension))
+        assert core.decode(0x1000).text == text
+    core.write(0x1002, bytes.fromhex("8800"))
+    core.decode(0x1000)
+    memory = core.ram[: ADDRESS_MASK + 1].copy()
+    memory[0x1002] = 8
+    core.replace([memory])
+    assert core.decode(0x1000).text == "MULS.l d3,d0", "also when memory is replaced as a whole"
+
+
 def test_the_end_of_memory() -> None:
     """What goes on at address 0 is read there."""
     core = core_of("6000", ADDRESS_MASK - 1)
