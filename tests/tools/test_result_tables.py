@@ -61,6 +61,7 @@ def test_the_tables_of_programs():
         return {"machine": "m", "program": name, "engine": "recompile-table", "error": None, "ratio_to": ratios}
 
     means = {"recompile-table": {"native-c": 0.4, "unicorn": 9.0}, "interpret-table": {"unicorn": 1.25}}
+    means["recompile-full"] = {"native-c": 0.1}
     means["native-c"] = {"unicorn": 25.0}
     result = {
         "cases": [program("a", {"native-c": 0.5, "unicorn": 20.0}), program("b", {"native-c": 0.05, "unicorn": 2.0})],
@@ -70,5 +71,5 @@ def test_the_tables_of_programs():
     }
     result["cases"].append(program("c", {"unicorn": 0.04}))
     rows = result_tables.tables(result | HOST)[result_tables.SPEED]["programs"].splitlines()
-    assert rows[2] == "| `m` | 40 % | 9 x | b, 5 % | 1.2 x | 25 x |"
+    assert rows[2] == "| `m` | 40 % | 9 x | b, 5 % | 1.2 x | 25 x | 25 % |"
     assert rows[-3:] == ["| a | 50 %, 20 x |", "| b | 5 %, 2 x |", "| c | 0.04 x |"]
