@@ -24,7 +24,7 @@ from retrosim.tape.blame import Blame, blame, blame_lines
 FAULTS = int(os.environ.get("RETROSIM_BLAME", "0"))  # of the long form
 MACHINES = ("mc68000-8", "mc68040-25", "i386dx-33", "i486dx2-66", "ppc601-80")
 TAPES = ("first-wave", "crush-48", "gem-run", "twenty-five")
-BUDGET = 1  # simulated seconds without a frame: a fault may make the program hang, or run through all memory
+BUDGET = 0.2  # simulated seconds without a frame: a fault may make the program hang, or run through all memory
 SECONDS = 5  # of processor time that half of the faults may take
 
 
