@@ -24,7 +24,7 @@ from retrosim.tape.blame import Blame, blame, blame_lines
 FAULTS = int(os.environ.get("RETROSIM_BLAME", "0"))  # of the long form
 MACHINES = ("mc68000-8", "mc68040-25", "i386dx-33", "i486dx2-66", "ppc601-80")
 TAPES = ("first-wave", "crush-48", "gem-run", "twenty-five")
-BUDGET = 0.2  # simulated seconds without a frame: a fault may make the program hang, or run through all memory
+BUDGET = 8_000_000  # clocks without a frame: a fault may make the program hang, or run through all memory
 SECONDS = 5  # of processor time that half of the faults may take
 
 
@@ -68,7 +68,7 @@ def planted(r: random.Random, name: str, tape: str, engine: str) -> tuple[str, B
         return None
     insn = r.choice(insns)
     failing.image = with_bit_flipped(image, insn, r.randrange(8 * insn.length))
-    failing.budget = Budget(frame_seconds=BUDGET)
+    failing.budget = Budget(frame_seconds=BUDGET / failing.clock_hz)
     player = Player(loaded, failing, force=True)
     changed = failing.core.decode(insn.pc)
     if changed.length != insn.length or not changed.row.pattern:
@@ -76,7 +76,7 @@ def planted(r: random.Random, name: str, tape: str, engine: str) -> tuple[str, B
     player.run()
     if player.world_ok is not False and not player.spent:
         return None
-    failing.budget, started = Budget(frame_seconds=BUDGET), time.process_time()
+    failing.budget, started = Budget(frame_seconds=BUDGET / failing.clock_hz), time.process_time()
     found = blame(loaded, failing, trusted, player.world_mismatch.frame if player.world_mismatch else player.frame)
     return function, found, time.process_time() - started
 
