@@ -13,6 +13,11 @@ than 256 MiB of memory for an input that is refused.
 
 Finds are made smaller and kept in tests/corpus/TARGET, which the tests replay. The
 exit status is 0 if there is none, 1 if there is one, 2 for wrong arguments.
+
+Workers of a dask cluster may do it (each start processes of its own, so no nanny):
+
+  dask worker tcp://HOST:8786 --nthreads 1 --no-nanny --preload tools/fuzz.py
+  python tools/fuzz.py all --minutes 60 --scheduler tcp://HOST:8786 --jobs 8
 """
 
 from __future__ import annotations
@@ -30,21 +35,15 @@ for place in (ROOT, ROOT / "tools"):
     if str(place) not in sys.path:
         sys.path.insert(0, str(place))
 
-from fuzzing.calls import CALLS  # noqa: E402
-from fuzzing.commands import COMMANDS  # noqa: E402
-from fuzzing.guests import GUESTS  # noqa: E402
-from fuzzing.loaders import LOADERS  # noqa: E402
 from fuzzing.runner import Finding, Tally, input_of, minimised, search  # noqa: E402
-from fuzzing.servers import SERVERS  # noqa: E402
-from fuzzing.sources import SOURCES  # noqa: E402
 from fuzzing.target import Target  # noqa: E402
+from fuzzing.targets import GROUPS, TARGETS  # noqa: E402
 
-EVERY: tuple[Target, ...] = (*LOADERS, *SOURCES, *COMMANDS, *GUESTS, *CALLS, *SERVERS)
-TARGETS: dict[str, Target] = {target.name: target for target in EVERY}
+from retrosim.errors import RetrosimError  # noqa: E402
+from retrosim.jobs import Workers, usable_cores  # noqa: E402
+
 CORPUS = ROOT / "tests" / "corpus"
-GROUPS = {"loaders": [target.name for target in LOADERS], "all": list(TARGETS)}
 REPORT_SECONDS = 10.0
-MAX_INPUTS = 10**12
 
 
 def arguments() -> argparse.Namespace:
@@ -54,19 +53,41 @@ def arguments() -> argparse.Namespace:
         description=f"{__doc__}\ntargets:\n{lines}\n{groups}", formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("target", choices=[*TARGETS, *GROUPS], metavar="TARGET", help="what to attack, see above")
-    parser.add_argument("--minutes", type=_positive(float), metavar="N", help="how long, for each target")
+    how_long = parser.add_mutually_exclusive_group()
+    how_long.add_argument(
+        "--minutes", type=_positive(float), metavar="N", help="how long each process tries inputs of each target"
+    )
     parser.add_argument("--seed", type=int, metavar="S", help="of the inputs; default: a new one, which is printed")
-    parser.add_argument(
+    how_long.add_argument(
         "--inputs",
         type=_positive(int),
         metavar="N",
         help="how many, for each target; default: a number that takes seconds",
     )
-    parser.add_argument("--jobs", type=_positive(int), default=1, metavar="N", help="processes at once; default: 1")
+    parser.add_argument(
+        "--jobs",
+        type=_positive(int),
+        metavar="N",
+        help="processes at once; default: one for each core with --minutes, else 1",
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="let the workers of a dask scheduler do it: tcp://HOST:8786",
+    )
+    parser.add_argument("--resume", action="store_true", help="go on where the same search was interrupted")
     parser.add_argument(
         "--corpus", type=Path, default=CORPUS, metavar="FOLDER", help="where finds are kept; default: tests/corpus"
     )
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.resume and options.seed is None:
+        parser.error("--resume needs the --seed of the search that was interrupted")
+    try:
+        jobs = options.jobs or (usable_cores() if options.minutes else 1)
+        options.workers = Workers(jobs, options.scheduler, options.resume)
+    except ValueError as error:
+        parser.error(str(error))
+    return options
 
 
 def _positive(kind: type) -> type:
@@ -84,19 +105,28 @@ class Reporter:
     """Says now and then how far a target is."""
 
     def __init__(self, target: Target) -> None:
-        self._target, self._next = target, time.monotonic() + REPORT_SECONDS
+        self._target, self._begun = target, time.monotonic()
+        self._next = self._begun + REPORT_SECONDS
 
-    def __call__(self, tally: Tally) -> None:
+    def tally(self, tally: Tally) -> None:
+        """Say now and then what has been found."""
+        self._say(line(self._target, tally, time.monotonic() - self._begun))
+
+    def parts(self, done: int, count: int) -> None:
+        """Say now and then how many parts are done."""
+        self._say(f"{self._target.name}: {done} of {count} parts")
+
+    def _say(self, text: str) -> None:
         if time.monotonic() > self._next:
             self._next += REPORT_SECONDS
-            print(line(self._target, tally), file=sys.stderr, flush=True)
+            print(text, file=sys.stderr, flush=True)
 
 
-def line(target: Target, tally: Tally) -> str:
+def line(target: Target, tally: Tally, seconds: float) -> str:
     share = 100 * tally.accepted / max(1, tally.tried)
-    speed = tally.tried / max(tally.seconds, 1e-9)
+    speed = tally.tried / max(seconds, 1e-9)
     finds = f"{len(tally.findings)} find{'' if len(tally.findings) == 1 else 's'}"
-    tried = f"{tally.tried:,} inputs in {tally.seconds:.1f} s ({speed:,.0f}/s)"
+    tried = f"{tally.tried:,} inputs in {seconds:.1f} s ({speed:,.0f}/s)"
     return f"{target.name}: {tried}, {share:.0f} % accepted, {finds}"
 
 
@@ -118,10 +148,10 @@ def main() -> int:
     has_finds = False
     for name in GROUPS.get(options.target, [options.target]):
         target = TARGETS[name]
-        inputs = options.inputs or (MAX_INPUTS if options.minutes else target.ci_inputs)
-        seconds = options.minutes and 60 * options.minutes
-        tally = search(target, seed, inputs, seconds, options.jobs, Reporter(target))
-        print(line(target, tally), flush=True)
+        inputs, seconds = options.inputs or target.ci_inputs, options.minutes and 60 * options.minutes
+        reporter, begun = Reporter(target), time.monotonic()
+        tally = search(target, seed, inputs, seconds, options.workers, reporter.tally, reporter.parts)
+        print(line(target, tally, time.monotonic() - begun), flush=True)
         for finding in tally.findings:
             has_finds = True
             keep(target, seed, finding, options.corpus)
@@ -129,4 +159,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except RetrosimError as error:
+        sys.exit(f"fuzz.py: {error}")

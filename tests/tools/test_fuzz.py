@@ -9,8 +9,11 @@ import sys
 
 import fuzz
 import pytest
+from fuzzing import runner, targets
 from fuzzing.runner import Tally, input_of, judged, minimised, search
 from fuzzing.target import MAX_BYTES, Target
+
+from retrosim.jobs import Workers
 
 KEPT = sorted(fuzz.CORPUS.glob("*/*.bin"))
 
@@ -52,21 +55,23 @@ class Planted(Target):
 
 
 @needs_fork
-def test_defects_are_found_and_made_small() -> None:
+def test_defects_are_found_and_made_small(monkeypatch, capfd) -> None:
     target = Planted()
-    found = search(target, 3, 40, None, 2, lambda tally: None)
+    monkeypatch.setitem(targets.TARGETS, "planted", target)
+    found = search(target, 3, 40, None, Workers(), lambda tally: None, lambda done, count: None)
     assert found.tried == 40 and 0 < found.accepted < 60
     whats = {finding.what: finding.number for finding in found.findings}
     expected = ("KeyError in test_fuzz.py:attempt", "MemoryError in test_fuzz.py:attempt", "ended by SIGSEGV")
     assert whats.keys() == {*expected, "takes 256 MiB and more of memory"}
+    assert "planted: input " in capfd.readouterr().err
     small = {what: minimised(target, input_of(target, 3, whats[what]), what) for what in expected}
     assert sorted(small[expected[0]]) == list(b"Ab") and (small[expected[1]], small[expected[2]]) == (b"D", b"B")
 
 
 @needs_fork
 def test_the_command(monkeypatch, tmp_path, capsys) -> None:
-    monkeypatch.setattr(fuzz, "TARGETS", {"planted": Planted()})
-    monkeypatch.setattr(fuzz, "GROUPS", {"all": ["planted"], "loaders": []})
+    monkeypatch.setitem(targets.TARGETS, "planted", Planted())
+    monkeypatch.setitem(targets.GROUPS, "all", ["planted"])
     monkeypatch.setattr(Planted, "attempt", lambda self, data: b"D" not in data or 1 // 0)
     words = ["fuzz.py", "all", "--seed", "3", "--corpus", str(tmp_path)]
     monkeypatch.setattr(sys, "argv", words)
@@ -83,5 +88,29 @@ def test_the_command(monkeypatch, tmp_path, capsys) -> None:
 
 def test_progress_is_told(capsys, monkeypatch) -> None:
     monkeypatch.setattr(fuzz, "REPORT_SECONDS", -1.0)
-    fuzz.Reporter(Planted())(Tally(2000, 500, [], 4.0))
-    assert capsys.readouterr().err == "planted: 2,000 inputs in 4.0 s (500/s), 25 % accepted, 0 finds\n"
+    monkeypatch.setattr(fuzz.time, "monotonic", iter((0.0, 4.0, 4.0, 8.0)).__next__)
+    reporter = fuzz.Reporter(Planted())
+    reporter.tally(Tally(2000, 500))
+    reporter.parts(3, 16)
+    printed = "planted: 2,000 inputs in 4.0 s (500/s), 25 % accepted, 0 finds\nplanted: 3 of 16 parts\n"
+    assert capsys.readouterr().err == printed
+
+
+@pytest.mark.parametrize("processes", [1, 2, 7])
+def test_equal_inputs_are_tried_by_any_number_of_processes(processes: int, monkeypatch) -> None:
+    tried: list[int] = []
+
+    def run(work, jobs, *others) -> list[dict]:
+        tried.extend(job.argument["first"] + n for job in jobs for n in range(job.argument["count"]))
+        return []
+
+    monkeypatch.setattr(runner, "run_jobs", run)
+    search(fuzz.TARGETS["script"], 9, 200, None, Workers(processes), lambda tally: None, lambda done, count: None)
+    assert tried == list(range(200))
+
+
+def test_a_search_goes_on_with_its_seed_alone(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(sys, "argv", ["fuzz.py", "tape", "--resume"])
+    with pytest.raises(SystemExit) as raised:
+        fuzz.main()
+    assert raised.value.code == 2 and "--resume needs the --seed" in capsys.readouterr().err

@@ -14,6 +14,7 @@ import numpy as np
 from .target import Find, Target
 
 COUNTS = (0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 700, 1500)
+PREPARED = (3, 700)  # few objects and many have kernels of their own
 CHANGES = (
     "none",
     "extreme",
@@ -42,6 +43,16 @@ class Call(Target):
         from tests.collide.test_interface import CALLS, name_of
 
         return {name_of(function): function for function in CALLS}
+
+    def prepare(self) -> None:
+        """Have the kernels compiled, and keep them: later ones are for types that few calls have."""
+        from retrosim.collide._start import COMPILER
+        from tests.collide.hostile_memory import large
+
+        for function in self.functions.values():
+            for count in PREPARED:
+                function(**large(function, count))
+                COMPILER.wait()
 
     def make(self, chance: Random) -> bytes:
         return json.dumps(

@@ -1,26 +1,38 @@
-"""Tries inputs in processes of their own, and makes what they find smaller."""
+"""Tries inputs in processes of their own, as jobs (retrosim.jobs), and makes what they find smaller."""
 
 from __future__ import annotations
 
 import faulthandler
 import gc
+import hashlib
+import math
 import multiprocessing
 import os
 import resource
 import signal
+import sys
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cache, reduce
+from itertools import pairwise
 from pathlib import Path
 from random import Random
+from typing import Any
+
+from retrosim.jobs import Job, Workers, run_jobs
 
 from .target import Find, Target, limits
+from .targets import TARGETS
 
 HANG_SECONDS = 20.0  # of processor time, after which an input is stopped
 STILL_SECONDS = 300  # without any input tried: a deadlock
 SPARE_BYTES = 3 << 30  # of address space that a process may ask for beyond what it has
 MINIMISE_SECONDS = 20.0
+PART_SECONDS = 10.0  # of a search that has a time
+PARTS = 8  # a process, of one that has a number of inputs
+FAR = 10**9  # numbers from one part of a search that has a time to the next
 FORK = multiprocessing.get_context("fork")
 
 
@@ -41,10 +53,9 @@ class Finding:
 class Tally:
     """How far a target has come."""
 
-    tried: int
-    accepted: int
-    findings: list[Finding]
-    seconds: float
+    tried: int = 0
+    accepted: int = 0
+    findings: tuple[Finding, ...] = ()
 
 
 def input_of(target: Target, seed: int, number: int) -> bytes:
@@ -103,7 +114,7 @@ def _work(target: Target, seed: int, numbers: range, end: float, now, tried, acc
 
 
 class _Worker:
-    """One process that takes every so many inputs; it is started again behind an input that ended it."""
+    """A process that tries one input after the other; it is started again behind an input that ended it."""
 
     def __init__(self, target: Target, seed: int, numbers: range, end: float) -> None:
         self._target, self._seed, self._numbers, self._end = target, seed, numbers, end
@@ -139,7 +150,7 @@ class _Worker:
             return False
         self.findings.append(Finding(number, ending(self._process.exitcode or 0), ""))
         self.tried.value += 1
-        self._numbers = range(number + self._numbers.step, self._numbers.stop, self._numbers.step)
+        self._numbers = range(number + 1, self._numbers.stop)
         self._start()
         return True
 
@@ -156,38 +167,109 @@ def ending(status: int) -> str:
     return f"ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
 
 
-def search(
-    target: Target, seed: int, inputs: int, seconds: float | None, jobs: int, report: Callable[[Tally], None]
-) -> Tally:
-    """Try inputs 0..inputs-1, or as many as there is time for; `report` is called now and then."""
-    begun = time.monotonic()
-    end = begun + seconds if seconds else float("inf")
-    input_of(target, seed, 0)  # what is read once is read before the processes divide
-    workers = [_Worker(target, seed, range(job, inputs, jobs), end) for job in range(jobs)]
-    tally = Tally(0, 0, [], 0.0)
+def try_inputs(argument: dict[str, Any], report: Callable[[Tally], None] = lambda tally: None) -> dict[str, Any]:
+    """Try inputs of a target; return the tally. Findings are told on stderr too, as they come.
+
+    argument  target, seed, first number and count, seconds that it may take or None
+    report    called now and then
+    """
+    target, seed, first = TARGETS[argument["target"]], argument["seed"], argument["first"]
+    seconds = argument["seconds"]
+    input_of(target, seed, first)  # what is read once is read before the processes divide
+    _made_ready(target)
+    end = time.monotonic() + seconds if seconds else float("inf")
+    worker = _Worker(target, seed, range(first, first + argument["count"]), end)
+    count = 0
     try:
-        busy = True
-        while busy:
-            busy = sum(worker.look() for worker in workers) > 0
-            tally = Tally(
-                sum(worker.tried.value for worker in workers),
-                sum(worker.accepted.value for worker in workers),
-                _distinct(workers),
-                time.monotonic() - begun,
-            )
+        begun, is_busy = time.monotonic(), True
+        while is_busy:
+            is_busy = worker.look()
+            for finding in worker.findings[count:]:
+                print(
+                    f"{target.name}: input {finding.number} of seed {seed}: {finding.what}", file=sys.stderr, flush=True
+                )
+            count = len(worker.findings)
+            tally = Tally(worker.tried.value, worker.accepted.value, tuple(worker.findings))
             report(tally)
-            time.sleep(0.02 if tally.seconds < 2 else 0.2)
+            time.sleep(0.02 if time.monotonic() < begun + 2 else 0.2)
     finally:
-        for worker in workers:
-            worker.stop()
-    return tally
+        worker.stop()
+    return asdict(tally)
 
 
-def _distinct(workers: list[_Worker]) -> list[Finding]:
-    first: dict[str, Finding] = {}
-    for finding in sorted((f for worker in workers for f in worker.findings), key=lambda f: f.number):
-        first.setdefault(finding.what, finding)
-    return list(first.values())
+def search(
+    target: Target,
+    seed: int,
+    inputs: int,
+    seconds: float | None,
+    workers: Workers,
+    report: Callable[[Tally], None],
+    done: Callable[[int, int], None],
+) -> Tally:
+    """Try inputs 0..inputs-1, or as many as there is time for.
+
+    report  called now and then while inputs are tried in this process
+    done    called with the number of parts that are done, and of all, after each
+    """
+    jobs = [
+        Job(
+            {
+                "target": target.name,
+                "seed": seed,
+                "sources": _sources(),
+                "first": first,
+                "count": count,
+                "seconds": time,
+            }
+        )
+        for first, count, time in _parts(inputs, seconds, workers)
+    ]
+    before = Tally()
+    ended = 0
+
+    def here(argument: dict[str, Any]) -> dict[str, Any]:
+        nonlocal before
+        found = try_inputs(argument, lambda tally: report(_sum(before, tally)))
+        before = _sum(before, _tally(found))
+        return found
+
+    def one_more(index: int) -> None:
+        nonlocal ended
+        ended += 1
+        done(ended, len(jobs))
+
+    return reduce(_sum, map(_tally, run_jobs(try_inputs, jobs, workers, one_more, here)), Tally())
+
+
+def _parts(inputs: int, seconds: float | None, workers: Workers) -> list[tuple[int, int, float | None]]:
+    """Divide a search: first number, count and seconds of each part."""
+    if seconds:
+        rounds = math.ceil(seconds / PART_SECONDS)
+        return [(FAR * part, FAR, seconds / rounds) for part in range(rounds * workers.processes)]
+    count = 1 if workers.processes == 1 else min(inputs, PARTS * workers.processes)
+    return [(first, end - first, None) for first, end in pairwise(inputs * part // count for part in range(count + 1))]
+
+
+@cache
+def _made_ready(target: Target) -> None:
+    target.prepare()
+
+
+@cache
+def _sources() -> str:
+    """Return a digest of these tools: results of others are not taken up."""
+    paths = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+
+
+def _tally(found: dict[str, Any]) -> Tally:
+    return Tally(found["tried"], found["accepted"], tuple(Finding(**each) for each in found["findings"]))
+
+
+def _sum(a: Tally, b: Tally) -> Tally:
+    """Add two tallies; of findings that say the same the first remains."""
+    first = {finding.what: finding for finding in reversed((*a.findings, *b.findings))}
+    return Tally(a.tried + b.tried, a.accepted + b.accepted, tuple(sorted(first.values(), key=lambda f: f.number)))
 
 
 def judged(target: Target, data: bytes) -> str:

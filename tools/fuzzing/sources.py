@@ -87,8 +87,7 @@ class Source(Target):
         return line[: word.start()] + chance.choice(self.WORDS) + line[word.end() :]
 
     def attempt(self, data: bytes) -> bool:
-        from retrosim.asm import assemble
-        from retrosim.asm.assembling import CPU_NAMES
+        from retrosim.asm import CPU_NAMES, assemble
         from retrosim.rom.image import read_image
 
         first, _, content = data.partition(b"\n")

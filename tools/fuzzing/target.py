@@ -31,6 +31,10 @@ class Target(ABC):
     about: str
     ci_inputs: int
 
+    def prepare(self) -> None:
+        """Do once, before any input is tried, what would take longer than an input may."""
+        return None
+
     @abstractmethod
     def make(self, chance: Random) -> bytes:
         """Return an input: equal random numbers give equal inputs."""
