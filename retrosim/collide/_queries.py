@@ -17,7 +17,7 @@ import numpy as np
 
 from ._results import check_capacity, keys_of, sort_keys
 from ._start import COMPILER
-from ._worlds import MAX_COORDINATE, MIN_COORDINATE, NO_RESULTS, NOTHING, Sorted, are_compiled, rows_for
+from ._worlds import MAX_COORDINATE, MIN_COORDINATE, NO_RESULTS, NOTHING, Sorted, are_compiled, own_axis, rows_for
 from .kernels import hierarchical_grid as grid
 from .kernels.hierarchical_grid import ANY, BOTTOM, COUNTS, INDEX, LEFT, PAIRS, RIGHT, TOP, TWO, WORD
 from .kernels.nearest import list_nearest
@@ -40,6 +40,29 @@ class Crossings(NamedTuple):
     numerator: np.ndarray
     denominator: np.ndarray
     normal: np.ndarray
+
+
+def own_points(x: np.ndarray, y: np.ndarray, names: tuple[str, str] = ("x", "y")) -> np.ndarray:
+    """Check points; return them as int64[q, 2]."""
+    across, down = own_axis(names[0], x), own_axis(names[1], y)
+    if len(across) != len(down):
+        raise ValueError(f"{names[1]} has length {len(down)}: allowed {len(across)}, as {names[0]} has")
+    points = np.empty((len(across), 2), np.int64)
+    points[:, 0], points[:, 1] = across, down
+    return points
+
+
+def own_segments(x0: np.ndarray, y0: np.ndarray, x1: np.ndarray, y1: np.ndarray) -> np.ndarray:
+    """Check segments; return them as int64[q, 4]."""
+    begins, ends = own_points(x0, y0, ("x0", "y0")), own_points(x1, y1, ("x1", "y1"))
+    if len(begins) != len(ends):
+        raise ValueError(f"x1 has length {len(ends)}: allowed {len(begins)}, as x0 has")
+    too_long = abs(ends - begins) > MAX_RADIUS
+    if too_long.any():
+        index, axis = np.unravel_index(int(np.argmax(too_long)), too_long.shape)
+        name, way = "xy"[axis], (ends - begins)[index, axis]
+        raise ValueError(f"{name}1[{index}] - {name}0[{index}] = {way}: allowed {-MAX_RADIUS}..{MAX_RADIUS}")
+    return np.concatenate([begins, ends], axis=1)
 
 
 def near_boxes(prepared: Sorted, sides: np.ndarray, words: np.ndarray | None = None) -> np.ndarray:

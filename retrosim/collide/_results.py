@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _start
 from ._arguments import check_layout, check_table, check_words, form_of, is_array
-from .kernels.pair_keys import split_keys
+from .kernels.pair_keys import HALF, PACKED_HALF, pack_keys, split_keys
 from .kernels.uniform_grid import MAX_COUNTED
 
 MAX_PAIRS = 1 << 24
@@ -98,11 +98,22 @@ def sort_keys(rows: np.ndarray, are_ours: bool) -> None:
     are_ours  nobody else can write them, so that they may be sorted where they are: a sort that another thread
               interferes with leaves its array
     """
-    keys = keys_of(rows) if are_ours else keys_of(rows).copy()
+    keys = keys_of(rows)
+    if _start.COMPILER.is_done("keys", _compile):
+        packed = np.empty(len(keys), np.uint32)
+        if pack_keys(keys, packed):
+            packed.sort()
+            split_keys(packed, PACKED_HALF, rows)
+            return
+    keys = keys if are_ours else keys.copy()
     keys.sort()
-    split = split_keys if _start.COMPILER.is_done("keys", _compile) else _start.split_keys
-    split(keys, rows)
+    split = split_keys if "keys" in _start.COMPILER.done else _start.split_keys
+    split(keys, HALF, rows)
 
 
 def _compile() -> None:
-    split_keys(np.empty(0, np.int64), np.empty((0, 2), np.int32))
+    """Call the kernels, for nothing, with arguments of the types that they always have."""
+    keys, packed, rows = np.empty(0, np.int64), np.empty(0, np.uint32), np.empty((0, 2), np.int32)
+    pack_keys(keys, packed)
+    split_keys(packed, PACKED_HALF, rows)
+    split_keys(keys, HALF, rows)

@@ -12,12 +12,15 @@ import numpy as np
 
 from retrosim.jit import REFUSED_TYPES, Entry
 
-from ._start import is_admitted
+from ._start import COMPILER, is_admitted
+from .kernels.bitmap_index import MAX_OBJECTS as MAX_LISTED
+from .kernels.bitmap_index import list_indexed
 from .kernels.hierarchical_grid import FLAGS
-from .kernels.small_boxes import LIST, LIST_TWO, MAX_OBJECTS, MAX_SMALL, NUMBER, NUMBER_TWO
+from .kernels.small_boxes import COPY, LIST, LIST_TWO, MAX_OBJECTS, MAX_SMALL, NUMBER, NUMBER_TWO, REFUSED
 
 ARRAY, EMPTY, SIDE, FLAG, NUMBERS = np.ndarray, np.empty, np.dtype(np.int32), np.dtype(np.uint8), np.dtype(np.int32)
 MAX_SIDE = (1 << 31) - 1
+INDEXED = "indexed"  # for `COMPILER`
 
 
 def _sides_of(size: Any, count: int) -> np.ndarray | None:
@@ -36,10 +39,18 @@ def _sides_of(size: Any, count: int) -> np.ndarray | None:
 def list_one(x: Any, y: Any, size: Any, closed: Any, out: Any) -> np.ndarray | None:
     """List pairs as `world.pairs` does."""
     try:
-        if type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY) and len(x) <= MAX_OBJECTS:
-            sides = size if type(size) is ARRAY and size.shape == (len(x), 2) else _sides_of(size, len(x))
-            rows = EMPTY((16 * len(x) + 64, 2), NUMBERS) if out is None else out
-            total = LIST.call(x, y, sides, 0 if closed is False else 1 if closed is True else None, rows)
+        if type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY):
+            count = len(x)
+            if count > MAX_LISTED:
+                return None
+            sides = size if type(size) is ARRAY and size.shape == (count, 2) else _sides_of(size, count)
+            extra = 0 if closed is False else 1 if closed is True else None
+            call, guess = (LIST.call, 4 * count + 64) if count <= MAX_OBJECTS else (_list_indexed, 16 * count + 64)
+            rows = EMPTY((guess, 2), NUMBERS) if out is None else out
+            total = call(x, y, sides, extra, rows)
+            if total > len(rows) and out is None:
+                rows = EMPTY((total, 2), NUMBERS)
+                total = call(x, y, sides, extra, rows)
             if 0 <= total <= len(rows):
                 return rows[:total]
     except REFUSED_TYPES:
@@ -47,12 +58,26 @@ def list_one(x: Any, y: Any, size: Any, closed: Any, out: Any) -> np.ndarray | N
     return None
 
 
+def _list_indexed(x: Any, y: Any, sides: Any, extra: Any, rows: np.ndarray) -> int:
+    """Do what `small_boxes.list_small` does for up to MAX_LISTED objects."""
+    boxes = EMPTY((4, len(x)), NUMBERS)
+    if rows.dtype != NUMBERS or not rows.flags.carray or rows.ndim != 2 or rows.shape[1] != 2:
+        return REFUSED
+    status = COPY.call(x, y, sides, extra, boxes)
+    return list_indexed(boxes, len(x), rows) if status == 0 and INDEXED in COMPILER.done else REFUSED
+
+
+def _compile_indexed() -> None:
+    """Call the kernel, for nothing, with arguments of the types that it always has."""
+    list_indexed(np.zeros((4, 1), NUMBERS), 1, np.empty((1, 2), NUMBERS))
+
+
 def list_two(x0: Any, y0: Any, size: Any, x1: Any, y1: Any, other: Any, closed: Any, out: Any) -> np.ndarray | None:
     """List pairs as `groups.pairs` does."""
     try:
         if _are_arrays(x0, y0, x1, y1, out):
-            sides = _sides_of(size, len(x0))
-            others = _sides_of(other, len(x1))
+            sides = size if type(size) is ARRAY and size.shape == (len(x0), 2) else _sides_of(size, len(x0))
+            others = other if type(other) is ARRAY and other.shape == (len(x1), 2) else _sides_of(other, len(x1))
             rows = EMPTY((16 * len(x0) + 64, 2), NUMBERS) if out is None else out
             total = LIST_TWO.call(
                 x0, y0, sides, x1, y1, others, 0 if closed is False else 1 if closed is True else None, rows
@@ -133,6 +158,10 @@ def learn(parts: tuple[Any, ...], wanted: int | None, out: np.ndarray) -> None:
         if not type(x) is type(y) is ARRAY or sides is None:
             return
         given += [x, y, sides]
-    if min(len(group[0]) for group in groups) <= (MAX_OBJECTS if len(groups) == 1 else MAX_SMALL):
+    count = min(len(group[0]) for group in groups)
+    if len(groups) == 1 and wanted is None and MAX_OBJECTS < count <= MAX_LISTED:
+        COMPILER.is_done(INDEXED, _compile_indexed)
+        is_admitted(COPY, *given, 0, np.empty((4, 1), NUMBERS))
+    elif count <= (MAX_OBJECTS if len(groups) == 1 else MAX_SMALL):
         entry: Entry = ((LIST, NUMBER), (LIST_TWO, NUMBER_TWO))[len(groups) - 1][wanted is not None]
         is_admitted(entry, *given, 0, *((out,) if wanted is None else (wanted, out)))

@@ -14,8 +14,7 @@ Arguments of all functions here
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import Thread
+from threading import local
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from retrosim.jit import REFUSED_TYPES
 from ._arguments import check_vectors, own_within, refuse_masks
 from ._results import check_capacity, flag_array, keys_of, row_table, sort_keys
 from ._start import COMPILER, is_admitted, squares
+from ._threads import both
 from .kernels import small, uniform_grid
 from .kernels.checks import copy_axis
 from .kernels.hierarchical_grid import FLAGS, PAIRS
@@ -35,6 +35,24 @@ from .kernels.uniform_grid import MAX_OBJECTS, begin_columns, count_columns, fil
 ARRAY, FLAG, INDEX = np.ndarray, np.dtype(np.uint8), np.dtype(np.int32)
 MAX_SMALL = small.MAX_OBJECTS
 TWO_THREADS = 500_000  # objects: tens of milliseconds of work. Three threads start for it, late if the host is busy.
+
+
+class Memory(local):
+    """Memory of a thread for TWO_THREADS objects or more, 16 bytes for each.
+
+    It is used again by the next call: what is new has to be cleared by the system, a quarter of the time of a call.
+    """
+
+    corners, words = np.empty((2, 0), np.int32), np.empty(0, np.int64)
+
+    def take(self, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return memory for x, y, int32[count], and words, int64[count]."""
+        if len(self.words) < count:
+            self.corners, self.words = np.empty((2, count), np.int32), np.empty(count, np.int64)
+        return self.corners[0, :count], self.corners[1, :count], self.words[:count]
+
+
+MEMORY = Memory()
 
 
 def mark(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
@@ -50,8 +68,10 @@ def mark(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
         status = entry.call(x, y, size, max_x, max_y, flags) if count <= MAX_SMALL and threads != 2 else TOO_LARGE
         if status == TOO_LARGE:
             entry = uniform_grid.MARK
-            scan = _mark_by_two if _threads_for(count, threads) == 2 else entry.call
-            status = scan(x, y, size, max_x, max_y, flags)
+            if count >= TWO_THREADS or threads == 2:
+                status = _mark_many(x, y, size, max_x, max_y, threads, flags)
+            else:
+                status = entry.call(x, y, size, max_x, max_y, flags)
         if status == DONE:
             return flags
     except REFUSED_TYPES:
@@ -84,8 +104,10 @@ def list_pairs(x, y, size, max_x, max_y, threads, out, capacity=0) -> np.ndarray
             total = entry.call(x, y, size, max_x, max_y, rows)
         if total == TOO_LARGE:
             entry = uniform_grid.LIST
-            scan = _list_by_two if _threads_for(count, threads) == 2 else _list_plane
-            total = scan(x, y, size, max_x, max_y, rows, out is None)
+            if count >= TWO_THREADS or threads == 2:
+                total = _list_many(x, y, size, max_x, max_y, threads, rows, out is None)
+            else:
+                total = _list_plane(x, y, size, max_x, max_y, rows, out is None)
         if 0 <= total <= len(rows):
             return rows[:total]
     except REFUSED_TYPES:
@@ -123,11 +145,6 @@ def _own_squares(x, y, size, max_x, max_y) -> list[np.ndarray]:
     return copies
 
 
-def _threads_for(count: int, threads: int | None) -> int:
-    """Return how many threads to take for so many objects."""
-    return threads or (2 if count >= TWO_THREADS else 1)
-
-
 def _list_plane(x, y, size, max_x, max_y, rows, are_ours) -> int:
     """Do for many objects what `small.check_and_list` does for few; are_ours: see `sort_keys`."""
     total = uniform_grid.LIST.call(x, y, size, max_x, max_y, rows)
@@ -136,57 +153,46 @@ def _list_plane(x, y, size, max_x, max_y, rows, are_ours) -> int:
     return total
 
 
-def _together(routine: Callable, first: tuple, second: tuple) -> tuple:
-    """Call a kernel with two lists of arguments at the same time; return both results."""
-    results: list = []
-    thread = Thread(target=lambda: results.append(routine(*second)))
-    thread.start()
-    mine = routine(*first)
-    thread.join()
-    return mine, results[0]
+def _copy_many(x, y, threads) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, int]:
+    """Copy corners; return the copies, memory for words, and what `checks.copy_axis` returns for x and for y."""
+    xs, ys, words = MEMORY.take(len(x))
+    return xs, ys, words, *both(copy_axis, (x, xs), (y, ys), threads)
 
 
-def _copy_by_two(x, y) -> tuple[np.ndarray, np.ndarray, int, int]:
-    """Copy corners in two threads; return the copies, and what `checks.copy_axis` returns for x and for y."""
-    xs, ys = np.empty(len(x), np.int32), np.empty(len(x), np.int32)
-    highest_x, highest_y = _together(copy_axis, (x, xs), (y, ys))
-    return xs, ys, highest_x, highest_y
+def _scan_many(x, y, words, highest_x, highest_y, size, max_x, max_y, threads, flags, keys) -> tuple[int, int]:
+    """Sort and compare in two parts: each has half of the objects, then half of the columns; see `scan_columns`.
 
-
-def _scan_by_two(x, y, highest_x, highest_y, size, max_x, max_y, flags, keys) -> tuple[int, int]:
-    """Sort and compare in two threads: each takes half of the objects, then half of the columns; see `scan_columns`.
-
-    x, y, highest_x, highest_y  what `_copy_by_two` returned
-    Returns                     pairs of each half, or REFUSED
+    x, y, words, highest_x, highest_y  what `_copy_many` returned
+    Returns                            pairs of each half, or REFUSED
     """
     grid = plan_grid(len(x), highest_x, highest_y, max_x, max_y)
     if grid.columns == 0:
         return REFUSED, REFUSED
     count, half, log2 = len(x), len(x) // 2, grid.log2_column
     counts, columns = np.zeros((2, grid.columns), np.int32), np.empty(grid.columns + 1, np.int32)
-    words = np.empty(count, np.int64)
-    _together(count_columns, (x, 0, half, log2, counts[0]), (x, half, count, log2, counts[1]))
+    both(count_columns, (x, 0, half, log2, counts[0]), (x, half, count, log2, counts[1]), threads)
     begin_columns(counts, columns)
-    _together(fill_columns, (x, y, 0, half, log2, counts[0], words), (x, y, half, count, log2, counts[1], words))
+    first, second = (0, half, log2, counts[0], words), (half, count, log2, counts[1], words)
+    both(fill_columns, (x, y, *first), (x, y, *second), threads)
     middle = int(np.searchsorted(columns, half))
-    first = (words, columns, 0, middle, grid, size, flags, keys[0])
-    second = (words, columns, middle, grid.columns, grid, size, flags, keys[1])
-    return _together(scan_columns, first, second)
+    left, right = (words, columns, 0, middle), (words, columns, middle, grid.columns)
+    return both(scan_columns, (*left, grid, size, flags, keys[0]), (*right, grid, size, flags, keys[1]), threads)
 
 
-def _mark_by_two(x, y, size, max_x, max_y, flags) -> int:
-    """Do what `uniform_grid.check_and_mark` does, in two threads."""
+def _mark_many(x, y, size, max_x, max_y, threads, flags) -> int:
+    """Do what `uniform_grid.check_and_mark` does for very many objects, or in two threads."""
     flags = flag_array(flags, check_squares(x, y, size))
-    status, _ = _scan_by_two(*_copy_by_two(x, y), size, max_x, max_y, flags, (None, None))
+    status, _ = _scan_many(*_copy_many(x, y, threads), size, max_x, max_y, threads, flags, (None, None))
     return REFUSED if status == REFUSED else DONE
 
 
-def _list_by_two(x, y, size, max_x, max_y, rows, are_ours) -> int:
-    """Do what `_list_plane` does, in two threads: each has half of the rows."""
+def _list_many(x, y, size, max_x, max_y, threads, rows, are_ours) -> int:
+    """Do what `_list_plane` does for very many objects, or in two threads: each part has half of the rows."""
     check_squares(x, y, size)
-    keys, corners = keys_of(row_table(rows, 0, 2, np.int32)), _copy_by_two(x, y)
+    keys, corners = keys_of(row_table(rows, 0, 2, np.int32)), _copy_many(x, y, threads)
     capacity = len(keys) // 2
-    first, second = _scan_by_two(*corners, size, max_x, max_y, None, (keys[:capacity], keys[capacity:]))
+    halves = keys[:capacity], keys[capacity:]
+    first, second = _scan_many(*corners, size, max_x, max_y, threads, None, halves)
     if first == REFUSED:
         return REFUSED
     total = first + second

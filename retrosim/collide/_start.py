@@ -91,7 +91,7 @@ def squares(x: np.ndarray, y: np.ndarray, size: int, wanted: int) -> np.ndarray 
     if total is None or wanted != PAIRS:
         return None if total is None else results.astype(np.uint8)
     rows = np.empty((total, 2), np.int32)
-    split_keys(np.sort(keys[:total]), rows)
+    split_keys(np.sort(keys[:total]), 32, rows)
     return rows
 
 
@@ -153,9 +153,9 @@ def fill_scene(x: np.ndarray, y: np.ndarray, sides: np.ndarray, extra: int, scen
     return -1
 
 
-def split_keys(keys: np.ndarray, rows: np.ndarray) -> None:
+def split_keys(keys: np.ndarray, half: int, rows: np.ndarray) -> None:
     """Do what `kernels.pair_keys.split_keys` does."""
-    first, second = keys >> 32, keys & 0xFFFFFFFF
+    first, second = keys >> half, keys & ((1 << half) - 1)
     rows[:, 0], rows[:, 1] = first, second
 
 

@@ -13,6 +13,7 @@ from retrosim.checks import check_integer, shortened
 from . import _start
 from ._arguments import EVERYONE, check_layout, check_range, filter_of, form_of, is_array, own_copy, sides_of
 from ._results import MAX_PAIRS, check_capacity, keys_of, row_table, sort_keys
+from ._threads import both
 from .kernels import hierarchical_grid as grid
 from .kernels.hierarchical_grid import (
     COUNTS,
@@ -26,12 +27,14 @@ from .kernels.hierarchical_grid import (
     TWO,
     WORD,
 )
+from .kernels.many_scenes import search_scenes
 from .kernels.simd import BOXES_AT_ONCE
 from .kernels.uniform_grid import MAX_COUNTED
 
 MIN_COORDINATE, MAX_COORDINATE = -(1 << 31), (1 << 31) - 1
 MAX_OBJECTS = 1 << 24
 MAX_KEPT = 100_000  # objects for which a thread keeps memory: 6 MB
+TWO_THREADS = 100_000  # objects to look for: some milliseconds of work
 MAX_COMPARED = 100  # to compare them with an object takes about as long as to sort it
 NOTHING, NO_ROWS = np.empty(0, np.int64), np.empty((0, 2), np.int32)
 NO_RESULTS = np.empty(0, np.int32)
@@ -168,9 +171,25 @@ class Sorted:
             if total is not None:
                 return total
             _start.COMPILER.wait(KERNELS)
-        work, order = self.sort()
+        if end - begin < TWO_THREADS:
+            return int(grid.search(*self._search(scene, begin, end, kind, wanted, keys, results)))
+        middle, other_keys, other_results = (begin + end) // 2, np.empty_like(keys), results.copy()
+        one = self._search(scene, begin, middle, kind, wanted, keys, results)
+        first, second = both(
+            grid.search, one, self._search(scene, middle, end, kind, wanted, other_keys, other_results)
+        )
+        if wanted == PAIRS and first + second <= len(keys):
+            keys[first : first + second] = other_keys[:second]
+        elif wanted == FIRST:  # NONE is the largest of these
+            np.minimum(results.view(np.uint32), other_results.view(np.uint32), out=results.view(np.uint32))
+        elif wanted != PAIRS:
+            (np.maximum if wanted == FLAGS else np.add)(results, other_results, out=results)
+        return int(first + second)
+
+    def _search(self, scene, begin, end, kind, wanted, keys, results) -> tuple:
+        """Return the arguments of `hierarchical_grid.search` for some objects."""
         memory = np.empty(self.count + BOXES_AT_ONCE if wanted == FLAGS and kind == ONE else 0, np.int32)
-        return int(grid.search(scene, begin, end, work, order, grid.cursors(), memory, kind, wanted, keys, results))
+        return scene, begin, end, *self.sort(), grid.cursors(), memory, kind, wanted, keys, results
 
 
 def are_compiled() -> bool:
@@ -204,20 +223,51 @@ class Scenes(NamedTuple):
 
 def numbers(scenes: Scenes, wanted: int) -> np.ndarray:
     """Return flags, counts or first hits of each object, int32[n]."""
-    scene, starts, others, ends = scenes
+    scene, starts, others, ends = _numbered(scenes)
     results = np.full(len(scene), NONE if wanted == FIRST else 0, np.int32)
+    if _are_many(scenes):
+        total = _search_many(scenes, wanted, NOTHING, results)
+        if total > MAX_COUNTED:
+            check_capacity(total, None)
+        return results
     total = 0
     for s in range(len(starts) - 1):
         begin, end, first = int(starts[s]), int(starts[s + 1]), int(ends[s])
         found = results[begin:end]
-        one = _sorted(scenes, s)
-        scene[begin:end, INDEX] -= begin
-        total += one.search(*_sources(scene, begin, end, others), wanted, NOTHING, found)
+        total += _sorted(scenes, s).search(*_sources(scene, begin, end, others), wanted, NOTHING, found)
         if total > MAX_COUNTED:
             check_capacity(total, None)
         if wanted == FIRST and first:
             found[found >= 0] += first
     return results
+
+
+def _numbered(scenes: Scenes) -> Scenes:
+    """Number the objects of each scene from 0."""
+    if len(scenes.starts) > 2:
+        scenes.scene[:, INDEX] -= np.repeat(scenes.starts[:-1], np.diff(scenes.starts)).astype(np.int32)
+    return scenes
+
+
+def _are_many(scenes: Scenes) -> bool:
+    """Tell whether these are many scenes, and the kernel for them is compiled."""
+    return len(scenes.starts) > 2 and are_compiled() and _start.COMPILER.is_done("many scenes", _compile_many)
+
+
+def _search_many(scenes: Scenes, wanted: int, keys: np.ndarray, results: np.ndarray) -> int:
+    """Search all scenes in one call; return pairs."""
+    scene, starts, others, ends = scenes
+    kind, others = (ONE, scene) if others is None else (TWO, others)
+    largest = int(np.diff(ends).max())
+    memory = np.empty(largest + BOXES_AT_ONCE if wanted == FLAGS and kind == ONE else 0, np.int32)
+    work = MEMORY.take(largest), grid.cursors(), memory
+    return int(search_scenes(scene, starts, others, ends, MAX_COMPARED, *work, kind, wanted, keys, results))
+
+
+def _compile_many() -> None:
+    """Call the kernel, for nothing."""
+    scenes = Scenes(np.zeros((0, 6), np.int32), np.zeros(2, np.int64), None, np.zeros(2, np.int64))
+    _search_many(scenes, COUNTS, NOTHING, NO_RESULTS.copy())
 
 
 def _sorted(scenes: Scenes, s: int) -> Sorted:
@@ -237,15 +287,15 @@ def _sources(scene: np.ndarray, begin: int, end: int, others: np.ndarray | None)
 
 def listed(scenes: Scenes, out: np.ndarray | None) -> np.ndarray:
     """Return pairs in ascending order, int32[m, 2]; indices are those of the whole arrays."""
-    scene, starts, others, ends = scenes
+    scene, starts, others, ends = _numbered(scenes)
     rows = row_table(out, rows_for(len(scene)) if out is None else 0, 2, np.int32)
-    sorted_scenes = []
-    for s in range(len(starts) - 1):
-        one = _sorted(scenes, s)
-        scene[starts[s] : starts[s + 1], INDEX] -= starts[s]
-        sorted_scenes.append((one, int(starts[s]), int(starts[s + 1]), int(ends[s])))
+    are_many, sorted_scenes = _are_many(scenes), []
+    for s in range(0 if are_many else len(starts) - 1):
+        sorted_scenes.append((_sorted(scenes, s), int(starts[s]), int(starts[s + 1]), int(ends[s])))
 
     def scan(keys):
+        if are_many:
+            return _search_many(scenes, PAIRS, keys, NO_RESULTS)
         total = 0
         for one, begin, end, first in sorted_scenes:
             here = min(total, len(keys))

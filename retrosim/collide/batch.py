@@ -66,6 +66,10 @@ def collided(
 
     out      uint8, of the shape of x, C-contiguous; None makes an array
     Returns  uint8, of the shape of x: 1 in a collision, else 0
+
+    >>> x, y = np.array([[10, 30], [10, 50]], np.int32), np.array([[10, 20], [10, 10]], np.int32)
+    >>> collided(x, y, size=30).tolist()
+    [[1, 1], [0, 0]]
     """
     flat_x, flat_y, starts, side = _check(x, y, starts, size)
     if out is None:
@@ -85,6 +89,10 @@ def pairs(
     Returns  int32[m, 2]    scene after scene: indices within the scene, the lower one first, in ascending order; a view
                             of `out` if that is given
              int64[scenes]  where the pairs of each scene end
+
+    >>> x, y = np.array([[10, 30], [10, 50]], np.int32), np.array([[10, 20], [10, 10]], np.int32)
+    >>> [part.tolist() for part in pairs(x, y, size=30)]
+    [[[0, 1]], [1, 1]]
     """
     x, y, starts, side = _check(x, y, starts, size)
     rows = row_table(out, 2 * len(x) if out is None else 0, 2, np.int32)

@@ -87,6 +87,11 @@ def boxes(x: np.ndarray, y: np.ndarray, pairs: np.ndarray, *, size: int | np.nda
     """Find the least way out for pairs of boxes.
 
     Returns  Contacts
+
+    >>> x, y, pairs = np.array([0, 20, 90]), np.array([0, 10, 5]), np.array([[0, 1], [1, 2]], np.int32)
+    >>> found = boxes(x, y, pairs, size=30)
+    >>> found.hit.tolist(), found.depth.tolist(), found.shift[0].tolist()
+    ([1, 0], [10, 0], [-10, 0])
     """
     corners, sides = _boxes(x, y, size)
     pairs = own_pairs(pairs, len(corners))
@@ -103,6 +108,10 @@ def circles(x: np.ndarray, y: np.ndarray, pairs: np.ndarray, *, radius: int | np
     """Find how deep circles are in each other.
 
     Returns  Contacts
+
+    >>> x, y, pairs = np.array([0, 20, 90]), np.array([0, 10, 5]), np.array([[0, 1], [1, 2]], np.int32)
+    >>> circles(x, y, pairs, radius=15).depth.tolist()
+    [8, 0]
     """
     centres = _vectors(x, y)
     radii = own_radii("radius", radius, len(centres), MAX_RADIUS)
@@ -134,6 +143,12 @@ def sweep_boxes(
     """Find when pairs of boxes meet, as an exact fraction of the frame.
 
     Returns  Impacts
+
+    >>> x, y, pairs = np.array([0, 20, 90]), np.array([0, 10, 5]), np.array([[0, 1], [1, 2]], np.int32)
+    >>> move_x, move_y = np.array([0, 0, -90]), np.array([0, 0, 0])
+    >>> met = sweep_boxes(x, y, move_x, move_y, pairs, size=30)
+    >>> met.hit.tolist(), met.numerator.tolist(), met.denominator.tolist()
+    ([1, 1], [0, 40], [1, 90])
     """
     corners, sides = _boxes(x, y, size)
     moves = _moves(move_x, move_y, len(corners), MAX_BOX_MOVE)
@@ -164,6 +179,12 @@ def sweep_circles(
     time that is returned they do not overlap yet, unless they did from the beginning, and one such step later they do.
 
     Returns  Impacts
+
+    >>> x, y, pairs = np.array([0, 20, 90]), np.array([0, 10, 5]), np.array([[0, 1], [1, 2]], np.int32)
+    >>> move_x, move_y = np.array([0, 0, -90]), np.array([0, 0, 0])
+    >>> met = sweep_circles(x, y, move_x, move_y, pairs, radius=15)
+    >>> met.hit.tolist(), (met.numerator / met.denominator).round(3).tolist()
+    ([1, 1], [0.0, 0.449])
     """
     centres = _vectors(x, y)
     moves = _moves(move_x, move_y, len(centres), MAX_CIRCLE_MOVE)

@@ -69,6 +69,10 @@ def pack(outlines: Sequence[Any], *, radius: Sequence[int] | int = 0) -> Polygon
     radius    how far the shapes reach around their outlines, 0..8191: one number, or one each
     Returns   Polygons
     Errors    ValueError
+
+    >>> shapes = pack([[(0, 0)], [(-12, 0), (9, -7), (9, 7)]], radius=[20, 0])  # a circle, a triangle
+    >>> len(shapes.outlines)
+    2
     """
     outlines = own_list("outlines", outlines, "outlines")
     is_list = isinstance(radius, list | tuple | np.ndarray)
@@ -136,6 +140,12 @@ def bounds(
 
     Returns  int32[n], int32[n], int32[n, 2]
     Errors   ValueError  a box would begin beyond -2147483648
+
+    >>> shapes = pack([[(0, 0)], [(-20, 0), (20, 0)]], radius=[16, 5])
+    >>> x, y, shape = np.array([0, 30, 99]), np.array([0, 12, 0]), np.array([0, 1, 0], np.int32)
+    >>> left, top, size = bounds(x, y, shape, shapes)
+    >>> left.tolist(), size.tolist()
+    ([-16, 5, 83], [[32, 32], [50, 10], [32, 32]])
     """
     x, y, shape, outlines, _ = _check(x, y, shape, polygons)
     mine = outlines[shape].astype(np.int64)
@@ -156,6 +166,12 @@ def hits(
     """Test the listed pairs.
 
     Returns  uint8[m]  1 where the pair overlaps
+
+    >>> shapes = pack([[(0, 0)], [(-20, 0), (20, 0)]], radius=[16, 5])
+    >>> x, y, shape = np.array([0, 30, 99]), np.array([0, 12, 0]), np.array([0, 1, 0], np.int32)
+    >>> pairs = np.array([[0, 1], [1, 2]], np.int32)
+    >>> hits(x, y, shape, shapes, pairs).tolist()
+    [1, 0]
     """
     x, y, shape, outlines, vertices = _check(x, y, shape, polygons)
     pairs = own_pairs(pairs, len(x))
@@ -171,6 +187,12 @@ def contacts(x: np.ndarray, y: np.ndarray, shape: np.ndarray, polygons: Polygons
     the first edge of the second shape, then of the first one. Depth and shift are rounded up, each axis by itself.
 
     Returns  Contacts
+
+    >>> shapes = pack([[(0, 0)], [(-20, 0), (20, 0)]], radius=[16, 5])
+    >>> x, y, shape = np.array([0, 30, 99]), np.array([0, 12, 0]), np.array([0, 1, 0], np.int32)
+    >>> pairs = np.array([[0, 1], [1, 2]], np.int32)
+    >>> contacts(x, y, shape, shapes, pairs).depth.tolist()
+    [6, 0]
     """
     x, y, shape, outlines, vertices = _check(x, y, shape, polygons)
     pairs = own_pairs(pairs, len(x))
@@ -197,6 +219,9 @@ def pixels(polygons: Polygons) -> Pixels:
     polygons  shapes up to 4096 pixels wide and high
     Returns   Pixels
     Errors    ValueError
+
+    >>> pixels(pack([[(0, 0), (3, 0), (0, 3)]])).images[0].tolist()
+    [[1, 1, 1], [1, 1, 0], [1, 0, 0]]
     """
     nothing = np.empty(0, np.int32)
     _, _, _, outlines, vertices = _check(nothing, nothing, nothing, polygons)

@@ -98,6 +98,10 @@ def collided(
     """Flag every object of the first group that collides with one of the second.
 
     Returns  uint8[n]  1 in a collision, else 0
+
+    >>> bullets, foes = (np.array([5, 99]), np.array([5, 0])), (np.array([0, 90]), np.array([0, -40]))
+    >>> collided(*bullets, *foes, size=4, other=30).tolist()
+    [1, 0]
     """
     groups, words = Groups(x0, y0, size, x1, y1, other), (category, mask, other_category, other_mask)
     return _numbers(groups, closed, words, (starts, other_starts), FLAGS, out)
@@ -123,6 +127,10 @@ def counts(
     """Count the objects of the second group that each one of the first collides with.
 
     Returns  int32[n]
+
+    >>> bullets, foes = (np.array([5, 99]), np.array([5, 0])), (np.array([0, 90]), np.array([0, -40]))
+    >>> counts(*bullets, *foes, size=4, other=90).tolist()
+    [1, 1]
     """
     groups, words = Groups(x0, y0, size, x1, y1, other), (category, mask, other_category, other_mask)
     return _numbers(groups, closed, words, (starts, other_starts), COUNTS, out)
@@ -148,6 +156,10 @@ def first(
     """Find the lowest index in the second group that each object of the first collides with.
 
     Returns  int32[n]  -1 where there is none
+
+    >>> bullets, foes = (np.array([5, 99]), np.array([5, 0])), (np.array([0, 90]), np.array([0, -40]))
+    >>> first(*bullets, *foes, size=4, other=30).tolist()
+    [0, -1]
     """
     groups, words = Groups(x0, y0, size, x1, y1, other), (category, mask, other_category, other_mask)
     return _numbers(groups, closed, words, (starts, other_starts), FIRST, out)
@@ -173,6 +185,10 @@ def pairs(
     """List every pair that overlaps, one object of each group.
 
     Returns  int32[m, 2]  indices in the first and in the second group, in ascending order; a view of `out` if given
+
+    >>> bullets, foes = (np.array([5, 99]), np.array([5, 0])), (np.array([0, 90]), np.array([0, -40]))
+    >>> pairs(*bullets, *foes, size=4, other=90).tolist()
+    [[0, 0], [1, 1]]
     """
     is_plain = category is mask is other_category is other_mask is EVERYONE and starts is other_starts is None
     found = _small.list_two(x0, y0, size, x1, y1, other, closed, out) if is_plain else None

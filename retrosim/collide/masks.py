@@ -74,6 +74,9 @@ def make_wide_mask(sprite: bytes | np.ndarray, *, out: np.ndarray | None = None)
 
     sprite   bytes or uint8[2 + w * h], an XLib linear bitmap, or uint8[h, w], an image; colour 0 is transparent
     Returns  uint32[h, n]  n words a row, leftmost first
+
+    >>> [f"{word:08X}" for word in make_wide_mask(np.ones((1, 40), np.uint8))[0]]
+    ['FFFFFFFF', 'FF000000']
     """
     pixels = read_pixels(sprite)
     height, width = pixels.shape
@@ -87,6 +90,9 @@ def make_mask(sprite: bytes | np.ndarray, *, out: np.ndarray | None = None) -> n
 
     Returns  uint32[h]  one word a row
     Source   Mackey 1995, MakeMask
+
+    >>> [f"{word:08X}" for word in make_mask(np.eye(2, dtype=np.uint8))]
+    ['80000000', '40000000']
     """
     pixels = read_pixels(sprite)
     if pixels.shape[1] > 32:
@@ -97,7 +103,10 @@ def make_mask(sprite: bytes | np.ndarray, *, out: np.ndarray | None = None) -> n
 
 
 def pack(sprites: Sequence[bytes | np.ndarray]) -> Masks:
-    """Make the masks of several sprites and put them into one table; each as for `make_wide_mask`."""
+    """Make the masks of several sprites and put them into one table; each as for `make_wide_mask`.
+
+    >>> sprites = pack([np.ones((4, 4), np.uint8), np.eye(8, dtype=np.uint8)])
+    """
     images = [read_pixels(sprite) for sprite in own_list("sprites", sprites, "sprites")]
     masks = [make_wide_mask(image) for image in images]
     sizes = [mask.size for mask in masks]
@@ -131,6 +140,11 @@ def bounds(
     """Return the boxes of objects, for `world` and `groups`.
 
     Returns  int32[n], int32[n], int32[n, 2]  left, top, width and height
+
+    >>> sprites = pack([np.ones((4, 4), np.uint8), np.eye(8, dtype=np.uint8)])
+    >>> x, y, shape = np.array([0, 2]), np.array([0, 1]), np.array([0, 1], np.int32)
+    >>> bounds(x, y, shape, sprites)[2].tolist()
+    [[4, 4], [8, 8]]
     """
     placed, own = _own(x, y, shape, sprites)
     return placed.x, placed.y, np.stack([own.width[placed.shape], own.height[placed.shape]], axis=1)
@@ -149,6 +163,11 @@ def hits(
     """Test the listed pairs to the pixel.
 
     Returns  uint8[m]  1 where the pair has an opaque pixel in common
+
+    >>> sprites = pack([np.ones((4, 4), np.uint8), np.eye(8, dtype=np.uint8)])
+    >>> x, y, shape = np.array([0, 2]), np.array([0, 1]), np.array([0, 1], np.int32)
+    >>> hits(x, y, shape, sprites, np.array([[0, 1]], np.int32)).tolist()
+    [1]
     """
     placed, sprites = _own(x, y, shape, sprites)
     pairs = own_pairs(pairs, len(placed.x))
@@ -176,6 +195,11 @@ def contacts(
     """Test the listed pairs and say where they meet.
 
     Returns  int32[m, 3]  1 or 0; x and y of the first common pixel: topmost row, leftmost in it (0 without collision)
+
+    >>> sprites = pack([np.ones((4, 4), np.uint8), np.eye(8, dtype=np.uint8)])
+    >>> x, y, shape = np.array([0, 2]), np.array([0, 1]), np.array([0, 1], np.int32)
+    >>> contacts(x, y, shape, sprites, np.array([[0, 1]], np.int32)).tolist()
+    [[1, 2, 1]]
     """
     placed, sprites = _own(x, y, shape, sprites)
     pairs = own_pairs(pairs, len(placed.x))
@@ -197,6 +221,11 @@ def contact_rows(
     """List where objects `a` and `b` meet, row by row.
 
     Returns  int32[r, 2]  x and y of the leftmost common pixel of each row that has one, from the top
+
+    >>> sprites = pack([np.ones((4, 4), np.uint8), np.eye(8, dtype=np.uint8)])
+    >>> x, y, shape = np.array([0, 2]), np.array([0, 1]), np.array([0, 1], np.int32)
+    >>> contact_rows(x, y, shape, sprites, 0, 1).tolist()
+    [[2, 1], [3, 2]]
     """
     (shape, x, y), sprites = _own(x, y, shape, sprites)
     a, b = (check_integer(name, i, 0, len(x) - 1) for name, i in (("a", a), ("b", b)))

@@ -42,6 +42,10 @@ def collided(
     """Flag every object that is in some collision.
 
     Returns  uint8[n]  1 in a collision, else 0
+
+    >>> x, y = np.array([10, 30, 300], np.int32), np.array([10, 20, 40], np.int32)
+    >>> collided(x, y, size=30).tolist()
+    [1, 1, 0]
     """
     if threads is not None:
         check_integer("threads", threads, 1, 2)
@@ -54,6 +58,10 @@ def pairs(
     """List every overlapping pair once.
 
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
+
+    >>> x, y = np.array([10, 30, 300], np.int32), np.array([10, 20, 40], np.int32)
+    >>> pairs(x, y, size=30).tolist()
+    [[0, 1]]
     """
     if threads is not None:
         check_integer("threads", threads, 1, 2)

@@ -82,6 +82,9 @@ def quantise(values: Any, *, scale: int = 1, rounding: str = "nearest", out: np.
     out       int32, of the shape of the values, C-contiguous; None makes an array
     Returns   int32  of the same shape, -2147483648..2147483647
     Errors    ValueError  not numbers; not finite, or out of range after scaling, with the index
+
+    >>> quantise([0.25, -3.5], scale=16).tolist()
+    [4, -56]
     """
     check_choice("rounding", rounding, ROUNDINGS)
     if check_integer("scale", scale, 1, MAX_SCALE) & (scale - 1):
@@ -131,6 +134,10 @@ def collided(
     """Flag every object that is in some collision.
 
     Returns  uint8[n]  1 in a collision, else 0
+
+    >>> x, y = np.array([0, 20, 90]), np.array([0, 10, 5])
+    >>> collided(x, y, size=30).tolist()
+    [1, 1, 0]
     """
     return _numbers(x, y, size, closed, category, mask, starts, FLAGS, out)
 
@@ -149,6 +156,10 @@ def counts(
     """Count the objects that each one collides with.
 
     Returns  int32[n]
+
+    >>> x, y = np.array([0, 20, 90]), np.array([0, 10, 5])
+    >>> counts(x, y, size=80).tolist()
+    [1, 2, 1]
     """
     return _numbers(x, y, size, closed, category, mask, starts, COUNTS, out)
 
@@ -167,6 +178,10 @@ def first(
     """Find the lowest index that each object collides with, as pygame's `Rect.collidelist` does for one.
 
     Returns  int32[n]  -1 where there is none
+
+    >>> x, y = np.array([0, 20, 90]), np.array([0, 10, 5])
+    >>> first(x, y, size=30).tolist()
+    [1, 0, -1]
     """
     return _numbers(x, y, size, closed, category, mask, starts, FIRST, out)
 
@@ -206,6 +221,12 @@ def pairs(
     """List every overlapping pair once.
 
     Returns  int32[m, 2]  indices, the lower one first, in ascending order; a view of `out` if that is given
+
+    >>> x, y = np.array([0, 20, 90]), np.array([0, 10, 5])
+    >>> pairs(x, y, size=30).tolist()
+    [[0, 1]]
+    >>> pairs(x, y, size=np.array([[30, 30], [80, 8], [9, 9]])).tolist()  # width and height of each
+    [[0, 1], [1, 2]]
     """
     is_plain = category is EVERYONE and mask is EVERYONE and starts is None
     found = _small.list_one(x, y, size, closed, out) if is_plain else None
@@ -233,6 +254,10 @@ def chunks(
 
     rows     int  pairs of a part, 1..16777216; an object's pairs are not divided, so there may be more by their number
     Returns  Iterator of int32[m, 2]  together what `pairs` returns; no part is empty
+
+    >>> x, y = np.array([0, 20, 90]), np.array([0, 10, 5])
+    >>> [rows.tolist() for rows in chunks(x, y, size=99, rows=2)]
+    [[[0, 1], [0, 2]], [[1, 2]]]
     """
     check_rows(rows)
     scene = scene_of(x, y, size, closed, category, mask)

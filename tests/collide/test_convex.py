@@ -64,6 +64,20 @@ def test_the_same_without_the_compiler():
 
 
 @pytest.mark.without_jit
+def test_contacts_on_one_line():
+    """Segments and points without any width, one behind the other: the way out is along the line that they lie on."""
+    shapes = convex.pack([[(-4, -2), (4, 2)], [(0, 0)], [(-2, -1), (2, 1)]], radius=[3, 4, 4])
+    pairs = np.array([[0, 1], [1, 0], [0, 2], [2, 0], [1, 2]], np.int32)
+    for at in range(8):
+        x, y = np.array([0, 2 * at, -2 * at]), np.array([0, at, -at])
+        shape = np.arange(3, dtype=np.int32)
+        outlines, radius = [[(-4, -2), (4, 2)], [(0, 0)], [(-2, -1), (2, 1)]], [3, 4, 4]
+        found = convex.contacts(x, y, shape, shapes, pairs)
+        check_contacts(x, y, outlines, radius, pairs[:3], convex.Contacts(*(part[:3] for part in found)), found.hit[:3])
+        check_contacts(x, y, outlines, radius, pairs[3:], convex.Contacts(*(part[3:] for part in found)), found.hit[3:])
+
+
+@pytest.mark.without_jit
 def test_touching_crossing_nested():
     square, cross = [(0, 0), (10, 0), (10, 10), (0, 10)], [(-9, 4), (19, 4), (19, 6), (-9, 6)]
     small, point, segment = [(4, 4), (6, 4), (5, 6)], [(5, 5)], [(-5, 5), (15, 5)]

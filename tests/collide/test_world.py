@@ -10,9 +10,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from retrosim.collide import world
+from retrosim.collide import _worlds, groups, world
+from retrosim.collide._start import COMPILER
 from retrosim.collide.kernels import hierarchical_grid as grid
 from retrosim.collide.oracle import worlds as oracle
+from retrosim.collide.scene import Scene
 
 from .random_worlds import HIGH, KINDS, LOW, SCENES, limited, random_world
 
@@ -79,6 +81,28 @@ def test_large_worlds(kind):
 
 
 @pytest.mark.without_jit
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_in_two_threads(kind, monkeypatch):
+    """Few objects, divided all the same: each question to `world`, `groups` and a scene that stays."""
+    scene = random_world(np.random.default_rng(6), kind, 61)
+    one = {"size": scene.size, "category": scene.category, "mask": scene.mask}
+    other = {"other": scene.size, "other_category": scene.category, "other_mask": scene.mask}
+    kept = Scene()
+    kept.add(scene.x, scene.y, **one)
+
+    def answers():
+        for question in ("pairs", "collided", "counts", "first"):
+            yield getattr(world, question)(scene.x, scene.y, **one)
+            yield getattr(groups, question)(scene.x, scene.y, scene.x, scene.y, **one, **other)
+        yield kept.nearest(scene.x, scene.y, k=3)
+        yield from world.chunks(scene.x, scene.y, **one, rows=9)
+
+    expected = [found.tolist() for found in answers()]
+    monkeypatch.setattr(_worlds, "TWO_THREADS", 2)
+    assert [found.tolist() for found in answers()] == expected and len(expected[0]) + (kind == "edges") > 0
+
+
+@pytest.mark.without_jit
 def test_many_scenes_in_one_call():
     rng = np.random.default_rng(8)
     scenes = [random_world(rng, kind, int(rng.integers(0, 12))) for kind in KINDS]
@@ -94,6 +118,36 @@ def test_many_scenes_in_one_call():
     assert world.collided(x, y, **given).tolist() == flags
     assert world.counts(x, y, **given).tolist() == counts
     assert world.first(x, y, **given).tolist() == first
+
+
+def test_many_scenes_are_what_each_is_alone():
+    """Small ones, sorted ones, empty ones, and some with more pairs than there is room for at first."""
+    rng = np.random.default_rng(10)
+    counts = [int(c) for c in rng.choice([0, 1, 5, 40, 140, 300], 24)]
+    scenes = [random_world(rng, KINDS[number % len(KINDS)], count) for number, count in enumerate(counts)]
+    begins = np.cumsum([0, *counts])
+    x, y, size, category, mask = (
+        np.concatenate([getattr(scene, name) for scene in scenes]) for name in ("x", "y", "size", "category", "mask")
+    )
+    words = {"category": category, "mask": mask}
+    two = {"other": size, "other_category": category, "other_mask": mask, "other_starts": begins}
+    world.counts(x, y, size=size, starts=begins)
+    COMPILER.wait()  # from here on one kernel does them all
+    for question in ("pairs", "collided", "counts", "first"):
+        alone, between = [], []
+        for scene, begin in zip(scenes, begins.tolist()):
+            given = {"size": scene.size, "category": scene.category, "mask": scene.mask}
+            other = {"other": scene.size, "other_category": scene.category, "other_mask": scene.mask}
+            for list_of, answer in (
+                (alone, getattr(world, question)(scene.x, scene.y, **given)),
+                (between, getattr(groups, question)(scene.x, scene.y, scene.x, scene.y, **given, **other)),
+            ):
+                shift = {"pairs": begin, "first": np.where(answer < 0, 0, begin) if question == "first" else 0}
+                list_of.append(answer + shift.get(question, 0))
+        found = getattr(world, question)(x, y, size=size, starts=begins, **words)
+        assert np.array_equal(found, np.concatenate(alone))
+        found = getattr(groups, question)(x, y, x, y, size=size, starts=begins, **words, **two)
+        assert np.array_equal(found, np.concatenate(between))
 
 
 @pytest.mark.without_jit

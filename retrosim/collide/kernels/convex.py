@@ -190,7 +190,7 @@ def way_apart(vertices, first, count, other_first, other_count, x, y):
             square = way_x * way_x + way_y * way_y
             if square and (best_square == 0 or is_larger(gap, square, best, best_square)):
                 best, best_x, best_y, best_square = gap, way_x, way_y, square
-    if best_square and best <= 0:
+    if best_square and best < 0:  # at 0 they touch, or both lie on one line, maybe apart
         return best, best_x, best_y
     corner_x, corner_y = np.int64(0), np.int64(0)
     for k in range(first, first + count):

@@ -2,9 +2,10 @@
 
 A box belongs to a level by its longer side, to a row of that level by its upper side, and to a place in the row by
 its left side. No box of a level is wider or higher than its rows, so what overlaps a box is, level by level, in two
-or three rows, there in one run. Level, row and place are one number, the key by which boxes are sorted. Rows with
-nothing in them take no room and no time: the cost depends on the objects, not on the extent of the world, nor on an
-outlier in it.
+or three rows, there in one run. The rows of the first level are the higher the fewer objects there are to an area, as
+a sample tells: to look for a row takes longer than to compare a vector of boxes. Level, row and place are one number,
+the key by which boxes are sorted. Rows with nothing in them take no room and no time: the cost depends on the objects,
+not on the extent of the world, nor on an outlier in it.
 
 A run is looked for from where the last one in that row was, by steps that grow and then shrink: a scene is searched
 in its own order, so most runs begin where the last one did. A few boxes are one row that is not sorted, and one run.
@@ -34,7 +35,9 @@ NUMBER = 6
 """The first of two more arrays in `Work.rows`."""
 NONE = -1
 MAX_UNSORTED = 128  # objects that are compared without sorting
-FIRST_LOG2, STEP, LEVELS = 4, 3, 10  # log2 of the rows of the first level, and how much higher those of the next are
+MIN_LOG2, MAX_LOG2, STEP, LEVELS = 4, 13, 3, 10  # log2 of the first level's rows; how much higher those of the next are
+CROWD_LOG2 = 5  # log2 of the objects in a square as high as the first level's rows, by the estimate of their density
+SAMPLE, OUTLIERS = 32, 2  # objects that tell the extent of most, and how many of them at both ends do not count
 X_FRACTION = 3  # places in a row are distinguished to 1 / 8 of the rows of the lowest level
 END, UNSORTED = np.int64(1 << 62), 40
 MAX_DIGIT = 11  # bits by which keys are sorted in one pass
@@ -116,12 +119,49 @@ def fill_scene(x, y, sides, extra, scene):
 
 
 @kernel
-def level_of(scene, i):
+def level_of(scene, i, first_log2):
     """Return the level of a box."""
     side, level = max(scene[i, RIGHT] - scene[i, LEFT], scene[i, BOTTOM] - scene[i, TOP]), 0
-    while side >> (FIRST_LOG2 + STEP * level):
+    while side >> (first_log2 + STEP * level):
         level += 1
     return level
+
+
+@kernel
+def sort_numbers(numbers, count):
+    """Sort the first `count` of int64[k] in ascending order: by insertion, from afar first if they are many."""
+    gap = 1
+    while gap * 9 < count:
+        gap = gap * 3 + 1
+    while gap:
+        for k in range(gap, count):
+            number, at = numbers[k], k
+            while at >= gap and numbers[at - gap] > number:
+                numbers[at] = numbers[at - gap]
+                at -= gap
+            numbers[at] = number
+        gap //= 3
+
+
+@kernel
+def log2_of(number):
+    """Return the bits of a number but one, 0 for 0 and 1."""
+    log2 = 0
+    while number >> log2 > 1:
+        log2 += 1
+    return log2
+
+
+@kernel
+def first_log2_of(scene, begin, end):
+    """Return log2 of how high the first level's rows should be: less where objects are dense, as a sample tells."""
+    sample, area_log2, count = np.empty(SAMPLE, np.int64), 0, end - begin
+    for axis in (LEFT, TOP):
+        for k in range(SAMPLE):
+            sample[k] = scene[begin + k * count // SAMPLE, axis]
+        sort_numbers(sample, SAMPLE)
+        area_log2 += log2_of(sample[SAMPLE - 1 - OUTLIERS] - sample[OUTLIERS])
+    return min(max(MIN_LOG2, (area_log2 + CROWD_LOG2 - log2_of(count)) >> 1), MAX_LOG2)
 
 
 @kernel
@@ -164,10 +204,11 @@ def sort_scene(scene, begin, end, max_unsorted, work):
     rows, keys, levels, ends = work
     count, used, base, x_bits, last_bit, turn = end - begin, 0, 0, 0, 0, 0
     left, top, right, bottom = END, END, -END, -END
+    first_log2 = first_log2_of(scene, begin, end) if count > max_unsorted else MIN_LOG2
     for level in range(LEVELS):
         levels[level, WIDTH] = levels[level, HEIGHT] = -1
     for i in range(begin, end):
-        level = level_of(scene, i) if count > max_unsorted else 0
+        level = level_of(scene, i, first_log2) if count > max_unsorted else 0
         levels[level, WIDTH] = max(levels[level, WIDTH], scene[i, RIGHT] - scene[i, LEFT])
         levels[level, HEIGHT] = max(levels[level, HEIGHT], scene[i, BOTTOM] - scene[i, TOP])
         left, right = min(left, np.int64(scene[i, LEFT])), max(right, np.int64(scene[i, LEFT]))
@@ -177,7 +218,7 @@ def sort_scene(scene, begin, end, max_unsorted, work):
     shift = UNSORTED
     for level in range(LEVELS):
         if levels[level, WIDTH] >= 0:
-            log2 = FIRST_LOG2 + STEP * level if count > max_unsorted else UNSORTED
+            log2 = first_log2 + STEP * level if count > max_unsorted else UNSORTED
             shift = min(shift, log2 - X_FRACTION)
             levels[level, BASE], levels[level, LOG2], levels[level, LAST] = base, log2, (bottom - top) >> log2
             base += levels[level, LAST] + 1
@@ -187,7 +228,7 @@ def sort_scene(scene, begin, end, max_unsorted, work):
         while base >> last_bit:
             last_bit += 1
         for i in range(begin, end):
-            level = level_of(scene, i)
+            level = level_of(scene, i, first_log2)
             row = levels[level, BASE] + ((scene[i, TOP] - top) >> levels[level, LOG2])
             keys[0, i - begin] = row << x_bits | (scene[i, LEFT] - left) >> shift
         turn = sort_keys(keys, rows, ends, count, x_bits + last_bit)
@@ -265,6 +306,9 @@ def search(scene, begin, end, work, order, cursors, unflagged, kind, wanted, fou
     lowest, total, is_one, is_marking = 0, 0, kind == ONE, wanted == FLAGS and kind == ONE
     for k in range(count + BOXES_AT_ONCE if is_marking else 0):
         unflagged[k] = k
+    is_listing = wanted == PAIRS and kind == ONE
+    for k in range(count if is_listing else 0):
+        is_listing &= rows[WORD, np.uint64(k)] == -1
     for i in range(begin, end):
         if is_one:
             left, top, right, bottom = rows[LEFT, i], rows[TOP, i], rows[RIGHT, i], rows[BOTTOM, i]
@@ -295,6 +339,13 @@ def search(scene, begin, end, work, order, cursors, unflagged, kind, wanted, fou
                         if keys[2, at] > last_key:
                             break
                     near = touching_bits(rows, at, box)
+                    while near and is_listing:  # what most calls ask for, without any other question
+                        j = at + lowest_bit(near)
+                        near &= near - 1
+                        other = rows[INDEX, np.uint64(j)]
+                        if total < len(found):
+                            found[np.uint64(total)] = np.int64(min(mine, other)) << 32 | max(mine, other)
+                        total += keys[2, np.uint64(j)] <= last_key
                     while near:
                         j = at + lowest_bit(near)
                         near &= near - 1

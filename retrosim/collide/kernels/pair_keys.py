@@ -6,15 +6,34 @@ import numpy as np
 
 from retrosim.jit import kernel
 
+HALF, PACKED_HALF = 32, 16
+"""Bits of an index in a key, and in one that is packed into 32 bits: these are sorted in half the time."""
+
 
 @kernel
-def split_keys(keys, rows):
-    """Write keys as pairs.
+def pack_keys(keys, packed):
+    """Write keys with less room between their halves, and tell whether all of them fit.
 
-    keys  int64[m]
-    rows  int32[m, 2]  output; may be the same memory as `keys`
+    keys    int64[m]
+    packed  uint32[m]  output
     """
+    bits = np.int64(0)
     for k in range(len(keys)):
         key = keys[np.uint64(k)]
-        rows[np.uint64(k), 0] = key >> 32
-        rows[np.uint64(k), 1] = key & 0xFFFFFFFF
+        bits |= key
+        packed[np.uint64(k)] = np.uint32((key >> (HALF - PACKED_HALF)) | (key & ((1 << PACKED_HALF) - 1)))
+    return (bits >> HALF | bits & ((1 << HALF) - 1)) >> PACKED_HALF == 0
+
+
+@kernel
+def split_keys(keys, half, rows):
+    """Write keys as pairs.
+
+    keys  int64[m], or uint32[m] if they are packed
+    half  int          bits of an index in them
+    rows  int32[m, 2]  output; may be the same memory as `keys` of 64 bits
+    """
+    for k in range(len(keys)):
+        key = np.int64(keys[np.uint64(k)])
+        rows[np.uint64(k), 0] = key >> half
+        rows[np.uint64(k), 1] = key & ((np.int64(1) << half) - 1)

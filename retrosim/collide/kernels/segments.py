@@ -14,7 +14,7 @@ import numpy as np
 
 from retrosim.jit import kernel
 
-from .hierarchical_grid import BASE, BOTTOM, HEIGHT, INDEX, LAST, LEFT, LOG2, RIGHT, TOP, WIDTH
+from .hierarchical_grid import BASE, BOTTOM, HEIGHT, INDEX, LAST, LEFT, LOG2, RIGHT, TOP, WIDTH, sort_numbers
 from .simd import BOXES_AT_ONCE, lowest_bit, touching_bits
 
 SLOPE_BITS = 31
@@ -76,22 +76,6 @@ def first_key(keys, key, count):
         at += half * (keys[2, np.uint64(at + half - 1)] < key)
         size -= half
     return at + (count > 0 and keys[2, at] < key)
-
-
-@kernel
-def sort_numbers(numbers, count):
-    """Sort the first `count` of int64[k] in ascending order: by insertion, from afar first if they are many."""
-    gap = 1
-    while gap * 9 < count:
-        gap = gap * 3 + 1
-    while gap:
-        for k in range(gap, count):
-            number, at = numbers[k], k
-            while at >= gap and numbers[at - gap] > number:
-                numbers[at] = numbers[at - gap]
-                at -= gap
-            numbers[at] = number
-        gap //= 3
 
 
 @kernel

@@ -6,18 +6,25 @@ which it turns into what the processor offers. Without the compiler (NUMBA_DISAB
 
 from __future__ import annotations
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from retrosim.jit import JIT
+from retrosim.jit import JIT, kernel
 
 ROW = 32
 """Squares on the screen compared at once, by 64 bytes of coordinates."""
 SQUARES_AT_ONCE = 16
 """Squares compared at once by corners of twice 16 bits: 64 bytes."""
-BOXES_AT_ONCE = 8
+BOXES_AT_ONCE = 16
 """Boxes of any size compared at once."""
+WORD_BITS = 64
+"""The same where there are many: a bit of a word for each."""
+COPIED_AT_ONCE = 16
+"""Boxes copied at once."""
+WORDS_AT_ONCE = 8
+"""Words of bits compared at once."""
 
 
 @intrinsic
@@ -81,14 +88,34 @@ def square_bits(typing_context, corners, at, corner, size):
         array = context.make_array(signature.args[0])(context, builder, args[0])
         there = builder.load(builder.bitcast(builder.gep(array.data, [args[1]]), halves.as_pointer()))
         there.align = 4
-        # -size < there - here < size, as one unsigned comparison
-        below, span = builder.sub(args[3], number(1)), builder.sub(builder.shl(args[3], number(1)), number(1))
+        # -size < there - here < size: difference + size - 1 is 2 * size - 2 at most, by one saturating subtraction
+        below = builder.sub(args[3], number(1))
         apart = builder.sub(there, builder.sub(splat(builder.trunc(args[2], word)), both(below)))
-        near = builder.sext(builder.icmp_unsigned("<", apart, both(span)), halves)
-        hits = builder.icmp_signed("==", builder.bitcast(near, words), ir.Constant(words, [-1] * SQUARES_AT_ONCE))
-        return builder.zext(builder.bitcast(hits, ir.IntType(SQUARES_AT_ONCE)), number)
+        limit = both(builder.shl(below, number(1)))
+        rest = builder.select(builder.icmp_unsigned(">", apart, limit), builder.sub(apart, limit), halves(None))
+        too_far = builder.bitcast(rest, words)
+        bits = builder.bitcast(builder.icmp_unsigned("==", too_far, words(None)), ir.IntType(SQUARES_AT_ONCE))
+        return builder.zext(bits, number)
 
     return types.int64(corners, types.int64, types.int64, types.int64), generate
+
+
+def _touching(context, builder, signature, args, boxes_at_once):
+    """Generate code for `touching_bits` and `touching_word`."""
+    kind = signature.args[0]
+    array, word = context.make_array(kind)(context, builder, args[0]), ir.IntType(32)
+    vector, length = ir.VectorType(word, boxes_at_once), builder.extract_value(array.shape, 1)
+    zeros, at, hits = ir.VectorType(word, boxes_at_once)(None), args[1], []
+    for row, comparison, side in ((0, "<=", 2), (1, "<=", 3), (2, ">=", 0), (3, ">=", 1)):
+        limit = builder.trunc(builder.extract_value(args[2], side), word)
+        limits = builder.insert_element(vector(ir.Undefined), limit, word(0))
+        place = builder.add(builder.mul(length, ir.IntType(64)(row)), at)
+        there = builder.load(builder.bitcast(builder.gep(array.data, [place]), vector.as_pointer()))
+        there.align = 4
+        spread = builder.shuffle_vector(limits, vector(ir.Undefined), zeros)
+        hits.append(builder.icmp_signed(comparison, there, spread))
+    both = builder.and_(builder.and_(hits[0], hits[1]), builder.and_(hits[2], hits[3]))
+    return builder.bitcast(both, ir.IntType(boxes_at_once))
 
 
 @intrinsic
@@ -103,22 +130,111 @@ def touching_bits(typing_context, boxes, at, box):
     """
 
     def generate(context, builder, signature, args):
-        kind = signature.args[0]
-        array, word = context.make_array(kind)(context, builder, args[0]), ir.IntType(32)
-        vector, length = ir.VectorType(word, BOXES_AT_ONCE), builder.extract_value(array.shape, 1)
-        zeros, at, hits = ir.VectorType(word, BOXES_AT_ONCE)(None), args[1], []
-        for row, comparison, side in ((0, "<=", 2), (1, "<=", 3), (2, ">=", 0), (3, ">=", 1)):
-            limit = builder.trunc(builder.extract_value(args[2], side), word)
-            limits = builder.insert_element(vector(ir.Undefined), limit, word(0))
-            place = builder.add(builder.mul(length, ir.IntType(64)(row)), at)
-            there = builder.load(builder.bitcast(builder.gep(array.data, [place]), vector.as_pointer()))
-            there.align = 4
-            spread = builder.shuffle_vector(limits, vector(ir.Undefined), zeros)
-            hits.append(builder.icmp_signed(comparison, there, spread))
-        both = builder.and_(builder.and_(hits[0], hits[1]), builder.and_(hits[2], hits[3]))
-        return builder.zext(builder.bitcast(both, ir.IntType(BOXES_AT_ONCE)), ir.IntType(64))
+        return builder.zext(_touching(context, builder, signature, args, BOXES_AT_ONCE), ir.IntType(64))
 
     return types.int64(boxes, types.int64, types.UniTuple(types.int64, 4)), generate
+
+
+@intrinsic
+def touching_word(typing_context, boxes, at, box):
+    """Do what `touching_bits` does for WORD_BITS boxes: where many are compared, and few of them touch."""
+
+    def generate(context, builder, signature, args):
+        return _touching(context, builder, signature, args, WORD_BITS)
+
+    return types.int64(boxes, types.int64, types.UniTuple(types.int64, 4)), generate
+
+
+@intrinsic
+def copy_sixteen(typing_context, x, y, at, sides, of, extra, boxes, to):
+    """Copy COPIED_AT_ONCE boxes, and tell whether they are all allowed; see `small_boxes`.
+
+    x, y     integers[n]     corners, one behind the other; at + COPIED_AT_ONCE <= n
+    at       int64           index of the first
+    sides    integers[..]    width and height by turns, as they lie in memory
+    of       int64           where those of the first are; of + 2 * COPIED_AT_ONCE <= numbers
+    extra    int64           0 or 1: a box ends at corner + side + extra - 1
+    boxes    int32[4, k]     output: left, top, right, bottom
+    to       int64           index of the first; to + COPIED_AT_ONCE <= k
+    Returns  bool            corners and ends fit 32 bits, and sides are 1 or more and fit 31
+    """
+
+    def generate(context, builder, signature, args):
+        word, number = ir.IntType(32), ir.VectorType(ir.IntType(32), COPIED_AT_ONCE)
+        arrays = dict(zip(("x", "y", "sides", "boxes"), (args[0], args[1], args[3], args[6])))
+        kinds = dict(zip(arrays, (signature.args[0], signature.args[1], signature.args[3], signature.args[6])))
+        data = {name: context.make_array(kinds[name])(context, builder, arrays[name]) for name in arrays}
+        flags = ir.VectorType(ir.IntType(1), COPIED_AT_ONCE)
+        zeros, wrong = number(None), flags(None)
+
+        def load(name, place, count):
+            """Return `count` numbers as they are."""
+            vector = ir.VectorType(ir.IntType(kinds[name].dtype.bitwidth), count)
+            given = builder.load(builder.bitcast(builder.gep(data[name].data, [place]), vector.as_pointer()))
+            given.align = kinds[name].dtype.bitwidth // 8
+            return given
+
+        def narrowed(name, given):
+            """Return numbers in 32 bits, and which of them do not fit."""
+            bits, is_signed = kinds[name].dtype.bitwidth, kinds[name].dtype.signed
+            if bits < 32:
+                return (builder.sext if is_signed else builder.zext)(given, number), flags(None)
+            here = builder.trunc(given, number) if bits > 32 else given
+            if is_signed:
+                again = builder.sext(here, given.type) if bits > 32 else given
+                return here, builder.icmp_signed("!=", again, given)
+            return here, builder.icmp_unsigned(">", given, given.type([(1 << 31) - 1] * COPIED_AT_ONCE))
+
+        less = builder.sub(builder.trunc(args[5], word), word(1))
+        spread = builder.shuffle_vector(builder.insert_element(zeros, less, word(0)), zeros, zeros)
+        pairs = load("sides", args[4], 2 * COPIED_AT_ONCE)
+        for axis, name in enumerate("xy"):
+            picks = ir.Constant(number, [axis + 2 * k for k in range(COPIED_AT_ONCE)])
+            here, is_far = narrowed(name, load(name, args[2], COPIED_AT_ONCE))
+            side, is_long = narrowed("sides", builder.shuffle_vector(pairs, pairs.type(ir.Undefined), picks))
+            reach = builder.add(side, spread)
+            there = builder.add(here, reach)
+            for each in (
+                is_far,
+                is_long,
+                builder.icmp_signed("<", side, number([1] * COPIED_AT_ONCE)),
+                builder.icmp_signed("<", there, here),
+            ):
+                wrong = builder.or_(wrong, each)
+            for row, values in ((axis, here), (axis + 2, there)):
+                begin = builder.mul(builder.extract_value(data["boxes"].shape, 1), ir.IntType(64)(row))
+                target = builder.gep(data["boxes"].data, [builder.add(begin, args[7])])
+                builder.store(values, builder.bitcast(target, number.as_pointer())).align = 4
+        bits = ir.IntType(COPIED_AT_ONCE)
+        return builder.icmp_unsigned("==", builder.bitcast(wrong, bits), bits(0))
+
+    return types.boolean(x, y, types.int64, sides, types.int64, types.int64, boxes, types.int64), generate
+
+
+@intrinsic
+def common_words(typing_context, words, at, found):
+    """Write the bits that four stretches of WORDS_AT_ONCE words have in common.
+
+    words    int64[n]             at + WORDS_AT_ONCE <= n
+    at       int64[4]             a tuple: where each begins
+    found    int64[WORDS_AT_ONCE] output
+    Returns  int64                bit k is set if found[k] is not 0
+    """
+
+    def generate(context, builder, signature, args):
+        word = ir.IntType(64)
+        vector, common = ir.VectorType(word, WORDS_AT_ONCE), None
+        data = [context.make_array(signature.args[k])(context, builder, args[k]).data for k in (0, 2)]
+        for each in range(4):
+            place = builder.gep(data[0], [builder.extract_value(args[1], each)])
+            there = builder.load(builder.bitcast(place, vector.as_pointer()))
+            there.align = 8
+            common = builder.and_(common, there) if each else there
+        builder.store(common, builder.bitcast(data[1], vector.as_pointer())).align = 8
+        bits = builder.bitcast(builder.icmp_unsigned("!=", common, vector(None)), ir.IntType(WORDS_AT_ONCE))
+        return builder.zext(bits, word)
+
+    return types.int64(words, types.UniTuple(types.int64, 4), found), generate
 
 
 @intrinsic
@@ -129,6 +245,12 @@ def lowest_bit(typing_context, bits):
         return builder.cttz(args[0], ir.IntType(1)(1))
 
     return types.int64(types.int64), generate
+
+
+@kernel
+def without_lowest(bits):
+    """Return a word without its lowest bit that is set."""
+    return bits & (bits - 1)
 
 
 if not JIT:
@@ -148,10 +270,44 @@ if not JIT:
 
     def touching_bits(boxes, at, box):
         """Do the same without the compiler."""
-        left, top, right, bottom = boxes[:4, at : at + BOXES_AT_ONCE]
+        return _touching_in_plain_python(boxes[:4, at : at + BOXES_AT_ONCE], box)
+
+    def touching_word(boxes, at, box):
+        """Do the same without the compiler."""
+        return _signed(_touching_in_plain_python(boxes[:4, at : at + WORD_BITS], box))
+
+    def without_lowest(bits):
+        """Do the same without the compiler."""
+        word = int(bits) % (1 << WORD_BITS)
+        return _signed(word & (word - 1))
+
+    def _signed(word):
+        """Return a word as a number with a sign."""
+        return word - (word >> WORD_BITS - 1 << WORD_BITS)
+
+    def _touching_in_plain_python(sides, box):
+        left, top, right, bottom = sides
         near = (left <= box[2]) & (top <= box[3]) & (right >= box[0]) & (bottom >= box[1])
-        return sum(1 << k for k in range(BOXES_AT_ONCE) if near[k])
+        return sum(1 << int(k) for k in np.flatnonzero(near))
+
+    def copy_sixteen(x, y, at, sides, of, extra, boxes, to):
+        """Do the same without the compiler."""
+        is_right, flat = True, sides.reshape(-1)
+        for k in range(COPIED_AT_ONCE):
+            for axis, values in enumerate((x, y)):
+                here, side = int(values[at + k]), int(flat[of + 2 * k + axis])
+                there = here + side + extra - 1
+                if here >= -(1 << 31) and 1 <= side < 1 << 31 and there < 1 << 31:
+                    boxes[axis, to + k], boxes[axis + 2, to + k] = here, there
+                else:
+                    is_right = False
+        return is_right
+
+    def common_words(words, at, found):
+        """Do the same without the compiler."""
+        found[:] = np.bitwise_and.reduce([words[each : each + WORDS_AT_ONCE] for each in at])
+        return sum(1 << int(k) for k in np.flatnonzero(found))
 
     def lowest_bit(bits):
         """Do the same without the compiler."""
-        return int(bits & -bits).bit_length() - 1
+        return (int(bits) & -int(bits)).bit_length() - 1

@@ -7,7 +7,7 @@ Arguments of all functions here
     x, y     integers[n]                   upper-left corners
     sides    integers[1 or n, 1 or 2]      of all boxes or of each; one for both axes, or width and height
     extra    int                           0 for half-open boxes, 1 for closed ones
-    boxes    int32[4, n + BOXES_AT_ONCE]   left, top, right, bottom; the last unit of a box belongs to it
+    boxes    int32[4, n + pad]             left, top, right, bottom; the last unit of a box belongs to it
 """
 
 from __future__ import annotations
@@ -17,11 +17,20 @@ import numpy as np
 from retrosim.jit import Entry, kernel
 
 from .hierarchical_grid import COUNTS, FIRST, NONE
-from .simd import BOXES_AT_ONCE, lowest_bit, touching_bits
+from .simd import (
+    BOXES_AT_ONCE,
+    COPIED_AT_ONCE,
+    WORD_BITS,
+    copy_sixteen,
+    lowest_bit,
+    touching_bits,
+    touching_word,
+    without_lowest,
+)
 
 MAX_OBJECTS = 256
 MAX_SMALL, MAX_OTHERS = 128, 1 << 24  # of two groups, the smaller one and the larger one
-BLOCK, WORD_BITS = 1024, 64  # boxes that are compared while they are in the fastest cache; bits of a word
+BLOCK = 1024  # boxes that are compared while they are in the fastest cache
 MAX_WORDS = 1 << 20  # of bits for two groups: 8 MB
 REFUSED, TOO_LARGE = -1, -2
 """Status: a value is wrong; too many objects for these kernels."""
@@ -38,8 +47,20 @@ def are_boxes(x, y, sides, extra):
 @kernel
 def copy_boxes(x, y, sides, extra, begin, end, boxes):
     """Copy boxes begin .. end - 1, fill the last vector, and tell whether all is allowed; see `are_boxes`."""
-    step, last, is_right, count = 0 if len(sides) == 1 else 1, sides.shape[1] - 1, True, end - begin
-    for k in range(count):
+    step, last, is_right, count, k = 0 if len(sides) == 1 else 1, sides.shape[1] - 1, True, end - begin, 0
+    are_dense = count >= COPIED_AT_ONCE and x.strides[0] == x.itemsize and y.strides[0] == y.itemsize
+    if are_dense and step and last and sides.strides[0] == 2 * sides.strides[1] == 2 * sides.itemsize:
+        while k + COPIED_AT_ONCE <= count:
+            is_right &= copy_sixteen(x, y, begin + k, sides, 2 * (begin + k), extra, boxes, k)
+            k += COPIED_AT_ONCE
+    elif are_dense and not step:
+        same = np.empty(2 * COPIED_AT_ONCE, sides.dtype)
+        for each in range(COPIED_AT_ONCE):
+            same[2 * each], same[2 * each + 1] = sides[0, 0], sides[0, last]
+        while k + COPIED_AT_ONCE <= count:
+            is_right &= copy_sixteen(x, y, begin + k, same, 0, extra, boxes, k)
+            k += COPIED_AT_ONCE
+    while k < count:
         i = begin + k
         left, top = np.int64(x[i]), np.int64(y[i])
         width, height = np.int64(sides[i * step, 0]), np.int64(sides[i * step, last])
@@ -51,40 +72,19 @@ def copy_boxes(x, y, sides, extra, begin, end, boxes):
         is_right &= (left + width + extra - 1 <= MAX_COORDINATE) & (top + height + extra - 1 <= MAX_COORDINATE)
         boxes[0, k], boxes[1, k] = left, top
         boxes[2, k], boxes[3, k] = left + width + extra - 1, top + height + extra - 1
-    for k in range(count, count + BOXES_AT_ONCE):
-        boxes[0, k] = boxes[1, k] = MAX_COORDINATE
-        boxes[2, k] = boxes[3, k] = MIN_COORDINATE
+        k += 1
+    for side in range(4):
+        nowhere = MAX_COORDINATE if side < 2 else MIN_COORDINATE
+        for k in range(np.uint64(count), np.uint64(boxes.shape[1])):
+            boxes[side, k] = nowhere
     return is_right
 
 
 @kernel
-def copy_axis(values, sides, column, begin, end, extra, first, last):
-    """Copy many boxes along one axis, and tell whether all is allowed; sides: integers[m], as they lie in memory.
-
-    first, last  int32[end - begin + BOXES_AT_ONCE]  output, see `boxes`
-    """
-    is_wrong, count = False, end - begin
-    for k in range(count):  # without a branch, in steps that the compiler knows, so that it is made of vectors
-        i = np.uint64(begin + k)
-        given, side = values[i], sides[np.uint64(2) * i + np.uint64(column)]
-        here, reach = np.int32(given), np.int32(side)
-        is_wrong |= (np.int64(given) != here) | ((given < 0) != (here < 0)) | (np.int64(side) != reach) | (reach < 1)
-        there = np.int64(here) + reach + extra - 1
-        is_wrong |= there > MAX_COORDINATE
-        first[np.uint64(k)], last[np.uint64(k)] = here, there
-    for k in range(count, count + BOXES_AT_ONCE):
-        first[k], last[k] = MAX_COORDINATE, MIN_COORDINATE
-    return not is_wrong
-
-
-@kernel
-def copy_many(x, y, sides, extra, begin, end, boxes):
-    """Do what `copy_boxes` does, in less time for more than some dozens."""
-    if sides.shape[1] != 2 or len(sides) == 1:
-        return copy_boxes(x, y, sides, extra, begin, end, boxes)
-    flat = sides.reshape(sides.size)
-    is_right = copy_axis(x, flat, 0, begin, end, extra, boxes[0], boxes[2])
-    return copy_axis(y, flat, 1, begin, end, extra, boxes[1], boxes[3]) and is_right
+def copy_all(x, y, sides, extra, boxes):
+    """Copy all boxes, as `bitmap_index` takes them. Status: 0, or REFUSED."""
+    is_right = are_boxes(x, y, sides, extra) and len(x) <= boxes.shape[1]
+    return 0 if is_right and copy_boxes(x, y, sides, extra, 0, len(x), boxes) else REFUSED
 
 
 @kernel
@@ -103,7 +103,7 @@ def list_small(x, y, sides, extra, rows):
     count, total = len(x), 0
     if count > MAX_OBJECTS or rows.shape[1] != 2:
         return TOO_LARGE
-    boxes = np.empty((4, MAX_OBJECTS + BOXES_AT_ONCE), np.int32)
+    boxes = np.empty((4, count + BOXES_AT_ONCE), np.int32)
     if not are_boxes(x, y, sides, extra) or not copy_boxes(x, y, sides, extra, 0, count, boxes):
         return REFUSED
     for i in range(count):
@@ -115,7 +115,7 @@ def list_small(x, y, sides, extra, rows):
                     rows[total, 0] = i
                     rows[total, 1] = at + lowest_bit(near)
                 total += 1
-                near &= near - 1
+                near = without_lowest(near)
     return total
 
 
@@ -129,7 +129,7 @@ def number_small(x, y, sides, extra, wanted, results):
     count = len(x)
     if count > MAX_OBJECTS:
         return TOO_LARGE
-    boxes = np.empty((4, MAX_OBJECTS + BOXES_AT_ONCE), np.int32)
+    boxes = np.empty((4, count + BOXES_AT_ONCE), np.int32)
     if not are_boxes(x, y, sides, extra) or len(results) != count:
         return REFUSED
     if not copy_boxes(x, y, sides, extra, 0, count, boxes):
@@ -142,7 +142,7 @@ def number_small(x, y, sides, extra, wanted, results):
             near = touching_bits(boxes, at, box)
             while near:
                 j = at + lowest_bit(near)
-                near &= near - 1
+                near = without_lowest(near)
                 if wanted == COUNTS:
                     results[i] += 1
                     results[j] += 1
@@ -174,22 +174,19 @@ def list_two(x0, y0, sides, x1, y1, other, extra, rows):
         return TOO_LARGE
     if not (are_boxes(x0, y0, sides, extra) and are_boxes(x1, y1, other, extra)):
         return REFUSED
-    boxes = np.empty((4, len(x0) + BOXES_AT_ONCE), np.int32)
-    others = np.empty((4, BLOCK + BOXES_AT_ONCE), np.int32)
+    boxes = np.empty((4, len(x0)), np.int32)
+    others = np.empty((4, min(BLOCK, len(x1)) + WORD_BITS), np.int32)
     near = np.empty(len(x0) * words, np.int64)
     if not copy_boxes(x0, y0, sides, extra, 0, len(x0), boxes):
         return REFUSED
     for begin in range(0, len(x1), BLOCK):
         count = min(BLOCK, len(x1) - begin)
-        if not copy_many(x1, y1, other, extra, begin, begin + count, others):
+        if not copy_boxes(x1, y1, other, extra, begin, begin + count, others):
             return REFUSED
         for i in range(len(x0)):
             box = box_at(boxes, i)
             for at in range(0, count, WORD_BITS):
-                bits = 0
-                for vector in range(at, min(at + WORD_BITS, count), BOXES_AT_ONCE):
-                    bits |= touching_bits(others, vector, box) << (vector - at)
-                near[i * words + (begin + at) // WORD_BITS] = bits
+                near[i * words + (begin + at) // WORD_BITS] = touching_word(others, at, box)
     for i in range(len(x0)):
         for w in range(words):
             bits = near[np.uint64(i * words + w)]
@@ -197,7 +194,7 @@ def list_two(x0, y0, sides, x1, y1, other, extra, rows):
                 if total < len(rows):
                     rows[total, 0], rows[total, 1] = i, w * WORD_BITS + lowest_bit(bits)
                 total += 1
-                bits &= bits - 1
+                bits = without_lowest(bits)
     return total
 
 
@@ -206,8 +203,8 @@ def number_two(x0, y0, sides, x1, y1, other, extra, wanted, results):
     """Write a number for each object of the first group; see `number_small` and `list_two`."""
     if not are_small(x0, x1):
         return TOO_LARGE
-    boxes = np.empty((4, len(x0) + BOXES_AT_ONCE), np.int32)
-    others = np.empty((4, len(x1) + BOXES_AT_ONCE), np.int32)
+    boxes = np.empty((4, len(x0)), np.int32)
+    others = np.empty((4, len(x1) + WORD_BITS), np.int32)
     if not (are_boxes(x0, y0, sides, extra) and are_boxes(x1, y1, other, extra)) or len(results) != len(x0):
         return REFUSED
     if not copy_boxes(x0, y0, sides, extra, 0, len(x0), boxes):
@@ -217,18 +214,19 @@ def number_two(x0, y0, sides, x1, y1, other, extra, wanted, results):
     for i in range(len(x0)):
         box, found = box_at(boxes, i), 0
         first = NONE
-        for at in range(0, len(x1), BOXES_AT_ONCE):
-            near = touching_bits(others, at, box)
+        for at in range(0, len(x1), WORD_BITS):
+            near = touching_word(others, at, box)
             if near:
                 if first == NONE:
                     first = at + lowest_bit(near)
                 if wanted != COUNTS:
                     break
                 while near:
-                    near &= near - 1
+                    near = without_lowest(near)
                     found += 1
         results[i] = first if wanted == FIRST else found if wanted == COUNTS else np.int64(first != NONE)
     return 0
 
 
 LIST, NUMBER, LIST_TWO, NUMBER_TWO = Entry(list_small), Entry(number_small), Entry(list_two), Entry(number_two)
+COPY = Entry(copy_all)

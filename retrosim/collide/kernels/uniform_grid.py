@@ -171,6 +171,12 @@ def run_bits(corners, begin, end, corner, size):
 
 
 @kernel
+def some_bits(corners, begin, length, corner, size):
+    """Do the same in less time for runs shorter than 64; of others return some of the bits."""
+    return square_bits(corners, begin, corner, size) & ~(np.int64(-1) << (length & 63))
+
+
+@kernel
 def has_overlaps(corners, begin, end, corner, size, more_than):
     """Tell whether more than so many of the objects begin .. end - 1 overlap a square."""
     for at in range(begin, end, ROW):
@@ -204,10 +210,10 @@ def mark_column(left, here, right, count, grid, size, objects, flags):
             b, b_end = right.begin + right.starts[above], right.begin + right.starts[below]
         else:
             b, b_end = left.begin + left.starts[above], left.begin + left.starts[below]
-        near = run_bits(corners, a, a_end, corner, size)
-        near &= near - 1  # one of them is the object itself
-        near |= run_bits(corners, b, b_end, corner, size)
-        if (ROW - (a_end - a)) | (ROW - (b_end - b)) < 0 and near == 0:  # crowded
+        near = some_bits(corners, a, a_end - a, corner, size)
+        near &= near - 1  # one of them is the object itself, or it is crowded
+        near |= some_bits(corners, b, b_end - b, corner, size)
+        if (a_end - a) | (b_end - b) >= ROW and near == 0:  # crowded
             near = has_overlaps(corners, a, a_end, corner, size, 1) or has_overlaps(corners, b, b_end, corner, size, 0)
         flags[np.uint64(word & INDEX_MASK)] = near != 0
 
