@@ -30,7 +30,7 @@ class CompiledRegion:
         """Compile, or load from the cache. `counting`: for models whose clocks come from no table."""
         model = cpu.timing_class(timing)
         self.counting = counting
-        self.plan = Plan(cpu, model, region) if model.times else None
+        self.plan = Plan(cpu, model, region) if model.marks else None
         self.region = self.plan.region if self.plan else region
         emit = partial(emit_region, cpu, model, self.plan or region)
         if counting is not None:
@@ -42,8 +42,7 @@ class CompiledRegion:
 
 def _effort(timing: type[Timing]) -> Effort:
     """Return what pays: with waits for the bus to compute, loops are too long to gain anything by more passes."""
-    waits = timing.max_wait_clocks is not Timing.max_wait_clocks
-    return Effort.FEW if waits else Effort.ALL
+    return Effort.FEW if timing.has_waits() else Effort.ALL
 
 
 def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False, counting: Counting | None = None) -> str:

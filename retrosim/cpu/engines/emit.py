@@ -16,9 +16,12 @@ from ..spec.values import Word
 POINTER_BYTES = 8
 SPARING = "preserve_mostcc "  # convention of calls that seldom happen: they cost no registers where they do not
 
-# context: pointers that only some code needs (TABLE, ASK: memo.py, COUNTS: profiling.py), and the budget left on return
-CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET, TABLE_POINTER, ASK_POINTER, COUNTS_POINTER = range(7)
-CONTEXT_ENTRIES = 7
+# context: pointers that only some code needs (TABLE, ASK: memo.py, COUNTS: profiling.py), the budget left on return,
+# and the state of a pipeline in the table that one region hands to the next, else 0
+CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET, TABLE_POINTER, ASK_POINTER, COUNTS_POINTER, HANDED = range(8)
+MISSED = 8  # the first of MISSES: addresses that computed jumps of regions led to, and no region knew
+MISSES = 64
+CONTEXT_ENTRIES = MISSED + MISSES
 
 
 class Cell:

@@ -13,6 +13,7 @@ from .emit import (
     CONTEXT_ENTRIES,
     COUNTS_POINTER,
     INDEX_POINTER,
+    MISSED,
     RECORDS_POINTER,
     TABLE_POINTER,
 )
@@ -45,9 +46,16 @@ class Entrance:
         self._count, self._words = len(records), memoryview(records.reshape(-1).view(np.uint64))
         context = np.zeros(CONTEXT_ENTRIES, np.uint64)
         self._context, self._address = memoryview(context), context.ctypes.data
+        self._missed = context[MISSED:]
         context[CODE_POINTER], context[INDEX_POINTER] = code.ctypes.data, index.ctypes.data
         context[RECORDS_POINTER], context[TABLE_POINTER] = self._records, table.ctypes.data
         context[ASK_POINTER], context[COUNTS_POINTER] = ask, counts.ctypes.data
+
+    def missed(self) -> list[int]:
+        """Return where computed jumps have led to that no region knew, since the last call."""
+        found = self._missed[np.flatnonzero(self._missed)].tolist()
+        self._missed[:] = 0
+        return found
 
     def run(self, start: int, budget: int) -> tuple[int, int]:
         """Run records from number `start`; return (next record, or -LEFT or -NOT_EXECUTED; instructions executed)."""

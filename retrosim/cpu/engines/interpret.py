@@ -176,6 +176,12 @@ class Interpreter:
                 break
         return done
 
+    def note_missed(self) -> None:
+        """Count as met where computed jumps of regions have led to code that is in no region, or not entered there."""
+        for pc in self._entrance.missed():
+            if pc not in self._entered and len(self.met) < MAX_MET:
+                self.met[pc] = None
+
     def _bridge(self, left: int) -> int:
         self.bridged += 1
         insn = self.core.decode(int(self.core.state["pc"]))

@@ -12,7 +12,7 @@ The table has words of 64 bits, and four parts:
               entry points
     FOUND     states by a hash of their values
     states    the values of `Timing.times` less the clock, and of `Timing.marks`
-    rows      end of each outcome, row of each edge, clock of each point, rows for inputs
+    rows      end of each outcome, row of each edge, clock of each point, what its input 1 leads to, rows for inputs
 
 Ends and edges hold the clocks in the upper 32 bits, and below them the place of a state or of a row; edges are 0 at
 first. When the table is full it is begun again.
@@ -35,7 +35,7 @@ from .segments import FIRST_EDGE, FIRST_END, INPUTS, Plan, Segment
 from .traces import NEVER, NOW, Replay
 
 MASK64 = (1 << 64) - 1
-ENTRY_BITS, FOUND_BITS, TABLE_BITS = 13, 10, 18
+ENTRY_BITS, FOUND_BITS, TABLE_BITS = 16, 10, 19
 ENTRY_WORDS = 4
 FOUND = ENTRY_WORDS << ENTRY_BITS
 NOWHERE = FOUND + (1 << FOUND_BITS)  # a row of zeros
@@ -46,7 +46,7 @@ TABLE_WORDS = (1 << TABLE_BITS) + MAX_WORDS
 HASH_FACTOR, STATE_FACTOR = 0x9E3779B97F4A7C15, 0x100000001B3
 INPUT, ENTERED, EDGE_OF, STATE_OF, LEFT_AFTER = (kind << 60 for kind in range(1, 6))  # kinds of questions
 POINT_SHIFT = 32  # of the number of a point or edge in a question
-POINT_MASK = (1 << POINT_SHIFT) - 1
+OFFSET_BITS = 16  # of two places in a row, which are below the number of a point
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
 
 
@@ -163,6 +163,8 @@ class Memo:
             found = self._left_after(row, number)
         else:
             found = self._with_input(row, number, detail)
+            if detail == 1:
+                self._view[self._row(row) + row.segment.place_of_one(number)] = found
             if number >= row.segment.steps[-1].first and not row.segment.steps[-1].trace.is_plain and detail < INPUTS:
                 self._view[self._row(row) + row.segment.place_of_input(number, detail)] = found
         entry = hash_of(question, detail)

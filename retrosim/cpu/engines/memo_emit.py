@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ..spec.cpu import Cpu
 from ..spec.ir import I64, POINTER, Function, Signature
+from ..spec.timing import Usual
 from ..spec.values import Word
 from .emit import ASK_POINTER, SPARING, TABLE_POINTER, Emitter
 from .memo import (
@@ -16,11 +17,14 @@ from .memo import (
     HASH_FACTOR,
     INPUT,
     MASK64,
+    OFFSET_BITS,
     PLACE_MASK,
-    POINT_MASK,
     POINT_SHIFT,
     STATE_OF,
 )
+from .traces import KIND_SHIFT
+
+PRESENT = 1 << 63  # in an answer: code was found, see `Timing.keeps_code`
 
 
 class TableEmitter(Emitter):
@@ -104,21 +108,65 @@ class TableFunction(TableEmitter):
         place, clock, point, *words = (self.word(64, each) for each in self.code.args[2:])
         given = words.pop(0) if has_kind else self.const(64, 0)
         if name:
-            now = clock + self.from_table((place + (point & POINT_MASK)) & PLACE_MASK)
+            now = self._now(place, clock, point)
+            if has_kind:
+                now = now + self.model(self).delay_of(given >> KIND_SHIFT)
             wait = self.variable(self.const(64, 0))
 
             def find_out() -> None:
                 wait.set(self.subroutine(name, self.model.subroutines[name], *words, now))
 
-            hit = self.model(self).hit(name, *words, now)
-            if hit is None:
+            found = self.model(self).hit(name, *words, now)
+            if found is None:
                 find_out()
             else:
-                self.when(*hit, find_out)
+                is_hit, effects, known = found
+
+                def hit() -> None:
+                    effects()
+                    wait.set(known)
+
+                self.when(is_hit, hit, find_out)
             given = given | wait.get()
+        return self._given(place, point, given)
+
+    def fetched(self, name: str) -> Word:
+        """Fetch code; return the row to go on with, and PRESENT if it was found."""
+        place, clock, point, line = (self.word(64, each) for each in self.code.args[2:])
+        now = self._now(place, clock, point)
+        found = self.variable(place | PRESENT)
+        usual = Usual(*self.model(self).usual(name, line.trunc(32), 0, lambda: now))
+
+        def miss() -> None:
+            found.set(self._given(place, point, self.subroutine(name, self.model.subroutines[name], line, now)))
+
+        def hit() -> None:
+            if usual.effects is not None:
+                usual.effects()
+            counter = self.model.counters.get(name)
+            if counter is not None:
+                self.set(counter, self.get(counter) + 1)
+
+        self.when(usual.hit, hit, miss)
+        return found.get()
+
+    def _now(self, place: Word, clock: Word, point: Word) -> Word:
+        return clock + self._in_row(place, point)
+
+    def _in_row(self, place: Word, offset: Word) -> Word:
+        return self.from_table((place + (offset & (1 << OFFSET_BITS) - 1)) & PLACE_MASK)
+
+    def _given(self, place: Word, point: Word, given: Word) -> Word:
+        """Return the row to go on with after an input."""
         question = (point >> POINT_SHIFT << POINT_SHIFT) | INPUT | place
         found = self.variable(place)
-        self.when(given.ne(0), lambda: found.set(self.recall(question, given)))
+
+        def look() -> None:
+            known = self._in_row(place, point >> OFFSET_BITS)
+            found.set(known)
+            self.when(given.ne(1) | known.eq(0), lambda: found.set(self.recall(question, given)))
+
+        self.when(given.ne(0), look)
         return found.get()
 
     def stored(self) -> Word:

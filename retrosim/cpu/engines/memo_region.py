@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
-from ..spec.cpu import ADDRESS_MASK, Cpu
-from ..spec.ir import I64, POINTER, UNLIKELY, Function
+from ..spec.cpu import Cpu
+from ..spec.ir import I64, UNLIKELY, Function
 from ..spec.ir import Block as IrBlock
 from ..spec.rows import Insn, Row
 from ..spec.values import Word
-from .emit import POINTER_BYTES, TABLE_POINTER
+from .emit import HANDED
+from .handlers import COUNTING_WORD, HANDLER_WORD
 from .memo import (
     EDGE_OF,
     ENTERED,
-    INPUT,
     LEFT_AFTER,
     MASK64,
     PLACE_MASK,
     POINT_SHIFT,
 )
-from .memo_emit import TableEmitter, TableFunction
-from .recompile import CONTINUE, NOTHING, RegionEmitter
+from .memo_emit import TableFunction
+from .memo_points import PointEmitter
+from .recompile import CONTINUE
 from .regions import Block
-from .segments import FIRST_EDGE, FIRST_END, INPUTS, Plan, Segment, Step
-from .traces import KIND_SHIFT, NEVER, is_open
+from .segments import FIRST_EDGE, FIRST_END, Plan
 
 
 class MemoTiming:
@@ -71,30 +70,21 @@ class MemoTiming:
         return lambda *details: self._m.tell_hook(name, details)
 
 
-class MemoRegionEmitter(TableEmitter, RegionEmitter):
+class MemoRegionEmitter(PointEmitter):
     """Emits the function of a region in which a slot holds the row of the table that the clocks are at."""
 
-    segment: Segment
-    step: Step
-
-    def context_pointer(self, number: int) -> str:
-        return self._table if number == TABLE_POINTER else super().context_pointer(number)
-
     def __init__(self, cpu: Cpu, model: type, code: Function, plan: Plan) -> None:
-        self.model, self.plan = model, plan
-        self._table = code.load_constant(POINTER, code.address(code.args[3], POINTER_BYTES * TABLE_POINTER))
-        super().__init__(cpu, lambda m: MemoTiming(m, model), code, plan.region)
-        self._row, self._end = code.slot(I64), code.slot(I64)
+        super().__init__(cpu, lambda m: MemoTiming(m, model), model, code, plan)
+        self._end = code.slot(I64)
         self._outcome = 0
         self._entries: dict[int, IrBlock] = {}
-        self._expected: dict[int, str] = {}  # slots of the word that the edge of a block to itself held last
+        self._expected: dict[tuple[int, int], str] = {}  # slots of the word that an edge of a loop back held last
         self._is_ended = False  # has the slot of the end got its value?
-        self._whens: int | None = None  # conditions of the instruction so far; None: it is not one
 
     def _block(self, block: Block) -> tuple[list[int], list[int]]:
         clocks, waits = [], []
         self._block_now, self._cached = block.start, {}
-        self._pending = self._pending_at.setdefault(block.start, NOTHING)
+        self._pending = self._pending_at.setdefault(block.start, self.nothing)
         for segment in self.plan.segments[block.start]:
             self.segment = segment
             for self.step in segment.steps:
@@ -119,126 +109,6 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         else:
             self._edge(insn.target if self._taken.known else insn.end)
 
-    def finish_timing(self) -> None:
-        super().finish_timing()
-        self._whens = None
-
-    # points
-
-    def _place(self) -> Word:
-        return self.loaded(64, self._row)
-
-    def _now(self, number: int) -> Word:
-        return self._counter.clock() + self.from_table(self._place(), self.segment.first_point + number)
-
-    def _new_input(self, number: int, value: Word) -> None:
-        """Go on with the row for an input."""
-        place = self._place()
-        noted = self.from_table(place + (value & INPUTS - 1), self.segment.place_of_input(number)) & PLACE_MASK
-        row = self.variable(noted)
-        with self.code.if_then((noted.eq(0) | Word(64, INPUTS - 1).ult(value)).operand, UNLIKELY):
-            row.set(self.recall(place | (INPUT | number << POINT_SHIFT), value) & PLACE_MASK)
-        self.put(row.get(), self._row)
-
-    def fetch(self) -> None:
-        """Use the code cache where the instruction enters a line, which may depend on the row."""
-        self._whens = None
-        for point in self.step.fetches:
-            number = self._point
-            self._point += 1
-            words = [Word(64, word) for word in point.words]
-            is_usual, apply = self.timing.usual(point.name, words[0].trunc(32), 0, partial(self._now, number))
-            unusual = partial(self._unusual, point.name, number, words)
-            if self.step.is_sure:
-                self._either(is_usual, apply, unusual)
-            elif apply is None:  # so it does not matter whether it is fetched
-                self._either(is_usual, apply, partial(self._if_come_to, number, unusual))
-            else:
-                self._if_come_to(number, partial(self._either, is_usual, apply, unusual))
-        self._whens = 0
-
-    def _if_come_to(self, number: int, body: Callable[[], None]) -> None:
-        clock = self.from_table(self._place(), self.segment.first_point + number)
-        with self.code.if_then(clock.ne(NEVER).operand):
-            body()
-
-    def _either(self, condition: Word, then: Callable[[], None] | None, otherwise: Callable[[], None]) -> None:
-        code = self.code
-        yes, no, after = code.new_block(), code.new_block(), code.new_block()
-        code.branch_if((~condition).operand, no, yes, UNLIKELY)
-        for block, body in ((yes, then), (no, otherwise)):
-            code.go_on(block)
-            if body is not None:
-                body()
-            code.join(after)
-
-    def _unusual(self, name: str, number: int, words: Sequence[Word], kind: Word | None = None) -> None:
-        """Find out what a use of memory takes, and go on with the row for that."""
-        point = self.const(64, self.segment.first_point + number | number << POINT_SHIFT)
-        arguments = [self._place(), self._counter.clock(), point, *words]
-        if kind is not None and kind.known != 0:
-            arguments[3:3] = [kind << KIND_SHIFT]
-        what = f"use.{name}.{len(arguments)}"
-        function = partial(TableFunction.used, name=name, has_kind=len(arguments) > 3 + len(words))
-        self._go_on(self._in_table(what, function, *arguments))
-
-    def use_memory(self, address: Word, bits: int, write: bool) -> None:
-        size = self.model.operand_bytes(self.row, bits)
-        if not size:
-            return
-        number = self._point
-        self._point += 1
-        whens, self._whens = self._whens, None
-        location, name = address & ADDRESS_MASK, "write" if write else "read"
-        kind = self.timing.kind(location, bits, write)
-        words = location.zext(64), Word(64, size)
-
-        def find_out() -> None:
-            self._unusual(name if name in self.model.subroutines else "", number, words, kind)
-
-        if self._depth or self.step.trace.points > self.model.looked_up_in_place:
-            find_out()
-        else:
-            is_usual, apply = self.timing.usual(name, location, size, partial(self._now, number))
-            self._either(is_usual & kind.eq(0), apply, find_out)
-        self._whens = whens
-
-    def tell_outcome(self, condition: Word) -> None:
-        if next(self._outcomes):
-            number = self._point
-            self._point += 1
-            with self.code.if_then(condition.operand):
-                self._new_input(number, Word(64, 1))
-
-    def tell_hook(self, name: str, details: tuple[Any, ...]) -> None:
-        if name not in self.model.priced or not is_open(details):
-            return
-        number = self._point
-        self._point += 1
-        whens, self._whens = self._whens, None
-        value = self.timing.varies_by(name, *details)
-        with self.code.if_then(value.ne(0).operand, UNLIKELY):
-            self._new_input(number, value)
-        self._whens = whens
-
-    def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
-        if condition.known is not None or self._whens is None:
-            super().when(condition, then, otherwise)
-            return
-        ordinal = self._whens
-        self._whens += 1
-        if ordinal not in self.step.trace.whens:
-            super().when(condition, then, otherwise)
-            return
-        number = self._point
-        self._point += 1
-
-        def holds() -> None:
-            self._new_input(number, Word(64, 1))
-            then()
-
-        super().when(condition, holds, otherwise)
-
     # ends
 
     def _advance(self, edge: int) -> None:
@@ -253,11 +123,11 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         self.put(following.get().zext(64), self._row)
 
     def _repeat(self, edge: int) -> None:
-        """Go on to the next row of the same block.
+        """Go on to the next row at the head of a loop.
 
         It is often the one that was next before: the host's processor goes on with that and need not wait for the row.
         """
-        slot = self._expected.setdefault(self._block_now, self.code.slot(I64))
+        slot = self._expected.setdefault((self._block_now, edge), self.code.slot(I64))
         expected = self.loaded(64, slot)
         word = self.variable(expected)
         found = self.from_table(self._place(), FIRST_EDGE + edge)
@@ -271,31 +141,31 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
     def _followed(self, edge: int) -> Word:
         return self._in_table("follow", TableFunction.followed, self._place() | (EDGE_OF | edge << POINT_SHIFT))
 
-    def _go_on(self, word: Word) -> None:
-        """Let the clocks of a word pass; its row is next."""
-        self._pass(word >> 32)
-        self.put(word & PLACE_MASK, self._row)
-
-    def _pass(self, clocks: Word) -> None:
-        self._counter.set_clock(self._counter.clock() + clocks)
-
     def _edge(self, address: int) -> None:
         if address not in self._blocks:
             self._exit(CONTINUE, Word(32, address))
             return
         edge = self.segment.edges.index((self._outcome, address))
-        if address == self._block_now:
+        if address <= self._block_now and address in self.region.checks:
             self._repeat(edge)
         else:
             self._advance(edge)
+        self._is_fetched = self.segment.fetched[edge]
         if address not in self.region.checks:
-            self._flush(self._pending_at.setdefault(address, self._pending))
-            self.code.branch(self._blocks[address])
+            self._enter(address)
             return
         self._is_ended = True
         self.put(self.from_table(self._place()) & PLACE_MASK, self._end)
         self._checked_edge(address)
         self._is_ended = False
+
+    def _enter(self, address: int) -> None:
+        """Fetch the first line of a block if it is another one."""
+        pending = self._pending
+        if self._is_fetched:
+            self.fetch_first(self.plan.segments[address][0])
+        super()._enter(address)
+        self._pending = pending
 
     def _end_timing(self) -> None:
         if self._is_ended:
@@ -324,7 +194,8 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
             self._entries[pc] = block
             self.code.go_on(block)
             self.put(self._row_of_entry(pc, self.loaded(64, self._end)) & PLACE_MASK, self._row)
-            self.code.branch(self._blocks[pc])
+            self.fetch_first(self.plan.segments[pc][0], is_sure=False)
+            super()._enter(pc)
             self.code.go_on(here)
         return self._entries[pc]
 
@@ -343,10 +214,41 @@ class MemoRegionEmitter(TableEmitter, RegionEmitter):
         self._is_ended = True
         super()._emit_start(instructions, clocks, waits)
 
+    # from one region to the next: the state of the pipeline stays in the table, its fields are not stored in between
+
+    def _handed(self) -> tuple[Word, str]:
+        """Return the state that was handed over, and where it lies."""
+        address = self.context_entry(HANDED)
+        return self.loaded(64, address), address
+
     def _begin_timing(self) -> None:
-        self.put(self.present_state(), self._end)
+        handed, address = self._handed()
+        self.put(handed & PLACE_MASK, self._end)
+        self.when(handed.eq(0), lambda: self.put(self.present_state(), self._end))
+        self.put(Word(64, 0), address)
+        self.begin_points()
         for slot in self._expected.values():
             self.put(Word(64, MASK64), slot)
 
+    def _refuse(self) -> None:
+        handed, address = self._handed()
+
+        def store() -> None:
+            self._store_state(handed, self._field("cycles"))
+            self.put(Word(64, 0), address)
+
+        self.when(handed.ne(0), store)
+
     def _store_timing(self) -> None:
-        self._in_table("store", TableFunction.stored, self.loaded(64, self._end), self._counter.clock())
+        self.end_points()
+        record = self._record_of(self.loaded(32, self._address))
+        handler, alone = (self.loaded(64, self.code.address(record, 4 * n)) for n in (HANDLER_WORD, COUNTING_WORD))
+        end = self.loaded(64, self._end)
+        self.when(
+            self.loaded(1, self._how).eq(CONTINUE) & handler.ne(alone),
+            lambda: self.put(end, self._handed()[1]),
+            lambda: self._store_state(end, self._counter.clock()),
+        )
+
+    def _store_state(self, state: Word, clock: Word) -> None:
+        self._in_table("store", TableFunction.stored, state, clock)

@@ -122,7 +122,7 @@ class Profile:
     def counting(self, region: Region) -> Counting | None:
         """Return how a region is to count, None where there is no room, or its clocks come from a table."""
         capacity = counts_of(region)
-        if self.core.cpu.timing_class(self.core.timing_mode).times or self._used + capacity > MAX_COUNTS:
+        if self.core.cpu.timing_class(self.core.timing_mode).marks or self._used + capacity > MAX_COUNTS:
             return None
         kinds = {insn.pc: kind for insn in region.insns if (kind := self.kind_of(insn)) is not None}
         found = Counting(self._used, kinds)

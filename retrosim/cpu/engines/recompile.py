@@ -17,13 +17,13 @@ from typing import Any
 from retrosim.errors import SpecError
 
 from ..spec.cpu import ADDRESS_MASK, CODE_WRITTEN, Cpu
-from ..spec.ir import I1, I32, POINTER, UNLIKELY, Function
+from ..spec.ir import I1, I32, I64, POINTER, UNLIKELY, Function
 from ..spec.ir import Block as IrBlock
 from ..spec.rows import Insn
 from ..spec.values import Word
 from .core import MIRROR_BYTES
 from .counting import Counter
-from .emit import CODE_POINTER, SPARING, Emitter, base_and_distance
+from .emit import CODE_POINTER, MISSED, MISSES, SPARING, Emitter, base_and_distance
 from .handlers import LEFT, ORDINARY_WORD, PC_WORD, RecordEmitter
 from .liveness import dead_fields
 from .regions import Block, Region, longest_path
@@ -37,6 +37,7 @@ class RegionEmitter(RecordEmitter):
     """Emits the function of one region."""
 
     alone_word = ORDINARY_WORD  # of a record: the handler of the instruction alone
+    nothing: tuple[int, ...] = NOTHING  # executed and not counted yet
 
     def __init__(self, cpu: Cpu, timing: Any, code: Function, region: Region) -> None:
         super().__init__(cpu, code)
@@ -48,8 +49,8 @@ class RegionEmitter(RecordEmitter):
         self._cached: dict[tuple[str, int], Word] = {}  # values that fields are known to hold here in the block
         self._depth = 0
         # (instructions, clocks) executed and not counted yet: here, and at the start of each block by every edge to it
-        self._pending = NOTHING
-        self._pending_at = dict.fromkeys([*region.entries, *region.checks], NOTHING)
+        self._pending = self.nothing
+        self._pending_at = dict.fromkeys([*region.entries, *region.checks], self.nothing)
         self._dead = {start: dead_fields(cpu, region.blocks[start].insns) for start in region.checks}
         self._watches = super().context_pointer(CODE_POINTER)
         self._dispatch, self._out = code.new_block(), code.new_block()
@@ -77,7 +78,7 @@ class RegionEmitter(RecordEmitter):
         clocks, waits = [], []
         self._block_now = block.start
         self._cached = {}
-        self._pending = self._pending_at.setdefault(block.start, NOTHING)
+        self._pending = self._pending_at.setdefault(block.start, self.nothing)
         for insn in block.insns:
             self._insn(insn)
             clocks.append(self.timing.max_clocks)
@@ -127,30 +128,34 @@ class RegionEmitter(RecordEmitter):
             self._edge(address)
 
     def _count_later(self, instructions: int, clocks: int) -> None:
-        self._pending = self._pending[0] + instructions, self._pending[1] + clocks
+        self._pending = self._pending[0] + instructions, self._pending[1] + clocks, *self._pending[2:]
 
-    def _flush(self, expected: tuple[int, int]) -> None:
+    def _flush(self, expected: tuple[int, ...]) -> None:
         """Count what has been executed, but for what the code that is next expects to be pending."""
-        self._counter.count(*(now - then for now, then in zip(self._pending, expected, strict=True)))
+        self._counter.count(*(now - then for now, then in zip(self._pending[:2], expected)))
 
     def _edge(self, address: int) -> None:
         """Continue at an address that decoding knows."""
         if address in self._blocks and address not in self.region.checks:
-            self._flush(self._pending_at.setdefault(address, self._pending))
-            self.code.branch(self._blocks[address])
+            self._enter(address)
         else:
             self._checked_edge(address)
 
+    def _enter(self, address: int) -> None:
+        """Branch to a block, which expects some of what has been executed not to be counted yet."""
+        self._flush(self._pending_at.setdefault(address, self._pending))
+        self.code.branch(self._blocks[address])
+
     def _checked_edge(self, address: int) -> None:
         if address in self._blocks:
-            self._flush(NOTHING)
-            pending, self._pending = self._pending, NOTHING
+            self._flush(self.nothing)
+            pending, self._pending = self._pending, self.nothing
             with self.code.if_then(self._counter.is_used_up().operand, UNLIKELY):
                 for name, element in self._dead[address][0]:
                     if not self._in_memory(name):
                         self.code.store(f"i{self._width(name)}", "undef", self._slot(name, element))
                 self._exit(CONTINUE, Word(32, address))
-            self.code.branch(self._blocks[address])
+            self._enter(address)
             self._pending = pending
         else:
             self._exit(CONTINUE, Word(32, address))
@@ -169,19 +174,19 @@ class RegionEmitter(RecordEmitter):
 
     def _switch(self, address: Word) -> None:
         """Go to one of the entries from here: each computed jump has a branch of its own, which processors predict."""
-        self._flush(NOTHING)
-        self._pending = NOTHING
+        self._flush(self.nothing)
+        self._pending = self.nothing
         self._emit_switch(address)
 
     def _to_dispatch(self, address: Word) -> None:
         self._end_timing()
-        self._flush(NOTHING)
+        self._flush(self.nothing)
         self.put(address, self._address)
         self.code.branch(self._dispatch)
 
     def _exit(self, how: int, address: Word) -> None:
         self._end_timing()
-        self._flush(NOTHING)
+        self._flush(self.nothing)
         self.put(address, self._address)
         self.put(Word(1, how), self._how)
         self.code.branch(self._out)
@@ -189,7 +194,7 @@ class RegionEmitter(RecordEmitter):
     def _emit_start(self, instructions: int, clocks: int, waits: int) -> None:
         """Emit what comes first: check the headroom, load the state, go to the entry point."""
         self.code.go_on(self.code.first)
-        self._pending = NOTHING
+        self._pending = self.nothing
         left, now, safe = self.word(64, self.budget) - instructions, self.const(64, 0), self.const(64, 1)
         refused = left.sle(0)
         if self.timing.counts:
@@ -197,6 +202,7 @@ class RegionEmitter(RecordEmitter):
             safe = self._field("limit") - (self.timing.max_wait_clocks() * waits + clocks)
             refused = refused | safe.sle(now)
         with self.code.if_then(refused.operand, UNLIKELY):
+            self._refuse()
             handler = self.code.load(POINTER, self._in_record(self.alone_word))
             self._call_handler(handler, self.record, self.budget)
         self._counter.start(left, instructions, now, safe)
@@ -205,13 +211,16 @@ class RegionEmitter(RecordEmitter):
         self._begin_timing()
         self._to_dispatch(self._record_word(PC_WORD))
 
+    def _refuse(self) -> None:
+        """Prepare for the handler of a single instruction."""
+
     def _entry(self, pc: int) -> IrBlock:
         """Return what to branch to with an entry point."""
         return self._blocks[pc]
 
     def _emit_dispatch(self) -> None:
         self.code.go_on(self._dispatch)
-        self._pending = NOTHING
+        self._pending = self.nothing
         self._emit_switch(self.loaded(32, self._address))
 
     def _emit_switch(self, address: Word) -> None:
@@ -221,6 +230,9 @@ class RegionEmitter(RecordEmitter):
             self.code.branch(miss)
         self.code.switch(I32, address.operand, miss, entries)
         self.code.go_on(miss)
+        number = (address >> self.cpu.isa.word_bytes.bit_length() - 1) & (MISSES - 1)
+        place = self.code.address(self.context_entry(MISSED), number.zext(64).operand, I64)
+        self.put(address.zext(64), place)
         self._exit(CONTINUE, address)
 
     def _emit_out(self) -> None:
@@ -348,8 +360,6 @@ class RegionEmitter(RecordEmitter):
         self._left.set(self.const(1, 1))
 
     def _reg(self, n: Word, bits: int) -> Word:
-        if n.known == self.cpu.zero_register:
-            return Word(bits, 0)
         return self.element("r", n).trunc(bits)
 
     def _set_reg(self, n: Word, word: Word) -> None:

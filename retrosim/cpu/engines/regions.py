@@ -7,39 +7,33 @@ and is found when the interpreter has met it.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn
+from ..spec.timing import Timing
+from .call_graph import (
+    Block,
+    Bodies,
+    back_edges,
+    bodies_of,
+    call_edges,
+    copies_of,
+    guesses_of,
+    leaves_of,
+    parts_of,
+    targets_of,
+)
 from .core import Core
 
-MAX_BLOCKS = 400  # of one function: LLVM's time grows faster than linearly beyond
-MAX_JOINED_INSTRUCTIONS = 200  # of functions that are compiled together because they call each other
-MAX_INSTRUCTIONS = 1000  # of one function: what is longer is cut, or it would be compiled for minutes
+MAX_JOINED = 600  # instructions of functions that are compiled together because they call each other
+MAX_JOINED_WAITING = 200  # where code is longer, and slower, because it computes waits for the bus
 MAX_DISCOVERED = 1 << 14  # instructions found at once; the rest is found when the machine is busy in it
-MAX_CALL_DEPTH = 8  # calls within calls that the estimate of frequencies follows
-MAX_LOOPS = 32  # within loops, likewise
 MAX_GUESSES = 2  # of where a computed jump goes
 MAX_PATH = 200  # instructions between two checks of the budget
 BLANK = 16  # bytes: as many zeros are memory that nothing was loaded into, and no code
-
-
-@dataclass(frozen=True)
-class Block:
-    """Consecutive instructions that are entered at the first and left at the last only."""
-
-    insns: tuple[Insn, ...]
-
-    @property
-    def start(self) -> int:
-        return self.insns[0].pc
-
-    @property
-    def end(self) -> int:
-        """Address of the instruction after the block."""
-        return self.insns[-1].end
 
 
 @dataclass(frozen=True)
@@ -49,6 +43,7 @@ class Region:
     edges      by block: control-flow edges inside the region, as far as decoding knows them, and guessed ones
     guesses    by block: where the computed jump at its end is likely to go
     functions  where functions begin
+    copied     blocks that another region has, too, through which the code is entered
     left_out   instructions of the code around that are left to the interpreter, which stops at them
     Every cycle of edges passes a check. The blocks stand in an order in which all edges to others lead forward.
     """
@@ -60,35 +55,66 @@ class Region:
     checks: frozenset[int]
     functions: frozenset[int] = frozenset()
     left_out: frozenset[int] = frozenset()
+    copied: frozenset[int] = frozenset()
 
     @property
     def insns(self) -> Iterable[Insn]:
         return (insn for block in self.blocks.values() for insn in block.insns)
 
+    @property
+    def own_insns(self) -> Iterable[Insn]:
+        """The instructions that are not copied."""
+        return (i for start, block in self.blocks.items() if start not in self.copied for i in block.insns)
 
-def discover(core: Core, roots: Iterable[int], known: Collection[int] = (), met: Iterable[int] = ()) -> list[Region]:
+
+def discover(
+    core: Core,
+    roots: Iterable[int],
+    known: Collection[int] = (),
+    met: Iterable[int] = (),
+    others: Iterable[Region] = (),
+    timing: type[Timing] | None = None,
+) -> list[Region]:
     """Return the regions of the code that is reached from `roots`, the busiest first.
 
     roots   addresses, the most important first: at most MAX_DISCOVERED instructions are followed from them
     known   addresses of instructions that are left out: they lie in other regions
     met     addresses that execution has come to, in that order: those that nothing known leads to are followed, too
+    others  regions that the code may call
+    timing  model that the regions are for; None: the core's
     Decoding the code makes stores into it noticed.
     """
+    waits, met = (timing or core.timing).has_waits(), list(met)
     insns, leaders, functions, returns, new = _follow(core, roots, known, met)
     blocks = _blocks(insns, leaders)
-    cases = _cases(blocks, functions, new)
+    cases = _cases(blocks, functions, new | blocks.keys() & set(met))
     functions |= new - cases
-    bodies = _bodies(blocks, sorted(functions))
-    calls = _call_edges(bodies)
-    guesses = _guesses(bodies, calls)
-    parts = [{block.start: block for block in part} for part in _parts(bodies, calls)]
+    bodies = bodies_of(blocks, sorted(functions))
+    leaves = {} if waits else leaves_of(bodies) | leaves_of(_bodies_in(others))
+    calls = call_edges(leaves | bodies)
+    guesses = guesses_of(leaves | bodies, calls)
+    own = [edge for edge in calls if edge.callee in bodies]
+    limit = MAX_JOINED_WAITING if waits else MAX_JOINED
+    parts = [{block.start: block for block in part} for part in parts_of(bodies, own, limit)]
     entries = functions | returns | cases
     for inside in parts:
-        entries |= {target for block in inside.values() for target in _targets(block) if target not in inside}
+        entries |= {target for block in inside.values() for target in targets_of(block) if target not in inside}
     regions = []
     for inside in parts:
-        regions.append(region_of(inside, (entries | _outermost_loops(inside)) & set(inside), guesses, functions))
+        copies = copies_of(inside.values(), leaves, calls)
+        whole, here = dict(sorted((inside | copies).items())), (entries | _outermost_loops(inside)) & set(inside)
+        region = region_of(whole, here, guesses, functions - copies.keys())
+        regions.append(replace(region, copied=frozenset(copies)))
     return regions
+
+
+def _bodies_in(regions: Iterable[Region]) -> Bodies:
+    """Return the functions that regions have for themselves."""
+    found: Bodies = {}
+    for region in regions:
+        blocks = {start: block for start, block in sorted(region.blocks.items()) if start not in region.copied}
+        found |= bodies_of(blocks, sorted(region.functions)) if region.functions else {}
+    return found
 
 
 def _cases(blocks: dict[int, Block], functions: Iterable[int], new: set[int]) -> set[int]:
@@ -132,8 +158,8 @@ def region_of(
     functions: Collection[int] = frozenset(),
 ) -> Region:
     """Make a region of blocks that are entered at some of them; guesses that are no entries are left out."""
-    likely = {start: tuple(g for g in guesses.get(start, ()) if g in entries) for start in blocks}
-    edges = {start: (*(t for t in _targets(b) if t in blocks), *likely[start]) for start, b in blocks.items()}
+    likely = {start: tuple(g for g in guesses.get(start, ()) if g in entries)[:MAX_GUESSES] for start in blocks}
+    edges = {start: (*(t for t in targets_of(b) if t in blocks), *likely[start]) for start, b in blocks.items()}
     order, heads = _search(edges)
     ordered = {start: blocks[start] for start in order}
     checks, here = frozenset(_checks(ordered, edges, heads)), frozenset(blocks).intersection(functions)
@@ -223,129 +249,10 @@ def _blocks(insns: dict[int, Insn], leaders: set[int]) -> dict[int, Block]:
     return dict(sorted(blocks.items()))
 
 
-def _targets(block: Block) -> list[int]:
-    """Return the addresses that a block continues at, as far as decoding knows."""
-    last = block.insns[-1]
-    following = [] if last.row.options.get("ends") else [last.end]
-    return following + [i.target for i in block.insns if i.target is not None]
-
-
-def _bodies(blocks: dict[int, Block], starts: list[int]) -> dict[int, dict[int, Block]]:
-    """Return the blocks of each function: those from its first address up to the next function's."""
-    functions: dict[int, dict[int, Block]] = {}
-    for start, block in blocks.items():
-        functions.setdefault(starts[max(0, bisect_right(starts, start) - 1)], {})[start] = block
-    return functions
-
-
-@dataclass(frozen=True)
-class CallEdge:
-    """An edge of the call graph: from the end of a block of one function to another, by a call or a branch.
-
-    caller, callee  the functions; the callee of a computed call is a guess
-    insn            the last of the block
-    times           in a run of the caller, by estimate: a loop has ten iterations
-    """
-
-    caller: int
-    callee: int
-    insn: Insn
-    times: float
-
-
-def _call_edges(functions: dict[int, dict[int, Block]]) -> list[CallEdge]:
-    """Find the calls; a computed call may go to any function whose address its own function has as an operand."""
-    function_of = {start: function for function, body in functions.items() for start in body}
-    found = []
-    for function, body in functions.items():
-        loops = _back_edges(body)
-        heads, tails = sorted(head for head, _ in loops), sorted(tail for _, tail in loops)
-        taken = {f for block in body.values() for insn in block.insns for f in insn.fields if f in functions}
-        for block in body.values():
-            last = block.insns[-1]
-            if last.row.options.get("calls") and last.target is None:
-                callees = taken
-            else:
-                callees = {function_of[t] for t in _targets(block) if t in function_of}
-            times = 10.0 ** min(MAX_LOOPS, bisect_right(heads, block.start) - bisect_left(tails, block.start))
-            found += [CallEdge(function, callee, last, times) for callee in sorted(callees - {function})]
-    return found
-
-
-def _guesses(functions: dict[int, dict[int, Block]], calls: list[CallEdge]) -> dict[int, tuple[int, ...]]:
-    """Guess where computed jumps go: calls to what they may call, others to where the likeliest calls return."""
-    callees: dict[int, list[int]] = {}
-    returns: dict[int, list[int]] = {}
-    for edge in sorted(calls, key=lambda e: (-e.times, e.insn.pc, e.callee)):
-        if edge.insn.row.options.get("calls"):
-            callees.setdefault(edge.insn.pc, []).append(edge.callee)
-            returns.setdefault(edge.callee, []).append(edge.insn.end)
-    guesses: dict[int, tuple[int, ...]] = {}
-    for function, body in functions.items():
-        for start, block in body.items():
-            last = block.insns[-1]
-            if last.target is None and last.row.options.get("calls"):
-                guesses[start] = tuple(callees.get(last.pc, ())[:MAX_GUESSES])
-            elif last.target is None and last.row.options.get("ends"):
-                guesses[start] = tuple(returns.get(function, ())[:MAX_GUESSES])
-    return guesses
-
-
-def _parts(functions: dict[int, dict[int, Block]], calls: list[CallEdge]) -> Iterable[list[Block]]:
-    """Gather the blocks of functions that call each other most into parts below the limits, the busiest part first."""
-    parts = {function: [function] for function in functions}
-    part_of = {function: function for function in functions}
-
-    size = {function: sum(len(block.insns) for block in functions[function].values()) for function in functions}
-    frequency = _frequencies(functions, calls)
-    traffic: dict[tuple[int, int], float] = {}
-    for edge in calls:
-        pair = edge.caller, edge.callee
-        traffic[pair] = traffic.get(pair, 0) + frequency[edge.caller] * edge.times
-    for caller, callee in sorted(traffic, key=lambda pair: (-traffic[pair], pair)):
-        first, second = part_of[caller], part_of[callee]
-        if first != second and size[first] + size[second] <= MAX_JOINED_INSTRUCTIONS:
-            parts[first] += parts.pop(second)
-            size[first] += size.pop(second)
-            part_of |= dict.fromkeys(parts[first], first)
-    for members in sorted(parts.values(), key=lambda members: -max(frequency[f] for f in members)):
-        yield from _cut([b for _, b in sorted((start, b) for f in members for start, b in functions[f].items())])
-
-
-def _frequencies(functions: Iterable[int], calls: list[CallEdge]) -> dict[int, float]:
-    """Estimate how often functions run."""
-    frequency = dict.fromkeys(functions, 1.0)
-    for _ in range(MAX_CALL_DEPTH):
-        inward = dict.fromkeys(frequency, 0.0)
-        for edge in calls:
-            inward[edge.callee] += frequency[edge.caller] * edge.times
-        frequency = {f: min(max(1.0, inward[f]), 1e9) for f in frequency}
-    return frequency
-
-
-def _cut(part: list[Block]) -> Iterable[list[Block]]:
-    """Cut what is too large for one function, even alone."""
-    piece: list[Block] = []
-    size = 0
-    for block in part:
-        if len(piece) == MAX_BLOCKS or (piece and size + len(block.insns) > MAX_INSTRUCTIONS):
-            yield piece
-            piece, size = [], 0
-        piece.append(block)
-        size += len(block.insns)
-    if piece:
-        yield piece
-
-
-def _back_edges(blocks: dict[int, Block]) -> set[tuple[int, int]]:
-    """Return (target, source) of the edges to the same or a lower address: loops."""
-    return {(t, b.insns[-1].pc) for b in blocks.values() for t in _targets(b) if t in blocks and t <= b.insns[-1].pc}
-
-
 def _outermost_loops(blocks: dict[int, Block]) -> set[int]:
     """Return the heads of the outermost loops: the interpreter soon reaches one, after a check has left the region."""
     heads, end = set(), -1
-    for head, tail in sorted(_back_edges(blocks), key=lambda edge: (edge[0], -edge[1])):
+    for head, tail in sorted(back_edges(blocks), key=lambda edge: (edge[0], -edge[1])):
         if tail > end:
             heads |= {head} if head > end else set()
             end = tail

@@ -43,17 +43,23 @@ class Segment:
     """Consecutive instructions of a block; only the last one depends on more than what its uses of memory take.
 
     edges      what follows inside the region: (is the branch taken?, address)
+    fetched    for each edge: is the line that follows fetched?
     following  the next one of the same block
     """
 
     steps: list[Step]
     edges: list[tuple[int, int]] = field(default_factory=list)
+    fetched: list[bool] = field(default_factory=list)
     following: Segment | None = None
 
     def place_of_input(self, point: int, value: int = 0) -> int:
         """Return where in a row the row for an input lies; the value is below INPUTS."""
         last = self.steps[-1]
-        return self.first_point + last.end + INPUTS * (point - last.first) + value
+        return self.place_of_one(last.end) + INPUTS * (point - last.first) + value
+
+    def place_of_one(self, point: int) -> int:
+        """Return where in a row what input 1 of any point leads to lies."""
+        return self.first_point + self.steps[-1].end + point
 
     @property
     def words(self) -> int:
@@ -107,6 +113,8 @@ class Plan:
             for one, following in pairwise(segments):
                 one.edges, one.following = [(0, following.steps[0].trace.insn.pc)], following
             segments[-1].edges = self._edges(start)
+        for segments in self.segments.values():
+            segments[-1].fetched = [self._is_fetched(segments[-1], *edge) for edge in segments[-1].edges]
 
     def _edges(self, start: int) -> list[tuple[int, int]]:
         block = self.region.blocks[start]
@@ -116,6 +124,16 @@ class Plan:
             found.append((int(self.segments[start][-1].steps[-1].trace.branches), last.target))
         found += [(0, guess) for guess in self.region.guesses[start]]
         return [(outcome, address) for outcome, address in found if address in self.region.blocks]
+
+    def _is_fetched(self, segment: Segment, outcome: int, address: int) -> bool:
+        """Is the line that a block begins in fetched on an edge?"""
+        replay, first = self._replay, self.segments[address][0].steps[0]
+        replay.begin(blank_values(self._cpu, self._model), {})
+        replay.step(segment.steps[-1].trace, bool(outcome))
+        before = len(replay.points)
+        replay.step(first.trace)
+        fetched = replay.points[before : len(replay.points) - first.trace.points]
+        return any(point.words == each.words for point in first.fetches[:1] for each in fetched)
 
     def _parts(self, insns: tuple[Insn, ...]) -> Iterator[tuple[list[Insn], list[Segment]]]:
         """Cut out the instructions that are left out; yield what lies between."""

@@ -188,6 +188,7 @@ class Tiers:
 
     def _watch(self) -> None:
         """Make regions of what has been met at run time; have what is wanted compiled."""
+        self._interpreter.note_missed()
         met = self._interpreter.met
         if len(met) > self._seen:
             self._seen, self._grew = len(met), self._done
@@ -204,14 +205,14 @@ class Tiers:
     def _make_regions(self, met: list[int]) -> None:
         """Make regions of code that was met and is in none, with the functions whose computed jumps may lead there."""
         leaders = {start for region in self._found for start in region.blocks}
-        new = [pc for pc in met if pc not in leaders]
-        if not new:
+        entries = {entry for region in self._found for entry in region.entries}
+        switching = switching_regions(self._found, [pc for pc in met if pc not in entries])
+        if not switching and leaders.issuperset(met):
             return
-        switching = switching_regions(self._found, new)
         others = [region for region in self._found if region not in switching]
-        known = {insn.pc for region in others for insn in region.insns}
+        known = {insn.pc for region in others for insn in region.own_insns}
         roots = sorted(start for region in switching for start in region.functions or region.entries)
-        regions = discover(self.core, roots, known, [pc for pc in met if pc not in known])
+        regions = discover(self.core, roots, known, [pc for pc in met if pc not in known], others)
         self._found = others + regions
         self._want_all(regions)
 

@@ -6,7 +6,6 @@ of units in the table; how many there are is known when the instruction runs (mc
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import SpecError
+from ..spec.clock_table import rows_by_instruction
 from ..spec.rows import Row
 from .operands import ADDRESS_REGISTERS, DATA_REGISTERS
 
@@ -36,9 +36,7 @@ class Clocks:
 @cache
 def table() -> dict[str, dict[str, str]]:
     """Return instruction -> column -> text."""
-    with TABLE.open(newline="") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        return {row["instruction"]: row for row in rows}
+    return rows_by_instruction(TABLE)
 
 
 @cache

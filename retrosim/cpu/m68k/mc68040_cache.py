@@ -13,6 +13,9 @@ cached. All state is in the fields below; times are absolute clocks.
     filling        line whose burst is under way until filled_by
     stored         long word of the last store, which the write-back stage completes at stored_by
     stored_by      one clock after the store: a read of the long word waits for it (MC68040UM 7.7)
+    readable writable  by the lower bits of a line's number: its address + 1 if it was read, or written, and is in the
+                   data cache, complete, and dirty if it was written; so such a use changes no more than `dcount`,
+                   `stored` and `stored_by`
     memory         parameters of the machine: see MEMORY
 """
 
@@ -22,10 +25,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ..spec.cpu import ADDRESS_MASK
+from ..spec.timing import Usual
 from ..spec.values import Word
 
 VALID = 1 << 31
 ABSENT = 256
+LINE_SHIFT = 4
+LINE_BYTES = 1 << LINE_SHIFT
+SHORTCUTS = ("readable", "writable")
+SHORTCUT_LINES = 256  # more than one set has ways, so that lines of one seldom share a place
+NONE = 0
 UNCACHED_FROM = 0x800000  # video memory and devices (machine memory map)
 
 # Places in the field `memory`: clocks until the first long word of a read arrives, of a whole line, of a single write,
@@ -43,6 +53,7 @@ FIELDS = (
     ("filled_by", 64, 1),
     ("stored", 32, 1),
     ("stored_by", 64, 1),
+    *((name, 32, SHORTCUT_LINES) for name in SHORTCUTS),
     ("memory", 64, len(MEMORY)),
 )
 
@@ -64,8 +75,12 @@ def _find(m, tags: str, line: Word) -> Word:
     wanted, entry = line | VALID, m.const(32, ABSENT)
     for way in (3, 2, 1, 0):
         entry = m.select(m.element(tags, first + way).eq(wanted), first + way, entry)
-    m.set(COUNTS[tags], m.get(COUNTS[tags]) + 1)
+    _step(m, tags)
     return entry
+
+
+def _step(m, tags: str) -> None:
+    m.set(COUNTS[tags], m.get(COUNTS[tags]) + 1)
 
 
 def _victim(m, tags: str, line: Word) -> Word:
@@ -75,6 +90,24 @@ def _victim(m, tags: str, line: Word) -> Word:
     for way in (3, 2, 1, 0):
         entry = m.select(m.element(tags, first + way).eq(0), first + way, entry)
     return entry
+
+
+def _place(line: Word) -> Word:
+    """Return the place of a line's shortcuts."""
+    return line & (SHORTCUT_LINES - 1)
+
+
+def _key(line: Word) -> Word:
+    return (line << LINE_SHIFT) + 1
+
+
+def _is_short(m, name: str, line: Word) -> Word:
+    return m.element(name, _place(line)).eq(_key(line))
+
+
+def _shorten(m, name: str, line: Word, wait: Word) -> None:
+    """Let uses of a line that was found take the shortcut from now on if it was complete."""
+    m.set_element(name, _place(line), m.select(wait.eq(0), _key(line), m.element(name, _place(line))))
 
 
 def _wait_for_fill(m, line: Word, now: Word) -> Any:
@@ -96,6 +129,8 @@ def _fill(m, tags: str, line: Word, now: Word) -> Word:
         written = m.element("dirty", victim).ne(0)
         end = m.select(written, end + _parameter(m, "line_read"), end)
         m.set_element("dirty", victim, m.const(8, 0))
+        for name in SHORTCUTS:
+            m.set_element(name, _place(m.element(tags, victim)), m.const(32, NONE))
     m.set_element(tags, victim, line | VALID)
     m.set("filling", line)
     m.set("bus_free", end)
@@ -145,10 +180,18 @@ def read(m, address: Word, size: Word, now: Word) -> Word:
     def one(location: Word, at: Word) -> Word:
         line, extra = location >> 4, m.variable(m.const(64, 0))
 
-        def cached() -> None:
+        def look() -> None:
             found = _find(m, "dtag", line)
-            extra.set(_wait_for_fill(m, line, at).get())
-            m.when(found.eq(ABSENT), lambda: extra.set(_fill(m, "dtag", line, at)))
+            wait = _wait_for_fill(m, line, at).get()
+            extra.set(wait)
+            m.when(
+                found.eq(ABSENT),
+                lambda: extra.set(_fill(m, "dtag", line, at)),
+                lambda: _shorten(m, "readable", line, wait),
+            )
+
+        def cached() -> None:
+            m.when(_is_short(m, "readable", line), lambda: _step(m, "dtag"), look)
 
         def uncached() -> None:
             end = _later(m, at, m.get("bus_free")) + _parameter(m, "first_read")
@@ -178,16 +221,24 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
             extra.set(m.select(at.ult(free), free - at, m.const(64, 0)))
             m.set("bus_free", _later(m, at, free) + _parameter(m, clocks))
 
-        def copyback() -> None:
+        def look() -> None:
             found, dirty = _find(m, "dtag", line), m.const(8, 1)
-            extra.set(_wait_for_fill(m, line, at).get())
+            waited = _wait_for_fill(m, line, at).get()
+            extra.set(waited)
+
+            def hit() -> None:
+                m.set_element("dirty", found, dirty)
+                _shorten(m, "writable", line, waited)
 
             def miss() -> None:
                 victim = _victim(m, "dtag", line)
                 extra.set(_fill(m, "dtag", line, at))
                 m.set_element("dirty", victim, dirty)
 
-            m.when(found.eq(ABSENT), miss, lambda: m.set_element("dirty", found, dirty))
+            m.when(found.eq(ABSENT), miss, hit)
+
+        def copyback() -> None:
+            m.when(_is_short(m, "writable", line), lambda: _step(m, "dtag"), look)
 
         def write_through() -> None:
             _find(m, "dtag", line)
@@ -203,33 +254,43 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
         return address.ult(UNCACHED_FROM) & _parameter(m, "copyback").ne(0)
 
     wait = _operand(m, address, size, now, is_copied_back, one)
-    m.set("stored", (address >> 2).trunc(32))
-    m.set("stored_by", now + wait + 1)
+    _note_store(m, address.trunc(32), now + wait)
     return wait
 
 
-def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> tuple[Word, Callable[[], None] | None]:
+def _note_store(m, location: Word, end: Word) -> None:
+    m.set("stored", location >> 2)
+    m.set("stored_by", end + 1)
+
+
+def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
     """Tell whether `fetch` (of a line), `read` or `write` would find the line and not wait (`Timing.usual`)."""
-    tags, line = ("itag", location) if name == "fetch" else ("dtag", location >> 4)
-    first, wanted = (line & 63) << 2, line | VALID
-    found = m.matching(tags, first, 4, wanted)
-    hit = found.ne(0) & (m.get("filling").ne(line) | m.get("filled_by").ule(now()))
-
-    def look_up() -> None:
-        m.set(COUNTS[tags], m.get(COUNTS[tags]) + 1)
-
     if name == "fetch":
-        return hit, look_up
-    hit = hit & location.ult(UNCACHED_FROM)
-    if size > 1:
-        hit = hit & ((location & 3) + size).ule(4)
+        found = m.matching("itag", (location & 63) << 2, 4, location | VALID)
+        hit = found.ne(0) & (m.get("filling").ne(location) | m.get("filled_by").ule(now()))
+        return Usual(hit)
+    if size not in (1, 2, 4):
+        return Usual(m.const(1, 0))
+    key = (location & (-LINE_BYTES & ADDRESS_MASK | size - 1)) + 1  # is no line's if it is not aligned
+    hit = m.element("writable" if name == "write" else "readable", _place(location >> LINE_SHIFT)).eq(key)
+    if name == "write":
+        return Usual(hit, lambda: _note_store(m, location, now()))
+    doubt = m.get("stored").eq(location >> 2), lambda: m.get("stored_by").ule(now())
+    return Usual(hit, doubt=doubt)
+
+
+def hit(m, name: str, address: Word, size: Word, now: Word) -> tuple[Word, Callable[[], None], Word]:
+    """Tell whether `read` or `write` takes the shortcut, across long words of a line too (`Timing.hit`)."""
+    location = address.trunc(32)
+    found = _is_short(m, "writable" if name == "write" else "readable", location >> LINE_SHIFT)
+    found = found & ((address & LINE_BYTES - 1) + size).ule(LINE_BYTES)
+    wait = crossing(m, address, size)
     if name == "read":
-        return hit & (m.get("stored").ne(location >> 2) | m.get("stored_by").ule(now())), look_up
+        found = found & (m.get("stored").ne(location >> 2) | m.get("stored_by").ule(now))
 
-    def store() -> None:
-        look_up()
-        m.set_element("dirty", first + (m.lowest_bit(found) & 3), m.const(8, 1))
-        m.set("stored", location >> 2)
-        m.set("stored_by", now() + 1)
+    def effects() -> None:
+        _step(m, "dtag")
+        if name == "write":
+            _note_store(m, location, now + wait)
 
-    return hit & _parameter(m, "copyback").ne(0), store
+    return found, effects, wait

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import SpecError
+from ..spec.clock_table import rows_by_instruction
 from ..spec.readings import chosen_readings
 from ..spec.rows import Row
 from .readings import MC68040
@@ -55,9 +55,7 @@ class Clocks:
 @cache
 def table() -> dict[str, dict[str, str]]:
     """Return instruction -> column -> text, as printed."""
-    with TABLE.open(newline="") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        return {row["instruction"]: row for row in rows}
+    return rows_by_instruction(TABLE)
 
 
 def printed_clocks(entry: str) -> tuple[int, int]:

@@ -26,6 +26,7 @@ from typing import Any
 
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
+from ..spec.timing import Usual
 from ..spec.values import Word
 from . import mc68040_cache
 from .causes import CAUSES
@@ -37,7 +38,9 @@ from .mc68040_timing import MC68040Timing
 class PipelineTiming(MC68040Timing):
     """The event model of the stages, with caches and memory."""
 
-    counts = True
+    counts = keeps_code = True
+    counters = {"fetch": "icount", "read": "dcount", "write": "dcount"}  # noqa: RUF012
+    looked_up_in_place = 17  # every register of MOVEM
     times = ("ea_end", "fetch_end", "ready")
     marks = ("fetch_line", "fetch_word")
     blank = {"fetch_line": (1 << 32) - 1, "fetch_word": (1 << 32) - 1}  # noqa: RUF012
@@ -52,10 +55,11 @@ class PipelineTiming(MC68040Timing):
             register = m.const(32, number)
             m.set_element("ready", register, self._later(free, m.element("ready", register)))
 
-    def usual(
-        self, name: str, location: Word, size: int, now: Callable[[], Word]
-    ) -> tuple[Word, Callable[[], None] | None]:
+    def usual(self, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
         return mc68040_cache.usual(self.m, name, location, size, now)
+
+    def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None], Word] | None:
+        return None if name == "fetch" else mc68040_cache.hit(self.m, name, *words)
 
     @classmethod
     def fields(cls, insn: Insn) -> tuple[int, ...]:

@@ -25,7 +25,7 @@ from .exceptions import accepts, exception, interrupt, vector_name
 from .flow import LINE_A_ROW, UNDEFINED_ROWS, undefined
 from .host import HOST
 from .mc68000_faults import address_error
-from .mc68040_cache import UNCACHED_FROM, VALID
+from .mc68040_cache import SHORTCUTS, UNCACHED_FROM, VALID
 from .readings import READINGS
 from .state import IN_REGISTERS, LAYOUT, M68K, ZERO, reset
 from .timing import MC68000_MODES, MC68040_MODES
@@ -36,7 +36,7 @@ _SHAPE["tag"] = lambda line, units: (line | VALID, 0)
 _DATA = Lines(**_SHAPE, end=UNCACHED_FROM, fetches=())  # any line of a set may be replaced next
 _CODE = Lines(**_SHAPE, end=ADDRESS_MASK + 1, operands=())
 MC68040_CACHES = {
-    "data": Cache("dtag", "dcount", dirty="dirty", allocates="copyback", lines=_DATA),
+    "data": Cache("dtag", "dcount", dirty="dirty", allocates="copyback", lines=_DATA, shortcuts=SHORTCUTS),
     "instruction": Cache("itag", "icount", lines=_CODE),
 }
 BY_MODEL = {
@@ -83,6 +83,7 @@ def cpu(model: str) -> Cpu:
         readings=READINGS[model],
         stage_fields=("ea_end", "fetch_end"),
         in_registers=IN_REGISTERS,
+        derived=frozenset(SHORTCUTS),
         zero_register=ZERO,
         **own,
     )

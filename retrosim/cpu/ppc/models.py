@@ -29,6 +29,7 @@ _LINES = Lines(
     tag=lambda line, sectors: (line << 4 | sectors, 15 & ~sectors),
     order="order",
     arriving="filling",
+    missing=("sector_read", "sector_write", "sector_write"),
 )
 
 
@@ -50,7 +51,9 @@ def cpu(model: str) -> Cpu:
         readings=READINGS[model],
         causes=CAUSES,
         caches={
-            "unified": Cache("tag", status_bits=STATUS_BITS, lines=_LINES, shortcuts=(*SHORTCUTS, "loaded", "stored"))
+            "unified": Cache(
+                "tag", status_bits=STATUS_BITS, lines=_LINES, shortcuts=(*SHORTCUTS, "loaded", "stored"), behind=("l2",)
+            )
         },
         explain=explain,
         legend=LEGEND,

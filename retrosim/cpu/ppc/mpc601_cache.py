@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..spec.cpu import ADDRESS_MASK
+from ..spec.timing import Usual
 from ..spec.values import Word
 from .mpc601_clocks import memory, rules
 
@@ -307,17 +308,17 @@ def is_at_hand(m, location: Word, size: Word | int, write: bool) -> Word:
     return same & ((location & 7) + size).ule(8)
 
 
-def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> tuple[Word, Callable[[], None] | None]:
+def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
     """Tell whether `fetch` (of a sector), `read` or `write` may take the shortcut (`Timing.usual`)."""
     if name == "fetch":
-        return m.element("fetchable", location & (SETS * 2 - 1)).eq(_key(location)), None
+        return Usual(m.element("fetchable", location & (SETS * 2 - 1)).eq(_key(location)))
     place = location >> SECTOR_SHIFT & (SETS * 2 - 1)
     aligned = size - 1 if size in (1, 2, 4) else SECTOR_BYTES - 1  # others take the long way
     key = (location & (-SECTOR_BYTES & ADDRESS_MASK | aligned)) + 1  # is no sector's if it is not aligned
     found = m.element("writable" if name == "write" else "readable", place).eq(key)
     if name == "write":
-        return found, lambda: m.set("stored", key)
-    return found, lambda: m.when(m.get("stored").ne(key), lambda: m.set("loaded", key))
+        return Usual(found, lambda: m.set("stored", key))
+    return Usual(found, lambda: m.when(m.get("stored").ne(key), lambda: m.set("loaded", key)))
 
 
 def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], None]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import SpecError
+from ..spec.clock_table import read_rows
 from ..spec.rows import Row
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
@@ -48,8 +48,7 @@ class MemoryParameter:
 
 def _entries(kind: str, choices: Mapping[str, str]) -> list[dict[str, str]]:
     """Return the rows of a kind; one for a reading that was chosen takes the place of the row without."""
-    with TABLE.open(newline="") as file:
-        rows = [row for row in csv.DictReader(line for line in file if not line.startswith("#")) if row["kind"] == kind]
+    rows = [row for row in read_rows(TABLE) if row["kind"] == kind]
     chosen = [row for row in rows if row["reading"] and row["reading"] in map("=".join, choices.items())]
     replaced = {row["names"] for row in chosen}
     return [row for row in rows if not row["reading"] and row["names"] not in replaced] + chosen

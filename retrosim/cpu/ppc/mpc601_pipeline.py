@@ -26,7 +26,7 @@ from typing import Any
 
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
-from ..spec.timing import hook
+from ..spec.timing import Usual, hook
 from ..spec.values import Word
 from . import mpc601_cache
 from .causes import CAUSES
@@ -78,13 +78,11 @@ class PipelineTiming(PpcHooks):
         m.set("sector_start", m.get("sector_start") + more)
         m.set("accesses", accesses - more)
 
-    def usual(
-        self, name: str, location: Word, size: int, now: Callable[[], Word]
-    ) -> tuple[Word, Callable[[], None] | None]:
+    def usual(self, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
         return mpc601_cache.usual(self.m, name, location, size, now)
 
-    def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None]]:
-        return mpc601_cache.hit(self.m, name, *words)
+    def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None], Word]:
+        return *mpc601_cache.hit(self.m, name, *words), self.m.const(64, 0)
 
     def varies_by(self, name: str, *details: Any) -> Word | None:
         if name == "multiplier":

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -13,131 +12,14 @@ from retrosim.checks import did_you_mean
 
 from .decoding import OpcodeTable
 from .encoding import Asked, Asking, Chosen, Encoding, Parsing
-from .expressions import Expression, Scope, Symbol, Unfit
+from .expressions import Scope, Unfit
 from .rows import Row
 from .shapes import Shapes
-from .templates import Template, split_operands
+from .statements import Choices, Form, Shape, Statement
+from .templates import NAME, Template, filled, split_operands
 
-_NAME = re.compile(r"\{(\w+)\}")
 MAX_WORDS = 4  # of a mnemonic: rep fs movsb
 MAX_SHAPES = 2000  # that are kept
-
-
-def _filled(template: str, texts: dict[str, str]) -> str:
-    return _NAME.sub(lambda name: texts[name[1]], template)
-
-
-@dataclass(frozen=True)
-class Form:
-    """One way to write a row.
-
-    template  of the text
-    fixed     operand name -> what its spelling in the mnemonic means
-    through   operand name -> text in terms of the template's names; None where the template is the row's own
-    suffix    behind the mnemonic
-    """
-
-    row: Row
-    template: Template
-    fixed: dict[str, Any]
-    through: dict[str, str] | None = None
-    suffix: str = ""
-
-    def texts(self, given: tuple[str, ...]) -> dict[str, str] | None:
-        """Return operand name -> text, or None where what is given has another form."""
-        found = self.template.match(given)
-        if found is None or self.through is None:
-            return found
-        return {name: _filled(text, found) for name, text in self.through.items()}
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What statements have in common that differ in numbers and names (shapes.py).
-
-    mnemonic    in lower case
-    candidates  forms with the operands as their kinds see them
-    prefixes    kind -> value of those that stand before it
-    """
-
-    mnemonic: str
-    candidates: tuple[tuple[Form, dict[str, Any]], ...]
-    prefixes: Mapping[str, int]
-
-
-class Statement:
-    """An instruction that has been read.
-
-    text     as written
-    slots    what stands in the slots of its shape
-    code     once it is known never to change: it depends on no symbol and no place
-    """
-
-    __slots__ = ("_floors", "_minimum", "_seen", "code", "shape", "slots", "text")
-
-    def __init__(self, text: str, shape: Shape, slots: tuple[Expression, ...] = ()) -> None:
-        self.text, self.shape, self.slots = text, shape, slots
-        self.code: bytes | None = None
-        self._seen: tuple[int | None, list[Asked], bytes] | None = None
-        self.free()
-
-    @property
-    def has_names(self) -> bool:
-        """Are there symbols in its slots?"""
-        return any(isinstance(slot, Symbol) for slot in self.slots)
-
-    def free(self) -> None:
-        """Let it become shorter again."""
-        self._minimum = 0  # bytes that it has at least
-        self._floors: dict[tuple[int, int], int] | None = None  # (candidate, choice) -> first form that it may take
-
-    def minimum(self, candidate: int, number: int) -> int:
-        return self._floors.get((candidate, number), 0) if self._floors else 0
-
-    def took(self, candidate: int, number: int, form: int) -> None:
-        if form:
-            if self._floors is None:
-                self._floors = {}
-            self._floors[candidate, number] = form
-
-    def set_minimum(self, size: int) -> None:
-        self._minimum = size
-
-    def is_long_enough(self, code: bytes) -> bool:
-        return len(code) >= self._minimum
-
-    def keep(self, pc: int | None, asked: list[Asked], code: bytes) -> None:
-        """Remember the code for what was asked, and for a place, None where it does not depend on that."""
-        self._seen = pc, asked, code
-
-    def recalled(self, pc: int, scope: Scope) -> bytes | None:
-        """Return the code of the time before if nothing that it depends on has changed."""
-        if self._seen is None or self._seen[0] not in (None, pc):
-            return None
-        asking = Asking(scope, self.slots)
-        try:
-            for expression, value in self._seen[1]:
-                now = expression(asking)
-                if (now.number - pc if isinstance(value, int) else now) != value:
-                    return None
-        except Unfit:
-            return None
-        return self._seen[2]
-
-
-class _Choices:
-    """The choices of one candidate of a statement."""
-
-    __slots__ = ("candidate", "statement")
-
-    def __init__(self, statement: Statement, candidate: int) -> None:
-        self.statement, self.candidate = statement, candidate
-
-    def minimum(self, number: int) -> int:
-        return self.statement.minimum(self.candidate, number)
-
-    def took(self, number: int, form: int) -> None:
-        self.statement.took(self.candidate, number, form)
 
 
 class InstructionAssembler:
@@ -170,7 +52,7 @@ class InstructionAssembler:
             for mnemonic, forms in own.items():
                 self.forms.setdefault(mnemonic, []).extend(forms)
         templates = {part for forms in self.forms.values() for form in forms for part in form.template.operands}
-        self._shapes = Shapes(self.dialect, [_NAME.sub(" ", part) for part in templates] + list(self.forms))
+        self._shapes = Shapes(self.dialect, [NAME.sub(" ", part) for part in templates] + list(self.forms))
 
     def _add(self, mnemonic: str, form: Form) -> None:
         self.forms.setdefault(mnemonic, []).append(form)
@@ -180,17 +62,17 @@ class InstructionAssembler:
                 self.forms.setdefault(f"{mnemonic}.{suffix}", []).append(named)
 
     def _alias(self, own: dict[str, list[Form]], template: Template, expansion: Template) -> None:
-        names = _NAME.findall(expansion.mnemonic)
+        names = NAME.findall(expansion.mnemonic)
         if names:
             pattern = re.compile(
-                _NAME.sub(r"(?P<\1>.*)", re.escape(expansion.mnemonic.lower()).replace(r"\{", "{").replace(r"\}", "}"))
+                NAME.sub(r"(?P<\1>.*)", re.escape(expansion.mnemonic.lower()).replace(r"\{", "{").replace(r"\}", "}"))
             )
             matches = ((m, m.groupdict()) for key in own if (m := pattern.fullmatch(key)))
         else:
             matches = iter([(None, {})])
         for found, spelled in matches:
             key = found[0] if found else expansion.mnemonic.lower()
-            mnemonic = _filled(template.mnemonic.lower(), spelled)
+            mnemonic = filled(template.mnemonic.lower(), spelled)
             for form in own.get(key, ()):
                 if names and set(form.fixed) != set(names):
                     continue
@@ -200,7 +82,7 @@ class InstructionAssembler:
 
     def _is_meant(self, through: dict[str, str]) -> bool:
         """Do the names in an expansion belong to the row whose form it has?"""
-        names = {name[1] for text in through.values() if (name := _NAME.fullmatch(text))}
+        names = {name[1] for text in through.values() if (name := NAME.fullmatch(text))}
         return not names & set(self.isa.kinds) - set(through)
 
     def knows(self, word: str) -> bool:
@@ -336,7 +218,7 @@ class InstructionAssembler:
         self, candidate: tuple[Form, dict[str, Any]], number: int, statement: Statement, pc: int, scope: Asking
     ) -> Encoding:
         form, parsed = candidate
-        chosen: Chosen = _Choices(statement, number)
+        chosen: Chosen = Choices(statement, number)
         return Encoding(self.table, form.row, parsed, pc, scope, form.suffix, chosen, statement.shape.prefixes)
 
     def _encode(self, e: Encoding, candidate: tuple[Form, dict[str, Any]]) -> bytes:
@@ -407,9 +289,9 @@ def _by_name(isa: Any, model: str) -> InstructionAssembler:
 
 def _spellings(row: Row, mnemonic: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (mnemonic, operand name -> meaning) of every spelling of a mnemonic's template, in lower case."""
-    names = _NAME.findall(mnemonic)
+    names = NAME.findall(mnemonic)
     kinds = dict(row.operands)
     for combination in itertools.product(*(kinds[name].spellings(row) for name in names)):
         texts = dict(zip(names, (text for text, _ in combination)))
-        spelled = _filled(mnemonic, texts).lower()
+        spelled = filled(mnemonic, texts).lower()
         yield " ".join(spelled.split()), dict(zip(names, (meaning for _, meaning in combination)))

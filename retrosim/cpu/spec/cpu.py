@@ -75,6 +75,7 @@ class Lines:
     stores      those of them that store
     stores_allocate  does a store bring in a line that is not there? (and see Cache.allocates)
     order       state field that a use changes, which the replacement goes by; "" where every access is noted
+    missing     memory parameters: together the clocks in which the bus is busy with one miss
     """
 
     unit_bytes: int
@@ -90,6 +91,7 @@ class Lines:
     stores: tuple[str, ...] = ("write",)
     stores_allocate: bool = True
     order: str = ""
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,7 @@ class Cache:
     allocates    memory parameter that is not 0 when stores allocate too, "" when they always do
     lines        how it holds its lines
     shortcuts    state fields that say what is in it for certain: 0 when something else changes the tags
+    behind       state fields of caches that it is filled from: 0 when they are empty
     """
 
     tags: str
@@ -112,6 +115,7 @@ class Cache:
     allocates: str = ""
     lines: Lines | None = None
     shortcuts: tuple[str, ...] = ()
+    behind: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -138,6 +142,7 @@ class Cpu:
     host       registers by name, calls, faults, tracing
     stage_fields  state fields that hold when the stages of a pipeline are free
     in_registers  state fields that regions keep in registers, as they do the clock: no subroutine uses them
+    derived    state fields that only tell sooner what others say; 0 in them is always true
     zero_register  number of a register that is always 0, or None
     aligned    words and long words at odd addresses abort the instruction
     misaligned  what such an abort does then: an exception of the CPU, run on the evaluator
@@ -164,6 +169,7 @@ class Cpu:
     legend: str
     stage_fields: tuple[str, ...] = ()
     in_registers: frozenset[str] = frozenset()
+    derived: frozenset[str] = frozenset()
     zero_register: int | None = None
     causes: Mapping[str, str] = field(default_factory=dict)
     caches: Mapping[str, Cache] = field(default_factory=dict)

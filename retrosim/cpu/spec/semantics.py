@@ -141,7 +141,10 @@ class ExecutionContext:
         self.timing.written(index, stage)
 
     def reg(self, n: Word | int, bits: int = 32) -> Word:
-        return self._reg(self.const(32, n) if isinstance(n, int) else n, bits)
+        number = self.const(32, n) if isinstance(n, int) else n
+        if number.known is not None and number.known == self.cpu.zero_register:
+            return self.const(bits, 0)
+        return self._reg(number, bits)
 
     def outcome(self, condition: Word) -> None:
         self.timing.outcome(condition)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 _OPENING, _CLOSING = "([{", ")]}"
 _BRACKET_OR_QUOTE = re.compile(r"[\[({\])}'\"]")
-_NAME = re.compile(r"\{(\w+)\}")
+NAME = re.compile(r"\{(\w+)\}")
 
 
 @lru_cache(maxsize=8192)
@@ -33,6 +33,11 @@ def split_operands(text: str) -> tuple[str, ...]:
     return (*parts, text[start:].strip())
 
 
+def filled(template: str, texts: dict[str, str]) -> str:
+    """Return a template with texts in the place of its names."""
+    return NAME.sub(lambda name: texts[name[1]], template)
+
+
 class Template:
     """A template, taken apart.
 
@@ -50,11 +55,11 @@ class Template:
             mnemonic = f"{mnemonic} {more}"
         self.text, self.mnemonic = text, mnemonic
         self.operands = split_operands(rest)
-        self.names = tuple(name for part in self.operands for name in _NAME.findall(part))
+        self.names = tuple(name for part in self.operands for name in NAME.findall(part))
         counts = counts or {}
-        self._counts = [max([counts.get(name, 1) for name in _NAME.findall(part)], default=1) for part in self.operands]
+        self._counts = [max([counts.get(name, 1) for name in NAME.findall(part)], default=1) for part in self.operands]
         self.arity = sum(self._counts)
-        self._whole = [m[1] if (m := _NAME.fullmatch(part)) else "" for part in self.operands]
+        self._whole = [m[1] if (m := NAME.fullmatch(part)) else "" for part in self.operands]
         self._patterns = [_pattern(part) for part in self.operands]
 
     def match(self, given: tuple[str, ...]) -> dict[str, str] | None:
@@ -79,7 +84,7 @@ class Template:
 def expansion_pattern(expansion: str) -> re.Pattern[str]:
     """Return the pattern of the texts that an expansion stands for."""
     pieces, at, seen = [], 0, set()
-    for name in _NAME.finditer(expansion):
+    for name in NAME.finditer(expansion):
         pieces.append(re.escape(expansion[at : name.start()]))
         pieces.append(f"(?P={name[1]})" if name[1] in seen else f"(?P<{name[1]}>[^, ]*)")
         seen.add(name[1])
@@ -90,7 +95,7 @@ def expansion_pattern(expansion: str) -> re.Pattern[str]:
 def _pattern(part: str) -> re.Pattern[str]:
     """Return the pattern of one operand; blanks may stand anywhere between its parts."""
     pieces, at, seen = [], 0, set()
-    for name in _NAME.finditer(part):
+    for name in NAME.finditer(part):
         pieces += [_literal(part[at : name.start()])]
         pieces.append(f"(?P={name[1]})" if name[1] in seen else f"(?P<{name[1]}>.+)")
         seen.add(name[1])

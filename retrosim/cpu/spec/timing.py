@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 from weakref import ref
 
 from retrosim.errors import SpecError
@@ -47,6 +47,19 @@ def hook(method: Callable) -> Callable:
     """Mark a method that declares a hook, or that a timing model prices one with."""
     method.is_hook = True
     return method
+
+
+class Usual(NamedTuple):
+    """Whether a use of memory is a plain hit, for which its subroutine would return 0.
+
+    hit      one bit
+    effects  emits those of such a hit but for the step of its counter, None if it has none
+    doubt    a condition that seldom holds, and what emits a bit that must hold with it; None: there is none
+    """
+
+    hit: Word
+    effects: Callable[[], None] | None = None
+    doubt: tuple[Word, Callable[[], Word]] | None = None
 
 
 class Timing:
@@ -72,6 +85,8 @@ class Timing:
     blank: ClassVar[Mapping[str, int]] = {}  # values of fields with which an instruction is fetched for certain
     assumed: ClassVar[Mapping[str, int]] = {}  # values of other fields that the model may take for these
     subroutines: ClassVar[Mapping[str, Callable[..., Word]]] = {}  # that the model calls, by name
+    keeps_code = False  # does code that is in the cache stay until other code is not found there?
+    counters: ClassVar[Mapping[str, str]] = {}  # subroutine -> state field that steps at each use of a cache by it
     looked_up_in_place = 4  # most points of an instruction for which regions have the code of `usual` itself
 
     def __init_subclass__(cls, declares: bool = False, **options: Any) -> None:
@@ -99,23 +114,26 @@ class Timing:
         """Return the most clocks of one wait for the bus."""
         return self.m.const(64, 0)
 
+    @classmethod
+    def has_waits(cls) -> bool:
+        """Does the model compute waits for the bus?"""
+        return cls.max_wait_clocks is not Timing.max_wait_clocks
+
     def forget(self) -> None:
         """Set clocks in the state that are too long ago to matter to the latest ones that do not."""
 
-    def usual(
-        self, name: str, location: Word, size: int, now: Callable[[], Word]
-    ) -> tuple[Word, Callable[[], None] | None]:
-        """Tell whether a use of memory is a plain hit, for which the subroutine `name` would return 0.
+    def usual(self, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
+        """Tell whether a use of memory is a plain hit of kind 0, for which the subroutine `name` would return 0.
 
-        now       emits the clock of the use
-        Returns   one bit, and what emits the effects of such a hit, None if it has none
+        now  emits the clock of the use
         """
         raise NotImplementedError
 
-    def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None]] | None:
-        """Tell likewise of what is found by looking closer, quicker than by the subroutine itself; None: of nothing.
+    def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None], Word] | None:
+        """Tell of what is found by looking closer, quicker than by the subroutine itself; None: of nothing.
 
-        words  that the subroutine is given
+        words    that the subroutine is given
+        Returns  one bit, what emits the effects of such a hit, and what the subroutine would return
         """
         return None
 
@@ -123,8 +141,12 @@ class Timing:
         """Return what the clocks of an operand depend on besides what the subroutine returns, 64 bits; usually 0."""
         return self.m.const(64, 0)
 
-    @staticmethod
-    def location_of(kind: int) -> int:
+    def delay_of(self, kind: Word) -> Word:
+        """Return how many clocks later an operand of a kind is used than one of kind 0, 64 bits."""
+        return self.m.const(64, 0)
+
+    @classmethod
+    def location_of(cls, kind: int) -> int:
         """Return a location of a kind."""
         return 0
 

@@ -12,7 +12,6 @@ A cell is a number of clocks, or one of
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import SpecError
+from ..spec.clock_table import rows_by_instruction
 from ..spec.rows import Insn, Row
 from .modes import is_real
 
@@ -45,9 +45,7 @@ class Clocks:
 @cache
 def table() -> dict[str, dict[str, str]]:
     """Return instruction -> column -> text."""
-    with TABLE.open(newline="") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        return {row["instruction"]: row for row in rows}
+    return rows_by_instruction(TABLE)
 
 
 @cache

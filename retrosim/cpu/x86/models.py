@@ -14,7 +14,8 @@ from .explain import LEGENDS, explain
 from .flow import INTERRUPT_ROW, UNDEFINED_ROWS, undefined
 from .hooks import X86Hooks
 from .host import host, host_286
-from .i486_bus import UNCACHED_FROM, VALID, CacheTiming
+from .i486_cache import SHORTCUTS, UNCACHED_FROM, VALID
+from .i486_pipeline import CacheTiming
 from .modes import MODEL_NAMES, is_286, is_real
 from .modrm import ZERO
 from .prefetch import PrefetchTiming, WordPrefetchTiming
@@ -33,14 +34,21 @@ _LINES = Lines(
     tag=lambda line, units: (line | VALID, 0),
     stores_allocate=False,
     arriving="filling",
+    missing=("line_read",),
 )
-CACHES: dict[str, dict[str, Cache]] = {"i286": {}, "i386": {}, "i486": {"unified": Cache("tag", lines=_LINES)}}
+CACHES: dict[str, dict[str, Cache]] = {
+    "i286": {},
+    "i386": {},
+    "i486": {"unified": Cache("tag", lines=_LINES, shortcuts=SHORTCUTS)},
+}
 
 
 def _timing(model: str) -> dict[str, type[Timing]]:
     """Return the timing models of a CPU model."""
     named = {"table": TableTiming, "full": FULL[model[:4]]}
-    own = {"model": model, "refills": not model.startswith("i486")}
+    own: dict[str, object] = {"model": model, "refills": not model.startswith("i486")}
+    if is_real(model):  # nearly every instruction with an operand may end with a fault, which no table foresees
+        own |= {"times": (), "marks": ()}
     return {"off": X86Hooks} | {mode: type(c.__name__, (c,), own) for mode, c in named.items()}
 
 
@@ -77,5 +85,6 @@ def cpu(model: str, unreal: bool = False) -> Cpu:
         caches=CACHES[part],
         stage_fields=STAGES[part],
         in_registers=IN_REGISTERS[part],
+        derived=frozenset(field for each in CACHES[part].values() for field in each.shortcuts),
         zero_register=ZERO,
     )

@@ -30,6 +30,7 @@ from typing import Any
 
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
+from ..spec.timing import Usual
 from ..spec.values import Word
 from .timing import TableTiming
 
@@ -54,6 +55,39 @@ class PrefetchTiming(TableTiming):
 
     unit_bits, queue = 2, 16
     fetches_in_m = False
+    times, marks = ("bus_free",), ("fetched", "refill")
+
+    def forget(self) -> None:
+        """Behind a jump the queue begins anew; a bus that is free for longer than it takes to fill the queue has."""
+        m = self.m
+        now, longest = m.get("cycles"), (self._wait("code") + ACCESS) * (self.queue >> self.unit_bits)
+        jumped = m.get("refill").ne(0)
+        m.set("bus_free", m.select(jumped, now, self._later(m.get("bus_free") + longest, now) - longest))
+        m.set("fetched", m.select(jumped, m.const(32, 0), m.get("fetched")))
+
+    def usual(self, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
+        return Usual(self.kind(location, 8 * size, name == "write").eq(0))
+
+    def kind(self, location: Word, bits: int, write: bool) -> Word:
+        """Bits 0-1: where in a unit it lies, as far as that matters; bits 2, 3: its first and second unit are slow."""
+        m, unit = self.m, 1 << self.unit_bits
+        low, slow, second = location & (unit - 1), ~location.ult(UNCACHED_FROM), m.const(1, 0)
+        if bits > 8 * unit:
+            second = ~(location + unit & ADDRESS_MASK).ult(UNCACHED_FROM)
+        else:
+            low = m.select(self._crosses(location, bits), m.const(32, unit - 1), m.const(32, 0))
+        return (low | slow.zext(32) << 2 | second.zext(32) << 3).zext(64)
+
+    @classmethod
+    def location_of(cls, kind: int) -> int:
+        unit = 1 << cls.unit_bits
+        first = (-unit, UNCACHED_FROM)[kind >> 3] if kind & 4 else (0, UNCACHED_FROM - unit)[kind >> 3]
+        return first + (kind & 3) & ADDRESS_MASK
+
+    def _crosses(self, location: Word, bits: int) -> Word:
+        """Does an operand that is no longer than a unit lie in two?"""
+        m, unit = self.m, 1 << self.unit_bits
+        return m.const(32, unit).ult((location & (unit - 1)) + bits // 8) if bits > 8 else m.const(1, 0)
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         m = self.m
@@ -134,9 +168,7 @@ class PrefetchTiming(TableTiming):
         cached = (address & ADDRESS_MASK).ult(UNCACHED_FROM)
         waits = m.select(cached, self._wait(kind), self._wait(f"video_{kind}"))
         clocks = waits + ACCESS
-        if bits > 8:
-            crosses = m.const(32, unit).ult((address & (unit - 1)) + bits // 8)
-            clocks = m.select(crosses, clocks + clocks, clocks)
+        clocks = m.select(self._crosses(address, bits), clocks + clocks, clocks)
         now, bus = self.now + self.added.get() + self.begun.get(), self.bus.get()
         self.add(self._difference(bus, now))
         self.bus.set(self._later(bus, now) + clocks)

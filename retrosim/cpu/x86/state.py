@@ -13,14 +13,15 @@ from ..spec.expressions import Unfit
 from ..spec.instruction_set import InstructionSet, Subset
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
-from . import i486_bus, prefetch
+from . import i486_pipeline, prefetch
 from .assembly import DIALECT
 from .encoding import SEGMENT_CODES
 from .hooks import X86Hooks
 from .modes import I286, is_286, is_real
 from .modrm import ESP, address_size
-from .operands import KINDS, shows_size
+from .operands import KINDS
 from .segments import CS, DS, ES, FS, GS, SEGMENT_NAMES, SS, load, store
+from .statics import shows_size
 from .timing import FIELDS as TIMING_FIELDS
 
 REGISTERS = (
@@ -52,7 +53,7 @@ REGISTERS = (
 
 COMMON = (*REGISTERS, *ENGINE_FIELDS, *TIMING_FIELDS)
 _PREFETCHING = Layout((*COMMON, *prefetch.FIELDS))
-LAYOUTS = {"i286": _PREFETCHING, "i386": _PREFETCHING, "i486": Layout((*COMMON, *i486_bus.FIELDS))}
+LAYOUTS = {"i286": _PREFETCHING, "i386": _PREFETCHING, "i486": Layout((*COMMON, *i486_pipeline.FIELDS))}
 _BUSY = frozenset({"r", "cf", "pf", "af", "zf", "sf", "of", "refill", "repeating"})
 IN_REGISTERS = {
     "i286": _BUSY | {"fetched", "bus_free"},

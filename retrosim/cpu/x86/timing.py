@@ -3,7 +3,7 @@
     off     nothing is counted but exceptions and interrupts between instructions
     table   the clocks of the manual: cache hits, no wait states, everything prefetched; m with the instruction it is of
     full    i286, i386: prefetch queue, wait states, operands across words or double words (prefetch.py)
-            i486: prefixes, address generation, misalignment, cache and write buffers (i486_bus.py)
+            i486: prefixes, address generation, misalignment, cache and write buffers (i486_pipeline.py)
 
 What depends on data (hooks.py), in every mode that counts: multipliers, bit scans, rotates through carry, levels of
 ENTER, iterations of repeats. A repeat spends its fixed clocks in its last iteration, so that an interrupted one spends

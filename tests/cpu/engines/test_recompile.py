@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from retrosim.cpu import m68k
-from retrosim.cpu.engines import regions
+from retrosim.cpu.engines import call_graph, regions
+from retrosim.cpu.engines.call_graph import MAX_BLOCKS, MAX_INSTRUCTIONS
 from retrosim.cpu.engines.compiled_region import CompiledRegion
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handler_cache import handler_cache
 from retrosim.cpu.engines.interpret import Interpreter
-from retrosim.cpu.engines.regions import BLANK, MAX_BLOCKS, MAX_INSTRUCTIONS, MAX_PATH, Region, discover, longest_path
+from retrosim.cpu.engines.regions import BLANK, MAX_PATH, Region, discover, longest_path
 from retrosim.cpu.m68k.exceptions import ADDRESS_ERROR
 from retrosim.cpu.m68k.state import M68K
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
@@ -77,15 +78,26 @@ def test_a_service_is_a_call_of_the_machine() -> None:
 
 
 def test_a_function_that_falls_into_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(regions, "MAX_JOINED_INSTRUCTIONS", 0)
+    monkeypatch.setattr(regions, "MAX_JOINED", 0)
     both = found(f"5280 5281 {RTS}", [0x1000, 0x1002])
     assert sorted(sorted(region.blocks) for region in both) == [[0x1000], [0x1002]]
     assert {entry for region in both for entry in region.entries} == {0x1000, 0x1002}
 
 
+def test_regions_have_copies_of_short_functions_that_they_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """f: bsr g; rts; g: addq; rts: compiled apart, f has g too, and g is entered in its own region"""
+    monkeypatch.setattr(regions, "MAX_JOINED", 0)
+    f, g = sorted(found(f"6102 {RTS} 5280 {RTS}"), key=lambda region: min(region.own_insns, key=lambda i: i.pc).pc)
+    assert sorted(f.blocks) == [0x1000, 0x1002, 0x1004] and sorted(g.blocks) == [0x1004]
+    assert f.copied == {0x1004} and f.entries == (0x1000, 0x1002) and f.guesses[0x1004] == (0x1002,)
+    assert not g.copied and g.entries == (0x1004,)
+    monkeypatch.setattr(call_graph, "MAX_COPIED", 1)
+    assert not any(region.copied for region in found(f"6102 {RTS} 5280 {RTS}"))
+
+
 def test_a_branch_into_another_region_leads_to_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     """f: beq into the middle of g; rts; g: addq; there: addq; rts"""
-    monkeypatch.setattr(regions, "MAX_JOINED_INSTRUCTIONS", 0)
+    monkeypatch.setattr(regions, "MAX_JOINED", 0)
     both = found(f"6704 {RTS} 5280 5281 {RTS}", [0x1000, 0x1004])
     assert {entry for region in both for entry in region.entries} == {0x1000, 0x1004, 0x1006}
 
@@ -204,14 +216,14 @@ def test_every_cycle_passes_a_check_and_paths_are_bounded(start: int, monkeypatc
     monkeypatch.setattr(regions, "MAX_PATH", 20)
     checked = 0
     for program in range(150):
-        monkeypatch.setattr(regions, "MAX_JOINED_INSTRUCTIONS", choice.choice((0, 50, 10_000)))
+        monkeypatch.setattr(regions, "MAX_JOINED", choice.choice((0, 50, 10_000)))
         core = Core(CPU, "off")
         code = bytes.fromhex(random_code(choice, 150))
         for place, byte in enumerate(code, start=start):
             core.ram[place & ADDRESS_MASK] = byte
         roots = [start, *((start + 2 * choice.randrange(150)) & ADDRESS_MASK for _ in range(5))]
         parts = discover(core, roots)
-        leaders = [pc for region in parts for pc in region.blocks]
+        leaders = [pc for region in parts for pc in region.blocks.keys() - region.copied]
         assert len(leaders) == len(set(leaders)), f"seed {SEED}, program {program}"
         for region in parts:
             place = {start: number for number, start in enumerate(region.blocks)}
@@ -221,7 +233,7 @@ def test_every_cycle_passes_a_check_and_paths_are_bounded(start: int, monkeypatc
             checked += len(region.blocks)
             for outside in (other for other in parts if other is not region):
                 for block in outside.blocks.values():
-                    crossed = {insn.target for insn in block.insns} & set(region.blocks)
+                    crossed = {insn.target for insn in block.insns} & (region.blocks.keys() - region.copied)
                     assert crossed <= set(region.entries), f"seed {SEED}, program {program}"
     print(f"{checked} blocks, seed {SEED}")
 

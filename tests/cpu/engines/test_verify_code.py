@@ -16,7 +16,7 @@ import re
 import pytest
 
 from retrosim.cpu.engines import memo_region, recompile
-from retrosim.cpu.engines.emit import Emitter
+from retrosim.cpu.engines.emit import CONTEXT_ENTRIES, POINTER_BYTES, Emitter
 from retrosim.cpu.engines.handlers import FIELDS_WORD, HandlerEmitter, RecordEmitter
 from retrosim.cpu.engines.recompile import RegionEmitter
 from retrosim.cpu.engines.regions import discover
@@ -26,7 +26,7 @@ from retrosim.cpu.spec import semantics
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
 from retrosim.cpu.spec.semantics import ExecutionContext
 from retrosim.cpu.spec.values import Word
-from retrosim.cpu.x86 import i486_bus
+from retrosim.cpu.x86 import i486_cache
 from retrosim.machine import open_machine
 from tests.helpers.cpu.code_ranges import BINARY, CodeFunction, Ranges, compared, full
 from tests.helpers.cpu.emitted_code import (
@@ -41,10 +41,10 @@ from tests.helpers.cpu.emitted_code import (
 )
 from tests.helpers.cpu.field_ranges import insns_of
 from tests.helpers.cpu.verify_code import CODE, INDEX, RAM, RECORD, SLOT, STATE, Report, verify
+from tests.helpers.machine.flat import MACHINES
 
 IS_LONG = "RETROSIM_VERIFY" in os.environ
 SAMPLED = {"full": 8, "causes": 16, "off": 32}  # every so manieth handler with timings other than the table
-MACHINES = ("mc68000-8", "mc68040-25", "i386dx-33", "i486dx2-66", "ppc601-80")
 ROMS = ("sectors", "xquest", "tanks", "shooter", "objects") if IS_LONG else ("sectors",)
 BITS, MASK = 16, 0xFFFF  # of the words that the intervals of operators are tried on
 
@@ -172,7 +172,7 @@ def test_decoding_out_of_bounds_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
 
 CACHES = {
     "MC68040": (mc68040_cache, "_victim", "MOVE"),
-    "i486_flat": (i486_bus, "_look_up", "MOV"),
+    "i486_flat": (i486_cache, "_look_up", "MOV"),
     "MPC601": (mpc601_cache, "_find", "lwz"),
 }
 
@@ -205,9 +205,10 @@ def test_a_lost_budget_and_other_calls_are_found(monkeypatch: pytest.MonkeyPatch
     cpu = cpu_of("MC68040")
     text = handlers_text(cpu, "off", some_handlers(cpu, "NOP"))
     assert not verify(text, cpu).faults
+    behind = CONTEXT_ENTRIES * POINTER_BYTES
     for old, new, reason in (
         (r"ptr %p3, i64 24", "ptr %p3, i64 16", "writes to the context"),
-        (r"ptr %p3, i64 24", "ptr %p3, i64 56", "context from 56"),
+        (r"ptr %p3, i64 24", f"ptr %p3, i64 {behind}", f"context from {behind}"),
         (r"getelementptr inbounds i8, ptr %p2, i64 128", "getelementptr inbounds i8, ptr %p2, i64 256", "record from"),
         (r"\(ptr %p0, ptr %p1", "(ptr %p1, ptr %p1", "passes another memory"),
         (r"musttail call (.*), ptr %v\d+, ptr %p3", r"musttail call \1, ptr %p2, ptr %p3", "no handler of"),

@@ -19,6 +19,7 @@ from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.ppc.mpc601_clocks import TABLE, memory, outcomes, table
 from retrosim.cpu.ppc.readings import MPC601
+from retrosim.cpu.spec.clock_table import read_rows
 from retrosim.cpu.spec.confidence import CONFIDENCE
 from retrosim.cpu.spec.cpu import REACHED
 from tests.helpers.cpu.ppc_assembler import BCTR, BLR, addi, b, bc, bdnz, cmpwi, code, encode, lwz, mtspr, stw
@@ -77,8 +78,7 @@ def test_the_packaged_table_is_that_of_the_facts(facts: list[dict[str, str]]) ->
 
 
 def test_every_entry_says_how_sure_it_is() -> None:
-    with TABLE.open(newline="") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    rows = read_rows(TABLE)
     known = {f"{reading.name}={option}" for reading in MPC601 for option in reading.options[1:]}
     for row in rows:
         assert row["source"] and row["confidence"] in CONFIDENCE, row

@@ -16,6 +16,8 @@ from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
 from retrosim.cpu.engines.regions import Region
 from retrosim.cpu.spec.rows import Insn
+from retrosim.cpu.x86.i486_cache import UNCACHED_FROM
+from retrosim.cpu.x86.modrm import EBX, ESI
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import stay_within_bounds
@@ -76,6 +78,29 @@ def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch)
     print(f"{model} {timing}: {programs} programs, {runs} runs, {total} instructions, seed {SEED}")
     print(f"{recompiled} of {alone} instructions of programs without handlers were run by regions")
     assert recompiled > alone / 10  # exceptions, short runs and long waits leave the rest to the other engines
+
+
+@pytest.mark.parametrize("model", ["i386_flat", "i486_flat"])
+def test_operands_that_wait_for_the_bus(model: str) -> None:
+    """Behind stores, at all distances from the ends of double words and lines, and from ordinary into video memory."""
+    cpu = x86.cpu(model)
+    generator = Generator(cpu, SEED)
+    code = closed(cpu, bytes.fromhex("8903 8b06 668903 83c6 07 83c3 05" * 5))  # stores at EBX, a load at ESI; both move
+    start = program(generator, code)
+
+    def find(core: Core) -> Region:
+        start(core)
+        return streams.one_region(core, len(code))
+
+    engines = ThreeEngines(cpu, "full", find, handler_cache(cpu, "full", []), alone=True, quick=True)
+    for memory in MEMORIES[model[:4]]:
+
+        def load(core: Core, memory: list[int] = memory) -> None:
+            start(core)
+            core.state["memory"] = memory
+            core.state["r"][[EBX, ESI]] = UNCACHED_FROM - 100, 0x1001
+
+        assert engines.compare(load, random.Random(SEED), f"memory {memory}") > 500
 
 
 @lru_cache(INSTRUCTIONS // 250 if INSTRUCTIONS < 50_000 else 1)  # as many as both timings of a model run

@@ -4,9 +4,10 @@ An address must be a base and an offset whose interval (code_ranges.py) lies ins
 
     memory, code marks   2^24 bytes and the mirrors at both ends, read and written; marks are only read
     state                bytes of the one field that the constant offset lies in
-    record               the words of this record; of another one only its handler, to be called with it
+    record               the words of this record; of another one only its handler, to be called with it, and whether
+                         that is a region
     index                an entry for each instruction unit of memory
-    context              its pointers; the budget is the only one that is written
+    context              its pointers; only the budget and the state that is handed over are written
     table                the words that memo.py fills in: places in it that come from it are masked
     slot                 the whole of it
 
@@ -28,13 +29,16 @@ from retrosim.cpu.engines.emit import (
     BUDGET,
     CODE_POINTER,
     CONTEXT_ENTRIES,
+    HANDED,
     INDEX_POINTER,
+    MISSED,
     POINTER_BYTES,
     RECORDS_POINTER,
     SPARING,
     TABLE_POINTER,
 )
 from retrosim.cpu.engines.handlers import (
+    COUNTING_WORD,
     END_WORD,
     FIELDS_WORD,
     HANDLER_WORD,
@@ -93,7 +97,7 @@ class Memory:
             CODE: memory,
             STATE: (0, layout.dtype.itemsize),
             RECORD: (0, RECORD_BYTES),
-            OTHER_RECORD: (0, POINTER_BYTES),
+            OTHER_RECORD: (0, RECORD_BYTES),
             CONTEXT: (0, CONTEXT_ENTRIES * POINTER_BYTES),
             INDEX: (0, (ADDRESS_MASK + 1) // cpu.isa.word_bytes * 4),
             RECORDS: (0, 0),
@@ -217,15 +221,18 @@ class Verifier:
 
     def _load(self, kind: str, place: str, is_aligned: bool) -> None:
         pointer = self._inside(place, kind, is_aligned)
-        if pointer.base == OTHER_RECORD and kind != "ptr":
+        handlers = [("ptr", HANDLER_WORD), ("i64", HANDLER_WORD), ("i64", COUNTING_WORD)]
+        if pointer.base == OTHER_RECORD and (pointer.low != pointer.high or (kind, pointer.low // 4) not in handlers):
             raise Wrong("reads another record")
         if kind == "ptr" and pointer.base not in (CONTEXT, RECORD, OTHER_RECORD, SLOT):
             raise Wrong(f"takes a pointer from the {pointer.base}")
 
     def _store(self, kind: str, value: str, place: str, is_aligned: bool) -> None:
         pointer = self._inside(place, kind, is_aligned)
-        is_budget = pointer.base == CONTEXT and pointer.low == BUDGET * POINTER_BYTES == pointer.high
-        if not is_budget and pointer.base not in (RAM, STATE, SLOT):
+        written = [number * POINTER_BYTES for number in (BUDGET, HANDED)]
+        is_context = pointer.base == CONTEXT and pointer.low == pointer.high in written
+        is_missed = pointer.base == CONTEXT and pointer.low >= MISSED * POINTER_BYTES and kind == "i64"
+        if not is_context and not is_missed and pointer.base not in (RAM, STATE, SLOT):
             raise Wrong(f"writes to the {pointer.base}")
         if kind == "ptr" and (pointer.base != SLOT or self._pointer(value).base not in (RECORD, OTHER_RECORD)):
             raise Wrong("stores a pointer")

@@ -31,34 +31,23 @@ State:
     waiting     clocks that it had waited in D2 before, and one
     expected    address after the last instruction
     fetch_line  line that the last instruction came from
-    tag lru     128 sets of 4 lines: line number + VALID; per set the three bits
-    bus_free    clock when the bus is done with all it has to do
-    filling     line that is read last, complete at fill_end
-    memory      parameters of the machine: see MEMORY
+    and those of the cache: see i486_cache.py
 
-Bound: of two lines of code, and two lines an operand, each one waits at most for what the bus has still to do, and for
-one read. The bus has four writes to do, or a line: a write that finds more waits until there are no more.
+Bound: of two lines of code, and two lines an operand, each one waits no longer than i486_cache.py says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
-from ..spec.timing import hook
+from ..spec.timing import Usual, hook
 from ..spec.values import Word
+from . import i486_cache
 from .modrm import ESP, Ea
 from .timing import TableTiming
-
-VALID = 1 << 31
-UNCACHED_FROM = 0x800000  # video memory and devices (machine memory map)
-WRITE_BUFFERS = 4
-
-# Places in the field `memory`, CPU clocks: until the first double word of a line is there, until the whole line is, a
-# write, and reading and writing a byte to double word of video memory.
-MEMORY = ("first_read", "line_read", "write", "video_read", "video_write")
 
 FIELDS = (
     ("written", 32, 1),
@@ -66,15 +55,10 @@ FIELDS = (
     ("waiting", 32, 1),
     ("expected", 32, 1),
     ("fetch_line", 32, 1),
-    # those below are what subroutines work on
-    ("tag", 32, 512),
-    ("lru", 8, 128),
-    ("bus_free", 64, 1),
-    ("filling", 32, 1),
-    ("fill_end", 64, 1),
-    ("memory", 64, len(MEMORY)),
+    *i486_cache.FIELDS,  # what subroutines work on
 )
 
+MAX_WAITED = 16  # clocks, more than prefixes of an instruction
 HAZARDS = 3  # clocks at most: a register for an address, a target across lines
 MISALIGNED = 3
 BYTE = 0x101  # in `written`: a register, and that it was a byte of it
@@ -87,6 +71,33 @@ STACK_USERS = ("PUSH", "POP", "PUSHA", "POPA", "PUSHF", "POPF", "CALL", "RET", "
 
 class CacheTiming(TableTiming):
     """The table, with the pipeline and the memory behind it."""
+
+    subroutines: ClassVar = {"fetch": i486_cache.fetch, "read": i486_cache.read, "write": i486_cache.write}
+    looked_up_in_place = 6  # a repeated string instruction
+    marks = ("written", "held", "waiting", "expected", "fetch_line", "repeating")
+    blank: ClassVar = {"fetch_line": (1 << 32) - 1}
+
+    def forget(self) -> None:
+        """Of long times only that they were matters: an instruction has fewer prefixes."""
+        m = self.m
+        for name, limit in (("held", 2 * MAX_WAITED), ("waiting", MAX_WAITED)):
+            m.set(name, m.select(m.get(name).ult(limit), m.get(name), m.const(32, limit)))
+
+    def usual(self, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
+        return i486_cache.usual(self.m, name, location, size, now)
+
+    def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None], Word]:
+        return *i486_cache.hit(self.m, name, *words), self.m.const(64, 0)
+
+    def kind(self, location: Word, bits: int, write: bool) -> Word:
+        return self._crosses(location, bits).zext(64)
+
+    def delay_of(self, kind: Word) -> Word:
+        return kind * MISALIGNED
+
+    @classmethod
+    def location_of(cls, kind: int) -> int:
+        return 3 * kind
 
     def _crosses(self, location: Word, bits: int) -> Word:
         """Does an operand lie in two double words?"""
@@ -123,7 +134,7 @@ class CacheTiming(TableTiming):
         m.set("expected", m.next_pc)
 
         def fetch(line: Word) -> None:
-            clocks = m.subroutine("fetch", _read_code, line.zext(64), self._at())
+            clocks = m.subroutine("fetch", i486_cache.fetch, line.zext(64), self._at())
             self.add(clocks)
             self.waited.set(m.select(clocks.eq(0), self.waited.get(), one))
 
@@ -152,10 +163,7 @@ class CacheTiming(TableTiming):
         return 2 + 2 * self.operands
 
     def max_wait_clocks(self) -> Word:
-        m = self.m
-        writes = _later(m, _parameter(m, "write"), _parameter(m, "video_write")) * WRITE_BUFFERS
-        read = _later(m, _parameter(m, "first_read"), _parameter(m, "video_read"))
-        return _later(m, writes, _parameter(m, "line_read")) + read
+        return i486_cache.max_wait_clocks(self.m)
 
     def _unhidden(self, clocks: Word, by: Word) -> Word:
         return self.m.select(by.ult(clocks), clocks - by, self.m.const(32, 0))
@@ -213,8 +221,8 @@ class CacheTiming(TableTiming):
         location, size = (address & ADDRESS_MASK).zext(64), m.const(64, bits // 8)
         self.operands += 1
         self.add(m.select(self._crosses(address, bits), m.const(64, MISALIGNED), m.const(64, 0)))
-        function = write_data if write else read_data
-        self.add(m.subroutine("write" if write else "read", function, location, size, self._at()))
+        name = "write" if write else "read"
+        self.add(m.subroutine(name, self.subroutines[name], location, size, self._at()))
 
     @hook
     def whole_register(self, register: Word) -> None:
@@ -247,96 +255,3 @@ class CacheTiming(TableTiming):
         m.set("waiting", self.waited.get() + stalled.get().trunc(32))
         if self.rep:
             m.set("expected", m.select(self.condition, m.pc, m.next_pc))
-
-
-def _later(m, a: Word, b: Word) -> Word:
-    return m.select(a.ult(b), b, a)
-
-
-def _wait_until(m, clock: Word, now: Word) -> Word:
-    return m.select(now.ult(clock), clock - now, m.const(64, 0))
-
-
-def _parameter(m, name: str) -> Word:
-    return m.element("memory", m.const(32, MEMORY.index(name)))
-
-
-def _look_up(m, line: Word, allocate: bool) -> Word:
-    """Return a one-bit word: is the line there? It, or with `allocate` the one read in its place, is now the newest."""
-    group = line & 127
-    first = group << 2
-    wanted, old = line | VALID, m.element("lru", group)
-    way, free = m.const(32, 4), m.const(32, 4)
-    for number in (3, 2, 1, 0):
-        tag = m.element("tag", first + number)
-        way = m.select(tag.eq(wanted), m.const(32, number), way)
-        free = m.select(tag.eq(0), m.const(32, number), free)
-    found = way.ne(4)
-    # bit 0: the older pair is 2, 3; bit 1: the older of 0, 1 is 1; bit 2: the older of 2, 3 is 3
-    pair = m.select((old & 1).eq(0), (old >> 1 & 1).zext(32), (old >> 2 & 1).zext(32) + 2)
-    used = m.select(found, way, m.select(free.ne(4), free, pair))
-    new = m.const(8, 0)
-    for number, (mask, ones) in enumerate(((4, 3), (4, 1), (2, 4), (2, 0))):
-        new = m.select(used.eq(number), old & mask | ones, new)
-    touched = found | m.const(1, allocate)
-    m.set_element("lru", group, m.select(touched, new, old))
-    entry = first + used
-    if allocate:
-        m.set_element("tag", m.select(found, first + (way & 3), entry), wanted)
-    return found
-
-
-def _read_line(m, line: Word, now: Word) -> Word:
-    """Return the clocks until the wanted double word of a line is there, beyond those of a hit."""
-    free = m.get("bus_free")
-    found = _look_up(m, line, allocate=True)
-    begin = _later(m, free, now)
-    arriving = m.select(m.get("filling").eq(line), _wait_until(m, m.get("fill_end"), now), m.const(64, 0))
-    end = begin + _parameter(m, "line_read")
-    m.set("bus_free", m.select(found, free, end))
-    m.set("fill_end", m.select(found, m.get("fill_end"), end))
-    m.set("filling", m.select(found, m.get("filling"), line))
-    return m.select(found, arriving, begin + _parameter(m, "first_read") - now)
-
-
-def _read_code(m, line: Word, now: Word) -> Word:
-    return _read_line(m, line.trunc(32), now)
-
-
-def _operand(m, address: Word, size: Word, now: Word, one: Callable[[Word, Word], Word]) -> Word:
-    """Apply one(address, time) -> clocks to an operand, twice when it lies in two lines."""
-    wait = m.variable(one(address.trunc(32), now))
-    last = address + size - 1
-    crosses = (last >> 4).ne(address >> 4)
-    m.when(crosses, lambda: wait.set(wait.get() + one(last.trunc(32), now + wait.get())))
-    return wait.get()
-
-
-def read_data(m, address: Word, size: Word, now: Word) -> Word:
-    """Return the clocks that reading an operand costs beyond a hit."""
-
-    def one(location: Word, at: Word) -> Word:
-        wait = m.variable(m.const(64, 0))
-
-        def uncached() -> None:
-            end = _later(m, m.get("bus_free"), at) + _parameter(m, "video_read")
-            m.set("bus_free", end)
-            wait.set(end - at)
-
-        m.when(location.ult(UNCACHED_FROM), lambda: wait.set(_read_line(m, location >> 4, at)), uncached)
-        return wait.get()
-
-    return _operand(m, address, size, now, one)
-
-
-def write_data(m, address: Word, size: Word, now: Word) -> Word:
-    """Return the clocks that storing an operand waits for a write buffer."""
-
-    def one(location: Word, at: Word) -> Word:
-        cached, free = location.ult(UNCACHED_FROM), m.get("bus_free")
-        clocks = m.select(cached, _parameter(m, "write"), _parameter(m, "video_write"))
-        m.when(cached, lambda: _look_up(m, location >> 4, allocate=False))
-        m.set("bus_free", _later(m, free, at) + clocks)
-        return _wait_until(m, free, at + clocks * (WRITE_BUFFERS - 1))
-
-    return _operand(m, address, size, now, one)

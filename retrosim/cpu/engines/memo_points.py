@@ -1,0 +1,270 @@
+"""Regions whose clocks come from a table (memo.py): the places in an instruction where the row may change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from ..spec.cpu import ADDRESS_MASK, Cpu
+from ..spec.ir import I64, POINTER, UNLIKELY, Function
+from ..spec.timing import Usual
+from ..spec.values import Word
+from .emit import POINTER_BYTES, TABLE_POINTER
+from .memo import INPUT, MASK64, OFFSET_BITS, PLACE_MASK, POINT_SHIFT
+from .memo_emit import PRESENT, TableEmitter, TableFunction
+from .recompile import NOTHING, RegionEmitter
+from .segments import INPUTS, Plan, Segment, Step
+from .traces import KIND_SHIFT, NEVER, Point, is_open
+
+
+class PointEmitter(TableEmitter, RegionEmitter):
+    """Emits the points of instructions; a slot holds the row of the table that the clocks are at."""
+
+    segment: Segment
+    step: Step
+
+    def __init__(self, cpu: Cpu, timing: Callable[[Any], Any], model: type, code: Function, plan: Plan) -> None:
+        self.model, self.plan = model, plan
+        self._table = code.load_constant(POINTER, code.address(code.args[3], POINTER_BYTES * TABLE_POINTER))
+        # behind instructions and clocks: how often each of the counters has stepped
+        self._counters = list(dict.fromkeys(model.counters.values()))
+        self.nothing = NOTHING + (0,) * len(self._counters)
+        super().__init__(cpu, timing, code, plan.region)
+        self._steps = {name: code.slot(f"i{self._width(name)}") for name in self._counters}
+        self._row = code.slot(I64)
+        fetches = (p for each in plan.segments.values() for s in each for step in s.steps for p in step.fetches)
+        self._lines = {words: number for number, words in enumerate(dict.fromkeys(p.words for p in fetches))}
+        # a bit for each line of code: has it been found since other code was not?
+        self._present = [code.slot(I64) for _ in range(-(-len(self._lines) // 64))] if model.keeps_code else []
+        self._whens: int | None = None  # conditions of the instruction so far; None: it is not one
+
+    def context_pointer(self, number: int) -> str:
+        return self._table if number == TABLE_POINTER else super().context_pointer(number)
+
+    def begin_points(self) -> None:
+        for name, slot in self._steps.items():
+            self.put(self._field(name), slot)
+        for slot in self._present:
+            self.put(Word(64, 0), slot)
+
+    def end_points(self) -> None:
+        for name in self._steps:
+            self._set_field(name, self._steps_of(name))
+
+    def finish_timing(self) -> None:
+        super().finish_timing()
+        self._whens = None
+
+    # counters: they are in slots, except while a subroutine runs
+
+    def _steps_of(self, name: str) -> Word:
+        return self.loaded(self._width(name), self._steps[name])
+
+    def _step(self, name: str, by: int) -> None:
+        if by:
+            self.put(self._steps_of(name) + by, self._steps[name])
+
+    def _flush(self, expected: tuple[int, ...]) -> None:
+        super()._flush(expected)
+        for name, now, then in zip(self._counters, self._pending[2:], expected[2:], strict=True):
+            self._step(name, now - then)
+
+    def _used(self, name: str) -> None:
+        """Count a use of a cache."""
+        counter = self.model.counters.get(name)
+        if counter is None:
+            return
+        if self._depth:
+            self._step(counter, 1)
+            return
+        index = 2 + self._counters.index(counter)
+        self._pending = (*self._pending[:index], self._pending[index] + 1, *self._pending[index + 1 :])
+
+    @contextmanager
+    def _counted_by_itself(self, name: str, is_counted: bool) -> Iterator[None]:
+        """Run a subroutine, which steps the counter; `is_counted`: the use is going to be counted all the same."""
+        counter = self.model.counters.get(name)
+        if counter is None:
+            yield
+            return
+        pending = self._pending[2 + self._counters.index(counter)]
+        self._set_field(counter, self._steps_of(counter) + pending)
+        yield
+        self.put(self._field(counter) - (pending + is_counted), self._steps[counter])
+
+    # points
+
+    def _place(self) -> Word:
+        return self.loaded(64, self._row)
+
+    def _now(self, number: int) -> Word:
+        return self._counter.clock() + self.from_table(self._place(), self.segment.first_point + number)
+
+    def _new_input(self, number: int, value: Word) -> None:
+        """Go on with the row for an input."""
+        place = self._place()
+        noted = self.from_table(place + (value & INPUTS - 1), self.segment.place_of_input(number)) & PLACE_MASK
+        row = self.variable(noted)
+        with self.code.if_then((noted.eq(0) | Word(64, INPUTS - 1).ult(value)).operand, UNLIKELY):
+            row.set(self.recall(place | (INPUT | number << POINT_SHIFT), value) & PLACE_MASK)
+        self.put(row.get(), self._row)
+
+    def fetch(self) -> None:
+        """Use the code cache where the instruction enters a line; what leads to a block fetches its first."""
+        self._whens = None
+        for point in self.step.fetches:
+            number = self._point
+            self._point += 1
+            if self.step.is_sure:
+                self._fetch(point, number)
+            elif number:
+                self._if_come_to(number, partial(self._fetch, point, number))
+        self._whens = 0
+
+    def fetch_first(self, segment: Segment, is_sure: bool = True) -> None:
+        """Fetch the line that a block begins in, with the row at its start; perhaps, if it is not sure."""
+        before = getattr(self, "segment", segment)
+        self.segment = segment
+        for point in segment.steps[0].fetches[:1]:
+            if is_sure:
+                self._fetch(point, 0)
+            else:
+                self._if_come_to(0, partial(self._fetch, point, 0))
+        self.segment = before
+
+    def _if_come_to(self, number: int, body: Callable[[], None]) -> None:
+        _, upper = self.halves_from_table(self._place(), self.segment.first_point + number)
+        self._depth += 1
+        with self.code.if_then(upper.ne(NEVER >> 32).operand):
+            body()
+        self._depth -= 1
+
+    def _fetch(self, point: Point, number: int) -> None:
+        if self.model.keeps_code:
+            self._fetch_once(point, number)
+        else:
+            words = [Word(64, word) for word in point.words]
+            usual = self.timing.usual(point.name, words[0].trunc(32), 0, partial(self._now, number))
+            self._either(usual, partial(self._unusual, point.name, number, words))
+        self._used(point.name)
+
+    def _fetch_once(self, point: Point, number: int) -> None:
+        """Fetch code unless it has been found since other code was not."""
+        index, bit = divmod(self._lines[point.words], 64)
+        slot = self._present[index]
+
+        def look() -> None:
+            function = partial(TableFunction.fetched, name=point.name)
+            words = self._point_now(number), Word(64, point.words[0])
+            with self._counted_by_itself(point.name, True):
+                answer = self._in_table(f"fetched.{point.name}", function, self._place(), self._counter.clock(), *words)
+            self._go_on(answer & ~PRESENT & MASK64)
+            for each in self._present:
+                present = self.loaded(64, each) | (1 << bit if each == slot else 0)
+                self.put(self.select(answer.sign, present, Word(64, 0)), each)
+
+        self._either(Usual((self.loaded(64, slot) & 1 << bit).ne(0)), look)
+
+    def _either(self, usual: Usual, otherwise: Callable[[], None]) -> None:
+        """Do what a use of memory does if it is usual, else something else."""
+        code = self.code
+        yes, no, after = code.new_block(), code.new_block(), code.new_block()
+        hit = code.new_block() if usual.doubt else yes
+        code.branch_if((~usual.hit).operand, no, hit, UNLIKELY)
+        if usual.doubt:
+            condition, holds = usual.doubt
+            in_doubt = code.new_block()
+            code.go_on(hit)
+            code.branch_if(condition.operand, in_doubt, yes, UNLIKELY)
+            code.go_on(in_doubt)
+            code.branch_if(holds().operand, yes, no)
+        for block, body in ((yes, usual.effects), (no, otherwise)):
+            code.go_on(block)
+            if body is not None:
+                body()
+            code.join(after)
+
+    def _unusual(
+        self, name: str, number: int, words: Sequence[Word], kind: Word | None = None, is_counted: bool = True
+    ) -> None:
+        """Find out what a use of memory takes, and go on with the row for that."""
+        arguments = [self._place(), self._counter.clock(), self._point_now(number), *words]
+        if kind is not None and kind.known != 0:
+            arguments[3:3] = [kind << KIND_SHIFT]
+        what = f"use.{name}.{len(arguments)}"
+        function = partial(TableFunction.used, name=name, has_kind=len(arguments) > 3 + len(words))
+        with self._counted_by_itself(name, is_counted):
+            answer = self._in_table(what, function, *arguments)
+        self._go_on(answer)
+
+    def _point_now(self, number: int) -> Word:
+        """Return the number of a point, and where in a row what its input 1 leads to and its clock are."""
+        one = self.segment.place_of_one(number)
+        return Word(64, number << POINT_SHIFT | one << OFFSET_BITS | self.segment.first_point + number)
+
+    def use_memory(self, address: Word, bits: int, write: bool) -> None:
+        size = self.model.operand_bytes(self.row, bits)
+        if not size:
+            return
+        number = self._point
+        self._point += 1
+        whens, self._whens = self._whens, None
+        location, name = address & ADDRESS_MASK, "write" if write else "read"
+        words = location.zext(64), Word(64, size)
+
+        def find_out(is_counted: bool = True) -> None:
+            kind, called = self.timing.kind(location, bits, write), name if name in self.model.subroutines else ""
+            self._unusual(called, number, words, kind, is_counted)
+
+        if self.step.trace.points > self.model.looked_up_in_place:
+            find_out(is_counted=False)
+        else:
+            self._either(self.timing.usual(name, location, size, partial(self._now, number)), find_out)
+            self._used(name)
+        self._whens = whens
+
+    def tell_outcome(self, condition: Word) -> None:
+        if next(self._outcomes):
+            number = self._point
+            self._point += 1
+            with self.code.if_then(condition.operand):
+                self._new_input(number, Word(64, 1))
+
+    def tell_hook(self, name: str, details: tuple[Any, ...]) -> None:
+        if name not in self.model.priced or not is_open(details):
+            return
+        number = self._point
+        self._point += 1
+        whens, self._whens = self._whens, None
+        value = self.timing.varies_by(name, *details)
+        with self.code.if_then(value.ne(0).operand, UNLIKELY):
+            self._new_input(number, value)
+        self._whens = whens
+
+    def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
+        if condition.known is not None or self._whens is None:
+            super().when(condition, then, otherwise)
+            return
+        ordinal = self._whens
+        self._whens += 1
+        if ordinal not in self.step.trace.whens:
+            super().when(condition, then, otherwise)
+            return
+        number = self._point
+        self._point += 1
+
+        def holds() -> None:
+            self._new_input(number, Word(64, 1))
+            then()
+
+        super().when(condition, holds, otherwise)
+
+    def _go_on(self, word: Word) -> None:
+        """Let the clocks of a word pass; its row is next."""
+        self._pass(word >> 32)
+        self.put(word & PLACE_MASK, self._row)
+
+    def _pass(self, clocks: Word) -> None:
+        self._counter.set_clock(self._counter.clock() + clocks)
