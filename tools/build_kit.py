@@ -37,14 +37,19 @@ KITS = (
         "m68k.a",
         "m68k-linux-gnu",
         ("-m68000", "-fno-store-merging"),
-        ("arithmetic_m68000.S", "division_m68000.S", "memory.c", "wide.c"),
+        ("arithmetic_m68000.S", "division_m68000.S", "memory.c", "wide.c", "floating.c"),
     ),
-    Kit("i386.a", "i686-linux-gnu", ("-march=i386", "-mpreferred-stack-boundary=2"), ("memory.c", "wide.c")),
+    Kit(
+        "i386.a",
+        "i686-linux-gnu",
+        ("-march=i386", "-mpreferred-stack-boundary=2"),
+        ("memory.c", "wide.c", "floating.c"),
+    ),
     Kit(
         "ppc.a",
         "powerpc-linux-gnu",
         ("-mcpu=601", "-msoft-float", "-msdata=none", "-mno-eabi"),
-        ("memory.c", "wide.c", "registers_ppc.S"),
+        ("memory.c", "wide.c", "floating.c", "registers_ppc.S"),
     ),
 )
 

@@ -3,8 +3,10 @@
     source      files into statements: comments, labels, include, conditions, macros, repetition
     files       what include and incbin read
     directives  what is no instruction: data, space, sections, symbols
+    processors  their names, and the assembler of each
     program     sections, symbols, and the passes that settle where everything lies
-    assembling  the whole, and the ELF file
+    assembling  the whole
+    output      what it becomes: sections, symbols, the ELF file
 
 Instructions are read and encoded by retrosim/cpu/spec/assembler.py.
 """

@@ -1,28 +1,27 @@
-"""Assembles a text for a processor: code, symbols, source lines, and the ELF file of them."""
+"""Assembles a text for a processor."""
 
 from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from retrosim.checks import check_choice, check_integer, shortened
+from retrosim.checks import check_integer
 from retrosim.cpu.spec.assembler import InstructionAssembler
-from retrosim.cpu.spec.expressions import Exhausted, Expression, Unfit, Value
+from retrosim.cpu.spec.expressions import Exhausted, Expression, Unfit
 from retrosim.errors import AssemblyError
-from retrosim.machine.presets import PRESETS
-from retrosim.rom.elf_write import CODE, ElfSymbol, Section, write_elf
+from retrosim.machine.presets import PRESETS, machines_for
 from retrosim.rom.fields import read_bytes
 from retrosim.rom.formats.sources import preprocessed
-from retrosim.rom.image import EF_M68000, MAX_SEGMENTS, Family, family_of
+from retrosim.rom.image import Family, family_of
 
 from .directives import Directives
 from .files import MAX_FILE_BYTES, read_source
+from .output import Assembly, finished
+from .processors import FLAT, REAL, assembler_of, isa_of_cpu, known_cpu, preset_of_cpu
 from .program import (
     CHARACTERS_A_STEP,
     FORM_STEPS,
@@ -31,7 +30,6 @@ from .program import (
     REPETITION_STEPS,
     TOKEN_STEPS,
     Action,
-    Chunk,
     Instruction,
     Outside,
     Place,
@@ -42,50 +40,8 @@ from .source import Part, Reader
 DEFAULT_ORIGIN = 0x2000
 MAX_FIXED = 20_000  # instructions that are kept to be met again
 MAX_SENTENCE = 240  # characters of a message
-FLAT, REAL = "flat", "real"
-_OF_ISA = {preset.isa: preset for preset in PRESETS.values()}
-CPU_NAMES = (
-    *_OF_ISA,
-    *(f"{isa}-{REAL}" for isa in _OF_ISA if REAL in family_of(isa).boots_of(isa)),
-    *PRESETS,
-)
-_ALSO = {
-    "68000": "m68000", "mc68000": "m68000", "68040": "m68040", "mc68040": "m68040", "601": "ppc601", "mpc601": "ppc601",
-    "286": "i286", "80286": "i286", "386": "i386", "80386": "i386", "486": "i486", "80486": "i486",
-}  # fmt: skip
-"""What people also call a processor, in any case of the letters."""
 _BITS = {"16": REAL, "32": FLAT}
 _BITS_WORDS = {"code16": "16", "code32": "32", "use16": "16", "use32": "32", "code16gcc": "16"}
-
-
-@dataclass(frozen=True)
-class Assembly:
-    """What a text was assembled to.
-
-    isa       that it is for
-    entry     address of the first instruction: of _start, else of the code
-    sections  in order of address
-    symbols   name -> address or number
-    lines     (address, file, line) where the code of each line begins
-    elf       the bytes of an executable
-    exports   names that other sources may use: those it exports, all labels where it exports none
-    externals names that it uses and does not define
-    """
-
-    isa: str
-    boot: str
-    entry: int
-    sections: tuple[Section, ...]
-    symbols: dict[str, int]
-    lines: tuple[tuple[int, str, int], ...]
-    elf: bytes
-    exports: tuple[str, ...] = ()
-    externals: tuple[str, ...] = ()
-
-    @property
-    def code(self) -> bytes:
-        """The contents of the first section."""
-        return self.sections[0].content if self.sections else b""
 
 
 def assemble(
@@ -115,8 +71,7 @@ def assemble(
     max_steps  work that it may take, in steps of about a microsecond
     Errors   AssemblyError with all messages; ValueError for an unknown processor or an origin outside 32 bits
     """
-    cpu = _ALSO.get(cpu.lower(), cpu)
-    check_choice("cpu", cpu, CPU_NAMES)
+    cpu = known_cpu(cpu)
     check_integer("origin", origin, 0, 0xFFFFFFFF)
     outside = Outside(dict(labels or {}), elsewhere)
     check_integer("max_steps", max_steps, 1)
@@ -135,14 +90,31 @@ def assemble_file(path: str | Path, cpu: str, **options: Any) -> Assembly:
         text = _preprocessed(path, cpu, options.get("symbols") or {}) if path.suffix == ".S" else read_source(path)
     except (Unfit, ValueError) as error:
         raise AssemblyError([(str(path), 0, str(error).removeprefix(f"{path.name}: "))]) from None
-    return assemble(text, cpu, name=str(path), folder=path.parent, **options)
+
+    def assembled(cpu: str) -> Assembly:
+        return assemble(text, cpu, name=str(path), folder=path.parent, **options)
+
+    try:
+        return assembled(cpu)
+    except AssemblyError as error:
+        isa = isa_of_cpu(cpu)
+        if (other := _meant_for(isa, assembled)) is None:
+            raise
+        choose = f"choose {' or '.join(machines_for({other}))}"
+        raise AssemblyError([(str(path), 0, f"is assembly for {other}, not for {isa}; {choose}")]) from error
 
 
-def isa_of_cpu(cpu: str) -> str:
-    """Return the instruction set of a processor or a machine. Errors: ValueError for an unknown one."""
-    cpu = _ALSO.get(cpu.lower(), cpu)
-    check_choice("cpu", cpu, CPU_NAMES)
-    return PRESETS[cpu].isa if cpu in PRESETS else cpu.partition("-")[0]
+def _meant_for(isa: str, assembled: Callable[[str], Assembly]) -> str | None:
+    """Return the ISA of another family for which a source has no errors, None where there is none."""
+    for other in dict.fromkeys(preset.isa for preset in PRESETS.values()):
+        if family_of(other) is family_of(isa):
+            continue
+        try:
+            assembled(other)
+        except AssemblyError:
+            continue
+        return other
+    return None
 
 
 def _preprocessed(path: Path, cpu: str, symbols: Mapping[str, int]) -> str:
@@ -157,8 +129,7 @@ class _Job:
     def __init__(
         self, cpu: str, origins: dict[str, int], symbols: dict[str, int], outside: Outside, max_steps: int
     ) -> None:
-        name, _, mode = cpu.partition("-") if cpu not in PRESETS else (PRESETS[cpu].isa, "", "")
-        self.preset = _OF_ISA[name]
+        self.preset, mode = preset_of_cpu(cpu)
         self.family: Family = family_of(self.preset.isa)
         self.boot = mode or next(iter(self.preset.cpus))
         self.first_boot = self.boot
@@ -173,7 +144,7 @@ class _Job:
     def assembler(self) -> InstructionAssembler:
         """The assembler of the mode that the text is in."""
         if self.boot not in self._assemblers:
-            self._assemblers[self.boot] = _assembler(self.preset.name, self.boot)
+            self._assemblers[self.boot] = assembler_of(self.preset.name, self.boot)
         return self._assemblers[self.boot]
 
     def assemble(self, text: str, name: str, folder: Path | None) -> Assembly:
@@ -203,7 +174,7 @@ class _Job:
             self._fail(*where, sentence)
         if self.messages:
             raise self._refused()
-        return self._finish()
+        return finished(self.program, self.preset, self.first_boot)
 
     def _fail(self, file: str, line: int, sentence: str) -> None:
         """Keep a message. Errors: AssemblyError, when there are so many that it is no use to go on."""
@@ -296,77 +267,6 @@ class _Job:
                 return
         raise Unfit(f"times {words[0] if words else ''}: a number and a statement are expected")
 
-    def _finish(self) -> Assembly:
-        program = self.program
-        sections, chunks = self._sections()
-        symbols = {name: value.number for name, value in program.symbols.items() if name not in program.given}
-        code = [section for section in sections if section.kind == CODE]
-        start = symbols.get("_start", symbols.get("start"))
-        entry = start if start is not None else (code or sections or [Section("", 0, CODE)])[0].address
-        lines = tuple(sorted(program.lines, key=lambda row: row[0]))
-        flags = EF_M68000 if self.preset.isa == "m68000" else 0
-        named = self._symbols(chunks)
-        elf = write_elf(self.family.machine, self.family.byte_order, entry, sections, named, lines, flags)
-        boot = "" if self.first_boot == self.family.boots[0] else self.first_boot
-        exports = tuple(each.name for each in named if each.is_global) or tuple(
-            each.name for each in named if each.section is not None
-        )
-        return Assembly(
-            self.preset.isa,
-            boot,
-            entry,
-            tuple(sections),
-            symbols,
-            lines,
-            elf,
-            exports,
-            tuple(sorted(program.outside.used)),
-        )
-
-    def _sections(self) -> tuple[list[Section], list[tuple[Section, str]]]:
-        found: list[tuple[int, Section, str]] = []
-        for section in self.program.sections.values():
-            for number, chunk in enumerate(each for each in section.chunks if each.bytes):
-                name = section.name if not number else f"{section.name}.{number}"
-                found.append((chunk.base, _written(name, section.kind, chunk), section.name))
-        found.sort(key=lambda each: each[0])
-        if len(found) > MAX_SEGMENTS:
-            raise self._refusal(f"{len(found)} pieces of memory: allowed at most {MAX_SEGMENTS}")
-        if found and found[-1][1].address + found[-1][1].bytes > 1 << 32:
-            raise self._refusal(f"section {shortened(found[-1][1].name)} ends behind address 0xffffffff")
-        for (_, first, _), (_, second, _) in pairwise(found):
-            if first.address + first.bytes > second.address:
-                names = f"sections {shortened(first.name)} and {shortened(second.name)} overlap at {second.address:#x}"
-                raise self._refusal(names)
-        return [section for _, section, _ in found], [(section, name) for _, section, name in found]
-
-    def _refusal(self, sentence: str) -> AssemblyError:
-        """Return an error of the whole text."""
-        file = self.program.places[0][0] if self.program.places else "text"
-        return AssemblyError([(file, 0, sentence)])
-
-    def _symbols(self, chunks: list[tuple[Section, str]]) -> list[ElfSymbol]:
-        """Return what the ELF file names: functions are labels of code that are exported or said to be such.
-
-        Where a text says nothing of the kind, all its labels in code are, but for local ones.
-        """
-        program = self.program
-        says = any(known.kind == "function" or known.is_global for known in program.known.values())
-        instructions = {address for address, _, _ in program.lines}
-        found = []
-        for name, value in program.symbols.items():
-            if name in program.given or "." in name or "$" in name:
-                continue
-            known = program.known.get(name)
-            section = _number_of(chunks, value)
-            kind = known.kind if known else ""
-            if not kind and section is not None:
-                is_function = (bool(known and known.is_global) or not says) and value.number in instructions
-                kind = "function" if is_function else "object"
-            size = known.size(program).number if known and known.size else 0
-            found.append(ElfSymbol(name, value.number, size, kind, bool(known and known.is_global), section))
-        return found
-
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
@@ -378,18 +278,6 @@ def _without_collection() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _written(name: str, kind: str, chunk: Chunk) -> Section:
-    return Section(name, chunk.base, kind, bytes(chunk.content), chunk.zeros)
-
-
-def _number_of(chunks: list[tuple[Section, str]], value: Value) -> int | None:
-    """Return the number of the chunk that an address lies in, or just behind."""
-    for number, (section, name) in enumerate(chunks):
-        if name == value.section and section.address <= value.number <= section.address + section.bytes:
-            return number
-    return None
 
 
 def _repeated(count: Expression, inner: Action) -> Action:
@@ -406,13 +294,3 @@ def _repeated(count: Expression, inner: Action) -> Action:
             del program.lines[rows:]
 
     return repeat
-
-
-_CACHE: dict[tuple[str, str], InstructionAssembler] = {}
-
-
-def _assembler(preset: str, boot: str) -> InstructionAssembler:
-    """Return the assembler of a machine's processor, made once."""
-    if (preset, boot) not in _CACHE:
-        _CACHE[preset, boot] = InstructionAssembler(PRESETS[preset].cpu(boot).table)
-    return _CACHE[preset, boot]

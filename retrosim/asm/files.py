@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from retrosim.checks import shortened
@@ -9,6 +10,7 @@ from retrosim.cpu.spec.expressions import Unfit, characters
 from retrosim.reading import read_regular
 
 MAX_FILE_BYTES = 4 * 1024 * 1024
+BINARY = re.compile(rb"[^\t-\r\x1a\x20-\x7e\x80-\xff]")  # what no text has; DOS ends one with 1A
 QUOTES = "\"'<>"
 
 
@@ -52,6 +54,8 @@ def read_limited(path: Path, limit: int) -> bytes:
 def read_source(path: Path) -> str:
     """Return a source's text. Errors: Unfit."""
     content = read_limited(path, MAX_FILE_BYTES)
+    if BINARY.search(content):
+        raise Unfit(f"{shortened(path.name)}: is a binary file, not a source")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:

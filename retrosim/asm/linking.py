@@ -27,7 +27,9 @@ from retrosim.rom.lines import LineTable
 from retrosim.rom.placing import LOAD_ADDRESS
 from retrosim.rom.symbols import Symbol, SymbolTable
 
-from .assembling import FLAT, Assembly, assemble_file
+from .assembling import assemble_file
+from .output import Assembly
+from .processors import FLAT
 
 ASSEMBLY, OBJECTS, COMPILED, PASCAL = (".s", ".asm", ".S"), (".o", ".a"), (".c",), (".pas", ".pp")
 LINKED = (*ASSEMBLY, *OBJECTS, *COMPILED, *PASCAL)
@@ -151,8 +153,11 @@ class _Program:
 
     def _joined(self) -> Image:
         """Return everything as one image."""
-        images = [load_file(File(path, made.elf, made.isa)) for path, made in zip(self.texts, self.made)]
+        texts = [(path, made) for path, made in zip(self.texts, self.made) if made.sections]
+        images = [load_file(File(path, made.elf, made.isa)) for path, made in texts]
         images += [self.linked] if self.linked else []
+        if not images:
+            raise RomError(self.texts[0], "has neither code nor data")
         segments = sorted(segment for each in images for segment in each.segments)
         symbols: dict[str, Symbol] = {}
         for each in reversed(images):

@@ -11,8 +11,8 @@ from retrosim.machine.presets import PRESETS
 from retrosim.rom import Image, Rom, load_program
 from retrosim.rom.library import in_boot
 
-from .assembling import FLAT, REAL
 from .linking import ASSEMBLY, OBJECTS, PASCAL, link_sources
+from .processors import FLAT, REAL
 from .project import project_file, read_project
 
 BOOTS = {None: "", 16: REAL, 32: FLAT}
@@ -48,16 +48,15 @@ def load_for(
     Errors   RomError, AssemblyError; ValueError for what does not fit the file, and where a machine has to be named
     """
     if found := project_file(name):
+        _check_at(at)
         project = read_project(found)
         machine = machine or project.machine
         check_choice("machine", machine, tuple(PRESETS))
-        return Loaded(
-            in_boot(link_sources([*project.sources, *map(Path, others)], machine, note, flags), boot), machine
-        )
+        image = link_sources([*project.sources, *map(Path, others)], machine, note, (*project.flags, *flags))
+        return Loaded(in_boot(image, boot), machine)
     paths = [Path(name), *map(Path, others)]
     if others or (paths[0].suffix in (*ASSEMBLY, *PASCAL) and paths[0].is_file()):
-        if at is not None:
-            raise ValueError(f"at {at:#x}: allowed for a flat binary only")
+        _check_at(at)
         machine = machine or _machine_of(paths) or _needed(name, default)
         check_choice("machine", machine, tuple(PRESETS))
         return Loaded(in_boot(link_sources(paths, machine, note, flags), boot), machine)
@@ -67,6 +66,11 @@ def load_for(
         runs = [each.name for each in PRESETS.values() if isinstance(program, Image) and each.isa == program.isa]
         machine = next(iter(runs), None) or _needed(name, default)
     return Loaded(program, machine)
+
+
+def _check_at(at: int | None) -> None:
+    if at is not None:
+        raise ValueError(f"at {at:#x}: allowed for a flat binary only")
 
 
 def _machine_of(paths: Sequence[Path]) -> str | None:

@@ -11,11 +11,11 @@ from retrosim.checks import check_choice
 from retrosim.errors import RetrosimError
 from retrosim.machine.presets import PRESETS
 from retrosim.rom.elf_write import CODE, DATA, ZEROS, ElfSymbol, Section, write_elf
-from retrosim.rom.fields import ALLOWED, SOURCE_PATH, read_toml
+from retrosim.rom.fields import ALLOWED, FILE_PATH, MACRO, SOURCE_PATH, read_toml
 from retrosim.rom.formats.sources import COMPILERS, FLAGS
 from retrosim.rom.image import EF_M68000, Image, family_of
 
-from .assembling import REAL, isa_of_cpu
+from .processors import CPU_NAMES, REAL, isa_of_cpu, plain_name
 
 PROJECT = "retrosim.toml"
 TEMPLATES = Path(__file__).parent / "templates"
@@ -32,11 +32,13 @@ class Project:
     name     of the program
     machine  that it is made for
     sources  in the order in which they are linked
+    flags    for the compiler of C: folders where it looks for headers, the project's first, and macros
     """
 
     name: str
     machine: str
     sources: tuple[Path, ...]
+    flags: tuple[str, ...]
 
 
 def project_file(path: str | Path) -> Path | None:
@@ -60,8 +62,11 @@ def read_project(path: Path) -> Project:
     sources = tuple(path.parent / each for each in fields.texts("sources", SOURCE_PATH))
     if not sources:
         raise fields.error(f"names no file: {ALLOWED[SOURCE_PATH]}", "sources")
+    folders = [path.parent, *(path.parent / each for each in fields.texts("include", FILE_PATH, []))]
+    macros = fields.texts("define", MACRO, [])
     fields.end()
-    return Project(name, machine, sources)
+    flags = *(f"-I{each.resolve()}" for each in folders), *(f"-D{each}" for each in macros)
+    return Project(name, machine, sources, flags)
 
 
 def elf_of(image: Image) -> bytes:
@@ -93,10 +98,13 @@ def elf_of(image: Image) -> bytes:
 
 def machine_of_cpu(cpu: str) -> str:
     """Return a machine by its name, or the first with a processor. Errors: ValueError."""
+    machines = {name: each.isa for name, each in PRESETS.items() if each.isa not in family_of(each.isa).only}
+    allowed = [*dict.fromkeys(machines.values()), *machines]
+    if cpu not in CPU_NAMES:
+        check_choice("cpu", plain_name(cpu), allowed)
     isa = isa_of_cpu(cpu)
     if cpu.endswith(f"-{REAL}") or isa in family_of(isa).only:
-        flat = [name for name, each in PRESETS.items() if each.isa not in family_of(each.isa).only]
-        raise ValueError(f"cpu {cpu!r}: new projects are for flat mode; allowed {', '.join(flat)}")
+        raise ValueError(f"cpu {cpu!r}: new projects are for flat mode; allowed {', '.join(allowed)}")
     return cpu if cpu in PRESETS else next(name for name, preset in PRESETS.items() if preset.isa == isa)
 
 
