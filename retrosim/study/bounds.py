@@ -29,7 +29,7 @@ The shape that `retrosim cost --bounds --json` prints:
                 the loop was entered; given: is that a bound which was given?
     path        [{address, function, file, line, text, visits}]: the blocks of the longest path, by address
     found       None without a search, else {seed, tries, returned, failure, minimum, maximum, arguments, memory,
-                caches}
+                caches, contents}
     exceeded    a call has taken more than the maximum or less than the minimum: a bound that was given does not hold
     assumptions [sentences]
 """
@@ -47,6 +47,7 @@ from retrosim.machine import Machine, Measurement, memory
 from .bounds_caches import Held
 from .bounds_choices import Unbounded
 from .bounds_engine import BoundsEngine
+from .bounds_residence import Residence
 from .bounds_run import Runner, visits_of
 from .bounds_search import ARGUMENTS, search
 from .bounds_state import State
@@ -108,18 +109,23 @@ def bound(
         def followed(steps: int) -> None:
             progress(steps, None, "following instructions")
 
-        for is_code_apart in (True, False):
-            engine = BoundsEngine(machine.core, stack_top, machine.memory_clocks, is_code_apart)
-            runner = Runner(
-                machine.core, engine, given, given.name, lambda steps: progress(steps, None, "following instructions")
-            )
-            end = runner.call(entry, state, memory.RETURN_ADDRESS)
-            if not engine.code_units & engine.operand_units:
+        for is_code_apart, stays in ((True, True), (True, False), (False, True), (False, False)):
+            residence = Residence(machine.core.cpu.caches if stays else {}, machine.memory_clocks)
+            if stays and not residence.uses:
+                continue
+            engine = BoundsEngine(machine.core, stack_top, machine.memory_clocks, is_code_apart, residence)
+            runner = Runner(machine.core, engine, given, given.name, followed)
+            end = runner.call(entry, residence.entered(state), memory.RETURN_ADDRESS)
+            if engine.code_units & engine.operand_units and is_code_apart:
+                continue
+            if not stays or residence.holds():
+                end.maximum += residence.added(engine.alignment)
                 break
         given.check_used()
         found = None
         if tries:
-            chosen = {"convention": convention, "tries": tries, "seed": seed}
+            stack = int(machine.core.state["r"][_stack_register(machine)])
+            chosen: dict[str, Any] = {"stack": stack, "convention": convention, "tries": tries, "seed": seed}
             found = search(machine, entry, words, **chosen, progress=lambda done: progress(done, tries, "searching"))
     finally:
         machine.restore(before)

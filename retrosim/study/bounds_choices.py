@@ -18,6 +18,7 @@ from retrosim.errors import RetrosimError
 from .bounds_caches import Near
 from .bounds_joins import either, join
 from .bounds_paths import ZERO, Infeasible, Path
+from .bounds_residence import Residence
 from .bounds_state import EVER, Key, State
 from .bounds_words import HALF, NOW, Span, const, linear, unknown
 
@@ -61,7 +62,9 @@ class Choices(ExecutionContext, ABC):
     _read_times: dict[Key, Span]
     _written_fields: set[str]
     _arriving: dict[str, Span]
+    _deferred: int
     is_code_apart: bool
+    residence: Residence
     code_units: set[int]
     operand_units: set[int]
 
@@ -132,8 +135,14 @@ class Choices(ExecutionContext, ABC):
         accesses = self._accesses(name, words)
         start = words[-1] - self._clock if words[-1].terms else const(64, 0)  # all of them are told the time last
         self._start = start
+        self._deferred = 0
         for cache, units in accesses.items():
             self._looked_up[cache] = self._is_there(cache, units)
+            lines = self._caches[cache].lines
+            if cache in self.residence.uses:
+                self.residence.uses[cache].note(units, name in lines.fetches)
+                if name in lines.operands:
+                    self._deferred += self.residence.clocks[cache]
 
         def run() -> None:
             result = function(self, *(word for word in words))
@@ -147,7 +156,7 @@ class Choices(ExecutionContext, ABC):
         written, self._written_fields = self._written_fields, set()
         self._explore([(run, None, True)])
         self._written_fields = written
-        self._looked_up = {}
+        self._looked_up, self._deferred = {}, 0
         low, high = (self.changed.pop(("result", number), None) for number in (0, 1))
         return low - start if high is None else low - high + (high - start) * HALF
 

@@ -24,7 +24,8 @@ from .bounds_choices import Unbounded, is_variable
 from .bounds_joins import join
 from .bounds_memory import Memory
 from .bounds_paths import BEGINNING, MAX_PATHS, NEVER, Infeasible, Path, TooManyPaths
-from .bounds_state import ALIGNMENT, EVER, LONG_AGO, Key, State
+from .bounds_residence import Residence
+from .bounds_state import ALIGNMENT, EVER, LONG_AGO, Key, Place, State
 from .bounds_words import NOW, Span, const, linear, unknown
 
 MAX_FOLLOWED = 64  # entries of a state field: larger ones are caches, of which only certain lines are followed
@@ -54,13 +55,21 @@ class BoundsEngine(Memory):
 
     name = "bounds"
 
-    def __init__(self, core: Core, stack_top: int, parameters: Mapping[str, int], is_code_apart: bool = True) -> None:
+    def __init__(
+        self,
+        core: Core,
+        stack_top: int,
+        parameters: Mapping[str, int],
+        is_code_apart: bool = True,
+        residence: Residence | None = None,
+    ) -> None:
         """Take a core, whose state is not touched; the stack pointer of the call; the machine's memory parameters.
 
         is_code_apart  no operand lies in a line of the routine's code
+        residence      what is used stays in the caches that it names, which is to be checked afterwards
         """
         self.core, self.cpu, self.stack_top, self._parameters = core, core.cpu, stack_top, parameters
-        self.is_code_apart = is_code_apart
+        self.is_code_apart, self.residence = is_code_apart, residence or Residence({}, {})
         self.code_units: set[int] = set()
         self.operand_units: set[int] = set()
         self.alignment = ALIGNMENT[core.cpu.isa.word_bytes]
@@ -106,10 +115,11 @@ class BoundsEngine(Memory):
         self._choices: dict[Key, Span] = {}
         self._written_fields: set[str] = set()
         self._looked_up: dict[str, bool] = {}
+        self._deferred = 0
         self._symbols = self._depth = 0
         self.numbers = count()
         self._clock = linear(64, {NOW: 1}, 0, 0, self)
-        self._beginning = linear(64, {BEGINNING: 1}, 0, 0, self)
+        self.changed[BEGINNING] = linear(64, {NOW: 1, BEGINNING: 1}, 0, 0, self)
         self.path.symbol(BEGINNING, -state.maximum, NEVER)
         self.begin(self.core.timing)
         if hasattr(self.timing, "exception"):
@@ -120,20 +130,22 @@ class BoundsEngine(Memory):
 
     def _ended(self) -> _Ended:
         self.changed = {key: span for key, span in self.changed.items() if not is_variable(key)}
-        cycles = self.changed.pop("cycles", self._clock)
+        cycles, beginning = self.changed.pop("cycles", self._clock), self.changed.pop(BEGINNING)
         minimum, maximum = self.path.bounds(cycles - self._clock)
         wait = self.timing.max_wait_clocks().known or 0
         maximum = min(maximum, self.timing.max_clocks + self.timing.max_waits * wait)
-        since = min(self.state.maximum + maximum, self.path.bounds(self._since_call(cycles))[1])
+        _, late = self.path.bounds(cycles - beginning)
+        deferred = self.path.bounds(beginning - self._clock - linear(64, {BEGINNING: 1}, 0, 0, self))[0]
+        since = min(self.state.maximum + maximum - deferred, late)
         written = {key for key, span in self.changed.items() if span is not self._read_times.get(key, self)}
         new = (self._read_times | self.changed).items()
         times = [(key, span) for key, span in new if isinstance(key, str) and span is not None and span.terms]
         apart = {(a, b): self.path.bounds(x - y)[1] for a, x in times for b, y in times if a != b}
         changed: dict[Key, Any] = {}
         for key, span in self.changed.items():
-            changed[key] = self._time_at_end(span, cycles) if span is not None and span.terms else span
+            changed[key] = self._time_at_end(span, cycles, beginning) if span is not None and span.terms else span
         for key, span in self._read_times.items():
-            changed.setdefault(key, self._time_at_end(span, cycles))
+            changed.setdefault(key, self._time_at_end(span, cycles, beginning))
         for key, word in self._read_words.items():  # what this path has taken a word to be, it is
             if id(word) in self.path.decided and key not in changed:
                 changed[key] = self._as_taken(word)
@@ -142,12 +154,9 @@ class BoundsEngine(Memory):
                 changed[key] = value[0], min(value[1], wait), min(value[2], since + wait)
         return _Ended(changed, max(0, minimum), maximum, since, self.held, apart, written)
 
-    def _time_at_end(self, span: Span, cycles: Span) -> tuple[int, int, int]:
+    def _time_at_end(self, span: Span, cycles: Span, beginning: Span) -> tuple[int, int, int]:
         """Return the bounds of a time relative to the end, and the last one relative to the beginning of the call."""
-        return *self.path.bounds(span - cycles), self.path.bounds(self._since_call(span))[1]
-
-    def _since_call(self, span: Span) -> Span:
-        return span - self._clock - self._beginning
+        return *self.path.bounds(span - cycles), self.path.bounds(span - beginning)[1]
 
     def _merged(self, state: State, ends: list[_Ended]) -> State:
         minimum, maximum = min(end.minimum for end in ends), max(end.maximum for end in ends)
@@ -238,8 +247,10 @@ class BoundsEngine(Memory):
         return word
 
     def set(self, name: str, word: Any) -> None:
-        if name in self._arriving and word is not self._arriving[name] and self._cannot_miss():
-            raise Infeasible
+        if name in self._arriving and word is not self._arriving[name]:
+            if self._cannot_miss():
+                raise Infeasible
+            self.changed[BEGINNING] += self._deferred
         self.changed[name] = word
 
     def _cannot_miss(self) -> bool:
@@ -282,8 +293,6 @@ class BoundsEngine(Memory):
     def _reg(self, n: Any, bits: int) -> Span:
         if n.known is None:
             return unknown(bits)
-        if n.known == self.cpu.zero_register:
-            return const(bits, 0)
         return self._read(("r", n.known), 32).trunc(bits)
 
     def _set_reg(self, n: Any, word: Any) -> None:
@@ -364,4 +373,4 @@ class _NoTimes:
         self._widths = widths
 
     def __contains__(self, key: Key) -> bool:
-        return isinstance(key, int) or self._widths[key if isinstance(key, str) else key[0]] != 64
+        return isinstance(key, int | Place) or self._widths[key if isinstance(key, str) else key[0]] != 64

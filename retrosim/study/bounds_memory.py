@@ -8,6 +8,7 @@ from typing import Any
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 
 from .bounds_choices import Choices
+from .bounds_state import Place
 from .bounds_words import Span, const, unknown
 
 STACK_BYTES = 1 << 16  # below the stack pointer of the call: frames of the routine
@@ -57,7 +58,13 @@ class Memory(Choices):
 
     def _load(self, location: Any, bits: int) -> Span:
         if location.known is None:
-            return unknown(bits)
+            place = Place(*self._based(location))
+            found = self._cell(place)
+            if found is None or found.bits != bits:
+                found = unknown(bits)
+                if bits <= 32:  # of a clock nothing is known, of a word that it stays
+                    self.changed[place] = found
+            return self._as_taken(found)
         start, size = location.known, bits // 8
         found = self._cell(start)
         if found is not None and found.bits == bits:
@@ -71,20 +78,38 @@ class Memory(Choices):
             self.changed[start] = word
         return word
 
-    def _cell(self, address: int) -> Span | None:
+    def _cell(self, address: int | Place) -> Span | None:
         return self.changed[address] if address in self.changed else self.state.words.get(address)
 
     def _store(self, location: Any, word: Any) -> None:
         size = word.bits // 8
         if location.known is not None:
-            self._forget(range(location.known - 7, location.known + size), location.known, location.known + size)
-            self.changed[location.known] = word.plain()
+            start = location.known
+            self._forget(range(start - 7, start + size), start, start + size)
+            self._forget_places(is_in_frame=self._in_frames(start))
+            self.changed[start] = word.plain()
             return
         known = [key for key in {*self.state.words, *self.changed} if isinstance(key, int)]
         if location.hi - location.lo < NEAR:
             self._forget(known, location.lo, location.hi + size)
         else:
             self._forget((k for k in known if location.frame or not self._in_frames(k)), 0, ADDRESS_MASK + 1)
+        self._forget_places(Place(*self._based(location)), size)
+        self.changed[Place(*self._based(location))] = word.plain()
+
+    def _forget_places(self, stored: Place | None = None, size: int = 0, is_in_frame: bool = False) -> None:
+        """Forget what is at unknown addresses, except what a store there does not touch, or if that is in a frame."""
+        for key in {*self.state.words, *self.changed}:
+            cell = self._cell(key) if isinstance(key, Place) else None
+            if cell is None or (is_in_frame and not key.base.frame):
+                continue
+            is_disjoint = (
+                stored is not None
+                and key.base is stored.base
+                and (key.offset + cell.bits // 8 <= stored.offset or stored.offset + size <= key.offset)
+            )
+            if not is_disjoint:
+                self.changed[key] = None
 
     def _in_frames(self, address: int) -> bool:
         return self.stack_top - STACK_BYTES <= address < self.stack_top

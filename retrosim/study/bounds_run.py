@@ -138,6 +138,7 @@ class Runner:
                 if is_steady or undecided == PATIENCE or count == MAX_TIMES:
                     raise Unbounded(self._no_bound(loop.head))
             elif is_steady and count > EXACT:
+                self.engine.residence.is_known = False
                 self._repeat(left, part, outside, state, after, given - count)
                 count = given
                 break

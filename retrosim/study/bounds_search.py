@@ -1,7 +1,7 @@
-"""Searches for an input on which a routine takes many clocks: random arguments and memory, then changes of the best.
+"""Searches for an input on which a routine takes many clocks: random ones (bounds_inputs.py), then changes of the best.
 
-A call finds the caches as the call before left them ("left"), as they were before the first one ("given"), empty
-("empty"), or full of lines that it does not use, to be written out before they are replaced ("dirty").
+Of each number of instructions that calls have taken, the longest call is kept, so that the search goes on from all of
+the longer ways through the routine, and not only from what is the best so far.
 """
 
 from __future__ import annotations
@@ -10,23 +10,17 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from retrosim.cpu.engines.core import Core
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine
 
-from .bounds_state import ALIGNMENT
-from .bounds_words import MASKS
+from .bounds_inputs import AREA, Input, Inputs, fill_caches
 
-AREA, AREA_BYTES = 0x200000, 0x800  # free memory of every ROM: what arguments point to
 MAX_INSTRUCTIONS = 20_000  # of one call
-CACHES = ("left", "given", "empty", "dirty", "dirty")
-ALIEN = 0x600000  # address from which on there are lines that no routine uses
 PAUSE = 1 << 14  # clocks between two calls: the bus is idle when one begins
-FRESH = 0.3  # of the tries do not go on from the best
-SMALL = 16  # arguments that are small, as counts; times 4, since they may be addresses
-NO_POINTER = 0x800003  # bits that arguments do not have: as addresses they would be odd, or not in RAM
+FRESH = 0.1  # of the tries do not go on from another, and as many at first
+FIRST = 0.1
+KEPT = 40  # calls to go on from
 ARGUMENTS = 8  # that are tried where they are not given: more do no harm
-Input = tuple[tuple[int, ...], bytes, str]
 
 
 @dataclass(frozen=True)
@@ -35,8 +29,9 @@ class Found:
 
     maximum, minimum  clocks; None when no call returned
     arguments    of the call that took the most
-    memory       hexadecimal digits of the bytes from AREA on, in that call
-    caches       what they held; see the head of this module
+    memory       hexadecimal digits of the bytes from bounds_inputs.AREA on, in that call
+    caches       what they held; see the head of bounds_inputs.py
+    contents     seed of what is random in them
     returned     calls that returned, of so many tries
     failure      why the last one did not that did not
     """
@@ -50,6 +45,30 @@ class Found:
     arguments: tuple[int, ...]
     memory: str
     caches: str
+    contents: int
+
+
+class _Kept:
+    """The longest calls, of each number of instructions one."""
+
+    def __init__(self) -> None:
+        self._calls: dict[int, tuple[int, Input]] = {}
+
+    def note(self, instructions: int, cycles: int, tried: Input) -> None:
+        """Keep a call if it is longer than others."""
+        old = self._calls.get(instructions)
+        if old is None or cycles >= old[0]:  # of equal ones the newer: the search goes on from there
+            self._calls[instructions] = cycles, tried
+        if len(self._calls) > KEPT:
+            del self._calls[min(self._calls, key=lambda each: self._calls[each][0])]
+
+    def some(self, chance: random.Random) -> Input | None:
+        """Return one of them, the longest as often as all others together."""
+        if not self._calls:
+            return None
+        if chance.random() < 0.5:
+            return max(self._calls.values(), key=lambda each: each[0])[1]
+        return chance.choice(list(self._calls.values()))[1]
 
 
 def search(
@@ -57,6 +76,7 @@ def search(
     entry: int,
     arguments: Sequence[int | None],
     *,
+    stack: int,
     convention: str = "c",
     tries: int,
     seed: int,
@@ -65,90 +85,36 @@ def search(
     """Call a routine with random inputs. Memory and registers of the machine are not restored.
 
     arguments  those that are None are searched for
+    stack      stack pointer of the call
     """
-    chance = random.Random(seed)
-    bits = machine.argument_bits(convention)
     core, start = machine.core, machine.core.state.copy()
-    best: Input | None = None
+    inputs = Inputs(seed, arguments, core, machine.argument_bits(convention), stack)
+    kept, best = _Kept(), Input((), b"", "given", 0)
     minimum = maximum = None
     returned, failure = 0, ""
     for number in range(tries):
         progress(number)
-        words, memory, caches = tried = _next(chance, best, arguments, bits, core.cpu.isa.word_bytes)
-        if caches != "left":
+        old = kept.some(inputs.chance) if number > FIRST * tries and inputs.chance.random() > FRESH else None
+        tried = inputs.fresh() if old is None else inputs.changed(old)
+        if tried.caches != "left":
             core.state[()] = start
-            _fill_caches(core, chance, caches)
+        fill_caches(core, tried)
         for field in ("cycles", *core.cpu.stage_fields):
             core.state[field] = int(core.state["cycles"]) + PAUSE
-        machine.write(AREA, memory)
+        machine.write(AREA, tried.memory)
         try:
-            cycles = machine.measure(
-                entry, *words, convention=convention, warm=0, max_instructions=MAX_INSTRUCTIONS
-            ).cycles
+            cost = machine.measure(
+                entry, *tried.words, convention=convention, warm=0, max_instructions=MAX_INSTRUCTIONS
+            )
         except RetrosimError as error:
             failure = str(error)
             core.state[()] = start
             continue
         returned += 1
-        minimum = cycles if minimum is None else min(minimum, cycles)
-        if maximum is None or cycles > maximum:
-            maximum, best = cycles, tried
-    words, memory, caches = best or ((), b"", "given")
-    return Found(seed, tries, returned, failure, minimum, maximum, words, memory.hex(), caches)
-
-
-def _fill_caches(core: Core, chance: random.Random, how: str) -> None:
-    """Empty all caches, or fill them with lines that are to be written out."""
-    for cache in core.cpu.caches.values() if how in ("empty", "dirty") else ():
-        tags, lines = core.state[cache.tags], cache.lines
-        tags[:] = 0
-        for name in cache.shortcuts:
-            core.state[name] = 0
-        if how == "empty" or lines is None:
-            continue
-        first = ALIEN // (lines.unit_bytes * lines.units)
-        for entry in range(len(tags)):
-            group, way = divmod(entry, lines.ways)
-            number = first + group - first % lines.sets + lines.sets * way
-            tags[entry] = lines.tag(number, MASKS[lines.units])[0] | cache.status_bits
-        if cache.dirty:
-            core.state[cache.dirty] = 1
-
-
-def _next(chance: random.Random, best: Input | None, given: Sequence[int | None], bits: int, word_bytes: int) -> Input:
-    """Return arguments, memory, and what the caches hold."""
-    if best is None or chance.random() < FRESH:
-        words = tuple(_argument(chance, bits, word_bytes) if word is None else word for word in given)
-        return words, _memory(chance), chance.choice(CACHES)
-    old, before, caches = best
-    words = tuple(
-        _argument(chance, bits, word_bytes) if word is None and chance.random() < 0.2 else known
-        for word, known in zip(given, old, strict=True)
+        minimum = cost.cycles if minimum is None else min(minimum, cost.cycles)
+        kept.note(cost.instructions, cost.cycles, tried)
+        if maximum is None or cost.cycles > maximum:
+            maximum, best = cost.cycles, tried
+    return Found(
+        seed, tries, returned, failure, minimum, maximum, best.words, best.memory.hex(), best.caches, best.contents
     )
-    memory = bytearray(before)
-    for _ in range(chance.randrange(1, 9)):
-        at = chance.randrange(0, AREA_BYTES, 2)
-        memory[at : at + 2] = _memory(chance, 2)
-    return words, bytes(memory), chance.choice(CACHES) if chance.random() < 0.1 else caches
-
-
-def _argument(chance: random.Random, bits: int, word_bytes: int) -> int:
-    kind = chance.random()
-    if kind < 0.6 and bits == 32:
-        step = 16 if kind < 0.2 else ALIGNMENT[word_bytes]
-        return AREA + step * chance.randrange(AREA_BYTES // 2 // step)
-    if kind < 0.8:
-        return chance.randrange(SMALL) * 4
-    if kind < 0.85:
-        return chance.choice((-1, -2, 1 << bits - 1, (1 << bits - 1) - 1, 1)) & (1 << bits) - 1
-    return chance.getrandbits(bits) & ~NO_POINTER
-
-
-def _memory(chance: random.Random, size: int = AREA_BYTES) -> bytes:
-    """Return random bytes, of which many are small or have many ones."""
-    kind = chance.random()
-    if kind < 0.3:
-        return bytes(chance.choice((0, 0, 0, 1, 2, 0xFF)) for _ in range(size))
-    if kind < 0.5:
-        return bytes(chance.choice((0x55, 0xAA, 0xFF, 0x7F, 0x80)) for _ in range(size))
-    return chance.randbytes(size)

@@ -12,17 +12,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from .bounds_caches import Held
 from .bounds_joins import join, widen
 from .bounds_words import Span, unknown
 
 Key = Any
-"""A state field's name, (name, number) of an entry of one, or the address of a word in memory."""
+"""A state field's name, (name, number) of an entry of one, the address of a word in memory, or a `Place`."""
 
 LONG_AGO = 1 << 12  # clocks: what was so long before now may have been any time before
 EVER = -(1 << 44)  # a time of which nothing is known but that it has passed
+
+
+class Place(NamedTuple):
+    """A key: the word so many bytes beyond an unknown address."""
+
+    base: Span
+    offset: int
+
+
 ALIGNMENT = {1: 4, 2: 2, 4: 4}  # bytes, of the C compilers' ABIs by the ISA's word: 2 on the 68K
 ANY_TIME = (EVER, 0, 0)
 
@@ -108,8 +117,9 @@ class State:
         return self.joined(other, widen)
 
     def without_bases(self) -> State:
-        """Return what is known apart from what is near a base: one that was made anew each time is never the same."""
-        return replace(self, held={name: Held(held.lines, held.sets) for name, held in self.held.items()})
+        """Return what is known apart from what is near a base: one that is made anew each time is never the same."""
+        words = {key: word for key, word in self.words.items() if not isinstance(key, Place)}
+        return replace(self, words=words, held={name: Held(held.lines, held.sets) for name, held in self.held.items()})
 
     def is_like(self, other: State) -> bool:
         """Tell whether two states differ in nothing but the clocks since the call began, and what is near a base."""

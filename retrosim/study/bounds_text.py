@@ -15,6 +15,7 @@ CACHES = {
     "given": "as the program left them",
     "empty": "empty",
     "dirty": "full of other lines, to be written out",
+    "mixed": "other lines, some of them to be written out, and gaps",
 }
 
 

@@ -10,11 +10,13 @@ A `Span` stands for all values that a word may have. It is one of
 Every operation gives a Span that holds each value that the operation can give. `known` is the value where there is one
 only. A comparison of linear words that is not decided keeps what it compares (`test`), so that a path which takes it as
 true or false knows the clocks better; one of plain words for equality keeps both (`tells`), so that
-such a path knows the word that is compared with a known one.
+such a path knows the word that is compared with a known one. Operations on the same words give the same word: so
+words can be the same although nothing is known of their values.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .bounds_division import MASKS, Divisible
@@ -24,10 +26,30 @@ LATE = 1 << 40  # NOW is at least this, and any offset much less
 HALF = 1 << 32  # linear words may hold a second number of clocks from this bit on
 
 
+def _kept(operation: Callable[..., Span]) -> Callable[..., Span]:
+    """Have an operation give the same word each time that its operands are the same words."""
+
+    def run(self: Span, *operands: Any) -> Span:
+        key: list[Any] = [operation]
+        for each in operands:
+            is_word = isinstance(each, Span)
+            if is_word and (each.terms or each.test is not None):
+                return operation(self, *operands)
+            key.append((each.bits, each.known, id(each) if each.known is None else 0) if is_word else each)
+        if self.known is not None or self.terms or self.test is not None:
+            return operation(self, *operands)
+        found = self.derived.get(tuple(key))
+        if found is None:
+            found = self.derived[tuple(key)] = operation(self, *operands), operands
+        return found[0]
+
+    return run
+
+
 class Span(Divisible):
     """All values that a word may have; see the head of this module."""
 
-    __slots__ = ("base", "engine", "frame", "free", "hi", "lo", "ones", "order")
+    __slots__ = ("base", "derived", "engine", "frame", "free", "hi", "lo", "ones", "order")
     __slots__ += ("place", "tells", "terms", "test", "values")
 
     def __init__(self, bits: int, lo: int, hi: int, ones: int = 0, free: int = -1, frame: bool = False) -> None:
@@ -52,6 +74,7 @@ class Span(Divisible):
         self.base: tuple[Span, int] | None = None
         self.engine: Any = None
         self.values: frozenset[int] | None = None
+        self.derived: dict[Any, tuple[Span, tuple[Any, ...]]] = {}
 
     def __repr__(self) -> str:
         if self.terms:
@@ -145,6 +168,7 @@ class Span(Divisible):
 
     # arithmetic
 
+    @_kept
     def __add__(self, operand: Any) -> Span:
         a, b = self, self._other(operand)
         if a.terms or b.terms:
@@ -166,6 +190,7 @@ class Span(Divisible):
 
     __radd__ = __add__
 
+    @_kept
     def __sub__(self, operand: Any) -> Span:
         a, b = self, self._other(operand)
         if a.terms or b.terms:
@@ -193,6 +218,7 @@ class Span(Divisible):
     def __neg__(self) -> Span:
         return const(self.bits, 0) - self
 
+    @_kept
     def __mul__(self, operand: Any) -> Span:
         a, b = self, self._other(operand)
         if a.terms or b.terms:
@@ -207,6 +233,7 @@ class Span(Divisible):
 
     __rmul__ = __mul__
 
+    @_kept
     def __and__(self, operand: Any) -> Span:
         a, b = self.settled(), self._other(operand).settled()
         if a.terms and b.known == HALF - 1:
@@ -220,17 +247,22 @@ class Span(Divisible):
 
     __rand__ = __and__
 
+    @_kept
     def __or__(self, operand: Any) -> Span:
         a, b = self.settled(), self._other(operand).settled()
         if a.terms or b.terms:
             return a._sum(b, 1)  # two numbers side by side
         if a is b:
             return a
+        for x, y in ((a, b), (b, a)):
+            if (both := x._less_or_equal(y)) is not None:
+                return both
         ones, may = a.ones | b.ones, a.may | b.may
         return Span(a.bits, ones, may, ones, may & ~ones).within(max(a.lo, b.lo), may)
 
     __ror__ = __or__
 
+    @_kept
     def __xor__(self, operand: Any) -> Span:
         a, b = self.settled().plain(), self._other(operand).settled().plain()
         if a is b:
@@ -251,10 +283,22 @@ class Span(Divisible):
             bit.tells = *self.tells[:2], not self.tells[2]
         return bit
 
+    def _less_or_equal(self, other: Span) -> Span | None:
+        """Return whether x <= y, of bits that say x < y and x - y == 0, None of others."""
+        if self.bits > 1 or self.order is None or other.tells is None:
+            return None
+        difference, zero, is_equal = other.tells
+        if difference.order is None or zero.known != 0 or not is_equal:
+            return None
+        less, greater = self.order
+        subtracted, minuend = difference.order
+        return less.ule(greater) if subtracted is greater and minuend is less else None
+
     def within(self, lo: int, hi: int) -> Span:
         """Return the values of a plain word that lie within bounds."""
         return Span(self.bits, max(lo, self.lo), min(hi, self.hi), self.ones, self.free, self.frame)
 
+    @_kept
     def __lshift__(self, operand: Any) -> Span:
         count = self._other(operand).plain()
         if count.known is None:
@@ -265,6 +309,7 @@ class Span(Divisible):
         lo, hi = (self.lo << n, self.hi << n) if self.hi << n <= mask else (0, mask)
         return Span(self.bits, lo, hi, self.ones << n & mask, self.free << n & mask)
 
+    @_kept
     def __rshift__(self, operand: Any) -> Span:
         count = self._other(operand).plain()
         if self.terms and count.known == HALF.bit_length() - 1:
@@ -321,6 +366,7 @@ class Span(Divisible):
 
     # widths and bits
 
+    @_kept
     def zext(self, bits: int) -> Span:
         if bits == self.bits:
             return self
@@ -328,6 +374,7 @@ class Span(Divisible):
         result = Span(bits, a.lo, a.hi, a.ones, a.free, a.frame)
         return result.placed(a) if a.lo != a.hi else result
 
+    @_kept
     def sext(self, bits: int) -> Span:
         a = self.settled()
         if bits == a.bits:
@@ -339,6 +386,7 @@ class Span(Divisible):
         more = above if sign else 0
         return Span(bits, a.lo | more, a.hi | more, a.ones | more, a.free)
 
+    @_kept
     def trunc(self, bits: int) -> Span:
         if bits == self.bits:
             return self
@@ -372,7 +420,7 @@ def linear(bits: int, terms: dict[str, int], lo: int, hi: int, engine: Any) -> S
     span = Span.__new__(Span)
     span.bits, span.lo, span.hi, span.ones, span.free, span.frame = bits, lo, hi, 0, MASKS[bits], False
     span.known = span.test = span.values = span.tells = span.place = span.order = span.base = None
-    span.terms, span.engine = terms or {"zero": 1}, engine
+    span.terms, span.engine, span.derived = terms or {"zero": 1}, engine, {}
     return span
 
 

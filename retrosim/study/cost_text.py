@@ -85,10 +85,11 @@ def cost_title(report: dict[str, Any]) -> str:
 
 def _totals(report: dict[str, Any]) -> RenderableType:
     totals = report["totals"]
+    count = totals["instructions"]
     bars = "" if totals["low"] is None else f" ({between(totals['low'], totals['high'])})"
     lines = [
         f"{totals['cycles']:,} cycles{bars}",
-        f"{totals['instructions']:,} instructions, {totals['cycles_per_instruction']:.2f} cycles per instruction",
+        f"{count:,} instruction{'s'[count == 1 :]}, {totals['cycles_per_instruction']:.2f} cycles per instruction",
         f"{totals['microseconds']:,.2f} us at {report['clock_hz'] / 1e6:g} MHz; result {_result(totals)}",
     ]
     changed = [f"{name} {value}" for name, value in report["memory_changed"].items()]

@@ -35,7 +35,7 @@ def instruction_report(name: str, machines: list[str]) -> dict[str, Any]:
         preset = PRESETS[machine]
         cpu = preset.cpu()
         assembler = InstructionAssembler(cpu.table)
-        known |= set(assembler.forms)
+        known |= {form.rstrip(".") for form in assembler.forms}
         rows = _rows(assembler, name)
         found += [{"machine": machine, "model": cpu.model} | _row_report(machine, cpu, row) for row in rows]
     if not found:

@@ -81,7 +81,12 @@ def expected_pairs(kind: str, scene: Scene) -> np.ndarray:
 
 def pairs_by_world(frames: list[Scene]) -> Answer:
     """Ask `world.pairs`."""
-    return lambda number: world.pairs(*frames[number][:2], size=frames[number][2])
+
+    def answer(number: int) -> np.ndarray:
+        x, y, size = frames[number]
+        return world.pairs(x, y, size=size)
+
+    return answer
 
 
 def pairs_by_groups(frames: list[Scene]) -> Answer:

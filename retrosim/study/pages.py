@@ -121,11 +121,12 @@ def bench_page(result: Row) -> str:
     about = {"Host": f"{host['processor']}, {host['cpus']} CPUs, {host['system']}", "Python": host["python"]}
     about |= {"Packages": packages} | _named(method)
     sections = []
-    for name in dict.fromkeys(case["name"] for case in result["cases"]):
+    key = "name" if all("name" in case for case in result["cases"]) else "machine"
+    for name in dict.fromkeys(case[key] for case in result["cases"]):
         cases = [
-            {key: value for key, value in case.items() if key != "name"}
+            {each: value for each, value in case.items() if each != key}
             for case in result["cases"]
-            if case["name"] == name
+            if case[key] == name
         ]
         identifier = f"case-{len(sections)}"
         sections.append(Section(name, [records(identifier, cases, "per_second")]))

@@ -4,7 +4,7 @@ Musashi's one global core cannot meet another user of it.
     python -m retrosim.study.peers unicorn|musashi MEMORY_FILE
 
 The first line on standard input is the ISA, as JSON. Every further line is a JSON object: count, and the fields of a
-Job; the answer is one JSON line: seconds, result (hex), written (a digest).
+Job or of a Whole; the answer is one JSON line: seconds, result (hex), written (a digest, None of a whole program).
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ import sys
 import time
 from typing import Any
 
+from .services import Services
 from .workload import STALE, digest
 
 PACKAGES = {"unicorn": "unicorn", "musashi": "machine68k"}
 _MEMORY_BYTES = 1 << 24
+_NEVER = _MEMORY_BYTES - 2  # an address that no program reaches
+_LINE_A, _INT, _SYSTEM_CALL = 10, 0x60, 8  # Unicorn's numbers of the exceptions that ask for services
 # ISA of a ROM image -> Unicorn's architecture, modes, CPU model and what its register constants begin with. Its least
 # x86 is a 486. The 68040 is model number 3 in release 2.1.4: the published constants are one too high.
 _68K = ("M68K", ("BIG_ENDIAN",), 3, "")
@@ -46,14 +49,47 @@ class Unicorn:
         self._uc.ctl_set_cpu_model(model if isinstance(model, int) else getattr(constants, model))
         self._uc.mem_map(0, _MEMORY_BYTES)
         self._uc.mem_write(0, memory)
+        self._isa, self._services, self._wrong = isa, None, ""
+        self._uc.hook_add(unicorn.UC_HOOK_INTR, self._interrupted)
 
     def run(self, loop: int, loop_end: int, registers: dict[str, int]) -> float:
         """Run the loop; return seconds of processor time."""
         for name, value in registers.items():
-            self._uc.reg_write(self._number(name), value)
+            self.set_register(name, value)
         start = time.thread_time()
         self._uc.emu_start(loop, loop_end)
         return time.thread_time() - start
+
+    def run_program(self, entry: int, services: Services) -> float:
+        """Run from an entry to the program's exit; return seconds of processor time."""
+        self._services = services
+        start = time.thread_time()
+        self._uc.emu_start(entry, _NEVER)
+        if self._wrong:
+            raise RuntimeError(self._wrong)
+        return time.thread_time() - start
+
+    def _interrupted(self, uc: Any, number: int, _: Any) -> None:
+        pc = self.register("pc") if self._isa.startswith("m68") else 0
+        try:
+            if pc and number == _LINE_A:
+                self.set_register("pc", pc + 2)
+                number = int.from_bytes(self.read(pc, 2), "big") & 0xFFF
+            elif number == _SYSTEM_CALL and self._isa == "ppc601":
+                number = self.register("r0")
+            else:
+                number -= _INT
+            if self._services.serve(number):
+                uc.emu_stop()
+        except ValueError as error:
+            self._wrong = str(error)
+            uc.emu_stop()
+
+    def register(self, name: str) -> int:
+        return self._uc.reg_read(self._number(name))
+
+    def set_register(self, name: str, value: int) -> None:
+        self._uc.reg_write(self._number(name), value)
 
     def read(self, address: int, size: int) -> bytes:
         return bytes(self._uc.mem_read(address, size))
@@ -70,8 +106,9 @@ class Musashi:
     def __init__(self, isa: str, memory: bytes) -> None:
         import machine68k
 
+        self._number = lambda name: getattr(machine68k.Register, name.upper())
         self._machine = machine68k.Machine(machine68k.CPUType.M68040, _MEMORY_BYTES // 1024)
-        for _ in range(3):  # traps are numbered A000, A001, ... as they are made
+        for _ in range(4):  # traps are numbered A000, A001, ... as they are made
             self._machine.traps.alloc(lambda *_: None)
         self._machine.cpu.pulse_reset()
         self._machine.cpu.execute(1)
@@ -79,16 +116,30 @@ class Musashi:
 
     def run(self, loop: int, loop_end: int, registers: dict[str, int]) -> float:
         """Run the loop; return seconds of processor time."""
-        import machine68k
-
         cpu = self._machine.cpu
         for name, value in registers.items():
-            cpu.w_reg(getattr(machine68k.Register, name.upper()), value)
+            self.set_register(name, value)
         cpu.w_pc(loop)
         start = time.thread_time()
         while not cpu.execute(self._SLICE).was_trap:
             pass
         return time.thread_time() - start
+
+    def run_program(self, entry: int, services: Services) -> float:
+        """Run from an entry to the program's exit; return seconds of processor time."""
+        cpu, is_over = self._machine.cpu, False
+        cpu.w_pc(entry)
+        start = time.thread_time()
+        while not is_over:
+            if cpu.execute(self._SLICE).was_trap:
+                is_over = services.serve(int.from_bytes(self.read(cpu.r_pc() - 2, 2), "big") & 0xFFF)
+        return time.thread_time() - start
+
+    def register(self, name: str) -> int:
+        return self._machine.cpu.r_reg(self._number(name))
+
+    def set_register(self, name: str, value: int) -> None:
+        self._machine.cpu.w_reg(self._number(name), value)
 
     def read(self, address: int, size: int) -> bytes:
         return bytes(self._machine.mem.r_block(address, size))
@@ -102,7 +153,9 @@ def runs(name: str, isa: str) -> bool:
     return isa in _UNICORNS if name == "unicorn" else isa.startswith("m68")
 
 
-def _answer(peer: Unicorn | Musashi, job: dict[str, Any]) -> dict[str, Any]:
+def _answer(peer: Unicorn | Musashi, memory: bytes, job: dict[str, Any]) -> dict[str, Any]:
+    if "entry" in job:
+        return _whole(peer, memory, job)
     address, size = job["result"]
     peer.write(address, bytes([STALE]) * size)
     seconds = peer.run(job["start"], job["end"], job["registers"] | {job["counter"]: job["count"]})
@@ -110,13 +163,27 @@ def _answer(peer: Unicorn | Musashi, job: dict[str, Any]) -> dict[str, Any]:
     return {"seconds": seconds, "result": result, "written": digest(peer.read(*part) for part in job["written"])}
 
 
+def _whole(peer: Unicorn | Musashi, memory: bytes, job: dict[str, Any]) -> dict[str, Any]:
+    """Run a program from its entry to its exit, so many times."""
+    seconds, outcome = 0.0, b""
+    for _ in range(job["count"]):
+        peer.write(0, memory)
+        for name, value in job["registers"].items():
+            peer.set_register(name, value)
+        services = Services(peer.register, peer.set_register, peer.read, job["result"])
+        seconds += peer.run_program(job["entry"], services)
+        outcome = services.outcome()
+    return {"seconds": seconds, "result": outcome.hex(), "written": None}
+
+
 def main(name: str, memory_file: str) -> None:
     """Serve the process that started this one until it closes our input."""
     isa = json.loads(sys.stdin.readline())
     with open(memory_file, "rb") as file:
-        peer = {"unicorn": Unicorn, "musashi": Musashi}[name](isa, file.read())
+        memory = file.read()
+    peer = {"unicorn": Unicorn, "musashi": Musashi}[name](isa, memory)
     for line in sys.stdin:
-        print(json.dumps(_answer(peer, json.loads(line))), flush=True)
+        print(json.dumps(_answer(peer, memory, json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ Emulator = Simulated | Peer | NativePrograms
 
 
 @dataclass(frozen=True)
-class _Cost:
+class Cost:
     """What a run of a program costs on a machine with its full timing."""
 
     instructions: int
@@ -142,8 +143,9 @@ def benchmark_programs(
                  instructions_per_second and times_machine (times the machine's own speed, by its full timing)
         skipped  dicts of machine, engine and reason
         host     what it ran on
+        notes    texts: what else is to be known
         made     date, digest of sources, commit (None outside a checkout)
-        method   rounds, seconds
+        method   rounds, seconds, compared (what has to be equal)
     Errors    ValueError, RomError
     """
     rom = load_rom(ROM)
@@ -163,14 +165,15 @@ def benchmark_programs(
         case for machine in chosen for case in _race(rom, machine, names, present[machine], rounds, seconds, steps)
     ]
     steps.end()
-    means = _means(cases)
+    means = means_of(cases)
     return goals_of(cases, means) | {
         "means": means,
         "cases": cases,
         "skipped": [{"machine": m, "engine": e, "reason": r} for m, each in missing.items() for e, r in each.items()],
         "host": host(),
         "made": {"date": date.today().isoformat(), "sources": source_digest(), "commit": commit()},
-        "method": {"rounds": rounds, "seconds": seconds},
+        "method": {"rounds": rounds, "seconds": seconds, "compared": "checksums"},
+        "notes": [],
     }
 
 
@@ -248,15 +251,18 @@ def _race(
         for program in programs:
             expected = rom.constants[program].to_bytes(4, order)
             entries = [Entry(engine) for engine in engines if engine != "native-c" or program not in NOT_NATIVE]
-            _laps(entries, contenders, jobs[program], expected, rounds, seconds, steps, f"{name}: {program}")
-            cases += _cases(name, program, costs[program], entries)
+            timed = partial(_timed, contenders, jobs[program], expected)
+            for number in range(rounds):
+                steps.next(f"{name}: {program}, lap {number + 1} of {rounds}")
+                run_laps(entries, timed, partial(_warm_up, contenders, jobs[program]), seconds)
+            cases += cases_of(name, program, costs[program], entries)
     return cases
 
 
-def _cost(machine: Machine, program: str) -> _Cost:
+def _cost(machine: Machine, program: str) -> Cost:
     """Return what a run costs after another one."""
     found = machine.measure(program, warm=1)
-    return _Cost(found.instructions, found.cycles / machine.clock_hz)
+    return Cost(found.instructions, found.cycles / machine.clock_hz)
 
 
 def _open(engine: str, rom: Rom, machine: Machine, memory: bytes, jobs: dict[str, Job], folder: Path) -> Emulator:
@@ -271,49 +277,51 @@ def _open(engine: str, rom: Rom, machine: Machine, memory: bytes, jobs: dict[str
     return NativePrograms(rom, first, "little" if machine.image.isa.startswith("i") else "big", own)
 
 
-def _laps(
-    entries: list[Entry],
-    contenders: dict[str, Emulator | RetrosimError],
-    job: Job,
-    expected: bytes,
-    rounds: int,
-    seconds: float,
-    steps: Steps,
-    what: str,
+def run_laps(
+    entries: Iterable[Entry], timed: Callable[[str, int], float], warm_up: Callable[[str], None], seconds: float
 ) -> None:
-    def timed(entry: Entry, count: int) -> float:
-        contender = contenders[entry.engine]
-        if isinstance(contender, RetrosimError):
-            raise contender
-        contender.job = job
-        lap = contender.run(count)
-        if lap.result != expected:
-            raise RetrosimError(f"wrong checksum {lap.result.hex()}, expected {expected.hex()}")
-        return lap.seconds
+    """Let each contender run a lap, and note its speed or its error.
 
-    for number in range(rounds):
-        steps.next(f"{what}, lap {number + 1} of {rounds}")
-        for entry in entries:
-            try:
-                if entry.error is None and entry.engine in ON_REQUEST:  # once is enough
-                    entry.rates = entry.rates or [1 / timed(entry, 1)]
-                elif entry.error is None:
-                    if not entry.rates:
-                        _warm_up(contenders[entry.engine], job)
-                        entry.count, _ = fill_lap(lambda count, entry=entry: timed(entry, count), seconds)
-                    entry.rates.append(entry.count / timed(entry, entry.count))
-            except RetrosimError as error:
-                entry.error = str(error)
+    timed    engine, repetitions -> seconds; may raise a RetrosimError
+    warm_up  is called with an engine before its first lap
+    seconds  aimed at for a lap
+    """
+    for entry in entries:
+        try:
+            if entry.error is None and entry.engine in ON_REQUEST:  # once is enough
+                entry.rates = entry.rates or [1 / timed(entry.engine, 1)]
+            elif entry.error is None:
+                if not entry.rates:
+                    warm_up(entry.engine)
+                    entry.count, _ = fill_lap(partial(timed, entry.engine), seconds)
+                entry.rates.append(entry.count / timed(entry.engine, entry.count))
+        except RetrosimError as error:
+            entry.error = str(error)
 
 
-def _warm_up(contender: Emulator | RetrosimError, job: Job) -> None:
+def _timed(
+    contenders: dict[str, Emulator | RetrosimError], job: Job, expected: bytes, engine: str, count: int
+) -> float:
+    contender = contenders[engine]
+    if isinstance(contender, RetrosimError):
+        raise contender
+    contender.job = job
+    lap = contender.run(count)
+    if lap.result != expected:
+        raise RetrosimError(f"wrong checksum {lap.result.hex()}, expected {expected.hex()}")
+    return lap.seconds
+
+
+def _warm_up(contenders: dict[str, Emulator | RetrosimError], job: Job, engine: str) -> None:
     """Have what is found at run time recompiled before the first lap."""
+    contender = contenders[engine]
     if isinstance(contender, Simulated):
         contender.job = job
         contender.warm_up()
 
 
-def _cases(machine: str, program: str, cost: _Cost, entries: list[Entry]) -> list[dict[str, Any]]:
+def cases_of(machine: str, program: str, cost: Cost, entries: list[Entry]) -> list[dict[str, Any]]:
+    """Return what the contenders did, a dict each as `benchmark_programs` returns them."""
     good = {entry.engine: entry.rates for entry in entries if entry.error is None}
     cases = []
     for entry in entries:
@@ -340,7 +348,7 @@ def _cases(machine: str, program: str, cost: _Cost, entries: list[Entry]) -> lis
     return cases
 
 
-def _means(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def means_of(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the geometric means of each machine and engine over the programs."""
     found = []
     for machine, engine in dict.fromkeys((case["machine"], case["engine"]) for case in cases):

@@ -30,12 +30,14 @@ def render_programs(result: dict[str, Any]) -> RenderableType:
         parts += [Text(f"{c['program']}, {c['engine']}: {c['error']}", style="bold red") for c in mine if c["error"]]
     skipped = dict.fromkeys((each["engine"], each["reason"]) for each in result["skipped"])
     parts += [Text(), *(Text(f"{engine}: left out, {reason}") for engine, reason in skipped)]
+    parts += [Text(note) for note in result["notes"]]
     host, method = result["host"], result["method"]
     packages = ", ".join(f"{name} {number}" for name, number in host["packages"].items())
     parts += [
         Text(f"{host['processor']}, {host['cpus']} CPUs, {host['system']}, Python {host['python']}, {packages}"),
         Text(
-            f"Medians of {method['rounds']} laps of about {method['seconds']:g} s of processor time; checksums compared"
+            f"Medians of {method['rounds']} laps of about {method['seconds']:g} s of processor time; "
+            f"{method['compared']} compared"
         ),
         *(Text(line) for line in _LEGEND),
     ]
