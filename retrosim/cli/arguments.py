@@ -27,13 +27,18 @@ def add_others(parser: Parser) -> None:
         metavar="FILE",
         help="sources and objects to link with the first: .s, .asm, .S, .c, .o, .a; these need no linker",
     )
+    add_cflags(parser)
+
+
+def add_cflags(parser: Parser) -> None:
     parser.add_argument(
         "--cflags", metavar="FLAGS", help="flags for the compiler of C sources, behind retrosim's own: --cflags=-O1"
     )
 
 
-def add_json(parser: Parser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON")
+def add_json(parser: Parser, note: str = "") -> None:
+    """Add --json. `note`: what else it does."""
+    parser.add_argument("--json", action="store_true", help=f"print JSON{note}")
 
 
 def add_formats(parser: Parser, csv: str) -> None:
@@ -176,13 +181,16 @@ def add_frames(parser: Parser, help: str) -> None:
     parser.add_argument("--frames", type=values.whole(1, MAX_FRAMES), metavar="N", help=f"{help}; implies --headless")
 
 
-def add_budget(parser: Parser, subject: str = "the run", note: str = "; implies --headless") -> None:
+def add_budget(
+    parser: Parser, subject: str = "the run", note: str = "; implies --headless", where: str = "without a window"
+) -> None:
     """Add the limits of what runs without a window.
 
     subject  of what
     note     what else the options do; without it the command has no window
+    where    the defaults hold
     """
-    usual = "without a window the default is" if note else "default:"
+    usual = f"{where} the default is" if note else "default:"
     parser.add_argument(
         "--max-cycles",
         type=values.whole(1, 2**62),

@@ -8,7 +8,7 @@ import os
 from typing import Any
 
 from retrosim.cli import arguments, profiling, values
-from retrosim.cli.opening import chosen_workers, refuse
+from retrosim.cli.opening import chosen_workers, open_rom, refuse
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -37,6 +37,10 @@ def add_options(parser: Parser) -> None:
         "--arg NAME or --reg REGISTER=NAME names, and find the law: constant, linear, quadratic",
     )
     arguments.add_jobs(parser)
+    parser.need(["--jobs", "--scheduler", "--resume"], "--sweep")
+    alone = ["--bounds", "--csv", *(f"--{name}" for name in profiling.OTHERS)]
+    parser.exclude(alone, "--against")
+    parser.exclude([*alone, "--against", "--top"], "--sweep")
 
 
 def _other(text: str) -> tuple[str, str]:
@@ -62,16 +66,6 @@ def _range(text: str) -> tuple[str, range]:
     if not 2 <= len(found) <= MAX_POINTS:
         raise argparse.ArgumentTypeError(f"{text!r}: allowed 2..{MAX_POINTS} values, and these are {len(found)}")
     return name, found
-
-
-def check_options(options: argparse.Namespace) -> None:
-    """Refuse what cannot be combined. Errors: ArgumentError."""
-    for name in ("against", "sweep"):
-        if not getattr(options, name):
-            continue
-        for other in ("bounds", "csv", *profiling.OTHERS, *(("sweep",) if name == "against" else ())):
-            if getattr(options, other):
-                raise refuse(f"--{name}: not allowed with --{other}")
 
 
 def other_options(options: argparse.Namespace) -> argparse.Namespace:
@@ -108,9 +102,16 @@ def print_sweep(options: argparse.Namespace) -> int:
     from pathlib import Path
 
     from retrosim.jobs import Job, run_jobs
+    from retrosim.rom import Rom
     from retrosim.study.sweep import fit, render_sweep, sweep_page
 
     name, numbers = options.sweep
+    program = open_rom(copy.copy(options))
+    parameters = program.parameters if isinstance(program, Rom) else {}
+    if name not in (*parameters, *options.arg, *dict(options.reg).values()):
+        known = f" (it has {', '.join(parameters)})" if parameters else ""
+        advice = f"for an argument of the call add --arg {name}, for a register --reg REGISTER={name}"
+        raise refuse(f"--sweep {name}: is no parameter of {options.rom}{known}; {advice}")
     chunks = [list(numbers[start : start + PER_JOB]) for start in range(0, len(numbers), PER_JOB)]
     plain = {key: value for key, value in vars(options).items() if _is_plain(value)} | {"sweep": None}
     plain |= {"load": [[str(path), where] for path, where in options.load]}

@@ -73,10 +73,29 @@ def open_window(
         raise NoWindow(str(error).partition("; ")[0].removeprefix("cannot open a window: ")) from error
 
 
-def check_overlay(options: argparse.Namespace) -> None:
-    """Refuse an overlay where nothing is drawn. Errors: ArgumentError."""
-    if options.overlay and not options.screenshot:
+OF_WINDOW = ("causes", "fullscreen", "gdb", "scale", "speed")  # options that only a window heeds
+WITHOUT = ("headless", "frames", "max_cycles", "max_seconds", "max_memory")  # options that ask for none
+
+
+def opens_none(options: argparse.Namespace, *others: str, heeded: bool = False) -> bool:
+    """Tell whether the options ask for no window; refuse those for one beside them.
+
+    others   what asks for none besides WITHOUT
+    heeded   --causes has another use
+    Errors   ArgumentError
+    """
+    given = {name for name, value in vars(options).items() if value is not None and value is not False}
+    asking = next((name.replace("_", "-") for name in (*WITHOUT, *others) if name in given), None)
+    if asking is None:
+        return False
+    for name in OF_WINDOW:
+        if name in given and not (name == "causes" and heeded):
+            advice = f"; without one use `retrosim gdb {options.rom}`" if name == "gdb" else ""
+            needed = "--profile or a window" if name == "causes" and "profile" in vars(options) else "a window"
+            raise argparse.ArgumentError(None, f"--{name}: needs {needed}, and --{asking} opens none{advice}")
+    if options.overlay and not getattr(options, "screenshot", None):
         raise argparse.ArgumentError(None, "--overlay: needs a window or --screenshot")
+    return True
 
 
 def data_folder(kind: str) -> Path:

@@ -35,10 +35,10 @@ def open_rom(options: argparse.Namespace) -> Rom | Image:
     options  rom, machine; at and bits where the command has them
     Errors   RomError, AssemblyError; ArgumentError for an unknown machine, and for what does not fit the file
     """
-    from retrosim.asm.linking import COMPILED, LINKED
+    from retrosim.asm.linking import LINKED
     from retrosim.asm.loading import BOOTS, load_for
     from retrosim.asm.project import project_file
-    from retrosim.rom import Image
+    from retrosim.rom import Image, rom_names
 
     others = getattr(options, "others", ())
     if others and Path(options.rom).suffix not in LINKED and project_file(options.rom) is None:
@@ -47,20 +47,26 @@ def open_rom(options: argparse.Namespace) -> Rom | Image:
     if options.machine is not None:
         check_machines([options.machine])
     at, bits = getattr(options, "at", None), getattr(options, "bits", None)
-    flags = getattr(options, "cflags", None) or ""
-    if flags and not any(Path(each).suffix in COMPILED or project_file(each) for each in (options.rom, *others)):
-        raise refuse(f"--cflags {shortened(flags)}: is for C sources, and there is none")
+    if at is not None and options.rom in rom_names():
+        raise refuse(f"--at {at:#x}: needs a flat binary, and {options.rom} is a ROM")
     with bad_arguments():
         chosen: dict[str, Any] = {"others": others, "boot": BOOTS[bits], "at": at, "note": say}
-        loaded = load_for(options.rom, options.machine, arguments.MACHINE, **chosen, flags=_words(flags))
+        flags = compiler_flags(options, (options.rom, *others))
+        loaded = load_for(options.rom, options.machine, arguments.MACHINE, **chosen, flags=flags)
         if bits is not None and not isinstance(loaded.program, Image):
             raise ValueError(f"--bits {bits}: needs a file; a ROM's manifest states the mode of its images")
     options.machine = loaded.machine
     return loaded.program
 
 
-def _words(flags: str) -> tuple[str, ...]:
-    """Return the words of a compiler's flags. Errors: ValueError."""
+def compiler_flags(options: argparse.Namespace, files: Iterable[str]) -> tuple[str, ...]:
+    """Return the words of --cflags. Errors: ArgumentError if no file is a C source or a project; ValueError."""
+    from retrosim.asm.linking import COMPILED
+    from retrosim.asm.project import project_file
+
+    flags = getattr(options, "cflags", None) or ""
+    if flags and not any(Path(each).suffix in COMPILED or project_file(each) for each in files):
+        raise refuse(f"--cflags {shortened(flags)}: is for C sources, and there is none")
     try:
         return tuple(shlex.split(flags))
     except ValueError:

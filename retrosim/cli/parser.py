@@ -35,10 +35,31 @@ environment:
 
 
 class Parser(argparse.ArgumentParser):
-    """Takes no abbreviated options, and suggests the name that was probably meant."""
+    """Takes no abbreviated options, suggests the name that was probably meant, and lets no option go unheard."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options)
+        self._needs: list[tuple[str, tuple[str, ...]]] = []
+        self._excluded: list[tuple[str, str]] = []
+
+    def need(self, options: Iterable[str], *others: str) -> None:
+        """Let each of some options be a usage error where none of the others is given: alone it would do nothing."""
+        self._needs += [(option, others) for option in options]
+
+    def exclude(self, options: Iterable[str], other: str) -> None:
+        """Let each of some options be a usage error where the other is given, which has no use for it."""
+        self._excluded += [(option, other) for option in options]
+
+    def check_together(self, argv: Sequence[str]) -> None:
+        """Refuse options that do nothing beside or without others. Errors: SystemExit."""
+        given = {word.partition("=")[0] for word in argv if word.startswith("-")}
+        for option, others in self._needs:
+            if option in given and not given.intersection(others):
+                *first, last = others
+                self.error(f"{option}: needs {', '.join(first)}{' or ' if first else ''}{last}")
+        for option, other in self._excluded:
+            if option in given and other in given:
+                self.error(f"{option}: not allowed with {other}")
 
     def error(self, message: str) -> NoReturn:
         missing = message.removeprefix("the following arguments are required: ")
@@ -83,11 +104,14 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if not name:
         parser.print_help()
         parser.exit()
-    if name not in COMMANDS and not name.startswith("-"):
+    if name not in COMMANDS and name not in parser._option_string_actions:
+        if name.startswith("-"):
+            parser.error(f"missing COMMAND before {shortened(name)}")
         parser.error(f"unknown command {shortened(name)!r}{did_you_mean(name, COMMANDS)}")
     options, unknown = parser.parse_known_args(argv)
     if unknown:
         options.parser.refuse(unknown)
+    options.parser.check_together(argv)
     return options
 
 

@@ -31,6 +31,7 @@ def add_files(parser: Parser) -> None:
         dest="sources",
         action="append",
         default=[],
+        type=values.folder,
         metavar="FOLDER",
         help="look for source files here too, besides the program's folder, its src/ and the present folder; "
         f"{arguments.REPEATABLE}",

@@ -6,9 +6,11 @@ import argparse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from pathlib import Path
 
 from retrosim.checks import MAX_SHOWN, did_you_mean
 
+CLIPS = (".gif", ".apng", ".mp4")  # of retrosim.window.clip
 OVERLAYS = ("shapes", "tested", "grid1", "grid2", "grid3", "grid4")  # what is usual, for suggestions
 
 
@@ -29,6 +31,18 @@ def whole(low: int, high: int | None = None) -> Callable[[str], int]:
         if value < low or (high is not None and value > high):
             raise _refuse(text, allowed)
         return value
+
+    return read
+
+
+def address(low: int, high: int) -> Callable[[str], int]:
+    """Return a reader of addresses, which are refused in hexadecimal."""
+
+    def read(text: str) -> int:
+        try:
+            return whole(low, high)(text)
+        except argparse.ArgumentTypeError:
+            raise _refuse(text, f"{low:#x}..{high:#x}") from None
 
     return read
 
@@ -66,6 +80,24 @@ def png(text: str) -> str:
     """Read the name of a picture to write."""
     if not text.lower().endswith(".png"):
         raise _refuse(text, "a name that ends in .png")
+    return text
+
+
+def clip(text: str) -> str:
+    """Read the name of a clip to write."""
+    if not text.endswith(CLIPS):
+        raise _refuse(text, f"a name that ends in {', '.join(CLIPS)}")
+    return text
+
+
+def folder(text: str) -> str:
+    """Read the name of a folder that exists."""
+    try:
+        is_there = Path(text).is_dir()
+    except OSError:  # too long
+        is_there = False
+    if not is_there:
+        raise _refuse(text, "a folder that exists")
     return text
 
 

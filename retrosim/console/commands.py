@@ -18,6 +18,8 @@ from . import changing, looking, running, stopping, texts
 from .answers import Answer, nothing_after
 
 if TYPE_CHECKING:
+    from retrosim.machine.debug import Stop
+
     from .session import Session
 
 MAX_LINE = 4096  # characters
@@ -83,63 +85,36 @@ def _quit(session: Session, rest: str) -> Answer:
     return Answer(is_end=True)
 
 
+def _moving(names: tuple[str, ...], about: str, go: Callable[[Session], Stop]) -> Command:
+    """Return a command that moves the machine so many times, and is repeated by an empty line."""
+    return Command(names, "[N]", about, running.moves(go), True)
+
+
 GROUPS: dict[str, tuple[Command, ...]] = {
     "run": (
-        Command(
-            ("step", "s"),
-            "[N]",
-            "to another source line, also in what is called",
-            running.moves(lambda s: s.target.line_into(s.is_wanted)),
-            True,
+        _moving(
+            ("step", "s"), "to another source line, also in what is called", lambda s: s.target.line_into(s.is_wanted)
         ),
-        Command(
-            ("next", "n"),
-            "[N]",
-            "to another source line, over calls",
-            running.moves(lambda s: s.target.line_over(s.is_wanted)),
-            True,
-        ),
+        _moving(("next", "n"), "to another source line, over calls", lambda s: s.target.line_over(s.is_wanted)),
         Command(("stepi", "si"), "[N]", "instructions", running.step_instructions, True),
-        Command(
-            ("nexti", "ni", "over"),
-            "[N]",
-            "instructions, over calls",
-            running.moves(lambda s: s.target.over(s.is_wanted)),
-            True,
-        ),
-        Command(
-            ("finish", "out"),
-            "[N]",
-            "until the routine has returned",
-            running.moves(lambda s: s.target.out(s.is_wanted)),
-            True,
-        ),
+        _moving(("nexti", "ni", "over"), "instructions, over calls", lambda s: s.target.over(s.is_wanted)),
+        _moving(("finish", "out"), "until the routine has returned", lambda s: s.target.out(s.is_wanted)),
         Command(("continue", "c"), "", "until something stops the machine; Ctrl-C does", running.go_on, True),
         Command(("run", "r"), "[N] [frames|instructions|clocks]", "for a while; default: 1 frame", running.run, True),
         Command(("until", "u", "advance"), "WHERE", "to a place", running.until),
     ),
     "back in time": (
-        Command(
-            ("reverse-next", "rn"),
-            "[N]",
-            "to where a source line began",
-            running.moves(lambda s: s.target.line_back(s.is_wanted)),
-            True,
-        ),
+        _moving(("reverse-next", "rn"), "to where a source line began", lambda s: s.target.line_back(s.is_wanted)),
         Command(("reverse-stepi", "rsi"), "[N]", "undo instructions", running.back_instructions, True),
-        Command(
+        _moving(
             ("reverse-nexti", "rni"),
-            "[N]",
             "undo an instruction, a call as a whole",
-            running.moves(lambda s: s.interruptible(s.debugger.reverse_step_over)),
-            True,
+            lambda s: s.interruptible(s.debugger.reverse_step_over),
         ),
-        Command(
+        _moving(
             ("reverse-finish", "rf"),
-            "[N]",
             "to the call of the routine",
-            running.moves(lambda s: s.interruptible(s.debugger.reverse_step_out)),
-            True,
+            lambda s: s.interruptible(s.debugger.reverse_step_out),
         ),
         Command(("reverse-continue", "rc"), "", "to what stopped the machine last", running.reverse_run, True),
         Command(("goto",), "INSTRUCTIONS", "to where so many had been executed since power-on", running.go_to),
@@ -164,7 +139,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "look": (
         Command(("view", "v"), "", "everything: registers, code, stack, watch list, memory", looking.view),
         Command(("registers", "reg"), "[NAME]", "registers; * marks what has changed", looking.registers),
-        Command(("code", "l"), "[WHERE][, N]", "disassembly with clocks and source lines", looking.code),
+        Command(("code", "list", "l"), "[WHERE][, N]", "disassembly with clocks and source lines", looking.code),
         Command(("memory", "x"), "[WHERE[, BYTES]]", "memory; the view shows it from then on", looking.memory),
         Command(("stack", "bt"), "", "the routines under way", looking.stack),
         Command(("print", "p", "evaluate"), "EXPRESSION", "a value, such as d0+word[gCount]", looking.evaluate),

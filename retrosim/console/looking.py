@@ -13,6 +13,8 @@ from . import panes, texts
 from .answers import Answer, needed, nothing_after, number_of, said
 
 if TYPE_CHECKING:
+    from retrosim.machine.debug import Stop
+
     from .session import Session
 
 MAX_CODE = 500  # instructions in an answer
@@ -93,14 +95,19 @@ def stopwatch(session: Session, rest: str) -> Answer:
     start, end = session.where(first), session.where(needed(second, "stopwatch: a second place, after a comma,"))
     session.mark()
     stop = session.interruptible(lambda: debugger.until(start))
-    if stop.reason == "until":
+    if _is_at(session, start, stop):
         session.watch_started = debugger.time
         stop = session.interruptible(lambda: debugger.until(end))
-        if stop.reason == "until":
+        if _is_at(session, end, stop):
             time = views.elapsed(machine, session.watch_started, debugger.time)
             session.watch_started, session.measured = debugger.time, (rest, time)
             return Answer([texts.elapsed_line(time), texts.stop_line(stop)], stop, has_moved=True)
     return Answer([Text("something else stopped the machine"), texts.stop_line(stop)], stop, has_moved=True)
+
+
+def _is_at(session: Session, where: int | str, stop: Stop) -> bool:
+    """Has a run to a place come there, be it that a breakpoint is there too?"""
+    return stop.reason == "until" or (stop.reason == "breakpoint" and stop.pc in session.debugger.resolve_all(where))
 
 
 def hot(session: Session, rest: str) -> Answer:

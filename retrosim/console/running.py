@@ -56,7 +56,7 @@ def go_on(session: Session, rest: str) -> Answer:
 def run(session: Session, rest: str) -> Answer:
     number, _, unit = rest.partition(" ")
     unit = unit.strip() or UNITS[0]
-    unit = unit if unit.endswith("s") else f"{unit}s"
+    unit = f"{unit}s" if f"{unit}s" in UNITS else unit
     check_choice("unit", unit, UNITS)
     count = number_of(session, number, unit, 1, MAX_COUNT, 1)
     return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.run(**{unit: count}))))

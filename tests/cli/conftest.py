@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 
 from retrosim.cli import main
+from tests.helpers.window.x_server import display_name
 
 ROOT = Path(__file__).resolve().parents[2]
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
@@ -98,17 +98,5 @@ def start(environment: dict[str, str], tmp_path: Path) -> Iterator[Callable[...,
 @pytest.fixture(scope="session")
 def screen() -> Iterator[str]:
     """The name of a display of the tests' own, with the tools that type into its windows."""
-    for tool in ("Xvfb", "xdotool"):
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed")
-    reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1400x1100x24", "-nolisten", "tcp"]
-    server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
-    os.close(writing)
-    with os.fdopen(reading) as answer:
-        number = answer.readline().strip()
-    if not number:
-        pytest.skip("Xvfb does not start here")
-    yield f":{number}"
-    server.terminate()
-    server.wait()
+    with display_name("xdotool") as name:
+        yield name

@@ -43,7 +43,7 @@ def test_sweep_over_an_argument(run, program, tmp_path) -> None:
     assert "linear: 38 + 26 n clocks, exactly" in (tmp_path / "sweep.html").read_text()
     text = run(*command).out
     assert "linear: 38 + 26 n clocks, exactly" in text and max(map(len, text.splitlines())) <= 80
-    run(*command[:-4], "--sweep", "n=1..9").is_refused(2, "parameter 'n'")
+    run(*command[:-4], "--sweep", "n=1..9").is_refused(2, "--sweep n: is no parameter", "add --arg n")
     run(*command[:-1], "n=9..1").is_refused(2, "allowed 2..10000 values")
     run(*command, "--against", "machine=mc68040-25").is_refused(2, "--against: not allowed with --sweep")
 

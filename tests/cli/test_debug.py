@@ -69,6 +69,7 @@ print long[count]
 rc
 goto 0
 delete
+break loop
 stopwatch again, loop
 hot all
 save state

@@ -30,7 +30,7 @@ def test_balance_of_blocks_and_points(run) -> None:
     assert list(handlers) == sorted(handlers, reverse=True) and checks[-1] == max(checks)
     points = result["points"]
     assert abs(points["saved_apart"] - 0.375) < 0.001 and 0 < points["eight"]["missed"] < points["five"]["missed"]
-    run(*given, "--csv").is_refused(2, "argument --csv: not allowed with argument --balance")
+    run(*given, "--csv").is_refused(2, "--csv: not allowed with --balance")
 
 
 def test_bad_arguments_of_study(run) -> None:

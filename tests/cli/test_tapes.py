@@ -169,7 +169,7 @@ def test_replay_into_a_clip(run, tape, tmp_path) -> None:
     assert (result["frames"], result["compared"], result["pictures"]) == (60, 6, 9)
     assert (tmp_path / "a.gif").read_bytes()[:6] == b"GIF89a"
     run("replay", tape, "--export", "a.gif").is_refused(1, "a.gif: exists already")
-    run("replay", tape, "--export", "a.avi").is_refused(1, "a clip is one of .gif, .apng, .mp4")
+    run("replay", tape, "--export", "a.avi").is_refused(2, "ends in .gif, .apng, .mp4")
 
 
 def test_replay_without_a_display(run, tape) -> None:

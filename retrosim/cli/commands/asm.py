@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from retrosim.asm import Assembly
 
 MAX_LISTED = 8  # bytes of data a line
+RAM_FIRST, RAM_END = 0x400, 0x800000  # of retrosim.rom.placing
 
 
 def add_options(parser: Parser) -> None:
@@ -44,10 +45,10 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--force", action="store_true", help="replace a file that is not an ELF file")
     parser.add_argument(
         "--org",
-        type=values.whole(0, 0xFFFFFFFF),
+        type=values.address(RAM_FIRST, RAM_END - 1),
         default=0x2000,
         metavar="N",
-        help="address of the code; default: 0x2000",
+        help=f"address of the code, {RAM_FIRST:#x}..{RAM_END - 1:#x}; default: 0x2000",
     )
     parser.add_argument(
         "--define",
@@ -61,10 +62,11 @@ def add_options(parser: Parser) -> None:
         "--max-steps",
         type=values.whole(1, 1_000_000_000),
         metavar="N",
-        help="work that it may take, in steps of about a microsecond; default: 1000000",
+        help="work that it may take, in steps of about a microsecond; default: 700000",
     )
     parser.add_argument("--listing", action="store_true", help="print addresses, code and source lines")
     arguments.add_json(parser)
+    parser.exclude(["--listing"], "--json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -76,6 +78,8 @@ def run(options: argparse.Namespace) -> int:
             allowed = {"max_steps": options.max_steps} if options.max_steps else {}
             symbols = dict(options.define)
             made = assemble_file(options.source, options.cpu, origin=options.org, symbols=symbols, **allowed)
+        if not made.sections:
+            raise AssemblyError([(options.source, 0, "has neither code nor data")])
     except AssemblyError as error:
         if options.json:
             print_json({"errors": [dict(zip(("file", "line", "message"), each)) for each in error.messages]})

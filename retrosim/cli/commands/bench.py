@@ -6,8 +6,10 @@ interpret-TIMING (full, table, off), evaluate, kernel, unicorn, musashi and
 native-c. With --kernels the functions of retrosim.collide run beside pygame,
 scipy, shapely, pymunk and NumPy, with 50 to 2 000 000 objects. With --programs
 eighteen programs that nothing was tuned for run on every processor (sorting,
-trees, text, matrices, decompression ...; `retrosim list roms`, bench). All take
-turns, and the median lap counts. `retrosim guide speed` explains the figures.
+trees, text, matrices, decompression ...; `retrosim list roms`, bench). With
+--program a program of your own runs from its start to its exit; sources in C
+are also compiled for this computer and run on it. All take turns, and the
+median lap counts. `retrosim guide speed` explains the figures.
 
 examples:
   retrosim bench
@@ -18,6 +20,7 @@ examples:
   retrosim bench --programs
   retrosim bench --debugger --machine mc68040-25
   retrosim bench --programs sort lz --machine ppc601-80 --json
+  retrosim bench --program coremark --rounds 3
 """
 
 from __future__ import annotations
@@ -32,8 +35,8 @@ from typing import Any
 
 from retrosim.checks import check_choice
 from retrosim.cli import arguments, profiling, values
-from retrosim.cli.opening import refuse
-from retrosim.cli.output import print_table, write_text
+from retrosim.cli.opening import check_simulated, compiler_flags, refuse
+from retrosim.cli.output import print_table, say, write_text
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.cli.values import bad_arguments
@@ -57,6 +60,14 @@ def add_options(parser: Parser) -> None:
         "asked for)",
     )
     parser.add_argument(
+        "--program",
+        nargs="+",
+        metavar="FILE",
+        help="run your own program instead: a project's folder, an executable, or sources and objects; it must end by "
+        "itself",
+    )
+    arguments.add_cflags(parser)
+    parser.add_argument(
         "--debugger",
         action="store_true",
         help="measure a game under the debugger beside the same without one, on every processor",
@@ -65,8 +76,8 @@ def add_options(parser: Parser) -> None:
         "--machine",
         action="append",
         metavar="MACHINE",
-        help=f"default: {arguments.MACHINE}, with --programs and --debugger one of each processor; there it "
-        f"{arguments.REPEATABLE}",
+        help=f"default: {arguments.MACHINE}, with --programs and --debugger one of each processor, with "
+        f"--program the one that it is for; there it {arguments.REPEATABLE}",
     )
     parser.add_argument(
         "--build", action="append", metavar="BUILD", help=f"build of the ROM; default: O2; {arguments.REPEATABLE}"
@@ -82,7 +93,7 @@ def add_options(parser: Parser) -> None:
         "--rounds",
         type=values.whole(1, 1000),
         metavar="N",
-        help="laps of each contender; default: 25, --kernels: 15, --debugger: 9, --programs: 5",
+        help="laps of each contender; default: 25, --kernels: 15, --debugger: 9, --programs and --program: 5",
     )
     arguments.add_warm(parser)
     parser.add_argument("--no-startup", action="store_true", help="do not measure start-up and compile times")
@@ -101,20 +112,19 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.screen.png import FORCE, check_free
     from retrosim.study.bench import host_file
 
-    if options.kernels and options.programs is not None:
-        raise refuse("--programs: not allowed with --kernels")
-    if options.debugger and (options.kernels or options.programs is not None):
-        raise refuse("--debugger: not allowed with --kernels and --programs")
-    if options.debugger:
-        prepare = _debugger
-    else:
-        prepare = _kernels if options.kernels else _engines if options.programs is None else _programs
+    kinds = {"kernels": _kernels, "programs": _programs, "program": _own, "debugger": _debugger}
+    asked = [name for name in kinds if getattr(options, name) not in (None, False)]
+    if len(asked) > 1:
+        raise refuse(f"--{asked[1]}: not allowed with --{asked[0]}")
+    prepare = kinds[asked[0]] if asked else _engines
+    if options.cflags and not options.program:
+        raise refuse("--cflags: has a meaning with --program only")
     subject, measure, render, as_csv = prepare(options)
     saved = host_file(subject) if options.save else None
     profiling.check_files(options)
     for path in filter(None, (options.output, saved)):
         check_free(path, overwrite=options.force, advice=FORCE)
-    with Progress(is_quiet=kind is not None) as progress:
+    with Progress(is_quiet=kind is not None) as progress, bad_arguments():
         result = measure(progress=progress.step, **({"rounds": options.rounds} if options.rounds else {}))
     if options.html:
         from retrosim.study.pages import bench_page
@@ -145,7 +155,7 @@ def _engines(options: argparse.Namespace) -> Plan:
     from retrosim.study.timing import builds_of
 
     if len(options.machine or ()) > 1:
-        raise refuse("--machine: may be repeated with --programs and --debugger only")
+        raise refuse("--machine: may be repeated with --programs, --program and --debugger only")
     machine = options.machine[0] if options.machine else MACHINE
     scenes = _scenes(options, ENGINES, MAX_ENGINE_OBJECTS)
     with bad_arguments():
@@ -182,6 +192,23 @@ def _programs(options: argparse.Namespace) -> Plan:
     chosen = {key: list(dict.fromkeys(given)) for key, given in chosen.items() if given}
     run = partial(benchmark_programs, **chosen, **_scenes(options, CONTENDERS))
     return "programs", run, render_programs, programs_csv
+
+
+def _own(options: argparse.Namespace) -> Plan:
+    """Return the same for a program of the user's own."""
+    from retrosim.study.own_program import benchmark_own
+    from retrosim.study.programs import CONTENDERS, programs_csv
+    from retrosim.study.programs_report import render_programs
+
+    _refuse_others(options, "--program", "objects", "build", "no_startup", "warm")
+    if options.machine:
+        check_simulated(options.machine)
+    with bad_arguments():
+        flags = compiler_flags(options, options.program)
+    machines = list(dict.fromkeys(options.machine or ())) or None
+    chosen: dict[str, Any] = {"machines": machines, "flags": flags, "note": say, "default": arguments.MACHINE}
+    run = partial(benchmark_own, options.program, **chosen, **_scenes(options, CONTENDERS))
+    return "program", run, render_programs, programs_csv
 
 
 def _debugger(options: argparse.Namespace) -> Plan:

@@ -18,7 +18,7 @@ import argparse
 from pathlib import Path
 
 from retrosim.cli import arguments
-from retrosim.cli.opening import check_simulated, refuse
+from retrosim.cli.opening import check_simulated, compiler_flags, refuse
 from retrosim.cli.output import counted, print_json, print_lines, say, shown_path, write_elf_file
 from retrosim.cli.parser import Parser
 from retrosim.cli.values import bad_arguments
@@ -44,6 +44,7 @@ def add_options(parser: Parser) -> None:
         metavar="MACHINE",
         help="see `retrosim list machines`; default: the project's, else as the objects say",
     )
+    arguments.add_cflags(parser)
     parser.add_argument("--force", action="store_true", help="replace a file that is not an ELF file")
     arguments.add_json(parser)
 
@@ -61,7 +62,8 @@ def run(options: argparse.Namespace) -> int:
     if found is None and Path(first).is_dir():
         raise refuse(f"{first}: has no retrosim.toml; `retrosim new` makes one, or name the sources")
     with bad_arguments():
-        loaded = load_for(first, options.machine, arguments.MACHINE, others=others, note=say)
+        flags = compiler_flags(options, options.files)
+        loaded = load_for(first, options.machine, arguments.MACHINE, others=others, note=say, flags=flags)
     if not isinstance(loaded.program, Image):
         raise refuse(f"{first}: is a ROM, which tools/build_roms.py builds")
     name = read_project(found).name if found else Path(first).stem

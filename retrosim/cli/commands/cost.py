@@ -103,6 +103,8 @@ def add_options(parser: Parser) -> None:
     profiling.add_top(parser)
     profiling.add_html(parser)
     profiling.add_files(parser)
+    parser.need(["--loop", "--search", "--search-seed"], "--bounds")
+    parser.exclude(["--csv", "--html", "--top", *(f"--{name}" for name in profiling.OTHERS)], "--bounds")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -111,7 +113,6 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.study.cost_text import cost_title, listing_csv, render_cost
 
     profiling.check_files(options)
-    comparing.check_options(options)
     _check_options(options)
     if options.sweep:
         return comparing.print_sweep(options)
@@ -141,12 +142,8 @@ def _check_options(options: argparse.Namespace) -> None:
     """Refuse options that exclude each other. Errors: ArgumentError."""
     if options.timing == "off":
         raise refuse("--timing off: counts no cycles; allowed table, full")
-    if options.csv and options.bounds:
-        raise refuse("--csv: lists the instructions of a call, and --bounds is about all calls")
     if not options.bounds and None in options.arg:
         raise refuse("--arg ?: needs --bounds")
-    if not options.bounds and options.loop:
-        raise refuse("--loop: needs --bounds")
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,7 @@ def add_options(parser: Parser) -> None:
     add_settings(parser, "the view of clocks")
     add_listening(parser, None, "TCP port to listen on, 0: any that is free; default: standard input and output")
     parser.add_argument("--json", action="store_true", help="with --port: print JSON")
+    parser.need(["--json", "--host"], "--port")
 
 
 def run(options: argparse.Namespace) -> int:

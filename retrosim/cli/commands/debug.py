@@ -1,9 +1,10 @@
 """Debug a program in the terminal, forwards and backwards.
 
-The program stands at its first instruction. `help` lists the commands, whose
-names are gdb's where gdb has them; an empty line repeats a step, Ctrl-C stops
-a running program, Ctrl-D ends. With the extra "debug" code, registers, memory
-and stack have the whole screen, and the commands its last line.
+The program is stopped at its first instruction. `help` lists the commands;
+their names are gdb's where gdb has them. An empty line repeats a step, Ctrl-C
+stops a running program, Ctrl-D ends. With the extra "debug" (pip install
+'retrosim[debug]') code, registers, memory and stack fill the screen, and the
+commands its last line.
 
 Commands may also come from --execute or a pipe; then nothing is asked, and the
 first error ends it with status 1, a used-up --max-... with status 5.
@@ -50,7 +51,9 @@ def add_options(parser: Parser) -> None:
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--screen", action="store_true", help=f"use the whole screen; the default with {EXTRA}")
     how.add_argument("--line", action="store_true", help="read commands line by line, as gdb does")
-    arguments.add_budget(parser, "a command that runs the machine", "; in the terminal there is none")
+    arguments.add_budget(
+        parser, "a command that runs the machine", "; in the terminal there is none", "from a pipe or --execute"
+    )
     arguments.add_json(parser)
 
 

@@ -184,7 +184,7 @@ def _engines() -> Check:
 
     programs = programs_of([PRESETS[arguments.MACHINE]], [load_rom(arguments.ROM)])
     program = next(program for program in programs if program.is_default)
-    ready, total = program.count_compiled("full"), len(program.regions)
+    ready, total = program.count_compiled("full"), len(program.regions("full"))
     found = f"{', '.join(arguments.ENGINES[1:])}; {ready} of {total} regions of {arguments.ROM} are compiled"
     return Check("engines", "ok", found, "" if ready == total else "`retrosim warmup` compiles the rest in advance")
 

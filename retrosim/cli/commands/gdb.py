@@ -1,6 +1,6 @@
 """Let gdb debug a program: a server for its remote protocol.
 
-The program stands at its first instruction until gdb connects; the command
+The program is stopped at its first instruction until gdb connects; the command
 that connects is printed. It can be run backwards, too (reverse-continue,
 reverse-step). `monitor help` lists what gdb itself does not know: clocks, their
 causes, frames, saved states, who wrote a byte last.

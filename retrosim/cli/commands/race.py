@@ -58,8 +58,13 @@ def add_options(parser: Parser) -> None:
     arguments.add_budget(parser, "the run of each machine")
     parser.add_argument("--headless", action="store_true", help="open no window")
     arguments.add_screenshot(parser, "write the picture at the end to a file; implies --headless")
-    parser.add_argument("--export", metavar="CLIP", help="write the race as a .gif, .apng or .mp4; implies --headless")
-    arguments.add_json(parser)
+    parser.add_argument(
+        "--export",
+        type=values.clip,
+        metavar="CLIP",
+        help="write the race as a .gif, .apng or .mp4; implies --headless",
+    )
+    arguments.add_json(parser, "; implies --headless")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -125,7 +130,7 @@ def _check_racers(options: argparse.Namespace) -> None:
     names = options.on
     if not MIN_RACERS <= len(names) <= MAX_RACERS:
         raise argparse.ArgumentError(
-            None, f"--on: {counted(len(names), 'machine')}: allowed {MIN_RACERS}..{MAX_RACERS}"
+            None, f"--on: {counted(len(names), 'machine')}: allowed {MIN_RACERS}..{MAX_RACERS} different ones"
         )
     check_machines([name.partition(":")[0] for name in names])
     if f"{NATIVE}:" in "".join(names):

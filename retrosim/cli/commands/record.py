@@ -25,12 +25,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, values
-from retrosim.cli.display import NoWindow, data_folder, open_window, stamped
+from retrosim.cli.display import NoWindow, data_folder, open_window, opens_none, stamped
 from retrosim.cli.opening import (
     check_budget,
     check_chosen,
     chosen_budget,
-    has_budget,
     open_chosen,
     open_program,
     refuse,
@@ -92,13 +91,13 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.rom import Rom
 
-    is_headless = options.headless or options.frames or options.input is not None or has_budget(options)
+    is_headless = opens_none(options, "input")
     if options.is_continued:
         reason, continued = (_continue_script if is_headless else _continue_window)(options)
         return _end(Path(options.tape), reason, continued, options.json)
     rom = open_program(options)
     if not isinstance(rom, Rom):
-        raise refuse(f"{options.rom}: a tape needs a ROM with a rom.toml, not a bare ELF file")
+        raise refuse(f"{options.rom}: a tape needs a ROM with a rom.toml, and this has none")
     check_chosen(options, rom)
     check_budget(options, [options.machine])
     path = _new_tape(options.tape, rom)
@@ -133,6 +132,7 @@ def _replayed(
 
     rom = options.rom if options.rom and load_rom(options.rom).name == tape.scenario else None
     engine = {"engine": options.engine} if options.engine else {}
+    _check_same(options, tape)
     try:
         machine = open_for(tape, tape.machine, rom, progress=budget.before(note), **engine)
         player = Player(tape, machine)
@@ -142,6 +142,20 @@ def _replayed(
     player.run(on_progress=lambda done, _: step(done))
     player.check()
     return machine
+
+
+def _check_same(options: argparse.Namespace, tape: Tape) -> None:
+    """Refuse options that contradict what an interrupted tape says. Errors: ArgumentError."""
+    given: dict[str, Any] = {
+        name: value for name in ("objects", "seed") if (value := getattr(options, name)) is not None
+    }
+    given |= dict(options.parameters)
+    recorded: dict[str, Any] = {name: tape.parameters.get(name) for name in given}
+    if options.machine is not None:
+        given["machine"], recorded["machine"] = options.machine, tape.machine
+    for name, value in given.items():
+        if recorded[name] != value:
+            raise refuse(f"{name} {value}: {tape.path} was begun with {recorded[name]}, and goes on with that")
 
 
 def _continue_script(options: argparse.Namespace) -> tuple[str, AnyMachine]:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, values
 from retrosim.cli.debugging import add_causes, count_causes
-from retrosim.cli.display import NoWindow, check_overlay, open_window
-from retrosim.cli.opening import check_budget, check_machines, chosen_budget, chosen_settings, has_budget
+from retrosim.cli.display import NoWindow, open_window, opens_none
+from retrosim.cli.opening import check_budget, check_machines, chosen_budget, chosen_settings
 from retrosim.cli.output import counted, print_json, say, shown_path
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
@@ -46,6 +46,7 @@ def add_options(parser: Parser) -> None:
     arguments.add_screenshot(parser)
     parser.add_argument(
         "--export",
+        type=values.clip,
         metavar="CLIP",
         help="write what is seen as a .gif, .apng or .mp4, at the pace of the simulated machine; implies --headless",
     )
@@ -58,7 +59,8 @@ def add_options(parser: Parser) -> None:
     )
     arguments.add_window(parser)
     add_causes(parser, "the window's debugger")
-    arguments.add_json(parser)
+    arguments.add_json(parser, "; implies --headless")
+    parser.need(["--every"], "--export")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -71,15 +73,7 @@ def run(options: argparse.Namespace) -> int:
     load_rom(options.rom or tape.scenario)  # refuses what is wrong before a window opens
     if tape.note:
         say(f"{tape.path}: {tape.note}")
-    if (
-        options.headless
-        or options.frames
-        or options.screenshot
-        or options.export
-        or options.json
-        or has_budget(options)
-    ):
-        check_overlay(options)
+    if opens_none(options, "screenshot", "export", "json"):
         return _replay_headless(options, tape, name)
     try:
         return _replay_window(options, tape, name)

@@ -24,13 +24,12 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.cli import arguments, profiling, values
 from retrosim.cli.debugging import HOST, add_causes, count_causes
-from retrosim.cli.display import NoWindow, check_overlay, open_window
+from retrosim.cli.display import NoWindow, open_window, opens_none
 from retrosim.cli.opening import (
     NATIVE,
     check_budget,
     check_chosen,
     chosen_budget,
-    has_budget,
     open_chosen,
     open_program,
     program_name,
@@ -46,7 +45,9 @@ if TYPE_CHECKING:
 
 FRAMES = 120  # two seconds of simulated time
 MAX_FRAMES = arguments.MAX_FRAMES
-MAX_LINES = 30  # of a program's text, the last ones
+MAX_LINES = 200  # of a program's text, the last ones
+PROFILES = ("profile", *profiling.OTHERS)
+IMPLYING = ("instructions", "screenshot", "json", *PROFILES)  # that no window is wanted
 
 
 def add_options(parser: Parser) -> None:
@@ -89,7 +90,10 @@ def add_options(parser: Parser) -> None:
         help="let gdb connect to this TCP port while the window is open, 0: any that is free; without a window use "
         "`retrosim gdb`",
     )
-    arguments.add_json(parser)
+    arguments.add_json(parser, "; implies --headless")
+    profiles = [f"--{name}" for name in PROFILES]
+    parser.need(["--top"], profiles[0])
+    parser.need(["--source"], *profiles)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -101,11 +105,7 @@ def run(options: argparse.Namespace) -> int:
     check_chosen(options, rom)
     check_budget(options, [options.machine])
     _check_profile(options)
-    asked = (options.frames, options.instructions, options.screenshot, options.json, _has_profile(options))
-    if options.headless or any(asked) or has_budget(options):
-        if options.gdb is not None:
-            raise refuse(f"--gdb: needs a window; without one use `retrosim gdb {options.rom}`")
-        check_overlay(options)
+    if opens_none(options, *IMPLYING, heeded=_has_profile(options)):
         return _run_headless(options, rom)
     hooks, command = {}, ""
     if options.gdb is not None:
@@ -150,7 +150,7 @@ def _gdb_server(options: argparse.Namespace, rom: Rom | Image) -> tuple[Callable
 
 
 def _has_profile(options: argparse.Namespace) -> bool:
-    return options.profile is not None or any(getattr(options, name) is not None for name in profiling.OTHERS)
+    return any(getattr(options, name) is not None for name in PROFILES)
 
 
 def _check_profile(options: argparse.Namespace) -> None:
@@ -269,7 +269,9 @@ def _summary(result: dict[str, Any]) -> list[str]:
     if result["reason"] == "exit":
         lines.append(f"the program exited with status {result['exit_status']}")
     if result["text"]:
-        lines += ["it wrote:", *(f"  {line}" for line in result["text"].splitlines()[-MAX_LINES:])]
+        written = result["text"].splitlines()
+        cut = f" (the last {MAX_LINES} of {len(written)} lines; --json has more)" if len(written) > MAX_LINES else ""
+        lines += [f"it wrote{cut}:", *(f"  {line}" for line in written[-MAX_LINES:])]
     if result["world"]:
         lines.append(f"world {result['world']}")
     if result["screenshot"]:

@@ -23,14 +23,14 @@ import argparse
 import sys
 
 from retrosim.cli import arguments, profiling, values
-from retrosim.cli.opening import check_simulated, chosen_workers, refuse
+from retrosim.cli.opening import check_simulated, chosen_workers
 from retrosim.cli.output import print_json, print_table
 from retrosim.cli.parser import Parser
 from retrosim.cli.progress import Progress
 from retrosim.cli.values import bad_arguments
 
 SCENES, SEED = 10, 2011  # the defaults
-SIZE_SCENES = 3  # of them, for --sectors
+SIZE_SCENES = 3  # of --sectors
 
 
 def add_options(parser: Parser) -> None:
@@ -42,9 +42,8 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--scenes",
         type=values.whole(1, 1000),
-        default=SCENES,
         metavar="N",
-        help=f"scenes of each random kind; default: {SCENES}",
+        help=f"scenes of each random kind; default: {SCENES}, --sectors: {SIZE_SCENES}",
     )
     parser.add_argument(
         "--seed",
@@ -67,6 +66,9 @@ def add_options(parser: Parser) -> None:
     arguments.add_force(parser)
     arguments.add_jobs(parser)
     arguments.add_formats(parser, "a line per method")
+    others = ["--method", "--picture", "--html", "--csv", "--jobs", "--scheduler", "--resume"]
+    parser.exclude([*others, "--engine", "--balance"], "--sectors")
+    parser.exclude([*others, "--scenes"], "--balance")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -90,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
             method_named(name)
     if options.picture:
         check_free(options.picture, overwrite=options.force, advice=FORCE)
-    settings = {"scenes": options.scenes, "seed": options.seed, "engine": options.engine or "auto"}
+    settings = {"scenes": options.scenes or SCENES, "seed": options.seed, "engine": options.engine or "auto"}
     settings["workers"] = chosen_workers(options)
     with Progress(is_quiet=options.json or options.csv) as progress:
         result = compare_methods(names, options.method, progress.step, **settings)
@@ -107,13 +109,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _sectors(options: argparse.Namespace, names: list[str]) -> int:
-    """Measure sizes of sectors. Errors: ArgumentError for an option that belongs to the comparison."""
-    for name in ("method", "picture", "html", "csv"):
-        if getattr(options, name, None):
-            raise refuse(f"--{name}: not with --sectors")
+    """Carry out the command with --sectors."""
     from retrosim.study.sector_sizes import render_sizes, sector_sizes
 
-    seeds = range(options.seed, options.seed + min(options.scenes, SIZE_SCENES))
+    seeds = range(options.seed, options.seed + (options.scenes or SIZE_SCENES))
     with Progress(is_quiet=options.json) as progress:
         results = [sector_sizes(name, seeds, progress.step) for name in names]
     if options.json:
@@ -128,11 +127,6 @@ def _balance(options: argparse.Namespace, names: list[str] | None) -> int:
     """Carry out the command with --balance."""
     from retrosim.study.balance import measure_balance, render_balance
 
-    others = {"--method": options.method, "--picture": options.picture, "--html": options.html, "--csv": options.csv}
-    others |= {"--scenes": options.scenes != SCENES, "--resume": options.resume}
-    for name, given in others.items():
-        if given:
-            raise argparse.ArgumentError(None, f"argument {name}: not allowed with argument --balance")
     with Progress(is_quiet=options.json) as progress, bad_arguments():
         result = measure_balance(names, progress.step, seed=options.seed, engine=options.engine or "auto")
     if options.json:

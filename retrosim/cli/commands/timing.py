@@ -47,6 +47,7 @@ def add_options(parser: Parser) -> None:
     arguments.add_formats(parser, "a line per cell")
     profiling.add_html(parser)
     arguments.add_force(parser)
+    parser.exclude(["--details", "--no-interval", "--jobs", "--scheduler", "--resume"], "--causes")
 
 
 def run(options: argparse.Namespace) -> int:

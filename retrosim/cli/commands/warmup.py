@@ -140,6 +140,8 @@ def _run_routines(dtype: str) -> None:
                 call(own, own, size=size)
             for ask in (groups.pairs, groups.collided, groups.counts, groups.first):
                 ask(own, own, own, own, size=size, other=30)
+        world.pairs(np.resize(own, 300), np.resize(own, 300), size=np.resize(two, (300, 2)))
+        world.counts(own, own, size=30, starts=np.array([0, 1, 3]))
     scene = Scene()
     scene.add(x, y, size=sizes)
     scene.nearest(x, y)

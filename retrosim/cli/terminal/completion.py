@@ -10,7 +10,7 @@ from retrosim.console import commands
 if TYPE_CHECKING:
     from retrosim.console.session import Session
 
-PLACES = ("break", "b", "tbreak", "tb", "until", "u", "advance", "code", "l")  # commands that take source lines
+PLACES = ("break", "b", "tbreak", "tb", "until", "u", "advance", "code", "list", "l")  # commands that take source lines
 MAX_COMPLETIONS = 500
 
 

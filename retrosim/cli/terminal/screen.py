@@ -303,7 +303,7 @@ class DebugScreen(App[None]):
 
     def _show_title(self) -> None:
         machine, time = self.session.machine, self.session.debugger.time
-        state = "runs; Ctrl-C stops it" if self._is_busy else "stands"
+        state = "runs; Ctrl-C stops it" if self._is_busy else "stopped"
         counts = f"frame {time.frame:,}  clock {time.clocks:,}  instruction {time.instructions:,}"
         self.query_one("#title", Static).update(Content(f"{self.program} on {machine.name} {state}  {counts}"))
 
