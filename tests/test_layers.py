@@ -1,9 +1,10 @@
-"""The layers of guide/internals.md: who imports whom, one decorator, one window, short files, light import."""
+"""The layers of guide/internals.md: one decorator, one window, short files, light import, top level."""
 
 from __future__ import annotations
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 from functools import cache
@@ -201,6 +202,17 @@ def run_without_display(code: str) -> str:
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+TOP_LEVEL = {"pyproject.toml", "README.md", "LICENSE", ".gitignore", ".ci", "retrosim", "roms", "tests", "tools"}
+
+
+def test_the_top_level_is_fixed() -> None:
+    if not (PACKAGE.parent / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("needs git, and a checkout")
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
+    listed = subprocess.run(command, cwd=PACKAGE.parent, capture_output=True, text=True, check=True).stdout
+    assert {name.split("/")[0] for name in listed.split("\0") if name} == TOP_LEVEL
 
 
 HEAVY = "import sys; print(sorted({'pyglet', 'numba', 'llvmlite', 'unicorn', 'machine68k'} & set(sys.modules)))"

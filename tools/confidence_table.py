@@ -13,7 +13,6 @@ Exit status: 0 done, 2 usage.
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections import Counter
 from pathlib import Path
@@ -21,7 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from retrosim.cpu.spec.confidence import CONFIDENCE  # noqa: E402  (the checkout needs no installation)
+from retrosim.cpu.spec.clock_table import read_rows  # noqa: E402  (the checkout needs no installation)
+from retrosim.cpu.spec.confidence import CONFIDENCE  # noqa: E402
 from retrosim.machine.presets import PRESETS  # noqa: E402
 
 PAGE = ROOT / "retrosim" / "guide" / "machines.md"
@@ -32,8 +32,7 @@ def price_tables() -> dict[str, Counter[str]]:
     """Return what is counted -> confidence -> lines of its price table."""
     found: dict[str, Counter[str]] = {}
     for path in sorted((ROOT / "retrosim" / "cpu").glob("*/*clocks.csv")):
-        with path.open(newline="") as file:
-            rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+        rows = read_rows(path)
         for column in rows[0]:
             if column == "confidence" or column.endswith(" confidence"):
                 part = column.removesuffix("confidence").strip()

@@ -38,9 +38,16 @@ class Program:
         return Machine(self.machine, self.rom, build=self.build, engine="evaluate")
 
     @cached_property
-    def regions(self) -> list[Region]:
-        """The regions that the recompiler makes of the code."""
-        return discover(self._opened.core, self._opened.code_roots)
+    def _discovered(self) -> dict[str, list[Region]]:
+        return {}
+
+    def regions(self, timing: str) -> list[Region]:
+        """Return the regions that the recompiler makes of the code."""
+        core = self._opened.core
+        if timing not in self._discovered:
+            roots = self._opened.code_roots
+            self._discovered[timing] = discover(core, roots, timing=core.cpu.timing_class(timing))
+        return self._discovered[timing]
 
     @property
     def model(self) -> str:
@@ -50,20 +57,21 @@ class Program:
     def count_compiled(self, timing: str) -> int:
         """Return how many of the regions the cache holds."""
         cpu = self._opened.core.cpu
-        return sum(is_compiled(region_name(cpu, timing, region)) for region in self.regions)
+        return sum(is_compiled(region_name(cpu, timing, region)) for region in self.regions(timing))
 
     def handlers(self, timing: str) -> Iterator[Step]:
         """Yield what the interpreter needs."""
         cpu = self._opened.core.cpu
         if timing in cpu.timing:
-            handlers = handlers_of(insn for region in self.regions for insn in region.insns)
+            handlers = handlers_of(insn for region in self.regions(timing) for insn in region.insns)
             yield self._named(timing, f"{len(handlers)} handlers"), partial(handler_cache, cpu, timing, handlers)
 
     def whole(self, timing: str) -> Iterator[Step]:
         """Yield what the recompiler needs: the handlers for what runs between regions, and the regions."""
         yield from self.handlers(timing)
-        for number, region in enumerate(self.regions, start=1):
-            text = f"region {number} of {len(self.regions)}, {len(region.blocks)} blocks"
+        regions = self.regions(timing)
+        for number, region in enumerate(regions, start=1):
+            text = f"region {number} of {len(regions)}, {len(region.blocks)} blocks"
             yield self._named(timing, text), partial(CompiledRegion, self._opened.core.cpu, timing, region)
 
     def instruction_set(self, timing: str) -> Step:

@@ -90,7 +90,7 @@ class Counters:
 
 def register_fields(core: Core) -> list[str]:
     """Return the state fields that belong to the simulated machine."""
-    return [name for name in core.cpu.layout.fields if name not in HOST_FIELDS]
+    return [name for name in core.cpu.layout.fields if name not in HOST_FIELDS and name not in core.cpu.derived]
 
 
 def registers(core: Core) -> bytes:
@@ -168,6 +168,8 @@ def apply_registers(core: Core, content: bytes | np.ndarray) -> None:
         field = core.state[name]
         core.state[name] = np.frombuffer(content, field.dtype, field.size, offset).reshape(field.shape)
         offset += field.nbytes
+    for name in core.cpu.derived:
+        core.state[name] = 0
 
 
 def apply(core: Core, register_bytes: bytes | np.ndarray, chunks: Iterable[np.ndarray]) -> None:

@@ -26,6 +26,7 @@ FILE_PATH = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}/){0,4}[A-Za-z0-9_][
 SOURCE_PATH = re.compile(rf"(?:\.\./{NAME.pattern}/)?{FILE_PATH.pattern}", re.ASCII)
 SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 FLAG = re.compile(r"-[!-~]{1,99}", re.ASCII)
+MACRO = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}(?:=[ -~]{0,200})?", re.ASCII)
 
 _FILE_WORDS = "letters, digits, _, - and ., none of them first but a letter, digit or _"
 ALLOWED = {
@@ -36,6 +37,7 @@ ALLOWED = {
     SOURCE_PATH: f"a path in the ROM's folder, or ../NAME/ and a path in that of another: {_FILE_WORDS}",
     SHA256: "64 hex digits",
     FLAG: "an option: - and up to 99 characters, no spaces",
+    MACRO: "a name, letters, digits and _, or NAME=VALUE, of up to 200 characters",
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from .toolchains import COMMON, TOOLCHAINS, Toolchains, read_toolchains
 
 PACKAGE = Path(__file__).parent.parent
 ELF_STARTS = (ELF_MAGIC, b"!<arch>\n")
+SHOWS = {"ROM": "retrosim run", "tape": "retrosim replay", "scene": "retrosim run --scene"}
+"""What comes with retrosim -> the command that shows it."""
 KIT = "kit"  # folder of what compilers call by themselves
 
 
@@ -62,10 +64,8 @@ def load_rom(name_or_path: str | Path, require_built: bool = True) -> Rom:
         if path.suffix or len(path.parts) > 1 or str(name_or_path).endswith("/"):
             raise RomError(name_or_path, "no such file" if path.suffix else "no such file or folder")
         names = rom_names()
-        if FILE_NAME.fullmatch(str(name_or_path)) and any(
-            any(folder.glob(f"*/tapes/{name_or_path}.rtape")) for folder in rom_folders()
-        ):
-            raise RomError(name_or_path, f"is a tape, not a program: `retrosim replay {name_or_path}`")
+        if kind := what_ships(str(name_or_path)):
+            raise RomError(name_or_path, f"is a {kind}, not a program: `{SHOWS[kind]} {name_or_path}`")
         near = did_you_mean(str(name_or_path), names)
         raise RomError(
             name_or_path, f"no such file or folder, and no such ROM; there are: {', '.join(names) or 'none'}{near}"
@@ -73,6 +73,27 @@ def load_rom(name_or_path: str | Path, require_built: bool = True) -> Rom:
     if is_folder and not (path / MANIFEST).is_file():
         raise RomError(path, f"no such ROM or project: the folder has neither {MANIFEST} nor retrosim.toml")
     return read_manifest(path / MANIFEST if is_folder else path, require_built)
+
+
+def what_ships(name: str) -> str:
+    """Return what comes with retrosim under a name: "ROM", "tape", "scene" or ""."""
+    if not FILE_NAME.fullmatch(name):
+        return ""
+    if name in rom_names():
+        return "ROM"
+    kinds = {"tape": f"*/tapes/{name}.rtape", "scene": f"*/scenes/{name}.scene"}
+    return next((kind for kind, glob in kinds.items() if any(any(each.glob(glob)) for each in rom_folders())), "")
+
+
+def shipped_files(files_of: Callable[[Rom], Sequence[Path]]) -> list[Path]:
+    """Return some files of all ROMs that come with retrosim, such as `Rom.tapes`; none of ROMs that cannot be read."""
+    paths: list[Path] = []
+    for name in rom_names():
+        try:
+            paths += files_of(load_rom(name))
+        except RomError:
+            continue
+    return paths
 
 
 def load_program(

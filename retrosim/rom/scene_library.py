@@ -7,7 +7,7 @@ from pathlib import Path
 from ..checks import did_you_mean
 from ..errors import RomError, SceneError
 from .fields import NAME, read_bytes
-from .library import load_rom, rom_names
+from .library import SHOWS, load_rom, rom_names, shipped_files, what_ships
 from .manifest import Rom
 from .scene import MAX_BYTES, Scene, parse_scene, rom_of
 
@@ -16,13 +16,7 @@ SUFFIX = ".scene"
 
 def shipped_scenes() -> list[Path]:
     """Return the scenes that come with the ROMs, without those of ROMs that cannot be read."""
-    paths: list[Path] = []
-    for name in rom_names():
-        try:
-            paths += load_rom(name).scenes()
-        except RomError:
-            continue
-    return paths
+    return shipped_files(Rom.scenes)
 
 
 def find_scene(name_or_path: str | Path) -> Path:
@@ -35,6 +29,8 @@ def find_scene(name_or_path: str | Path) -> Path:
         if name_or_path in shipped:
             return shipped[name_or_path]
         if not Path(name_or_path).exists():
+            if kind := what_ships(name_or_path):
+                raise SceneError(name_or_path, f"is a {kind}, not a scene: `{SHOWS[kind]} {name_or_path}`")
             near = did_you_mean(name_or_path, shipped)
             raise SceneError(name_or_path, f"no such file, and no scene of `retrosim scenes`{near}")
     return Path(name_or_path)

@@ -68,6 +68,7 @@ from retrosim.tape.records import (
 )
 
 MAJOR, MINOR, SCENE_MINOR = 1, 0, 1
+MAX_VERSION_BYTES = 32  # of the first line
 MAX_TAPE_BYTES = 16 * 1024 * 1024
 
 
@@ -257,6 +258,8 @@ def write_start(header: dict[str, Any], minor: int = MINOR) -> bytes:
 def load_tape(path: str | Path) -> Tape:
     """Read a tape file.
 
+    path     of the file; `find_tape` has that of a shipped tape, by name
+    Returns  the tape, without a torn last line
     Errors   TapeError: not there, not a tape, damaged, too large, or of another major version
     """
     try:
@@ -281,8 +284,8 @@ def parse_tape(data: bytes, path: str | Path = "tape") -> Tape:
         raise TapeError(path, f"is larger than a tape can be ({MAX_TAPE_BYTES >> 20} MiB)")
     number = 1
     try:
-        first, at = _next_line(data, 0, 32)
-        minor = _read_version(first)
+        first = data[:MAX_VERSION_BYTES].partition(b"\n")[0]
+        minor, at = _read_version(first), len(first) + 1
         number = 2
         line, at = _next_line(data, at, MAX_HEADER_BYTES)
         try:

@@ -6,19 +6,14 @@ import os
 from pathlib import Path
 
 from retrosim.checks import did_you_mean
-from retrosim.errors import RomError, TapeError
-from retrosim.rom import load_rom, rom_names
+from retrosim.errors import TapeError
+from retrosim.rom import Rom
+from retrosim.rom.library import SHOWS, shipped_files, what_ships
 
 
 def shipped_tapes() -> list[Path]:
     """Return the tapes that come with the ROMs, without those of ROMs that cannot be read."""
-    paths: list[Path] = []
-    for name in rom_names():
-        try:
-            paths += load_rom(name).tapes()
-        except RomError:
-            continue
-    return paths
+    return shipped_files(Rom.tapes)
 
 
 def find_tape(name_or_path: str) -> str:
@@ -31,7 +26,7 @@ def find_tape(name_or_path: str) -> str:
     shipped = {path.stem: str(path) for path in shipped_tapes()}
     if name_or_path not in shipped:
         near = did_you_mean(name_or_path, shipped)
-        if name_or_path in rom_names():
-            raise TapeError(name_or_path, f"is a ROM, not a tape: `retrosim run {name_or_path}`")
+        if kind := what_ships(name_or_path):
+            raise TapeError(name_or_path, f"is a {kind}, not a tape: `{SHOWS[kind]} {name_or_path}`")
         raise TapeError(name_or_path, f"no such file, and no tape of `retrosim list tapes`{near}")
     return shipped[name_or_path]

@@ -268,7 +268,8 @@ def report_lines(report: Report) -> list[str]:
 def _result_text(result: Report) -> str:
     if "error" in result:
         return f"not played: {result['error']}"
-    text = f"world {OUTCOMES[result['world_ok']]} ({result['compared']} hash lines), "
+    lines = "line" if result["compared"] == 1 else "lines"
+    text = f"world {OUTCOMES[result['world_ok']]} ({result['compared']} hash {lines}), "
     text += f"machine {OUTCOMES[result['machine_ok']]}"
     if not result["verified"] and result["compared"]:
         text += ", UNVERIFIED"

@@ -7,6 +7,7 @@ import pytest
 from retrosim.errors import RetrosimError
 from retrosim.machine import open_machine
 from tests.helpers.machine import programs
+from tests.helpers.machine.flat import MACHINES
 from tests.helpers.machine.programs import ENGINES, ENTRY
 
 ROUTINES = {
@@ -164,7 +165,7 @@ def test_numbers_of_calls(warm: float) -> None:
         programs.machine(**COUNT).measure(ENTRY, warm=warm)
 
 
-@pytest.mark.parametrize("name", ["mc68000-8", "mc68040-25", "i386dx-33", "i486dx2-66", "ppc601-80"])
+@pytest.mark.parametrize("name", MACHINES)
 def test_a_call_leaves_no_pipeline_behind(name: str) -> None:
     """By the manual's table alone, which knows no caches, every call costs the same."""
     ours = open_machine(name, "objects", engine="evaluate", timing="table")

@@ -13,10 +13,10 @@ import pytest
 from retrosim.errors import CpuFault
 from retrosim.machine import Machine
 from retrosim.machine.debug import ConditionError, Time
+from tests.helpers.machine import flat
 
 PLACES = int(os.environ.get("RETROSIM_REVERSE", "0"))  # of the long form
-ALL = ("mc68000-8", "mc68040-25", "i386dx-33", "i486dx2-66", "ppc601-80")
-MACHINES = ALL if PLACES else ("mc68000-8",)
+MACHINES = flat.MACHINES if PLACES else ("mc68000-8",)
 ENGINES = ("evaluate", "interpret", "recompile") if PLACES else ("evaluate", "interpret")
 
 

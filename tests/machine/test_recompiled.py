@@ -11,7 +11,7 @@ from functools import partial
 
 import pytest
 
-from retrosim.cpu.engines import interpret, regions, tiers
+from retrosim.cpu.engines import call_graph, interpret, regions, tiers
 from retrosim.cpu.engines.compiled_region import CompiledRegion
 from retrosim.cpu.engines.handler_cache import handler_cache
 from retrosim.machine import Machine
@@ -92,16 +92,19 @@ TABLE = placed(
 # bsr with the stack in code: the return address becomes ori.b #6,d0 in the function
 STACKED = "4ff8 1014 6104 5280 60f6 5281 6002 4e71 5283 5284 4e75"
 CHANGING = {
-    "ahead": AHEAD, "behind": BEHIND, "restored": RESTORED, "another region": OTHER, "written": WRITTEN,
-    "middle": MIDDLE, "table": TABLE, "stack in code": STACKED,
+    "ahead": AHEAD, "behind": BEHIND, "restored": RESTORED, "another region": OTHER, "copied": OTHER,
+    "written": WRITTEN, "middle": MIDDLE, "table": TABLE, "stack in code": STACKED,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("timing", ["full", "table", "off"])
 @pytest.mark.parametrize("program", CHANGING)
 def test_programs(program: str, timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if program in ("another region", "copied"):
+        for limit in ("MAX_JOINED", "MAX_JOINED_WAITING"):
+            monkeypatch.setattr(regions, limit, 0)
     if program == "another region":
-        monkeypatch.setattr(regions, "MAX_JOINED_INSTRUCTIONS", 0)
+        monkeypatch.setattr(call_graph, "MAX_LEAF", 0)
     slow, fast = pair(CHANGING[program], timing=timing)
     run_both(slow, fast, 400, 3)
     run_both(slow, fast, 61, 10)

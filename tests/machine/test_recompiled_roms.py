@@ -13,10 +13,8 @@ from retrosim.cpu.engines.memo import Memo
 from retrosim.machine import Machine, open_machine
 from retrosim.rom import load_rom
 from tests.helpers.cpu.cores import differences
+from tests.helpers.machine.flat import MACHINE_OF
 
-MACHINES = {
-    "m68000": "mc68000-8", "m68040": "mc68040-25", "i386": "i386dx-33", "i486": "i486dx2-66", "ppc601": "ppc601-80"
-}  # fmt: skip
 BUILDS = [(info.isa, info.build) for info in load_rom("sectors").images]
 FULL = "O2"
 PARAMETERS = {"objects": 30, "seed": 11}
@@ -35,7 +33,7 @@ def assert_same(first: Machine, second: Machine, where: str) -> None:
 
 
 def test_there_are_builds() -> None:
-    assert len(BUILDS) >= 10 and {isa for isa, _ in BUILDS} == set(MACHINES)
+    assert len(BUILDS) >= 10 and {isa for isa, _ in BUILDS} == set(MACHINE_OF)
 
 
 @pytest.mark.parametrize("isa, build", BUILDS)
@@ -44,7 +42,7 @@ def test_frames_and_measurements(isa: str, build: str, monkeypatch: pytest.Monke
     timing = "full" if build == FULL else "table"  # the one of all regions that takes longest to compile
     for mode in ("demo", "harness"):
         interpreted, recompiled = (
-            open_machine(MACHINES[isa], build=build, timing=timing, parameters=PARAMETERS, mode=mode, engine=engine)
+            open_machine(MACHINE_OF[isa], build=build, timing=timing, parameters=PARAMETERS, mode=mode, engine=engine)
             for engine in ("interpret", "recompile")
         )
         assert recompiled.engine == "recompile"

@@ -11,22 +11,17 @@ import pytest
 from retrosim import open_machine
 from retrosim.collide.oracle.sectors import check
 from retrosim.rom import load_rom
+from tests.helpers.machine.flat import MACHINE_OF
 
 ROM = load_rom("moertel1994")
-MACHINES = {
-    "m68000": "mc68000-8",
-    "m68040": "mc68040-25",
-    "i386": "i386dx-33",
-    "i486": "i486dx2-66",
-    "ppc601": "ppc601-80",
-}
 LINE = re.compile(r"(\d+) objects: (\d+) in (\d+) us: (\d+)\.(\d\d) us/iter, (\d+)\.(\d\d) iter/s")
 FIRE = 16
 MILLISECONDS = 4
+BUILDS = [*((isa, "O2") for isa in MACHINE_OF), ("m68040", "O0"), ("ppc601", "ticks")]
 
 
 def opened(isa: str, build: str):
-    return open_machine(MACHINES[isa], ROM, build=build, timing="table", parameters={"milliseconds": MILLISECONDS})
+    return open_machine(MACHINE_OF[isa], ROM, build=build, timing="table", parameters={"milliseconds": MILLISECONDS})
 
 
 def place(machine, isa: str, x, y, links: str) -> None:
@@ -61,7 +56,7 @@ def test_flags_are_the_oracles(isa, build):
         assert flags(machine, 2) == [int(wraps or x == (0, 29))] * 2, x
 
 
-@pytest.mark.parametrize(("isa", "build"), [*((isa, "O2") for isa in MACHINES), ("m68040", "O0"), ("ppc601", "ticks")])
+@pytest.mark.parametrize(("isa", "build"), BUILDS)
 def test_lines_and_picture(isa, build):
     machine = opened(isa, build)
     assert machine.run(frames=4).reason == "frames"

@@ -18,19 +18,13 @@ from retrosim.collide.oracle.sectors import check
 from retrosim.collide.scenes import randomize
 from retrosim.machine import Machine
 from retrosim.rom import load_rom
+from tests.helpers.machine.flat import MACHINE_OF
 from tests.helpers.rom.simulators import object_rows
 
 SEED = 1994
 SCENES = int(os.environ.get("RETROSIM_SECTORS", "500"))
 EACH = 1 if "RETROSIM_SECTORS" in os.environ else 61  # of the pairs across grid lines
-MACHINES = {
-    "m68040": "mc68040-25",
-    "m68000": "mc68000-8",
-    "i386": "i386dx-33",
-    "i486": "i486dx2-66",
-    "ppc601": "ppc601-80",
-}
-BUILDS = [(MACHINES[info.isa], info.build) for info in load_rom("sectors").images]
+BUILDS = [(MACHINE_OF[info.isa], info.build) for info in load_rom("sectors").images]
 
 
 @pytest.fixture(scope="module", params=BUILDS, ids=lambda pair: f"{pair[1]} on {pair[0]}")

@@ -12,8 +12,9 @@ import pytest
 from retrosim.collide import collided
 from retrosim.machine import Machine
 from retrosim.rom import load_rom
+from tests.helpers.machine.flat import MACHINE_OF
 from tests.helpers.rom.simulators import object_rows
-from tests.roms.test_sectors_flags import MACHINES, SEED
+from tests.roms.test_sectors_flags import SEED
 
 BUILDS = [(info.isa, info.build) for info in load_rom("sectors").images if info.build != "fast"]
 # Builds whose differences are never cut to a `scalar`.
@@ -53,7 +54,7 @@ def flags(machine: Machine, x: np.ndarray, y: np.ndarray) -> list[int]:
 
 def opened(isa: str, build: str) -> Machine:
     """Return a machine on which the routine has been entered: period builds set the base of their globals there."""
-    machine = Machine(MACHINES[isa], build=build, timing="off", parameters={"objects": 1})
+    machine = Machine(MACHINE_OF[isa], build=build, timing="off", parameters={"objects": 1})
     machine.run(frames=1)
     return machine
 

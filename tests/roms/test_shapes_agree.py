@@ -23,8 +23,9 @@ from retrosim.collide.oracle import rectangles as rectangle_oracle
 from retrosim.collide.oracle import sectors as sector_oracle
 from retrosim.collide.oracle import spheres as sphere_oracle
 from retrosim.numeric import tables
+from tests.helpers.machine.flat import MACHINES
 from tests.helpers.rom import shape_scenes as scenes
-from tests.helpers.rom.shape_units import MACHINES, Unit
+from tests.helpers.rom.shape_units import Unit
 
 RANDOM = int(os.environ.get("RETROSIM_SHAPES", "300"))
 SEED = 2011

@@ -14,9 +14,9 @@ import pytest
 
 from retrosim.collide import objects
 from retrosim.machine import Machine
+from tests.helpers.machine.flat import MACHINES
 from tests.helpers.rom.mask_units import MASKS
 from tests.helpers.rom.mask_units import Unit as MaskUnit
-from tests.helpers.rom.shape_units import MACHINES
 from tests.helpers.rom.shape_units import Unit as ShapeUnit
 from tests.roms.test_objects_agree import RECORDS, SHAPES, Library, mover
 from tests.roms.test_sectors_flags import flags

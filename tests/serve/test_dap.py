@@ -13,10 +13,10 @@ from retrosim.console.target import Target
 from retrosim.machine import Machine
 from retrosim.serve.dap_messages import Unpacker, packed
 from retrosim.serve.dap_session import Opened
+from tests.helpers.machine.flat import MACHINES
 
 from .dap_client import Editor, dap, editor
 
-MACHINES = ("mc68000-8", "mc68040-25", "i386dx-33", "i486dx2-66", "ppc601-80")
 BUILD = {"build": "O0", "engine": "interpret"}
 OBJECTS = 20
 

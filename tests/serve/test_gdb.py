@@ -10,10 +10,10 @@ import pytest
 from retrosim.console.target import Target
 from retrosim.machine import Machine
 from retrosim.serve.programs import elf_of, file_of
+from tests.helpers.machine.flat import MACHINES
 
 from .gdb_client import needs_gdb, run_gdb
 
-MACHINES = ("mc68000-8", "mc68040-25", "i386dx-33", "i486dx2-66", "ppc601-80")
 GDB_NAMES = {"a6": "fp", "a7": "sp", "sr": "ps"}
 
 

@@ -20,9 +20,9 @@ from retrosim.machine.budget import Budget
 from retrosim.rom import Image
 from retrosim.tape import Player, Tape, find_tape, load_tape, open_for
 from retrosim.tape.blame import Blame, blame, blame_lines
+from tests.helpers.machine.flat import MACHINES
 
 FAULTS = int(os.environ.get("RETROSIM_BLAME", "0"))  # of the long form
-MACHINES = ("mc68000-8", "mc68040-25", "i386dx-33", "i486dx2-66", "ppc601-80")
 TAPES = ("first-wave", "crush-48", "gem-run", "twenty-five")
 BUDGET = 8_000_000  # clocks without a frame: a fault may make the program hang, or run through all memory
 SECONDS = 5  # of processor time that half of the faults may take

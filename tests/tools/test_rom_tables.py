@@ -10,6 +10,7 @@ import rom_tables
 from retrosim.machine import open_machine
 from retrosim.numeric.tables import FRACTION_BITS, QUARTER, SINES, TURN
 from retrosim.rom import load_rom
+from tests.helpers.machine.flat import MACHINES
 
 
 def test_the_source_has_every_sine(capsys) -> None:
@@ -34,7 +35,7 @@ def test_other_tables_are_refused() -> None:
     assert refused.value.code == 2
 
 
-@pytest.mark.parametrize("machine", ["mc68040-25", "mc68000-8", "i386dx-33", "i486dx2-66", "ppc601-80"])
+@pytest.mark.parametrize("machine", MACHINES)
 def test_images_hold_the_table(machine: str) -> None:
     there = open_machine(machine, load_rom("shapes"), engine="evaluate", timing="off")
     order = "<" if there.image.byte_order == "little" else ">"

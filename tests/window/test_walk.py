@@ -13,18 +13,12 @@ from retrosim.tape import Player, load_tape
 from retrosim.window.compose import compose
 from retrosim.window.walk_keys import COMMANDS
 from retrosim.window.walk_view import BOX_HEIGHT, LIGHT, sector_rect
+from tests.helpers.machine.flat import MACHINE_OF
 
 from .test_debugger import Bench
 
 LONG = "RETROSIM_WALKS" in os.environ
 """Every image of `sectors`, each on its machine, in place of some; takes minutes."""
-MACHINES = {
-    "m68000": "mc68000-8",
-    "m68040": "mc68040-25",
-    "i386": "i386dx-33",
-    "i486": "i486dx2-66",
-    "ppc601": "ppc601-80",
-}
 SOME = (("m68040", "O2"), ("m68000", "fast"), ("i386", "O0"), ("i486", "O2"), ("ppc601", "period"))
 IMAGES = [(image.isa, image.build) for image in load_rom("sectors").images]
 
@@ -45,7 +39,7 @@ def pairs(moments):
 
 @pytest.mark.parametrize(("isa", "build"), IMAGES if LONG else SOME)
 def test_every_build_tests_the_pairs_that_the_method_says(isa, build):
-    machine = open_machine(MACHINES[isa], "sectors", build=build, parameters={"objects": 200 if LONG else 70})
+    machine = open_machine(MACHINE_OF[isa], "sectors", build=build, parameters={"objects": 200 if LONG else 70})
     machine.run(frames=2)
     walk, shapes = followed(machine, "sectors")
     assert pairs(walk.moments) == set(map(tuple, shapes.tested.tolist()))

@@ -36,7 +36,7 @@ class Compiler:
 _M68K = (("m68k-linux-gnu-gcc",), ("m68k-elf-gcc",), ("m68k-unknown-elf-gcc",))
 _X86 = (("i686-linux-gnu-gcc",), ("i686-elf-gcc",), ("i386-elf-gcc",), ("x86_64-linux-gnu-gcc", "-m32"))
 _PPC = (("powerpc-linux-gnu-gcc",), ("powerpc-eabi-gcc",), ("powerpc-elf-gcc",))
-_X86_FLAGS = ("-fno-pie", "-mno-sse", "-fno-asynchronous-unwind-tables", "-mpreferred-stack-boundary=2")
+_X86_FLAGS = ("-fno-pie", "-msoft-float", "-mno-sse", "-fno-asynchronous-unwind-tables", "-mpreferred-stack-boundary=2")
 _PPC_FLAGS = ("-mcpu=601", "-msoft-float", "-msdata=none", "-mno-eabi")
 COMPILERS = {
     "m68000": Compiler(_M68K, ("-m68000", "-fno-store-merging"), "gcc-m68k-linux-gnu", ("__m68k__", "__mc68000__")),
@@ -68,7 +68,7 @@ def compiled(path: Path, isa: str | None, note: Callable[[str], None], flags: tu
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "program.o"
         note(shlex.join([*command, target.name]))
-        run_compiler([*command, str(target)], Path(folder))
+        run_compiler([*command, str(target)])
         return target.read_bytes()
 
 
@@ -94,10 +94,10 @@ def preprocessed(path: Path, content: bytes, isa: str, defined: Mapping[str, int
         raise ValueError(f"needs a C preprocessor, and none is installed: apt-get install cpp, or {compiler.package}")
     name = f"./{path}" if str(path).startswith("-") else str(path)
     command = [*found, "-E", "-undef", *macros, "-x", "assembler-with-cpp", name]
-    return run_compiler(command, Path()).decode("utf-8", "replace")
+    return run_compiler(command).decode("utf-8", "replace")
 
 
-def run_compiler(command: list[str], folder: Path) -> bytes:
+def run_compiler(command: list[str], folder: Path = Path()) -> bytes:
     """Run a compiler and return what it prints. Errors: ValueError."""
     try:
         done = subprocess.run(command, capture_output=True, timeout=SECONDS, cwd=folder)

@@ -9,7 +9,7 @@ import numpy as np
 from retrosim.jit import kernel
 from retrosim.scenarios.drawing import draw_label, draw_number, field, label
 from retrosim.scenarios.pictures import Pictures
-from retrosim.scenarios.tanks.picture import fill_rectangle
+from retrosim.scenarios.rectangles import fill_rectangle
 from retrosim.screen.palette import BLACK
 
 from .rules import (

@@ -14,10 +14,10 @@ from retrosim.collide.kernels.oriented import corners_of, is_hit_line_1, is_hit_
 from retrosim.collide.kernels.spheres import is_meeting
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
-from retrosim.numeric.random import advance, rand_scalar
 from retrosim.numeric.tables import FRACTION_BITS, TURN, cosine, rotated_x, rotated_y, sine
+from retrosim.scenarios.random import random_below
+from retrosim.scenarios.rectangles import find_spans
 from retrosim.scenarios.scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
-from retrosim.scenarios.tanks.picture import pixels_of, trace_side
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 
 METHOD, BROAD, HANDLERS, CHECKS, TESTS, HITS, EXACT_HITS, WRONG, MISSED = range(3, 12)
@@ -75,13 +75,6 @@ class Scene(NamedTuple):
     blocks: np.ndarray
     screen: np.ndarray
     spans: np.ndarray
-
-
-@kernel
-def random_below(words, end):
-    """Draw a number 0..end-1."""
-    words[RANDOM] = advance(words[RANDOM])
-    return rand_scalar(end, words[RANDOM])
 
 
 @kernel
@@ -253,22 +246,6 @@ def test_pairs(scene):
         count_in_blocks(scene, broad - BLOCKS_16 + LOG2_BLOCK_16)
     else:
         words[CHECKS] = words[TESTS]
-
-
-@kernel
-def find_spans(spans, rectangle):
-    """Find the pixels of a rectangle row by row; return its first row and the one after its last."""
-    corners = pixels_of(rectangle)
-    top, bottom = corners[0][1], corners[0][1]
-    for corner in corners:
-        top, bottom = min(top, corner[1]), max(bottom, corner[1])
-    for row in range(top, bottom + 1):
-        spans[row, 0] = WIDTH
-        spans[row, 1] = 0
-    for k in range(4):
-        p, q = corners[k], corners[(k + 1) & 3]
-        trace_side(spans, p[0], p[1], q[0], q[1])
-    return top, bottom + 1
 
 
 @kernel

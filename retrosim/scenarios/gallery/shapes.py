@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from retrosim.scenarios.boxes import both
+from retrosim.scenarios.rectangles import find_spans
 from retrosim.scenarios.scenario import ShapeSource
 from retrosim.scenarios.sectors.shapes import passes
 from retrosim.scenarios.tanks.shapes import corners_of
@@ -60,7 +61,7 @@ def circles_of(scene: rules.Scene, method: int) -> np.ndarray:
 
 def painted(scene: rules.Scene, i: int) -> dict[int, tuple[int, int]]:
     """Return the pixels of an object: row -> first and last column."""
-    top, end = rules.find_spans(scene.spans, rules.rectangle_of(scene, i))
+    top, end = find_spans(scene.spans, rules.rectangle_of(scene, i))
     return {row: (int(scene.spans[row, 0]), int(scene.spans[row, 1])) for row in range(top, end)}
 
 

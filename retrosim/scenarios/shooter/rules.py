@@ -14,7 +14,7 @@ import numpy as np
 from retrosim.collide.kernels.objects import ALIEN, DETECT_ALL, DETECT_NONE, DETECT_SHIP, MISSILE, SHIP, scan_objects
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
-from retrosim.numeric.random import advance, rand_scalar, rand_value
+from retrosim.scenarios.random import random_below, random_bits
 from retrosim.scenarios.scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 
@@ -77,20 +77,6 @@ class Game(NamedTuple):
     stars: np.ndarray
     circles: np.ndarray
     found: np.ndarray
-
-
-@kernel
-def random_bits(words, mask):
-    """Draw a number and return some of its bits."""
-    words[RANDOM] = advance(words[RANDOM])
-    return rand_value(words[RANDOM]) & mask
-
-
-@kernel
-def random_below(words, end):
-    """Draw a number 0..end-1."""
-    words[RANDOM] = advance(words[RANDOM])
-    return rand_scalar(end, words[RANDOM])
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 
 from retrosim.collide.kernels.swept import is_box_hit
 from retrosim.jit import kernel
-from retrosim.numeric.random import advance, rand_scalar
+from retrosim.scenarios.random import random_below
 from retrosim.scenarios.scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
 
 X, BEGIN, PLAIN_HIT, SWEPT_HIT, PLAIN_BURST, SWEPT_BURST, MISS, SHIP = range(8)
@@ -26,13 +26,6 @@ LAUNCH, LAUNCH_RANGE, END = 276, 25, 8
 FIRST_SPEED, MAX_SPEED = 25, 40
 BURST_FRAMES, MISS_FRAMES, MAX_COUNT = 6, 9, 9999
 RANGES = np.array((LAUNCH_RANGE, LAUNCH))  # of the random places of missiles: at launch, at power-on
-
-
-@kernel
-def random_below(words, end):
-    """Draw a number 0..end-1."""
-    words[RANDOM] = advance(words[RANDOM])
-    return rand_scalar(end, words[RANDOM])
 
 
 @kernel

@@ -9,7 +9,6 @@ import numpy as np
 from retrosim.collide.kernels.sector_grid import SECTORS
 from retrosim.machine import Machine, open_machine
 
-MACHINES = ("i386dx-33", "i486dx2-66", "mc68000-8", "mc68040-25", "ppc601-80")
 LISTS, OBJECTS, PARTS, FOUND, WORK = 0x200000, 0x300000, 0x400000, 0x500000, 0x600000
 AT_ONCE = 20_000  # pairs: less than 1 MiB of objects
 EVERYONE = 0xFFFF
