@@ -208,8 +208,8 @@ def test_bounds(run) -> None:
     assert "184 .. 344 clocks proven" in run(*command, "--search", "0").out
 
 
-def test_bounds_refuse_a_loop_without_one(run) -> None:
-    command = ("cost", "objects", "--entry", "IntegerSquareRoot", "--machine", "mc68000-8", "--engine", "evaluate")
-    run(*command, "--bounds").is_refused(1, "IntegerSquareRoot", "--loop 0x1402=N")
-    assert run(*command, "--bounds", "--search", "0", "--loop", "0x1402=17", "--json").json()["maximum"] == 1254
-    run(*command, "--loop", "0x1402=17").is_refused(2, "needs --bounds")
+def test_bounds_refuse_a_loop_without_one(run, program) -> None:
+    command = ("cost", program, "--entry", "sum_up", "--machine", "mc68000-8", "--engine", "evaluate")
+    run(*command, "--bounds").is_refused(1, "sum_up", "--loop 0x2006=N")
+    assert run(*command, "--bounds", "--search", "0", "--loop", "0x2006=100", "--json").json()["maximum"] == 2638
+    run(*command, "--loop", "0x2006=100").is_refused(2, "needs --bounds")
