@@ -266,10 +266,16 @@ class Interpreter:
         if self._profile and address not in self._stubs:
             words[HANDLER_WORD] = self._profile.handler(self.core.decode(int(self._records[slot, PC_WORD])))
         words[COUNTING_WORD // 2] = words[HANDLER_WORD]
-        if address not in (self._stubs[UNKNOWN], self._stubs[GOTO]):
-            region = self._entered.get(int(self._records[slot, PC_WORD]))
-            if region is not None:
-                words[HANDLER_WORD] = region.compiled.address
+        pc = int(self._records[slot, PC_WORD])
+        if slot != UNKNOWN_RECORD and self._index[(pc & ADDRESS_MASK) >> self._shift] == slot:
+            self._place(slot, pc)
+
+    def _place(self, slot: int, pc: int) -> None:
+        """Make a record that of its address: the only one through which a region is entered there."""
+        self._index[(pc & ADDRESS_MASK) >> self._shift] = slot
+        region = self._entered.get(pc)
+        if region is not None:
+            self._records[slot].view(np.uint64)[HANDLER_WORD] = region.compiled.address
 
     def install(self, compiled: CompiledRegion) -> None:
         """Run a recompiled region from now on, as long as its code stays what it is."""
@@ -336,7 +342,7 @@ class Interpreter:
             return UNKNOWN_RECORD
         number = (pc & ADDRESS_MASK) >> self._shift
         if self._index[number] == UNKNOWN_RECORD:
-            self._index[number] = self._new_slot(pc, self._stubs[UNDECODED_PC])
+            self._place(self._new_slot(pc, self._stubs[UNDECODED_PC]), pc)
         return int(self._index[number])
 
     def _link(self, pc: int) -> bool:
@@ -367,7 +373,7 @@ class Interpreter:
         if self._index[pc >> self._shift]:
             self._redirect(self._new_slot(pc, self._stubs[GOTO]), int(self._index[pc >> self._shift]))
         else:
-            self._index[pc >> self._shift] = self._new_slot(pc, self._stubs[UNDECODED_PC])
+            self._place(self._new_slot(pc, self._stubs[UNDECODED_PC]), pc)
         self._set_handler(before, self._stubs[GOTO])
         self._redirect(before, first)
         for slot in range(first, last):  # targets last: their records would break the row of consecutive ones
@@ -392,7 +398,7 @@ class Interpreter:
 
     def _lead_to(self, slot: int, pc: int) -> None:
         """Make a record that of its address, where branches go."""
-        self._index[pc >> self._shift] = slot
+        self._place(slot, pc)
         for branch in self._branches.get(pc, ()):
             if self._records[branch].view(np.uint64)[ORDINARY_WORD // 2] != self._stubs[GOTO]:  # else overwritten since
                 self._redirect(branch, slot)

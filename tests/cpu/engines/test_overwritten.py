@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from retrosim.asm import assemble
+from retrosim.cpu.engines.compiled_region import CompiledRegion
 from retrosim.cpu.engines.handlers import GOTO, ORDINARY_WORD, PC_WORD, RECORD_BYTES, TARGET_WORD
 from retrosim.cpu.engines.interpret import Interpreter
+from retrosim.cpu.engines.regions import discover
 from tests.helpers.machine import programs
 
 ROUNDS = 60
@@ -59,3 +61,18 @@ def test_what_is_overwritten_often() -> None:
         assert programs.content(fast) == programs.content(slow), number
         longest.add(hops(fast._engine, made.symbols["slot"]))
     assert 1 in longest and max(longest) <= 2
+
+
+def test_a_region_whose_entry_was_overwritten_is_left_when_its_middle_is() -> None:
+    """ADDQ.L #1,D1; ADDQ.L #1,D2, each of which becomes ADDQ.L #2 in turn."""
+    made = assemble("_start: addq.l #1,d1\n addq.l #1,d2\n bra.s _start", "68040", origin=programs.ENTRY)
+    image = programs.image(made.code.hex())
+    slow, fast = (programs.complete("mc68040-25", image, engine=engine) for engine in ("evaluate", "interpret"))
+    core = fast._engine.core
+    (region,) = discover(core, [programs.ENTRY])
+    fast._engine.install(CompiledRegion(core.cpu, core.timing_mode, region, quick=True))
+    for offset, code in [(0, "5281"), (0, "5481"), (0, "5281"), (2, "5482"), (2, "5282"), (0, "5481")]:
+        for each in (slow, fast):
+            each.write(programs.ENTRY + offset, bytes.fromhex(code))
+            each.run(instructions=30)
+        assert programs.content(fast) == programs.content(slow), (offset, code)
