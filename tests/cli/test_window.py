@@ -185,7 +185,7 @@ def test_closing_the_window_ends_the_process(environment, screen) -> None:
         command, env=environment | {"DISPLAY": screen}, capture_output=True, text=True, timeout=50, check=False
     )
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert time.monotonic() - float(ended.stdout) < 5
+    assert time.monotonic() - float(ended.stdout) < 30
 
 
 def test_second_recording_in_the_same_window(run, desk, tmp_path) -> None:

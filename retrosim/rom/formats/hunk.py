@@ -37,9 +37,12 @@ class _Program:
         self.symbols: dict[str, Symbol] = {}
         self.rows: list[Row] = []
         self.ends: list[int] = []
-        number = -1
+        number, ended = -1, 0
         while source.left >= 4:
             kind = source.long() & KIND
+            ended += kind == END
+            if ended > len(self.sizes):
+                raise ValueError(f"ends more hunks than the {len(self.sizes)} that its header names")
             if kind in (CODE, DATA, BSS):
                 number += 1
                 self._contents(number, kind)
