@@ -29,7 +29,7 @@ def test_a_program_without_frames_ends() -> None:
         machine.budget = Budget(frame_seconds=2)
         result = machine.run(frames=1)
         assert (result.reason, result.frames) == ("budget", 0)
-        assert machine.budget.spent == "2 simulated seconds without a completed frame"
+        assert machine.budget.spent == "2 simulated seconds without a completed frame; --max-cycles allows more"
         assert machine.budget.limit == "frame_seconds"
 
 

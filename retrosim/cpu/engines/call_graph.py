@@ -32,6 +32,10 @@ class Block:
         return self.insns[-1].end
 
 
+Bodies = dict[int, dict[int, Block]]
+"""Where a function begins -> its blocks."""
+
+
 def targets_of(block: Block) -> list[int]:
     """Return the addresses that a block continues at, as far as decoding knows."""
     last = block.insns[-1]
@@ -50,10 +54,6 @@ def bodies_of(blocks: dict[int, Block], starts: list[int]) -> Bodies:
     for start, block in blocks.items():
         functions.setdefault(starts[max(0, bisect_right(starts, start) - 1)], {})[start] = block
     return functions
-
-
-Bodies = dict[int, dict[int, Block]]
-"""Where a function begins -> its blocks."""
 
 
 @dataclass(frozen=True)
