@@ -87,7 +87,7 @@ def _x86(with_intervals: bool) -> Iterator[Line]:
     for row in x86.ROWS:
         if row.name.endswith("a wait state of code"):
             continue
-        machine = {"i386": "i386dx-33", "i486": "i486dx2-66"}[row.model[:4]]
+        machine = {"i286": "i80286-12", "i386": "i386dx-33", "i486": "i486dx2-66"}[row.model[:4]]
         found = combined(
             row.ours, _others(cpu(row.model).readings, row.memory, partial(x86.clocks_of, row), with_intervals)
         )

@@ -76,7 +76,8 @@ def run(options: argparse.Namespace) -> int:
         if options.causes:
             result = causes_table(names, progress.step, **given)
         else:
-            given |= {"details": details, "interval": options.interval, "workers": chosen_workers(options)}
+            workers = chosen_workers(options, None if details or options.full else len(names))
+            given |= {"details": details, "interval": options.interval, "workers": workers}
             result = timing_table(names, options.full, progress.step, **given)
     profiling.write_html(options, lambda: timing_page(result))
     if options.json:

@@ -3,7 +3,8 @@
 The bus unit reads code by aligned units into a queue whenever no operand needs the bus: 2 clocks and the wait states a
 unit; the 386 has double words and 16 bytes, the 286 words and 6 bytes. An instruction starts when all its bytes are in
 the queue. Behind a jump the queue is empty; the figure of the jump holds the first unit without wait states. On the 386
-the next one is waited for; on the 286 it comes during m, a clock for each byte.
+the next one is waited for; on the 286 it comes during m, a clock for each byte. Reading `first-word`: do the wait
+states of the first unit pass during m too?
 (guide/facts/x86_timing.md: structure and prefetch of both; the wait of the 386 for a target across double words is
 recalled from the data sheet. The decoder's own limit, about a byte a clock, is not modelled.)
 
@@ -153,6 +154,10 @@ class PrefetchTiming(TableTiming):
         self.fetched = self.fetched + (missing << bits)
         done = self.free + missing.zext(64) * each
         begin = self.now + self.added.get() if self.fetches_in_m else self.now
+        if self.fetches_in_m and m.cpu.choices["first-word"] == "before":
+            late = self._difference(self.arrived, self.now)
+            begin = begin + late
+            self.add(late)
         self.add(self._difference(m.select(missing.eq(0), self.arrived, done), begin))
         self.bus = m.variable(m.select(missing.eq(0), self.free, done))
         self.begun = m.variable(m.const(64, 0))  # clocks that the figure holds of the accesses so far

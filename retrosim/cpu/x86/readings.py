@@ -11,6 +11,13 @@ TWO_REGISTERS = Reading(
     reason="the manual adds nothing; the sentence of the data sheet is recalled, its text was not found",
     source="80386 PRM (1986) 17.2.2.3; Intel386 DX data sheet, assumption 5 of the clock counts (recalled)",
 )
+FIRST_WORD = Reading(
+    name="first-word",
+    question="do the wait states of the first word behind a jump pass during m, or before it?",
+    options=("during", "before"),
+    reason="the vectors have no wait states and fit either; a single timed loop asks for the other",
+    source="github.com/SingleStepTests/80286 (during); Abrash 1997 chapter 11, loop on an AT clone (before)",
+)
 STRING_MOVES = Reading(
     name="string-moves",
     question="what does REP MOVS take beside 4 clocks an iteration: 5 or 8?",
@@ -48,7 +55,7 @@ _REAL = _byte_writes("any", "own", reason="timed on two 486s in real mode")
 _FLAT = _byte_writes("own", "any", reason="any was timed in real mode only, where another penalty is longer too")
 
 READINGS: dict[str, tuple[Reading, ...]] = {
-    "i286_real": (),
+    "i286_real": (FIRST_WORD,),
     "i386_real": (TWO_REGISTERS, STRING_MOVES),
     "i386_flat": (TWO_REGISTERS, STRING_MOVES),
     "i486_real": (INDEX_CLOCK, INTERLOCK, _REAL),

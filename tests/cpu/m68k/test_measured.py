@@ -59,7 +59,7 @@ def walk(*, trap: str = "4e40", push: str = "2282 f469 5889") -> str:
 
 
 PAGES = {"memory": CHIP, "registers": {A1: 0x890000, A2: VECTORS}}
-SLOTS = "takes whole slots of the bus of chip memory, which are not modelled"
+SLOTS = "a read of chip memory fetches a line, four slots of its bus, and drops it: not modelled"
 CAPTURE = {
     "6, move.w d2,d0": Row("3002", 4.08, 4, decided="how branches are counted"),
     "7, nothing": Row("", 4.06, 4, decided="a clock more for a counter that has just changed"),
@@ -75,7 +75,11 @@ CAPTURE = {
     ),
     "14, movem of 11 registers, push and pop": Row("48e7 fcf8 4cdf 1f3f", 120.3, 116, decided="reading lead"),
     "15, cpushl dc,(a0)": Row(
-        "f468 41e8 0010", 15.08, 14, "the manual adds an idle time without a figure", decided="reading lead"
+        "f468 41e8 0010",
+        15.08,
+        14,
+        "the manual adds what pending writes and fetches take; none is known to be pending",
+        decided="reading lead",
     ),
     "19, move.l (a0),d0 of another line each": Row("2010 41e8 0010", 32.6, 33, decided="line_read of the board"),
     "20, move.l d1,(a0)": Row("2081 41e8 0010", 9.18, 9, decided="write of the board"),
@@ -95,7 +99,7 @@ CAPTURE = {
         walk(),
         16.04,
         35,
-        "waits for the store to chip memory; it seems that the machine does not",
+        "waits for the store to chip memory, as the manual has it; it seems that the machine does not",
         without=walk(push="22c2"),
         **PAGES,
     ),
