@@ -278,15 +278,14 @@ class Path:
     def join(self, ends: list[tuple[Path, dict[str, Span]]]) -> None:
         """Declare symbols for values that paths from here have found; what holds on all paths holds of them."""
         names = list(ends[0][1])
+        before = [(symbol, linear(64, {symbol: 1}, 0, 0, self.engine)) for symbol in self.symbols]
         maximum: dict[tuple[str, str], int] = {}
         for path, values in ends:
             self.engine.path = path
             values = {name: path.as_sum(span) for name, span in values.items()}
             for number, a in enumerate(names):
                 span = values[a]
-                others = [(b, values[b]) for b in names[:number]]
-                others += [(b, linear(64, {b: 1}, 0, 0, self.engine)) for b in self.symbols]
-                for b, other in others:
+                for b, other in [*((b, values[b]) for b in names[:number]), *before]:
                     lo, hi = path.bounds_between(span, other)
                     maximum[a, b] = max(maximum.get((a, b), -NEVER), _bound(hi))
                     maximum[b, a] = max(maximum.get((b, a), -NEVER), _bound(-lo))
