@@ -71,8 +71,9 @@ IDLE = {"filling": 0xFFFFFFFF, "other": 0, "fetched": 0}
 # times that it only waits for, or does not look at when the bus is idle: all that lie before the call are alike
 PASSED = ("bus_free", "missing", "filled", "filled_by", "fill_end", "other_start", "other_end")
 
-# in turn until one holds: is no operand in a line of code; do lines stay; are misses of code counted (then once more
-# without, if no code runs twice)
+SHORT_STEPS = 1300  # instructions that were followed: a routine with more is not followed once more for a lower bound
+# in turn until one holds: is no operand in a line of code; do lines stay; are misses of code counted (if so, and the
+# routine is short, once more without)
 ATTEMPTS = (
     (True, True, True), (True, True, False), (True, False, False),
     (False, True, True), (False, True, False), (False, False, False),
@@ -135,7 +136,7 @@ def bound(
                 continue
             most = residence.maximum(end.ways, engine.alignment)
             maximum = most if maximum is None else min(most, maximum)
-            if not counts_code or max(visits_of(end.trail).values()) > 1:
+            if not counts_code or runner.steps > SHORT_STEPS:
                 break
         given.check_used()
         found = None
