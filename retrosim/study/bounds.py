@@ -71,6 +71,14 @@ IDLE = {"filling": 0xFFFFFFFF, "other": 0, "fetched": 0}
 # times that it only waits for, or does not look at when the bus is idle: all that lie before the call are alike
 PASSED = ("bus_free", "missing", "filled", "filled_by", "fill_end", "other_start", "other_end")
 
+SHORT_STEPS = 1300  # instructions that were followed: a routine with more is not followed once more for a lower bound
+# in turn until one holds: is no operand in a line of code; do lines stay; are misses of code counted (if so, and the
+# routine is short, once more without)
+ATTEMPTS = (
+    (True, True, True), (True, True, False), (True, False, False),
+    (False, True, True), (False, True, False), (False, False, False),
+)  # fmt: skip
+
 __all__ = ["ASSUMPTIONS", "Unbounded", "bound", "measure_bounded"]
 
 
@@ -109,17 +117,26 @@ def bound(
         def followed(steps: int) -> None:
             progress(steps, None, "following instructions")
 
-        for is_code_apart, stays in ((True, True), (True, False), (False, True), (False, False)):
-            residence = Residence(machine.core.cpu.caches if stays else {}, machine.memory_clocks)
-            if stays and not residence.uses:
+        maximum: int | None = None
+        attempts = list(ATTEMPTS)
+        while attempts:
+            is_code_apart, stays, counts_code = attempts.pop(0)
+            residence = Residence(machine.core.cpu.caches if stays else {}, machine.memory_clocks, counts_code)
+            if stays and not residence.lines:
                 continue
             engine = BoundsEngine(machine.core, stack_top, machine.memory_clocks, is_code_apart, residence)
             runner = Runner(machine.core, engine, given, given.name, followed)
-            end = runner.call(entry, residence.entered(state), memory.RETURN_ADDRESS)
+            entered = replace(state, held=residence.entered(state.held))
+            end = runner.call(entry, entered, memory.RETURN_ADDRESS)
             if engine.code_units & engine.operand_units and is_code_apart:
+                attempts = [each for each in attempts if not each[0]]
                 continue
-            if not stays or residence.holds():
-                end.maximum += residence.added(engine.alignment)
+            if stays and not residence.holds(end.ways):
+                attempts = [each for each in attempts if each[:2] != (is_code_apart, True)]
+                continue
+            most = residence.maximum(end.ways, engine.alignment)
+            maximum = most if maximum is None else min(most, maximum)
+            if not counts_code or runner.steps > SHORT_STEPS:
                 break
         given.check_used()
         found = None
@@ -130,9 +147,7 @@ def bound(
     finally:
         machine.restore(before)
     exceeded = (
-        found is not None
-        and found.maximum is not None
-        and not end.minimum <= found.minimum <= found.maximum <= end.maximum
+        found is not None and found.maximum is not None and not end.minimum <= found.minimum <= found.maximum <= maximum
     )
     return {
         "machine": machine.name,
@@ -143,7 +158,7 @@ def bound(
         "entry": {"symbol": symbol if isinstance(symbol, str) else None, "address": entry},
         "arguments": list(arguments),
         "minimum": end.minimum,
-        "maximum": end.maximum,
+        "maximum": maximum,
         "loops": [
             _place(machine, head) | {"times": times, "given": head in given.used}
             for head, times in sorted(runner.times.items())

@@ -18,7 +18,7 @@ from retrosim.errors import RetrosimError
 from .bounds_caches import Near
 from .bounds_joins import either, join
 from .bounds_paths import ZERO, Infeasible, Path
-from .bounds_residence import Residence
+from .bounds_residence import Residence, Use
 from .bounds_state import EVER, Key, State
 from .bounds_words import HALF, NOW, Span, const, linear, unknown
 
@@ -63,6 +63,7 @@ class Choices(ExecutionContext, ABC):
     _written_fields: set[str]
     _arriving: dict[str, Span]
     _deferred: int
+    _uses: set[Use]
     is_code_apart: bool
     residence: Residence
     code_units: set[int]
@@ -139,9 +140,9 @@ class Choices(ExecutionContext, ABC):
         for cache, units in accesses.items():
             self._looked_up[cache] = self._is_there(cache, units)
             lines = self._caches[cache].lines
-            if cache in self.residence.uses:
-                self.residence.uses[cache].note(units, name in lines.fetches)
-                if name in lines.operands:
+            if cache in self.residence.lines:
+                self._uses.update(self.residence.uses(cache, units, name in lines.fetches))
+                if name in lines.operands or self.residence.counts_code:
                     self._deferred += self.residence.clocks[cache]
 
         def run() -> None:

@@ -24,7 +24,7 @@ from .bounds_choices import Unbounded, is_variable
 from .bounds_joins import join
 from .bounds_memory import Memory
 from .bounds_paths import BEGINNING, MAX_PATHS, NEVER, Infeasible, Path, TooManyPaths
-from .bounds_residence import Residence
+from .bounds_residence import Residence, Use, Way, joined
 from .bounds_state import ALIGNMENT, EVER, LONG_AGO, Key, Place, State
 from .bounds_words import NOW, Span, const, linear, unknown
 
@@ -32,12 +32,12 @@ MAX_FOLLOWED = 64  # entries of a state field: larger ones are caches, of which 
 
 
 class _Ended(NamedTuple):
-    """The end of a path: what has changed, times as in `_time_at_end`; clocks taken; the most since the call began."""
+    """The end of a path: what has changed, times as in `_time_at_end`; clocks taken; the ways that lead to it."""
 
     changed: dict[Key, Any]
     minimum: int
     maximum: int
-    since: int
+    ways: list[Way]
     held: dict[str, Any]
     apart: dict[tuple[Key, Key], int]
     written: set[Key]
@@ -116,6 +116,7 @@ class BoundsEngine(Memory):
         self._written_fields: set[str] = set()
         self._looked_up: dict[str, bool] = {}
         self._deferred = 0
+        self._uses: set[Use] = set()
         self._symbols = self._depth = 0
         self.numbers = count()
         self._clock = linear(64, {NOW: 1}, 0, 0, self)
@@ -136,7 +137,8 @@ class BoundsEngine(Memory):
         maximum = min(maximum, self.timing.max_clocks + self.timing.max_waits * wait)
         _, late = self.path.bounds(cycles - beginning)
         deferred = self.path.bounds(beginning - self._clock - linear(64, {BEGINNING: 1}, 0, 0, self))[0]
-        since = min(self.state.maximum + maximum - deferred, late)
+        ways = [Way(min(way.clocks + maximum - deferred, late), way.used | self._uses) for way in self.state.ways]
+        since = max(way.clocks for way in ways)
         written = {key for key, span in self.changed.items() if span is not self._read_times.get(key, self)}
         new = (self._read_times | self.changed).items()
         times = [(key, span) for key, span in new if isinstance(key, str) and span is not None and span.terms]
@@ -152,7 +154,7 @@ class BoundsEngine(Memory):
         for key, value in changed.items():
             if isinstance(value, tuple) and key not in self.cpu.stage_fields:  # what is under way ends within a wait
                 changed[key] = value[0], min(value[1], wait), min(value[2], since + wait)
-        return _Ended(changed, max(0, minimum), maximum, since, self.held, apart, written)
+        return _Ended(changed, max(0, minimum), maximum, ways, self.held, apart, written)
 
     def _time_at_end(self, span: Span, cycles: Span, beginning: Span) -> tuple[int, int, int]:
         """Return the bounds of a time relative to the end, and the last one relative to the beginning of the call."""
@@ -164,7 +166,8 @@ class BoundsEngine(Memory):
         for end in ends[1:]:
             held = {name: each.join(end.held[name]) for name, each in held.items()}
         words, times = dict(state.words), dict(state.times)
-        result = State(words, times, held, state.minimum + minimum, max(end.since for end in ends), trail=state.trail)
+        ways = joined(way for end in ends for way in end.ways)
+        result = State(words, times, held, ways, state.minimum + minimum, trail=state.trail)
         result.fast, result.slow = state.fast + minimum, state.slow + maximum
         for key in {key for end in ends for key in end.changed}:
             spans, bounds = [], []

@@ -40,7 +40,7 @@ class Path:
         self.others: list[tuple[bool, ...]] = []
         self.decided: dict[int, tuple[int, Span]] = {}  # word's id -> its value on this path
         self.symbols = [ZERO]
-        self.maximum: dict[tuple[str, str], int] = {}
+        self.maximum: dict[tuple[str, str], int] = {(ZERO, ZERO): 0}
         self.named: dict[int, tuple[str, Span]] = {}
 
     def inside(self, script: tuple[bool, ...]) -> Path:
@@ -58,7 +58,7 @@ class Path:
             above, below = self.maximum.get((other, ZERO), 0), self.maximum.get((ZERO, other), 0)
             self.maximum[name, other] = _bound(hi + below)
             self.maximum[other, name] = _bound(above - lo)
-        self.symbols.append(name)
+        self._add(name)
 
     def clock(self, name: str, lo: int, hi: int) -> Span:
         """Return the clock that lies lo..hi after NOW."""
@@ -103,7 +103,7 @@ class Path:
             for other in self.symbols:
                 self.maximum[name, other] = _bound(self._above(_plus(terms, other, -1)))
                 self.maximum[other, name] = _bound(self._above(_plus({s: -f for s, f in terms.items()}, other, 1)))
-            self.symbols.append(name)
+            self._add(name)
         now = {NOW: span.terms[NOW]} if NOW in span.terms else {}
         return linear(span.bits, now | {name: 1}, span.lo, span.hi, self.engine)
 
@@ -116,22 +116,22 @@ class Path:
             if symbol == ZERO:
                 continue
             if abs(factor) > 3:
-                total += (
-                    abs(factor) * self._difference(symbol, ZERO)
-                    if factor > 0
-                    else -factor * self._difference(ZERO, symbol)
-                )
+                total += abs(factor) * self.maximum[(symbol, ZERO) if factor > 0 else (ZERO, symbol)]
             else:
                 (plus if factor > 0 else minus).extend([symbol] * abs(factor))
         size = max(len(plus), len(minus))
         plus += [ZERO] * (size - len(plus))
         minus += [ZERO] * (size - len(minus))
+        if size == 1:  # the quick way of what follows
+            return total + self.maximum[plus[0], minus[0]]
         if size <= MAX_PAIRED:
-            return total + min(sum(map(self._difference, plus, order)) for order in permutations(minus))
-        return total + sum(map(self._difference, plus, minus))
+            least = self.maximum.__getitem__
+            return total + min(sum(map(least, zip(plus, order, strict=True))) for order in permutations(minus))
+        return total + sum(map(self.maximum.__getitem__, zip(plus, minus, strict=True)))
 
-    def _difference(self, a: str, b: str) -> int:
-        return 0 if a == b else self.maximum[a, b]
+    def _add(self, name: str) -> None:
+        self.symbols.append(name)
+        self.maximum[name, name] = 0
 
     def sum(self, a: Span, b: Span, sign: int) -> Span:
         """Return a + sign * b as a linear word."""
@@ -198,6 +198,15 @@ class Path:
             return -NEVER * LATE, (hi + late * LATE if hi < NEVER else NEVER)
         return lo, hi
 
+    def bounds_between(self, a: Span, b: Span) -> tuple[int, int]:
+        """Return the bounds of a - b, of linear words."""
+        (x, *more), (y, *rest) = a.terms or {}, b.terms or {}
+        if not more and not rest and a.terms[x] == b.terms[y] == 1 and NOW not in (x, y):  # the quick way
+            above, below = self.maximum[x, y], self.maximum[y, x]
+            hi = NEVER if above >= UNKNOWN else above + a.hi - b.lo
+            return (-NEVER if below >= UNKNOWN else a.lo - b.hi - below), hi
+        return self.bounds(a if y == ZERO and not rest else self.sum(a, b, -1))
+
     def decide(self, bit: Span) -> bool:
         """Return whether this path takes a bit as true."""
         if bit.known is not None:
@@ -253,12 +262,14 @@ class Path:
             raise Infeasible
         if bound >= self.maximum[a, b]:
             return
+        maximum = self.maximum
+        after = [(y, bound + maximum[b, y]) for y in self.symbols]
         for x in self.symbols:
-            for y in self.symbols:
-                if x != y:
-                    through = self._difference(x, a) + bound + self._difference(b, y)
-                    if through < self.maximum[x, y]:
-                        self.maximum[x, y] = through
+            before = maximum[x, a]
+            if before < UNKNOWN:
+                for y, more in after:
+                    if before + more < maximum[x, y] and x != y:
+                        maximum[x, y] = before + more
 
     def adopt(self, other: Path) -> None:
         """Know what a path from here knows that is the only one."""
@@ -267,21 +278,21 @@ class Path:
     def join(self, ends: list[tuple[Path, dict[str, Span]]]) -> None:
         """Declare symbols for values that paths from here have found; what holds on all paths holds of them."""
         names = list(ends[0][1])
+        before = [(symbol, linear(64, {symbol: 1}, 0, 0, self.engine)) for symbol in self.symbols]
         maximum: dict[tuple[str, str], int] = {}
         for path, values in ends:
             self.engine.path = path
             values = {name: path.as_sum(span) for name, span in values.items()}
             for number, a in enumerate(names):
                 span = values[a]
-                others = [(b, values[b]) for b in names[:number]]
-                others += [(b, None if b == ZERO else linear(64, {b: 1}, 0, 0, self.engine)) for b in self.symbols]
-                for b, other in others:
-                    lo, hi = path.bounds(span if other is None else path.sum(span, other, -1))
+                for b, other in [*((b, values[b]) for b in names[:number]), *before]:
+                    lo, hi = path.bounds_between(span, other)
                     maximum[a, b] = max(maximum.get((a, b), -NEVER), _bound(hi))
                     maximum[b, a] = max(maximum.get((b, a), -NEVER), _bound(-lo))
         self.engine.path = self
         self.maximum.update(maximum)
-        self.symbols += names
+        for name in names:
+            self._add(name)
 
 
 def _plus(terms: dict[str, int], symbol: str, factor: int) -> dict[str, int]:

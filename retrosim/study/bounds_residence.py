@@ -6,108 +6,160 @@ nearly gone, and that use was not noted. The bounds then need not know when. The
 clocks since the call began: it moves the beginning by the clocks of a miss. At the end each line that may be missed is
 added once. This holds for any number of clocks; those in which the bus is busy give the lowest bound.
 
+Which lines those are is kept by way: a `Way` is a number of paths to one point, the lines that they have used, and the
+most clocks of any of them, misses left out. Where paths meet the ways stay side by side, though the states are joined;
+so lines of paths that exclude each other are not added up. Two ways may always be taken as one that has used the lines
+of both and taken the clocks of the longer one.
+
+Code that runs once is best left as it is: what follows knows what else is read while a line of code arrives. Where
+code runs again, an earlier miss is forgotten when it need not have happened by then, since code is fetched ahead: its
+misses are then left out, and added, like those of operands.
+
 Whether the routine uses so few lines is known at the end only. If it does not, it is run again without this.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import NamedTuple
 
-from retrosim.cpu.spec.cpu import Cache
+from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cache, Lines
 
 from .bounds_caches import Held, Near
-from .bounds_state import State
 from .bounds_words import Span
 
 ALWAYS = 1 << 30  # lines that a line survives which stays
+MAX_WAYS = 8  # that stay side by side
 
 
-@dataclass
-class Uses:
-    """What a routine has used of one cache.
+class Use(NamedTuple):
+    """A use of a cache: of a unit by number, or of bytes near a base; `is_code` of a unit that is fetched."""
 
-    lines     units at known addresses: of code, and of operands
-    near      base -> (first byte, bytes) of each operand
-    is_known  no operand was of another kind
-    """
+    cache: str
+    unit: int | None
+    is_code: bool
+    base: Span | None = None
+    first: int = 0
+    size: int = 0
 
-    code: set[int] = field(default_factory=set)
-    operands: set[int] = field(default_factory=set)
-    near: dict[Span, set[tuple[int, int]]] = field(default_factory=dict)
-    is_known: bool = True
+    def area(self) -> range | None:
+        """Return the addresses that may be used near a base, None when they are all."""
+        if self.base is None:
+            return None
+        first, last = self.base.lo + self.first, self.base.hi + self.first + self.size
+        return range(first, last) if first >= 0 and last <= ADDRESS_MASK + 1 else None
 
-    def note(self, units: list[int] | Near | None, is_code: bool) -> None:
-        """Note a use of the units of an operand, or of code."""
-        if units is None:
-            self.is_known = False
-        elif isinstance(units, Near):
-            first, last = min(units.offsets), max(units.offsets)
-            self.near.setdefault(units.base, set()).add((first, last - first + 1))
-        else:
-            (self.code if is_code else self.operands).update(units)
+
+class Way(NamedTuple):
+    """Some paths to one point: the most clocks of any since the call began, misses left out; what they have used."""
+
+    clocks: int
+    used: frozenset[Use] = frozenset()
+
+
+Ways = tuple[Way, ...]
+
+
+def joined(ways: Iterable[Way]) -> Ways:
+    """Return ways that stand for all of some: without those that others include, and not too many."""
+    longest: dict[frozenset[Use], int] = {}
+    for clocks, used in ways:
+        longest[used] = max(clocks, longest.get(used, clocks))
+    found = [
+        Way(clocks, used)
+        for used, clocks in longest.items()
+        if not any(used < other and clocks <= more for other, more in longest.items())
+    ]
+    while len(found) > MAX_WAYS:
+        one, other = min(combinations(found, 2), key=lambda pair: len(pair[0].used ^ pair[1].used))
+        found = [way for way in found if way is not one and way is not other]
+        found.append(Way(max(one.clocks, other.clocks), one.used | other.used))
+    return tuple(found)
 
 
 class Residence:
     """Which caches keep what is used, and what a miss there takes that is added at the end.
 
     clocks    cache -> clocks of a miss
-    is_known  every use has been noted: no loop was taken by multiplication, in which each time may use other lines
+    counts_code  are misses of code left out and added too?
+    is_known  every use has been noted: no operand lies anywhere, and no loop was taken by multiplication, in which each
+              time may use other lines
     """
 
-    is_known = True
+    def __init__(self, caches: Mapping[str, Cache], parameters: Mapping[str, int], counts_code: bool = False) -> None:
+        self.lines = {name: cache.lines for name, cache in caches.items() if cache.lines and cache.lines.survives}
+        self.clocks = {name: sum(parameters[each] for each in lines.missing) for name, lines in self.lines.items()}
+        self.counts_code, self.is_known = counts_code, True
 
-    def __init__(self, caches: Mapping[str, Cache], parameters: Mapping[str, int]) -> None:
-        self.caches = {name: cache for name, cache in caches.items() if cache.lines and cache.lines.survives}
-        self.uses = {name: Uses() for name in self.caches}
-        self.clocks = {
-            name: sum(parameters[each] for each in cache.lines.missing)
-            for name, cache in self.caches.items()
-            if cache.lines
+    def entered(self, held: Mapping[str, Held]) -> dict[str, Held]:
+        """Return caches in which what is used stays."""
+        return {
+            name: Held(replace(each.lines, survives=ALWAYS)) if name in self.lines else each
+            for name, each in held.items()
         }
 
-    def entered(self, state: State) -> State:
-        """Return a state in which what is used stays."""
-        held = {
-            name: Held(replace(each.lines, survives=ALWAYS)) if name in self.uses else each
-            for name, each in state.held.items()
-        }
-        return replace(state, held=held)
+    def uses(self, cache: str, units: list[int] | Near | None, is_code: bool) -> Iterator[Use]:
+        """Return the uses of the units of an operand, or of code."""
+        if units is None:
+            self.is_known = False
+        elif isinstance(units, Near):
+            first, last = min(units.offsets), max(units.offsets)
+            yield Use(cache, None, is_code, units.base, first, last - first + 1)
+        else:
+            yield from (Use(cache, unit, is_code) for unit in units)
 
-    def holds(self) -> bool:
-        """Tell whether in each set there are no more lines of the routine than survive one another."""
-        if not self.is_known:
-            return False
-        for name, uses in self.uses.items():
-            lines = self.caches[name].lines
-            if lines is None or not uses.is_known:
-                return False
-            numbers = {unit // lines.units for unit in uses.code | uses.operands}
-            count = max(Counter(number % lines.sets for number in numbers).values(), default=0)
-            line_bytes = lines.units * lines.unit_bytes
-            for each in uses.near.values():
-                parts = _parts(each, line_bytes)
-                reach = sum(last - first + line_bytes for first, last in parts)
-                count += len(parts) if reach < (lines.sets - 1) * line_bytes else lines.survives + 1
-            if count > lines.survives + 1:
-                return False
-        return True
+    def holds(self, ways: Ways) -> bool:
+        """Tell whether in each set there are no more lines of any way than survive one another."""
+        return self.is_known and all(
+            _most_of_a_set([use for use in way.used if use.cache == cache], lines) <= lines.survives + 1
+            for way in ways
+            for cache, lines in self.lines.items()
+        )
 
-    def added(self, alignment: int) -> int:
-        """Return the clocks of one miss of each line of an operand."""
-        total = 0
-        for name, uses in self.uses.items():
-            lines = self.caches[name].lines
-            if lines is None:
-                continue
-            count = len(uses.operands)
-            for each in uses.near.values():
-                low = min(alignment, *(size for _, size in each))
-                for first, last in _parts(each, lines.unit_bytes):
-                    count += -(-(last - first + 1 - low) // lines.unit_bytes) + 1
-            total += count * self.clocks[name]
-        return total
+    def maximum(self, ways: Ways, alignment: int) -> int:
+        """Return the most clocks of any way, with one miss of each line that was left out."""
+
+        def added(way: Way, cache: str) -> int:
+            uses = [use for use in way.used if use.cache == cache and (self.counts_code or not use.is_code)]
+            return _count_units(uses, self.lines[cache], alignment) * self.clocks[cache]
+
+        return max(way.clocks + sum(added(way, cache) for cache in self.lines) for way in ways)
+
+
+def _most_of_a_set(uses: list[Use], lines: Lines) -> int:
+    """Return how many lines of one set some uses can be at most."""
+    line_bytes = lines.units * lines.unit_bytes
+    numbers = {use.unit // lines.units for use in uses if use.unit is not None}
+    anywhere: dict[Span, list[tuple[int, int]]] = defaultdict(list)
+    for use in uses:
+        area = use.area()
+        if area is not None and len(area) <= lines.sets * line_bytes:
+            numbers.update(range(area.start // line_bytes, (area.stop - 1) // line_bytes + 1))
+        elif use.base is not None:
+            anywhere[use.base].append((use.first, use.size))
+    count = max(Counter(number % lines.sets for number in numbers).values(), default=0)
+    for operands in anywhere.values():
+        parts = _parts(operands, line_bytes)
+        reach = sum(last - first + line_bytes for first, last in parts)
+        count += len(parts) if reach < (lines.sets - 1) * line_bytes else lines.survives + 1
+    return count
+
+
+def _count_units(uses: list[Use], lines: Lines, alignment: int) -> int:
+    """Return how many units some uses can be at most."""
+    bases: dict[Span, list[tuple[int, int]]] = defaultdict(list)
+    for use in uses:
+        if use.base is not None:
+            bases[use.base].append((use.first, use.size))
+    count = len({use.unit for use in uses if use.base is None})
+    for operands in bases.values():
+        low = min(alignment, *(size for _, size in operands))
+        for first, last in _parts(operands, lines.unit_bytes):
+            count += -(-(last - first + 1 - low) // lines.unit_bytes) + 1
+    return count
 
 
 def _parts(operands: Iterable[tuple[int, int]], apart: int) -> list[tuple[int, int]]:

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import reduce
+from typing import Any
 
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.spec.rows import Insn
@@ -33,7 +34,9 @@ EXACT = 4  # times that a loop of given bound is followed exactly, before what c
 MAX_STEPS = 3_000_000  # instructions that are run in all
 PATH_STEPS = 100  # instructions that are run before paths are joined where they meet
 MAX_PARTS = 32  # states that stay apart where paths meet
-Parts = dict[tuple[int, ...], State]  # how often loops were run and where branches went before -> state
+Part = tuple[tuple[int, ...], frozenset[Any]]  # how often loops were run and where branches went before; pointers
+Parts = dict[Part, State]
+NO_PART: Part = (), frozenset()
 
 
 class Runner:
@@ -89,14 +92,14 @@ class Runner:
 
     def _level(self, routine: Routine, loop: Loop, state: State) -> tuple[dict[int, Parts], State | None]:
         """Run the blocks of a loop once; return what leaves it, and what goes back to its head."""
-        waiting: dict[int, Parts] = {loop.head: {(): state}}
+        waiting: dict[int, Parts] = {loop.head: {NO_PART: state}}
         left: dict[int, Parts] = {}
         again: Parts = {}
         is_whole = loop is routine.whole
         visits = loop.visits(routine.order)
         last_inner = max((number for number, block in enumerate(visits) if block in loop.inner), default=-1)
         for number, block in enumerate(visits):
-            for part, before in waiting.pop(block, {}).items():
+            for (part, _), before in waiting.pop(block, {}).items():
                 targets = (
                     self._loop(routine, loop.inner[block], before, is_apart=number < last_inner)
                     if block in loop.inner
@@ -106,8 +109,8 @@ class Runner:
                     is_back = target == loop.head and not is_whole
                     there = again if is_back else (waiting if target in loop.blocks else left).setdefault(target, {})
                     is_apart = not is_back and (number < last_inner or self.steps < PATH_STEPS)
-                    for more, after in parts.items():
-                        _add(there, part + more if is_apart else (), after)
+                    for (more, _), after in parts.items():
+                        _add(there, (part + more if is_apart else (), after.pointers()), after)
         return left, _together(again) if again else None
 
     def _loop(self, routine: Routine, loop: Loop, state: State, is_apart: bool) -> dict[int, Parts]:
@@ -120,7 +123,7 @@ class Runner:
             outside = {target: _together(parts) for target, parts in levels.items()}
             count += 1
             undecided += bool(outside)
-            part = (count,) if is_apart else ()
+            part = (count,) if is_apart else (), frozenset()
             for target, each in outside.items():
                 _add(left.setdefault(target, {}), part, each)
             if after is None:
@@ -157,7 +160,7 @@ class Runner:
     @staticmethod
     def _repeat(
         left: dict[int, Parts],
-        part: tuple[int, ...],
+        part: Part,
         outside: dict[int, State],
         before: State,
         after: State,
@@ -184,7 +187,10 @@ class Runner:
             if place is None:
                 after, place = self.call(target, after, last.end), last.end
             targets[place] = after if place not in targets else targets[place].joined(after)
-        return {place: {(place,) if self.steps < PATH_STEPS else (): after} for place, after in targets.items()}
+        return {
+            place: {((place,) if self.steps < PATH_STEPS else (), frozenset()): after}
+            for place, after in targets.items()
+        }
 
     def _never(self, insn: Insn) -> State:
         raise Unbounded(f"{insn.text} at {self.name(insn.pc)} always raises an exception, or jumps")
@@ -211,13 +217,13 @@ class Runner:
         return self.engine.outcomes(insn, state)
 
 
-def _add(parts: Parts, part: tuple[int, ...], state: State) -> None:
+def _add(parts: Parts, part: Part, state: State) -> None:
     """Have a state join its part; where there are too many, all become one."""
     parts[part] = parts[part].joined(state) if part in parts else state
     if len(parts) > MAX_PARTS:
         whole = _together(parts)
         parts.clear()
-        parts[()] = whole
+        parts[NO_PART] = whole
 
 
 def _together(parts: Parts) -> State:
@@ -228,12 +234,13 @@ def _together(parts: Parts) -> State:
 def _later(state: State, clocks: int) -> State:
     """Return a state so many clocks later."""
     times = {key: (lo, hi, latest + clocks) for key, (lo, hi, latest) in state.times.items()}
-    return replace(state, times=times, minimum=state.minimum + clocks, maximum=state.maximum + clocks)
+    ways = tuple(way._replace(clocks=way.clocks + clocks) for way in state.ways)
+    return replace(state, times=times, minimum=state.minimum + clocks, ways=ways)
 
 
 def _taken_over(widened: State, after: State) -> State:
     """Return a widened state with the clocks of the one that it stands for."""
-    result = replace(widened, times={}, minimum=after.minimum, maximum=after.maximum, trail=after.trail)
+    result = replace(widened, times={}, minimum=after.minimum, ways=after.ways, trail=after.trail)
     for key in widened.times:
         result.set_time(key, *widened.time(key))
     return result

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 from .bounds_caches import Held
 from .bounds_joins import join, widen
+from .bounds_residence import Way, Ways
+from .bounds_residence import joined as joined_ways
 from .bounds_words import Span, unknown
 
 Key = Any
@@ -54,7 +56,8 @@ class State:
     words   what is known, of registers, flags, words in memory and all that the timing model keeps but times
     times   the timing model's times
     held    by cache
-    minimum, maximum  clocks since the call began
+    ways    by which it was reached (bounds_residence.py)
+    minimum, maximum  clocks since the call began; the second is that of the longest way
     fast, slow  least and most clocks since a clock in the past
     apart   by two times that changed together: how many clocks the first lies behind the second at most
     """
@@ -62,12 +65,16 @@ class State:
     words: dict[Key, Span]
     times: dict[Key, tuple[int, int, int]]
     held: dict[str, Held]
+    ways: Ways = (Way(0),)
     minimum: int = 0
-    maximum: int = 0
     fast: int = 0
     slow: int = 0
     apart: dict[tuple[Key, Key], int] = field(default_factory=dict)
     trail: Trail | None = field(default=None, compare=False)
+
+    @property
+    def maximum(self) -> int:
+        return max(way.clocks for way in self.ways)
 
     def time(self, key: Key) -> tuple[int, int, int]:
         """Return the bounds of a time: relative to the present clock, and the last one relative to `maximum`."""
@@ -93,8 +100,7 @@ class State:
             also = other.words.get(key)
             if also is not None and also.bits == span.bits:
                 both[key] = span if span is also else words(span, also)
-        result = State(both, {}, {})
-        result.minimum, result.maximum = min(self.minimum, other.minimum), max(self.maximum, other.maximum)
+        result = State(both, {}, {}, joined_ways((*self.ways, *other.ways)), min(self.minimum, other.minimum))
         result.trail = self.trail if self.maximum >= other.maximum else other.trail
         for key in self.times.keys() | other.times.keys():
             if key in both:
@@ -132,6 +138,12 @@ class State:
         if self.apart != other.apart:
             return False
         return all(self.time(key) == other.time(key) for key in self.times.keys() | other.times.keys())
+
+    def pointers(self) -> frozenset[tuple[Key, Span]]:
+        """Return where there are words near which something is known to be in a cache, and which those are."""
+        bases = {base for held in self.held.values() for base in held.by_base}
+        roots = ((key, word.place[0] if word.place else word) for key, word in self.words.items())
+        return frozenset((key, root) for key, root in roots if root in bases and not isinstance(key, Place))
 
     def word(self, key: Key, bits: int) -> Span:
         """Return what is known of a word."""

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from retrosim.cpu.spec.cpu import Lines
+from retrosim.cpu.spec.cpu import Cache, Lines
 from retrosim.machine import Machine
 from retrosim.rom import load_elf, load_rom
 from retrosim.study import bounds_search
@@ -15,6 +15,7 @@ from retrosim.study.bounds import Unbounded, bound, measure_bounded
 from retrosim.study.bounds_caches import Held, Near
 from retrosim.study.bounds_joins import either, join
 from retrosim.study.bounds_paths import Path
+from retrosim.study.bounds_residence import MAX_WAYS, Residence, Use, Way, joined
 from retrosim.study.bounds_words import Span, const, unknown
 from retrosim.study.routines import build_of
 from tests.helpers.machine.flat import FLAT_MACHINES
@@ -106,6 +107,48 @@ def test_a_loop_uses_other_lines_each_time(tmp_path):
         machine.write(0x200000 + number * 64, (0x200040 + number * 64 if number < 119 else 0).to_bytes(4, "big"))
     assert many >= machine.measure("walk", 0x200000, warm=0).cycles
     assert many - few == 100 * 180  # a sector read, two written
+
+
+def opened_601(tmp_path, code: str) -> Machine:
+    path = write_elf(tmp_path / "routine.elf", code, machine=20, routine=ADDRESS)
+    return Machine("ppc601-80", load_elf(path, "ppc601"), engine="evaluate")
+
+
+def test_lines_of_ways_that_exclude_each_other(tmp_path):
+    # cmpwi r5,0; beq +12; lwz r3,0(r3); blr; lwz r3,0(r4); blr
+    machine = opened_601(tmp_path, "2C050000 4182000C 80630000 4E800020 80640000 4E800020")
+    one, other, either_one = (bound(machine, "routine", None, None, r5)["maximum"] for r5 in (0, 1, None))
+    assert either_one == max(one, other)
+
+
+def test_lines_in_a_loop_are_missed_once(tmp_path):
+    # li r9,N; mtctr r9; lwz r5,0(r3); add r6,r6,r5; bdnz -8; blr
+    few, many = (
+        opened_601(tmp_path, f"392000{times:02X} 7D2903A6 80A30000 7CC62A14 4200FFF8 4E800020") for times in (3, 5)
+    )
+    assert bound(many, "routine")["maximum"] - bound(few, "routine")["maximum"] < 2 * 34  # of two sectors read
+
+
+def test_ways_that_stand_for_all():
+    first, second = Use("data", 1, False), Use("data", 2, False)
+    ways = joined([Way(5, frozenset([first])), Way(7, frozenset([first, second])), Way(9, frozenset([second]))])
+    assert set(ways) == {Way(7, frozenset([first, second])), Way(9, frozenset([second]))}
+    many = joined(Way(unit, frozenset([Use("data", unit, False)])) for unit in range(MAX_WAYS + 3))
+    assert len(many) == MAX_WAYS
+    for unit in range(MAX_WAYS + 3):
+        assert any(way.clocks >= unit and Use("data", unit, False) in way.used for way in many)
+
+
+def test_a_table_takes_up_as_many_lines_as_it_has():
+    lines = Lines(32, 64, 8, 7, 1 << 23, lambda line, units: (line, 0), "filling", units=2)
+    cache = Cache("tag", lines=lines)
+    residence = Residence({"data": cache}, {})
+    table = [Use("data", None, False, Span(32, 0x2000, 0x2FF0), 0, 4) for _ in range(20)]
+    assert residence.holds((Way(0, frozenset(table)),))
+    anywhere = [Use("data", None, False, unknown(32), 0, 4) for _ in range(9)]
+    assert residence.holds((Way(0, frozenset(anywhere[:8])),))
+    assert not residence.holds((Way(0, frozenset(anywhere)),))
+    assert residence.holds(tuple(Way(0, frozenset([use])) for use in anywhere))
 
 
 def test_a_bound_that_is_too_small(tmp_path, monkeypatch):
