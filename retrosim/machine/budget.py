@@ -94,7 +94,8 @@ class Budget:
         if self.cycles is not None and cycles >= self.cycles:
             self._spend("cycles", f"{self.cycles:,} cycles")
         elif self.frame_seconds is not None and in_frame >= self.frame_seconds * clock_hz:
-            self._spend("frame_seconds", f"{self.frame_seconds} simulated seconds without a completed frame; --max-cycles allows more")
+            what = f"{self.frame_seconds} simulated seconds without a completed frame; --max-cycles allows more"
+            self._spend("frame_seconds", what)
         elif self.seconds is not None and now - self._begun >= self.seconds:
             self._spend("seconds", f"{self.seconds:,} seconds")
         elif self.memory is not None and now - self._looked >= MEMORY_PERIOD:

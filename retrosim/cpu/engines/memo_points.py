@@ -114,12 +114,13 @@ class PointEmitter(TableEmitter, RegionEmitter):
     def fetch(self) -> None:
         """Use the code cache where the instruction enters a line; what leads to a block fetches its first."""
         self._whens = None
+        begins_block = self.step is self.plan.segments[self._block_now][0].steps[0]
         for point in self.step.fetches:
             number = self._point
             self._point += 1
             if self.step.is_sure:
                 self._fetch(point, number)
-            elif number:
+            elif number or not begins_block:
                 self._if_come_to(number, partial(self._fetch, point, number))
         self._whens = 0
 

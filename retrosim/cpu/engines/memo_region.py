@@ -162,8 +162,8 @@ class MemoRegionEmitter(PointEmitter):
     def _enter(self, address: int) -> None:
         """Fetch the first line of a block if it is another one."""
         pending = self._pending
-        if self._is_fetched:
-            self.fetch_first(self.plan.segments[address][0])
+        if self._is_fetched is not False:
+            self.fetch_first(self.plan.segments[address][0], is_sure=bool(self._is_fetched))
         super()._enter(address)
         self._pending = pending
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, product
+from typing import NamedTuple
 
 from ..spec.cpu import Cpu
 from ..spec.rows import Insn
@@ -22,7 +23,7 @@ class Step:
     """An instruction, and what it may have to do with clocks.
 
     first    number of its first point in the segment
-    fetches  points at which it may be fetched; `is_sure`: it is, whatever state the segment begins in
+    fetches  points at which it may be fetched; `is_sure`: it is, whatever has happened before in the block
     bounds   the most clocks and waits of it
     """
 
@@ -43,13 +44,13 @@ class Segment:
     """Consecutive instructions of a block; only the last one depends on more than what its uses of memory take.
 
     edges      what follows inside the region: (is the branch taken?, address)
-    fetched    for each edge: is the line that follows fetched?
+    fetched    for each edge: is the line that follows fetched? None if that depends on what happens
     following  the next one of the same block
     """
 
     steps: list[Step]
     edges: list[tuple[int, int]] = field(default_factory=list)
-    fetched: list[bool] = field(default_factory=list)
+    fetched: list[bool | None] = field(default_factory=list)
     following: Segment | None = None
 
     def place_of_input(self, point: int, value: int = 0) -> int:
@@ -79,6 +80,14 @@ class Segment:
     def first_point(self) -> int:
         """Where in a row its points begin."""
         return FIRST_EDGE + len(self.edges)
+
+
+class Way(NamedTuple):
+    """What happens to an instruction if conditions hold or not: where it is fetched, the most clocks and waits."""
+
+    fetches: tuple[Point, ...]
+    max_clocks: int
+    max_waits: int
 
 
 def blank_values(cpu: Cpu, model: type) -> dict[str, list[int]]:
@@ -125,15 +134,28 @@ class Plan:
         found += [(0, guess) for guess in self.region.guesses[start]]
         return [(outcome, address) for outcome, address in found if address in self.region.blocks]
 
-    def _is_fetched(self, segment: Segment, outcome: int, address: int) -> bool:
+    def _is_fetched(self, segment: Segment, outcome: int, address: int) -> bool | None:
         """Is the line that a block begins in fetched on an edge?"""
-        replay, first = self._replay, self.segments[address][0].steps[0]
-        replay.begin(blank_values(self._cpu, self._model), {})
-        replay.step(segment.steps[-1].trace, bool(outcome))
-        before = len(replay.points)
-        replay.step(first.trace)
-        fetched = replay.points[before : len(replay.points) - first.trace.points]
-        return any(point.words == each.words for point in first.fetches[:1] for each in fetched)
+        first = self.segments[address][0].steps[0]
+        ways = self._ways(segment.steps[-1].trace, first.trace, bool(outcome))
+        found = {bool(first.fetches) and first.fetches[0].words in {each.words for each in way.fetches} for way in ways}
+        return found.pop() if len(found) == 1 else None
+
+    def _ways(self, before: Trace | None, trace: Trace, taken: bool = False) -> list[Way]:
+        """Run an instruction after another one, for each way that the conditions in both may be."""
+        replay, found = self._replay, []
+        own = list(product((False, True), repeat=trace.conditions))
+        for first in product((False, True), repeat=before.conditions if before else 0):
+            for second in own:
+                replay.begin(blank_values(self._cpu, self._model), {})
+                if before:
+                    replay.holding = iter(first)
+                    replay.step(before, taken)
+                start, replay.holding = len(replay.points), iter(second)
+                replay.step(trace)
+                fetches = replay.points[start : len(replay.points) - trace.points]
+                found.append(Way(tuple(fetches), replay.timing.max_clocks, replay.timing.max_waits))
+        return found
 
     def _parts(self, insns: tuple[Insn, ...]) -> Iterator[tuple[list[Insn], list[Segment]]]:
         """Cut out the instructions that are left out; yield what lies between."""
@@ -143,23 +165,20 @@ class Plan:
         for insn in insns:
             try:
                 trace = Tracer(self._cpu, self._model).trace(insn)
-                if not part:
-                    self._replay.begin(blank_values(self._cpu, self._model), {})
-                before = len(self._replay.points) if part else 0
-                self._replay.step(trace)
+                ways = self._ways(segments[-1].steps[-1].trace if part else None, trace)
             except Unpredictable:
                 if part:
                     yield part, segments
                 part, segments, is_new = [], [], True
                 continue
-            points = self._replay.points[before : len(self._replay.points) - trace.points]
-            timing = self._replay.timing
+            points = {point.words: point for way in ways for point in way.fetches}
+            is_sure = bool(part) and all(len(way.fetches) == len(points) for way in ways)
             if is_new:
                 segments.append(Segment([]))
             steps = segments[-1].steps
             first = steps[-1].end if steps else 0
-            bounds = timing.max_clocks, timing.max_waits
-            steps.append(Step(trace, first, tuple(points), bool(part), bounds))
+            bounds = max(way.max_clocks for way in ways), max(way.max_waits for way in ways)
+            steps.append(Step(trace, first, tuple(points.values()), is_sure, bounds))
             part.append(insn)
             is_new = not trace.is_plain or steps[-1].end > MAX_POINTS
         if part:

@@ -19,7 +19,7 @@ from .liveness import Watcher
 
 NOW = 1 << 40  # the clock at which a model is run: later than anything that matters, clocks before included
 NEVER = 1 << 62
-KIND_SHIFT = 48  # of the kind of an operand in an input, above what its subroutine returns
+KIND_SHIFT = 56  # of the kind of an operand in an input, above what its subroutine returns: two numbers of clocks
 WAIT = (1 << KIND_SHIFT) - 1
 EDGE = None  # an outcome that is whether the branch at the end is taken
 
@@ -94,9 +94,20 @@ class Trace:
         return sum(event.points for event in self.events)
 
     @cached_property
+    def conditions(self) -> int:
+        """How many of the points are conditions, of which each holds or does not."""
+        return sum(map(_conditions, self.events))
+
+    @cached_property
     def inputs(self) -> tuple[bool, ...]:
         """Tell of each outcome, in the order of emitting, whether it is an input."""
         return tuple(_outcomes(self.events))
+
+
+def _conditions(event: Event) -> int:
+    if event.name == "when":
+        return 1 + sum(_conditions(each) for part in event.details for each in part)
+    return event.name == "outcome" and is_input(event.details[0])
 
 
 def _outcomes(events: Iterable[Event]) -> Iterator[bool]:
@@ -240,6 +251,7 @@ class Replay:
 
     points   of the instructions since `begin`
     values   state field -> its elements
+    holding  for the conditions that are come to next: whether they hold, in place of their inputs
     parameters  what other fields hold, likewise, as far as the model may look at them
     """
 
@@ -251,6 +263,7 @@ class Replay:
         self.timing = model(self)
         self.points: list[Point] = []
         self.inputs: Mapping[int, int] = {}
+        self.holding: Iterator[bool] = iter(())
 
     def begin(self, values: dict[str, list[int]], inputs: Mapping[int, int], points: int = 0) -> None:
         """Begin with these values; the clock is NOW.
@@ -294,7 +307,7 @@ class Replay:
         return self.inputs.get(len(self.points) - 1, 0)
 
     def _when(self, then: list[Event], otherwise: list[Event], taken: bool) -> None:
-        holds = self._new_point()
+        holds = self._holds()
         for events, is_run in ((then, holds), (otherwise, not holds)):
             if is_run:
                 self._run(events, taken)
@@ -304,7 +317,11 @@ class Replay:
     def _condition(self, details: Word | None, taken: bool) -> Word:
         if details is EDGE:
             return Word(1, taken)
-        return Word(1, self._new_point()) if is_input(details) else details
+        return Word(1, self._holds()) if is_input(details) else details
+
+    def _holds(self) -> int:
+        known = self._new_point()
+        return next(self.holding, known)
 
     def _memory(self, bits: int, write: bool) -> None:
         given = self._new_point("", (None, self.model.operand_bytes(self.row, bits)))

@@ -148,7 +148,7 @@ class PipelineTiming(PpcHooks):
             now = later(m, hit, m.get("entered"))
             self._arrives(hit, arrived)
             accesses = m.get("accesses")
-            starved = accesses.ne(0) & (now - m.get("sector_start")).ule(accesses)
+            starved = accesses.ne(0) & now.ule(m.get("sector_start") + accesses)
             arrived = later(m, arrived, m.select(starved, now + self.rules["starved"], hit))
             m.set("sector", sector)
             m.set("sector_time", arrived)

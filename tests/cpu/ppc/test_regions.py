@@ -10,19 +10,24 @@ import pytest
 
 from retrosim.cpu import ppc
 from retrosim.cpu.engines import interpret
+from retrosim.cpu.engines.compiled_region import CompiledRegion
 from retrosim.cpu.engines.core import Core
+from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
+from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.regions import Region
 from retrosim.cpu.ppc.mpc601_clocks import memory
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import ppc_streams as streams_ppc
-from tests.helpers.cpu.agreement import SEED, stay_within_bounds
+from tests.helpers.cpu.agreement import SEED, assert_same, stay_within_bounds
 from tests.helpers.cpu.m68k_streams import one_region
-from tests.helpers.cpu.three_engines import ThreeEngines
+from tests.helpers.cpu.ppc_assembler import addi, b, code, encode, lwz
+from tests.helpers.cpu.three_engines import ThreeEngines, run
 
 INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "8000"))  # per timing mode
 REGION_BYTES, OPTIMISED_BYTES = 640, 480  # of a program that is recompiled, quickly or with full optimisation
 CPU = ppc.cpu("MPC601")
+STMW = 47 << 26 | 7 << 21 | 4 << 16  # r7 to r31 to 0(r4)
 FIXED = ("l2", "timer")  # parameters that are no clocks of an access
 MEMORIES = (
     memory(),
@@ -85,3 +90,36 @@ def test_no_instruction_takes_more_clocks_than_its_bound(timing: str) -> None:
     generator, choice = streams_ppc.Generator(CPU, SEED), random.Random(SEED)
     loads = (loader(generator, choice, generator.code()) for _ in range(INSTRUCTIONS // 200))
     assert len(stay_within_bounds(CPU, timing, loads)) > 0.6 * len(CPU.table.rows)
+
+
+def test_the_ends_of_runs_change_no_clock() -> None:
+    """A branch during a store of many words: its target is fetched as soon as the cache is free, however one counts."""
+    program = code(STMW, b(8), addi(3, 3, 1), addi(3, 3, 1), addi(3, 3, 1))
+    ends = []
+    for slices in ([4], [1, 3], [1, 1, 1, 1]):
+        core = Core(CPU, "full")
+        streams_ppc.load(core, program, b"", [streams_ppc.DATA] * 32, 0)
+        run(Evaluator(core), core, slices)
+        ends.append(core.state.tobytes())
+    assert ends[0] == ends[1] == ends[2]
+
+
+# the second sector is the one that is left no more; both programs begin with what is done once
+PRIVILEGED = code(encode("dcbi", ra=0, rb=4), addi(3, 3, 1), b(24), *[addi(3, 3, 1)] * 5, addi(3, 3, 1), b(-4))
+LOADS = code(lwz(3, 4), lwz(5, 4, 0x1000), lwz(5, 4, 0x2000), b(20), *[addi(3, 3, 1)] * 4, addi(3, 3, 1), b(-4))
+
+
+@pytest.mark.parametrize("program, missing", [(PRIVILEGED, 0), (LOADS, 200_000)], ids=["privileged", "late data"])
+def test_regions_of_few_instructions(program: bytes, missing: int) -> None:
+    """An exception that could have come fetches nothing; a stall may be longer than 16 bits tell."""
+    first, second = Core(CPU, "full"), Core(CPU, "full")
+    for core in (first, second):
+        streams_ppc.load(core, program, b"", [streams_ppc.DATA] * 32, 0)
+        core.state["memory"] = list(memory().values())
+        core.state["missing"] = missing
+    engine = Interpreter(second, handler_cache(CPU, "full", []))
+    engine.install(CompiledRegion(CPU, "full", one_region(second, len(program)), quick=True))
+    run(Evaluator(first), first, [1000])
+    run(engine, second, [1000])
+    assert engine.bridged < 500
+    assert_same(first, second, "1000 instructions")
