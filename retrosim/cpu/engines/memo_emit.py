@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from ..spec.cpu import Cpu
 from ..spec.ir import I64, POINTER, Function, Signature
-from ..spec.timing import Usual
 from ..spec.values import Word
 from .emit import ASK_POINTER, SPARING, TABLE_POINTER, Emitter
 from .memo import (
@@ -23,8 +23,6 @@ from .memo import (
     STATE_OF,
 )
 from .traces import KIND_SHIFT
-
-PRESENT = 1 << 63  # in an answer: code was found, see `Timing.keeps_code`
 
 
 class TableEmitter(Emitter):
@@ -98,10 +96,22 @@ class TableFunction(TableEmitter):
 
         def look_further() -> None:
             found.set(self.noted(question, detail, 2, 1))
-            self.when(~self.is_noted(question, detail, 1), lambda: found.set(self.ask(question, detail)))
+            self.when(~self.is_noted(question, detail, 1), lambda: found.set(self._ask_apart(question, detail)))
 
         self.when(~self.is_noted(question, detail), look_further)
         return found.get()
+
+    # what seldom happens has functions of its own, so that the others save few registers
+
+    def _ask_apart(self, question: Word, detail: Word) -> Word:
+        return self._in_table("ask", TableFunction.asked, question, detail)
+
+    def asked(self) -> Word:
+        return self.ask(*(self.word(64, each) for each in self.code.args[2:]))
+
+    def looked_up(self, name: str) -> Word:
+        words = (self.word(64, each) for each in self.code.args[2:])
+        return self.subroutine(name, self.model.subroutines[name], *words)
 
     def used(self, name: str, has_kind: bool) -> Word:
         """Call the subroutine for a use of memory; return the row to go on with."""
@@ -114,7 +124,7 @@ class TableFunction(TableEmitter):
             wait = self.variable(self.const(64, 0))
 
             def find_out() -> None:
-                wait.set(self.subroutine(name, self.model.subroutines[name], *words, now))
+                wait.set(self._in_table(f"look.{name}", partial(TableFunction.looked_up, name=name), *words, now))
 
             found = self.model(self).hit(name, *words, now)
             if found is None:
@@ -129,26 +139,6 @@ class TableFunction(TableEmitter):
                 self.when(is_hit, hit, find_out)
             given = given | wait.get()
         return self._given(place, point, given)
-
-    def fetched(self, name: str) -> Word:
-        """Fetch code; return the row to go on with, and PRESENT if it was found."""
-        place, clock, point, line = (self.word(64, each) for each in self.code.args[2:])
-        now = self._now(place, clock, point)
-        found = self.variable(place | PRESENT)
-        usual = Usual(*self.model(self).usual(name, line.trunc(32), 0, lambda: now))
-
-        def miss() -> None:
-            found.set(self._given(place, point, self.subroutine(name, self.model.subroutines[name], line, now)))
-
-        def hit() -> None:
-            if usual.effects is not None:
-                usual.effects()
-            counter = self.model.counters.get(name)
-            if counter is not None:
-                self.set(counter, self.get(counter) + 1)
-
-        self.when(usual.hit, hit, miss)
-        return found.get()
 
     def _now(self, place: Word, clock: Word, point: Word) -> Word:
         return clock + self._in_row(place, point)

@@ -12,8 +12,8 @@ from ..spec.ir import I64, POINTER, UNLIKELY, Function
 from ..spec.timing import Usual
 from ..spec.values import Word
 from .emit import POINTER_BYTES, TABLE_POINTER
-from .memo import INPUT, MASK64, OFFSET_BITS, PLACE_MASK, POINT_SHIFT
-from .memo_emit import PRESENT, TableEmitter, TableFunction
+from .memo import INPUT, OFFSET_BITS, PLACE_MASK, POINT_SHIFT
+from .memo_emit import TableEmitter, TableFunction
 from .recompile import NOTHING, RegionEmitter
 from .segments import INPUTS, Plan, Segment, Step
 from .traces import KIND_SHIFT, NEVER, Point, is_open
@@ -34,10 +34,6 @@ class PointEmitter(TableEmitter, RegionEmitter):
         super().__init__(cpu, timing, code, plan.region)
         self._steps = {name: code.slot(f"i{self._width(name)}") for name in self._counters}
         self._row = code.slot(I64)
-        fetches = (p for each in plan.segments.values() for s in each for step in s.steps for p in step.fetches)
-        self._lines = {words: number for number, words in enumerate(dict.fromkeys(p.words for p in fetches))}
-        # a bit for each line of code: has it been found since other code was not?
-        self._present = [code.slot(I64) for _ in range(-(-len(self._lines) // 64))] if model.keeps_code else []
         self._whens: int | None = None  # conditions of the instruction so far; None: it is not one
 
     def context_pointer(self, number: int) -> str:
@@ -46,8 +42,6 @@ class PointEmitter(TableEmitter, RegionEmitter):
     def begin_points(self) -> None:
         for name, slot in self._steps.items():
             self.put(self._field(name), slot)
-        for slot in self._present:
-            self.put(Word(64, 0), slot)
 
     def end_points(self) -> None:
         for name in self._steps:
@@ -143,30 +137,10 @@ class PointEmitter(TableEmitter, RegionEmitter):
         self._depth -= 1
 
     def _fetch(self, point: Point, number: int) -> None:
-        if self.model.keeps_code:
-            self._fetch_once(point, number)
-        else:
-            words = [Word(64, word) for word in point.words]
-            usual = self.timing.usual(point.name, words[0].trunc(32), 0, partial(self._now, number))
-            self._either(usual, partial(self._unusual, point.name, number, words))
+        words = [Word(64, word) for word in point.words]
+        usual = self.timing.usual(point.name, words[0].trunc(32), 0, partial(self._now, number))
+        self._either(usual, partial(self._unusual, point.name, number, words))
         self._used(point.name)
-
-    def _fetch_once(self, point: Point, number: int) -> None:
-        """Fetch code unless it has been found since other code was not."""
-        index, bit = divmod(self._lines[point.words], 64)
-        slot = self._present[index]
-
-        def look() -> None:
-            function = partial(TableFunction.fetched, name=point.name)
-            words = self._point_now(number), Word(64, point.words[0])
-            with self._counted_by_itself(point.name, True):
-                answer = self._in_table(f"fetched.{point.name}", function, self._place(), self._counter.clock(), *words)
-            self._go_on(answer & ~PRESENT & MASK64)
-            for each in self._present:
-                present = self.loaded(64, each) | (1 << bit if each == slot else 0)
-                self.put(self.select(answer.sign, present, Word(64, 0)), each)
-
-        self._either(Usual((self.loaded(64, slot) & 1 << bit).ne(0)), look)
 
     def _either(self, usual: Usual, otherwise: Callable[[], None]) -> None:
         """Do what a use of memory does if it is usual, else something else."""

@@ -16,6 +16,7 @@ cached. All state is in the fields below; times are absolute clocks.
     readable writable  by the lower bits of a line's number: its address + 1 if it was read, or written, and is in the
                    data cache, complete, and dirty if it was written; so such a use changes no more than `dcount`,
                    `stored` and `stored_by`
+    fetchable      likewise, if it was fetched and is in the instruction cache, complete
     memory         parameters of the machine: see MEMORY
 """
 
@@ -33,7 +34,7 @@ VALID = 1 << 31
 ABSENT = 256
 LINE_SHIFT = 4
 LINE_BYTES = 1 << LINE_SHIFT
-SHORTCUTS = ("readable", "writable")
+SHORTCUTS = {"dtag": ("readable", "writable"), "itag": ("fetchable",)}
 SHORTCUT_LINES = 256  # more than one set has ways, so that lines of one seldom share a place
 NONE = 0
 UNCACHED_FROM = 0x800000  # video memory and devices (machine memory map)
@@ -53,7 +54,7 @@ FIELDS = (
     ("filled_by", 64, 1),
     ("stored", 32, 1),
     ("stored_by", 64, 1),
-    *((name, 32, SHORTCUT_LINES) for name in SHORTCUTS),
+    *((name, 32, SHORTCUT_LINES) for names in SHORTCUTS.values() for name in names),
     ("memory", 64, len(MEMORY)),
 )
 
@@ -129,8 +130,8 @@ def _fill(m, tags: str, line: Word, now: Word) -> Word:
         written = m.element("dirty", victim).ne(0)
         end = m.select(written, end + _parameter(m, "line_read"), end)
         m.set_element("dirty", victim, m.const(8, 0))
-        for name in SHORTCUTS:
-            m.set_element(name, _place(m.element(tags, victim)), m.const(32, NONE))
+    for name in SHORTCUTS[tags]:
+        m.set_element(name, _place(m.element(tags, victim)), m.const(32, NONE))
     m.set_element(tags, victim, line | VALID)
     m.set("filling", line)
     m.set("bus_free", end)
@@ -145,11 +146,20 @@ def max_wait_clocks(m) -> Word:
 
 def fetch(m, line: Word, now: Word) -> Word:
     """Return the clocks that fetching code from a line costs beyond a hit."""
-    line = line.trunc(32)
-    entry = _find(m, "itag", line)
-    wait = _wait_for_fill(m, line, now)
-    m.when(entry.eq(ABSENT), lambda: wait.set(wait.get() + _fill(m, "itag", line, now)))
-    return wait.get()
+    line, extra = line.trunc(32), m.variable(m.const(64, 0))
+
+    def look() -> None:
+        entry = _find(m, "itag", line)
+        wait = _wait_for_fill(m, line, now).get()
+        extra.set(wait)
+        m.when(
+            entry.eq(ABSENT),
+            lambda: extra.set(wait + _fill(m, "itag", line, now)),
+            lambda: _shorten(m, "fetchable", line, wait),
+        )
+
+    m.when(_is_short(m, "fetchable", line), lambda: _step(m, "itag"), look)
+    return extra.get()
 
 
 def crossing(m, address: Word, size: Word) -> Word:
@@ -266,9 +276,7 @@ def _note_store(m, location: Word, end: Word) -> None:
 def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
     """Tell whether `fetch` (of a line), `read` or `write` would find the line and not wait (`Timing.usual`)."""
     if name == "fetch":
-        found = m.matching("itag", (location & 63) << 2, 4, location | VALID)
-        hit = found.ne(0) & (m.get("filling").ne(location) | m.get("filled_by").ule(now()))
-        return Usual(hit)
+        return Usual(_is_short(m, "fetchable", location))
     if size not in (1, 2, 4):
         return Usual(m.const(1, 0))
     key = (location & (-LINE_BYTES & ADDRESS_MASK | size - 1)) + 1  # is no line's if it is not aligned

@@ -38,7 +38,7 @@ from .mc68040_timing import MC68040Timing
 class PipelineTiming(MC68040Timing):
     """The event model of the stages, with caches and memory."""
 
-    counts = keeps_code = True
+    counts = True
     counters = {"fetch": "icount", "read": "dcount", "write": "dcount"}  # noqa: RUF012
     looked_up_in_place = 17  # every register of MOVEM
     times = ("ea_end", "fetch_end", "ready")

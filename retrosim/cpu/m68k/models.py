@@ -36,8 +36,8 @@ _SHAPE["tag"] = lambda line, units: (line | VALID, 0)
 _DATA = Lines(**_SHAPE, end=UNCACHED_FROM, fetches=())  # any line of a set may be replaced next
 _CODE = Lines(**_SHAPE, end=ADDRESS_MASK + 1, operands=())
 MC68040_CACHES = {
-    "data": Cache("dtag", "dcount", dirty="dirty", allocates="copyback", lines=_DATA, shortcuts=SHORTCUTS),
-    "instruction": Cache("itag", "icount", lines=_CODE),
+    "data": Cache("dtag", "dcount", dirty="dirty", allocates="copyback", lines=_DATA, shortcuts=SHORTCUTS["dtag"]),
+    "instruction": Cache("itag", "icount", lines=_CODE, shortcuts=SHORTCUTS["itag"]),
 }
 BY_MODEL = {
     "MC68000": {
@@ -83,7 +83,7 @@ def cpu(model: str) -> Cpu:
         readings=READINGS[model],
         stage_fields=("ea_end", "fetch_end"),
         in_registers=IN_REGISTERS,
-        derived=frozenset(SHORTCUTS),
+        derived=frozenset(name for names in SHORTCUTS.values() for name in names),
         zero_register=ZERO,
         **own,
     )

@@ -85,7 +85,6 @@ class Timing:
     blank: ClassVar[Mapping[str, int]] = {}  # values of fields with which an instruction is fetched for certain
     assumed: ClassVar[Mapping[str, int]] = {}  # values of other fields that the model may take for these
     subroutines: ClassVar[Mapping[str, Callable[..., Word]]] = {}  # that the model calls, by name
-    keeps_code = False  # does code that is in the cache stay until other code is not found there?
     counters: ClassVar[Mapping[str, str]] = {}  # subroutine -> state field that steps at each use of a cache by it
     looked_up_in_place = 4  # most points of an instruction for which regions have the code of `usual` itself
 

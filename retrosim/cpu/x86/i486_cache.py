@@ -24,6 +24,7 @@ from ..spec.values import Word
 VALID = 1 << 31
 UNCACHED_FROM = 0x800000  # video memory and devices (machine memory map)
 WRITE_BUFFERS = 4
+WRITE_QUEUE = WRITE_BUFFERS - 1  # writes that the bus may still have to do for a store not to wait
 SETS, LINE_SHIFT = 128, 4
 LINE_BYTES = 1 << LINE_SHIFT
 SHORTCUTS = ("readable", "writable")
@@ -167,7 +168,7 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
         line = location >> LINE_SHIFT
         m.when(cached, lambda: _note_write(m, line, _look_up(m, line, allocate=False)))
         m.set("bus_free", _later(m, free, at) + clocks)
-        return _wait_until(m, free, at + clocks * (WRITE_BUFFERS - 1))
+        return _wait_until(m, free, at + clocks * WRITE_QUEUE)
 
     return _operand(m, address, size, now, one)
 
@@ -185,35 +186,39 @@ def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> U
 
 
 def _has_buffer(m, now: Word) -> Word:
-    return m.get("bus_free").ule(now + _parameter(m, "write") * (WRITE_BUFFERS - 1))
+    return m.get("bus_free").ule(now + _parameter(m, "write") * WRITE_QUEUE)
 
 
 def _post(m, now: Word) -> None:
     m.set("bus_free", _later(m, m.get("bus_free"), now) + _parameter(m, "write"))
 
 
-def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], None]]:
-    """Tell likewise of all lines that are there, and of all stores (`Timing.hit`)."""
+def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], None], Word]:
+    """Tell likewise of all lines that are there, and of all stores, which may wait (`Timing.hit`)."""
     *size, now = rest
     line = (location if name == "fetch" else location >> LINE_SHIFT).trunc(32)
     group = line & (SETS - 1)
     ways = m.matching("tag", group << 2, 4, line | VALID)
-    found = ways.ne(0)
+    found, wait = ways.ne(0), m.const(64, 0)
     if name == "write":
-        is_usual = _has_buffer(m, now)
+        is_usual, wait = m.const(1, 1), _wait_until(m, m.get("bus_free"), now + _parameter(m, "write") * WRITE_QUEUE)
     else:
         is_usual = found & (m.get("filling").ne(line) | m.get("fill_end").ule(now))
     for each in size:
         is_usual = is_usual & location.ult(UNCACHED_FROM) & ((location & (LINE_BYTES - 1)) + each).ule(LINE_BYTES)
 
-    def apply() -> None:
+    def use() -> None:
         way, old = (m.lowest_bit(ways) & 3) << 2, m.element("lru", group)
         new = old & (m.const(32, 0x2244) >> way).trunc(8) & 15 | (m.const(32, 0x0413) >> way).trunc(8) & 15
         m.set_element("lru", group, m.select(found, new, old))
         if name == "write":
             _note_write(m, line, found)
-            _post(m, now)
         else:
             _note_read(m, line, m.const(1, 1))
 
-    return is_usual, apply
+    def apply() -> None:
+        m.when(m.element("writable" if name == "write" else "readable", group).ne(_key(m, line)), use)
+        if name == "write":
+            _post(m, now)
+
+    return is_usual, apply, wait

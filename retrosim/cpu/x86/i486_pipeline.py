@@ -87,7 +87,7 @@ class CacheTiming(TableTiming):
         return i486_cache.usual(self.m, name, location, size, now)
 
     def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None], Word]:
-        return *i486_cache.hit(self.m, name, *words), self.m.const(64, 0)
+        return i486_cache.hit(self.m, name, *words)
 
     def kind(self, location: Word, bits: int, write: bool) -> Word:
         return self._crosses(location, bits).zext(64)
