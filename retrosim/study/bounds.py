@@ -134,8 +134,8 @@ def bound(
             if stays and not residence.holds(end.ways):
                 attempts = [each for each in attempts if each[:2] != (is_code_apart, True)]
                 continue
-            most = residence.maximum(end.ways, engine.alignment)
-            maximum = most if maximum is None else min(most, maximum)
+            proven = residence.maximum(end.ways, engine.alignment)
+            maximum = proven if maximum is None else min(proven, maximum)
             if not counts_code or runner.steps > SHORT_STEPS:
                 break
         given.check_used()

@@ -125,8 +125,8 @@ class Path:
         if size == 1:  # the quick way of what follows
             return total + self.maximum[plus[0], minus[0]]
         if size <= MAX_PAIRED:
-            least = self.maximum.__getitem__
-            return total + min(sum(map(least, zip(plus, order, strict=True))) for order in permutations(minus))
+            distance_of = self.maximum.__getitem__
+            return total + min(sum(map(distance_of, zip(plus, order, strict=True))) for order in permutations(minus))
         return total + sum(map(self.maximum.__getitem__, zip(plus, minus, strict=True)))
 
     def _add(self, name: str) -> None:

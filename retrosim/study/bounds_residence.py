@@ -114,7 +114,7 @@ class Residence:
     def holds(self, ways: Ways) -> bool:
         """Tell whether in each set there are no more lines of any way than survive one another."""
         return self.is_known and all(
-            _most_of_a_set([use for use in way.used if use.cache == cache], lines) <= lines.survives + 1
+            _max_of_a_set([use for use in way.used if use.cache == cache], lines) <= lines.survives + 1
             for way in ways
             for cache, lines in self.lines.items()
         )
@@ -129,7 +129,7 @@ class Residence:
         return max(way.clocks + sum(added(way, cache) for cache in self.lines) for way in ways)
 
 
-def _most_of_a_set(uses: list[Use], lines: Lines) -> int:
+def _max_of_a_set(uses: list[Use], lines: Lines) -> int:
     """Return how many lines of one set some uses can be at most."""
     line_bytes = lines.units * lines.unit_bytes
     numbers = {use.unit // lines.units for use in uses if use.unit is not None}

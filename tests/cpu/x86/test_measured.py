@@ -72,10 +72,10 @@ def at(name: str, body: str, measured: float, source: str, refresh: tuple[float,
     measured  clocks, to a tenth
     refresh   share of them that it takes: "a little over five percent of all available memory accesses"
     """
-    least, most = (
+    low, high = (
         share * (measured + rounding) for share, rounding in zip((1 - refresh[1], 1 - refresh[0]), (-0.05, 0.05))
     )
-    clocks, spread = round((least + most) / 2, 2), round((most - least) / 2, 2)
+    clocks, spread = round((low + high) / 2, 2), round((high - low) / 2, 2)
     return Row(name, "i286_real", body, clocks, more.pop("ours", clocks), f"Abrash {source}", spread, **more)
 
 
