@@ -29,10 +29,11 @@ def opened(name: str, engine: str, objects: int = 1) -> Machine:
 @pytest.mark.parametrize("name", FLAT_MACHINES if LONG else ("mc68040-25",))
 def test_counts_are_those_of_single_steps(name) -> None:
     """The same instructions, clocks and calls as an evaluator that is looked at after each instruction."""
-    stepped = opened(name, "evaluate")
+    machine = opened(name, "interpret")
+    stepped = Machine(name, "sectors", engine="evaluate", parameters={"objects": 1})
+    stepped.load(machine.save())
     begun, found = stepped.cycles, {}
     executed = step_through(stepped, COUNT, lambda *_: None)
-    machine = opened(name, "interpret")
     profile = ProgramProfile(machine)
     machine.run(instructions=COUNT)
     report = profile.report()
