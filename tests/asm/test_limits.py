@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
+from fuzzing.work import scaled
 
 from retrosim.asm import assemble, assemble_file, files, program, source
 from retrosim.errors import AssemblyError
-from tests.helpers.work import scaled
 
 CHAIN = "".join(f" macro m{n}\n m{n + 1} \\1\\1\n endm\n" for n in range(40))
 REFUSED = {

@@ -172,7 +172,7 @@ def test_example_of_the_package_runs(capsys) -> None:
 
 def test_module_and_function_end_alike(start) -> None:
     process = start("list", "machines")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=180)
     assert (process.returncode, err) == (0, "")
     assert "mc68040-25" in out and "native" in out
 
@@ -237,7 +237,7 @@ def test_reader_who_goes_away_is_no_error(start) -> None:
     process = start("list", "--json")
     process.stdout.close()
     assert process.stderr.read() == ""
-    assert process.wait(timeout=60) == 141
+    assert process.wait(timeout=180) == 141
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for other processes")
@@ -245,7 +245,7 @@ def test_control_c_ends_cleanly(start, tmp_path: Path) -> None:
     process = start("run", "--headless", "--frames", "100000000", "--screenshot", "shot.png")
     assert process.stderr.readline().startswith("retrosim: ")
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=180)
     assert (process.returncode, out) == (130, "")
     assert err.splitlines()[-1] == "retrosim: interrupted" and "Traceback" not in err
     assert list(tmp_path.iterdir()) == []

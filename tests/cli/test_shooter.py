@@ -55,7 +55,7 @@ def test_a_person_plays(start, screen, tmp_path, run) -> None:
     keys("keydown", "Left")
     wait_for(process, lambda: frames_on(tape) >= FRAMES)
     keys("keyup", "Left", "keyup", "space", "key", "ctrl+q")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=180)
     assert (process.returncode, err) == (0, ""), err
 
     worlds = []

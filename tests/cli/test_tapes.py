@@ -126,7 +126,7 @@ def test_interrupted_recording_is_kept(run, start, tmp_path) -> None:
     while process.poll() is None and not (path.exists() and path.read_bytes().count(b"\n") > 10):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=180)
     assert process.returncode == 130
     assert err.splitlines()[-1] == "retrosim: interrupted; long.rtape can be replayed up to here"
     ran = run("verify", "long.rtape", "--on", "native")

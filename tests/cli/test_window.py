@@ -162,7 +162,7 @@ from retrosim.cli.commands import run
 
 def compile_for_long(*_):
     threading.Timer(0.3, closed.append, [time.monotonic()]).start()
-    time.sleep(60)
+    time.sleep(200)
 
 def turn(window):
     if closed:
@@ -179,13 +179,13 @@ cli.run_process()
 
 
 def test_closing_the_window_ends_the_process(environment, screen) -> None:
-    """Without a wait for the thread that compiles, which takes a minute here."""
+    """Without a wait for the thread that compiles, which takes minutes here."""
     command = [sys.executable, "-c", CLOSED_WHILE_BUSY]
     ended = subprocess.run(
-        command, env=environment | {"DISPLAY": screen}, capture_output=True, text=True, timeout=50, check=False
+        command, env=environment | {"DISPLAY": screen}, capture_output=True, text=True, timeout=180, check=False
     )
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert time.monotonic() - float(ended.stdout) < 30
+    assert time.monotonic() - float(ended.stdout) < 120
 
 
 def test_second_recording_in_the_same_window(run, desk, tmp_path) -> None:
@@ -267,14 +267,14 @@ def test_a_real_window(run, start, screen, tmp_path) -> None:
         search = ["xdotool", "search", "--name", "^sectors on mc68040-25"]
         return subprocess.run(search, env={"DISPLAY": screen}, capture_output=True, check=False).returncode == 0
 
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180
     while not has_window() and time.monotonic() < end and process.poll() is None:
         time.sleep(0.1)
     assert process.poll() is None, process.communicate()[1]
     type_keys("search", "--name", "^sectors on", "windowfocus", "keydown", "Right", "sleep", "0.4", "keyup", "Right")
     time.sleep(0.4)
     type_keys("keydown", "space", "sleep", "0.4", "keyup", "space", "sleep", "0.4", "key", "ctrl+q")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=180)
     assert (process.returncode, err) == (0, ""), err
     tape = load_tape(tmp_path / "mine.rtape")
     pads = [line.states["pad"] for line in tape.inputs]  # a quick person presses before the first frame: no 0 then

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from fuzzing.work import scaled
 
 from retrosim.errors import RomError
 from retrosim.rom import Image
@@ -20,7 +21,6 @@ from retrosim.rom.formats import File, load_file
 from retrosim.rom.library import kit_folder
 from retrosim.rom.placing import RAM_END
 from tests.helpers.rom.program_files import hunk_program, mz_program, prg_program
-from tests.helpers.work import scaled
 
 SAMPLES = Path(__file__).parent / "samples"
 WRITTEN = {

@@ -9,12 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
+from fuzzing.work import scaled
 
 from retrosim.errors import RomError
 from retrosim.rom import Image, load_elf, load_rom
 from retrosim.rom.image import MAX_IMAGE_BYTES, RAM_END, RAM_FIRST, read_image
 from tests.helpers.rom.elf_builder import elf, symbol
-from tests.helpers.work import scaled
 
 BUILDS = ("O0", "O1", "O2")
 CODE = bytes.fromhex("4e71 4e75")

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from fuzzing.work import scaled
 
 from retrosim.errors import RomError
 from retrosim.rom import ISAS, ImageInfo, Parameter, WorldColumn, load_rom
 from retrosim.rom.fields import MAX_FILE_BYTES
 from tests.helpers.rom.elf_builder import elf, symbol
-from tests.helpers.work import scaled
 
 CODE = b"\x4e\x75"
 NAMES = b"\0gState\0gCount\0"

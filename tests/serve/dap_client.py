@@ -20,7 +20,7 @@ dap = pytest.importorskip("dap", reason="the DAP client is not installed (pip in
 jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed (pip install jsonschema)")
 debugpy = pytest.importorskip("debugpy", reason="debugpy, which brings the protocol's schema, is not installed")
 SCHEMA = "_vendored/pydevd/_pydevd_bundle/_debug_adapter/debugProtocol.json"
-SECONDS = 30
+SECONDS = 120
 
 
 @cache

@@ -14,7 +14,7 @@ from retrosim.serve.gdb_session import GdbSession
 from retrosim.serve.stream import LOOPBACK, listen, serve_clients
 
 GDB = "gdb-multiarch"
-SECONDS = 30
+SECONDS = 120
 MARK = "=== "  # begins the line before a command's output
 
 needs_gdb = pytest.mark.skipif(shutil.which(GDB) is None, reason=f"{GDB} is not installed (Debian package {GDB})")

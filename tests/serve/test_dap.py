@@ -168,7 +168,7 @@ def test_standard_streams() -> None:
     said, request = [], {"seq": 1, "type": "request", "command": "initialize"}
     for sent in (packed(request), b"POST / HTTP/1.1\r\n\r\n"):
         done = subprocess.run(
-            [sys.executable, "-m", "retrosim", "dap"], input=sent, capture_output=True, timeout=60, check=True
+            [sys.executable, "-m", "retrosim", "dap"], input=sent, capture_output=True, timeout=180, check=True
         )
         said.append(done.stdout)
         assert done.stderr == b""

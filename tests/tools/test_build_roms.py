@@ -76,7 +76,7 @@ def test_gcc_would_have_put_nops() -> None:
     """The step that drops them is needed, and drops nothing else."""
     rom = load_rom("sectors")
     command = ["m68k-linux-gnu-gcc", "-m68040", "-O0", "-ffreestanding", "-S", "-o", "-", rom.path / "src/sectors.c"]
-    source = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    source = subprocess.run(command, capture_output=True, text=True, timeout=180, check=True).stdout
     rest = without(source, ("nop",))
     gone = [line for line in source.splitlines() if line not in rest.splitlines()]
     assert gone

@@ -22,7 +22,7 @@ def finished(code, **environment):
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(PACKAGE)} | environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
     )
 
 
@@ -70,7 +70,7 @@ def test_a_real_process_driven_by_a_real_keyboard_and_mouse(display, tmp_path):
 
     def xdotool(*words):
         return subprocess.run(
-            ["xdotool", *words], check=True, capture_output=True, text=True, timeout=20
+            ["xdotool", *words], check=True, capture_output=True, text=True, timeout=60
         ).stdout.strip()
 
     try:
@@ -85,7 +85,7 @@ def test_a_real_process_driven_by_a_real_keyboard_and_mouse(display, tmp_path):
         xdotool("mousemove", "--window", window, "20", "8", "click", "1")  # Pause
         time.sleep(0.2)
         xdotool("key", "shift+period", "shift+period", "shift+period", "ctrl+q")
-        output, _ = process.communicate(timeout=20)
+        output, _ = process.communicate(timeout=60)
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)

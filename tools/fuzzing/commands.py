@@ -19,7 +19,7 @@ from random import Random
 
 from .loaders import scratch_folder, shipped
 from .mutations import NUMBERS, TEXTS, changed_bytes
-from .target import MAX_BYTES, MAX_SECONDS, ROOT, Find, Target
+from .target import MAX_BYTES, MAX_SECONDS, ROOT, Find, Target, is_too_long
 
 SECONDS = 0.3  # after which a command that was accepted is interrupted, as by Ctrl-C
 STATUSES = {0, 1, 2, 3, 4, 5, 130, 141}
@@ -145,7 +145,7 @@ def _judge(status: int, error: str, seconds: float, grown: int) -> bool:
         raise Find(f"ends with status {status}")
     if status in REFUSED and (not error.startswith("retrosim: ") or len(error) > 2000):
         raise Find(f"a refusal, status {status}, that is not a line of usual length")
-    if status in REFUSED and seconds > MAX_SECONDS:
+    if status in REFUSED and is_too_long(seconds):
         raise Find(f"takes {MAX_SECONDS:.0f} s and more of processor time to refuse")
     if status in REFUSED and grown > MAX_BYTES:
         raise Find(f"takes {MAX_BYTES >> 20} MiB and more of memory to refuse")

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
+from .work import scaled
+
 ROOT = Path(__file__).resolve().parents[2]
 MAX_SECONDS = 1.0  # of processor time
 MAX_BYTES = 256 << 20  # that the process may grow by
@@ -64,10 +66,15 @@ def limits(target: Target, accepted: list[bool]) -> Iterator[None]:
     seconds, grown = time.process_time() - begun, _peak() - before
     if not target.is_limited(accepted[-1]):
         return
-    if seconds > MAX_SECONDS:
+    if is_too_long(seconds):
         raise Find(f"takes {MAX_SECONDS:.0f} s and more of processor time")
     if grown > MAX_BYTES:
         raise Find(f"takes {MAX_BYTES >> 20} MiB and more of memory")
+
+
+def is_too_long(seconds: float) -> bool:
+    """Tell whether an input took more processor time than it may, on this host."""
+    return seconds > MAX_SECONDS and seconds > scaled(MAX_SECONDS)
 
 
 def _peak() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from fuzzing.work import scaled
 
 from retrosim.cpu.engines import core as core_module
 from retrosim.cpu.engines.regions import MAX_DISCOVERED, discover
@@ -13,7 +14,6 @@ from retrosim.rom import Image
 from retrosim.rom.lines import LineTable
 from retrosim.rom.symbols import SymbolTable
 from tests.helpers.machine import programs
-from tests.helpers.work import scaled
 
 NOPS = {"mc68040-25": ("m68040", "4e71"), "i486dx2-66": ("i486", "90"), "ppc601-80": ("ppc601", "60000000")}
 CALLS = {"calls": "e800000000", "loops": "72fe", "calls of one function": "e8ff0f0000"}
