@@ -31,7 +31,7 @@ ROOM_LEFT = 8  # an eighth of the bound is made free at once
 USED_SECONDS = 3600  # the time of use is kept to the hour, which saves a write per read
 STALE_SECONDS = 600  # by then whoever wrote a partial file, or waited for a lock, has gone
 RESULT_SUFFIX = ".result"  # of a job of a long run
-ENTRY_SUFFIXES = (".kernel", ".o", ".list", RESULT_SUFFIX)
+ENTRY_SUFFIXES = (".kernel", ".o", ".list", ".plan", RESULT_SUFFIX)
 OLDER_SUFFIXES = (".nbi", ".nbc")  # of versions that left kernels to Numba's own cache
 VERSION = re.compile(r"[0-9a-f]{16}")
 

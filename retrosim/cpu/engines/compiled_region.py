@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from functools import partial
 
 from ..spec.cpu import Cpu
@@ -11,6 +12,7 @@ from ..spec.timing import Timing
 from .compiled import Effort, compile_functions
 from .counting_region import Counting, CountingRegionEmitter
 from .memo_region import MemoRegionEmitter
+from .objects import cache_plan, cached_plan
 from .recompile import RegionEmitter
 from .regions import Region
 from .segments import Plan
@@ -30,14 +32,25 @@ class CompiledRegion:
         """Compile, or load from the cache. `counting`: for models whose clocks come from no table."""
         model = cpu.timing_class(timing)
         self.counting = counting
-        self.plan = Plan(cpu, model, region) if model.marks else None
+        self.plan = _plan(cpu, timing, region) if model.marks else None
         self.region = self.plan.region if self.plan else region
-        emit = partial(emit_region, cpu, model, self.plan or region)
+        emit = partial(_emit, cpu, model, region, self.plan)
         if counting is not None:
             emit = partial(_emit_counting, cpu, model, region, counting)
         effort = Effort.QUICK if quick else _effort(model)
         self._functions = compile_functions(region_name(cpu, timing, region, quick, counting), [emit], effort)
         self.address = int(self._functions.addresses[0])
+
+
+def _plan(cpu: Cpu, timing: str, region: Region) -> Plan:
+    """Return the plan of a region: made from what is in the cache, or put there."""
+    name, model = region_name(cpu, timing, region), cpu.timing_class(timing)
+    cached = cached_plan(name)
+    if cached is not None:
+        return Plan(cpu, model, region, json.loads(cached))
+    plan = Plan(cpu, model, region)
+    cache_plan(name, json.dumps(plan.to_cache(), separators=(",", ":")).encode())
+    return plan
 
 
 def _effort(timing: type[Timing]) -> Effort:
@@ -60,6 +73,12 @@ def emit_region(cpu: Cpu, model: type[Timing], region: Region | Plan, code: Func
         MemoRegionEmitter(cpu, model, code, region).emit()
     else:
         RegionEmitter(cpu, model, code, region).emit()
+
+
+def _emit(cpu: Cpu, model: type[Timing], region: Region, plan: Plan | None, code: Function) -> None:
+    if plan is not None and not plan.is_complete:
+        plan = Plan(cpu, model, region)
+    emit_region(cpu, model, plan or region, code)
 
 
 def _emit_counting(cpu: Cpu, model: type[Timing], region: Region, counting: Counting, code: Function) -> None:

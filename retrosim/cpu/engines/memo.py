@@ -165,7 +165,7 @@ class Memo:
             found = self._with_input(row, number, detail)
             if detail == 1:
                 self._view[self._row(row) + row.segment.place_of_one(number)] = found
-            if number >= row.segment.steps[-1].first and not row.segment.steps[-1].trace.is_plain and detail < INPUTS:
+            if number >= row.segment.steps[-1].first and not row.segment.steps[-1].is_plain and detail < INPUTS:
                 self._view[self._row(row) + row.segment.place_of_input(number, detail)] = found
         entry = hash_of(question, detail)
         if self._view[entry * ENTRY_WORDS]:

@@ -193,7 +193,7 @@ class PointEmitter(TableEmitter, RegionEmitter):
             kind, called = self.timing.kind(location, bits, write), name if name in self.model.subroutines else ""
             self._unusual(called, number, words, kind, is_counted)
 
-        if self.step.trace.points > self.model.looked_up_in_place:
+        if self.step.points > self.model.looked_up_in_place:
             find_out(is_counted=False)
         else:
             self._either(self.timing.usual(name, location, size, partial(self._now, number)), find_out)

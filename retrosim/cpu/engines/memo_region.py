@@ -90,7 +90,7 @@ class MemoRegionEmitter(PointEmitter):
             for self.step in segment.steps:
                 clocks.append(self.timing.max_clocks)
                 waits.append(self.timing.max_waits)
-                self._insn(self.step.trace.insn)
+                self._insn(self.step.insn)
             if segment.following is not None:
                 self._advance(0)
         if not self.code.block.is_ended:
@@ -98,7 +98,7 @@ class MemoRegionEmitter(PointEmitter):
         return clocks, waits
 
     def _insn(self, insn: Insn) -> None:
-        self._outcome, self._point, self._is_open = 0, self.step.first, self.step.trace.branches
+        self._outcome, self._point, self._is_open = 0, self.step.first, self.step.branches
         self._outcomes = iter(self.step.trace.inputs)
         super()._insn(insn)
 

@@ -1,6 +1,6 @@
 """Object code in the cache: an entry for each group of functions, compiled by one process.
 
-Beside it may lie a list of what the functions are, a line each.
+Beside it may lie a list of what the functions are, a line each, or the plan of a region (segments.py).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from retrosim.jit import STORES
 STORE = STORES["engines"]
 CODE_SUFFIX = ".o"
 LIST_SUFFIX = ".list"
+PLAN_SUFFIX = ".plan"
 
 _contents: dict[str, frozenset[str]] = {}  # of groups that this process has seen
 
@@ -55,3 +56,13 @@ def cached_object(name: str, compile_it: Callable[[], bytes], contents: Sequence
     if contents and STORE.read(name + LIST_SUFFIX) is None:  # new, or damaged
         STORE.write(name + LIST_SUFFIX, "\n".join(contents).encode(), in_memory=True)
     return found
+
+
+def cached_plan(name: str) -> bytes | None:
+    """Return what is cached of the plan of a region, if it is there and whole."""
+    return STORE.read(name + PLAN_SUFFIX)
+
+
+def cache_plan(name: str, content: bytes) -> None:
+    """Put it into the cache."""
+    STORE.write(name + PLAN_SUFFIX, content, in_memory=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..spec.cpu import Cpu
 from ..spec.rows import Insn
 from .regions import Block, Region, region_of
-from .traces import NOW, Point, Replay, Trace, Tracer, Unpredictable
+from .traces import NEVER, NOW, Point, Replay, Trace, Tracer, Unpredictable
 
 FIRST_END = 1  # where in a row its ends begin: behind the state that it is for
 FIRST_EDGE = 3
@@ -22,21 +23,32 @@ MAX_POINTS = 16  # of a segment, but for its last instruction
 class Step:
     """An instruction, and what it may have to do with clocks.
 
-    first    number of its first point in the segment
-    fetches  points at which it may be fetched; `is_sure`: it is, whatever has happened before in the block
-    bounds   the most clocks and waits of it
+    trace_of  makes its trace, which is not needed before its clocks are looked for
+    first     number of its first point in the segment
+    fetches   points at which it may be fetched
+    points, is_plain, branches  of its trace
+    is_sure   is it fetched at these points, whatever has happened before in the block?
+    bounds    the most clocks and waits of it
     """
 
-    trace: Trace
+    insn: Insn
+    trace_of: Callable[[Insn], Trace]
     first: int
     fetches: tuple[Point, ...]
-    is_sure: bool
-    bounds: tuple[int, int]
+    points: int
+    is_plain: bool
+    branches: bool
+    is_sure: bool = False
+    bounds: tuple[int, int] = (0, 0)
+
+    @cached_property
+    def trace(self) -> Trace:
+        return self.trace_of(self.insn)
 
     @property
     def end(self) -> int:
         """Number of the first point behind its own."""
-        return self.first + len(self.fetches) + self.trace.points
+        return self.first + len(self.fetches) + self.points
 
 
 @dataclass(eq=False)
@@ -66,7 +78,7 @@ class Segment:
     def words(self) -> int:
         """Return how long its rows are."""
         last = self.steps[-1]
-        return self.place_of_input(last.first if last.trace.is_plain else last.end)
+        return self.place_of_input(last.first if last.is_plain else last.end)
 
     def step_of(self, point: int) -> int:
         """Return the number of the step that a point belongs to."""
@@ -74,7 +86,7 @@ class Segment:
 
     @property
     def outcomes(self) -> int:
-        return 1 + self.steps[-1].trace.branches
+        return 1 + self.steps[-1].branches
 
     @property
     def first_point(self) -> int:
@@ -90,6 +102,10 @@ class Way(NamedTuple):
     max_waits: int
 
 
+Cached = dict[str, list[list[list[Any]]]]
+"""Of each part of a block, by its address: its segments, of these the steps: fetches, points, is_plain, branches."""
+
+
 def blank_values(cpu: Cpu, model: type) -> dict[str, list[int]]:
     """Return the state of a pipeline in which nothing has happened for long."""
     values = {name: [NOW] * cpu.layout.fields[name][1] for name in ("cycles", *model.times)}
@@ -99,17 +115,19 @@ def blank_values(cpu: Cpu, model: type) -> dict[str, list[int]]:
 class Plan:
     """A region without the instructions whose clocks depend on more, and the segments of its blocks.
 
-    region    what is left: those instructions run by themselves
-    segments  by block
+    region       what is left: those instructions run by themselves
+    segments     by block
+    is_complete  has it all that the region is compiled from? If not, only what its clocks are looked up by
     """
 
-    def __init__(self, cpu: Cpu, model: type, region: Region) -> None:
-        self._cpu, self._model = cpu, model
+    def __init__(self, cpu: Cpu, model: type, region: Region, cached: Cached | None = None) -> None:
+        """Plan a region; `cached` is what `to_cache` returned for it, which saves most of the work."""
+        self._cpu, self._model, self.is_complete = cpu, model, cached is None
         self._replay = Replay(cpu, model)
         self.segments: dict[int, list[Segment]] = {}
         blocks, entries, guesses = {}, set(region.entries), {}
         for block in region.blocks.values():
-            for part, segments in self._parts(block.insns):
+            for part, segments in self._parts(block.insns) if cached is None else self._cached_parts(block, cached):
                 start = part[0].pc
                 blocks[start], self.segments[start] = Block(tuple(part)), segments
                 if start != block.start:
@@ -122,7 +140,7 @@ class Plan:
             for one, following in pairwise(segments):
                 one.edges, one.following = [(0, following.steps[0].trace.insn.pc)], following
             segments[-1].edges = self._edges(start)
-        for segments in self.segments.values():
+        for segments in self.segments.values() if self.is_complete else ():
             segments[-1].fetched = [self._is_fetched(segments[-1], *edge) for edge in segments[-1].edges]
 
     def _edges(self, start: int) -> list[tuple[int, int]]:
@@ -130,7 +148,7 @@ class Plan:
         last = block.insns[-1]
         found = [(0, last.end)]
         if last.target is not None:
-            found.append((int(self.segments[start][-1].steps[-1].trace.branches), last.target))
+            found.append((int(self.segments[start][-1].steps[-1].branches), last.target))
         found += [(0, guess) for guess in self.region.guesses[start]]
         return [(outcome, address) for outcome, address in found if address in self.region.blocks]
 
@@ -164,7 +182,7 @@ class Plan:
         is_new = True
         for insn in insns:
             try:
-                trace = Tracer(self._cpu, self._model).trace(insn)
+                trace = self._trace(insn)
                 ways = self._ways(segments[-1].steps[-1].trace if part else None, trace)
             except Unpredictable:
                 if part:
@@ -178,8 +196,42 @@ class Plan:
             steps = segments[-1].steps
             first = steps[-1].end if steps else 0
             bounds = max(way.max_clocks for way in ways), max(way.max_waits for way in ways)
-            steps.append(Step(trace, first, tuple(points.values()), is_sure, bounds))
+            known = trace.points, trace.is_plain, trace.branches
+            steps.append(Step(insn, self._trace, first, tuple(points.values()), *known, is_sure, bounds))
+            steps[-1].trace = trace
             part.append(insn)
             is_new = not trace.is_plain or steps[-1].end > MAX_POINTS
         if part:
+            yield part, segments
+
+    def _trace(self, insn: Insn) -> Trace:
+        return Tracer(self._cpu, self._model).trace(insn)
+
+    def to_cache(self) -> Cached:
+        """Return what is needed to look its clocks up, as plain data."""
+        return {
+            str(start): [
+                [
+                    [[point[:2] for point in step.fetches], step.points, step.is_plain, step.branches]
+                    for step in segment.steps
+                ]
+                for segment in segments
+            ]
+            for start, segments in self.segments.items()
+        }
+
+    def _cached_parts(self, block: Block, cached: Cached) -> Iterator[tuple[list[Insn], list[Segment]]]:
+        """Do what `_parts` does, by what was cached."""
+        insns = iter(block.insns)
+        for insn in insns:
+            if str(insn.pc) not in cached:
+                continue
+            part, segments = [], []
+            for each in cached[str(insn.pc)]:
+                steps: list[Step] = []
+                for fetches, *known in each:
+                    part.append(next(insns) if part else insn)
+                    points = tuple(Point(name, tuple(words), NEVER) for name, words in fetches)
+                    steps.append(Step(part[-1], self._trace, steps[-1].end if steps else 0, points, *known))
+                segments.append(Segment(steps))
             yield part, segments
