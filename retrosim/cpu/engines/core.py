@@ -198,7 +198,7 @@ class Core:
                 forget(pc)
 
     def invalidate(self, start: int, stop: int) -> list[int]:
-        """Forget every instruction with a byte in start..stop-1, because that memory was written; return their addresses."""
+        """Forget every instruction with a byte in start..stop-1, which were written; return their addresses."""
         max_bytes, found = self.cpu.isa.max_bytes, []
         size = stop - start
         near = (pc & ADDRESS_MASK for pc in range(start - max_bytes, stop))
@@ -230,7 +230,7 @@ class Core:
         self.state["written_low"], self.state["written_high"] = 0xFFFFFFFF, 0
 
     def _count_overwritten(self, pc: int) -> None:
-        """Count that the program has overwritten an instruction; at the ends of memory all stores are noticed anyway."""
+        """Count that the program has overwritten an instruction; at the ends of memory stores are noticed anyway."""
         count = self._overwritten[pc] = self._overwritten.get(pc, 0) + 1
         is_inside = MIRROR_BYTES <= pc <= ADDRESS_MASK - 2 * MIRROR_BYTES and not pc % self.cpu.isa.word_bytes
         if count == UNSTEADY_AFTER and is_inside and len(self.unsteady) < MAX_UNSTEADY:

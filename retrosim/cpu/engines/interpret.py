@@ -396,22 +396,24 @@ class Interpreter:
 
     def _link_variant(self, insn: Insn, handler: int) -> None:
         """Make the record of an unsteady instruction's address choose, now this variant of it, too."""
-        core, variants, pc = self.core, self._variants, insn.pc
-        before, count = self._slot(pc), len(core.bytes_of(insn))
-        size = variants.sizes[pc] = max(count, variants.sizes.get(pc, 0))
-        code = core.ram[pc : pc + size].tobytes()
-        record = variants.records.get((pc, code[:count]))
-        if record is None:
-            record = variants.records[pc, code[:count]] = self._new_slot(pc, self._stubs[VARIANT])
-            variants.write(self._records[record], code[:count])
+        variants, pc, goto = self._variants, insn.pc, self._stubs[GOTO]
+        before, count = self._slot(pc), len(self.core.bytes_of(insn))
+        chooses = self._records[before].view(np.uint64)[ORDINARY_WORD // 2] == self._stubs[CHOICE]
+        known = variants.sizes.get(pc, 0)
+        size = variants.sizes[pc] = max(count, known)
+        code = self.core.ram[pc : pc + size].tobytes()
+        if chooses or size > known:
+            variant = self._new_slot(pc, self._stubs[VARIANT])
+            variants.write(self._records[variant], code[:count])
+            self._redirect(self._new_slot(pc, goto), variants.enter(pc, code, variant))
             slot = self._append(insn, handler)
-            self._redirect(record, slot)
-            self._redirect(self._new_slot(insn.end, self._stubs[GOTO]), self._slot(insn.end))
+            self._redirect(variant, slot)
+            self._redirect(self._new_slot(insn.end, goto), self._slot(insn.end))
             if insn.target is not None:
                 self._redirect(slot, self._slot(insn.target))
-        variants.enter(pc, code, record)
-        variants.write(self._records[before], code)
-        self._set_handler(before, self._stubs[CHOICE])
+        if not chooses or size > known:
+            variants.write(self._records[before], code)
+            self._set_handler(before, self._stubs[CHOICE])
 
     def _handler(self, insn: Insn) -> int | None:
         if (insn.target or 0) & ((1 << self._shift) - 1):

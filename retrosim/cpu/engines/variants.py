@@ -3,7 +3,8 @@
 Nothing notices stores into such an instruction (`Core.unsteady`). The record of its address is a *choice*: it looks the
 bytes up that lie in memory now, in a table behind the index of addresses. What it finds there is the record of a
 variant, which compares all bytes of its instruction with those in memory, and leads to the instruction decoded from
-them. Bytes that are not in the table are decoded by the host, as code is that nothing has executed before.
+them, or to the next variant with this place. Bytes that are not in the table are decoded by the host, as code is that
+nothing has executed before.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ..spec.cpu import ADDRESS_MASK, Cpu
 from ..spec.ir import I32, I64, UNLIKELY
 from ..spec.values import Word
 from .emit import INDEX_POINTER
-from .handlers import PC_WORD, StubEmitter
+from .handlers import PC_WORD, RECORD_BYTES, StubEmitter
 
 VARIANT_BITS = 14
 VARIANTS = 1 << VARIANT_BITS  # places of the table
@@ -48,14 +49,14 @@ class ChoiceEmitter(StubEmitter):
         self._run_record(self._record_numbered(found), self.budget)
 
     def emit_variant(self) -> None:
-        """Emit what runs the record at the target distance if its instruction is that at the program counter."""
+        """Emit what goes on at the target distance if memory has these bytes, else at the next record."""
         pc = self._record_word(PC_WORD)
         differs = self._field("pc").ne(pc)
         for number in range(code_words(self.cpu)):
             difference = (self._code(pc, number) ^ self._long(BYTES_WORD, number)) & self._long(MASKS_WORD, number)
             differs = differs | difference.ne(0)
         with self.code.if_then(differs.operand, UNLIKELY):
-            self.emit_undecoded(known_pc=False)
+            self._run_record(self.code.address(self.record, RECORD_BYTES), self.budget)
         self.emit_goto()
 
     def _code(self, pc: Word, number: int) -> Word:
@@ -66,25 +67,26 @@ class ChoiceEmitter(StubEmitter):
 
 
 class Variants:
-    """The table: places by the bytes of unsteady instructions."""
+    """The table: places by the bytes of unsteady instructions.
+
+    sizes  address -> how many bytes a choice there looks at
+    """
 
     def __init__(self, cpu: Cpu, index: np.ndarray) -> None:
         """Begin an empty table behind an index of addresses."""
         self._places, self._words = index[units_of(cpu) :], code_words(cpu)
-        self.records: dict[tuple[int, bytes], int] = {}  # (address, bytes of the instruction) -> record of the variant
-        self.sizes: dict[int, int] = {}  # address -> how many bytes a choice there looks at
+        self.sizes: dict[int, int] = {}
 
-    def enter(self, pc: int, code: bytes, record: int) -> None:
-        """Let the choice at an address find a record where memory has this code, of as many bytes as it looks at."""
+    def enter(self, pc: int, code: bytes, record: int) -> int:
+        """Let the choice at an address find a record where memory has this code; return what it found there before."""
         mixed = pc
-        for word in self._longs(code):
+        for word in np.frombuffer(code.ljust(8 * self._words, b"\0"), "<u8").tolist():
             mixed = (word ^ mixed) * FACTOR & MASK64
-        self._places[mixed >> 64 - VARIANT_BITS] = record
+        place = mixed >> 64 - VARIANT_BITS
+        before, self._places[place] = int(self._places[place]), record
+        return before
 
     def write(self, record: np.ndarray, code: bytes) -> None:
         """Write what a record compares: all bits of so many bytes."""
-        for first, each in ((BYTES_WORD, code), (MASKS_WORD, bytes([255]) * len(code))):
+        for first, each in ((BYTES_WORD, code), (MASKS_WORD, b"\xff" * len(code))):
             record[first : first + 2 * self._words] = np.frombuffer(each.ljust(8 * self._words, b"\0"), "<u4")
-
-    def _longs(self, code: bytes) -> list[int]:
-        return np.frombuffer(code.ljust(8 * self._words, b"\0"), "<u8").tolist()
