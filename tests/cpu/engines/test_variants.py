@@ -10,6 +10,8 @@ from retrosim.asm import assemble
 from retrosim.cpu.engines import core as core_module
 from retrosim.machine import Machine
 from retrosim.machine.presets import preset
+from retrosim.profile.program import ProgramProfile
+from retrosim.study.stepping import step_through
 from tests.helpers.machine import programs
 
 # Each round makes a number of 0..15 by a generator, and an addition or exclusive-or of it, which then runs thrice.
@@ -181,6 +183,20 @@ def test_a_region_goes_on_around_an_instruction() -> None:
     other = fast["interpret"]
     other.run(instructions=2_000_001)
     assert programs.content(machine) == programs.content(other) and machine.cycles == other.cycles
+
+
+def test_a_profile_counts_every_variant() -> None:
+    slow, fast, slot = program("mc68040-25", M68K)
+    run_all([slow, fast["interpret"]], instructions=100 * ROUND)
+    profile = ProgramProfile(fast["interpret"])
+    found: dict[int, list[int]] = {}
+    for each in step_through(slow, 40 * ROUND, lambda *_: None).executed:
+        counts = found.setdefault(each.insn.pc, [0, 0])
+        counts[0] += each.visits
+        counts[1] += each.cycles
+    fast["interpret"].run(instructions=40 * ROUND)
+    rows = {row["address"]: [row["visits"], row["cycles"]] for row in profile.report()["listing"]}
+    assert rows == found and found[slot][0] > ROUND
 
 
 def test_what_is_written_from_outside_stays_steady(monkeypatch: pytest.MonkeyPatch) -> None:
