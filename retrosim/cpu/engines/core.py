@@ -25,6 +25,8 @@ MIRROR_BYTES = 1024  # as many as exception vectors take: no program lies there
 MAX_DECODED = 1 << 16  # instructions that stay decoded, about 0.65 KB each, besides those of compiled regions
 CROWDED = MAX_DECODED // 2  # from so many on, their order tells when each was last asked for
 MAX_RECALLED = 1 << 12  # instructions that are recalled by a model, whoever decoded them
+UNSTEADY_AFTER = 8  # times that a program overwrites an instruction before stores into it are not noticed any more
+MAX_UNSTEADY = 1 << 12
 CHUNK_BYTES = 1 << 16  # of memory that are replaced at once
 DECODED = 1  # mark of a byte that an instruction has; the others are WATCH_...
 
@@ -75,6 +77,8 @@ class Core:
         self.on_write: Callable[[int, bytes], None] | None = None  # called before memory is written from outside
         self.on_replace: Callable[[], None] | None = None  # called before it is replaced as a whole
         self.insns: dict[int, Insn] = {}
+        self.unsteady: set[int] = set()  # addresses whose instructions are decoded anew each time they are asked for
+        self._overwritten: dict[int, int] = {}  # address -> times that the program has overwritten the instruction
         self.retained: set[int] = set()  # addresses of instructions that an engine relies on: they stay decoded
         self.on_invalidate: list[WeakMethod] = []  # called with the address of an instruction that is forgotten
         self._bytes, self._watched = memoryview(self.ram), memoryview(self.code)
@@ -131,28 +135,34 @@ class Core:
         """Return the instruction at `pc`; undefined encodings get the model's row for them.
 
         It is decoded once, and again after others have taken its place: those that were asked for least recently leave.
+        What the program overwrites again and again is compared with what was decoded before each time.
         """
         insn = self.insns.get(pc)
         if insn is not None:
             if len(self.insns) > CROWDED:
                 self.insns[pc] = self.insns.pop(pc)
             return insn
+        if pc in self.unsteady:
+            return self._present(pc)
         if len(self.insns) - len(self.retained) > MAX_DECODED:
             self._evict()
-        try:
-            if pc % self.cpu.isa.word_bytes:
-                raise IllegalEncoding
-            insn = self._decoded(pc)
-        except IllegalEncoding as error:
-            opcode = self.word(pc)
-            row = self.cpu.undefined(opcode, pc, isinstance(error, TooLong))
-            insn = undefined_insn(row, pc, self.cpu.isa.word_bytes, opcode)
-        self.insns[pc] = insn
-        for address in self._bytes_of(insn):
+        self.insns[pc] = insn = self._present(pc)
+        for address in self.bytes_of(insn):
             self._watched[address] |= DECODED
         return insn
 
-    def _bytes_of(self, insn: Insn) -> list[int]:
+    def _present(self, pc: int) -> Insn:
+        """Return the instruction that lies at `pc` now."""
+        try:
+            if pc % self.cpu.isa.word_bytes:
+                raise IllegalEncoding
+            return self._decoded(pc)
+        except IllegalEncoding as error:
+            opcode = self.word(pc)
+            row = self.cpu.undefined(opcode, pc, isinstance(error, TooLong))
+            return undefined_insn(row, pc, self.cpu.isa.word_bytes, opcode)
+
+    def bytes_of(self, insn: Insn) -> list[int]:
         """Return the addresses of an instruction's bytes, which wrap at the end of memory.
 
         Those of an undefined one are all that it may be undefined because of, more than it has.
@@ -187,34 +197,46 @@ class Core:
             if forget is not None:
                 forget(pc)
 
-    def invalidate(self, start: int, stop: int) -> None:
-        """Forget every instruction with a byte in start..stop-1, because that memory was written."""
-        max_bytes = self.cpu.isa.max_bytes
+    def invalidate(self, start: int, stop: int) -> list[int]:
+        """Forget every instruction with a byte in start..stop-1, which were written; return their addresses."""
+        max_bytes, found = self.cpu.isa.max_bytes, []
         size = stop - start
         near = (pc & ADDRESS_MASK for pc in range(start - max_bytes, stop))
         for pc in near if size + max_bytes < len(self.insns) else list(self.insns):
             insn = self.insns.get(pc)
-            if insn and ((pc - start) & ADDRESS_MASK < size or start & ADDRESS_MASK in self._bytes_of(insn)):
+            if insn and ((pc - start) & ADDRESS_MASK < size or start & ADDRESS_MASK in self.bytes_of(insn)):
                 self.forget(pc)
                 self._unmark(insn)
+                found.append(pc)
         self.code[start:stop] = 0
         self._watch_boundaries()
+        return found
 
     def _unmark(self, insn: Insn) -> None:
         """Let stores into an instruction that is forgotten go unnoticed, but for bytes of others."""
-        for address in self._bytes_of(insn):
+        for address in self.bytes_of(insn):
             self._watched[address] &= ~DECODED
         for pc in range(insn.pc - self.cpu.isa.max_bytes + 1, insn.pc + self.cpu.isa.max_bytes):
             other = self.insns.get(pc & ADDRESS_MASK)
-            for address in self._bytes_of(other) if other else ():
+            for address in self.bytes_of(other) if other else ():
                 self._watched[address] |= DECODED
 
     def notice_writes(self) -> None:
         """Forget the instructions that the program itself has overwritten."""
         if self.state["written_high"]:
             self.sync_mirrors()
-            self.invalidate(int(self.state["written_low"]), int(self.state["written_high"]))
+            for pc in self.invalidate(int(self.state["written_low"]), int(self.state["written_high"])):
+                self._count_overwritten(pc)
         self.state["written_low"], self.state["written_high"] = 0xFFFFFFFF, 0
+
+    def _count_overwritten(self, pc: int) -> None:
+        """Count that the program has overwritten an instruction; at the ends of memory stores are noticed anyway."""
+        count = self._overwritten[pc] = self._overwritten.get(pc, 0) + 1
+        is_inside = MIRROR_BYTES <= pc <= ADDRESS_MASK - 2 * MIRROR_BYTES and not pc % self.cpu.isa.word_bytes
+        if count == UNSTEADY_AFTER and is_inside and len(self.unsteady) < MAX_UNSTEADY:
+            self.unsteady.add(pc)
+        if len(self._overwritten) > MAX_DECODED:
+            self._overwritten.clear()
 
     def write(self, address: int, data: bytes) -> None:
         """Write memory from outside (loader, debugger): decoded code in the range is forgotten."""

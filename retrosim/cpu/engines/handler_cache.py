@@ -14,7 +14,8 @@ from ..spec.ir import Function
 from ..spec.rows import Insn, Row
 from .compiled import CompiledFunctions, Effort, compile_functions, compiled_groups, link_functions
 from .core import Core
-from .handlers import GOTO, STUBS, UNDECODED_PC, HandlerEmitter, StubEmitter
+from .handlers import CHOICE, GOTO, STUBS, UNDECODED_PC, VARIANT, HandlerEmitter
+from .variants import ChoiceEmitter
 
 Key = tuple[str, tuple[Any, ...]]
 Handler = tuple[Row, tuple[Any, ...]]
@@ -37,7 +38,7 @@ class HandlerGroup:
 class HandlerCache:
     """Compiled handlers of one CPU model and timing mode.
 
-    stubs     addresses of the handlers that are no instruction: UNKNOWN, UNDECODED_PC, GOTO
+    stubs     addresses of the handlers that are no instruction: UNKNOWN, UNDECODED_PC ...
     handlers  key of an instruction -> address
     quick     compiled quickly as far as they were not there, to code that is several times slower
     """
@@ -59,9 +60,13 @@ def key_text(handler: Handler) -> str:
 
 
 def _emit_stub(cpu: Cpu, number: int, code: Function) -> None:
-    emitter = StubEmitter(cpu, code)
+    emitter = ChoiceEmitter(cpu, code)
     if number == GOTO:
         emitter.emit_goto()
+    elif number == CHOICE:
+        emitter.emit_choice()
+    elif number == VARIANT:
+        emitter.emit_variant()
     else:
         emitter.emit_undecoded(known_pc=number == UNDECODED_PC)
 

@@ -31,8 +31,8 @@ VISITS_WORD, CLOCKS_WORD = 26, 28  # what a profile counts of the instruction, 6
 UNDER_WAY_WORD, SINCE_WORD, LOG_END_WORD = 6, 8, 10  # of the record of unknown addresses: see profiling.py
 UNKNOWN_RECORD = 0  # the record of every address that has none yet
 LEFT, NOT_EXECUTED = 1, 2  # returned in place of a record
-UNKNOWN, UNDECODED_PC, GOTO = range(3)  # handlers that are no instruction
-STUBS = 3  # how many those are
+UNKNOWN, UNDECODED_PC, GOTO, CHOICE, VARIANT = range(5)  # handlers that are no instruction; the last: variants.py
+STUBS = 5  # how many those are
 
 
 class RecordEmitter(Emitter):
@@ -59,8 +59,11 @@ class RecordEmitter(Emitter):
         found = self.loaded(32, code.address(self.context_pointer(INDEX_POINTER), number.operand, I32))
         if unit > 1:
             found = self.select((address & (unit - 1)).eq(0), found, self.const(32, UNKNOWN_RECORD))
-        distance = found.zext(64) * RECORD_BYTES
-        return code.address(self.context_pointer(RECORDS_POINTER), distance.operand)
+        return self._record_numbered(found)
+
+    def _record_numbered(self, number: Word) -> str:
+        distance = number.zext(64) * RECORD_BYTES
+        return self.code.address(self.context_pointer(RECORDS_POINTER), distance.operand)
 
     def _return(self, number: int, left: str) -> None:
         """Return to the host with a number in place of a record."""

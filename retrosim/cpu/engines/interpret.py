@@ -21,6 +21,7 @@ from .entrance import Entrance
 from .evaluate import Evaluator
 from .handler_cache import HandlerCache, Key
 from .handlers import (
+    CHOICE,
     COUNTING_WORD,
     END_WORD,
     FIELDS_WORD,
@@ -35,10 +36,12 @@ from .handlers import (
     UNDECODED_PC,
     UNKNOWN,
     UNKNOWN_RECORD,
+    VARIANT,
 )
 from .memo import Memo
 from .profiling import Profile
 from .regions import Region
+from .variants import VARIANTS, Variants, units_of
 
 MAX_DECODED_AHEAD = 64  # instructions decoded ahead
 MAX_RECORDS = 1 << 17
@@ -238,7 +241,8 @@ class Interpreter:
 
     def _clear(self) -> None:
         """Forget all records."""
-        self._index = np.zeros((ADDRESS_MASK + 1) >> self._shift, np.int32)
+        self._index = np.zeros(units_of(self.core.cpu) + VARIANTS, np.int32)
+        self._variants = Variants(self.core.cpu, self._index)
         self._use(np.zeros((1024, RECORD_WORDS), np.uint32))
         self._set_handler(UNKNOWN_RECORD, self._stubs[UNKNOWN])
         self._used = 1
@@ -294,7 +298,7 @@ class Interpreter:
             return
         if (region.compiled.counting is None) == bool(self._profile):
             return
-        if any(stop in region.insns for stop in self._stops):
+        if any(stop in region.insns for stop in self._stops) or not self.core.unsteady.isdisjoint(region.insns):
             return
         if any(self.core.decode(pc) != insn for pc, insn in region.insns.items()):
             return
@@ -354,8 +358,15 @@ class Interpreter:
             self.met[pc] = None
         for region in self._covering.get(pc, ()):
             self._resume(region)
-        if pc & ((1 << self._shift) - 1) or self._handler(self.core.decode(pc)) is None:
+        if pc & ((1 << self._shift) - 1):
             return False
+        insn = self.core.decode(pc)
+        handler = self._handler(insn)
+        if handler is None:
+            return False
+        if pc in self.core.unsteady:
+            self._link_variant(insn, handler)
+            return True
         before, first = self._slot(pc), self._used
         is_overwritten = bool(self._records[before, END_WORD])  # then what leads there goes on through it, for good
         for _ in range(MAX_DECODED_AHEAD):
@@ -367,7 +378,7 @@ class Interpreter:
             if slot != first or not is_overwritten:
                 self._lead_to(slot, pc)
             pc = insn.end
-            if insn.row.options.get("ends") or self._index[pc >> self._shift]:
+            if insn.row.options.get("ends") or self._index[pc >> self._shift] or pc in self.core.unsteady:
                 break
         last = self._used
         if self._index[pc >> self._shift]:
@@ -382,6 +393,27 @@ class Interpreter:
                 self._branches.setdefault(insn.target, []).append(slot)
                 self._redirect(slot, self._slot(insn.target))
         return True
+
+    def _link_variant(self, insn: Insn, handler: int) -> None:
+        """Make the record of an unsteady instruction's address choose, now this variant of it, too."""
+        variants, pc, goto = self._variants, insn.pc, self._stubs[GOTO]
+        before, count = self._slot(pc), len(self.core.bytes_of(insn))
+        chooses = self._records[before].view(np.uint64)[ORDINARY_WORD // 2] == self._stubs[CHOICE]
+        known = variants.sizes.get(pc, 0)
+        size = variants.sizes[pc] = max(count, known)
+        code = self.core.ram[pc : pc + size].tobytes()
+        if chooses or size > known:
+            variant = self._new_slot(pc, self._stubs[VARIANT])
+            variants.write(self._records[variant], code[:count])
+            self._redirect(self._new_slot(pc, goto), variants.enter(pc, code, variant))
+            slot = self._append(insn, handler)
+            self._redirect(variant, slot)
+            self._redirect(self._new_slot(insn.end, goto), self._slot(insn.end))
+            if insn.target is not None:
+                self._redirect(slot, self._slot(insn.target))
+        if not chooses or size > known:
+            variants.write(self._records[before], code)
+            self._set_handler(before, self._stubs[CHOICE])
 
     def _handler(self, insn: Insn) -> int | None:
         if (insn.target or 0) & ((1 << self._shift) - 1):

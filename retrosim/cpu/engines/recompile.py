@@ -151,7 +151,7 @@ class RegionEmitter(RecordEmitter):
             self._flush(self.nothing)
             pending, self._pending = self._pending, self.nothing
             with self.code.if_then(self._counter.is_used_up().operand, UNLIKELY):
-                for name, element in self._dead[address][0]:
+                for name, element in sorted(self._dead[address][0]):
                     if not self._in_memory(name):
                         self.code.store(f"i{self._width(name)}", "undef", self._slot(name, element))
                 self._exit(CONTINUE, Word(32, address))

@@ -38,6 +38,7 @@ BUSY = 20_000_000  # instructions before anything is compiled in the background
 MISSES_TO_COMPILE = 2000  # instructions bridged by the evaluator before their handlers are compiled
 SETTLED = 500_000  # instructions in which nothing new is met, before regions are made of code that was met at run time
 LOOK_AFTER = 5_000_000  # instructions after which that is done however much is met
+LEAST_PART = 8  # instructions that remain for each that is overwritten again and again, to be worth a region
 MAX_REGIONS = 200
 SWITCH_SECONDS = 0.0005  # after which the compiler gives the interpreter lock to a thread that waits for it
 
@@ -83,7 +84,9 @@ class Tiers:
         self._seen = self._met = 0  # addresses that the interpreter has met, and those that regions were made of
         self._asked: set[Key] = set()  # handlers that have been asked for at run time
         self._done = self._grew = self._looked = self._regions = 0
-        self._parts: list[CompiledRegion] = []  # what is recompiled of regions in which runs end
+        self._parts: list[CompiledRegion] = []  # what is recompiled of regions without what is to be avoided
+        self._unsteady = 0  # addresses that are overwritten again and again, when that was done last
+        self._avoid_after = SETTLED  # instructions before it is done again
         self._is_urgent = False
         if self._quick and mode == "auto":
             self._wanted.append(lambda: handler_cache(cpu, timing, handlers))
@@ -136,18 +139,26 @@ class Tiers:
 
         What is recompiled of the code around such an instruction is recompiled without it.
         """
+        self._interpreter.break_at(addresses)
+        self._recompile_parts()
+
+    @property
+    def _avoided(self) -> frozenset[int]:
+        """Addresses of instructions that no region has: where runs end, and what is overwritten again and again."""
+        return self._interpreter.breaks | self.core.unsteady
+
+    def _recompile_parts(self) -> None:
+        """Have regions recompiled without the instructions that are to be avoided now."""
         for compiled in self._parts:
             self._interpreter.uninstall(compiled)
         self._parts.clear()
-        self._interpreter.break_at(addresses)
-        breaks = self._interpreter.breaks
-        for region in {id(r): r for at in sorted(breaks) for r in self._interpreter.regions_at(at)}.values():
-            self._leave_out(breaks, region)
+        for region in {id(r): r for at in sorted(self._avoided) for r in self._interpreter.regions_at(at)}.values():
+            self._leave_out(region)
 
-    def _leave_out(self, breaks: frozenset[int], region: Region) -> None:
-        """Have a region recompiled without the instructions to stop at."""
-        part = region_without(region, breaks)
-        if part is None:
+    def _leave_out(self, region: Region) -> None:
+        """Have a region recompiled without the instructions to avoid, if much remains."""
+        part = region_without(region, self._avoided)
+        if part is None or len(list(part.insns)) < LEAST_PART * len(part.left_out & self.core.unsteady):
             return
         cpu, timing = self.core.cpu, self.core.timing_mode
         if is_compiled(region_name(cpu, timing, part)):
@@ -163,15 +174,15 @@ class Tiers:
             raise made
         elif isinstance(made, HandlerCache):
             self._interpreter.use(made)
-        elif not made.region.left_out <= self._interpreter.breaks:
+        elif not made.region.left_out <= self._avoided:
             return  # it was made for breakpoints that are there no more
         else:
             self.name = "recompile"
             self._interpreter.install(made)
             if made.region.left_out:
                 self._parts.append(made)
-            elif not self._interpreter.breaks.isdisjoint(insn.pc for insn in made.region.insns):
-                self._leave_out(self._interpreter.breaks, made.region)
+            elif not self._avoided.isdisjoint(insn.pc for insn in made.region.insns):
+                self._leave_out(made.region)
 
     def _add_handlers(self) -> None:
         """Have what the evaluator has bridged compiled quickly: at once, in `auto` by the thread."""
@@ -196,6 +207,9 @@ class Tiers:
         if len(met) > self._met and is_time:
             self._met, self._looked = len(met), self._done
             self._make_regions(list(met))
+        if len(self.core.unsteady) > self._unsteady and self._done >= self._avoid_after:
+            self._unsteady, self._avoid_after = len(self.core.unsteady), max(2 * self._done, SETTLED)
+            self._recompile_parts()
         if self._wanted and self._worker is None and (self._done >= BUSY or self._asked or self._is_urgent):
             arguments = weakref.ref(self), self._wanted, self._made
             self._worker = threading.Thread(target=_compile, args=arguments, name="compiler", daemon=True)

@@ -6,7 +6,7 @@ An address must be a base and an offset whose interval (code_ranges.py) lies ins
     state                bytes of the one field that the constant offset lies in
     record               the words of this record; of another one only its handler, to be called with it, and whether
                          that is a region
-    index                an entry for each instruction unit of memory
+    index                an entry for each instruction unit of memory, and the table of variants behind them
     context              its pointers; only the budget and the state that is handed over are written
     table                the words that memo.py fills in: places in it that come from it are masked
     slot                 the whole of it
@@ -49,6 +49,7 @@ from retrosim.cpu.engines.handlers import (
     UNKNOWN_RECORD,
 )
 from retrosim.cpu.engines.memo import TABLE_WORDS
+from retrosim.cpu.engines.variants import VARIANTS, units_of
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
 from tests.helpers.cpu.code_ranges import BINARY, CALL, CodeFunction, Facts, Range, Ranges, full, signed
 
@@ -99,7 +100,7 @@ class Memory:
             RECORD: (0, RECORD_BYTES),
             OTHER_RECORD: (0, RECORD_BYTES),
             CONTEXT: (0, CONTEXT_ENTRIES * POINTER_BYTES),
-            INDEX: (0, (ADDRESS_MASK + 1) // cpu.isa.word_bytes * 4),
+            INDEX: (0, (units_of(cpu) + VARIANTS) * 4),
             RECORDS: (0, 0),
             HANDLER: (0, 0),
             STATUS: (0, 0),
