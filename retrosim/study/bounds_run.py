@@ -88,10 +88,20 @@ class Runner:
         self._calls.pop()
         returned = left.pop(back, None)
         if left or returned is None:
-            stop = self._stops.get(entry)
-            why = f": {stop.text} at {self.name(stop.pc)} always raises an exception, on this model" if stop else ""
-            raise Unbounded(f"{self.name(entry)} does not return on any path{why}")
+            raise Unbounded(f"{self.name(entry)} does not return on any path{self._why(entry)}")
         return _together(returned)
+
+    def _why(self, entry: int) -> str:
+        """Return what keeps a routine from returning, if that is known."""
+        stop = self._stops.get(entry)
+        if stop is None:
+            return ""
+        what = (
+            "always raises an exception"
+            if stop.row.pattern
+            else "is no instruction of this model: --machine names others"
+        )
+        return f": {stop.text} at {self.name(stop.pc)} {what}"
 
     def _level(self, routine: Routine, loop: Loop, state: State) -> tuple[dict[int, Parts], State | None]:
         """Run the blocks of a loop once; return what leaves it, and what goes back to its head."""
