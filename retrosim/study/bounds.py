@@ -122,11 +122,11 @@ def bound(
         while attempts:
             is_code_apart, stays, counts_code = attempts.pop(0)
             residence = Residence(machine.core.cpu.caches if stays else {}, machine.memory_clocks, counts_code)
-            if stays and not residence.lines:
+            if stays and not (residence.lines or residence.counted):
                 continue
             engine = BoundsEngine(machine.core, stack_top, machine.memory_clocks, is_code_apart, residence)
             runner = Runner(machine.core, engine, given, given.name, followed)
-            entered = replace(state, held=residence.entered(state.held))
+            entered = replace(state, held=residence.entered(state.held), ways=residence.begins(engine.alignment))
             end = runner.call(entry, entered, memory.RETURN_ADDRESS)
             if engine.code_units & engine.operand_units and is_code_apart:
                 attempts = [each for each in attempts if not each[0]]
@@ -136,7 +136,9 @@ def bound(
                 continue
             proven = residence.maximum(end.ways, engine.alignment)
             maximum = proven if maximum is None else min(proven, maximum)
-            if not counts_code or runner.steps > SHORT_STEPS:
+            if residence.counted:  # where each miss is seen, there may be fewer clocks
+                attempts = [(is_code_apart, False, False)]
+            elif not counts_code or runner.steps > SHORT_STEPS:
                 break
         given.check_used()
         found = None

@@ -16,6 +16,7 @@ from retrosim.cpu.spec.semantics import ExecutionContext
 from retrosim.errors import RetrosimError
 
 from .bounds_caches import Near
+from .bounds_counter import Look
 from .bounds_joins import either, join
 from .bounds_paths import ZERO, Infeasible, Path
 from .bounds_residence import Residence, Use
@@ -64,6 +65,7 @@ class Choices(ExecutionContext, ABC):
     _arriving: dict[str, Span]
     _deferred: int
     _uses: set[Use]
+    _looks: list[Look]
     is_code_apart: bool
     residence: Residence
     code_units: set[int]
@@ -86,6 +88,9 @@ class Choices(ExecutionContext, ABC):
             return either(condition, a, b)
         if condition.test is None or not (a.terms or b.terms):
             return a if self.path.decide(condition) else b
+        kind = (condition.test[1:], *map(_number, (condition.test[0], a, b)))
+        if kind in self.path.chosen:  # of another symbol it would not be known that it is the same number
+            return self.path.chosen[kind]
         is_absolute = any(span.terms and NOW in span.terms for span in (a, b))
         name = f"choice {next(self.numbers)}"
         base = self._base([a, b])
@@ -99,7 +104,8 @@ class Choices(ExecutionContext, ABC):
             raise Infeasible
         self.path.join(ends)
         symbol = linear(64, {name: 1}, 0, 0, self) - base
-        return symbol + self._clock if is_absolute else symbol
+        self.path.chosen[kind] = symbol + self._clock if is_absolute else symbol
+        return self.path.chosen[kind]
 
     def when(self, condition: Any, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
         is_decided = condition.known is not None or id(condition) in self.path.decided
@@ -144,6 +150,10 @@ class Choices(ExecutionContext, ABC):
                 self._uses.update(self.residence.uses(cache, units, name in lines.fetches))
                 if name in lines.operands or self.residence.counts_code:
                     self._deferred += self.residence.clocks[cache]
+            elif cache == self.residence.counted:
+                self._looks += self.residence.looks(units, self.held[cache])
+                self._deferred += self.residence.clocks[cache]
+                self.residence.is_known &= not self._depth  # else it may not be run
 
         def run() -> None:
             result = function(self, *(word for word in words))
@@ -330,6 +340,11 @@ class Choices(ExecutionContext, ABC):
                 if unit * lines.unit_bytes < lines.end:
                     held = held.used(unit, allocates or held.has(unit), is_newest)
         self.held[cache] = held
+
+
+def _number(span: Span) -> Any:
+    """Return what two words of a path have in common only if they are the same number: the same sum, or object."""
+    return span if span.lo != span.hi else (span.bits, span.lo, *sorted((span.terms or {}).items()))
 
 
 class _End(NamedTuple):

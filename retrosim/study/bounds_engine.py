@@ -21,6 +21,7 @@ from retrosim.cpu.spec.cpu import FAULT, SERVICE
 from retrosim.cpu.spec.rows import Insn
 
 from .bounds_choices import Unbounded, is_variable
+from .bounds_counter import Look
 from .bounds_joins import join
 from .bounds_memory import Memory
 from .bounds_paths import BEGINNING, MAX_PATHS, NEVER, Infeasible, Path, TooManyPaths
@@ -117,6 +118,7 @@ class BoundsEngine(Memory):
         self._looked_up: dict[str, bool] = {}
         self._deferred = 0
         self._uses: set[Use] = set()
+        self._looks: list[Look] = []
         self._symbols = self._depth = 0
         self.numbers = count()
         self._clock = linear(64, {NOW: 1}, 0, 0, self)
@@ -137,7 +139,14 @@ class BoundsEngine(Memory):
         maximum = min(maximum, self.timing.max_clocks + self.timing.max_waits * wait)
         _, late = self.path.bounds(cycles - beginning)
         deferred = self.path.bounds(beginning - self._clock - linear(64, {BEGINNING: 1}, 0, 0, self))[0]
-        ways = [Way(min(way.clocks + maximum - deferred, late), way.used | self._uses) for way in self.state.ways]
+        ways = [
+            Way(
+                min(way.clocks + maximum - deferred, late),
+                way.used | self._uses,
+                way.misses.after(self._looks) if way.misses else None,
+            )
+            for way in self.state.ways
+        ]
         since = max(way.clocks for way in ways)
         written = {key for key, span in self.changed.items() if span is not self._read_times.get(key, self)}
         new = (self._read_times | self.changed).items()

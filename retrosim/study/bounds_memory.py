@@ -43,7 +43,8 @@ class Memory(Choices):
         low = min(bits // 8, self.alignment) - 1
         if address.ones & low:
             low = 0
-        hi = address.hi if address.lo > RAM_LAST else min(address.hi, RAM_LAST)
+        last = RAM_LAST + 1 - bits // 8  # the operand ends in RAM too
+        hi = address.hi if address.lo > last else min(address.hi, last)
         span = Span(address.bits, address.lo & ~low, hi & ~low, address.ones, address.free & ~low, address.frame)
         root, offset, shift = address.place or (address, 0, 0)
         span.base = (address, 0) if shift else (root, offset)

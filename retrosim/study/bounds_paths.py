@@ -42,12 +42,13 @@ class Path:
         self.symbols = [ZERO]
         self.maximum: dict[tuple[str, str], int] = {(ZERO, ZERO): 0}
         self.named: dict[int, tuple[str, Span]] = {}
+        self.chosen: dict[Any, Span] = {}  # a choice of clocks, by its condition and the clocks -> its symbol
 
     def inside(self, script: tuple[bool, ...]) -> Path:
         """Return a path that goes on from here by a script of its own."""
         path = Path(self.engine, script)
         path.decided, path.symbols, path.maximum = dict(self.decided), list(self.symbols), dict(self.maximum)
-        path.named = dict(self.named)
+        path.named, path.chosen = dict(self.named), dict(self.chosen)
         return path
 
     def symbol(self, name: str, lo: int, hi: int) -> None:
@@ -273,7 +274,7 @@ class Path:
 
     def adopt(self, other: Path) -> None:
         """Know what a path from here knows that is the only one."""
-        self.symbols, self.maximum, self.named = other.symbols, other.maximum, other.named
+        self.symbols, self.maximum, self.named, self.chosen = other.symbols, other.maximum, other.named, other.chosen
 
     def join(self, ends: list[tuple[Path, dict[str, Span]]]) -> None:
         """Declare symbols for values that paths from here have found; what holds on all paths holds of them."""

@@ -29,6 +29,7 @@ from typing import NamedTuple
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cache, Lines
 
 from .bounds_caches import Held, Near
+from .bounds_counter import Look, Misses
 from .bounds_words import Span
 
 ALWAYS = 1 << 30  # lines that a line survives which stays
@@ -54,10 +55,20 @@ class Use(NamedTuple):
 
 
 class Way(NamedTuple):
-    """Some paths to one point: the most clocks of any since the call began, misses left out; what they have used."""
+    """Some paths to one point: the most clocks of any since the call began, misses left out; what they have used.
+
+    misses  in the cache that counts them (bounds_counter.py)
+    """
 
     clocks: int
     used: frozenset[Use] = frozenset()
+    misses: Misses | None = None
+
+    def also(self, other: Way) -> Way:
+        """Return a way that stands for both."""
+        one, two = self.misses, other.misses
+        misses = one.joined(two) if one is not None and two is not None else None
+        return Way(max(self.clocks, other.clocks), self.used | other.used, misses)
 
 
 Ways = tuple[Way, ...]
@@ -65,18 +76,20 @@ Ways = tuple[Way, ...]
 
 def joined(ways: Iterable[Way]) -> Ways:
     """Return ways that stand for all of some: without those that others include, and not too many."""
-    longest: dict[frozenset[Use], int] = {}
-    for clocks, used in ways:
-        longest[used] = max(clocks, longest.get(used, clocks))
-    found = [
-        Way(clocks, used)
-        for used, clocks in longest.items()
-        if not any(used < other and clocks <= more for other, more in longest.items())
-    ]
+    longest: dict[frozenset[Use], Way] = {}
+    for way in ways:
+        longest[way.used] = way.also(longest[way.used]) if way.used in longest else way
+    found: list[Way] = []
+    for way in sorted(longest.values(), key=lambda way: -len(way.used)):
+        number = next((n for n, each in enumerate(found) if way.used < each.used and way.clocks <= each.clocks), None)
+        if number is None:
+            found.append(way)
+        else:
+            found[number] = found[number].also(way)
     while len(found) > MAX_WAYS:
         one, other = min(combinations(found, 2), key=lambda pair: len(pair[0].used ^ pair[1].used))
         found = [way for way in found if way is not one and way is not other]
-        found.append(Way(max(one.clocks, other.clocks), one.used | other.used))
+        found.append(one.also(other))
     return tuple(found)
 
 
@@ -90,9 +103,21 @@ class Residence:
     """
 
     def __init__(self, caches: Mapping[str, Cache], parameters: Mapping[str, int], counts_code: bool = False) -> None:
-        self.lines = {name: cache.lines for name, cache in caches.items() if cache.lines and cache.lines.survives}
-        self.clocks = {name: sum(parameters[each] for each in lines.missing) for name, lines in self.lines.items()}
-        self.counts_code, self.is_known = counts_code, True
+        kept = {name: cache.lines for name, cache in caches.items() if cache.lines}
+        self.lines = {name: lines for name, lines in kept.items() if lines.survives}
+        self.counted = next(
+            (
+                name
+                for name, lines in kept.items()
+                if lines.missing
+                and not lines.survives
+                and caches[name].accesses
+                and parameters.get(caches[name].allocates, 1)
+            ),
+            None,
+        )
+        self.clocks = {name: sum(parameters[each] for each in lines.missing) for name, lines in kept.items()}
+        self.counts_code, self.is_known, self._kept = counts_code, True, kept
 
     def entered(self, held: Mapping[str, Held]) -> dict[str, Held]:
         """Return caches in which what is used stays."""
@@ -100,6 +125,22 @@ class Residence:
             name: Held(replace(each.lines, survives=ALWAYS)) if name in self.lines else each
             for name, each in held.items()
         }
+
+    def begins(self, alignment: int) -> Ways:
+        """Return the way that leads to the beginning."""
+        return (Way(0, misses=Misses(self._kept[self.counted], alignment) if self.counted else None),)
+
+    def looks(self, units: list[int] | Near | None, held: Held) -> Iterator[Look]:
+        """Return the uses of the cache that counts misses, for the units of an operand."""
+        if units is None:
+            self.is_known = False
+        elif isinstance(units, Near):
+            first, last = min(units.offsets), max(units.offsets)
+            yield Look(units.base, first, last - first + 1, held.has_near(units))
+        else:
+            for unit in units:
+                if unit * held.lines.unit_bytes < held.lines.end:
+                    yield Look(None, unit, 1, held.has(unit))
 
     def uses(self, cache: str, units: list[int] | Near | None, is_code: bool) -> Iterator[Use]:
         """Return the uses of the units of an operand, or of code."""
@@ -126,7 +167,10 @@ class Residence:
             uses = [use for use in way.used if use.cache == cache and (self.counts_code or not use.is_code)]
             return _count_units(uses, self.lines[cache], alignment) * self.clocks[cache]
 
-        return max(way.clocks + sum(added(way, cache) for cache in self.lines) for way in ways)
+        def counted(way: Way) -> int:
+            return way.misses.total() * self.clocks[self.counted] if way.misses and self.counted else 0
+
+        return max(way.clocks + sum(added(way, cache) for cache in self.lines) + counted(way) for way in ways)
 
 
 def _max_of_a_set(uses: list[Use], lines: Lines) -> int:

@@ -60,6 +60,7 @@ class Runner:
         self.times: dict[int, int] = {}  # head of a loop -> how often it was reached at most, each time it was entered
         self.steps = 0
         self._calls: list[tuple[int, int]] = []
+        self._stops: dict[int, Insn] = {}  # entry of a routine -> an instruction in it that nothing follows
 
     @property
     def loops(self) -> set[int]:
@@ -87,8 +88,20 @@ class Runner:
         self._calls.pop()
         returned = left.pop(back, None)
         if left or returned is None:
-            raise Unbounded(f"{self.name(entry)} does not return on any path")
+            raise Unbounded(f"{self.name(entry)} does not return on any path{self._why(entry)}")
         return _together(returned)
+
+    def _why(self, entry: int) -> str:
+        """Return what keeps a routine from returning, if that is known."""
+        stop = self._stops.get(entry)
+        if stop is None:
+            return ""
+        what = (
+            "always raises an exception"
+            if stop.row.pattern
+            else "is no instruction of this model: --machine names others"
+        )
+        return f": {stop.text} at {self.name(stop.pc)} {what}"
 
     def _level(self, routine: Routine, loop: Loop, state: State) -> tuple[dict[int, Parts], State | None]:
         """Run the blocks of a loop once; return what leaves it, and what goes back to its head."""
@@ -182,7 +195,10 @@ class Runner:
         targets: dict[int, State] = {}
         back = self._calls[-1][1]
         last = insns[-1]
-        for target, after in self._step(last, state).items():
+        ends = self._step(last, state)
+        if not ends:
+            self._stops.setdefault(self._calls[-1][0], last)
+        for target, after in ends.items():
             place = self._goes_to(last, target, back)
             if place is None:
                 after, place = self.call(target, after, last.end), last.end

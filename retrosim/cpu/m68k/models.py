@@ -33,7 +33,8 @@ from .timing import MC68000_MODES, MC68040_MODES
 # Hits of the data cache are known only where every miss allocates a line.
 _SHAPE = {"unit_bytes": 16, "sets": 64, "ways": 4, "survives": 0, "arriving": "filling"}
 _SHAPE["tag"] = lambda line, units: (line | VALID, 0)
-_DATA = Lines(**_SHAPE, end=UNCACHED_FROM, fetches=())  # any line of a set may be replaced next
+# Any line of a set may be replaced next. A miss reads a line, and writes out the one that it replaces.
+_DATA = Lines(**_SHAPE, end=UNCACHED_FROM, fetches=(), missing=("line_read", "line_read"))
 _CODE = Lines(**_SHAPE, end=ADDRESS_MASK + 1, operands=())
 MC68040_CACHES = {
     "data": Cache("dtag", "dcount", dirty="dirty", allocates="copyback", lines=_DATA, shortcuts=SHORTCUTS["dtag"]),
