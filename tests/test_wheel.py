@@ -38,7 +38,7 @@ def test_every_rom_is_shipped(shipped: dict[str, Path]) -> None:
 def test_nothing_else_is_shipped(shipped: dict[str, Path]) -> None:
     assert {path.split("/")[0] for path in shipped} == {"retrosim"}
     suffixes = {Path(path).suffix for path in shipped if path.startswith("retrosim/_roms/")}
-    assert suffixes == {".a", ".elf", ".rtape", ".scene", ".toml", ".txt"}
+    assert suffixes == {".a", ".elf", ".h", ".rtape", ".scene", ".toml", ".txt"}
 
 
 def test_installed_package_finds_its_roms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

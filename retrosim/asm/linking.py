@@ -73,7 +73,7 @@ def _read(path: Path, isa: str, note: Callable[[str], None], flags: tuple[str, .
     """Return the objects of a file. Errors: RomError."""
     try:
         is_c = path.suffix in COMPILED
-        content = compiled(path, isa, note, flags) if is_c else read_bytes(path, MAX_IMAGE_BYTES)
+        content = compiled(path, isa, kit_folder(), note, flags) if is_c else read_bytes(path, MAX_IMAGE_BYTES)
         found = objects_of(path, content)
     except ValueError as error:
         raise RomError(path, str(error)) from None

@@ -1,7 +1,8 @@
-"""Floating point of the kit, on every family, beside the host's (IEEE 754 too), bit for bit."""
+"""The kit on every family: floating point beside the host's (IEEE 754 too), bit for bit; headers for C."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from retrosim import Machine
 from retrosim.asm.linking import link_sources
 from retrosim.asm.project import FAMILIES
 from retrosim.machine.presets import PRESETS
+from retrosim.rom.formats.sources import COMPILERS
 from retrosim.rom.image import family_of
 
 MACHINES = ("mc68000-8", "i386dx-33", "ppc601-80")
@@ -68,3 +70,43 @@ def test_floating_point(name: str, tmp_path: Path) -> None:
             assert (
                 machine.call("__fixsfsi", bits(np.float32(number))) & 0xFFFFFFFF == int(np.float32(number)) & 0xFFFFFFFF
             )
+
+
+STRINGS = """
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+static char text[64];
+
+int _start(void)
+{
+    int wrong = 0;
+
+    wrong |= (CHAR_BIT != 8 || INT_MAX != 0x7FFFFFFF || INT_MIN >= 0 || UINT_MAX != 0xFFFFFFFFu) << 0;
+    wrong |= (UCHAR_MAX != 255 || USHRT_MAX != 0xFFFF || LONG_MIN + LONG_MAX != -1 || ULLONG_MAX + 1 != 0) << 1;
+    wrong |= (strlen(strcat(strcpy(text, "collision"), "s")) != 10 || strcmp(text, "collisions")) << 2;
+    wrong |= (strcmp("abc", "abd") >= 0 || strcmp("\\377", "a") <= 0 || strcmp("ab", "abc") >= 0) << 3;
+    wrong |= (strncmp("abc", "abd", 2) || strncmp("abc", "abd", 3) >= 0 || strncmp("a", "b", 0)) << 4;
+    wrong |= (strchr(text, 'l') != text + 2 || strchr(text, 'x') || strchr(text, 0) != text + 10) << 5;
+    wrong |= (memcmp(memmove(text + 1, text, 10), "collisions", 10) || memset(text, 7, 3) != text) << 6;
+    return wrong;
+}
+"""
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_headers(name: str, tmp_path: Path) -> None:
+    commands = COMPILERS[PRESETS[name].isa].commands
+    if not any(shutil.which(command[0]) for command in commands):
+        pytest.skip(f"none of {', '.join(command[0] for command in commands)} is installed")
+    source = tmp_path / "strings.c"
+    source.write_text(STRINGS)
+    machine = Machine(name, link_sources([source], name), engine="interpret", timing="off")
+    assert machine.call("_start") == 0
+    source.write_text("#include <string.h>\nint _start(void) { return MINE; }")
+    (tmp_path / "string.h").write_text("#define MINE 5\n")
+    own = link_sources([source], name, flags=("-I", str(tmp_path)))
+    assert Machine(name, own, engine="interpret", timing="off").call("_start") == 5

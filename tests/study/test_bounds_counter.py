@@ -30,7 +30,7 @@ def misses(numbers: list[int], sets: list[list[int | None]], counter: int) -> in
     return count
 
 
-def most_misses(numbers: list[int]) -> int:
+def max_misses(numbers: list[int]) -> int:
     """Return the most misses in one set, whatever it held and the counter was."""
     contents = [
         list(ways)
@@ -47,14 +47,14 @@ def counted(numbers: list[int]) -> int:
 def test_lines_that_a_counter_places_apart_stay():
     """A line that has been replaced once is placed by the counter: next to the other one, from then on."""
     once, often = [0, 2], [0, 2] * 8
-    assert most_misses(once) == counted(once) == 2
-    assert most_misses(often) == 3 and counted(often) == 4
+    assert max_misses(once) == counted(once) == 2
+    assert max_misses(often) == 3 and counted(often) == 4
 
 
 def test_two_lines_may_miss_each_time():
     """Three hits between them, and the counter names the same way again: no line stays for the next three misses."""
     numbers = [0, 1, 1, 1, 2, 1, 1, 1] * 4
-    assert most_misses(numbers) == 9
+    assert max_misses(numbers) == 9
     assert counted(numbers) >= 9
     assert counted(numbers[:-4]) > 2 * len({*numbers})
 
@@ -64,7 +64,7 @@ def test_misses_of_lines_of_one_set():
     for _ in range(60):
         lines = chance.choice(([0, 2], [0, 2, 4], [0, 1, 2]))
         numbers = [chance.choice(lines) for _ in range(chance.randrange(3, 14))]
-        assert most_misses(numbers) <= counted(numbers), numbers
+        assert max_misses(numbers) <= counted(numbers), numbers
 
 
 def test_misses_of_objects_anywhere():
@@ -130,7 +130,7 @@ def test_a_call_that_misses_more_than_twice_each_line(tmp_path, monkeypatch):
     bound(machine, "turns")
     before = machine.snapshot()
 
-    def most(a1: int) -> int:
+    def reached(a1: int) -> int:
         clocks = []
         for contents in range(8):  # the counter begins anywhere
             fill_caches(machine.core, Input((), b"", "dirty", contents))
@@ -139,8 +139,8 @@ def test_a_call_that_misses_more_than_twice_each_line(tmp_path, monkeypatch):
             machine.restore(before)
         return max(clocks)
 
-    longest = most(0x200000 + 64 * 16)
-    misses_more = (longest - most(0x200000 + 65 * 16 + 16)) // (2 * machine.memory_clocks["line_read"])
+    longest = reached(0x200000 + 64 * 16)
+    misses_more = (longest - reached(0x200000 + 65 * 16 + 16)) // (2 * machine.memory_clocks["line_read"])
     lines = 3
     assert misses_more == 6 and 2 * lines < lines + misses_more <= max(counts)
     assert longest <= min(proven)

@@ -38,7 +38,7 @@ BUSY = 20_000_000  # instructions before anything is compiled in the background
 MISSES_TO_COMPILE = 2000  # instructions bridged by the evaluator before their handlers are compiled
 SETTLED = 500_000  # instructions in which nothing new is met, before regions are made of code that was met at run time
 LOOK_AFTER = 5_000_000  # instructions after which that is done however much is met
-LEAST_PART = 8  # instructions that remain for each that is overwritten again and again, to be worth a region
+MIN_PART = 8  # instructions that remain for each that is overwritten again and again, to be worth a region
 MAX_REGIONS = 200
 SWITCH_SECONDS = 0.0005  # after which the compiler gives the interpreter lock to a thread that waits for it
 
@@ -158,7 +158,7 @@ class Tiers:
     def _leave_out(self, region: Region) -> None:
         """Have a region recompiled without the instructions to avoid, if much remains."""
         part = region_without(region, self._avoided)
-        if part is None or len(list(part.insns)) < LEAST_PART * len(part.left_out & self.core.unsteady):
+        if part is None or len(list(part.insns)) < MIN_PART * len(part.left_out & self.core.unsteady):
             return
         cpu, timing = self.core.cpu, self.core.timing_mode
         if is_compiled(region_name(cpu, timing, part)):

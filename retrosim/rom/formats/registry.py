@@ -21,7 +21,7 @@ class File:
     """A file that is to be loaded, and what the user says of it.
 
     isa    what it is to run on if its processor is of that family, None for what the file itself says
-    kit    folder with what compilers call by themselves, None for none
+    kit    folder with what compilers call by themselves, and headers, None for none
     note   gets a line of text about what is done
     flags  for the compiler of a C source
     """
@@ -86,7 +86,7 @@ def _load_elf(file: File) -> Image:
 
 
 def _load_c(file: File) -> Image:
-    content = sources.compiled(file.path, file.isa, file.note, file.flags)
+    content = sources.compiled(file.path, file.isa, file.kit, file.note, file.flags)
     return elf.load(file.path, content, file.isa, file.kit)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 SECONDS = 60  # what a compiler may take
 FLAGS = ("-O2", "-g1", "-ffreestanding", "-fno-builtin", "-fno-pic", "-fno-stack-protector", "-fno-common")
+HEADERS = "include"  # folder of the kit
 CUT = 300  # characters of a compiler's message
 DEFAULT_ISA = "m68040"  # of the default machine
 
@@ -47,10 +48,13 @@ COMPILERS = {
 }
 
 
-def compiled(path: Path, isa: str | None, note: Callable[[str], None], flags: tuple[str, ...] = ()) -> bytes:
+def compiled(
+    path: Path, isa: str | None, kit: Path | None, note: Callable[[str], None], flags: tuple[str, ...] = ()
+) -> bytes:
     """Return the object that a compiler makes of a C file.
 
     isa      what for, None for the default machine's
+    kit      folder with headers of the C library, None for none
     note     gets the command, as a shell takes it
     flags    of the user's, which come last
     Errors   ValueError: no compiler is installed, or it refuses the file
@@ -59,7 +63,9 @@ def compiled(path: Path, isa: str | None, note: Callable[[str], None], flags: tu
     if compiler is None:
         raise ValueError(f"there is no C compiler for the 16-bit code of the {isa}; give an assembly source")
     found = next((each for each in compiler.commands if shutil.which(each[0])), None)
-    command = [*(found or compiler.commands[0]), *compiler.flags, *FLAGS, *flags, "-c", str(path.resolve()), "-o"]
+    headers = ("-isystem", str(kit / HEADERS)) if kit else ()
+    chosen = (*compiler.flags, *FLAGS, *headers, *flags)
+    command = [*(found or compiler.commands[0]), *chosen, "-c", str(path.resolve()), "-o"]
     if found is None:
         raise ValueError(
             f"needs a compiler for {isa or DEFAULT_ISA}, and none is installed: apt-get install {compiler.package}; "
