@@ -99,7 +99,7 @@ class Runner:
         what = (
             "always raises an exception"
             if stop.row.pattern
-            else "is no instruction of this model: --machine names others"
+            else "is not an instruction of this processor; --machine chooses another"
         )
         return f": {stop.text} at {self.name(stop.pc)} {what}"
 

@@ -169,7 +169,7 @@ def test_a_bound_that_is_too_small(tmp_path, monkeypatch):
         ([0x60FE], "has no bound"),  # BRA to itself
         ([0xA000, 0x4E75], "service"),
         ([0x4E40, 0x4E75], "TRAP #0.* at 0x2000 .* always raises an exception"),
-        ([0x49C0, 0x4E75], "does not return on any path: .* is no instruction of this model: --machine"),  # EXTB.L
+        ([0x49C0, 0x4E75], "does not return .* is not an instruction of this processor; --machine"),  # EXTB.L
     ],
 )
 def test_refusals(tmp_path, words, message):
