@@ -42,7 +42,13 @@ def test_list_shows_everything(run) -> None:
     ]
     assert machines["native"]["readings"] == []
     by_mode = {(each["name"], *each["boots"]) for each in machines["i486dx2-66"]["readings"]}
-    assert by_mode == {("index-clock",), ("interlock", "real"), ("byte-writes", "real"), ("byte-writes", "flat")}
+    assert by_mode == {
+        ("index-clock",),
+        ("interlock", "real"),
+        ("byte-writes", "real"),
+        ("byte-writes", "flat"),
+        ("pop-memory",),
+    }
     assert {Path(tape["path"]) for tape in found["tapes"]} == set(shipped_tapes())
     assert all({"title", "rom", "machine", "parameters", "frames", "complete"} <= set(tape) for tape in found["tapes"])
 

@@ -25,6 +25,10 @@ from ..spec.rows import Insn, Row
 from .modes import is_real
 
 TABLE = Path(__file__).with_name("clocks.csv")
+OTHER_ENTRIES = {  # row -> reading, option, and the row that holds with it
+    "REP MOVS": ("string-moves", "data-sheet", "REP MOVS data sheet"),
+    "POP r/m": ("pop-memory", "timed", "POP r/m timed"),
+}
 
 
 @dataclass(frozen=True)
@@ -74,10 +78,15 @@ def entry(model: str, key: str, memory: bool) -> Clocks:
 def keys(row: Row, forms: Mapping[str, Any], choices: Mapping[str, str]) -> list[str]:
     """Return the table rows of an instruction's outcomes."""
     found = [cost.format(**forms) for cost in row.cost]
-    if not forms.get("rep"):
-        return found
-    other = " data sheet" if row.name == "MOVS" and choices.get("string-moves") == "data-sheet" else ""
-    return [f"REP {name}{other}" for name in found]
+    if forms.get("rep"):
+        found = [f"REP {name}" for name in found]
+    return [_entry_read(name, choices) for name in found]
+
+
+def _entry_read(name: str, choices: Mapping[str, str]) -> str:
+    """Return the table row that is chosen where a row has another one."""
+    reading, option, other = OTHER_ENTRIES.get(name, ("", "", name))
+    return other if reading and choices.get(reading) == option else name
 
 
 def clocks(

@@ -39,6 +39,13 @@ INTERLOCK = Reading(
     reason="timed on two 486s; in protected mode the same author found the printed clock",
     source="Abrash 1997 chapter 12, rule 2, and chapter 13 (T. Mathisen's loop); i486 PRM (1990) appendix E",
 )
+POP_MEMORY = Reading(
+    name="pop-memory",
+    question="does POP of memory take the 5 clocks that the manual prints, or the 6 that were timed?",
+    options=("manual", "timed"),
+    reason="all other entries are the manual's; a single author timed it",
+    source="i486 PRM (1990) appendix E (manual); Abrash 1997 chapter 13, HelpPC 2.10, 86Box (timed)",
+)
 
 
 def _byte_writes(*options: str, reason: str) -> Reading:
@@ -58,6 +65,6 @@ READINGS: dict[str, tuple[Reading, ...]] = {
     "i286_real": (FIRST_WORD,),
     "i386_real": (TWO_REGISTERS, STRING_MOVES),
     "i386_flat": (TWO_REGISTERS, STRING_MOVES),
-    "i486_real": (INDEX_CLOCK, INTERLOCK, _REAL),
-    "i486_flat": (INDEX_CLOCK, _FLAT),
+    "i486_real": (INDEX_CLOCK, INTERLOCK, _REAL, POP_MEMORY),
+    "i486_flat": (INDEX_CLOCK, _FLAT, POP_MEMORY),
 }

@@ -239,6 +239,15 @@ def test_readings_of_the_i386() -> None:
         assert run(core, 9).state["cycles"] == fixed + 4 * 9
 
 
+def test_pop_of_memory_on_the_i486() -> None:
+    """Of a register, 8F C0 takes the same with either option."""
+    for model, address in (("i486_real", "0620"), ("i486_flat", "0500200000")):
+        for option, memory in (("manual", 5), ("timed", 6)):
+            for code, expected in ((f"8f{address}", memory), ("8fc0", 4)):
+                core = core_with(model, code, "table", readings={"pop-memory": option}, esp=0x4000)
+                assert run(core).state["cycles"] == expected
+
+
 def test_every_entry_says_where_it_is_from() -> None:
     for name, row in table().items():
         for part in ("i386", "i486"):
