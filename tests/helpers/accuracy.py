@@ -16,6 +16,7 @@ from retrosim.machine.interval import combined
 from tests.cpu.m68k import test_measured as m68k
 from tests.cpu.ppc import test_measured as ppc
 from tests.cpu.x86 import test_measured as x86
+from tests.helpers.cpu.x86_measured import clocks_of
 from tests.helpers.measured import Count, Range, alternatives
 
 BY_HAND = "the manual's stages, by hand"
@@ -89,7 +90,7 @@ def _x86(with_intervals: bool) -> Iterator[Line]:
             continue
         machine = {"i286": "i80286-12", "i386": "i386dx-33", "i486": "i486dx2-66"}[row.model[:4]]
         found = combined(
-            row.ours, _others(cpu(row.model).readings, row.memory, partial(x86.clocks_of, row), with_intervals)
+            row.ours, _others(cpu(row.model).readings, row.memory, partial(clocks_of, row), with_intervals)
         )
         ends = found.low, found.high
         yield Line(machine, row.name, row.clocks, row.spread, row.ours, *ends, row.source, row.miss, row.decided)
