@@ -111,7 +111,7 @@ def table(rows: Iterable[Line], last: str) -> str:
     """
     text = [f"| machine | code | outside | ours | between | | {last} |", "|---|---|---|---|---|---|---|"]
     for row in rows:
-        outside = f"{row.outside:g}" + (f" +- {row.spread:.2g}" if row.spread else "")
+        outside = f"{row.outside:g}" + (f" +- {float(f'{row.spread:.2g}'):g}" if row.spread else "")
         between = f"{row.low:.4g} .. {row.high:.4g}"
         said = "; ".join(part for part in (row.source, row.miss, row.decided and f"decided: {row.decided}") if part)
         verdict = "in" if row.is_met else "**out**"

@@ -20,8 +20,7 @@ from tests.helpers.measured import known
 RESET_STACK = "bc0040"  # mov sp,4000h
 MOVE_1000 = "89f7 b9e803 f3a5 ebf4"  # mov di,si; mov cx,1000; rep movsw; jmp to the mov of si before
 BOARD = "the machines had wait states, refresh of DRAM and a timer interrupt, and how many of each is not known"
-BUS = "the bus needs 15 of them; what the others are, the source does not say"
-OPERANDS = "about a clock for each operand beyond what the bus needs; no source says why"
+READS = "about 2 clocks for each read between fetches, beyond what the bus needs; no source says why"
 CACHE = "the cache of that board is not known"
 LOOP = "LOOP was timed at 0.3 clocks more than DEC and JNZ, the manual has 2 more"
 EVERY_MODE, STRINGS = "192 reads and 192 writes by every mode", "strings of 257 bytes"
@@ -50,7 +49,7 @@ ROWS = (
         counted=2,
     ),
     at("add dx,100h", "81c20001", 6.4, "listing 11.4", ours=6),
-    at("add [m],100h", "810600200001", 18.0, "listing 11.5", ours=15, miss=BUS),
+    at("add [m],100h", "810600200001", 18.0, "listing 11.5", ours=15, miss=READS),
     real("push [bx]", "ff37", 4, "13, pushing memory", before=RESET_STACK),
     real(
         "pop [m]",
@@ -168,7 +167,7 @@ ROWS = (
         {6: 705, 8: 514},
         "TOPBENCH, PC/AT",
         ours=3653,
-        miss=OPERANDS,
+        miss=READS,
     ),
     timed(
         f"{EVERY_MODE}, no wait state",
@@ -177,7 +176,7 @@ ROWS = (
         {6: 502, 10: 304},
         "TOPBENCH, PC/XT-286 and PS/2 50Z",
         ours=2468,
-        miss=OPERANDS,
+        miss=READS,
         board=NO_WAITS,
     ),
     timed(f"{STRINGS}, a wait state", "i286_real", topbench.strings(), {6: 1245, 8: 923}, "TOPBENCH, PC/AT", ours=7048),
