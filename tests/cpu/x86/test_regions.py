@@ -17,7 +17,7 @@ from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
 from retrosim.cpu.engines.regions import Region
 from retrosim.cpu.spec.rows import Insn
 from retrosim.cpu.x86.i486_cache import UNCACHED_FROM
-from retrosim.cpu.x86.modrm import EBX, ESI
+from retrosim.cpu.x86.modrm import EBX, EDI, ESI, ESP
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import stay_within_bounds
@@ -101,6 +101,28 @@ def test_operands_that_wait_for_the_bus(model: str) -> None:
             core.state["r"][[EBX, ESI]] = UNCACHED_FROM - 100, 0x1001
 
         assert engines.compare(load, random.Random(SEED), f"memory {memory}") > 500
+
+
+@pytest.mark.parametrize("model", ["i486_real", "i486_flat"])
+@pytest.mark.parametrize("option", [0, -1])
+def test_three_engines_by_readings(model: str, option: int) -> None:
+    """Of every reading the first or the last option, on PUSH and POP of memory and on bytes of registers."""
+    usual = x86.cpu(model)
+    cpu = usual.with_readings({each.name: each.options[option] for each in usual.readings})
+    code = closed(cpu, bytes.fromhex("ff37 8f07 88c8 01c1 8a07" * 5))
+    start = program(Generator(cpu, SEED), code)
+
+    def load(core: Core) -> None:
+        start(core)
+        core.state["memory"] = MEMORIES["i486"][0]
+        core.state["r"][[EBX, ESP, EDI]] = 0x2000, 0x4000, 0x2000
+
+    def find(core: Core) -> Region:
+        load(core)
+        return streams.one_region(core, len(code))
+
+    engines = ThreeEngines(cpu, "full", find, handler_cache(cpu, "full", []), alone=True, quick=True)
+    assert engines.compare(load, random.Random(SEED), model) > 500 and engines.recompiled > 250
 
 
 @lru_cache(INSTRUCTIONS // 250 if INSTRUCTIONS < 50_000 else 1)  # as many as both timings of a model run
