@@ -36,7 +36,7 @@ from .step_runner import StepRunner, Steps
 from .traces import NEVER
 
 MASK64 = (1 << 64) - 1
-ENTRY_BITS, FOUND_BITS, TABLE_BITS = 16, 10, 19
+ENTRY_BITS, FOUND_BITS, TABLE_BITS = 16, 10, 22
 ENTRY_WORDS = 4
 FOUND = ENTRY_WORDS << ENTRY_BITS
 NOWHERE = FOUND + (1 << FOUND_BITS)  # a row of zeros
@@ -95,8 +95,7 @@ class Memo:
         self._runner.add(plan, steps)
 
     def _begin(self) -> None:
-        if self._end:  # memory that was never written takes none
-            self.words[:] = 0
+        self.words[: self._end] = 0  # what lies behind was never written, and takes no memory
         self._end = FIRST
         self._states: dict[bytes, int] = {}
         self._values: dict[int, bytes] = {}
