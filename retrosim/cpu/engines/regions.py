@@ -250,7 +250,7 @@ def _blocks(insns: dict[int, Insn], leaders: set[int]) -> dict[int, Block]:
 
 
 def _outermost_loops(blocks: dict[int, Block]) -> set[int]:
-    """Return where the outermost loops are entered: the interpreter soon comes there, after a check has left the region.
+    """Return where the outermost loops are entered: the interpreter soon comes there after a check has left the region.
 
     Such a loop is a strongly connected part of the flow graph. Where it lies in memory says little: compilers move what
     is seldom executed to the end of a function, and edges from there lead back over loops that have ended.
