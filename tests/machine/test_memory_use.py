@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 import pytest
 
-from retrosim.cpu.engines import handler_cache
+from retrosim.cpu.engines import groups
 from retrosim.cpu.engines.compiled import CompiledFunctions
 from tests.helpers.machine import programs
 
@@ -54,7 +54,7 @@ def machine_code() -> set[int]:
 @pytest.mark.parametrize("engine", ["interpret", "recompile"])
 def test_machine_code_ends_with_its_machine(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the garbage collector: it seldom looks at what has grown old."""
-    monkeypatch.setattr(handler_cache, "_groups", WeakValueDictionary())  # none that other tests still hold
+    monkeypatch.setattr(groups, "_groups", WeakValueDictionary())  # none that other tests still hold
     gc.collect()
     gc.disable()
     try:

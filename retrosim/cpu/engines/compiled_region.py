@@ -16,6 +16,7 @@ from .objects import cache_plan, cached_plan
 from .recompile import RegionEmitter
 from .regions import Region
 from .segments import Plan
+from .step_runner import Steps
 
 
 class CompiledRegion:
@@ -24,6 +25,7 @@ class CompiledRegion:
     region  what it runs
     counting  how it counts for a profile, None if it does not
     plan    where its clocks come from a table, how (memo.py)
+    steps   that fill the table
     """
 
     def __init__(
@@ -33,6 +35,7 @@ class CompiledRegion:
         model = cpu.timing_class(timing)
         self.counting = counting
         self.plan = _plan(cpu, timing, region) if model.marks else None
+        self.steps = Steps(cpu, timing, self.plan) if self.plan else None
         self.region = self.plan.region if self.plan else region
         emit = partial(_emit, cpu, model, region, self.plan)
         if counting is not None:

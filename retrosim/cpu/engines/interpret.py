@@ -285,7 +285,7 @@ class Interpreter:
         """Run a recompiled region from now on, as long as its code stays what it is."""
         region = compiled.region
         if compiled.plan is not None:
-            self._memo.add(compiled.plan)
+            self._memo.add(compiled.plan, compiled.steps)
         installed = InstalledRegion(compiled, {i.pc: i for i in region.insns})
         for pc in installed.insns:
             self._covering.setdefault(pc, []).append(installed)

@@ -4,7 +4,7 @@ The state of a pipeline, by the clock it is at, takes few values. So regions do 
 row of a table. A row belongs to a segment and the state that it is entered in; it holds the clocks that the segment
 takes, the row that is next on each edge, and at which clock each use of memory is made. (Schnarr and Larus, Fast
 Out-of-Order Processor Simulation Using Memoization, 1998.) What is not in the table yet is asked for: the timing model
-is run on the segment here, in known numbers, and the row is added.
+is run on the segment (steps.py), and the row is added.
 
 The table has words of 64 bits, and four parts:
 
@@ -32,10 +32,11 @@ import numpy as np
 
 from .core import Core
 from .segments import FIRST_EDGE, FIRST_END, INPUTS, Plan, Segment
-from .traces import NEVER, NOW, Replay
+from .step_runner import StepRunner, Steps
+from .traces import NEVER
 
 MASK64 = (1 << 64) - 1
-ENTRY_BITS, FOUND_BITS, TABLE_BITS = 16, 10, 19
+ENTRY_BITS, FOUND_BITS, TABLE_BITS = 16, 10, 22
 ENTRY_WORDS = 4
 FOUND = ENTRY_WORDS << ENTRY_BITS
 NOWHERE = FOUND + (1 << FOUND_BITS)  # a row of zeros
@@ -75,7 +76,7 @@ class Memo:
         self.words = np.zeros(TABLE_WORDS, np.uint64)
         self._view = memoryview(self.words)
         self._blocks: dict[int, list[Segment]] = {}
-        self._replay = Replay(core.cpu, self.model)
+        self._runner = StepRunner(core.cpu, self.model)
         fields = core.cpu.layout.fields
         self._times = [(name, fields[name][1]) for name in self.model.times]
         self._marks = [(name, fields[name][1]) for name in self.model.marks]
@@ -86,26 +87,24 @@ class Memo:
         self._end = 0
         self._begin()
 
-    def add(self, plan: Plan) -> None:
+    def add(self, plan: Plan, steps: Steps) -> None:
         """Take the segments of a region in."""
         if any(self._blocks.get(start, segments) is not segments for start, segments in plan.segments.items()):
             self._begin()
         self._blocks |= plan.segments
+        self._runner.add(plan, steps)
 
     def _begin(self) -> None:
-        if self._end:  # memory that was never written takes none
-            self.words[:] = 0
+        self.words[: self._end] = 0  # what lies behind was never written, and takes no memory
         self._end = FIRST
-        self._states: dict[tuple[int, ...], int] = {}
-        self._values: dict[int, tuple[int, ...]] = {}
+        self._states: dict[bytes, int] = {}
+        self._values: dict[int, bytes] = {}
         self._rows: dict[int, Row] = {}
         self._places: dict[Row, int] = {}
 
     def prepare(self) -> None:
         """Get ready for a run: forget what was computed for other parameters of the memory."""
-        parameters = self.core.state["memory"].tolist()
-        if parameters != self._replay.parameters["memory"]:
-            self._replay.parameters["memory"] = parameters
+        if self._runner.set_memory(self.core.state["memory"]):
             self._begin()
 
     @contextmanager
@@ -186,8 +185,9 @@ class Memo:
 
     def _left_after(self, row: Row, number: int) -> int:
         """Return the clocks and the state after a step."""
-        self._replay_steps(row, number + 1)
-        return self._end_word(self._replay)
+        self._runner.begin(self._values[row.state], row.inputs)
+        self._runner.run(row.segment, row.first, number + 1)
+        return self._end_word()
 
     def _follow(self, row: Row, number: int) -> int:
         """Fill in an edge of a row; return its word."""
@@ -199,67 +199,53 @@ class Memo:
         self._view[place + FIRST_EDGE + number] = word
         return word
 
-    def _present(self) -> tuple[int, ...]:
-        """Return the state of the pipeline that the core's state holds."""
+    def _present(self) -> bytes:
+        """Return the state of the pipeline that the core's state holds, as words of 64 bits."""
         state = self.core.state
-        now = int(state["cycles"])
-        times = [int(t) - now for name, _ in self._times for t in np.atleast_1d(state[name])]
-        return (*times, *(int(mark) for name, _ in self._marks for mark in np.atleast_1d(state[name])))
+        times = [np.atleast_1d(state[name] - state["cycles"]) for name, _ in self._times]
+        marks = [np.atleast_1d(state[name]) for name, _ in self._marks]
+        return np.concatenate([each.astype(np.uint64) for each in times + marks]).tobytes()
 
-    def _state(self, values: tuple[int, ...]) -> int:
+    def _state(self, values: bytes) -> int:
         place = self._states.get(values)
         if place is None:
             place = self._states[values] = self._end
             self._values[place] = values
-            for value in values:
-                self._view[self._end] = value & MASK64
-                self._end += 1
+            self._append(np.frombuffer(values, np.uint64))
         return place
+
+    def _append(self, words: np.ndarray) -> None:
+        self.words[self._end : self._end + len(words)] = words
+        self._end += len(words)
 
     def _row(self, row: Row) -> int:
         place = self._places.get(row)
         if place is None:
-            words = self._run(row)
+            words = self._words_of(row)
             place = self._places[row] = self._end
             self._rows[place] = row
-            for word in words:
-                self._view[self._end] = word
-                self._end += 1
+            self._append(words)
         return place
 
-    def _run(self, row: Row) -> list[int]:
+    def _words_of(self, row: Row) -> np.ndarray:
         """Return the words of a new row."""
-        replay, segment = self._replay, row.segment
-        self._replay_steps(row, len(segment.steps) - 1)
-        values = replay.values
-        last, before, points = segment.steps[-1], values, replay.points
-        ends = [row.state]
+        runner, segment = self._runner, row.segment
+        last = len(segment.steps) - 1
+        runner.begin(self._values[row.state], row.inputs)
+        runner.run(segment, row.first, last)
+        before = runner.state.copy() if segment.outcomes > 1 else None
+        words = np.zeros(segment.words, np.uint64)
+        words[0] = row.state
         for outcome in range(segment.outcomes):
-            replay.values = {name: list(each) for name, each in before.items()}
-            replay.points = list(points)
-            replay.step(last.trace, bool(outcome), last.fetches)
-            ends.append(self._end_word(replay))
-        ends += [0] * (segment.first_point - len(ends))
-        words = ends + [NEVER if point.now == NEVER else point.now - NOW & MASK64 for point in replay.points]
-        return words + [0] * (segment.words - len(words))
+            if outcome:
+                runner.state[:] = before
+            runner.run(segment, last, last + 1, bool(outcome))
+            words[FIRST_END + outcome] = self._end_word()
+        first, passed = segment.steps[row.first].first, segment.steps[-1].end
+        points = words[segment.first_point : segment.first_point + passed]
+        points[:first], points[first:] = NEVER, runner.points[first:passed]
+        return words
 
-    def _replay_steps(self, row: Row, end: int) -> None:
-        """Run the timing model on the steps of a row before number `end`."""
-        replay, segment = self._replay, row.segment
-        values, rest = {}, list(self._values[row.state])
-        for names, base in ((self._times, NOW), (self._marks, 0)):
-            for name, count in names:
-                values[name] = [base + each for each in rest[:count]]
-                del rest[:count]
-        values["cycles"] = [NOW]
-        replay.begin(values, dict(row.inputs), segment.steps[row.first].first)
-        for step in segment.steps[row.first : end]:
-            replay.step(step.trace, False, step.fetches)
-
-    def _end_word(self, replay: Replay) -> int:
-        replay.timing.forget()
-        values = replay.values
-        now = values["cycles"][0]
-        times = [time - now for name, _ in self._times for time in values[name]]
-        marks = [mark for name, _ in self._marks for mark in values[name]]
-        return now - NOW << 32 | self._state((*times, *marks))
+    def _end_word(self) -> int:
+        clocks, values = self._runner.end()
+        return clocks << 32 | self._state(values)

@@ -8,6 +8,7 @@ and is found when the interpreter has met it.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
@@ -17,7 +18,6 @@ from ..spec.timing import Timing
 from .call_graph import (
     Block,
     Bodies,
-    back_edges,
     bodies_of,
     call_edges,
     copies_of,
@@ -250,13 +250,30 @@ def _blocks(insns: dict[int, Insn], leaders: set[int]) -> dict[int, Block]:
 
 
 def _outermost_loops(blocks: dict[int, Block]) -> set[int]:
-    """Return the heads of the outermost loops: the interpreter soon reaches one, after a check has left the region."""
-    heads, end = set(), -1
-    for head, tail in sorted(back_edges(blocks), key=lambda edge: (edge[0], -edge[1])):
-        if tail > end:
-            heads |= {head} if head > end else set()
-            end = tail
-    return heads
+    """Return where the outermost loops are entered: the interpreter soon comes there after a check has left the region.
+
+    Such a loop is a strongly connected part of the flow graph. Where it lies in memory says little: compilers move what
+    is seldom executed to the end of a function, and edges from there lead back over loops that have ended.
+    """
+    edges = {start: tuple(t for t in targets_of(block) if t in blocks) for start, block in blocks.items()}
+    sources: dict[int, list[int]] = {start: [] for start in edges}
+    for start, targets in edges.items():
+        for target in targets:
+            sources[target].append(start)
+    loop_of: dict[int, int] = {}
+    for first in _search(edges)[0]:
+        todo = [first]
+        while todo:
+            start = todo.pop()
+            if start not in loop_of:
+                loop_of[start] = first
+                todo += sources[start]
+    sizes = Counter(loop_of.values())
+    return {
+        start
+        for start, loop in loop_of.items()
+        if (sizes[loop] > 1 or start in edges[start]) and any(loop_of[source] != loop for source in sources[start])
+    }
 
 
 def _search(edges: dict[int, tuple[int, ...]]) -> tuple[list[int], set[int]]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ..spec.cpu import Cpu
 from ..spec.rows import Insn
 from .regions import Block, Region, region_of
+from .trace_shapes import shape_of
 from .traces import NEVER, NOW, Point, Replay, Trace, Tracer, Unpredictable
 
 FIRST_END = 1  # where in a row its ends begin: behind the state that it is for
@@ -27,6 +28,7 @@ class Step:
     first     number of its first point in the segment
     fetches   points at which it may be fetched
     points, is_plain, branches  of its trace
+    shape, numbers  of the function that runs the timing model on it (trace_shapes.py)
     is_sure   is it fetched at these points, whatever has happened before in the block?
     bounds    the most clocks and waits of it
     """
@@ -38,6 +40,8 @@ class Step:
     points: int
     is_plain: bool
     branches: bool
+    shape: str
+    numbers: list[int]
     is_sure: bool = False
     bounds: tuple[int, int] = (0, 0)
 
@@ -102,8 +106,12 @@ class Way(NamedTuple):
     max_waits: int
 
 
-Cached = dict[str, list[list[list[Any]]]]
-"""Of each part of a block, by its address: its segments, of these the steps: fetches, points, is_plain, branches."""
+Cached = dict[str, Any]
+"""
+shapes  of steps, each once
+parts   of blocks, by address: the segments, of these the steps: fetches, points, is_plain, branches, number of the
+        shape, numbers
+"""
 
 
 def blank_values(cpu: Cpu, model: type) -> dict[str, list[int]]:
@@ -142,6 +150,12 @@ class Plan:
             segments[-1].edges = self._edges(start)
         for segments in self.segments.values() if self.is_complete else ():
             segments[-1].fetched = [self._is_fetched(segments[-1], *edge) for edge in segments[-1].edges]
+
+    @property
+    def steps(self) -> Iterator[Step]:
+        for segments in self.segments.values():
+            for segment in segments:
+                yield from segment.steps
 
     def _edges(self, start: int) -> list[tuple[int, int]]:
         block = self.region.blocks[start]
@@ -196,7 +210,8 @@ class Plan:
             steps = segments[-1].steps
             first = steps[-1].end if steps else 0
             bounds = max(way.max_clocks for way in ways), max(way.max_waits for way in ways)
-            known = trace.points, trace.is_plain, trace.branches
+            shape = shape_of(trace, [point.words for point in points.values()])
+            known = trace.points, trace.is_plain, trace.branches, *shape
             steps.append(Step(insn, self._trace, first, tuple(points.values()), *known, is_sure, bounds))
             steps[-1].trace = trace
             part.append(insn)
@@ -209,29 +224,31 @@ class Plan:
 
     def to_cache(self) -> Cached:
         """Return what is needed to look its clocks up, as plain data."""
-        return {
-            str(start): [
-                [
-                    [[point[:2] for point in step.fetches], step.points, step.is_plain, step.branches]
-                    for step in segment.steps
-                ]
-                for segment in segments
-            ]
+        order = {shape: number for number, shape in enumerate(dict.fromkeys(step.shape for step in self.steps))}
+
+        def cached(step: Step) -> list[Any]:
+            fetches = [point[:2] for point in step.fetches]
+            return [fetches, step.points, step.is_plain, step.branches, order[step.shape], step.numbers]
+
+        parts = {
+            str(start): [list(map(cached, segment.steps)) for segment in segments]
             for start, segments in self.segments.items()
         }
+        return {"shapes": list(order), "parts": parts}
 
     def _cached_parts(self, block: Block, cached: Cached) -> Iterator[tuple[list[Insn], list[Segment]]]:
         """Do what `_parts` does, by what was cached."""
-        insns = iter(block.insns)
+        insns, shapes, parts = iter(block.insns), cached["shapes"], cached["parts"]
         for insn in insns:
-            if str(insn.pc) not in cached:
+            if str(insn.pc) not in parts:
                 continue
             part, segments = [], []
-            for each in cached[str(insn.pc)]:
+            for each in parts[str(insn.pc)]:
                 steps: list[Step] = []
-                for fetches, *known in each:
+                for fetches, *known, shape, numbers in each:
                     part.append(next(insns) if part else insn)
                     points = tuple(Point(name, tuple(words), NEVER) for name, words in fetches)
-                    steps.append(Step(part[-1], self._trace, steps[-1].end if steps else 0, points, *known))
+                    first = steps[-1].end if steps else 0
+                    steps.append(Step(part[-1], self._trace, first, points, *known, shapes[shape], numbers))
                 segments.append(Segment(steps))
             yield part, segments

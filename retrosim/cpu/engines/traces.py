@@ -297,7 +297,7 @@ class Replay:
                 self.timing.outcome(self._condition(details[0], taken))
             elif name == "vary":
                 hook, known = details
-                getattr(self.timing, hook)(*self.model.details_for(hook, self._new_point(), *known))
+                getattr(self.timing, hook)(*self.model.details_for(hook, Word(64, self._new_point()), *known))
             else:
                 getattr(self.timing, name)(*details)
 

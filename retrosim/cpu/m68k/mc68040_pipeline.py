@@ -155,8 +155,8 @@ class PipelineTiming(MC68040Timing):
             self._issue(*(self.m.select(condition, a, b) for a, b in zip(*self.costs, strict=True)))
             if self.tests_flags:
                 flags = self.m.select(condition, self.m.const(64, 0), self.executed)
-                self.ea_end = self._later(self.ea_end, flags)
-                self.usual = self._entered(self.ea_end, self.ea_end)
+                self.ea_end = self.entered = self._later(self.ea_end, flags)
+                self.usual = self._entered(self.ea_end, self.entered)
 
     def _issue(self, packed: Word, rules: Word) -> None:
         self.ea_end = self.ea_start + (packed & 0xFFF).zext(64)

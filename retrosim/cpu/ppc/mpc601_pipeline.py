@@ -92,10 +92,11 @@ class PipelineTiming(PpcHooks):
         return more.zext(64) if words.known is not None else None
 
     @staticmethod
-    def details_for(name: str, number: int, *details: Any) -> tuple[Word, ...]:
+    def details_for(name: str, number: Word, *details: Any) -> tuple[Word, ...]:
+        number = number.trunc(32)
         if name == "multiplier":
-            return (Word(32, (0, 1 << SHORT_FACTOR, -1, 1 << 31)[number]),)
-        return details[0], Word(32, number)
+            return (-(number >> 1) ^ (number & 1) << SHORT_FACTOR,)
+        return details[0], number
 
     @classmethod
     def operand_bytes(cls, row: Row, bits: int) -> int:

@@ -159,8 +159,8 @@ class Timing:
         return None
 
     @staticmethod
-    def details_for(name: str, number: int, *details: Any) -> tuple[Any, ...]:
-        """Return known details for which `varies_by` gives a number; `details`: what is known of them."""
+    def details_for(name: str, number: Word, *details: Any) -> tuple[Any, ...]:
+        """Return details for which `varies_by` gives a number; `details`: what is known of them."""
         raise NotImplementedError
 
     @classmethod

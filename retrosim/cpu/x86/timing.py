@@ -119,10 +119,10 @@ class TableTiming(X86Hooks):
         return self._by_size(*details) if name == "multiplier" else details[0].zext(64)
 
     @staticmethod
-    def details_for(name: str, number: int, *details: Any) -> tuple[Any, ...]:
+    def details_for(name: str, number: Word, *details: Any) -> tuple[Any, ...]:
         if name == "multiplier":
-            return Word(32, (1 << number + 2) + 1), False
-        return (Word(details[0].bits, number),)
+            return (Word(32, 1) << number.trunc(32) + 2) + 1, False
+        return (number.trunc(details[0].bits),)
 
     @hook
     def scanned(self, positions: Word) -> None:

@@ -8,10 +8,9 @@ import pytest
 
 from retrosim.cache.store import open_cache
 from retrosim.cpu import m68k
-from retrosim.cpu.engines import handler_cache as module
-from retrosim.cpu.engines import objects
+from retrosim.cpu.engines import groups, objects
 from retrosim.cpu.engines.core import Core
-from retrosim.cpu.engines.handler_cache import HandlerCache, handler_cache, handlers_of, is_ready
+from retrosim.cpu.engines.handler_cache import Handler, HandlerCache, handler_cache, handlers_of, is_ready
 
 CPU = m68k.cpu("MC68040")
 ADD, SUB, NEG, NOT = "5280", "5380", "4480", "4680"  # addq.l #1,d0; subq.l #1,d0; neg.l d0; not.l d0
@@ -21,7 +20,7 @@ ADD, SUB, NEG, NOT = "5280", "5380", "4480", "4680"  # addq.l #1,d0; subq.l #1,d
 def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Nothing is in the cache; returns how many handlers were compiled each time."""
     seen: list[int] = []
-    original = module.compile_functions
+    original = groups.compile_functions
 
     def compile_functions(name, emitters, effort, keys):
         before = len(list(tmp_path.rglob("*.o")))
@@ -32,12 +31,12 @@ def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(objects, "STORE", open_cache(tmp_path).store("engines", "0" * 16))
     monkeypatch.setattr(objects, "_contents", {})
-    monkeypatch.setattr(module, "compile_functions", compile_functions)
-    monkeypatch.setattr(module, "_groups", type(module._groups)())
+    monkeypatch.setattr(groups, "compile_functions", compile_functions)
+    monkeypatch.setattr(groups, "_groups", type(groups._groups)())
     return seen
 
 
-def handlers(*codes: str) -> list[module.Handler]:
+def handlers(*codes: str) -> list[Handler]:
     core = Core(CPU, "off")
     core.write(0x1000, bytes.fromhex("".join(codes)))
     return handlers_of(core.decode(0x1000 + 2 * number) for number in range(len(codes)))
@@ -84,6 +83,6 @@ def test_a_damaged_group_is_compiled_again(compiled: list[int], tmp_path: Path) 
 def test_groups_are_linked_once_and_end_with_their_caches() -> None:
     first, second = made(ADD, SUB), made(ADD)
     assert set(second.handlers.values()) < set(first.handlers.values())
-    assert len(module._groups) == 1
+    assert len(groups._groups) == 1
     del first, second
-    assert not module._groups
+    assert not groups._groups
