@@ -8,7 +8,6 @@ and is found when the interpreter has met it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
@@ -102,9 +101,10 @@ def discover(
     regions = []
     for inside in parts:
         copies = copies_of(inside.values(), leaves, calls)
-        whole, here = dict(sorted((inside | copies).items())), (entries | _outermost_loops(inside)) & set(inside)
-        region = region_of(whole, here, guesses, functions - copies.keys())
-        regions.append(replace(region, copied=frozenset(copies)))
+        whole = dict(sorted((inside | copies).items()))
+        region = region_of(whole, entries & set(inside), guesses, functions - copies.keys())
+        here = region.checks & set(inside)  # the interpreter comes back soon after a check has left the region
+        regions.append(replace(region, entries=tuple(sorted(here.union(region.entries))), copied=frozenset(copies)))
     return regions
 
 
@@ -247,33 +247,6 @@ def _blocks(insns: dict[int, Insn], leaders: set[int]) -> dict[int, Block]:
             body.append(insns[body[-1].end])
         blocks[start] = Block(tuple(body))
     return dict(sorted(blocks.items()))
-
-
-def _outermost_loops(blocks: dict[int, Block]) -> set[int]:
-    """Return where the outermost loops are entered: the interpreter soon comes there after a check has left the region.
-
-    Such a loop is a strongly connected part of the flow graph. Where it lies in memory says little: compilers move what
-    is seldom executed to the end of a function, and edges from there lead back over loops that have ended.
-    """
-    edges = {start: tuple(t for t in targets_of(block) if t in blocks) for start, block in blocks.items()}
-    sources: dict[int, list[int]] = {start: [] for start in edges}
-    for start, targets in edges.items():
-        for target in targets:
-            sources[target].append(start)
-    loop_of: dict[int, int] = {}
-    for first in _search(edges)[0]:
-        todo = [first]
-        while todo:
-            start = todo.pop()
-            if start not in loop_of:
-                loop_of[start] = first
-                todo += sources[start]
-    sizes = Counter(loop_of.values())
-    return {
-        start
-        for start, loop in loop_of.items()
-        if (sizes[loop] > 1 or start in edges[start]) and any(loop_of[source] != loop for source in sources[start])
-    }
 
 
 def _search(edges: dict[int, tuple[int, ...]]) -> tuple[list[int], set[int]]:
