@@ -25,6 +25,20 @@ STRING_MOVES = Reading(
     reason="all other entries are the manual's",
     source="80386 PRM (1986) REP; Intel386 DX data sheet",
 )
+ROTATE_CARRY = Reading(
+    name="rotate-carry",
+    question="do RCL and RCR of a register take the printed 9 clocks, or 8, and 3 by one bit, as timed?",
+    options=("manual", "timed"),
+    reason="all other entries are the manual's, and the other lists repeat it; a single author timed it",
+    source="80386 PRM (1986) RCL/RCR, HelpPC 2.10, MAME (manual); Abrash 1997 chapter 9, microcode of the 386 (timed)",
+)
+MULTIPLIER = Reading(
+    name="multiplier",
+    question="do MUL and IMUL take the 6 clocks that the manual adds to the bits of the multiplier, or 3 more?",
+    options=("manual", "timed"),
+    reason="all other entries are the manual's; what was timed is 3 to 4 more, no closer",
+    source="80386 PRM (1986) MUL, HelpPC 2.10 (manual); Abrash 1997 chapter 9, MAME, microcode of the 386 (timed)",
+)
 INDEX_CLOCK = Reading(
     name="index-clock",
     question="which index registers cost a clock: any, or those scaled or with a displacement?",
@@ -63,8 +77,8 @@ _FLAT = _byte_writes("own", "any", reason="any was timed in real mode only, wher
 
 READINGS: dict[str, tuple[Reading, ...]] = {
     "i286_real": (FIRST_WORD,),
-    "i386_real": (TWO_REGISTERS, STRING_MOVES),
-    "i386_flat": (TWO_REGISTERS, STRING_MOVES),
+    "i386_real": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER),
+    "i386_flat": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER),
     "i486_real": (INDEX_CLOCK, INTERLOCK, _REAL, POP_MEMORY),
     "i486_flat": (INDEX_CLOCK, _FLAT, POP_MEMORY),
 }
