@@ -50,7 +50,15 @@ ROWS = (
         counted=2,
     ),
     at("add dx,100h", "81c20001", 6.4, "listing 11.4", ours=6),
-    at("add [m],100h", "810600200001", 18.0, "listing 11.5", ours=15, miss=READS),
+    at(
+        "add [m],100h",
+        "810600200001",
+        18.0,
+        "listing 11.5",
+        ours=15,
+        miss="code is fetched between the read and the write; on the machine, it seems, the bus is idle for 2 clocks",
+        decided="another option of reading read-write",
+    ),
     real("push [bx]", "ff37", 4, "13, pushing memory", before=RESET_STACK),
     real(
         "pop [m]",
@@ -272,20 +280,21 @@ def test_measured(row: Row) -> None:
     assert is_met != bool(row.miss), f"{row.source}: {row.clocks} +- {row.spread}, ours {ours}"
 
 
-TIMED = {  # row -> reading, and what its option `timed` makes of the row
-    "pop [m]": ("pop-memory", 6),
-    "rcr ax,cl": ("rotate-carry", 8),
-    "rcl dx,2": ("rotate-carry", 8),
-    "rcr ax,1": ("rotate-carry", 3),
-    "mul bx, bx = 32767": ("multiplier", 24),
+TIMED = {  # row -> reading, its other option, and what that makes of the row
+    "add [m],100h": ("read-write", "idle", 17),
+    "pop [m]": ("pop-memory", "timed", 6),
+    "rcr ax,cl": ("rotate-carry", "timed", 8),
+    "rcl dx,2": ("rotate-carry", "timed", 8),
+    "rcr ax,1": ("rotate-carry", "timed", 3),
+    "mul bx, bx = 32767": ("multiplier", "timed", 24),
 }
 
 
 @pytest.mark.parametrize("name", TIMED)
 def test_timed(name: str) -> None:
     """The other reading meets the row."""
-    row, (reading, expected) = next(row for row in ROWS if row.name == name), TIMED[name]
-    ours = clocks_of(row, {reading: "timed"})
+    row, (reading, option, expected) = next(row for row in ROWS if row.name == name), TIMED[name]
+    ours = clocks_of(row, {reading: option})
     assert ours == expected and abs(ours - row.clocks) <= row.spread
 
 
