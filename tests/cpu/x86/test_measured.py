@@ -20,7 +20,7 @@ from tests.helpers.measured import known
 RESET_STACK = "bc0040"  # mov sp,4000h
 MOVE_1000 = "89f7 b9e803 f3a5 ebf4"  # mov di,si; mov cx,1000; rep movsw; jmp to the mov of si before
 BOARD = "the machines had wait states, refresh of DRAM and a timer interrupt, and how many of each is not known"
-READS = "about 2 clocks for each read between fetches, beyond what the bus needs; no source says why"
+READS = "about 2 clocks for each read between fetches, beyond what the bus needs; why is not known"
 CACHE = "the cache of that board is not known"
 LOOP = "LOOP was timed at 0.3 clocks more than DEC and JNZ, the manual has 2 more"
 EVERY_MODE, STRINGS = "192 reads and 192 writes by every mode", "strings of 257 bytes"
