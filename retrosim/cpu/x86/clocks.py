@@ -28,6 +28,8 @@ TABLE = Path(__file__).with_name("clocks.csv")
 OTHER_ENTRIES = {  # row -> reading, option, and the row that holds with it
     "REP MOVS": ("string-moves", "data-sheet", "REP MOVS data sheet"),
     "POP r/m": ("pop-memory", "timed", "POP r/m timed"),
+    **{f"RCL/RCR {count}": ("rotate-carry", "timed", f"RCL/RCR {count} timed") for count in ("1", "CL", "imm")},
+    **{f"MUL {bits}": ("multiplier", "timed", f"MUL {bits} timed") for bits in (8, 16, 32)},
 }
 
 

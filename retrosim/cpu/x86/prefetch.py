@@ -4,7 +4,8 @@ The bus unit reads code by aligned units into a queue whenever no operand needs 
 unit; the 386 has double words and 16 bytes, the 286 words and 6 bytes. An instruction starts when all its bytes are in
 the queue. Behind a jump the queue is empty; the figure of the jump holds the first unit without wait states. On the 386
 the next one is waited for; on the 286 it comes during m, a clock for each byte. Reading `first-word`: do the wait
-states of the first unit pass during m too?
+states of the first unit pass during m too? Reading `read-write`: is code fetched between the read and the write of an
+instruction of the 286?
 (guide/facts/x86_timing.md: structure and prefetch of both; the wait of the 386 for a target across double words is
 recalled from the data sheet. The decoder's own limit, about a byte a clock, is not modelled.)
 
@@ -38,6 +39,7 @@ from .timing import TableTiming
 UNCACHED_FROM = 0x800000  # video memory and devices (machine memory map)
 MEMORY = ("code", "read", "write", "video_read", "video_write")
 ACCESS = 2  # clocks without wait states
+NOTICE = 2  # clocks before an operand for which the 286 begins no fetch (80286 Hardware Reference Manual, table 3-3)
 
 FIELDS = (
     ("fetched", 32, 1),
@@ -52,10 +54,12 @@ class PrefetchTiming(TableTiming):
     unit_bits      binary logarithm of the bytes that an access of the bus moves
     queue          bytes
     fetches_in_m   does code come while the m of a jump passes?
+    holds_fetches  does the bus stay idle between the read and the write of an instruction?
     """
 
     unit_bits, queue = 2, 16
     fetches_in_m = False
+    holds_fetches = False
     times, marks = ("bus_free",), ("fetched", "refill")
 
     def forget(self) -> None:
@@ -94,7 +98,7 @@ class PrefetchTiming(TableTiming):
         m = self.m
         super().start(row, operands, take)
         self.now = m.get("cycles")
-        self.operands = 0
+        self.operands, self.has_read = 0, False
         each = self._wait("code") + ACCESS
         self._empty_queue(each)
         self._prefetch(each)
@@ -103,7 +107,7 @@ class PrefetchTiming(TableTiming):
     @property
     def max_waits(self) -> int:
         code = (self.length.known - 1 >> self.unit_bits) + 2
-        return code + 2 * (self.operands + 1)
+        return code + 2 * (self.operands + 1) + self.holds_fetches
 
     def max_wait_clocks(self) -> Word:
         """Return the most clocks of one access."""
@@ -174,6 +178,10 @@ class PrefetchTiming(TableTiming):
         waits = m.select(cached, self._wait(kind), self._wait(f"video_{kind}"))
         clocks = waits + ACCESS
         clocks = m.select(self._crosses(address, bits), clocks + clocks, clocks)
+        if write and self.has_read and self.holds_fetches:
+            self.bus.set(self.bus.get() + NOTICE)
+            self.begun.set(self.begun.get() + NOTICE)
+        self.has_read = not write
         now, bus = self.now + self.added.get() + self.begun.get(), self.bus.get()
         self.add(self._difference(bus, now))
         self.bus.set(self._later(bus, now) + clocks)
@@ -196,6 +204,11 @@ class WordPrefetchTiming(PrefetchTiming):
 
     unit_bits, queue = 1, 6
     fetches_in_m = True
+
+    @property
+    def holds_fetches(self) -> bool:
+        """Not in repeats, whose figures leave no room for it, nor in XCHG, which locks the bus."""
+        return not self.rep and self.row.name != "XCHG" and self.m.cpu.choices["read-write"] == "idle"
 
     @classmethod
     def extra(cls, insn: Insn) -> int:

@@ -18,12 +18,33 @@ FIRST_WORD = Reading(
     reason="the vectors have no wait states and fit either; a single timed loop asks for the other",
     source="github.com/SingleStepTests/80286 (during); Abrash 1997 chapter 11, loop on an AT clone (before)",
 )
+READ_WRITE = Reading(
+    name="read-write",
+    question="is code fetched between the read and the write of an instruction, or is the bus idle for 2 clocks?",
+    options=("fetches", "idle"),
+    reason="as timing revision i286 2 counts; idle fits more of the vectors, and one timed instruction",
+    source="80286 Hardware Reference Manual (1987) table 3-3, SingleStepTests/80286, Abrash 1997 listing 11.5 (idle)",
+)
 STRING_MOVES = Reading(
     name="string-moves",
     question="what does REP MOVS take beside 4 clocks an iteration: 5 or 8?",
     options=("manual", "data-sheet"),
     reason="all other entries are the manual's",
     source="80386 PRM (1986) REP; Intel386 DX data sheet",
+)
+ROTATE_CARRY = Reading(
+    name="rotate-carry",
+    question="do RCL and RCR of a register take the printed 9 clocks, or 8, and 3 by one bit, as timed?",
+    options=("manual", "timed"),
+    reason="all other entries are the manual's, and the other lists repeat it; a single author timed it",
+    source="80386 PRM (1986) RCL/RCR, HelpPC 2.10, MAME (manual); Abrash 1997 chapter 9, microcode of the 386 (timed)",
+)
+MULTIPLIER = Reading(
+    name="multiplier",
+    question="do MUL and IMUL take the 6 clocks that the manual adds to the bits of the multiplier, or 3 more?",
+    options=("manual", "timed"),
+    reason="all other entries are the manual's; what was timed is 3 to 4 more, no closer",
+    source="80386 PRM (1986) MUL, HelpPC 2.10 (manual); Abrash 1997 chapter 9, MAME, microcode of the 386 (timed)",
 )
 INDEX_CLOCK = Reading(
     name="index-clock",
@@ -62,9 +83,9 @@ _REAL = _byte_writes("any", "own", reason="timed on two 486s in real mode")
 _FLAT = _byte_writes("own", "any", reason="any was timed in real mode only, where another penalty is longer too")
 
 READINGS: dict[str, tuple[Reading, ...]] = {
-    "i286_real": (FIRST_WORD,),
-    "i386_real": (TWO_REGISTERS, STRING_MOVES),
-    "i386_flat": (TWO_REGISTERS, STRING_MOVES),
+    "i286_real": (FIRST_WORD, READ_WRITE),
+    "i386_real": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER),
+    "i386_flat": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER),
     "i486_real": (INDEX_CLOCK, INTERLOCK, _REAL, POP_MEMORY),
     "i486_flat": (INDEX_CLOCK, _FLAT, POP_MEMORY),
 }

@@ -239,6 +239,20 @@ def test_readings_of_the_i386() -> None:
         assert run(core, 9).state["cycles"] == fixed + 4 * 9
 
 
+def test_rotates_through_carry_and_multiplications_on_the_i386() -> None:
+    """Those of memory were not timed through carry."""
+    registers = {"ebx": 0x2000, "ecx": 0x7FFF}
+    for code, manual, other in (
+        ("d1d0", 9, 3), ("d3d8", 9, 8), ("c1d202", 9, 8), ("c0d803", 9, 8), ("d01b", 10, 10), ("d313", 10, 10),
+        ("f7e1", 15 + 6, 15 + 9), ("f7e9", 15 + 6, 15 + 9), ("0fafc1", 15 + 6, 15 + 9), ("f6e1", 8 + 6, 8 + 9),
+        ("6bc105", 3 + 6, 3 + 9), ("66f7e1", 15 + 6, 15 + 9), ("f723", 9 + 3, 12 + 3), ("f7f9", 43, 43), ("d3c0", 3, 3),
+    ):  # fmt: skip
+        for option, expected in (("manual", manual), ("timed", other)):
+            readings = {"rotate-carry": option, "multiplier": option}
+            core = core_with("i386_flat", code, "table", readings=readings, **registers)
+            assert run(core).state["cycles"] == expected, (code, option)
+
+
 def test_pop_of_memory_on_the_i486() -> None:
     """Of a register, 8F C0 takes the same with either option."""
     for model, address in (("i486_real", "0620"), ("i486_flat", "0500200000")):

@@ -42,6 +42,21 @@ def test_the_80286_sample(shared: Path, model: str, engine: str) -> None:
     assert set(total.skipped) <= set(CLASSES_80286)
 
 
+def test_reads_and_writes_of_the_286_by_either_reading(shared: Path) -> None:
+    """With the bus idle between a read and a write, far more clock counts are nearer to the vectors than farther."""
+    suite, usual = SUITES["80286"], x86.cpu("i286_real")
+    options = [Bench(usual.with_readings({"read-write": option}), "evaluate", "full") for option in ("fetches", "idle")]
+    nearer = farther = 0
+    for name in ("01", "81.4", "D1.1", "F7.3", "FF.1", "86", "A4"):
+        for vector in read_80286(shared / "conformance" / "80286" / f"{name}.npz"):
+            if not vector.skip and vector.cycles:
+                fetches, idle = (abs(suite.run(bench, vector)[1] - vector.cycles) for bench in options)
+                nearer += idle < fetches
+                farther += idle > fetches
+    print(f"nearer {nearer}, farther {farther}")
+    assert nearer > 100 and nearer > 20 * farther
+
+
 def test_flags_that_the_manual_leaves_undefined(shared: Path) -> None:
     """All flags of the 286 are compared, but after divisions."""
     suite, bench = SUITES["80286"], Bench(x86.cpu("i286_real"), "evaluate")

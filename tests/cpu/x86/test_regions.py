@@ -103,19 +103,34 @@ def test_operands_that_wait_for_the_bus(model: str) -> None:
         assert engines.compare(load, random.Random(SEED), f"memory {memory}") > 500
 
 
-@pytest.mark.parametrize("model", ["i486_real", "i486_flat"])
-@pytest.mark.parametrize("option", [0, -1])
-def test_three_engines_by_readings(model: str, option: int) -> None:
-    """Of every reading the first or the last option, on PUSH and POP of memory and on bytes of registers."""
+PENALTIES = "ff37 8f07 88c8 01c1 8a07"  # PUSH and POP of memory, bytes of registers
+CARRY_AND_PRODUCTS = "d1d0 d3d8 c1d202 f7e1 0fafd9"
+READ_OTHERWISE = {  # code that readings decide; of the i386 also an address of two registers and a repeat of three
+    "i286_real": "0117 d127 ff37 8f07 8717 e300",
+    "i386_real": f"8b01 b90300 f3a4 {CARRY_AND_PRODUCTS}",
+    "i386_flat": f"8b043b b903000000 f3a4 {CARRY_AND_PRODUCTS}",
+    "i486_real": PENALTIES,
+    "i486_flat": PENALTIES,
+}
+OPTIONS = [
+    *((model, option) for model in ("i486_real", "i486_flat") for option in ("default", "last")),
+    *(("i386_real", each.name) for each in x86.cpu("i386_real").readings),
+    *((model, option) for model in ("i286_real", "i386_flat") for option in ("default", "last")),
+]
+
+
+@pytest.mark.parametrize("model, other", OPTIONS)
+def test_three_engines_by_readings(model: str, other: str) -> None:
+    """The default readings, or the last option of one or of every reading."""
     usual = x86.cpu(model)
-    cpu = usual.with_readings({each.name: each.options[option] for each in usual.readings})
-    code = closed(cpu, bytes.fromhex("ff37 8f07 88c8 01c1 8a07" * 5))
+    cpu = usual.with_readings({each.name: each.options[-1] for each in usual.readings if other in ("last", each.name)})
+    code = closed(cpu, bytes.fromhex(READ_OTHERWISE[model] * 5))
     start = program(Generator(cpu, SEED), code)
 
     def load(core: Core) -> None:
         start(core)
-        core.state["memory"] = MEMORIES["i486"][0]
-        core.state["r"][[EBX, ESP, EDI]] = 0x2000, 0x4000, 0x2000
+        core.state["memory"] = MEMORIES[model[:4]][0]
+        core.state["r"][[EBX, ESP, ESI, EDI]] = 0x2000, 0x4000, 0x3000, 0x2000
 
     def find(core: Core) -> Region:
         load(core)
