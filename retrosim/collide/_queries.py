@@ -150,7 +150,7 @@ def on_segments(prepared: Sorted, scene: np.ndarray, segments: np.ndarray) -> Cr
 def _compile() -> None:
     """Call the kernel for segments, for nothing."""
     scene, work = np.zeros((1, 6), np.int32), grid.workspace(1)
-    order = grid.sort_scene(scene, 0, 1, 1, work)
+    order = grid.Order(*grid.sort_scene(scene, 0, 1, 1, work))
     rows, fractions = np.empty((1, 2), np.int32), np.empty((2, 1), np.int64)
     list_crossings(scene, np.zeros((1, 4), np.int64), work, order, rows, fractions, rows.astype(np.int8))
 
@@ -256,7 +256,7 @@ def nearest(prepared: Sorted, scene: np.ndarray, centres: np.ndarray, wanted: in
 def _compile_nearest() -> None:
     """Call the kernel, for nothing."""
     scene, work = np.zeros((1, 6), np.int32), grid.workspace(1)
-    order = grid.sort_scene(scene, 0, 1, 1, work)
+    order = grid.Order(*grid.sort_scene(scene, 0, 1, 1, work))
     list_nearest(scene, work, order, grid.cursors(), np.zeros((1, 2), np.int64), 1, np.empty((1, 1), np.int32))
 
 

@@ -10,6 +10,7 @@ Arrays of all functions here
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from threading import Lock, Thread
 from typing import Any
@@ -71,6 +72,8 @@ class Compiler:
 
 
 COMPILER = Compiler()
+if hasattr(os, "register_at_fork"):  # a child has no such thread, but Numba's lock as it was: held for ever
+    os.register_at_fork(before=COMPILER.wait)
 
 
 def is_admitted(entry: Entry, *arguments: Any) -> bool:
