@@ -184,10 +184,11 @@ class Scene:
 
     def _move_checked(self, ids: Any, x: Any, y: Any, size: Any) -> None:
         """Do what `move` does, after a look at each argument."""
-        where = self._where(ids)
-        moved = scene_of(x, y, np.ascontiguousarray(self.boxes()[where, 2:]) if size is None else size, self._closed)
-        if len(moved) != len(where):
-            raise ValueError(f"x has length {len(moved)}: allowed {len(where)}, as ids has")
+        where, places = self._where(ids), _queries.own_points(x, y)
+        if len(places) != len(where):
+            raise ValueError(f"x has length {len(places)}: allowed {len(where)}, as ids has")
+        sides = np.ascontiguousarray(self.boxes()[where, 2:]) if size is None else size
+        moved = scene_of(places[:, 0].copy(), places[:, 1].copy(), sides, self._closed)
         stamp, table = self._next_stamp(), self._own_table()
         table[where, :4], table[where, STAMP] = moved[:, :4], stamp
         self._stamp = stamp
@@ -224,8 +225,12 @@ class Scene:
 
     def _where(self, ids: Any) -> np.ndarray:
         """Return the rows of objects. Errors: ValueError, for an id that is not there, or is there twice."""
-        given = np.array(ids, np.int64) if isinstance(ids, list | tuple) and not len(ids) else np.array(ids)
-        if (isinstance(ids, np.ndarray) and not is_array(ids)) or given.dtype.kind not in "iu" or given.ndim != 1:
+        try:
+            given = np.array(ids, np.int64) if isinstance(ids, list | tuple) and not len(ids) else np.array(ids)
+        except ValueError:  # of different lengths
+            given = np.empty(0)
+        is_vector = given.ndim == 1 and given.dtype.kind in "iu" and given.dtype.isnative
+        if (isinstance(ids, np.ndarray) and not is_array(ids)) or not is_vector:
             raise ValueError(f"ids are {form_of(ids)}: allowed integers[k]")
         here = self._table[:, INDEX]
         where = np.searchsorted(here, given)
@@ -364,6 +369,8 @@ class Scene:
         self._is_shared = True  # either one copies the table before it writes into it
         vars(other).update(vars(self))
         return other
+
+    __copy__ = copy
 
     def hash(self) -> str:
         """Return 32 hex digits of all that answers depend on: the same on every machine.
