@@ -21,6 +21,7 @@ import numba.core.config as numba_config
 import numpy
 from numba.core import serialize
 from numba.core.compiler import CompileResult
+from numba.core.errors import NumbaValueError
 
 from retrosim.cache.folders import user_folder
 from retrosim.cache.store import open_cache
@@ -166,7 +167,7 @@ def compiles_correctly() -> bool:
     return numba.njit(lambda a, b: a * b + 1)(6, 7) == 43
 
 
-REFUSED_TYPES = (TypeError, OverflowError)
+REFUSED_TYPES = (TypeError, OverflowError, NumbaValueError)
 """What the call of an Entry raises for arguments of types that were not admitted."""
 
 

@@ -65,6 +65,11 @@ class Compiler:
         job()
         self.done.add(name)
 
+    def finish(self, name: Any, job: Callable[[], Any]) -> None:
+        """Do a job, or wait for it if it has been begun."""
+        if not self.is_done(name, job):
+            self.wait(name)
+
     def wait(self, name: Any = None) -> None:
         """Wait for a job, or for all that have been begun."""
         for thread in list(self._jobs.values()) if name is None else [self._jobs[name]]:

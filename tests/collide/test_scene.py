@@ -158,6 +158,18 @@ def test_what_is_refused():
     )
 
 
+def test_more_than_there_is_room_for():
+    scene, x = Scene(), np.zeros(6000, np.int32)
+    scene.add(x, x, size=9)
+    for call, message in (
+        (scene.pairs, "this scene has 17997000 pairs: allowed 16777216; `chunks` makes them in parts"),
+        (lambda: scene.at_points(x, x), "has 36000000 objects for these queries: allowed 16777216 in one call"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+    assert len(next(scene.chunks(rows=1))) == 5999 and len(scene) == 6000
+
+
 def sides_of(scene):
     boxes = scene.boxes()
     return [(x, y, x + w - 1, y + h - 1) for x, y, w, h in boxes.tolist()]

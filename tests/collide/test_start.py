@@ -82,6 +82,18 @@ def test_too_much_for_numpy_waits_for_the_kernels():
     assert ran.stdout.startswith("797 ") and "'scenes'" in ran.stdout
 
 
+@pytest.mark.parametrize("question", ["nearest(x, x, k=2)[-1].tolist()", "cast(x, x, -x, x).hit[-1]"])
+def test_questions_with_too_many_candidates_wait_for_the_kernels(question):
+    """What the kernels do without listing every candidate is no error in the first call either."""
+    program = (
+        "import numpy as np; from retrosim.collide import _queries, _start; from retrosim.collide.scene import Scene;"
+        "_queries.MAX_CANDIDATES = 10; x = np.arange(40); scene = Scene(); scene.add(x, x, size=3);"
+        f"print(scene.{question}, {{'nearest', 'segments'}} & _start.COMPILER.done)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout in ("[37, 38] {'nearest'}\n", "37 {'segments'}\n")
+
+
 @pytest.mark.without_jit
 @pytest.mark.parametrize("kind", KINDS)
 def test_small_boxes(kind):
