@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from threading import Lock
+from types import FunctionType
 from typing import Any
 
 import llvmlite
@@ -160,6 +161,20 @@ def kernel(function: Callable) -> Any:
 def uncompiled(routine: Any) -> Callable:
     """Return the Python function that a kernel is made of, for little work that no compiler is worth waiting for."""
     return getattr(routine, "py_func", routine)
+
+
+@cache
+def interpreted(routine: Any) -> Callable:
+    """Return a function that does what a kernel does, and the kernels that it calls by name, without the compiler.
+
+    For kernels without intrinsics; slow, but there at once.
+    """
+    function = uncompiled(routine)
+    names = dict(function.__globals__)
+    for name in function.__code__.co_names:
+        if hasattr(names.get(name), "py_func"):
+            names[name] = interpreted(names[name])
+    return FunctionType(function.__code__, names, function.__name__)
 
 
 def compiles_correctly() -> bool:

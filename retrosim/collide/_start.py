@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from retrosim.jit import JIT, Entry, kinds_of
+from retrosim.jit import JIT, Entry, interpreted, kinds_of
 
 from .kernels.hierarchical_grid import (
     ANY,
@@ -37,6 +37,7 @@ from .kernels.hierarchical_grid import (
 
 MAX_CANDIDATES = 1 << 22  # comparisons: a fraction of a second, and all that overlap fit into 64 MB
 BLOCK = 1 << 18  # of them at once
+MAX_STEPS = 1 << 18  # of Python code: some tenths of a second
 Ranges = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, bool]
 
 
@@ -85,6 +86,19 @@ def is_admitted(entry: Entry, *arguments: Any) -> bool:
     """Tell whether an entry takes arguments of these types, which have been checked, and see that it will."""
     kinds = kinds_of(*arguments)
     return COMPILER.is_done((id(entry), kinds), lambda: entry.admit(kinds))
+
+
+def call(routine: Any, steps: Callable[[], int], *arguments: Any) -> Any:
+    """Call a kernel without intrinsics; until a thread has compiled it, in Python, if that is little work.
+
+    steps  tells how often its innermost loop runs, about; not asked when it is compiled
+    """
+    if JIT and not COMPILER.is_done(routine, lambda: routine.compile(kinds_of(*arguments))):
+        if steps() <= MAX_STEPS:
+            with np.errstate(over="ignore"):
+                return interpreted(routine)(*arguments)
+        COMPILER.wait(routine)
+    return routine(*arguments)
 
 
 def squares(x: np.ndarray, y: np.ndarray, size: int, wanted: int) -> np.ndarray | None:

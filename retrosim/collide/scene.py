@@ -184,11 +184,11 @@ class Scene:
 
     def _move_checked(self, ids: Any, x: Any, y: Any, size: Any) -> None:
         """Do what `move` does, after a look at each argument."""
-        where, places = self._where(ids), _queries.own_points(x, y)
-        if len(places) != len(where):
-            raise ValueError(f"x has length {len(places)}: allowed {len(where)}, as ids has")
+        where, points = self._where(ids), _queries.own_points(x, y)
+        if len(points) != len(where):
+            raise ValueError(f"x has length {len(points)}: allowed {len(where)}, as ids has")
         sides = np.ascontiguousarray(self.boxes()[where, 2:]) if size is None else size
-        moved = scene_of(places[:, 0].copy(), places[:, 1].copy(), sides, self._closed)
+        moved = scene_of(points[:, 0].copy(), points[:, 1].copy(), sides, self._closed)
         stamp, table = self._next_stamp(), self._own_table()
         table[where, :4], table[where, STAMP] = moved[:, :4], stamp
         self._stamp = stamp
