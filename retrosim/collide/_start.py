@@ -93,7 +93,9 @@ def call(routine: Any, steps: Callable[[], int], *arguments: Any) -> Any:
 
     steps  tells how often its innermost loop runs, about; not asked when it is compiled
     """
-    if JIT and not COMPILER.is_done(routine, lambda: routine.compile(kinds_of(*arguments))):
+    if routine in COMPILER.done or not JIT:
+        return routine(*arguments)
+    if not COMPILER.is_done(routine, lambda: routine.compile(kinds_of(*arguments))):
         if steps() <= MAX_STEPS:
             with np.errstate(over="ignore"):
                 return interpreted(routine)(*arguments)

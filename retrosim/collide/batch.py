@@ -72,11 +72,10 @@ def _by_numpy(routine: Any, given: tuple, wanted: int) -> list[np.ndarray] | Non
 
     given  arguments of the kernel: x, y, starts, side, ..
     """
-    if not JIT:
+    name = routine, given[0].itemsize
+    if not JIT or name in COMPILER.done or COMPILER.is_done(name, lambda: routine.compile(kinds_of(*given))):
         return None
-    name, (x, y, starts, side) = (routine, given[0].dtype), given[:4]
-    if COMPILER.is_done(name, lambda: routine.compile(kinds_of(*given))):
-        return None
+    x, y, starts, side = given[:4]
     found: list[np.ndarray] = []
     for begin, end in pairwise(starts.tolist()):
         scene = squares(x[begin:end], y[begin:end], side, wanted) if len(starts) <= MAX_SCENES else None
