@@ -33,8 +33,8 @@ Conventions
     Errors    ValueError  names the argument, its value and what is allowed; the scene is as it was before
 
 All answers are those of `world` for the same objects; they follow from the objects alone, not from their history.
-Questions may be asked by several threads at a time. While one thread adds, moves or removes objects, no other may use the
-scene, or the process may crash; a `copy` that was made before may be used.
+Questions may be asked by several threads at a time. While one thread adds, moves or removes objects, no other may use
+the scene, or the process may crash; a `copy` that was made before may be used.
 """
 
 from __future__ import annotations
