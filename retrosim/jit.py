@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from threading import Lock
+from types import FunctionType
 from typing import Any
 
 import llvmlite
@@ -21,6 +22,7 @@ import numba.core.config as numba_config
 import numpy
 from numba.core import serialize
 from numba.core.compiler import CompileResult
+from numba.core.errors import NumbaValueError
 
 from retrosim.cache.folders import user_folder
 from retrosim.cache.store import open_cache
@@ -161,12 +163,26 @@ def uncompiled(routine: Any) -> Callable:
     return getattr(routine, "py_func", routine)
 
 
+@cache
+def interpreted(routine: Any) -> Callable:
+    """Return a function that does what a kernel does, and the kernels that it calls by name, without the compiler.
+
+    For kernels without intrinsics; slow, but there at once.
+    """
+    function = uncompiled(routine)
+    names = dict(function.__globals__)
+    for name in function.__code__.co_names:
+        if hasattr(names.get(name), "py_func"):
+            names[name] = interpreted(names[name])
+    return FunctionType(function.__code__, names, function.__name__)
+
+
 def compiles_correctly() -> bool:
     """Compile a function in memory, and tell whether it gives the right result."""
     return numba.njit(lambda a, b: a * b + 1)(6, 7) == 43
 
 
-REFUSED_TYPES = (TypeError, OverflowError)
+REFUSED_TYPES = (TypeError, OverflowError, NumbaValueError)
 """What the call of an Entry raises for arguments of types that were not admitted."""
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
+from ._start import call
 from .kernels.boxes import Filter
 from .kernels.sprites import first_misplaced
 
@@ -284,7 +285,7 @@ def own_sprites(sprites: Any, kind: type[tuple], dtype: np.dtype, name: str) -> 
     if len({len(column) for column in columns}) > 1:
         raise ValueError(f"{name} has columns of different lengths: allowed what `pack` returns")
     columns = [own_copy(column) for column in columns]
-    index = first_misplaced(columns[0], columns[1], columns[-1], len(pixels))
+    index = call(first_misplaced, lambda: len(columns[0]), columns[0], columns[1], columns[-1], len(pixels))
     if index >= 0:
         raise ValueError(f"{name}: sprite {index} is not in its table: allowed what `pack` returns")
     return kind(pixels, *columns)

@@ -38,7 +38,7 @@ def every_pair(table: np.ndarray, ordered: Sorted) -> np.ndarray:
     rows = np.empty((rows_for(len(table)), 2), PAIR)
     total = ordered.search(table, 0, len(table), ONE, PAIRS, keys_of(rows), NO_RESULTS)
     if total > len(rows):
-        check_capacity(total, None)
+        check_capacity(total, None, instead="; `chunks` makes them in parts")
         rows = np.empty((total, 2), PAIR)
         ordered.search(table, 0, len(table), ONE, PAIRS, keys_of(rows), NO_RESULTS)
     sort_keys(rows[:total], True)

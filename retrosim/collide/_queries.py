@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._results import check_capacity, keys_of, sort_keys
-from ._start import COMPILER
+from ._start import COMPILER, MAX_CANDIDATES
 from ._worlds import MAX_COORDINATE, MIN_COORDINATE, NO_RESULTS, NOTHING, Sorted, are_compiled, own_axis, rows_for
 from .kernels import hierarchical_grid as grid
 from .kernels.hierarchical_grid import ANY, BOTTOM, COUNTS, INDEX, LEFT, PAIRS, RIGHT, TOP, TWO, WORD
@@ -82,7 +82,7 @@ def _found(prepared: Sorted, sides: np.ndarray, words: np.ndarray | None = None)
     rows = np.empty((rows_for(len(sides)), 2), np.int32)
     total = prepared.search(queries, 0, len(queries), kind, PAIRS, keys_of(rows), NO_RESULTS)
     if total > len(rows):
-        check_capacity(total, None, "objects for these queries")
+        check_capacity(total, None, "objects for these queries", instead=" in one call")
         rows = np.empty((total, 2), np.int32)
         prepared.search(queries, 0, len(queries), kind, PAIRS, keys_of(rows), NO_RESULTS)
     return rows[:total]
@@ -134,7 +134,10 @@ def on_segments(prepared: Sorted, scene: np.ndarray, segments: np.ndarray) -> Cr
     segments  int64[q, 4]  x and y of both ends, no farther apart than MAX_RADIUS along either axis
     """
     if not (are_compiled() and COMPILER.is_done("segments", _compile)):
-        return _on_segments_by_numpy(prepared, scene, segments)
+        found = _on_segments_by_numpy(prepared, scene, segments)
+        if found is not None:
+            return found
+        COMPILER.finish("segments", _compile)
     work, order = prepared.sort()
     total = capacity = rows_for(len(segments))
     while True:
@@ -143,22 +146,24 @@ def on_segments(prepared: Sorted, scene: np.ndarray, segments: np.ndarray) -> Cr
         total = list_crossings(scene, segments, work, order, rows, fractions, normals)
         if total <= capacity:
             return Crossings(rows[:total], fractions[0, :total], fractions[1, :total], normals[:total])
-        check_capacity(total, None, "objects for these queries")
+        check_capacity(total, None, "objects for these queries", instead=" in one call")
         capacity = total
 
 
 def _compile() -> None:
     """Call the kernel for segments, for nothing."""
     scene, work = np.zeros((1, 6), np.int32), grid.workspace(1)
-    order = grid.sort_scene(scene, 0, 1, 1, work)
+    order = grid.Order(*grid.sort_scene(scene, 0, 1, 1, work))
     rows, fractions = np.empty((1, 2), np.int32), np.empty((2, 1), np.int64)
     list_crossings(scene, np.zeros((1, 4), np.int64), work, order, rows, fractions, rows.astype(np.int8))
 
 
-def _on_segments_by_numpy(prepared: Sorted, scene: np.ndarray, segments: np.ndarray) -> Crossings:
-    """Do what the kernel for segments does, until it is compiled."""
+def _on_segments_by_numpy(prepared: Sorted, scene: np.ndarray, segments: np.ndarray) -> Crossings | None:
+    """Do what the kernel for segments does, until it is compiled; None if the kernel would be faster."""
     begin, way = segments[:, :2], segments[:, 2:] - segments[:, :2]
     which, sides = _pieces(scene, begin, way)
+    if count_near(prepared, sides).sum() > MAX_CANDIDATES:
+        return None
     keys = keys_of(_found(prepared, sides))
     keys = np.unique(which[keys >> 32] << 32 | keys & 0xFFFFFFFF)
     rows = np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1).astype(np.int32)
@@ -240,11 +245,11 @@ def nearest(prepared: Sorted, scene: np.ndarray, centres: np.ndarray, wanted: in
         return out
     radius = 1 + int(np.median(scene[:, RIGHT].astype(np.int64) - scene[:, LEFT])) // 2
     found = np.full((len(centres), enough), -1, np.int32)
-    if are_compiled() and COMPILER.is_done("nearest", _compile_nearest):
+    is_compiled = are_compiled() and COMPILER.is_done("nearest", _compile_nearest)
+    if is_compiled or not _nearest_by_numpy(prepared, scene, centres, radius, found):
+        COMPILER.finish("nearest", _compile_nearest)
         work, order = prepared.sort()
         list_nearest(scene, work, order, grid.cursors(), centres, radius, found)
-    else:
-        _nearest_by_numpy(prepared, scene, centres, radius, found)
     for query in np.flatnonzero(found[:, 0] < 0):  # across more than half of the range: squares of more than 64 bits
         every = np.stack([np.zeros(len(scene), np.int64), np.arange(len(scene))], axis=1)
         across, down = (gap.astype(object) for gap in gaps(scene, centres[query : query + 1], every))
@@ -256,12 +261,12 @@ def nearest(prepared: Sorted, scene: np.ndarray, centres: np.ndarray, wanted: in
 def _compile_nearest() -> None:
     """Call the kernel, for nothing."""
     scene, work = np.zeros((1, 6), np.int32), grid.workspace(1)
-    order = grid.sort_scene(scene, 0, 1, 1, work)
+    order = grid.Order(*grid.sort_scene(scene, 0, 1, 1, work))
     list_nearest(scene, work, order, grid.cursors(), np.zeros((1, 2), np.int64), 1, np.empty((1, 1), np.int32))
 
 
-def _nearest_by_numpy(prepared: Sorted, scene: np.ndarray, centres: np.ndarray, radius: int, out: np.ndarray) -> None:
-    """Do what `kernels.nearest` does, until it is compiled."""
+def _nearest_by_numpy(prepared: Sorted, scene: np.ndarray, centres: np.ndarray, radius: int, out: np.ndarray) -> bool:
+    """Do what `kernels.nearest` does, until it is compiled; tell whether it has, or the kernel would be faster."""
     wanted = out.shape[1]
     radii, grows = np.full(len(centres), radius), np.arange(len(centres))
     while len(grows):
@@ -270,10 +275,14 @@ def _nearest_by_numpy(prepared: Sorted, scene: np.ndarray, centres: np.ndarray, 
         grows = grows[radii[grows] <= MAX_RADIUS]
     reaches = radii * 1449 // 1024 + 1
     near = np.flatnonzero(reaches <= MAX_RADIUS)
-    rows = near_boxes(prepared, around(centres, reaches)[near])
+    sides = around(centres, reaches)[near]
+    if count_near(prepared, sides).sum() > MAX_CANDIDATES:
+        return False
+    rows = near_boxes(prepared, sides)
     across, down = gaps(scene, centres[near], rows)
     order = np.lexsort((rows[:, 1], across * across + down * down, rows[:, 0]))
     counts = np.bincount(rows[:, 0], minlength=len(near))
     rank = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
     chosen = order[rank < wanted]
     out[near[rows[chosen, 0]], rank[rank < wanted]] = rows[chosen, 1]
+    return True

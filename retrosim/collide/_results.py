@@ -12,6 +12,7 @@ from .kernels.pair_keys import HALF, PACKED_HALF, pack_keys, split_keys
 from .kernels.uniform_grid import MAX_COUNTED
 
 MAX_PAIRS = 1 << 24
+BY_OUT = ", or an array for them all, out=int32[m, 2]"
 """How many pairs a list that is not the caller's `out` may have: 128 MB."""
 
 
@@ -51,20 +52,23 @@ def tally_table(out: np.ndarray | None, columns: int, rows: int) -> np.ndarray:
     return array_of(out, np.int64, *(out.shape if getattr(out, "ndim", 0) == 2 else (columns, rows)))
 
 
-def check_capacity(total: int, out: np.ndarray | None, what: str = "pairs", capacity: int = 0) -> None:
+def check_capacity(
+    total: int, out: np.ndarray | None, what: str = "pairs", capacity: int = 0, instead: str = BY_OUT
+) -> None:
     """Refuse more rows than there are in `out`, or, without it, than memory is allocated for.
 
     total  what was found
     what   that is, for the error
     capacity  rows that are allowed even if that is more than MAX_PAIRS
+    instead   what else the caller may do
     """
-    shown = f"more than {MAX_COUNTED}" if total > MAX_COUNTED else total
+    if total > MAX_COUNTED:
+        raise ValueError(f"this scene has more than {MAX_COUNTED} {what}: allowed {MAX_COUNTED} or less in one call")
     if out is not None:
         if total > len(out):
-            raise ValueError(f"out has {len(out)} rows: this scene has {shown} {what}")
+            raise ValueError(f"out has {len(out)} rows: this scene has {total} {what}")
     elif total > max(MAX_PAIRS, capacity):
-        allowed = f"allowed {max(MAX_PAIRS, capacity)}, or an array for them all, out=int32[m, 2]"
-        raise ValueError(f"this scene has {shown} {what}: {allowed}")
+        raise ValueError(f"this scene has {total} {what}: allowed {max(MAX_PAIRS, capacity)}{instead}")
 
 
 def pair_list(

@@ -19,7 +19,7 @@ from threading import local
 import numpy as np
 
 from retrosim.checks import check_integer
-from retrosim.jit import REFUSED_TYPES
+from retrosim.jit import REFUSED_TYPES, uncompiled
 
 from ._arguments import check_vectors, own_within, refuse_masks
 from ._results import check_capacity, flag_array, keys_of, row_table, sort_keys
@@ -165,7 +165,7 @@ def _scan_many(x, y, words, highest_x, highest_y, size, max_x, max_y, threads, f
     x, y, words, highest_x, highest_y  what `_copy_many` returned
     Returns                            pairs of each half, or REFUSED
     """
-    grid = plan_grid(len(x), highest_x, highest_y, max_x, max_y)
+    grid = uncompiled(plan_grid)(len(x), highest_x, highest_y, max_x, max_y)  # compiled code returns no named tuples
     if grid.columns == 0:
         return REFUSED, REFUSED
     count, half, log2 = len(x), len(x) // 2, grid.log2_column

@@ -10,13 +10,14 @@ Arrays of all functions here
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from threading import Lock, Thread
 from typing import Any
 
 import numpy as np
 
-from retrosim.jit import JIT, Entry, kinds_of
+from retrosim.jit import JIT, Entry, interpreted, kinds_of
 
 from .kernels.hierarchical_grid import (
     ANY,
@@ -36,6 +37,7 @@ from .kernels.hierarchical_grid import (
 
 MAX_CANDIDATES = 1 << 22  # comparisons: a fraction of a second, and all that overlap fit into 64 MB
 BLOCK = 1 << 18  # of them at once
+MAX_STEPS = 1 << 18  # of Python code: some tenths of a second
 Ranges = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, bool]
 
 
@@ -64,6 +66,11 @@ class Compiler:
         job()
         self.done.add(name)
 
+    def finish(self, name: Any, job: Callable[[], Any]) -> None:
+        """Do a job, or wait for it if it has been begun."""
+        if not self.is_done(name, job):
+            self.wait(name)
+
     def wait(self, name: Any = None) -> None:
         """Wait for a job, or for all that have been begun."""
         for thread in list(self._jobs.values()) if name is None else [self._jobs[name]]:
@@ -71,12 +78,29 @@ class Compiler:
 
 
 COMPILER = Compiler()
+if hasattr(os, "register_at_fork"):  # a child has no such thread, but Numba's lock as it was: held for ever
+    os.register_at_fork(before=COMPILER.wait)
 
 
 def is_admitted(entry: Entry, *arguments: Any) -> bool:
     """Tell whether an entry takes arguments of these types, which have been checked, and see that it will."""
     kinds = kinds_of(*arguments)
     return COMPILER.is_done((id(entry), kinds), lambda: entry.admit(kinds))
+
+
+def call(routine: Any, steps: Callable[[], int], *arguments: Any) -> Any:
+    """Call a kernel without intrinsics; until a thread has compiled it, in Python, if that is little work.
+
+    steps  tells how often its innermost loop runs, about; not asked when it is compiled
+    """
+    if routine in COMPILER.done or not JIT:
+        return routine(*arguments)
+    if not COMPILER.is_done(routine, lambda: routine.compile(kinds_of(*arguments))):
+        if steps() <= MAX_STEPS:
+            with np.errstate(over="ignore"):
+                return interpreted(routine)(*arguments)
+        COMPILER.wait(routine)
+    return routine(*arguments)
 
 
 def squares(x: np.ndarray, y: np.ndarray, size: int, wanted: int) -> np.ndarray | None:

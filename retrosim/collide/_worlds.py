@@ -159,7 +159,7 @@ class Sorted:
         if self._sorted is None:
             work = self._memory or grid.workspace(self.count)
             max_unsorted = self.count if self._queries <= MAX_COMPARED else grid.MAX_UNSORTED
-            self._sorted = work, grid.sort_scene(self._scene, 0, self.count, max_unsorted, work)
+            self._sorted = work, grid.Order(*grid.sort_scene(self._scene, 0, self.count, max_unsorted, work))
         return self._sorted
 
     def search(
@@ -200,7 +200,7 @@ def are_compiled() -> bool:
 def _compile() -> None:
     """Call the kernels, for nothing, with arguments of the types that they always have."""
     scene, work = np.zeros((1, 6), np.int32), grid.workspace(1)
-    order = grid.sort_scene(scene, 0, 1, grid.MAX_UNSORTED, work)
+    order = grid.Order(*grid.sort_scene(scene, 0, 1, grid.MAX_UNSORTED, work))
     cursors, memory = grid.cursors(), np.empty(1 + BOXES_AT_ONCE, np.int32)
     grid.search(scene, 0, 1, work, order, cursors, memory, ONE, COUNTS, NOTHING, np.empty(1, np.int32))
     grid.fill_scene(scene[0, :1], scene[0, :1], scene[:, :2].copy(), 0, scene)

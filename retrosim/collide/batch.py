@@ -24,15 +24,23 @@ Conventions
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
 
 from retrosim.checks import check_integer
+from retrosim.jit import JIT, kinds_of
 
 from ._arguments import check_vectors, form_of, is_array, own_within
 from ._results import check_capacity, flag_array, keys_of, row_table, sort_keys
+from ._start import COMPILER, squares
 from .kernels.batch import list_scenes, mark_scenes
+from .kernels.hierarchical_grid import FLAGS, PAIRS
 from .kernels.sector_grid import MAX_SIDE
 from .kernels.uniform_grid import MAX_COORDINATE, MAX_OBJECTS
+
+MAX_SCENES = 2000  # for NumPy: some tenths of a second
 
 
 def _check(x, y, starts, size):
@@ -59,6 +67,25 @@ def _check(x, y, starts, size):
     return x, y, starts, side
 
 
+def _by_numpy(routine: Any, given: tuple, wanted: int) -> list[np.ndarray] | None:
+    """Return what `_start.squares` does for each scene; None if the kernel is compiled, or would be faster.
+
+    given  arguments of the kernel: x, y, starts, side, ..
+    """
+    name = routine, given[0].itemsize
+    if not JIT or name in COMPILER.done or COMPILER.is_done(name, lambda: routine.compile(kinds_of(*given))):
+        return None
+    x, y, starts, side = given[:4]
+    found: list[np.ndarray] = []
+    for begin, end in pairwise(starts.tolist()):
+        scene = squares(x[begin:end], y[begin:end], side, wanted) if len(starts) <= MAX_SCENES else None
+        if scene is None:
+            COMPILER.wait(name)
+            return None
+        found.append(scene)
+    return found
+
+
 def collided(
     x: np.ndarray, y: np.ndarray, *, starts: np.ndarray | None = None, size: int = 30, out: np.ndarray | None = None
 ) -> np.ndarray:
@@ -76,7 +103,12 @@ def collided(
         out = np.empty(x.shape, np.uint8)
     elif not is_array(out) or out.shape != x.shape or not out.flags.c_contiguous:
         raise ValueError(f"out: allowed a C-contiguous uint8 array of shape {x.shape}")
-    mark_scenes(flat_x, flat_y, starts, side, flag_array(out.reshape(-1), len(flat_x)))
+    given = flat_x, flat_y, starts, side, flag_array(out.reshape(-1), len(flat_x))
+    found = _by_numpy(mark_scenes, given, FLAGS)
+    if found is None:
+        mark_scenes(*given)
+    else:
+        np.concatenate([given[-1][:0], *found], out=given[-1])
     return out
 
 
@@ -96,13 +128,20 @@ def pairs(
     """
     x, y, starts, side = _check(x, y, starts, size)
     rows = row_table(out, 2 * len(x) if out is None else 0, 2, np.int32)
-    ends, are_keys = np.empty(len(starts) - 1, np.int64), np.empty(len(starts) - 1, np.bool_)
-    list_scenes(x, y, starts, side, rows, keys_of(rows), ends, are_keys)
+    ends, are_keys = np.empty(len(starts) - 1, np.int64), np.zeros(len(starts) - 1, np.bool_)
+    found = _by_numpy(list_scenes, (x, y, starts, side, rows, keys_of(rows), ends, are_keys), PAIRS)
+    if found is None:
+        list_scenes(x, y, starts, side, rows, keys_of(rows), ends, are_keys)
+    else:
+        np.cumsum([len(each) for each in found], out=ends)
     total = int(ends[-1]) if len(ends) else 0
     if total > len(rows):
         check_capacity(total, out)
         rows = np.empty((total, 2), np.int32)
-        list_scenes(x, y, starts, side, rows, keys_of(rows), ends, are_keys)
+        if found is None:
+            list_scenes(x, y, starts, side, rows, keys_of(rows), ends, are_keys)
+    if found is not None:
+        np.concatenate([rows[:0], *found], out=rows[:total])
     for scene in np.flatnonzero(are_keys):
         sort_keys(rows[ends[scene - 1] if scene else 0 : ends[scene]], out is None)
     return rows[:total], ends

@@ -33,13 +33,14 @@ are nearer to each other than both radii together. A point or a segment without 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrosim.checks import check_integer
 
+from . import _start
 from ._arguments import form_of, own_list, own_numbers, own_pairs
 from ._results import flag_array
 from ._worlds import own_axis
@@ -133,6 +134,11 @@ def _check(x, y, shape, polygons):
     return x, y, own_numbers("shape", shape, len(x), len(outlines) - 1), outlines, vertices
 
 
+def _steps(outlines: np.ndarray, pairs: np.ndarray) -> Callable[[], int]:
+    """Return what tells how much work pairs are, see `_start.call`."""
+    return lambda: 4 * len(pairs) * int(outlines[:, COUNT].max(initial=0)) ** 2
+
+
 def bounds(
     x: np.ndarray, y: np.ndarray, shape: np.ndarray, polygons: Polygons
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -176,7 +182,7 @@ def hits(
     x, y, shape, outlines, vertices = _check(x, y, shape, polygons)
     pairs = own_pairs(pairs, len(x))
     out = flag_array(out, len(pairs))
-    mark_pairs(x, y, shape, outlines, vertices, pairs, out)
+    _start.call(mark_pairs, _steps(outlines, pairs), x, y, shape, outlines, vertices, pairs, out)
     return out
 
 
@@ -197,8 +203,9 @@ def contacts(x: np.ndarray, y: np.ndarray, shape: np.ndarray, polygons: Polygons
     x, y, shape, outlines, vertices = _check(x, y, shape, polygons)
     pairs = own_pairs(pairs, len(x))
     hit, found = np.empty(len(pairs), np.uint8), np.empty((len(pairs), 5), np.int64)
-    mark_pairs(x, y, shape, outlines, vertices, pairs, hit)
-    list_contacts(x, y, shape, outlines, vertices, pairs, hit, found)
+    given, steps = (x, y, shape, outlines, vertices, pairs, hit), _steps(outlines, pairs)
+    _start.call(mark_pairs, steps, *given)
+    _start.call(list_contacts, steps, *given, found)
     return Contacts(hit, *(np.ascontiguousarray(part) for part in (found[:, 0], found[:, 1:3], found[:, 3:])))
 
 

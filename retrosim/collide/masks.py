@@ -49,6 +49,7 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
+from . import _start
 from ._arguments import (
     MAX_COORDINATE,
     apart_from,
@@ -81,7 +82,7 @@ def make_wide_mask(sprite: bytes | np.ndarray, *, out: np.ndarray | None = None)
     pixels = read_pixels(sprite)
     height, width = pixels.shape
     out = array_of(out, np.uint32, height, -(-width // 32))
-    make_words(pixels, out)
+    _start.call(make_words, lambda: pixels.size, pixels, out)
     return out
 
 
@@ -98,7 +99,7 @@ def make_mask(sprite: bytes | np.ndarray, *, out: np.ndarray | None = None) -> n
     if pixels.shape[1] > 32:
         raise ValueError(f"sprite is {pixels.shape[1]} pixels wide: allowed 1..32; make_wide_mask takes wider ones")
     out = array_of(out, np.uint32, len(pixels))
-    make_words(pixels, out[:, None])
+    _start.call(make_words, lambda: pixels.size, pixels, out[:, None])
     return out
 
 
@@ -132,6 +133,11 @@ def _own(x, y, shape, sprites):
 def _apart(sprites, out):
     """Return sprites whose masks are not where the result goes."""
     return sprites._replace(words=apart_from(out, sprites.words))
+
+
+def _steps(sprites, pairs):
+    """Return what tells how much work pairs are, see `_start.call`."""
+    return lambda: len(pairs) * int(sprites.height.max(initial=0)) * int(sprites.words_per_row.max(initial=0))
 
 
 def bounds(
@@ -179,7 +185,8 @@ def hits(
             f"sprite {index} is {sprites.width[index]} pixels wide: allowed 1..{MAX_WIDTH[method]} for method "
             f"{method!r}; 'any' and 'parts' take wider ones"
         )
-    mark_pairs(_apart(sprites, out), placed, pairs, METHODS.index(method), out)
+    steps = _steps(sprites, pairs)
+    _start.call(mark_pairs, steps, _apart(sprites, out), placed, pairs, METHODS.index(method), out)
     return out
 
 
@@ -204,7 +211,7 @@ def contacts(
     placed, sprites = _own(x, y, shape, sprites)
     pairs = own_pairs(pairs, len(placed.x))
     out = row_table(out, len(pairs), 3, np.int32)
-    list_contacts(_apart(sprites, out), placed, pairs, out)
+    _start.call(list_contacts, _steps(sprites, pairs), _apart(sprites, out), placed, pairs, out)
     return out[: len(pairs)]
 
 

@@ -33,7 +33,8 @@ Conventions
     Errors    ValueError  names the argument, its value and what is allowed; the scene is as it was before
 
 All answers are those of `world` for the same objects; they follow from the objects alone, not from their history.
-Questions may be asked by several threads at a time, as long as none changes the scene.
+Questions may be asked by several threads at a time. While one thread adds, moves or removes objects, no other may use
+the scene, or the process may crash; a `copy` that was made before may be used.
 """
 
 from __future__ import annotations
@@ -184,10 +185,11 @@ class Scene:
 
     def _move_checked(self, ids: Any, x: Any, y: Any, size: Any) -> None:
         """Do what `move` does, after a look at each argument."""
-        where = self._where(ids)
-        moved = scene_of(x, y, np.ascontiguousarray(self.boxes()[where, 2:]) if size is None else size, self._closed)
-        if len(moved) != len(where):
-            raise ValueError(f"x has length {len(moved)}: allowed {len(where)}, as ids has")
+        where, points = self._where(ids), _queries.own_points(x, y)
+        if len(points) != len(where):
+            raise ValueError(f"x has length {len(points)}: allowed {len(where)}, as ids has")
+        sides = np.ascontiguousarray(self.boxes()[where, 2:]) if size is None else size
+        moved = scene_of(points[:, 0].copy(), points[:, 1].copy(), sides, self._closed)
         stamp, table = self._next_stamp(), self._own_table()
         table[where, :4], table[where, STAMP] = moved[:, :4], stamp
         self._stamp = stamp
@@ -224,8 +226,12 @@ class Scene:
 
     def _where(self, ids: Any) -> np.ndarray:
         """Return the rows of objects. Errors: ValueError, for an id that is not there, or is there twice."""
-        given = np.array(ids, np.int64) if isinstance(ids, list | tuple) and not len(ids) else np.array(ids)
-        if (isinstance(ids, np.ndarray) and not is_array(ids)) or given.dtype.kind not in "iu" or given.ndim != 1:
+        try:
+            given = np.array(ids, np.int64) if isinstance(ids, list | tuple) and not len(ids) else np.array(ids)
+        except ValueError:  # of different lengths
+            given = np.empty(0)
+        is_vector = given.ndim == 1 and given.dtype.kind in "iu" and given.dtype.isnative
+        if (isinstance(ids, np.ndarray) and not is_array(ids)) or not is_vector:
             raise ValueError(f"ids are {form_of(ids)}: allowed integers[k]")
         here = self._table[:, INDEX]
         where = np.searchsorted(here, given)
@@ -364,6 +370,8 @@ class Scene:
         self._is_shared = True  # either one copies the table before it writes into it
         vars(other).update(vars(self))
         return other
+
+    __copy__ = copy
 
     def hash(self) -> str:
         """Return 32 hex digits of all that answers depend on: the same on every machine.

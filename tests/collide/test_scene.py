@@ -3,6 +3,8 @@
 RETROSIM_WORLDS: see random_worlds.py.
 """
 
+import copy
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -108,6 +110,19 @@ def test_the_hash_is_what_it_was():
 
 
 @pytest.mark.without_jit
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, lambda scene: pickle.loads(pickle.dumps(scene))])
+def test_copies_of_other_kinds_are_independent_too(how):
+    scene = Scene()
+    scene.add(np.array([0, 9, 50]), np.array([0, 5, 0]), size=10)
+    scene.events(), scene.nearest(np.array([0]), np.array([0]))
+    mark, other = scene.hash(), how(scene)
+    assert other.hash() == mark and other.events().stay.tolist() == [[0, 1]]
+    other.move([0], np.array([50]), np.array([3]))
+    assert other.events().enter.tolist() == [[0, 2]] and scene.hash() == mark
+    assert scene.pairs().tolist() == [[0, 1]] and other.add(np.array([1]), np.array([1]), size=1).tolist() == [3]
+
+
+@pytest.mark.without_jit
 def test_what_is_refused():
     scene, one = Scene(), np.array([1])
     scene.add(np.array([0, 9]), np.array([0, 0]), size=5)
@@ -121,6 +136,9 @@ def test_what_is_refused():
         (lambda: scene.remove([1, -1]), r"ids\[1\] = -1: allowed ids"),
         (lambda: scene.remove([1, 1]), "ids of 2 objects: allowed each one once"),
         (lambda: scene.remove([1.0]), r"ids are list: allowed integers\[k\]"),
+        (lambda: scene.remove([[1], [1, 2]]), r"ids are list: allowed integers\[k\]"),
+        (lambda: scene.move(one.astype(">i8"), one, one), r"ids are >i8\[1\]: allowed integers\[k\]"),
+        (lambda: scene.move([0, 1], one, one), "x has length 1: allowed 2, as ids has"),
         (lambda: scene.move([0, 1], one, one, size=3), "x has length 1: allowed 2, as ids has"),
         (lambda: scene.move([0], one * HIGH, one), r"x\[0\] \+ size = 2147483652: allowed"),
         (lambda: scene.add(one, one, size=0), "size 0: allowed 1"),
@@ -138,6 +156,18 @@ def test_what_is_refused():
     assert (
         len(Scene()) == 0 and Scene().pairs().tolist() == [] and Scene().nearest(one, one, k=2).tolist() == [[-1, -1]]
     )
+
+
+def test_more_than_there_is_room_for():
+    scene, x = Scene(), np.zeros(6000, np.int32)
+    scene.add(x, x, size=9)
+    for call, message in (
+        (scene.pairs, "this scene has 17997000 pairs: allowed 16777216; `chunks` makes them in parts"),
+        (lambda: scene.at_points(x, x), "has 36000000 objects for these queries: allowed 16777216 in one call"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+    assert len(next(scene.chunks(rows=1))) == 5999 and len(scene) == 6000
 
 
 def sides_of(scene):

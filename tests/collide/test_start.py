@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from retrosim.collide import _start, groups, plane, sectors, world
+from retrosim.collide import _start, batch, convex, groups, masks, plane, sectors, world
 from retrosim.collide.oracle import worlds as oracle
 from retrosim.collide.scene import Scene
 
@@ -54,6 +54,50 @@ def test_segments_before_the_kernels(uncompiled):
         ask(rng, scene_of(random_world(rng, kind, 20)))
 
 
+def test_shapes_and_masks_before_the_kernels(monkeypatch):
+    """The kernels' own Python code."""
+    rng = np.random.default_rng(4)
+    outlines = [[(0, 0)], [(-20, 0), (20, 0)], [(-10, -10), (10, -10), (0, 15)], [(-9, -9), (9, -9), (9, 9), (-9, 9)]]
+    polygons = convex.pack(outlines, radius=[16, 5, 0, 3])
+    images = [(rng.random(form) < 0.2).astype(np.uint8) for form in ((5, 7), (40, 33), (64, 70), (1, 1))]
+    x, y = rng.integers(-60, 60, (2, 40))
+    shape, listed = rng.integers(0, 4, 40).astype(np.int32), np.argwhere(np.triu(np.ones((40, 40)), 1))
+    close = np.array(listed, np.int32, order="C")
+
+    def answers():
+        yield from (convex.hits(x, y, shape, polygons, close), *convex.contacts(x, y, shape, polygons, close))
+        sprites = masks.pack(images)
+        yield from (*sprites, masks.contacts(x, y, shape, sprites, close))
+        yield from (masks.hits(x, y, shape, sprites, close, method=method) for method in ("any", "parts"))
+
+    expected = list(answers())
+    with monkeypatch.context() as patch:
+        patch.setattr(_start.COMPILER, "is_done", lambda name, job: False)
+        assert all(np.array_equal(one, other) for one, other in zip(answers(), expected))
+    assert 40 < expected[0].sum() < len(close) and 40 < expected[-1].sum() < len(close)
+
+
+def test_batches_before_the_kernels(monkeypatch):
+    rng = np.random.default_rng(5)
+    x, y = rng.integers(0, 300, (2, 1200)).astype(np.int16)
+    room = np.empty((9000, 2), np.int32)
+
+    def answers():
+        for starts in (np.array([0]), np.array([0, 0, 3, 3, 500, 1200])):
+            given = x[: starts[-1]], y[: starts[-1]]
+            yield batch.collided(*given, starts=starts, size=9)
+            yield from batch.pairs(*given, starts=starts, size=9)
+            yield from batch.pairs(*given, starts=starts, size=9, out=room.copy())
+
+    expected = list(answers())
+    with monkeypatch.context() as patch:
+        patch.setattr(_start.COMPILER, "is_done", lambda name, job: False)
+        assert all(np.array_equal(one, other) for one, other in zip(answers(), expected))
+        with pytest.raises(ValueError, match=r"out has 5 rows: this scene has \d+ pairs"):
+            batch.pairs(x.reshape(2, 600), y.reshape(2, 600), out=room[:5])
+    assert len(expected[-2]) > 500
+
+
 def test_squares_before_the_kernels(monkeypatch):
     rng = np.random.default_rng(3)
     x, y = rng.integers(0, 611, (2, 300)).astype(np.int16) % 451
@@ -80,6 +124,18 @@ def test_too_much_for_numpy_waits_for_the_kernels():
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stdout.startswith("797 ") and "'scenes'" in ran.stdout
+
+
+@pytest.mark.parametrize("question", ["nearest(x, x, k=2)[-1].tolist()", "cast(x, x, -x, x).hit[-1]"])
+def test_questions_with_too_many_candidates_wait_for_the_kernels(question):
+    """What the kernels do without listing every candidate is no error in the first call either."""
+    program = (
+        "import numpy as np; from retrosim.collide import _queries, _start; from retrosim.collide.scene import Scene;"
+        "_queries.MAX_CANDIDATES = 10; x = np.arange(40); scene = Scene(); scene.add(x, x, size=3);"
+        f"print(scene.{question}, {{'nearest', 'segments'}} & _start.COMPILER.done)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout in ("[37, 38] {'nearest'}\n", "37 {'segments'}\n")
 
 
 @pytest.mark.without_jit

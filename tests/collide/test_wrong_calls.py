@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import convex
+from retrosim.collide.scene import Scene
 
 from .test_interface import CALLS, WITHOUT_OUT, flat, name_of
 
@@ -84,12 +85,9 @@ def outcome(function, given):
         return None
 
 
-def one_call(rng, functions):
-    """Make a call wrong, or two of its arguments; return whether it was refused."""
-    function = functions[rng.integers(len(functions))]
-    given = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in CALLS[function].items()}
-    names = [name for name in given if (name_of(function), name) not in SLOW]
-    changes = []
+def made_wrong(rng, right, names):
+    """Return arguments of which one or two of these are wrong, and what was done to them."""
+    given, changes = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in right.items()}, []
     for name in rng.permutation(names)[: rng.integers(1, 3)].tolist():
         value = given[name]
         if rng.random() < 0.1:
@@ -105,6 +103,14 @@ def one_call(rng, functions):
             given[name] = OTHERS[rng.integers(len(OTHERS))]
             change = repr(given[name])
         changes.append(f"{name}: {change}")
+    return given, changes
+
+
+def one_call(rng, functions):
+    """Make a call wrong, or two of its arguments; return whether it was refused."""
+    function = functions[rng.integers(len(functions))]
+    names = [name for name in CALLS[function] if (name_of(function), name) not in SLOW]
+    given, changes = made_wrong(rng, CALLS[function], names)
     try:
         found = outcome(function, given)
         if found is not None and name_of(function) not in WITHOUT_OUT | WRITING:
@@ -120,4 +126,44 @@ def one_call(rng, functions):
 def test_wrong_calls():
     rng, functions = np.random.default_rng(1), list(CALLS)
     refused = sum(one_call(rng, functions) for _ in range(COUNT))
+    assert COUNT // 3 < refused < COUNT
+
+
+def numbers(*values):
+    return np.array(values)
+
+
+X, Y, SIZE = numbers(3, 40, 90), numbers(3, 40, 80), numbers([30, 30], [8, 9], [4, 4])
+WORDS = {"category": numbers(1, 2, 3), "mask": numbers(3, 3, 3)}
+SEGMENTS = {"x0": X, "y0": Y, "x1": Y[::-1].copy(), "y1": X[::-1].copy()}
+OF_SCENES = {
+    "add": {"x": X, "y": Y, "size": SIZE, **WORDS}, "move": {"ids": numbers(0, 2, 3), "x": X, "y": Y, "size": SIZE},
+    "remove": {"ids": numbers(0, 2, 3)}, "at_points": {"x": X, "y": Y}, "on_segments": SEGMENTS, "cast": SEGMENTS,
+    "in_boxes": {"x": X, "y": Y, "size": numbers(10, 20, 30), **WORDS}, "nearest": {"x": X, "y": Y, "k": 2},
+    "in_circles": {"x": X, "y": Y, "radius": numbers(10, 20, 30)}, "chunks": {"rows": 2},
+}  # fmt: skip
+
+
+def new_scene():
+    scene, places = Scene(), np.arange(0, 60, 10)
+    scene.add(places, places, size=numbers(15, 20, 15, 20, 15, 20))
+    scene.events()
+    return scene
+
+
+@pytest.mark.filterwarnings("error")
+def test_wrong_calls_of_scenes():
+    """What is refused leaves the scene as it was."""
+    rng, refused = np.random.default_rng(2), 0
+    for _ in range(COUNT):
+        scene, other, name = new_scene(), new_scene(), str(rng.choice(list(OF_SCENES)))
+        given, changes = made_wrong(rng, OF_SCENES[name], list(OF_SCENES[name]))
+        try:
+            found = outcome(getattr(scene, name), given)
+            if found is not None:
+                assert found == outcome(getattr(other, name), {word: plain(value) for word, value in given.items()})
+            assert scene.hash() == other.hash() and scene.pairs().tolist() == other.pairs().tolist()
+        except Exception as error:
+            raise AssertionError(f"{name} with {'; '.join(changes)}: {type(error).__name__}: {error}") from error
+        refused += found is None
     assert COUNT // 3 < refused < COUNT

@@ -199,7 +199,8 @@ def sort_scene(scene, begin, end, max_unsorted, work):
     scene         int32[n, 6]  columns as above
     max_unsorted  int          objects up to which none are sorted: all are one run
     work          Work         output
-    Returns       Order
+    Returns       what an Order has, as a plain tuple: when Ctrl-C is pressed during a kernel that Python called, Numba
+                  crashes if it is to make a named one
     """
     rows, keys, levels, ends = work
     count, used, base, x_bits, last_bit, turn = end - begin, 0, 0, 0, 0, 0
@@ -245,7 +246,7 @@ def sort_scene(scene, begin, end, max_unsorted, work):
             for column in range(LAST + 1):
                 levels[used, column] = levels[level, column]
             used += 1
-    return Order(count, used, left, top, x_bits, shift)
+    return count, used, left, top, x_bits, shift
 
 
 @kernel

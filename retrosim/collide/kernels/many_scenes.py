@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from retrosim.jit import kernel
 
-from .hierarchical_grid import FIRST, MAX_UNSORTED, TWO, search, sort_scene
+from .hierarchical_grid import FIRST, MAX_UNSORTED, TWO, Order, search, sort_scene
 from .uniform_grid import MAX_COUNTED
 
 
@@ -25,7 +25,7 @@ def search_scenes(scene, starts, others, ends, max_compared, work, cursors, unfl
     for s in range(len(starts) - 1):
         begin, end, first, last = starts[s], starts[s + 1], ends[s], ends[s + 1]
         is_small = kind == TWO and end - begin <= max_compared
-        order = sort_scene(others, first, last, last - first if is_small else MAX_UNSORTED, work)
+        order = Order(*sort_scene(others, first, last, last - first if is_small else MAX_UNSORTED, work))
         cursors[:] = 0
         here = min(total, len(found))
         rest, mine = found[here:], results[begin:end]

@@ -1,0 +1,66 @@
+"""What goes on around calls: Ctrl-C in the middle of them, and processes that divide while kernels are compiled."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+INTERRUPTED = """
+import os, signal, threading, time
+import numpy as np
+from retrosim.collide import plane, world
+
+rng = np.random.default_rng(1)
+x, y = rng.integers(0, 100_000, (2, 1_000_000)).astype(np.int32)
+size = rng.integers(1, 60, (120_000, 2))
+calls = [lambda: plane.collided(x, y), lambda: world.counts(x[:120_000], y[:120_000], size=size)]
+[call() for call in calls]
+expected = [call() for call in calls]
+for number in range(40):
+    call = calls[number % 2]
+    timer = threading.Timer(0.003 * (number // 2), os.kill, (os.getpid(), signal.SIGINT))
+    try:
+        timer.start()
+        while True:
+            call()
+    except KeyboardInterrupt:
+        assert np.array_equal(call(), expected[number % 2])
+    timer.join()
+print("right")
+"""
+DIVIDED = """
+import multiprocessing
+import numpy as np
+from retrosim.collide import world
+
+x = np.arange(300)
+
+def ask(number):
+    return len(world.pairs(x, x, size=number)), int(world.counts(x[:9], x[:9], size=number).sum())
+
+if __name__ == "__main__":
+    ask(2)  # its kernels are being compiled from now on
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(pool.map(ask, (2, 3)))
+        pool.close()
+        pool.join()
+"""
+
+
+def run(program: str, **environment: str) -> str:
+    ran = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", program], env={**os.environ, **environment},
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def test_calls_that_are_interrupted_leave_nothing_behind():
+    assert run(INTERRUPTED) == "right\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_process_that_divides_during_the_first_calls(tmp_path):
+    assert run(DIVIDED, RETROSIM_HOME=str(tmp_path)) == "[(299, 16), (597, 30)]\n"
