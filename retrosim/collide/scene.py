@@ -33,13 +33,13 @@ Conventions
     Errors    ValueError  names the argument, its value and what is allowed; the scene is as it was before
 
 All answers are those of `world` for the same objects; they follow from the objects alone, not from their history.
-Questions may be asked by several threads at a time. While one thread adds, moves or removes objects, no other may use
-the scene, or the process may crash; a `copy` that was made before may be used.
+Any number of threads may use a scene: their calls come one after the other. Copies are scenes of their own.
 """
 
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -53,6 +53,7 @@ from ._arguments import EVERYONE, form_of, is_array
 from ._kept import MAX_STAMP
 from ._results import check_capacity
 from ._start import is_admitted
+from ._threads import one_at_a_time
 from ._worlds import (
     NO_RESULTS,
     NO_ROWS,
@@ -105,6 +106,7 @@ class Scene:
 
     def __init__(self, *, closed: bool = False) -> None:
         scene_of(NO_RESULTS, NO_RESULTS, 1, closed)
+        self._lock = threading.RLock()
         self._closed = closed
         self._table = np.empty((0, COLUMNS), np.int32)  # by id; INDEX is the id
         self._is_shared = self._has_gaps = False  # whether a copy has the same table; whether ids are missing
@@ -121,6 +123,7 @@ class Scene:
         """The objects that there are, int32[n], in ascending order; a copy."""
         return self._table[:, INDEX].copy()
 
+    @one_at_a_time
     def boxes(self) -> np.ndarray:
         """Return x, y, width and height of each object, in the order of `ids`: int64[n, 4].
 
@@ -133,6 +136,7 @@ class Scene:
         sides[:, 2:] -= sides[:, :2] - (not self._closed)
         return sides
 
+    @one_at_a_time
     def add(
         self,
         x: np.ndarray,
@@ -171,15 +175,16 @@ class Scene:
         """
         given = np.array(ids) if type(ids) is list else ids
         sides = SAME if size is None else size
-        if type(given) is type(x) is type(y) is type(sides) is ARRAY:
-            stamp, table = self._next_stamp(), self._own_table()
-            try:
-                if MOVE.call(given, x, y, sides, int(self._closed), stamp, table) == 0:
-                    self._stamp = stamp
-                    return
-            except REFUSED_TYPES:
-                pass
-        self._move_checked(ids, x, y, size)
+        with self._lock:
+            if type(given) is type(x) is type(y) is type(sides) is ARRAY:
+                stamp, table = self._next_stamp(), self._own_table()
+                try:
+                    if MOVE.call(given, x, y, sides, int(self._closed), stamp, table) == 0:
+                        self._stamp = stamp
+                        return
+                except REFUSED_TYPES:
+                    pass
+            self._move_checked(ids, x, y, size)
         if type(given) is type(x) is type(y) is type(sides) is ARRAY and sides.ndim == 2:
             is_admitted(MOVE, given, x, y, sides, 0, 0, self._table)
 
@@ -194,6 +199,7 @@ class Scene:
         table[where, :4], table[where, STAMP] = moved[:, :4], stamp
         self._stamp = stamp
 
+    @one_at_a_time
     def remove(self, ids: np.ndarray | Sequence[int]) -> None:
         """Take objects out of the scene.
 
@@ -259,6 +265,7 @@ class Scene:
             check_capacity(total, None)
         return results
 
+    @one_at_a_time
     def collided(self) -> np.ndarray:
         """Flag every object that is in some collision: uint8[n], in the order of `ids`.
 
@@ -269,6 +276,7 @@ class Scene:
         """
         return self._numbers(FLAGS).astype(np.uint8)
 
+    @one_at_a_time
     def counts(self) -> np.ndarray:
         """Count the objects that each one collides with: int32[n], in the order of `ids`.
 
@@ -279,6 +287,7 @@ class Scene:
         """
         return self._numbers(COUNTS)
 
+    @one_at_a_time
     def first(self) -> np.ndarray:
         """Find the lowest id that each object collides with, -1 for none: int32[n], in the order of `ids`.
 
@@ -301,8 +310,9 @@ class Scene:
         >>> scene.pairs().tolist()
         [[0, 1]]
         """
-        rows = self._pairs()
-        return self._table[:, INDEX][rows] if self._has_gaps else rows.copy()
+        with self._lock:
+            rows = self._pairs()
+            return self._table[:, INDEX][rows] if self._has_gaps else rows.copy()
 
     def _pairs(self) -> np.ndarray:
         """List pairs of rows of the table; the list is kept."""
@@ -327,6 +337,7 @@ class Scene:
             ordered = self._prepared(), self._stamp
         return _kept.update_by_order(table, rows, stamp, *ordered)
 
+    @one_at_a_time
     def chunks(self, *, rows: int = 1 << 20) -> Iterator[np.ndarray]:
         """Make the list of `pairs` in parts, see `world.chunks`; the scene may change meanwhile.
 
@@ -348,14 +359,16 @@ class Scene:
         >>> scene.events().enter.tolist(), scene.events().stay.tolist()
         ([[0, 1]], [[0, 1]])
         """
-        now, before = self.pairs(), self._before
-        self._before = now.copy()
+        with self._lock:
+            now, before = self.pairs(), self._before
+            self._before = now.copy()
         if _kept.are_ready():
             return Events(*_kept.compared(before, now))
         here, then = (rows[:, 0].astype(np.int64) << 32 | rows[:, 1] for rows in (now, before))
         stays, stayed = (np.isin(a, b, assume_unique=True) for a, b in ((here, then), (then, here)))
         return Events(now[~stays], now[stays], before[~stayed])
 
+    @one_at_a_time
     def copy(self) -> Scene:
         """Return a scene that is the same, events included, and independent from now on: to go back to.
 
@@ -368,11 +381,19 @@ class Scene:
         """
         other = Scene.__new__(Scene)
         self._is_shared = True  # either one copies the table before it writes into it
-        vars(other).update(vars(self))
+        vars(other).update(vars(self), _lock=threading.RLock())
         return other
 
     __copy__ = copy
 
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=threading.RLock())
+
+    @one_at_a_time
     def hash(self) -> str:
         """Return 32 hex digits of all that answers depend on: the same on every machine.
 
@@ -391,6 +412,7 @@ class Scene:
         """Return rows of query and object with ids in place of numbers."""
         return np.stack([rows[:, 0], self._table[rows[:, 1], INDEX]], axis=1)
 
+    @one_at_a_time
     def at_points(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """List the objects at points: int32[m, 2] of point and id.
 
@@ -402,6 +424,7 @@ class Scene:
         points = _queries.own_points(x, y)
         return self._with_ids(_queries.near_boxes(self._prepared(), np.concatenate([points, points], axis=1)))
 
+    @one_at_a_time
     def in_boxes(
         self,
         x: np.ndarray,
@@ -424,6 +447,7 @@ class Scene:
         words = None if category is EVERYONE and mask is EVERYONE else asked[:, WORD]
         return self._with_ids(_queries.near_boxes(self._prepared(), asked[:, :4].astype(np.int64), words))
 
+    @one_at_a_time
     def in_circles(self, x: np.ndarray, y: np.ndarray, *, radius: int | np.ndarray) -> np.ndarray:
         """List the objects no farther from (x, y) than `radius`, 0..2147483647: int32[m, 2] of circle and id.
 
@@ -436,6 +460,7 @@ class Scene:
         radii = own_radii("radius", radius, len(points))
         return self._with_ids(_queries.in_circles(self._prepared(), self._table, points, radii))
 
+    @one_at_a_time
     def on_segments(self, x0: np.ndarray, y0: np.ndarray, x1: np.ndarray, y1: np.ndarray) -> _queries.Crossings:
         """Find all objects on segments from (x0, y0) to (x1, y1), in ascending order, and where each is entered.
 
@@ -447,6 +472,7 @@ class Scene:
         """
         return _queries.on_segments(self._prepared(), self._table, _queries.own_segments(x0, y0, x1, y1))
 
+    @one_at_a_time
     def cast(self, x0: np.ndarray, y0: np.ndarray, x1: np.ndarray, y1: np.ndarray) -> Casts:
         """Find the first object on each segment from (x0, y0) to (x1, y1): a ray, a bullet, a line of sight.
 
@@ -466,6 +492,7 @@ class Scene:
         denominator[is_hit], normal[is_hit] = found.denominator[first[is_hit]], found.normal[first[is_hit]]
         return Casts(hit, numerator, denominator, normal)
 
+    @one_at_a_time
     def nearest(self, x: np.ndarray, y: np.ndarray, *, k: int = 1) -> np.ndarray:
         """Return the k objects nearest to points, by distance, then by id: int32[q, k]; -1 where there are no more.
 

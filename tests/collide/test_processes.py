@@ -61,6 +61,55 @@ def test_calls_that_are_interrupted_leave_nothing_behind():
     assert run(INTERRUPTED) == "right\n"
 
 
+SHARED = """
+import threading, time
+import numpy as np
+from retrosim.collide import _start
+from retrosim.collide.scene import Scene
+
+rng = np.random.default_rng(1)
+scene = Scene()
+scene.add(*rng.integers(-500, 500, (2, 500)), size=20)
+one = np.array([1])
+questions = [
+    scene.pairs, scene.counts, scene.events, scene.copy, scene.hash,
+    lambda: scene.nearest(one, one, k=3), lambda: scene.at_points(one, one),
+]
+[question() for question in questions]
+_start.COMPILER.wait()
+end = time.monotonic() + 2
+failed = []
+
+def ask():
+    while time.monotonic() < end and not failed:
+        try:
+            [question() for question in questions]
+        except Exception as error:
+            failed.append(error)
+
+threads = [threading.Thread(target=ask) for _ in range(2)]
+[thread.start() for thread in threads]
+while time.monotonic() < end:
+    ids = scene.ids
+    if len(ids) > 250 and rng.random() < 0.3:
+        scene.remove(rng.permutation(ids)[: len(ids) // 3])
+    elif len(ids) < 500:
+        scene.add(*rng.integers(-500, 500, (2, 125)), size=20)
+    else:
+        scene.move(ids[:5], *rng.integers(-500, 500, (2, 5)))
+[thread.join() for thread in threads]
+fresh = Scene()
+boxes = scene.boxes()
+fresh.add(boxes[:, 0].copy(), boxes[:, 1].copy(), size=boxes[:, 2:].copy())
+assert not failed and np.array_equal(scene.ids[fresh.pairs()], scene.pairs()), failed
+print("right")
+"""
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_process_that_divides_during_the_first_calls(tmp_path):
     assert run(DIVIDED, RETROSIM_HOME=str(tmp_path)) == "[(299, 16), (597, 30)]\n"
+
+
+def test_a_scene_that_one_thread_changes_while_others_ask() -> None:
+    assert run(SHARED) == "right\n"
