@@ -17,16 +17,20 @@ size = rng.integers(1, 60, (120_000, 2))
 calls = [lambda: plane.collided(x, y), lambda: world.counts(x[:120_000], y[:120_000], size=size)]
 [call() for call in calls]
 expected = [call() for call in calls]
+ignored = 0  # by Python: an interruption in one of its own callbacks, as of a thread that ends
 for number in range(40):
     call = calls[number % 2]
     timer = threading.Timer(0.003 * (number // 2), os.kill, (os.getpid(), signal.SIGINT))
     try:
         timer.start()
-        while True:
+        while timer.is_alive():
             call()
+        call()
+        ignored += 1
     except KeyboardInterrupt:
         assert np.array_equal(call(), expected[number % 2])
     timer.join()
+assert ignored < 10
 print("right")
 """
 DIVIDED = """
