@@ -46,7 +46,7 @@ def test_a_cpu_of_other_readings() -> None:
     assert usual.with_readings({"adda-suba": "adda"}) is other and other.model == usual.model
     assert other.with_readings({"adda-suba": "printed"}).choices == usual.choices
     assert usual.label == "MC68040" and other.label == "MC68040_adda-suba_adda"
-    assert not _prefix(other, "full", False).startswith(_prefix(usual, "full", False))
+    assert not _prefix(other, "full").startswith(_prefix(usual, "full"))
     memory = {0: 0x90C1}  # suba.w d1,a0
     insn = usual.table.decode(0, memory.get)
     for mode in ("table", "full"):
