@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +13,36 @@ from .kernels.pair_keys import HALF, PACKED_HALF, pack_keys, split_keys
 from .kernels.uniform_grid import MAX_COUNTED
 
 MAX_PAIRS = 1 << 24
-BY_OUT = ", or an array for them all, out=int32[m, 2]"
 """How many pairs a list that is not the caller's `out` may have: 128 MB."""
+BY_OUT = ", or an array for them all, out=int32[m, 2]"
+
+
+class Events(NamedTuple):
+    """What changed since the last call: pairs of ids, int32[m, 2], the lower one first, in ascending order.
+
+    enter  collide now and did not then
+    stay   collide now and did then
+    exit   collided then and do not now, or one of them was removed
+    """
+
+    enter: np.ndarray
+    stay: np.ndarray
+    exit: np.ndarray
+
+
+class Casts(NamedTuple):
+    """The first object that each segment meets.
+
+    hit          int32[q]     its id, the lowest if several are met at once; -1: none, and then the rest means nothing
+    numerator    int64[q]     how far along the segment, over `denominator`: 0 at its beginning
+    denominator  int64[q]     1 or more
+    normal       int8[q, 2]   of the side that is met, outwards: one of x and y is -1 or 1; 0, 0: it begins inside
+    """
+
+    hit: np.ndarray
+    numerator: np.ndarray
+    denominator: np.ndarray
+    normal: np.ndarray
 
 
 def flag_array(out: np.ndarray | None, count: int) -> np.ndarray:

@@ -41,7 +41,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +51,7 @@ from retrosim.jit import REFUSED_TYPES
 from . import _kept, _queries
 from ._arguments import EVERYONE, form_of, is_array
 from ._kept import MAX_STAMP
-from ._results import check_capacity
+from ._results import Casts, Events, check_capacity
 from ._start import is_admitted
 from ._threads import one_at_a_time
 from ._worlds import (
@@ -71,34 +71,6 @@ from .kernels.uniform_grid import MAX_COUNTED
 
 MAX_IDS = (1 << 31) - 1
 ARRAY, SAME = np.ndarray, np.empty((0, 2), np.int32)  # sides that stay as they are
-
-
-class Events(NamedTuple):
-    """What changed since the last call: pairs of ids, int32[m, 2], the lower one first, in ascending order.
-
-    enter  collide now and did not then
-    stay   collide now and did then
-    exit   collided then and do not now, or one of them was removed
-    """
-
-    enter: np.ndarray
-    stay: np.ndarray
-    exit: np.ndarray
-
-
-class Casts(NamedTuple):
-    """The first object that each segment meets.
-
-    hit          int32[q]     its id, the lowest if several are met at once; -1: none, and then the rest means nothing
-    numerator    int64[q]     how far along the segment, over `denominator`: 0 at its beginning
-    denominator  int64[q]     1 or more
-    normal       int8[q, 2]   of the side that is met, outwards: one of x and y is -1 or 1; 0, 0: it begins inside
-    """
-
-    hit: np.ndarray
-    numerator: np.ndarray
-    denominator: np.ndarray
-    normal: np.ndarray
 
 
 class Scene:

@@ -40,11 +40,6 @@ def functions_of(groups: Sequence[Group]) -> dict[str, int]:
     return found
 
 
-def known_groups(prefix: str) -> dict[str, frozenset[str]]:
-    """Return the groups in the cache whose names begin so: name -> keys."""
-    return compiled_groups(prefix)
-
-
 def groups_with(
     wanted: Mapping[str, Emit], prefix: str, stubs: Sequence[Emit], effort: Effort, compiled_as: str = ""
 ) -> list[Group]:
@@ -59,7 +54,7 @@ def groups_with(
     with _locks[prefix]:
         groups = []
         for each in (prefix, compiled_as) if compiled_as else (prefix,):
-            for name, keys in _choose(known_groups(each), set(missing)):
+            for name, keys in _choose(compiled_groups(each), set(missing)):
                 group = _linked(name, len(stubs), sorted(keys))
                 if group is not None:
                     groups.append(group)

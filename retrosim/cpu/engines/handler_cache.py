@@ -9,9 +9,9 @@ from typing import Any
 from ..spec.cpu import Cpu
 from ..spec.ir import Function
 from ..spec.rows import Insn, Row
-from .compiled import Effort
+from .compiled import Effort, compiled_groups
 from .core import Core
-from .groups import Group, functions_of, groups_with, known_groups
+from .groups import Group, functions_of, groups_with
 from .handlers import CHOICE, GOTO, STUBS, UNDECODED_PC, VARIANT, HandlerEmitter
 from .variants import ChoiceEmitter
 
@@ -88,5 +88,5 @@ def handler_cache_for(core: Core, addresses: Iterable[int]) -> HandlerCache:
 
 def is_ready(cpu: Cpu, timing: str, handlers: list[Handler]) -> bool:
     """Can some handlers be had without compiling any?"""
-    known = known_groups(_prefix(cpu, timing)).values()
+    known = compiled_groups(_prefix(cpu, timing)).values()
     return {key_text(handler) for handler in handlers} <= set().union(*known)

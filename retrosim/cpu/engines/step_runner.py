@@ -98,9 +98,9 @@ class StepRunner:
     def add(self, plan: Plan, steps: Steps) -> None:
         """Get ready for the segments of a plan."""
         self._functions = steps
-        for segments in plan.segments.values():
-            self._steps |= dict.fromkeys(segments, steps)
-        maximum = max((segment.steps[-1].end for segment in self._steps), default=0)
+        added = [segment for segments in plan.segments.values() for segment in segments]
+        self._steps |= dict.fromkeys(added, steps)
+        maximum = max((segment.steps[-1].end for segment in added), default=0)
         if maximum > len(self.points):
             self._hold(maximum)
 
