@@ -43,7 +43,7 @@ MULTIPLIER = Reading(
     name="multiplier",
     question="do MUL and IMUL take the 6 clocks that the manual adds to the bits of the multiplier, or 3 more?",
     options=("manual", "timed"),
-    reason="all other entries are the manual's; what was timed is 3 to 4 more, no closer",
+    reason="all other entries are the manual's; the source that timed it says 3 to 4 more, not which",
     source="80386 PRM (1986) MUL, HelpPC 2.10 (manual); Abrash 1997 chapter 9, MAME, microcode of the 386 (timed)",
 )
 INDEX_CLOCK = Reading(
@@ -64,7 +64,7 @@ POP_MEMORY = Reading(
     name="pop-memory",
     question="does POP of memory take the 5 clocks that the manual prints, or the 6 that were timed?",
     options=("manual", "timed"),
-    reason="all other entries are the manual's; a single author timed it",
+    reason="all other entries are the manual's; 6 was timed by one author, and two lists have it",
     source="i486 PRM (1990) appendix E (manual); Abrash 1997 chapter 13, HelpPC 2.10, 86Box (timed)",
 )
 
