@@ -9,8 +9,9 @@
     tools/conformance.py 80286 DIR                    all of them, with clocks; and those that a 386 or 486 shares:
     tools/conformance.py 80286 DIR --machine i386dx-33
 
-DIR holds samples (*.npz) or the files of github.com/SingleStepTests/m68000, v1 (*.json.bin); or the folder with such a
-folder in it, named after the suite or `v1`. Registers, memory (what a test does not list must not change), defined
+DIR holds samples (*.npz) or upstream files: of github.com/SingleStepTests/m68000, v1 (*.json.bin), and /80286,
+v1_real_mode (*.MOO.gz, also unpacked); or the folder with such a folder in it, named after the suite, `v1` or
+`v1_real_mode`. Registers, memory (what a test does not list must not change), defined
 flags and pc are compared; clocks are compared apart, since they make no test fail: on the model that a suite was
 recorded on. Those of the 80286 are counted from the jump to the instruction to the end of the HALT behind it.
 
@@ -36,7 +37,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from suites import ENGINES, SUITES, Bench, Suite  # noqa: E402  (the checkout needs no installation)
-from vectors import CLASSES, Vector  # noqa: E402
+from vectors import Vector  # noqa: E402
 
 from retrosim.errors import InputFileError  # noqa: E402
 from retrosim.machine import PRESETS  # noqa: E402
@@ -101,7 +102,7 @@ def run_file(suite: Suite, bench: Bench, path: Path, limit: int | None, also: in
     is_own = suite.recorded in ("", bench.core.cpu.model)
     for vector in suite.read(path)[:limit]:
         report.total += 1
-        left_out = 0 if suite.recorded and is_own else vector.skip & ~also
+        left_out = vector.skip & ~also & (suite.always if suite.recorded and is_own else ~0)
         if left_out:
             names = [name for name, bit in suite.classes.items() if left_out & bit] or ["unknown class"]
             report.skipped[names[0]] = report.skipped.get(names[0], 0) + 1
@@ -126,7 +127,7 @@ def _finding(bench: Bench, path: Path, vector: Vector, why: str) -> dict:
 
 
 def files_of(suite: Suite, folder: Path, glob: str) -> list[Path]:
-    """Return the vector files in a folder, or in the one inside that is named after the suite or `v1`.
+    """Return the vector files in a folder, or in one inside that is named as those of suites are.
 
     glob     of file names, with or without their endings
     Errors   ValueError
@@ -135,11 +136,12 @@ def files_of(suite: Suite, folder: Path, glob: str) -> list[Path]:
         return [folder]
     if not folder.is_dir():
         raise ValueError(f"folder {folder}: does not exist")
-    for candidate in (folder, folder / suite.name, folder / "v1"):
+    for candidate in (folder, folder / suite.name, folder / "v1", folder / "v1_real_mode"):
         found = [path for pattern in suite.patterns for path in candidate.glob(pattern)]
         if found:
             break
-    names = {path: path.name.removesuffix(".npz").removesuffix(".json.bin") for path in found}
+    endings = [pattern.removeprefix("*") for pattern in reversed(suite.patterns)]  # .MOO.gz before .MOO
+    names = {path: next(path.name.removesuffix(end) for end in endings if path.name.endswith(end)) for path in found}
     chosen = [path for path in found if fnmatch(path.name, glob) or fnmatch(names[path], glob)]
     if not chosen:
         raise ValueError(f"folder {folder}: no file {glob} among {len(found)} of the kind {', '.join(suite.patterns)}")
@@ -240,7 +242,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--timing", choices=("table", "full"), help=timings)
     parser.add_argument("--limit", type=_count, metavar="N", help="only the first N tests of each file")
     parser.add_argument("--file", default="*", metavar="GLOB", help="only files of that name, without ending or with")
-    parser.add_argument("--with", dest="classes", default="", metavar="CLASSES", help="m68000: " + ", ".join(CLASSES))
+    kinds = "; ".join(f"{name}: {', '.join(suite.classes)}" for name, suite in SUITES.items() if suite.classes)
+    parser.add_argument("--with", dest="classes", default="", metavar="CLASSES", help=kinds)
     parser.add_argument("--max-listed", type=_count, metavar="N", help="findings to list; default: 3 a file, JSON all")
     options = parser.parse_args(arguments)
     suite = SUITES[options.suite]

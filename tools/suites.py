@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import vectors_x86
 from vectors import (
     A7,
     ADDRESS_MASK,
     CLASSES,
-    CLASSES_80286,
     PC,
     SR,
     SSP,
     STOP,
     SUPERVISOR,
     Vector,
-    read_80286,
     read_ppc,
     read_vectors,
 )
@@ -112,6 +111,7 @@ class Suite:
     read      file -> its vectors
     run       bench, vector -> (what differs, "" when nothing; clocks)
     recorded  the model that its tests are of, where others run them too: it skips no class, and its clocks are compared
+    always    bits of classes that no model runs unless asked to
     timing    the mode whose clocks are compared
     """
 
@@ -123,6 +123,7 @@ class Suite:
     read: Callable[[Path], list[Vector]]
     run: Callable[[Bench, Vector], tuple[str, int]]
     recorded: str = ""
+    always: int = 0
     timing: str = "table"
 
 
@@ -323,9 +324,10 @@ SUITES = {
             models=("i286_real", "i386_real", "i486_real"),
             recorded="i286_real",
             timing="full",
-            patterns=("*.npz",),
-            classes=CLASSES_80286,
-            read=read_80286,
+            patterns=("*.npz", "*.MOO", "*.MOO.gz"),
+            classes=vectors_x86.CLASSES,
+            always=vectors_x86.REVOKED,
+            read=vectors_x86.read_80286,
             run=run_80286,
         ),
         Suite(

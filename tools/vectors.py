@@ -38,12 +38,10 @@ MAX_BYTES = 64 << 20  # of one file, packed and unpacked; the longest known has 
 ADDRESS_MASK = 0xFFFFFF
 REGISTERS = 19  # d0-d7 a0-a6 usp ssp sr pc
 A7, SSP, SR, PC = 15, 16, 17, 18
-X86_REGISTERS = 14
 ALL_FLAGS = 0x1F
 SUPERVISOR = 0x2000
 
 ADDRESS_ERROR, BCD, LINK_A7, STOP, TAS = 1, 2, 4, 8, 16
-CLASSES_80286 = {"lock": 1, "limits": 2, "long": 4, "fs-gs": 8, "escapes": 16}  # no test of a 386 among them
 CLASSES = {"address-errors": ADDRESS_ERROR, "bcd": BCD, "link": LINK_A7, "stop": STOP, "tas": TAS}
 
 Cells = list[tuple[int, int]]
@@ -89,11 +87,6 @@ def read_vectors(path: Path, unit: int) -> list[Vector]:
         return read_sample(path, unit) if unit == 1 or path.suffix == ".npz" else read_upstream(path)
     except OSError as error:
         raise InputFileError(path, error.strerror or str(error)) from None
-
-
-def read_80286(path: Path) -> list[Vector]:
-    """Read a NumPy archive of 80286 vectors. Errors: InputFileError."""
-    return read_sample(path, 1, X86_REGISTERS)
 
 
 def read_sample(path: Path, unit: int, registers: int = REGISTERS) -> list[Vector]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import conformance
 import pytest
 from suites import SUITES, Bench
-from vectors import CLASSES_80286, read_80286
+from vectors_x86 import CLASSES, read_80286
 
 from retrosim.cpu import x86
 from retrosim.cpu.spec.cpu import FAULT, RUNNING
@@ -39,7 +39,7 @@ def test_the_80286_sample(shared: Path, model: str, engine: str) -> None:
     shown = [f"{f['file']} {f['index']}: {f['instruction']}: {f['why']}" for f in total.failures[:20]]
     assert not total.failures, "\n".join(shown)
     assert not EVERYTHING or total.passed == (ALL if model == "i286_real" else PLAIN)
-    assert set(total.skipped) <= set(CLASSES_80286)
+    assert set(total.skipped) <= set(CLASSES)
 
 
 def test_reads_and_writes_of_the_286_by_either_reading(shared: Path) -> None:
