@@ -29,101 +29,20 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from suites import ENGINES, SUITES, Bench, Suite  # noqa: E402  (the checkout needs no installation)
-from vectors import Vector  # noqa: E402
+from suite_runs import Report, run_suite  # noqa: E402  (the checkout needs no installation)
+from suites import ENGINES, SUITES, Suite  # noqa: E402
 
-from retrosim.errors import InputFileError  # noqa: E402
-from retrosim.machine import PRESETS  # noqa: E402
+from retrosim.errors import RetrosimError  # noqa: E402
+from retrosim.jobs import Workers, usable_cores  # noqa: E402
 
 SHOWN_PER_FILE = 3
 USAGE = 2
-
-
-@dataclass
-class Report:
-    """The outcome of the tests of one file, or of all."""
-
-    name: str
-    total: int = 0
-    passed: int = 0
-    cycles_exact: int = 0
-    cycles_known: int = 0
-    skipped: dict[str, int] = field(default_factory=dict)
-    failures: list[dict] = field(default_factory=list)
-    cycle_differences: list[dict] = field(default_factory=list)
-
-    def add(self, report: Report) -> None:
-        """Add the outcome of a file."""
-        for name in ("total", "passed", "cycles_exact", "cycles_known"):
-            setattr(self, name, getattr(self, name) + getattr(report, name))
-        for name, count in report.skipped.items():
-            self.skipped[name] = self.skipped.get(name, 0) + count
-        self.failures += report.failures
-        self.cycle_differences += report.cycle_differences
-
-    @property
-    def counts(self) -> dict:
-        return {
-            "total": self.total,
-            "passed": self.passed,
-            "cycles_exact": self.cycles_exact,
-            "cycles_known": self.cycles_known,
-            "skipped": sum(self.skipped.values()),
-            "skip_reasons": self.skipped,
-        }
-
-    @property
-    def line(self) -> str:
-        """One line of text."""
-        skipped = ", ".join(f"{name} {count}" for name, count in self.skipped.items())
-        parts = [f"{self.passed} of {self.passed + len(self.failures)} pass"]
-        if self.cycles_known:
-            parts.append(f"{self.cycles_exact} of {self.cycles_known} with exact clocks")
-        if skipped:
-            parts.append(f"skipped: {skipped}")
-        return f"{self.name}: {'; '.join(parts)}"
-
-
-def run_file(suite: Suite, bench: Bench, path: Path, limit: int | None, also: int) -> Report:
-    """Run the tests of one file.
-
-    limit    run at most that many of its first tests
-    also     bits of Vector.skip of classes that run too
-    Errors   InputFileError
-    """
-    report = Report(path.name)
-    is_own = suite.recorded in ("", bench.core.cpu.model)
-    for vector in suite.read(path)[:limit]:
-        report.total += 1
-        left_out = vector.skip & ~also & (suite.always if suite.recorded and is_own else ~0)
-        if left_out:
-            names = [name for name, bit in suite.classes.items() if left_out & bit] or ["unknown class"]
-            report.skipped[names[0]] = report.skipped.get(names[0], 0) + 1
-            continue
-        why, cycles = suite.run(bench, vector)
-        if why:
-            report.failures.append(_finding(bench, path, vector, why))
-        else:
-            report.passed += 1
-        if vector.cycles is not None and is_own:
-            report.cycles_known += 1
-            if cycles == vector.cycles:
-                report.cycles_exact += 1
-            else:
-                why = f"{cycles} clocks, expected {vector.cycles}"
-                report.cycle_differences.append(_finding(bench, path, vector, why))
-    return report
-
-
-def _finding(bench: Bench, path: Path, vector: Vector, why: str) -> dict:
-    return {"file": path.name, "index": vector.index, "instruction": bench.listing, "why": why}
 
 
 def files_of(suite: Suite, folder: Path, glob: str) -> list[Path]:
@@ -146,48 +65,6 @@ def files_of(suite: Suite, folder: Path, glob: str) -> list[Path]:
     if not chosen:
         raise ValueError(f"folder {folder}: no file {glob} among {len(found)} of the kind {', '.join(suite.patterns)}")
     return sorted(chosen)
-
-
-def open_bench(suite: Suite, machine: str, engine: str, timing: str = "table") -> Bench:
-    """Return a core of the CPU in a machine. Errors: ValueError where the suite is for another CPU."""
-    cpus = [(name, preset.cpu(boot)) for name, preset in PRESETS.items() for boot in preset.cpus]
-    fitting = {name: cpu for name, cpu in cpus if cpu.model in suite.models}
-    if machine not in fitting:
-        raise ValueError(f"machine {machine} for the suite {suite.name}: allowed {', '.join(fitting) or 'none yet'}")
-    return Bench(fitting[machine], engine, timing)
-
-
-def run_suite(
-    suite: Suite,
-    machine: str,
-    files: list[Path],
-    *,
-    engine: str = "evaluate",
-    timing: str | None = None,
-    limit: int | None = None,
-    classes: tuple[str, ...] = (),
-    progress: Callable[[int, Path], None] = lambda number, path: None,
-) -> tuple[Report, list[Report]]:
-    """Run tests of files on a machine's CPU.
-
-    timing    mode whose clocks are compared, None for the suite's
-    limit     tests of each file, None for all
-    classes   names of classes of tests that run too
-    progress  called with the number of the file that begins, and the file
-    Returns   the sum, and one report a file
-    Errors    ValueError, InputFileError
-    """
-    unknown = [name for name in classes if name not in suite.classes]
-    if unknown:
-        raise ValueError(f"class {unknown[0]} of {suite.name}: allowed {', '.join(suite.classes) or 'none'}")
-    also = sum(suite.classes[name] for name in set(classes))
-    bench = open_bench(suite, machine, engine, timing or suite.timing)
-    total, reports = Report(f"{suite.name} on {machine}"), []
-    for number, path in enumerate(files):
-        progress(number, path)
-        reports.append(run_file(suite, bench, path, limit, also))
-        total.add(reports[-1])
-    return total, reports
 
 
 def as_json(
@@ -221,11 +98,11 @@ def _line_start() -> str:
     return "\r\033[K" if sys.stderr.isatty() else ""
 
 
-def _show_progress(count: int) -> Callable[[int, Path], None]:
-    def show(number: int, path: Path) -> None:
-        print(f"{_line_start()}{number + 1}/{count} {path.name}", end="", file=sys.stderr, flush=True)
+def _show_progress(count: int) -> Callable[[int], None]:
+    def show(ended: int) -> None:
+        print(f"{_line_start()}{ended} of {count} files", end="", file=sys.stderr, flush=True)
 
-    return show if sys.stderr.isatty() else lambda number, path: None
+    return show if sys.stderr.isatty() else lambda ended: None
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -244,6 +121,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--file", default="*", metavar="GLOB", help="only files of that name, without ending or with")
     kinds = "; ".join(f"{name}: {', '.join(suite.classes)}" for name, suite in SUITES.items() if suite.classes)
     parser.add_argument("--with", dest="classes", default="", metavar="CLASSES", help=kinds)
+    parser.add_argument("--jobs", type=_count, metavar="N", help="processes to use; default: one for each core")
     parser.add_argument("--max-listed", type=_count, metavar="N", help="findings to list; default: 3 a file, JSON all")
     options = parser.parse_args(arguments)
     suite = SUITES[options.suite]
@@ -259,9 +137,10 @@ def main(arguments: list[str] | None = None) -> int:
             timing=options.timing,
             limit=options.limit,
             classes=classes,
+            workers=Workers(usable_cores() if options.jobs is None else options.jobs),
             progress=_show_progress(len(files)),
         )
-    except (ValueError, InputFileError) as error:
+    except (ValueError, RetrosimError) as error:
         print(f"{_line_start()}conformance: {error}", file=sys.stderr)
         return getattr(error, "exit_status", USAGE)
     print(end=_line_start(), file=sys.stderr, flush=True)

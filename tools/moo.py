@@ -1,6 +1,6 @@
 """MOO files: single-instruction tests recorded from x86 processors.
 
-The format, version 1.1, is that of github.com/dbalsom/moo, doc/moo_format_v1.md: chunks of a name of four letters, a
+The format is version 1.1 of that described in the repository dbalsom/moo on GitHub: chunks of a name of four letters, a
 length and content, all numbers little-endian. Files are NAME.MOO, or NAME.MOO.gz as github.com/SingleStepTests/80286
 and /80386 have them. Chunks that are not needed here, or not known, are passed over.
 

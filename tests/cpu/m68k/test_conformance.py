@@ -17,6 +17,7 @@ from pathlib import Path
 import conformance
 import numpy as np
 import pytest
+import suite_runs
 from suites import SUITES, Bench
 from vectors import ADDRESS_ERROR, BCD, CLASSES, LINK_A7, STOP, TAS, Vector, classify, read_vectors
 
@@ -46,13 +47,13 @@ KNOWN_BAD = {
 }
 
 
-def run(suite: str, folder: Path, **options) -> conformance.Report:
+def run(suite: str, folder: Path, **options) -> suite_runs.Report:
     chosen = SUITES[suite]
     files = conformance.files_of(chosen, folder, "*")
-    return conformance.run_suite(chosen, chosen.machine, files, **options)[0]
+    return suite_runs.run_suite(chosen, chosen.machine, files, **options)[0]
 
 
-def unexpected(suite: str, report: conformance.Report) -> list[str]:
+def unexpected(suite: str, report: suite_runs.Report) -> list[str]:
     known = KNOWN_BAD.get(suite, {})
     return [
         f"{f['file']} {f['index']}: {f['instruction']}: {f['why']}"

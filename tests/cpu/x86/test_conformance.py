@@ -11,6 +11,7 @@ from pathlib import Path
 
 import conformance
 import pytest
+import suite_runs
 from suites import SUITES, Bench
 from vectors_x86 import CLASSES, read_80286
 
@@ -32,9 +33,9 @@ def test_the_80286_sample(shared: Path, model: str, engine: str) -> None:
     files = conformance.files_of(suite, shared / "conformance", "*")
     assert len(files) == FILES
     bench = Bench(x86.cpu(model), engine)
-    total = conformance.Report(model)
+    total = suite_runs.Report(model)
     for path in files if EVERYTHING else files[:: 5 if model == "i386_real" else 25]:
-        total.add(conformance.run_file(suite, bench, path, None if EVERYTHING else 100, 0))
+        total.add(suite_runs.run_file(suite, bench, path, None if EVERYTHING else 100, 0))
     print(total.line)
     shown = [f"{f['file']} {f['index']}: {f['instruction']}: {f['why']}" for f in total.failures[:20]]
     assert not total.failures, "\n".join(shown)

@@ -11,6 +11,7 @@ from pathlib import Path
 import conformance
 import numpy as np
 import pytest
+import suite_runs
 import vectors_x86
 from moo import MooTest, read_moo
 from suites import SUITES, Bench
@@ -98,11 +99,11 @@ def test_revoked_tests_do_not_run(tmp_path: Path) -> None:
     folder.mkdir()
     path = write(folder / "00.MOO", "C286", [README])
     suite, bench = SUITES["80286"], Bench(x86.cpu("i286_real"), "evaluate", "full")
-    assert conformance.run_file(suite, bench, path, None, 0).counts["passed"] == 1
+    assert suite_runs.run_file(suite, bench, path, None, 0).counts["passed"] == 1
     (tmp_path / "revocation_list.txt").write_text(f"# bad ones\n{DIGEST}\n")
-    report = conformance.run_file(suite, bench, path, None, 0)
+    report = suite_runs.run_file(suite, bench, path, None, 0)
     assert (report.total, report.skipped) == (1, {"revoked": 1})
-    assert conformance.run_file(suite, bench, path, None, vectors_x86.REVOKED).passed == 1
+    assert suite_runs.run_file(suite, bench, path, None, vectors_x86.REVOKED).passed == 1
 
 
 def test_chunks_that_are_not_known_are_passed_over(tmp_path: Path) -> None:
