@@ -131,7 +131,7 @@ def print_table(table: Any) -> None:
     console.width = max(console.width, *(console.measure(each, options=wide).maximum for each in _never_cut(table)), 0)
     with console.capture() as written:
         console.print(table)
-    sys.stdout.write(written.get())
+    sys.stdout.writelines(line.rstrip() + "\n" for line in written.get().splitlines())
 
 
 def _never_cut(part: Any) -> Iterator[Any]:

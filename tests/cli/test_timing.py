@@ -47,7 +47,7 @@ def test_timing_is_answered_in_a_few_lines(run, one_scene) -> None:
     ran = run("timing", "--machine", "mc68040-25", "--jobs", 1)
     assert (ran.status, ran.err) == (0, "")
     lines = ran.out.splitlines()
-    assert len(lines) < 25 and all(len(line) <= 80 for line in lines)
+    assert len(lines) < 25 and all(len(line) <= 80 and line == line.rstrip() for line in lines)
     assert "Build period takes" in ran.out and "--details" in ran.out and "O0" not in ran.out
     rows = [line.split() for line in lines]
     assert [row[1] for row in rows if row and row[0] in ("0", "50", "100", "200")] == [
