@@ -11,6 +11,7 @@ import os, signal, threading, time
 import numpy as np
 from retrosim.collide import plane, world
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job begins with interruptions ignored
 rng = np.random.default_rng(1)
 x, y = rng.integers(0, 100_000, (2, 1_000_000)).astype(np.int32)
 size = rng.integers(1, 60, (120_000, 2))
