@@ -8,12 +8,13 @@
     tools/conformance.py ppc DIR                      integer instructions of the PowerPC
     tools/conformance.py 80286 DIR                    all of them, with clocks; and those that a 386 or 486 shares:
     tools/conformance.py 80286 DIR --machine i386dx-33
+    tools/conformance.py 80386 DIR                    without clocks: they are those of a 16-bit bus
 
-DIR holds samples (*.npz) or upstream files: of github.com/SingleStepTests/m68000, v1 (*.json.bin), and /80286,
-v1_real_mode (*.MOO.gz, also unpacked); or the folder with such a folder in it, named after the suite, `v1` or
-`v1_real_mode`. Registers, memory (what a test does not list must not change), defined
-flags and pc are compared; clocks are compared apart, since they make no test fail: on the model that a suite was
-recorded on. Those of the 80286 are counted from the jump to the instruction to the end of the HALT behind it.
+DIR holds samples (*.npz) or upstream files: of github.com/SingleStepTests/m68000, v1 (*.json.bin), /80286,
+v1_real_mode, and /80386, v1_ex_real_mode (*.MOO.gz, also unpacked); or the folder with such a folder in it, named after
+the suite or as there. Registers, memory (what a test does not list must not change), defined flags and pc are compared;
+clocks are compared apart, since they make no test fail: on the model that a suite was recorded on. Those of the 80286
+are counted from the jump to the instruction to the end of the HALT behind it.
 
 JSON: {"suite", "machine", "engine", "total", "passed", "cycles_exact", "cycles_known", "skipped",
 "skip_reasons": {class: tests}, "failures": [{"file", "index", "instruction", "why"}], "failures_unlisted",
@@ -42,6 +43,7 @@ from retrosim.errors import RetrosimError  # noqa: E402
 from retrosim.jobs import Workers, usable_cores  # noqa: E402
 
 SHOWN_PER_FILE = 3
+UPSTREAM_FOLDERS = ("v1", "v1_real_mode", "v1_ex_real_mode")
 USAGE = 2
 
 
@@ -55,7 +57,11 @@ def files_of(suite: Suite, folder: Path, glob: str) -> list[Path]:
         return [folder]
     if not folder.is_dir():
         raise ValueError(f"folder {folder}: does not exist")
-    for candidate in (folder, folder / suite.name, folder / "v1", folder / "v1_real_mode"):
+    for candidate in (
+        folder,
+        folder / suite.name,
+        *(folder / name for name in ("v1", "v1_real_mode", "v1_ex_real_mode")),
+    ):
         found = [path for pattern in suite.patterns for path in candidate.glob(pattern)]
         if found:
             break

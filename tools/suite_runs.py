@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from suites import SUITES, Bench, Suite
+from single_steps import Bench
+from suites import SUITES, Suite
 from vectors import Vector
 
 from retrosim.jobs import HERE, Job, Workers, run_jobs

@@ -27,7 +27,7 @@ from __future__ import annotations
 import struct
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +59,7 @@ class Vector:
     out      (address, byte or word) after, where it differs from before
     cycles   clocks of the instruction, None where the suite does not say
     mask     condition codes that are compared
+    masks    bits of each register that are compared, [] for all
     skip     class of tests it belongs to, 0 for a plain one
     flags_at address of the FLAGS that an exception has pushed (80286), else None
     """
@@ -72,6 +73,7 @@ class Vector:
     mask: int = ALL_FLAGS
     skip: int = 0
     flags_at: int | None = None
+    masks: list[int] = field(default_factory=list)
 
 
 def read_vectors(path: Path, unit: int) -> list[Vector]:

@@ -1,7 +1,9 @@
-"""Single-instruction test vectors of the 80286, and what its files leave to their readers to know.
+"""Single-instruction test vectors of the 80286 and the 80386, and what their files leave to their readers to know.
 
 A *sample* is a NumPy archive with masks and classes (see `vectors`). An *upstream* file is one of
-github.com/SingleStepTests/80286, v1_real_mode, NAME.MOO.gz (see `moo`), which has neither: `classify` finds both.
+github.com/SingleStepTests/80286, v1_real_mode, or /80386, v1_ex_real_mode: NAME.MOO.gz (see `moo`). Those of the 80386
+have masks, and of their tests `system` are those that move control, debug and test registers or descriptors: most of
+them leave real mode. Those of the 80286 have neither masks nor classes: `classify` finds both.
 
 Flags that Intel's manuals leave undefined, and that are not compared on another processor than the 286:
 
@@ -30,7 +32,9 @@ from retrosim.errors import InputFileError
 REGISTERS = 14
 CLASSES = {"lock": 1, "limits": 2, "long": 4, "fs-gs": 8, "escapes": 16, "revoked": 32}  # no test of a 386 among them
 REVOKED = CLASSES["revoked"]
-CPUS = {"C286": 2}  # the processor that the files are of, and the bytes of its registers
+CLASSES_80386 = {"system": 1, "revoked": 32}
+CPUS, CPUS_80386 = {"C286": 2}, {"386E": 4}  # the processor that files are of, and the bytes of its registers
+PREFIXES_80386, TWO_BYTES, SYSTEM = b"\x64\x65\x66\x67", 0x0F, (*range(8), *range(0x20, 0x28))
 LONGEST = 10  # bytes of an instruction of the 286
 LIMITS = (12, 13)  # exceptions of an operand beyond the end of a segment
 PREFIXES, LOCK = b"\x26\x2e\x36\x3e\xf0\xf2\xf3", 0xF0
@@ -56,6 +60,19 @@ def read_80286(path: Path) -> list[Vector]:
         return read_sample(path, 1, REGISTERS)
     revoked = _revoked(path)
     return [_vector(test, revoked) for test in read_moo(path, CPUS)]
+
+
+def read_80386(path: Path) -> list[Vector]:
+    """Read 80386 vectors, NAME.MOO or NAME.MOO.gz. Errors: InputFileError."""
+    revoked, vectors = _revoked(path), []
+    for test in read_moo(path, CPUS_80386):
+        code = test.code.lstrip(PREFIXES + PREFIXES_80386)
+        is_system = code[:1] == bytes([TWO_BYTES]) and code[1:2] in [bytes([each]) for each in SYSTEM]
+        skip = CLASSES_80386["system"] * is_system | REVOKED * (test.digest in revoked)
+        vector = Vector(test.index, test.before, test.after, test.ram, test.out, None, -1, skip, test.flags_at)
+        vector.masks = test.masks
+        vectors.append(vector)
+    return vectors
 
 
 def _vector(test: MooTest, revoked: set[str]) -> Vector:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from suites import ENGINES, SUITES, Bench
+from single_steps import Bench
+from suites import ENGINES, SUITES
 
 from retrosim.cpu import ppc
 from retrosim.errors import InputFileError

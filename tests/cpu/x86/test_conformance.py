@@ -12,7 +12,8 @@ from pathlib import Path
 import conformance
 import pytest
 import suite_runs
-from suites import SUITES, Bench
+from single_steps import Bench
+from suites import SUITES
 from vectors_x86 import CLASSES, read_80286
 
 from retrosim.cpu import x86

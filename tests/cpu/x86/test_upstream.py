@@ -14,9 +14,10 @@ import pytest
 import suite_runs
 import vectors_x86
 from moo import MooTest, read_moo
-from suites import SUITES, Bench
+from single_steps import Bench
+from suites import SUITES
 from vectors import Vector
-from vectors_x86 import CPUS
+from vectors_x86 import CPUS, CPUS_80386
 
 from retrosim.cpu import x86
 from retrosim.errors import InputFileError
@@ -39,6 +40,25 @@ README = MooTest(
     clocks=19,
     digest=DIGEST,
 )
+
+# The first test of 00.MOO.gz, `add [ss:bp+60h],bl`, as the README of SingleStepTests/80386 shows it.
+BEFORE_386 = [
+    *(2147418096, 0, 46917154, 1747202472, 3247246033, 4206235108, 8323072, 4054220768, 524289, 56811),
+    *(7970, 809, 17715, 0, 3855, 63468, 29344, 4294707347, 4294905840, 0),
+]
+FETCHED_386 = (0, 94, 96, 244, 63, 216, 35, 243, 48, 40)
+README_386 = MooTest(
+    index=0,
+    code=bytes(FETCHED_386[:4]),
+    before=BEFORE_386,
+    after=[*BEFORE_386[:16], 29348, 4294705298, *BEFORE_386[18:]],
+    masks=[0xFFFFFFFF] * 20,
+    ram=[*((156864 + n, byte) for n, byte in enumerate(FETCHED_386)), (1015585, 11)],
+    out=[(1015585, 179)],
+    clocks=24,
+    digest="64456846b886b67084505f8eca4d19943cde4aab",
+)
+PLACES = (2, 3, 4, 5, 10, 15, 11, 12, 9, 8, 6, 7, 16, 17)  # of ax bx cx dx cs ss ds es sp bp si di ip flags on a 386
 
 
 def sample(path: Path, count: int) -> list[tuple[Vector, MooTest]]:
@@ -65,6 +85,51 @@ def test_the_test_that_the_readme_shows(tmp_path: Path) -> None:
     assert (vector.skip, vector.mask, vector.cycles) == (0, vectors_x86.DEFINED, 19)
     bench = Bench(x86.cpu("i286_real"), "evaluate", "full")
     assert SUITES["80286"].run(bench, vector) == ("", 19)
+
+
+def as_386(test: MooTest, mask: int) -> MooTest:
+    """Return a test of the 286 as one of a 386, with the flags that are defined after it."""
+    wide = MooTest(test.index, test.code, [0] * 20, [0] * 20, [0xFFFFFFFF] * 20, test.ram, test.out, test.clocks)
+    for place, before, after in zip(PLACES, test.before, test.after, strict=True):
+        wide.before[place], wide.after[place] = before, after
+    wide.before[17] &= 0x0FFF
+    wide.masks[17], wide.exception, wide.flags_at, wide.digest = mask, test.exception, test.flags_at, test.digest
+    return wide
+
+
+def test_the_test_of_a_386_that_the_readme_shows(tmp_path: Path) -> None:
+    path = write(tmp_path / "00.MOO.gz", "386E", [README_386])
+    assert read_moo(path, CPUS_80386) == [README_386]
+    (vector,) = vectors_x86.read_80386(path)
+    bench, suite = Bench(x86.cpu("i386_real"), "evaluate"), SUITES["80386"]
+    assert suite.run(bench, vector)[0] == "" and vector.skip == 0
+    for place, name in ((3, "ebx"), (11, "ds"), (13, "fs"), (16, "eip"), (18, "dr6")):
+        vector.after[place] ^= 2
+        assert suite.run(bench, vector)[0].startswith(f"{name} is ")
+        vector.masks[place] ^= 2
+        assert suite.run(bench, vector)[0] == ""
+
+
+def test_what_a_286_did_as_tests_of_a_386(shared: Path, tmp_path: Path) -> None:
+    """The plain ones pass; so do exceptions, whose flags are pushed."""
+    bench, suite, count = Bench(x86.cpu("i386_real"), "evaluate"), SUITES["80386"], 0
+    for name in ("01", "60", "8B", "9A", "A5", "C4", "CD", "D3.2", "F7.6", "FF.3"):
+        both = sample(shared / "conformance" / "80286" / f"{name}.npz", 100)
+        tests = [as_386(test, vector.mask) for vector, test in both if not vector.skip]
+        report = suite_runs.run_file(suite, bench, write(tmp_path / f"{name}.MOO", "386E", tests), None, 0)
+        assert not report.failures, report.failures[:3]
+        count += report.passed
+    assert count > 900
+
+
+def test_tests_that_leave_real_mode_run_on_demand(tmp_path: Path) -> None:
+    codes = ("0f20c0f4", "660f01f0f4", "0fa0f4")  # MOV eax,cr0; LMSW ax; PUSH fs
+    tests = [
+        MooTest(n, bytes.fromhex(code), [0] * 20, [0] * 20, [0xFFFFFFFF] * 20, clocks=0, digest="00" * 20)
+        for n, code in enumerate(codes)
+    ]
+    found = vectors_x86.read_80386(write(tmp_path / "0F.MOO", "386E", tests))
+    assert [vector.skip for vector in found] == [1, 1, 0]
 
 
 def test_upstream_files_say_what_the_sample_says(shared: Path, tmp_path: Path, capsys) -> None:
