@@ -126,7 +126,7 @@ def _clocks_80286(bench: Bench) -> int:
         return 0
     clocks = int(state["cycles"]) + int(state["refill"])  # m of a HALT behind a jump: one byte
     if not state["stopped"]:
-        clocks = max(clocks, int(state["bus_free"])) + HALT_CLOCKS  # it has a bus cycle of its own
+        clocks = max(clocks + 1, int(state["bus_free"])) + HALT_CLOCKS - 1  # its bus cycle, as an operand
     return START_CLOCKS + clocks
 
 

@@ -14,11 +14,12 @@ from .explain import LEGENDS, explain
 from .flow import INTERRUPT_ROW, UNDEFINED_ROWS, undefined
 from .hooks import X86Hooks
 from .host import host, host_286
+from .i286_bus import WordPrefetchTiming
 from .i486_cache import SHORTCUTS, UNCACHED_FROM, VALID
 from .i486_pipeline import CacheTiming
 from .modes import MODEL_NAMES, is_286, is_real
 from .modrm import ZERO
-from .prefetch import PrefetchTiming, WordPrefetchTiming
+from .prefetch import PrefetchTiming
 from .readings import READINGS
 from .state import IN_REGISTERS, LAYOUTS, X86, reset, reset_286
 from .timing import TableTiming

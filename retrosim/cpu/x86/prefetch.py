@@ -1,13 +1,10 @@
-"""Prefetch queue and bus of the 80286 and the i386DX in the full timing model.
+"""Prefetch queue and bus of the i386DX in the full timing model, and what that of the 80286 shares with it.
 
 The bus unit reads code by aligned units into a queue whenever no operand needs the bus: 2 clocks and the wait states a
-unit; the 386 has double words and 16 bytes, the 286 words and 6 bytes. An instruction starts when all its bytes are in
-the queue. Behind a jump the queue is empty; the figure of the jump holds the first unit without wait states. On the 386
-the next one is waited for; on the 286 it comes during m, a clock for each byte. Reading `first-word`: do the wait
-states of the first unit pass during m too? Reading `read-write`: is code fetched between the read and the write of an
-instruction of the 286?
-(guide/facts/x86_timing.md: structure and prefetch of both; the wait of the 386 for a target across double words is
-recalled from the data sheet. The decoder's own limit, about a byte a clock, is not modelled.)
+unit; the 386 has double words and 16 bytes. An instruction starts when all its bytes are in the queue. Behind a jump
+the queue is empty; the figure of the jump holds the first unit without wait states, and the next one is waited for.
+(guide/facts/x86_timing.md: structure and prefetch; the wait of the 386 for a target across double words is recalled
+from the data sheet. The decoder's own limit, about a byte a clock, is not modelled.)
 
 Operands: the figures include 2 clocks an access, one access after the other; wait states come on top, and 2 clocks and
 the wait states once more for an operand across units. A write is posted: what follows waits only when it needs the bus
@@ -39,7 +36,6 @@ from .timing import TableTiming
 UNCACHED_FROM = 0x800000  # video memory and devices (machine memory map)
 MEMORY = ("code", "read", "write", "video_read", "video_write")
 ACCESS = 2  # clocks without wait states
-NOTICE = 2  # clocks before an operand for which the 286 begins no fetch (80286 Hardware Reference Manual, table 3-3)
 
 FIELDS = (
     ("fetched", 32, 1),
@@ -53,13 +49,9 @@ class PrefetchTiming(TableTiming):
 
     unit_bits      binary logarithm of the bytes that an access of the bus moves
     queue          bytes
-    fetches_in_m   does code come while the m of a jump passes?
-    holds_fetches  does the bus stay idle between the read and the write of an instruction?
     """
 
     unit_bits, queue = 2, 16
-    fetches_in_m = False
-    holds_fetches = False
     times, marks = ("bus_free",), ("fetched", "refill")
 
     def forget(self) -> None:
@@ -98,8 +90,12 @@ class PrefetchTiming(TableTiming):
         m = self.m
         super().start(row, operands, take)
         self.now = m.get("cycles")
-        self.operands, self.has_read = 0, False
-        each = self._wait("code") + ACCESS
+        self.operands = 0
+        self.length = m.next_pc - m.pc & ADDRESS_MASK
+        self._supply(self._wait("code") + ACCESS)
+
+    def _supply(self, each: Word) -> None:
+        """Wait for the code of the instruction; each: clocks of a unit."""
         self._empty_queue(each)
         self._prefetch(each)
         self._fetch(each)
@@ -107,7 +103,7 @@ class PrefetchTiming(TableTiming):
     @property
     def max_waits(self) -> int:
         code = (self.length.known - 1 >> self.unit_bits) + 2
-        return code + 2 * (self.operands + 1) + self.holds_fetches
+        return code + 2 * (self.operands + 1)
 
     def max_wait_clocks(self) -> Word:
         """Return the most clocks of one access."""
@@ -130,7 +126,7 @@ class PrefetchTiming(TableTiming):
         """Start again after a jump: the first double word is there but for its wait states."""
         m, unit = self.m, 1 << self.unit_bits
         fetched, first = m.get("fetched"), (m.pc >> self.unit_bits) << self.unit_bits
-        jumped = m.get("refill").ne(0) | m.const(32, self.queue + unit - 1).ult(fetched - m.pc)
+        jumped = self._jumped()
         self.fetched = m.select(jumped, first + unit, fetched)
         self.free = m.select(jumped, self.now + each - ACCESS, m.get("bus_free"))
         self.arrived = m.select(jumped, self.free, self.now)
@@ -151,20 +147,30 @@ class PrefetchTiming(TableTiming):
 
     def _fetch(self, each: Word) -> None:
         """Wait for the bytes of this instruction that are not there."""
-        m, bits = self.m, self.unit_bits
-        self.length = m.next_pc - m.pc & ADDRESS_MASK
-        end = m.pc + self.length
-        missing = m.select(self.fetched.ult(end), (end - self.fetched + (1 << bits) - 1) >> bits, m.const(32, 0))
-        self.fetched = self.fetched + (missing << bits)
+        m = self.m
+        missing = self._missing(self.fetched)
+        self.fetched = self.fetched + (missing << self.unit_bits)
         done = self.free + missing.zext(64) * each
-        begin = self.now + self.added.get() if self.fetches_in_m else self.now
-        if self.fetches_in_m and m.cpu.choices["first-word"] == "before":
-            late = self._difference(self.arrived, self.now)
-            begin = begin + late
-            self.add(late)
-        self.add(self._difference(m.select(missing.eq(0), self.arrived, done), begin))
+        self.add(self._difference(m.select(missing.eq(0), self.arrived, done), self.now))
         self.bus = m.variable(m.select(missing.eq(0), self.free, done))
         self.begun = m.variable(m.const(64, 0))  # clocks that the figure holds of the accesses so far
+
+    @property
+    def decoded(self) -> Word:
+        """Return how many bytes of the instruction have left the queue before it begins."""
+        return self.m.const(32, 0)
+
+    def _jumped(self) -> Word:
+        """Does the queue begin anew? So it does too where it holds nothing that lies behind this address."""
+        m, unit = self.m, 1 << self.unit_bits
+        longest = self.decoded + (self.queue + unit - 1)
+        return m.get("refill").ne(0) | longest.ult(m.get("fetched") - m.pc)
+
+    def _missing(self, fetched: Word) -> Word:
+        """Return the units that the instruction lacks."""
+        m, bits = self.m, self.unit_bits
+        end = m.pc + self.length
+        return m.select(fetched.ult(end), (end - fetched + (1 << bits) - 1) >> bits, m.const(32, 0))
 
     def memory(self, address: Word, bits: int, write: bool) -> None:
         m, unit = self.m, 1 << self.unit_bits
@@ -177,11 +183,10 @@ class PrefetchTiming(TableTiming):
         cached = (address & ADDRESS_MASK).ult(UNCACHED_FROM)
         waits = m.select(cached, self._wait(kind), self._wait(f"video_{kind}"))
         clocks = waits + ACCESS
-        clocks = m.select(self._crosses(address, bits), clocks + clocks, clocks)
-        if write and self.has_read and self.holds_fetches:
-            self.bus.set(self.bus.get() + NOTICE)
-            self.begun.set(self.begun.get() + NOTICE)
-        self.has_read = not write
+        self._operand(m.select(self._crosses(address, bits), clocks + clocks, clocks), write)
+
+    def _operand(self, clocks: Word, write: bool) -> None:
+        """An operand that keeps the bus busy for some clocks."""
         now, bus = self.now + self.added.get() + self.begun.get(), self.bus.get()
         self.add(self._difference(bus, now))
         self.bus.set(self._later(bus, now) + clocks)
@@ -192,25 +197,8 @@ class PrefetchTiming(TableTiming):
     def finish(self, outcome: bool | None = None) -> None:
         super().finish(outcome)
         self.m.set("fetched", self.fetched)
-        self.m.set("bus_free", self.bus.get())
+        self.m.set("bus_free", self._free_for_code())
 
+    def _free_for_code(self) -> Word:
+        return self.bus.get()
 
-class WordPrefetchTiming(PrefetchTiming):
-    """Those of the 80286. In m, a byte whose sign is extended counts as the word that it becomes.
-
-    So the vectors have it, without exception (github.com/SingleStepTests/80286: displacements of 8 bits in addresses
-    and jumps, opcodes 6A, 6B and 83); the manual says a clock a byte.
-    """
-
-    unit_bits, queue = 1, 6
-    fetches_in_m = True
-
-    @property
-    def holds_fetches(self) -> bool:
-        """Not in repeats, whose figures leave no room for it, nor in XCHG, which locks the bus."""
-        return not self.rep and self.row.name != "XCHG" and self.m.cpu.choices["read-write"] == "idle"
-
-    @classmethod
-    def extra(cls, insn: Insn) -> int:
-        extended = (insn.forms.get("disp") == 1) + ("simm" in dict(insn.row.operands))
-        return super().extra(insn) + extended

@@ -14,16 +14,9 @@ TWO_REGISTERS = Reading(
 FIRST_WORD = Reading(
     name="first-word",
     question="do the wait states of the first word behind a jump pass during m, or before it?",
-    options=("during", "before"),
-    reason="the vectors have no wait states and fit either; a single timed loop asks for the other",
-    source="github.com/SingleStepTests/80286 (during); Abrash 1997 chapter 11, loop on an AT clone (before)",
-)
-READ_WRITE = Reading(
-    name="read-write",
-    question="is code fetched between the read and the write of an instruction, or is the bus idle for 2 clocks?",
-    options=("fetches", "idle"),
-    reason="as timing revision i286 2 counts; idle fits more of the vectors, and one timed instruction",
-    source="80286 Hardware Reference Manual (1987) table 3-3, SingleStepTests/80286, Abrash 1997 listing 11.5 (idle)",
+    options=("before", "during"),
+    reason="the vectors have no wait states and fit either; a timed loop, at an even and at an odd address, asks for it",
+    source="Abrash 1997 chapter 11, loop on an AT clone (before); 80286 PRM (1985): m is a clock a byte (during)",
 )
 STRING_MOVES = Reading(
     name="string-moves",
@@ -83,7 +76,7 @@ _REAL = _byte_writes("any", "own", reason="timed on two 486s in real mode")
 _FLAT = _byte_writes("own", "any", reason="any was timed in real mode only, where another penalty is longer too")
 
 READINGS: dict[str, tuple[Reading, ...]] = {
-    "i286_real": (FIRST_WORD, READ_WRITE),
+    "i286_real": (FIRST_WORD,),
     "i386_real": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER),
     "i386_flat": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER),
     "i486_real": (INDEX_CLOCK, INTERLOCK, _REAL, POP_MEMORY),
