@@ -44,7 +44,7 @@ class WordPrefetchTiming(PrefetchTiming):
     and jumps, opcodes 6A, 6B and 83); the manual says a clock a byte.
     """
 
-    unit_bits, queue = 1, 6
+    unit_bits, queue, ahead = 1, 6, 6 + 10  # in a repeat, the bytes of the instruction come on top
 
     @classmethod
     def extra(cls, insn: Insn) -> int:
@@ -74,6 +74,7 @@ class WordPrefetchTiming(PrefetchTiming):
         self.bus = m.variable(self._difference(done, m.const(64, FIRST_FETCH)))
         self.code = m.variable(fetched + (missing << 1))
         self.begun = m.variable(m.const(64, LEAD))
+        self.behind = m.variable(m.const(64, 0))  # a clock behind a read
 
     @property
     def decoded(self) -> Word:
@@ -119,6 +120,7 @@ class WordPrefetchTiming(PrefetchTiming):
         if not write:
             self.add(clocks - ACCESS)
         self.has_read = not write
+        self.behind.set(self.m.const(64, not write))
 
     @property
     def goes_last(self) -> bool:
@@ -126,7 +128,7 @@ class WordPrefetchTiming(PrefetchTiming):
         return not self.rep and len(self.costs) == 1
 
     def _free_for_code(self) -> Word:
-        return self.bus.get() + self.has_read
+        return self.bus.get() + self.behind.get()
 
     def finish(self, outcome: bool | None = None) -> None:
         self.fetched = self.code.get()

@@ -49,15 +49,16 @@ class PrefetchTiming(TableTiming):
 
     unit_bits      binary logarithm of the bytes that an access of the bus moves
     queue          bytes
+    ahead          the most bytes behind the begin of an instruction that code is fetched for
     """
 
-    unit_bits, queue = 2, 16
+    unit_bits, queue, ahead = 2, 16, 16
     times, marks = ("bus_free",), ("fetched", "refill")
 
     def forget(self) -> None:
         """Behind a jump the queue begins anew; a bus that is free for longer than it takes to fill the queue has."""
         m = self.m
-        now, longest = m.get("cycles"), (self._wait("code") + ACCESS) * (self.queue >> self.unit_bits)
+        now, longest = m.get("cycles"), (self._wait("code") + ACCESS) * (self.ahead >> self.unit_bits)
         jumped = m.get("refill").ne(0)
         m.set("bus_free", m.select(jumped, now, self._later(m.get("bus_free") + longest, now) - longest))
         m.set("fetched", m.select(jumped, m.const(32, 0), m.get("fetched")))

@@ -18,6 +18,13 @@ FIRST_WORD = Reading(
     reason="the vectors have no wait states and fit either; a timed loop, at an even and at an odd address, asks for it",
     source="Abrash 1997 chapter 11, loop on an AT clone (before); 80286 PRM (1985): m is a clock a byte (during)",
 )
+FIGURES = Reading(
+    name="figures",
+    question="where the clocks of an instruction are printed otherwise than they were recorded, which count?",
+    options=("timed", "printed"),
+    reason="recorded of each of them hundreds of times; printed, CMP has its two forms of memory the other way round",
+    source="github.com/SingleStepTests/80286, a Harris 80C286 (timed); 80286 PRM (1985) appendix B (printed)",
+)
 STRING_MOVES = Reading(
     name="string-moves",
     question="what does REP MOVS take beside 4 clocks an iteration: 5 or 8?",
@@ -76,7 +83,7 @@ _REAL = _byte_writes("any", "own", reason="timed on two 486s in real mode")
 _FLAT = _byte_writes("own", "any", reason="any was timed in real mode only, where another penalty is longer too")
 
 READINGS: dict[str, tuple[Reading, ...]] = {
-    "i286_real": (FIRST_WORD,),
+    "i286_real": (FIRST_WORD, FIGURES),
     "i386_real": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER),
     "i386_flat": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER),
     "i486_real": (INDEX_CLOCK, INTERLOCK, _REAL, POP_MEMORY),
