@@ -25,7 +25,7 @@ PC_TICK_HZ = Fraction(14_318_180, 12 * 65536)
 VGA_RETRACE_HZ = Fraction(25_175_000, 800 * 449)
 """70.086 Hz: dot clock over a frame of 800 x 449 dots."""
 PC_TIMING = {
-    "i286": "i286 2",
+    "i286": "i286 3",
     "i386": "i386 3",
     "i486": "i486 4",
 }  # changes whenever the same program takes other clocks

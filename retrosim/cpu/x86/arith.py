@@ -182,12 +182,12 @@ def imul(m, s, g, ea):
     _imul(m, s, g, read(m, g, s), read(m, ea, s))
 
 
-@insn("IMUL {g},{ea},{imm}", "01101001 mmgggeee", cost="MUL {s}", varies="multiplier", ref="Intel 386 PRM, IMUL")
+@insn("IMUL {g},{ea},{imm}", "01101001 mmgggeee", cost="IMUL {s}", varies="multiplier", ref="Intel 386 PRM, IMUL")
 def imul_immediate(m, s, g, ea, imm):
     _imul(m, s, g, read(m, ea, s), imm.trunc(s))
 
 
-@insn("IMUL {g},{ea},{simm}", "01101011 mmgggeee", cost="MUL {s}", varies="multiplier", ref="Intel 386 PRM, IMUL")
+@insn("IMUL {g},{ea},{simm}", "01101011 mmgggeee", cost="IMUL {s}", varies="multiplier", ref="Intel 386 PRM, IMUL")
 def imul_sign_extended(m, s, g, ea, simm):
     _imul(m, s, g, read(m, ea, s), simm.trunc(s))
 

@@ -25,18 +25,13 @@ from ..spec.rows import Insn, Row
 from .modes import is_real
 
 TABLE = Path(__file__).with_name("clocks.csv")
-OTHER_ENTRIES = {  # row -> reading and option by which another row holds, and what its name adds
-    "REP MOVS": {("string-moves", "data-sheet"): "data sheet"},
-    **{f"RCL/RCR {count}": {("rotate-carry", "timed"): "timed"} for count in ("1", "CL", "imm")},
-    **{f"MUL {bits}": {("multiplier", "timed"): "timed"} for bits in (8, 16, 32)},
-    "POP r/m": {("pop-memory", "timed"): "timed"},
+OTHER_ENTRIES = {  # row -> reading, option, and the row that holds with it
+    "REP MOVS": ("string-moves", "data-sheet", "REP MOVS data sheet"),
+    "POP r/m": ("pop-memory", "timed", "POP r/m timed"),
+    "JMP m16:m": ("far-jump", "listed", "JMP m16:m listed"),
+    **{f"RCL/RCR {count}": ("rotate-carry", "timed", f"RCL/RCR {count} timed") for count in ("1", "CL", "imm")},
+    **{name: ("multiplier", "timed", f"{name} timed") for name in ("MUL 8", "MUL 16", "MUL 32", "IMUL 16", "IMUL 32")},
 }
-TIMED_286 = (
-    *("CMP r,r/m", "CMP r/m,r", "MUL 8", "MUL 16", "PUSH r/m", "POP r/m", "POPF", "MOVS", "INS", "REP MOVS", "REP STOS"),
-    *("REP INS", "REP OUTS", "CALL r/m", "RET", "RET imm", "INT 3", "IRET", "WAIT"),
-)
-for _name in TIMED_286:
-    OTHER_ENTRIES.setdefault(_name, {})["figures", "timed"] = "timed"
 
 
 @dataclass(frozen=True)
@@ -92,11 +87,11 @@ def keys(row: Row, forms: Mapping[str, Any], choices: Mapping[str, str]) -> list
 
 
 def _entry_read(name: str, choices: Mapping[str, str]) -> str:
-    """Return the table row that is chosen where a row has others."""
-    for (reading, option), added in OTHER_ENTRIES.get(name, {}).items():
-        if choices.get(reading) == option:
-            return f"{name} {added}"
-    return name
+    """Return the table row that is chosen where a row has another one; by `figures` each can have one."""
+    if choices.get("figures") == "printed" and f"{name} printed" in table():
+        return f"{name} printed"
+    reading, option, other = OTHER_ENTRIES.get(name, ("", "", name))
+    return other if reading and choices.get(reading) == option else name
 
 
 def clocks(

@@ -14,9 +14,12 @@ Behind a jump the queue begins anew. The figure of the jump and m, a clock for e
 wait states of the first one add is the reading `first-word`.
 
 Sources (guide/facts/x86_timing.md): table 3-3 of the 80286 Hardware Reference Manual for what stands before an operand;
-the published trace of an ADD in the README of github.com/SingleStepTests/80286, where this puts each fetch and operand
-into the clock that was recorded; the clocks of its vectors for LEAD and writes, and as a bound of START; timed rows for
-START and for what stands behind a read (guide/facts/measured.md).
+the published trace of an ADD in the README of github.com/SingleStepTests/80286, where operands begin in the clocks that
+were recorded, and a fetch begins two clocks before an operand, none one clock before; the clocks of its vectors for
+LEAD and for writes, and as a bound of START; timed rows for START and for what stands behind a read
+(guide/facts/measured.md).
+
+Not modelled: the decoder, a byte a clock and up to three instructions ahead, but for START.
 
 State and bound as in prefetch.py; START is no longer than two accesses, and what a fetch or a read keeps from others is
 less than one.
@@ -34,7 +37,7 @@ from .prefetch import ACCESS, PrefetchTiming
 START = 4  # clocks from the end of the last fetch of an instruction to its begin
 LEAD = 1  # clocks from the begin of an instruction to its first operand
 FIRST_FETCH = 6  # clocks from the first fetch behind a jump to the end of the jump's figure without m
-BEFORE = 2  # the latest begin of a fetch before an operand: its 2 clocks without wait states end with the operand's begin
+BEFORE = 2  # clocks before an operand in which the last fetch may begin
 
 
 class WordPrefetchTiming(PrefetchTiming):
@@ -111,7 +114,7 @@ class WordPrefetchTiming(PrefetchTiming):
             end = (self.cost & 0x3FF).zext(64) + self.by_data - ACCESS
             self.begun.set(self._later(self.begun.get(), end))
         wanted = self.now + self.added.get() + self.begun.get()
-        if self.operands == 1 or write and self.has_read and self.goes_last:
+        if self.operands == 1 or (write and self.has_read and self.goes_last):
             self._fetch_until(wanted)
         bus = self._later(self.bus.get(), wanted)
         self.add(bus - wanted)

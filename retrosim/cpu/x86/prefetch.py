@@ -28,7 +28,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..spec.cpu import ADDRESS_MASK
-from ..spec.rows import Insn, Row
+from ..spec.rows import Row
 from ..spec.timing import Usual
 from ..spec.values import Word
 from .timing import TableTiming
@@ -202,4 +202,3 @@ class PrefetchTiming(TableTiming):
 
     def _free_for_code(self) -> Word:
         return self.bus.get()
-

@@ -15,7 +15,7 @@ FIRST_WORD = Reading(
     name="first-word",
     question="do the wait states of the first word behind a jump pass during m, or before it?",
     options=("before", "during"),
-    reason="the vectors have no wait states and fit either; a timed loop, at an even and at an odd address, asks for it",
+    reason="the vectors have no wait states and fit either; a timed loop asks for it, and nothing against it",
     source="Abrash 1997 chapter 11, loop on an AT clone (before); 80286 PRM (1985): m is a clock a byte (during)",
 )
 FIGURES = Reading(
@@ -45,6 +45,13 @@ MULTIPLIER = Reading(
     options=("manual", "timed"),
     reason="all other entries are the manual's; the source that timed it says 3 to 4 more, not which",
     source="80386 PRM (1986) MUL, HelpPC 2.10 (manual); Abrash 1997 chapter 9, MAME, microcode of the 386 (timed)",
+)
+FAR_JUMP = Reading(
+    name="far-jump",
+    question="does JMP m16:16 take the 43+m that the manual prints for real mode, or 17+m?",
+    options=("manual", "listed"),
+    reason="all other entries are the manual's; 43 was not seen where the jump was timed: 30 clocks at the fastest",
+    source="80386 PRM (1986) JMP (manual); MAME, Abrash 1997 chapter 9 (listed)",
 )
 INDEX_CLOCK = Reading(
     name="index-clock",
@@ -84,7 +91,7 @@ _FLAT = _byte_writes("own", "any", reason="any was timed in real mode only, wher
 
 READINGS: dict[str, tuple[Reading, ...]] = {
     "i286_real": (FIRST_WORD, FIGURES),
-    "i386_real": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER),
+    "i386_real": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER, FAR_JUMP),
     "i386_flat": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER),
     "i486_real": (INDEX_CLOCK, INTERLOCK, _REAL, POP_MEMORY),
     "i486_flat": (INDEX_CLOCK, _FLAT, POP_MEMORY),

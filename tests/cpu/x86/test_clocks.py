@@ -253,6 +253,13 @@ def test_rotates_through_carry_and_multiplications_on_the_i386() -> None:
             assert run(core).state["cycles"] == expected, (code, option)
 
 
+def test_a_far_jump_on_the_i386() -> None:
+    """Through memory; in protected mode nobody doubts what is printed."""
+    for option, expected in (("manual", 43), ("listed", 17)):
+        core = core_with("i386_real", "ff2e0020", "table", readings={"far-jump": option})
+        assert run(core).state["cycles"] == expected and core.state["refill"]
+
+
 def test_pop_of_memory_on_the_i486() -> None:
     """Of a register, 8F C0 takes the same with either option."""
     for model, address in (("i486_real", "0620"), ("i486_flat", "0500200000")):

@@ -44,19 +44,36 @@ def test_the_80286_sample(shared: Path, model: str, engine: str) -> None:
     assert set(total.skipped) <= set(CLASSES)
 
 
-def test_reads_and_writes_of_the_286_by_either_reading(shared: Path) -> None:
-    """With the bus idle between a read and a write, far more clock counts are nearer to the vectors than farther."""
+EXACT = [  # files of the sample whose clocks are met in every vector
+    *("01", "02", "10", "38", "39", "40", "50", "58", "60", "68", "75", "81.0", "87", "88", "89", "90", "9A", "9B"),
+    *("9D", "A6", "AC", "AF", "C9", "D1.5", "D7", "E2", "E8", "EB", "F6.4", "F7.4", "FE.1", "FF.6"),
+]
+OFTEN = ["03", "A4", "C1.4", "C3", "D3.5", "F7.2"]  # in nine of ten at least
+
+
+@pytest.mark.parametrize("name", EXACT + OFTEN)
+def test_clocks_of_the_286(shared: Path, name: str) -> None:
+    """Bus states from the jump to an instruction to the end of a HALT behind it, without wait states."""
+    suite, bench = SUITES["80286"], Bench(x86.cpu("i286_real"), "evaluate", "full")
+    vectors = [v for v in read_80286(shared / "conformance" / "80286" / f"{name}.npz") if not v.skip and v.cycles]
+    vectors = vectors if EVERYTHING else vectors[::4]
+    off = [v.index for v in vectors if suite.run(bench, v)[1] != v.cycles]
+    print(f"{name}: {len(vectors)} vectors, other clocks {off}")
+    assert len(off) <= (len(vectors) // 10 if name in OFTEN else 0)
+
+
+def test_the_printed_figures_of_the_286_are_farther_from_the_vectors(shared: Path) -> None:
     suite, usual = SUITES["80286"], x86.cpu("i286_real")
-    options = [Bench(usual.with_readings({"read-write": option}), "evaluate", "full") for option in ("fetches", "idle")]
+    options = [Bench(usual.with_readings({"figures": option}), "evaluate", "full") for option in ("timed", "printed")]
     nearer = farther = 0
-    for name in ("01", "81.4", "D1.1", "F7.3", "FF.1", "86", "A4"):
-        for vector in read_80286(shared / "conformance" / "80286" / f"{name}.npz"):
+    for name in ("39", "3A", "8F", "9B", "9D", "A4", "C2", "CC", "CF", "F6.4", "FF.2", "FF.6"):
+        for vector in read_80286(shared / "conformance" / "80286" / f"{name}.npz")[:40]:
             if not vector.skip and vector.cycles:
-                fetches, idle = (abs(suite.run(bench, vector)[1] - vector.cycles) for bench in options)
-                nearer += idle < fetches
-                farther += idle > fetches
+                timed, printed = (abs(suite.run(bench, vector)[1] - vector.cycles) for bench in options)
+                nearer += timed < printed
+                farther += timed > printed
     print(f"nearer {nearer}, farther {farther}")
-    assert nearer > 100 and nearer > 20 * farther
+    assert nearer > 300 and farther < 5
 
 
 def test_flags_that_the_manual_leaves_undefined(shared: Path) -> None:
