@@ -74,7 +74,7 @@ def test_a_full_queue_fetches_no_more() -> None:
 @pytest.mark.parametrize("place", [0, 1])
 @pytest.mark.parametrize("code, clocks", [("90", 1 + 3), ("01d8", 2 + 2), ("c70600201234", 6 + 3)])
 def test_behind_a_jump_m_holds_the_code(code: str, clocks: int, place: int) -> None:
-    """At even and odd addresses alike, as the vectors have it; a wait state delays the begin."""
+    """At even addresses, as the vectors have it, and at odd ones; a wait state delays the begin."""
     for waits, late in ((0, 0), (1, 1)):
         core = core_with("i286_real", "90" * place + code, "full")
         core.state["pc"] += place
