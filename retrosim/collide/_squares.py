@@ -30,7 +30,18 @@ from .kernels.checks import copy_axis
 from .kernels.hierarchical_grid import FLAGS, PAIRS
 from .kernels.sector_grid import MAX_SIDE
 from .kernels.small import DONE, REFUSED, TOO_LARGE
-from .kernels.uniform_grid import MAX_OBJECTS, begin_columns, count_columns, fill_columns, plan_grid, scan_columns
+from .kernels.uniform_grid import (
+    CORNERS_8,
+    CORNERS_16,
+    FEW_BITS,
+    MAX_OBJECTS,
+    begin_columns,
+    count_columns,
+    fill_columns,
+    low_bits_of,
+    plan_grid,
+    scan_columns,
+)
 
 ARRAY, FLAG, INDEX = np.ndarray, np.dtype(np.uint8), np.dtype(np.int32)
 MAX_SMALL = small.MAX_OBJECTS
@@ -172,11 +183,13 @@ def _scan_many(x, y, words, highest_x, highest_y, size, max_x, max_y, threads, f
     counts, columns = np.zeros((2, grid.columns), np.int32), np.empty(grid.columns + 1, np.int32)
     both(count_columns, (x, 0, half, log2, counts[0]), (x, half, count, log2, counts[1]), threads)
     begin_columns(counts, columns)
-    first, second = (0, half, log2, counts[0], words), (half, count, log2, counts[1], words)
+    first, second = (0, half, grid, counts[0], words), (half, count, grid, counts[1], words)
     both(fill_columns, (x, y, *first), (x, y, *second), threads)
     middle = int(np.searchsorted(columns, half))
+    corners = CORNERS_8 if uncompiled(low_bits_of)(grid) == FEW_BITS else CORNERS_16
     left, right = (words, columns, 0, middle), (words, columns, middle, grid.columns)
-    return both(scan_columns, (*left, grid, size, flags, keys[0]), (*right, grid, size, flags, keys[1]), threads)
+    first, second = (grid, size, corners, flags, keys[0]), (grid, size, corners, flags, keys[1])
+    return both(scan_columns, (*left, *first), (*right, *second), threads)
 
 
 def _mark_many(x, y, size, max_x, max_y, threads, flags) -> int:

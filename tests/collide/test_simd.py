@@ -76,6 +76,11 @@ def test_vectors_are_what_they_say(here):
                     assert bits_of(*small, at, here, here, size) == expected, (size, at)
                 found = squares_of(corners, at, (here & 0xFFFF) * 0x10001, size)
                 assert found == expected & (1 << SQUARES_AT_ONCE) - 1, (size, at)
+            is_close = (abs(xs - here) < 128) & (abs(ys - here) < 128)  # 8 bits hold the difference
+            corners = ((ys & 0xFF) << 8 | (xs & 0xFF)).astype(np.uint16).view(np.int16)[is_close]
+            for at in range(0, len(corners) - SQUARES_AT_ONCE + 1, 3):
+                expected = sum(int(bit) << k for k, bit in enumerate(overlaps[is_close][at : at + SQUARES_AT_ONCE]))
+                assert squares_of(corners, at, (here & 0xFF) * 0x101, size) == expected, (size, at)
 
 
 def test_lowest_bits():

@@ -16,7 +16,7 @@ from retrosim.jit import JIT, kernel
 ROW = 32
 """Squares on the screen compared at once, by 64 bytes of coordinates."""
 SQUARES_AT_ONCE = 16
-"""Squares compared at once by corners of twice 16 bits: 64 bytes."""
+"""Squares compared at once by corners of twice 8 or 16 bits: 32 or 64 bytes."""
 BOXES_AT_ONCE = 16
 """Boxes of any size compared at once."""
 WORD_BITS = 64
@@ -66,36 +66,38 @@ def overlap_bits(typing_context, xs, ys, at, x, y, size):
 def square_bits(typing_context, corners, at, corner, size):
     """Return which of the SQUARES_AT_ONCE squares from index `at` on overlap another; all have the same side.
 
-    corners  int32[n]  of 16 bits each: y in the upper half, x in the lower; at + SQUARES_AT_ONCE <= n
-    at       int       index of the first
-    corner   int       of the other square, of the same form; differences of halves wrap, so the caller keeps them small
-    size     int       side of all; half open, touching is no overlap
-    Returns  int64     bit k is set if square at + k overlaps
+    corners  int16[n] or int32[n]  y in the upper half, x in the lower; at + SQUARES_AT_ONCE <= n
+    at       int                   index of the first
+    corner   int                   of the other square, of the same form; differences of halves wrap, so the caller
+                                   keeps them small
+    size     int                   side of all, 1..31; half open, touching is no overlap
+    Returns  int64                 bit k is set if square at + k overlaps
     """
 
     def generate(context, builder, signature, args):
-        half, word, number = ir.IntType(16), ir.IntType(32), ir.IntType(64)
+        bits, lane = signature.args[0].dtype.bitwidth, ir.IntType(32)
+        half, word, number = ir.IntType(bits // 2), ir.IntType(bits), ir.IntType(64)
         halves, words = ir.VectorType(half, 2 * SQUARES_AT_ONCE), ir.VectorType(word, SQUARES_AT_ONCE)
-        zeros = ir.VectorType(word, SQUARES_AT_ONCE)(None)
+        zeros = ir.VectorType(lane, SQUARES_AT_ONCE)(None)
 
         def splat(value):
-            first = builder.insert_element(words(ir.Undefined), value, word(0))
+            first = builder.insert_element(words(ir.Undefined), value, lane(0))
             return builder.bitcast(builder.shuffle_vector(first, words(ir.Undefined), zeros), halves)
 
         def both(value):
-            return splat(builder.mul(builder.trunc(value, word), word(0x10001)))
+            return splat(builder.mul(builder.trunc(value, word), word((1 << bits // 2) + 1)))
 
         array = context.make_array(signature.args[0])(context, builder, args[0])
         there = builder.load(builder.bitcast(builder.gep(array.data, [args[1]]), halves.as_pointer()))
-        there.align = 4
+        there.align = bits // 8
         # -size < there - here < size: difference + size - 1 is 2 * size - 2 at most, by one saturating subtraction
         below = builder.sub(args[3], number(1))
         apart = builder.sub(there, builder.sub(splat(builder.trunc(args[2], word)), both(below)))
         limit = both(builder.shl(below, number(1)))
         rest = builder.select(builder.icmp_unsigned(">", apart, limit), builder.sub(apart, limit), halves(None))
         too_far = builder.bitcast(rest, words)
-        bits = builder.bitcast(builder.icmp_unsigned("==", too_far, words(None)), ir.IntType(SQUARES_AT_ONCE))
-        return builder.zext(bits, number)
+        near = builder.bitcast(builder.icmp_unsigned("==", too_far, words(None)), ir.IntType(SQUARES_AT_ONCE))
+        return builder.zext(near, number)
 
     return types.int64(corners, types.int64, types.int64, types.int64), generate
 
@@ -261,12 +263,13 @@ if not JIT:
 
     def square_bits(corners, at, corner, size):
         """Do the same without the compiler."""
+        half = 4 * corners.itemsize
 
         def is_near(one, other):
-            return (one - other + size - 1 & 0xFFFF) < 2 * size - 1
+            return (one - other + size - 1) % (1 << half) < 2 * size - 1
 
         others, here = [int(c) for c in corners[at : at + SQUARES_AT_ONCE]], int(corner)
-        return sum((is_near(c, here) and is_near(c >> 16, here >> 16)) << k for k, c in enumerate(others))
+        return sum((is_near(c, here) and is_near(c >> half, here >> half)) << k for k, c in enumerate(others))
 
     def touching_bits(boxes, at, box):
         """Do the same without the compiler."""

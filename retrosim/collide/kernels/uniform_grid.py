@@ -1,10 +1,11 @@
 """Many boxes of one size on a plane: sorted into the columns of a uniform grid, columns into cells, cells compared.
 
 A cell is 1 << log2_cell pixels high, at least as high as a box, and as wide as its column: two or four times as wide
-as high. While objects are sorted each is one word of 64 bits: from the top down y, x and its number. What overlaps an
-object is in its own column or, if it lies in the left half of that, in the one to the left, else in the one to the
-right: in two runs of neighbours, since the cells of a column lie one after the other. A run rarely has more than ROW
-objects, so it is compared by one vector, whatever its length. The lower 16 bits of x and y are enough for that.
+as high. While objects are sorted each is one word of 64 bits: from the top down y, the lower bits of x, its number.
+What overlaps an object is in its own column or, if it lies in the left half of that, in the one to the left, else in
+the one to the right: in two runs of neighbours, since the cells of a column lie one after the other. A run rarely has
+more than ROW objects, so it is compared by one vector, whatever its length. The lower 8 bits of x and y are enough for
+that, in cells of the lowest height: no two objects of two runs are 256 - 31 pixels apart. Else it is 16 bits.
 
 For flags both runs are looked at; then an object's flag is known at once and written once. For pairs it is the
 rest of its own run and the run to the right. The first ROUNDS of their hits are written without asking whether there
@@ -25,11 +26,13 @@ from .simd import SQUARES_AT_ONCE, lowest_bit, square_bits
 from .small import DONE, REFUSED
 
 COORDINATE_BITS, INDEX_BITS = 20, 22  # of x and of y, and of an object's number
-X_SHIFT, Y_SHIFT = INDEX_BITS, INDEX_BITS + COORDINATE_BITS
+X_SHIFT = INDEX_BITS
 MAX_COORDINATE, MAX_OBJECTS = (1 << COORDINATE_BITS) - 1, 1 << INDEX_BITS
 INDEX_MASK = MAX_OBJECTS - 1
-HALF_BITS, HALF, HALF_SIGN = 16, 0xFFFF, 0x8000
 LOG2_CELL, MAX_LOG2_CELL = 5, 12  # of larger cells 16 bits would not be enough for three columns
+FEW_BITS, MANY_BITS = 8, 16  # of x and of y: enough in cells of the lowest height, and in all
+CORNERS_8, CORNERS_16 = np.empty(0, np.int16), np.empty(0, np.int32)  # of the types of `Objects.corners`
+CORNERS_8.flags.writeable = CORNERS_16.flags.writeable = False  # as the compiler takes them in kernels, too
 CROWD = 10  # objects in a run of wide cells from which on narrow ones are better
 ROW = SQUARES_AT_ONCE
 LAST = 1 << (2 * ROW - 1)  # a bit for `lowest_bit` to find in any case
@@ -54,24 +57,12 @@ class Grid(NamedTuple):
 class Objects(NamedTuple):
     """The objects of three columns, cell by cell.
 
-    corners  int32[m]  the lower 16 bits of y, and of x, see `simd.square_bits`
-    words    int64[m]  y, x and number
+    corners  int16[m] or int32[m]  the lower bits of y, and of x, see `simd.square_bits`
+    words    int64[m]              y, the lower bits of x, number
     """
 
     corners: np.ndarray
     words: np.ndarray
-
-
-class Column(NamedTuple):
-    """Where one column is among `Objects`.
-
-    begin   int               its first object
-    starts  int32[cells + 3]  cell c is begin + starts[c + 1] .. begin + starts[c + 2] - 1; there is an empty cell on
-                              either side of the real ones
-    """
-
-    begin: int
-    starts: np.ndarray
 
 
 @kernel
@@ -121,47 +112,55 @@ def begin_columns(counts, columns):
 
 
 @kernel
-def fill_columns(x, y, begin, end, log2_column, cursors, words):
+def low_bits_of(grid):
+    """Return how many of the lower bits of x and of y are enough to compare the objects of neighbouring cells."""
+    return FEW_BITS if grid.log2_cell == LOG2_CELL else MANY_BITS
+
+
+@kernel
+def fill_columns(x, y, begin, end, grid, cursors, words):
     """Write the objects begin .. end - 1 as words into their columns.
 
     x, y     int32[n]        see `count_columns`, which counted the same
     cursors  int32[columns]  where the next object of each column goes; advanced
     words    int64[n]        output
     """
+    low_bits, log2_column = low_bits_of(grid), grid.log2_column
+    low, y_shift = (1 << low_bits) - 1, X_SHIFT + low_bits
     for i in range(begin, end):
         at_x = int(x[np.uint64(i)])
         column = np.uint64(at_x >> log2_column)
         to = cursors[column]
         cursors[column] = to + 1
-        words[np.uint64(to)] = (int(y[np.uint64(i)]) << Y_SHIFT) | (at_x << X_SHIFT) | i
+        words[np.uint64(to)] = int(y[np.uint64(i)]) << y_shift | (at_x & low) << X_SHIFT | i
 
 
 @kernel
-def load_column(words, begin, end, log2_cell, column, objects):
+def load_column(words, begin, end, log2_cell, to, starts, objects):
     """Sort a column into its cells.
 
-    words    int64[n]  the column is begin .. end - 1
-    column   Column    where it goes; starts are output
-    objects  Objects   output
+    words    int64[n]          the column is begin .. end - 1
+    to       int               where its first object goes
+    starts   int32[cells + 3]  output: where each cell begins, the real ones from 1 on. They have an empty one on either
+                               side, so starts[c], starts[c + 3] are the limits of real cell c and its two neighbours
+    objects  Objects           output
     """
-    here, starts = column
     corners, sorted_words = objects
+    half = 4 * corners.itemsize  # bits
+    shift, above = X_SHIFT + half + log2_cell, 64 - X_SHIFT - 2 * half
     starts[:] = 0
-    shift = Y_SHIFT + log2_cell
     for w in range(begin, end):
         starts[np.uint64((words[np.uint64(w)] >> shift) + 3)] += 1
-    total = 0
     for c in range(len(starts)):
-        total += starts[c]
-        starts[c] = total
+        to += starts[c]
+        starts[c] = to
     for w in range(begin, end):
         word = words[np.uint64(w)]
         cell = np.uint64((word >> shift) + 2)
-        to = np.uint64(here + starts[cell])
+        place = np.uint64(starts[cell])
         starts[cell] += 1
-        upper = ((word >> Y_SHIFT & HALF) ^ HALF_SIGN) - HALF_SIGN
-        corners[to] = (upper << HALF_BITS) | (word >> X_SHIFT & HALF)
-        sorted_words[to] = word
+        corners[place] = word << above >> above + X_SHIFT
+        sorted_words[place] = word
 
 
 @kernel
@@ -190,26 +189,22 @@ def has_overlaps(corners, begin, end, corner, size, more_than):
 
 
 @kernel
-def mark_column(left, here, right, count, grid, size, objects, flags):
+def mark_column(left, here, right, begin, end, grid, size, objects, flags):
     """Flag the objects of a column that collide with each other or with those of the columns on either side.
 
-    left, here, right  Column    the three columns
-    count              int       objects of the one in the middle
-    objects            Objects   of all three
-    flags              uint8[n]  output, for all objects of the column
+    left, here, right  int32[cells + 3]  the starts of three columns, see `load_column`
+    begin, end         int               the objects of the one in the middle
+    objects            Objects           of all three
+    flags              uint8[n]          output, for all objects of the column
     """
-    begin, starts = here
     corners, words = objects
-    shift, side = Y_SHIFT + grid.log2_cell, X_SHIFT + grid.log2_column - 1
-    for i in range(begin, begin + count):
+    shift, side = X_SHIFT + 4 * corners.itemsize + grid.log2_cell, X_SHIFT + grid.log2_column - 1
+    for i in range(begin, end):
         word, corner = words[np.uint64(i)], np.int64(corners[np.uint64(i)])
         above = np.uint64(word >> shift)
         below = above + np.uint64(3)
-        a, a_end = begin + starts[above], begin + starts[below]
-        if word >> side & 1:
-            b, b_end = right.begin + right.starts[above], right.begin + right.starts[below]
-        else:
-            b, b_end = left.begin + left.starts[above], left.begin + left.starts[below]
+        a, a_end = here[above], here[below]
+        b, b_end = (right[above], right[below]) if word >> side & 1 else (left[above], left[below])
         near = some_bits(corners, a, a_end - a, corner, size)
         near &= near - 1  # one of them is the object itself, or it is crowded
         near |= some_bits(corners, b, b_end - b, corner, size)
@@ -247,20 +242,19 @@ def list_near(near, i, first, second, words, keys, total):
 
 
 @kernel
-def list_column(here, right, count, grid, size, objects, keys, total):
+def list_column(here, right, begin, end, grid, size, objects, keys, total):
     """List the pairs of a column with itself and with the column to its right; see `mark_column` and `list_near`.
 
     Beyond MAX_COUNTED, crowds are not counted any more.
     """
-    begin, starts = here
     corners, words = objects
-    shift, side = Y_SHIFT + grid.log2_cell, X_SHIFT + grid.log2_column - 1
-    for i in range(begin, begin + count):
+    shift, side = X_SHIFT + 4 * corners.itemsize + grid.log2_cell, X_SHIFT + grid.log2_column - 1
+    for i in range(begin, end):
         word, corner = words[np.uint64(i)], np.int64(corners[np.uint64(i)])
         above = np.uint64(word >> shift)
         below = above + np.uint64(3)
-        first, first_end = i + 1, begin + starts[below]
-        second, second_end = right.begin + right.starts[above], right.begin + right.starts[below]
+        first, first_end = i + 1, np.int64(here[below])
+        second, second_end = np.int64(right[above]), np.int64(right[below])
         second_end = second_end if word >> side & 1 else second
         near = run_bits(corners, first, first_end, corner, size)
         near |= run_bits(corners, second, second_end, corner, size) << ROW
@@ -273,13 +267,14 @@ def list_column(here, right, count, grid, size, objects, keys, total):
 
 
 @kernel
-def scan_columns(words, columns, first, last, grid, size, flags, keys):
+def scan_columns(words, columns, first, last, grid, size, corners, flags, keys):
     """Compare the columns first .. last - 1 among themselves and with their neighbours; write flags or pairs.
 
     words    int64[n]             objects by columns
     columns  int32[columns + 1]   where each column begins
     grid     Grid
     size     int                  side of all boxes, pixels
+    corners  int16[0] or int32[0]  CORNERS_8 or CORNERS_16, as `low_bits_of` says
     flags    uint8[n] or None     output, for all objects of these columns
     keys     int64[k] or None     output, see `list_column`
     Returns  int                  pairs if `keys` is given
@@ -289,23 +284,19 @@ def scan_columns(words, columns, first, last, grid, size, flags, keys):
         largest = max(largest, columns[c + 1] - columns[c])
     starts = np.zeros((3, grid.cells + 3), np.int32)  # in a column beyond the border all cells are empty
     capacity = largest + 2 * ROW
-    objects = Objects(np.zeros(3 * capacity, np.int32), np.zeros(3 * capacity, np.int64))
+    objects = Objects(np.zeros(3 * capacity, corners.dtype), np.zeros(3 * capacity, np.int64))
     for c in range(max(first - 1, 0), last + 1):
-        slot = c % 3
-        right = Column(slot * capacity, starts[slot])
-        if c < grid.columns:
-            load_column(words, columns[c], columns[c + 1], grid.log2_cell, right, objects)
-        else:
-            starts[slot] = 0
+        slot, end = c % 3 * capacity, min(c + 1, grid.columns)
+        load_column(words, columns[min(c, end)], columns[end], grid.log2_cell, slot, starts[c % 3], objects)
         if c <= first:
             continue
-        here = Column((c + 2) % 3 * capacity, starts[(c + 2) % 3])
-        left = Column((c + 1) % 3 * capacity, starts[(c + 1) % 3])
-        count = columns[c] - columns[c - 1]
+        left, here, right = starts[(c + 1) % 3], starts[(c + 2) % 3], starts[c % 3]
+        begin = (c + 2) % 3 * capacity
+        end = begin + columns[c] - columns[c - 1]
         if flags is not None:
-            mark_column(left, here, right, count, grid, size, objects, flags)
+            mark_column(left, here, right, begin, end, grid, size, objects, flags)
         if keys is not None:
-            total = list_column(here, right, count, grid, size, objects, keys, total)
+            total = list_column(here, right, begin, end, grid, size, objects, keys, total)
     return total
 
 
@@ -315,7 +306,7 @@ def sort_into_columns(x, y, grid, columns):
     counts, words = np.zeros((1, grid.columns), np.int32), np.empty(len(x), np.int64)
     count_columns(x, 0, len(x), grid.log2_column, counts[0])
     begin_columns(counts, columns)
-    fill_columns(x, y, 0, len(x), grid.log2_column, counts[0], words)
+    fill_columns(x, y, 0, len(x), grid, counts[0], words)
     return words
 
 
@@ -336,7 +327,9 @@ def scan_plane(x, y, size, max_x, max_y, flags, keys):
         return REFUSED
     columns = np.empty(grid.columns + 1, np.int32)
     words = sort_into_columns(xs, ys, grid, columns)
-    return scan_columns(words, columns, 0, grid.columns, grid, size, flags, keys)
+    if low_bits_of(grid) == FEW_BITS:
+        return scan_columns(words, columns, 0, grid.columns, grid, size, CORNERS_8, flags, keys)
+    return scan_columns(words, columns, 0, grid.columns, grid, size, CORNERS_16, flags, keys)
 
 
 @kernel
