@@ -10,7 +10,7 @@ import numpy as np
 
 from retrosim.checks import check_integer, shortened
 
-from . import _start
+from . import _crowds, _start
 from ._arguments import EVERYONE, check_layout, check_range, filter_of, form_of, is_array, own_copy, sides_of
 from ._results import MAX_PAIRS, check_capacity, keys_of, row_table, sort_keys
 from ._threads import both
@@ -163,7 +163,15 @@ class Sorted:
         return self._sorted
 
     def search(
-        self, scene: np.ndarray, begin: int, end: int, kind: int, wanted: int, keys: np.ndarray, results: np.ndarray
+        self,
+        scene: np.ndarray,
+        begin: int,
+        end: int,
+        kind: int,
+        wanted: int,
+        keys: np.ndarray,
+        results: np.ndarray,
+        limit: int = MAX_COUNTED,
     ) -> int:
         """Do what `hierarchical_grid.search` does; return pairs."""
         if not are_compiled():
@@ -172,12 +180,11 @@ class Sorted:
                 return total
             _start.COMPILER.wait(KERNELS)
         if end - begin < TWO_THREADS:
-            return int(grid.search(*self._search(scene, begin, end, kind, wanted, keys, results)))
+            return int(grid.search(*self._search(scene, begin, end, kind, wanted, keys, results), limit))
         middle, other_keys, other_results = (begin + end) // 2, np.empty_like(keys), results.copy()
         one = self._search(scene, begin, middle, kind, wanted, keys, results)
-        first, second = both(
-            grid.search, one, self._search(scene, middle, end, kind, wanted, other_keys, other_results)
-        )
+        two = self._search(scene, middle, end, kind, wanted, other_keys, other_results)
+        first, second = both(grid.search, (*one, limit), (*two, limit))
         if wanted == PAIRS and first + second <= len(keys):
             keys[first : first + second] = other_keys[:second]
         elif wanted == FIRST:  # NONE is the largest of these
@@ -187,9 +194,27 @@ class Sorted:
         return int(first + second)
 
     def _search(self, scene, begin, end, kind, wanted, keys, results) -> tuple:
-        """Return the arguments of `hierarchical_grid.search` for some objects."""
+        """Return the arguments of `hierarchical_grid.search` for some objects, all but the limit."""
         memory = np.empty(self.count + BOXES_AT_ONCE if wanted == FLAGS and kind == ONE else 0, np.int32)
         return scene, begin, end, *self.sort(), grid.cursors(), memory, kind, wanted, keys, results
+
+    def numbers(self, scene: np.ndarray, kind: int, wanted: int) -> np.ndarray:
+        """Return flags, counts or first hits of each object of a scene, int32[n]; its INDEX counts from 0.
+
+        kind  ONE or TWO
+        """
+        results = np.full(len(scene), NONE if wanted == FIRST else 0, np.int32)
+        limit = few_pairs(len(scene)) if wanted == COUNTS else MAX_COUNTED
+        total = self.search(scene, 0, len(scene), kind, wanted, NOTHING, results, limit)
+        if total > limit and wanted == COUNTS:
+            found = _crowds.counts(scene, self._scene, kind == ONE)
+            if found is not None:
+                return found
+            results[:] = 0
+            total = self.search(scene, 0, len(scene), kind, wanted, NOTHING, results)
+        if total > MAX_COUNTED:
+            check_capacity(total, None)
+        return results
 
 
 def are_compiled() -> bool:
@@ -202,7 +227,7 @@ def _compile() -> None:
     scene, work = np.zeros((1, 6), np.int32), grid.workspace(1)
     order = grid.Order(*grid.sort_scene(scene, 0, 1, grid.MAX_UNSORTED, work))
     cursors, memory = grid.cursors(), np.empty(1 + BOXES_AT_ONCE, np.int32)
-    grid.search(scene, 0, 1, work, order, cursors, memory, ONE, COUNTS, NOTHING, np.empty(1, np.int32))
+    grid.search(scene, 0, 1, work, order, cursors, memory, ONE, COUNTS, NOTHING, np.empty(1, np.int32), MAX_COUNTED)
     grid.fill_scene(scene[0, :1], scene[0, :1], scene[:, :2].copy(), 0, scene)
 
 
@@ -226,20 +251,22 @@ def numbers(scenes: Scenes, wanted: int) -> np.ndarray:
     scene, starts, others, ends = _numbered(scenes)
     results = np.full(len(scene), NONE if wanted == FIRST else 0, np.int32)
     if _are_many(scenes):
-        total = _search_many(scenes, wanted, NOTHING, results)
-        if total > MAX_COUNTED:
-            check_capacity(total, None)
-        return results
-    total = 0
+        limit = few_pairs(len(scene)) if wanted == COUNTS else MAX_COUNTED
+        if _search_many(scenes, wanted, NOTHING, results, limit) <= limit:
+            return results
     for s in range(len(starts) - 1):
         begin, end, first = int(starts[s]), int(starts[s + 1]), int(ends[s])
-        found = results[begin:end]
-        total += _sorted(scenes, s).search(*_sources(scene, begin, end, others), wanted, NOTHING, found)
-        if total > MAX_COUNTED:
-            check_capacity(total, None)
+        results[begin:end] = found = _sorted(scenes, s).numbers(
+            scene[begin:end], ONE if others is None else TWO, wanted
+        )
         if wanted == FIRST and first:
-            found[found >= 0] += first
+            results[begin:end][found >= 0] += first
     return results
+
+
+def few_pairs(count: int) -> int:
+    """Return up to how many pairs it takes less time to look at each than to count by ranks, see `_crowds`."""
+    return 64 * count + (1 << 22)
 
 
 def _numbered(scenes: Scenes) -> Scenes:
@@ -254,14 +281,14 @@ def _are_many(scenes: Scenes) -> bool:
     return len(scenes.starts) > 2 and are_compiled() and _start.COMPILER.is_done("many scenes", _compile_many)
 
 
-def _search_many(scenes: Scenes, wanted: int, keys: np.ndarray, results: np.ndarray) -> int:
+def _search_many(scenes: Scenes, wanted: int, keys: np.ndarray, results: np.ndarray, limit: int = MAX_COUNTED) -> int:
     """Search all scenes in one call; return pairs."""
     scene, starts, others, ends = scenes
     kind, others = (ONE, scene) if others is None else (TWO, others)
     largest = int(np.diff(ends).max())
     memory = np.empty(largest + BOXES_AT_ONCE if wanted == FLAGS and kind == ONE else 0, np.int32)
     work = MEMORY.take(largest), grid.cursors(), memory
-    return int(search_scenes(scene, starts, others, ends, MAX_COMPARED, *work, kind, wanted, keys, results))
+    return int(search_scenes(scene, starts, others, ends, MAX_COMPARED, *work, kind, wanted, keys, results, limit))
 
 
 def _compile_many() -> None:

@@ -51,13 +51,12 @@ from retrosim.jit import REFUSED_TYPES
 from . import _kept, _queries
 from ._arguments import EVERYONE, form_of, is_array
 from ._kept import MAX_STAMP
-from ._results import Casts, Events, check_capacity
+from ._results import Casts, Events
 from ._start import is_admitted
 from ._threads import one_at_a_time
 from ._worlds import (
     NO_RESULTS,
     NO_ROWS,
-    NOTHING,
     Sorted,
     are_compiled,
     check_rows,
@@ -65,9 +64,8 @@ from ._worlds import (
     own_radii,
     scene_of,
 )
-from .kernels.hierarchical_grid import BOTTOM, COUNTS, FIRST, FLAGS, INDEX, LEFT, NONE, ONE, RIGHT, TOP, WORD
+from .kernels.hierarchical_grid import BOTTOM, COUNTS, FIRST, FLAGS, INDEX, LEFT, ONE, RIGHT, TOP, WORD
 from .kernels.kept_pairs import COLUMNS, MOVE, STAMP
-from .kernels.uniform_grid import MAX_COUNTED
 
 MAX_IDS = (1 << 31) - 1
 ARRAY, SAME = np.ndarray, np.empty((0, 2), np.int32)  # sides that stay as they are
@@ -231,11 +229,7 @@ class Scene:
         return ordered[0]
 
     def _numbers(self, wanted: int) -> np.ndarray:
-        results = np.full(len(self), NONE if wanted == FIRST else 0, np.int32)
-        total = self._prepared().search(self._table, 0, len(self), ONE, wanted, NOTHING, results)
-        if total > MAX_COUNTED:
-            check_capacity(total, None)
-        return results
+        return self._prepared().numbers(self._table, ONE, wanted)
 
     @one_at_a_time
     def collided(self) -> np.ndarray:

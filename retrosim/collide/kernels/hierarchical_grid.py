@@ -20,7 +20,6 @@ import numpy as np
 from retrosim.jit import kernel
 
 from .simd import BOXES_AT_ONCE, lowest_bit, touching_bits
-from .uniform_grid import MAX_COUNTED
 
 LEFT, TOP, RIGHT, BOTTOM, INDEX, WORD = range(6)
 """Columns of a scene. The last unit of a box belongs to it; a word is a category above a mask, see `boxes.Filter`."""
@@ -287,7 +286,7 @@ def may_meet(one, other):
 
 
 @kernel
-def search(scene, begin, end, work, order, cursors, unflagged, kind, wanted, found, results):
+def search(scene, begin, end, work, order, cursors, unflagged, kind, wanted, found, results, limit):
     """Find what overlaps the objects of a scene.
 
     scene        int32[n, 6]       objects begin .. end - 1 are looked for, with the numbers in INDEX; not read for ONE
@@ -300,7 +299,8 @@ def search(scene, begin, end, work, order, cursors, unflagged, kind, wanted, fou
     found        int64[k]          output of PAIRS: index in the upper half, of the other one in the lower; the lower
                                    index first, but for TWO and ANY; pairs beyond k are only counted
     results      int32[n]          output of FLAGS and COUNTS (zero on entry), and FIRST (NONE on entry)
-    Returns      int               pairs; once there are more than MAX_COUNTED, no others are looked for. For FLAGS 0
+    limit        int               once there are more pairs, no others are looked for
+    Returns      int               pairs; for FLAGS 0
     """
     rows, keys, levels, _ = work
     count, used, origin_x, origin_y, x_bits, shift = order
@@ -379,7 +379,7 @@ def search(scene, begin, end, work, order, cursors, unflagged, kind, wanted, fou
                             continue
                         total += 1
                     at = min(at + BOXES_AT_ONCE, count)
-        if total > MAX_COUNTED:
+        if total > limit:
             break
     for i in range(count if is_marking else 0):
         results[rows[INDEX, i]] = unflagged[i] != i

@@ -5,11 +5,12 @@ from __future__ import annotations
 from retrosim.jit import kernel
 
 from .hierarchical_grid import FIRST, MAX_UNSORTED, TWO, Order, search, sort_scene
-from .uniform_grid import MAX_COUNTED
 
 
 @kernel
-def search_scenes(scene, starts, others, ends, max_compared, work, cursors, unflagged, kind, wanted, found, results):
+def search_scenes(
+    scene, starts, others, ends, max_compared, work, cursors, unflagged, kind, wanted, found, results, limit
+):
     """Do what `hierarchical_grid.search` does, scene by scene.
 
     scene         int32[n, 6]        scene s is starts[s] .. starts[s + 1] - 1; INDEX counts from 0 in each
@@ -20,6 +21,7 @@ def search_scenes(scene, starts, others, ends, max_compared, work, cursors, unfl
     kind          int                ONE or TWO
     found         int64[k]           output of PAIRS; indices are those of whole arrays
     results       int32[n]           output of the others; first hits are indices of whole arrays
+    limit         int                of the pairs of all scenes
     """
     total = 0
     for s in range(len(starts) - 1):
@@ -29,12 +31,13 @@ def search_scenes(scene, starts, others, ends, max_compared, work, cursors, unfl
         cursors[:] = 0
         here = min(total, len(found))
         rest, mine = found[here:], results[begin:end]
-        total += search(scene[begin:end], 0, end - begin, work, order, cursors, unflagged, kind, wanted, rest, mine)
+        asked = scene[begin:end]
+        total += search(asked, 0, end - begin, work, order, cursors, unflagged, kind, wanted, rest, mine, limit - total)
         for k in range(here, min(total, len(found))):
             found[k] += (begin << 32) + first
         for i in range(begin, end if wanted == FIRST else begin):
             if results[i] >= 0:
                 results[i] += first
-        if total > MAX_COUNTED:
+        if total > limit:
             break
     return total

@@ -1,0 +1,73 @@
+"""Counts for crowds: how many boxes overlap each one, where there are too many pairs to look at them all.
+
+What does not overlap a box lies wholly to the left, to the right, above or below, and what lies in a corner is two of
+these. All are numbers of points below a point, in one axis or in two, so the time depends on the objects alone.
+
+Arrays of all functions here
+    asked, boxes  int32[n, 6], int32[m, 6]  columns of `kernels.hierarchical_grid`; INDEX is not read
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._start import call
+from .kernels.hierarchical_grid import BOTTOM, LEFT, RIGHT, TOP, WORD
+from .kernels.ranks import add_below
+
+MAX_WORDS = 64  # different ones among those that are asked about: each takes a pass over all
+
+
+def counts(asked: np.ndarray, boxes: np.ndarray, are_same: bool) -> np.ndarray | None:
+    """Count the boxes that each one collides with, int32[n]; None if there are more than MAX_WORDS different words.
+
+    are_same  whether `asked` are the boxes themselves: none collides with itself
+    """
+    words, kinds = np.unique(asked[:, WORD], return_inverse=True)
+    if len(words) > MAX_WORDS:
+        return None
+    results = np.zeros(len(asked), np.int64)
+    for kind, word in enumerate(words):
+        mine, others = kinds == kind, meets(word, boxes[:, WORD])
+        results[mine] = touching(asked[mine], boxes[others])
+        if are_same and meets(word, words[kind : kind + 1])[0]:
+            results[mine] -= 1
+    return results.astype(np.int32)
+
+
+def meets(word: np.int32, words: np.ndarray) -> np.ndarray:
+    """Tell which of some words let their objects collide with one, bool[m]; see `hierarchical_grid.may_meet`."""
+    one, other = np.int64(word), words.astype(np.int64)
+    both = one & (other >> 16 & 0xFFFF | other << 16)
+    found: np.ndarray = (both & 0xFFFF != 0) & (both >> 16 & 0xFFFF != 0)
+    return found
+
+
+def touching(asked: np.ndarray, boxes: np.ndarray) -> np.ndarray:
+    """Count the boxes that have a point in common with each one, whatever their words: int64[n]."""
+    sides, others = asked.astype(np.int64), boxes.astype(np.int64)
+    left = (others[:, RIGHT], sides[:, LEFT])  # what ends before this begins lies to the left
+    right = (-others[:, LEFT], -sides[:, RIGHT])
+    above = (others[:, BOTTOM], sides[:, TOP])
+    below = (-others[:, TOP], -sides[:, BOTTOM])
+    found = np.full(len(asked), len(boxes), np.int64)
+    for points, limits in (left, right, above, below):
+        found -= np.searchsorted(np.sort(points), limits)
+    for first in (left, right):
+        for second in (above, below):
+            _add_below(*first, *second, found)
+    return found
+
+
+def _add_below(
+    points: np.ndarray, limits: np.ndarray, others: np.ndarray, bounds: np.ndarray, found: np.ndarray
+) -> None:
+    """Add the numbers of points that are below limits, where the others, of the same points, are below bounds."""
+    order, across = np.argsort(points, kind="stable"), np.argsort(others, kind="stable")
+    ranks = np.empty(len(points), np.int64)
+    ranks[across] = np.arange(len(points))
+    before, below = np.searchsorted(points[order], limits), np.searchsorted(others[across], bounds)
+    where = np.argsort(before, kind="stable")
+    tree, bits = np.zeros(len(points) + 1, np.int32), len(points).bit_length()
+    count = (len(points) + len(limits)) * bits
+    call(add_below, lambda: count, ranks[order], before[where], below[where], where, tree, found)

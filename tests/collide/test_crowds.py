@@ -1,0 +1,71 @@
+"""Counts by ranks, where there are too many pairs to look at: against the oracle.
+
+RETROSIM_WORLDS: see random_worlds.py.
+"""
+
+import numpy as np
+import pytest
+
+from retrosim.collide import _crowds, _worlds, groups, world
+from retrosim.collide.oracle import worlds as oracle
+from retrosim.collide.scene import Scene
+
+from .random_worlds import KINDS, SCENES, limited, random_world
+
+
+def table_of(scene, closed):
+    return _worlds.scene_of(scene.x, scene.y, scene.size, closed, scene.category, scene.mask)
+
+
+@pytest.mark.without_jit
+@pytest.mark.parametrize("kind", KINDS)
+def test_counts_by_ranks(kind):
+    rng, found = np.random.default_rng(KINDS.index(kind)), 0
+    for number in range(SCENES):
+        scenes = [random_world(rng, kind, int(rng.integers(0, limited(number, 60)))) for _ in range(2)]
+        closed = bool(number & 1)
+        one, other = (table_of(scene, closed) for scene in scenes)
+        ends = np.array(oracle.pairs(scenes[0].boxes(), closed), np.int64).ravel()
+        expected = np.bincount(ends, minlength=len(one))
+        assert _crowds.counts(one, one, True).tolist() == expected.tolist()
+        begins = [a for a, _ in oracle.pairs_between(scenes[0].boxes(), scenes[1].boxes(), closed)]
+        between = np.bincount(np.array(begins, np.int64), minlength=len(one))
+        assert _crowds.counts(one, other, False).tolist() == between.tolist()
+        found += len(ends) + len(begins)
+    assert found > SCENES // 2
+
+
+@pytest.mark.without_jit
+@pytest.mark.parametrize("kind", ["mixed", "pile", "bars"])
+def test_all_that_count_do_so(kind, monkeypatch):
+    """With a limit of no pairs at all: each call counts by ranks, or looks at pairs if there are too many words."""
+    scene = random_world(np.random.default_rng(2), kind, 40)
+    words = {"category": scene.category, "mask": scene.mask}
+    two = {"other": scene.size, "other_category": scene.category, "other_mask": scene.mask}
+    kept = Scene()
+    kept.add(scene.x, scene.y, size=scene.size, **words)
+    starts = np.array([0, 15, 15, 40])
+
+    def answers():
+        yield world.counts(scene.x, scene.y, size=scene.size, **words)
+        yield world.counts(scene.x, scene.y, size=scene.size, starts=starts)
+        yield groups.counts(scene.x, scene.y, scene.x, scene.y, size=scene.size, **words, **two)
+        yield kept.counts()
+
+    expected = [found.tolist() for found in answers()]
+    assert all(map(any, expected))
+    taken, count = [], _crowds.counts
+    monkeypatch.setattr(_worlds, "few_pairs", lambda count: -1)
+    monkeypatch.setattr(_crowds, "counts", lambda *given: taken.append(0) or count(*given))
+    assert [found.tolist() for found in answers()] == expected and len(taken) == 6
+    monkeypatch.setattr(_crowds, "MAX_WORDS", 1)
+    assert [found.tolist() for found in answers()] == expected
+
+
+def test_a_pile_is_counted_at_once():
+    """Far more pairs than 31 bits can count."""
+    x = np.zeros(100_000, np.int32)
+    assert (world.counts(x, x, size=9) == 99_999).all()
+    assert (groups.counts(x, x, x, x, size=9, other=9) == 100_000).all()
+    masks = np.where(np.arange(len(x)) < 10, 1, 2)
+    assert world.counts(x, x, size=9, category=3 - masks, mask=masks).tolist() == [99_990] * 10 + [10] * 99_990
