@@ -12,25 +12,27 @@ from __future__ import annotations
 import numpy as np
 
 from ._start import call
-from .kernels.hierarchical_grid import BOTTOM, LEFT, RIGHT, TOP, WORD
+from .kernels.hierarchical_grid import ANY, BOTTOM, LEFT, ONE, RIGHT, TOP, WORD
 from .kernels.ranks import add_below
 
 MAX_WORDS = 64  # different ones among those that are asked about: each takes a pass over all
 
 
-def counts(asked: np.ndarray, boxes: np.ndarray, are_same: bool) -> np.ndarray | None:
+def counts(asked: np.ndarray, boxes: np.ndarray, kind: int) -> np.ndarray | None:
     """Count the boxes that each one collides with, int32[n]; None if there are more than MAX_WORDS different words.
 
-    are_same  whether `asked` are the boxes themselves: none collides with itself
+    kind  ONE: `asked` are the boxes themselves, and none collides with itself; TWO, or ANY, whatever their words
     """
-    words, kinds = np.unique(asked[:, WORD], return_inverse=True)
+    if kind == ANY:
+        return touching(asked, boxes).astype(np.int32)
+    words, numbers = np.unique(asked[:, WORD], return_inverse=True)
     if len(words) > MAX_WORDS:
         return None
     results = np.zeros(len(asked), np.int64)
-    for kind, word in enumerate(words):
-        mine, others = kinds == kind, meets(word, boxes[:, WORD])
-        results[mine] = touching(asked[mine], boxes[others])
-        if are_same and meets(word, words[kind : kind + 1])[0]:
+    for number, word in enumerate(words):
+        mine = numbers == number
+        results[mine] = touching(asked[mine], boxes[meets(word, boxes[:, WORD])])
+        if kind == ONE and meets(word, words[number : number + 1])[0]:
             results[mine] -= 1
     return results.astype(np.int32)
 

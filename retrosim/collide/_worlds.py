@@ -201,13 +201,13 @@ class Sorted:
     def numbers(self, scene: np.ndarray, kind: int, wanted: int) -> np.ndarray:
         """Return flags, counts or first hits of each object of a scene, int32[n]; its INDEX counts from 0.
 
-        kind  ONE or TWO
+        kind  ONE, TWO or ANY
         """
         results = np.full(len(scene), NONE if wanted == FIRST else 0, np.int32)
         limit = few_pairs(len(scene)) if wanted == COUNTS else MAX_COUNTED
         total = self.search(scene, 0, len(scene), kind, wanted, NOTHING, results, limit)
         if total > limit and wanted == COUNTS:
-            found = _crowds.counts(scene, self._scene, kind == ONE)
+            found = _crowds.counts(scene, self._scene, kind)
             if found is not None:
                 return found
             results[:] = 0

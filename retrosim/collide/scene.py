@@ -48,10 +48,12 @@ import numpy as np
 from retrosim.checks import check_integer
 from retrosim.jit import REFUSED_TYPES
 
-from . import _kept, _queries
+from . import _kept
 from ._arguments import EVERYONE, form_of, is_array
 from ._kept import MAX_STAMP
-from ._results import Casts, Events
+from ._queries import own_points
+from ._results import Events
+from ._scene_questions import Questions
 from ._start import is_admitted
 from ._threads import one_at_a_time
 from ._worlds import (
@@ -61,7 +63,6 @@ from ._worlds import (
     are_compiled,
     check_rows,
     chunks_of,
-    own_radii,
     scene_of,
 )
 from .kernels.hierarchical_grid import BOTTOM, COUNTS, FIRST, FLAGS, INDEX, LEFT, ONE, RIGHT, TOP, WORD
@@ -71,7 +72,7 @@ MAX_IDS = (1 << 31) - 1
 ARRAY, SAME = np.ndarray, np.empty((0, 2), np.int32)  # sides that stay as they are
 
 
-class Scene:
+class Scene(Questions):
     """Objects that stay; see the module for conventions and examples."""
 
     def __init__(self, *, closed: bool = False) -> None:
@@ -160,7 +161,7 @@ class Scene:
 
     def _move_checked(self, ids: Any, x: Any, y: Any, size: Any) -> None:
         """Do what `move` does, after a look at each argument."""
-        where, points = self._where(ids), _queries.own_points(x, y)
+        where, points = self._where(ids), own_points(x, y)
         if len(points) != len(where):
             raise ValueError(f"x has length {len(points)}: allowed {len(where)}, as ids has")
         sides = np.ascontiguousarray(self.boxes()[where, 2:]) if size is None else size
@@ -263,10 +264,6 @@ class Scene:
         [1, 0, -1]
         """
         return self._ids_of(self._numbers(FIRST))
-
-    def _ids_of(self, rows: np.ndarray) -> np.ndarray:
-        """Return the ids of rows of the table, -1 for -1."""
-        return np.where(rows < 0, np.int32(-1), np.append(self._table[:, INDEX], np.int32(-1))[rows])
 
     def pairs(self) -> np.ndarray:
         """List every overlapping pair once: int32[m, 2] of ids, the lower one first, in ascending order.
@@ -373,99 +370,3 @@ class Scene:
         digest.update(self._table[:, [LEFT, TOP, RIGHT, BOTTOM, INDEX, WORD]].astype("<i4").tobytes())
         digest.update((self._before[:, 0].astype("<i8") << 32 | self._before[:, 1]).astype("<i8").tobytes())
         return digest.hexdigest()
-
-    def _with_ids(self, rows: np.ndarray) -> np.ndarray:
-        """Return rows of query and object with ids in place of numbers."""
-        return np.stack([rows[:, 0], self._table[rows[:, 1], INDEX]], axis=1)
-
-    @one_at_a_time
-    def at_points(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """List the objects at points: int32[m, 2] of point and id.
-
-        >>> scene = Scene()
-        >>> ids = scene.add(np.array([0, 20, 90]), np.array([0, 10, 5]), size=30)
-        >>> scene.at_points(np.array([25]), np.array([15])).tolist()
-        [[0, 0], [0, 1]]
-        """
-        points = _queries.own_points(x, y)
-        return self._with_ids(_queries.near_boxes(self._prepared(), np.concatenate([points, points], axis=1)))
-
-    @one_at_a_time
-    def in_boxes(
-        self,
-        x: np.ndarray,
-        y: np.ndarray,
-        *,
-        size: int | np.ndarray,
-        category: int | np.ndarray = EVERYONE,
-        mask: int | np.ndarray = EVERYONE,
-    ) -> np.ndarray:
-        """List the objects that overlap boxes, by the rule of the scene: int32[m, 2] of box and id.
-
-        Without `category` and `mask` all objects are found, as by the other queries.
-
-        >>> scene = Scene()
-        >>> ids = scene.add(np.array([0, 20, 90]), np.array([0, 10, 5]), size=30)
-        >>> scene.in_boxes(np.array([85]), np.array([0]), size=10).tolist()
-        [[0, 2]]
-        """
-        asked = scene_of(x, y, size, self._closed, category, mask)
-        words = None if category is EVERYONE and mask is EVERYONE else asked[:, WORD]
-        return self._with_ids(_queries.near_boxes(self._prepared(), asked[:, :4].astype(np.int64), words))
-
-    @one_at_a_time
-    def in_circles(self, x: np.ndarray, y: np.ndarray, *, radius: int | np.ndarray) -> np.ndarray:
-        """List the objects no farther from (x, y) than `radius`, 0..2147483647: int32[m, 2] of circle and id.
-
-        >>> scene = Scene()
-        >>> ids = scene.add(np.array([0, 20, 90]), np.array([0, 10, 5]), size=30)
-        >>> scene.in_circles(np.array([60]), np.array([20]), radius=12).tolist()
-        [[0, 1]]
-        """
-        points = _queries.own_points(x, y)
-        radii = own_radii("radius", radius, len(points))
-        return self._with_ids(_queries.in_circles(self._prepared(), self._table, points, radii))
-
-    @one_at_a_time
-    def on_segments(self, x0: np.ndarray, y0: np.ndarray, x1: np.ndarray, y1: np.ndarray) -> _queries.Crossings:
-        """Find all objects on segments from (x0, y0) to (x1, y1), in ascending order, and where each is entered.
-
-        >>> scene = Scene()
-        >>> ids = scene.add(np.array([0, 20, 90]), np.array([0, 10, 5]), size=30)
-        >>> ends = (np.array([n]) for n in (-10, 12, 110, 12))
-        >>> scene.on_segments(*ends).rows.tolist()
-        [[0, 0], [0, 1], [0, 2]]
-        """
-        return _queries.on_segments(self._prepared(), self._table, _queries.own_segments(x0, y0, x1, y1))
-
-    @one_at_a_time
-    def cast(self, x0: np.ndarray, y0: np.ndarray, x1: np.ndarray, y1: np.ndarray) -> Casts:
-        """Find the first object on each segment from (x0, y0) to (x1, y1): a ray, a bullet, a line of sight.
-
-        >>> scene = Scene()
-        >>> ids = scene.add(np.array([0, 20, 90]), np.array([0, 10, 5]), size=30)
-        >>> ends = (np.array([n]) for n in (60, 12, 110, 12))
-        >>> found = scene.cast(*ends)
-        >>> found.hit.tolist(), found.numerator.tolist(), found.denominator.tolist()
-        ([2], [30], [50])
-        """
-        found = self.on_segments(x0, y0, x1, y1)
-        first = _queries.first_of(found, len(x0))
-        is_hit = first >= 0
-        hit, numerator, denominator = np.full(len(first), -1, np.int32), np.zeros_like(first), np.ones_like(first)
-        normal = np.zeros((len(first), 2), np.int8)
-        hit[is_hit], numerator[is_hit] = found.rows[first[is_hit], 1], found.numerator[first[is_hit]]
-        denominator[is_hit], normal[is_hit] = found.denominator[first[is_hit]], found.normal[first[is_hit]]
-        return Casts(hit, numerator, denominator, normal)
-
-    @one_at_a_time
-    def nearest(self, x: np.ndarray, y: np.ndarray, *, k: int = 1) -> np.ndarray:
-        """Return the k objects nearest to points, by distance, then by id: int32[q, k]; -1 where there are no more.
-
-        >>> scene = Scene()
-        >>> ids = scene.add(np.array([0, 20, 90]), np.array([0, 10, 5]), size=30)
-        >>> scene.nearest(np.array([80]), np.array([0]), k=2).tolist()
-        [[2, 1]]
-        """
-        check_integer("k", k, 1, 1 << 16)
-        return self._ids_of(_queries.nearest(self._prepared(), self._table, _queries.own_points(x, y), k))

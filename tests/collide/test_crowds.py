@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import _crowds, _worlds, groups, world
+from retrosim.collide.kernels.hierarchical_grid import ONE, TWO
 from retrosim.collide.oracle import worlds as oracle
 from retrosim.collide.scene import Scene
 
@@ -27,10 +28,10 @@ def test_counts_by_ranks(kind):
         one, other = (table_of(scene, closed) for scene in scenes)
         ends = np.array(oracle.pairs(scenes[0].boxes(), closed), np.int64).ravel()
         expected = np.bincount(ends, minlength=len(one))
-        assert _crowds.counts(one, one, True).tolist() == expected.tolist()
+        assert _crowds.counts(one, one, ONE).tolist() == expected.tolist()
         begins = [a for a, _ in oracle.pairs_between(scenes[0].boxes(), scenes[1].boxes(), closed)]
         between = np.bincount(np.array(begins, np.int64), minlength=len(one))
-        assert _crowds.counts(one, other, False).tolist() == between.tolist()
+        assert _crowds.counts(one, other, TWO).tolist() == between.tolist()
         found += len(ends) + len(begins)
     assert found > SCENES // 2
 
@@ -51,13 +52,14 @@ def test_all_that_count_do_so(kind, monkeypatch):
         yield world.counts(scene.x, scene.y, size=scene.size, starts=starts)
         yield groups.counts(scene.x, scene.y, scene.x, scene.y, size=scene.size, **words, **two)
         yield kept.counts()
+        yield kept.counts_in_boxes(scene.x, scene.y, size=scene.size)
 
     expected = [found.tolist() for found in answers()]
     assert all(map(any, expected))
     taken, count = [], _crowds.counts
     monkeypatch.setattr(_worlds, "few_pairs", lambda count: -1)
     monkeypatch.setattr(_crowds, "counts", lambda *given: taken.append(0) or count(*given))
-    assert [found.tolist() for found in answers()] == expected and len(taken) == 6
+    assert [found.tolist() for found in answers()] == expected and len(taken) == 7
     monkeypatch.setattr(_crowds, "MAX_WORDS", 1)
     assert [found.tolist() for found in answers()] == expected
 

@@ -21,7 +21,8 @@ from numpy.lib.stride_tricks import as_strided
 
 import retrosim.collide
 import retrosim.numeric
-from retrosim.collide import bitmap, convex, masks, objects, workspace
+from retrosim.collide import _scene_questions, bitmap, convex, masks, objects, workspace
+from retrosim.collide.scene import Scene
 
 SPRITE = np.array([[0, 1], [1, 1]], np.uint8)
 X, Y = np.array([10, 35, 300], np.int16), np.array([10, 12, 300], np.int16)
@@ -167,11 +168,11 @@ def test_modules_have_a_file_of_tests(module):
 @pytest.mark.without_jit
 @pytest.mark.parametrize(
     "module",
-    [retrosim.collide, *modules_of(retrosim.collide), *modules_of(retrosim.numeric)],
+    [retrosim.collide, _scene_questions, *modules_of(retrosim.collide), *modules_of(retrosim.numeric)],
     ids=lambda module: module.__name__,
 )
 def test_examples(module):
-    result = doctest.testmod(module)
+    result = doctest.testmod(module, extraglobs={"Scene": Scene})  # whose methods stand in two modules
     assert result.failed == 0
     assert result.attempted > 0 or "collide" not in module.__name__
 

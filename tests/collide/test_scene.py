@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from retrosim.collide import world
+from retrosim.collide import groups, world
 from retrosim.collide._kept import MAX_STAMP
 from retrosim.collide.oracle import queries as oracle
 from retrosim.collide.scene import Scene
@@ -227,7 +227,26 @@ def ask(rng, scene):
         if a <= box[2] and c >= box[0] and b <= box[3] and d >= box[1]
     ]
     assert scene.in_boxes(x, y, size=room).tolist() == met
+    agrees_with_groups(rng, scene, x, y, room)
     return len(expected) + ask_segments(scene, points // 2, np.roll(points, 5, axis=0) // 2)
+
+
+def agrees_with_groups(rng, scene, x, y, size):
+    """Compare all answers about boxes with those of `groups`, with words and without."""
+    boxes, ids, all_words = scene.boxes(), scene.ids, scene._table[:, 5].astype(np.int64)
+    given = (x, y, boxes[:, 0].copy(), boxes[:, 1].copy())
+    options = {"size": size, "other": boxes[:, 2:].copy()}
+    theirs = {"other_category": all_words >> 16 & 0xFFFF, "other_mask": all_words & 0xFFFF}
+    mine = {"category": rng.integers(0, 4, len(x)), "mask": rng.integers(0, 4, len(x))}
+    for words, others in (({}, {}), (mine, theirs)):
+        listed = groups.pairs(*given, **options, **words, **others)
+        assert scene.in_boxes(x, y, size=size, **words).tolist() == [[q, ids[i]] for q, i in listed.tolist()]
+        for name in ("collided", "counts", "first"):
+            expected = getattr(groups, name)(*given, **options, **words, **others)
+            found = getattr(scene, f"{name.replace('collided', 'any')}_in_boxes")(x, y, size=size, **words)
+            assert found.dtype == expected.dtype
+            expected = [ids[f] if f >= 0 else -1 for f in expected] if name == "first" else expected.tolist()
+            assert found.tolist() == expected
 
 
 def ask_segments(scene, begins, ends):

@@ -142,6 +142,7 @@ OF_SCENES = {
     "in_boxes": {"x": X, "y": Y, "size": numbers(10, 20, 30), **WORDS}, "nearest": {"x": X, "y": Y, "k": 2},
     "in_circles": {"x": X, "y": Y, "radius": numbers(10, 20, 30)}, "chunks": {"rows": 2},
 }  # fmt: skip
+OF_SCENES |= dict.fromkeys(("any_in_boxes", "counts_in_boxes", "first_in_boxes"), OF_SCENES["in_boxes"])
 
 
 def new_scene():
