@@ -1,20 +1,27 @@
-"""Counts for crowds: how many boxes overlap each one, where there are too many pairs to look at them all.
+"""Counts and first hits for crowds, where there are too many pairs to look at them all.
 
 What does not overlap a box lies wholly to the left, to the right, above or below, and what lies in a corner is two of
 these. All are numbers of points below a point, in one axis or in two, so the time depends on the objects alone.
 
+The lowest box that overlaps another is looked for among the first ones, then among the next, more and more at a time;
+in a crowd few are left after the first of these blocks.
+
 Arrays of all functions here
-    asked, boxes  int32[n, 6], int32[m, 6]  columns of `kernels.hierarchical_grid`; INDEX is not read
+    asked, boxes  int32[n, 6], int32[m, 6]  columns of `kernels.hierarchical_grid`; INDEX counts from 0
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ._start import call
-from .kernels.hierarchical_grid import ANY, BOTTOM, LEFT, ONE, RIGHT, TOP, WORD
+from .kernels.hierarchical_grid import ANY, BOTTOM, INDEX, LEFT, NONE, ONE, RIGHT, TOP, TWO, WORD
 from .kernels.ranks import add_below
 
+FIRST_BLOCK = 64  # boxes among which first hits are looked for first
+Search = Callable[[np.ndarray, int, int, int, np.ndarray, int], int]
 MAX_WORDS = 64  # different ones among those that are asked about: each takes a pass over all
 
 
@@ -35,6 +42,36 @@ def counts(asked: np.ndarray, boxes: np.ndarray, kind: int) -> np.ndarray | None
         if kind == ONE and meets(word, words[number : number + 1])[0]:
             results[mine] -= 1
     return results.astype(np.int32)
+
+
+def first(asked: np.ndarray, count: int, kind: int, search: Search, limit: int) -> np.ndarray:
+    """Find the lowest box that each one collides with, int32[n], NONE for none.
+
+    count   how many boxes there are
+    kind    as for `counts`
+    search  does what `Sorted.search` does for FIRST, for boxes begin .. end - 1 alone, numbered from 0, with arguments
+            asked, begin, end, kind, results, limit
+    limit   pairs of one search: FIRST_BLOCK for each of `asked` or more
+    """
+    found, begin, size = np.full(len(asked), NONE, np.int32), 0, FIRST_BLOCK
+    while begin < count:
+        end = min(begin + size, count)
+        left = np.flatnonzero(found == NONE)
+        own = left[(left >= begin) & (left < end)] if kind == ONE else left[:0]
+        others = np.setdiff1d(left, own, assume_unique=True)
+        rows, results = asked[others], np.full(len(others), NONE, np.int32)
+        rows[:, INDEX] = np.arange(len(others))
+        mine = np.full(end - begin if len(own) else 0, NONE, np.int32)
+        is_done = search(rows, begin, end, ANY if kind == ANY else TWO, results, limit) <= limit
+        if is_done and len(own):
+            is_done = search(asked[begin:end], begin, end, ONE, mine, limit) <= limit
+        if not is_done:
+            size = FIRST_BLOCK
+            continue
+        for where, here in ((others, results), (own, mine[own - begin] if len(own) else mine)):
+            found[where] = np.where(here == NONE, NONE, here + begin)
+        begin, size = end, 2 * size
+    return found
 
 
 def meets(word: np.int32, words: np.ndarray) -> np.ndarray:

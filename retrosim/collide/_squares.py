@@ -33,7 +33,7 @@ from .kernels.small import DONE, REFUSED, TOO_LARGE
 from .kernels.uniform_grid import (
     CORNERS_8,
     CORNERS_16,
-    FEW_BITS,
+    SHORT_BITS,
     MAX_OBJECTS,
     begin_columns,
     count_columns,
@@ -186,7 +186,7 @@ def _scan_many(x, y, words, highest_x, highest_y, size, max_x, max_y, threads, f
     first, second = (0, half, grid, counts[0], words), (half, count, grid, counts[1], words)
     both(fill_columns, (x, y, *first), (x, y, *second), threads)
     middle = int(np.searchsorted(columns, half))
-    corners = CORNERS_8 if uncompiled(low_bits_of)(grid) == FEW_BITS else CORNERS_16
+    corners = CORNERS_8 if uncompiled(low_bits_of)(grid) == SHORT_BITS else CORNERS_16
     left, right = (words, columns, 0, middle), (words, columns, middle, grid.columns)
     first, second = (grid, size, corners, flags, keys[0]), (grid, size, corners, flags, keys[1])
     return both(scan_columns, (*left, *first), (*right, *second), threads)

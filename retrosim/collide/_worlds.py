@@ -198,15 +198,22 @@ class Sorted:
         memory = np.empty(self.count + BOXES_AT_ONCE if wanted == FLAGS and kind == ONE else 0, np.int32)
         return scene, begin, end, *self.sort(), grid.cursors(), memory, kind, wanted, keys, results
 
+    def _search_some(self, scene: np.ndarray, begin: int, end: int, kind: int, results: np.ndarray, limit: int) -> int:
+        """Find first hits among some of the objects only; see `_crowds.first`."""
+        some = Sorted(self._scene, begin, end)
+        return some.search(scene, 0, len(scene), kind, FIRST, NOTHING, results, limit)
+
     def numbers(self, scene: np.ndarray, kind: int, wanted: int) -> np.ndarray:
         """Return flags, counts or first hits of each object of a scene, int32[n]; its INDEX counts from 0.
 
         kind  ONE, TWO or ANY
         """
         results = np.full(len(scene), NONE if wanted == FIRST else 0, np.int32)
-        limit = few_pairs(len(scene)) if wanted == COUNTS else MAX_COUNTED
+        limit = max_pairs_for(len(scene))
         total = self.search(scene, 0, len(scene), kind, wanted, NOTHING, results, limit)
-        if total > limit and wanted == COUNTS:
+        if total > limit and wanted == FIRST:
+            return _crowds.first(scene, self.count, kind, self._search_some, limit)
+        if total > limit:
             found = _crowds.counts(scene, self._scene, kind)
             if found is not None:
                 return found
@@ -251,7 +258,7 @@ def numbers(scenes: Scenes, wanted: int) -> np.ndarray:
     scene, starts, others, ends = _numbered(scenes)
     results = np.full(len(scene), NONE if wanted == FIRST else 0, np.int32)
     if _are_many(scenes):
-        limit = few_pairs(len(scene)) if wanted == COUNTS else MAX_COUNTED
+        limit = max_pairs_for(len(scene))
         if _search_many(scenes, wanted, NOTHING, results, limit) <= limit:
             return results
     for s in range(len(starts) - 1):
@@ -264,8 +271,8 @@ def numbers(scenes: Scenes, wanted: int) -> np.ndarray:
     return results
 
 
-def few_pairs(count: int) -> int:
-    """Return up to how many pairs it takes less time to look at each than to count by ranks, see `_crowds`."""
+def max_pairs_for(count: int) -> int:
+    """Return up to how many pairs it takes less time to look at each than what `_crowds` does."""
     return 64 * count + (1 << 22)
 
 

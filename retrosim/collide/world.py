@@ -37,8 +37,8 @@ Conventions
     out       where to write, instead of making an array: uint8[n] for flags, int32[n] for numbers, int32[m, 2] with
               enough rows for pairs
     Errors    ValueError  wrong dtype, shape or length; a value out of range, named with the range; more than 2147483648
-              pairs to be listed or looked at for `first`, or more than 16777216 to be listed without `out`. They are
-              counted all the same, unless objects have more than 64 different words of category and mask
+              pairs to be listed, or more than 16777216 without `out`; more than 2147483648 to be counted, if objects
+              have more than 64 different words of category and mask
 
 All is exact: each sum and comparison has the bits that it needs, on every machine. The cost grows with the objects and
 the pairs, not with the extent of the world or the mix of sizes. `groups` asks about one group against another.

@@ -1,4 +1,4 @@
-"""Counts by ranks, where there are too many pairs to look at: against the oracle.
+"""Counts and first hits where there are too many pairs to look at: against the oracle.
 
 RETROSIM_WORLDS: see random_worlds.py.
 """
@@ -48,20 +48,42 @@ def test_all_that_count_do_so(kind, monkeypatch):
     starts = np.array([0, 15, 15, 40])
 
     def answers():
-        yield world.counts(scene.x, scene.y, size=scene.size, **words)
-        yield world.counts(scene.x, scene.y, size=scene.size, starts=starts)
-        yield groups.counts(scene.x, scene.y, scene.x, scene.y, size=scene.size, **words, **two)
-        yield kept.counts()
-        yield kept.counts_in_boxes(scene.x, scene.y, size=scene.size)
+        for name in ("counts", "first"):
+            yield getattr(world, name)(scene.x, scene.y, size=scene.size, **words)
+            yield getattr(world, name)(scene.x, scene.y, size=scene.size, starts=starts)
+            yield getattr(groups, name)(scene.x, scene.y, scene.x, scene.y, size=scene.size, **words, **two)
+            yield getattr(kept, name)()
+            yield getattr(kept, f"{name}_in_boxes")(scene.x, scene.y, size=scene.size)
 
     expected = [found.tolist() for found in answers()]
-    assert all(map(any, expected))
-    taken, count = [], _crowds.counts
-    monkeypatch.setattr(_worlds, "few_pairs", lambda count: -1)
-    monkeypatch.setattr(_crowds, "counts", lambda *given: taken.append(0) or count(*given))
-    assert [found.tolist() for found in answers()] == expected and len(taken) == 7
+    assert all(map(any, expected[:5]))  # counts
+    taken, count, first = [], _crowds.counts, _crowds.first
+    monkeypatch.setattr(_worlds, "max_pairs_for", lambda count: -1)
+    monkeypatch.setattr(_crowds, "counts", lambda *given: taken.append("counts") or count(*given))
+    monkeypatch.setattr(_crowds, "first", lambda *given: taken.append("first") or first(*given[:-1], 1000))
+    monkeypatch.setattr(_crowds, "FIRST_BLOCK", 3)
+    assert [found.tolist() for found in answers()] == expected and sorted(taken) == ["counts"] * 7 + ["first"] * 7
     monkeypatch.setattr(_crowds, "MAX_WORDS", 1)
     assert [found.tolist() for found in answers()] == expected
+
+
+def test_blocks_are_small_where_there_are_many_pairs():
+    """Objects on their own, then a pile: a block with too many pairs is divided."""
+    x = np.concatenate([np.arange(300) * 40, np.zeros(700, np.int64) - 5000])
+    expected = [-1] * 300 + [301] + [300] * 699
+    searches, one = [], _worlds.Sorted(table_of_places(x), 0, len(x))
+
+    def search(*given):
+        searches.append(given[2] - given[1])
+        return one._search_some(*given)
+
+    limit = _crowds.FIRST_BLOCK * len(x)
+    assert _crowds.first(table_of_places(x), len(x), ONE, search, limit).tolist() == expected
+    assert searches != sorted(searches) and sum(searches) < 10 * len(x)
+
+
+def table_of_places(x):
+    return _worlds.scene_of(x, np.zeros_like(x), 9, False)
 
 
 def test_a_pile_is_counted_at_once():
@@ -69,5 +91,6 @@ def test_a_pile_is_counted_at_once():
     x = np.zeros(100_000, np.int32)
     assert (world.counts(x, x, size=9) == 99_999).all()
     assert (groups.counts(x, x, x, x, size=9, other=9) == 100_000).all()
+    assert world.first(x, x, size=9).tolist() == [1] + [0] * 99_999
     masks = np.where(np.arange(len(x)) < 10, 1, 2)
     assert world.counts(x, x, size=9, category=3 - masks, mask=masks).tolist() == [99_990] * 10 + [10] * 99_990

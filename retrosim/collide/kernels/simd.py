@@ -75,13 +75,13 @@ def square_bits(typing_context, corners, at, corner, size):
     """
 
     def generate(context, builder, signature, args):
-        bits, lane = signature.args[0].dtype.bitwidth, ir.IntType(32)
+        bits, int32 = signature.args[0].dtype.bitwidth, ir.IntType(32)
         half, word, number = ir.IntType(bits // 2), ir.IntType(bits), ir.IntType(64)
         halves, words = ir.VectorType(half, 2 * SQUARES_AT_ONCE), ir.VectorType(word, SQUARES_AT_ONCE)
-        zeros = ir.VectorType(lane, SQUARES_AT_ONCE)(None)
+        zeros = ir.VectorType(int32, SQUARES_AT_ONCE)(None)
 
         def splat(value):
-            first = builder.insert_element(words(ir.Undefined), value, lane(0))
+            first = builder.insert_element(words(ir.Undefined), value, int32(0))
             return builder.bitcast(builder.shuffle_vector(first, words(ir.Undefined), zeros), halves)
 
         def both(value):

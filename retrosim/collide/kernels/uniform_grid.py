@@ -30,7 +30,7 @@ X_SHIFT = INDEX_BITS
 MAX_COORDINATE, MAX_OBJECTS = (1 << COORDINATE_BITS) - 1, 1 << INDEX_BITS
 INDEX_MASK = MAX_OBJECTS - 1
 LOG2_CELL, MAX_LOG2_CELL = 5, 12  # of larger cells 16 bits would not be enough for three columns
-FEW_BITS, MANY_BITS = 8, 16  # of x and of y: enough in cells of the lowest height, and in all
+SHORT_BITS, LONG_BITS = 8, 16  # of x and of y: enough in cells of the lowest height, and in all
 CORNERS_8, CORNERS_16 = np.empty(0, np.int16), np.empty(0, np.int32)  # of the types of `Objects.corners`
 CORNERS_8.flags.writeable = CORNERS_16.flags.writeable = False  # as the compiler takes them in kernels, too
 CROWD = 10  # objects in a run of wide cells from which on narrow ones are better
@@ -114,7 +114,7 @@ def begin_columns(counts, columns):
 @kernel
 def low_bits_of(grid):
     """Return how many of the lower bits of x and of y are enough to compare the objects of neighbouring cells."""
-    return FEW_BITS if grid.log2_cell == LOG2_CELL else MANY_BITS
+    return SHORT_BITS if grid.log2_cell == LOG2_CELL else LONG_BITS
 
 
 @kernel
@@ -327,7 +327,7 @@ def scan_plane(x, y, size, max_x, max_y, flags, keys):
         return REFUSED
     columns = np.empty(grid.columns + 1, np.int32)
     words = sort_into_columns(xs, ys, grid, columns)
-    if low_bits_of(grid) == FEW_BITS:
+    if low_bits_of(grid) == SHORT_BITS:
         return scan_columns(words, columns, 0, grid.columns, grid, size, CORNERS_8, flags, keys)
     return scan_columns(words, columns, 0, grid.columns, grid, size, CORNERS_16, flags, keys)
 
