@@ -33,8 +33,8 @@ from .kernels.small import DONE, REFUSED, TOO_LARGE
 from .kernels.uniform_grid import (
     CORNERS_8,
     CORNERS_16,
-    SHORT_BITS,
     MAX_OBJECTS,
+    SHORT_BITS,
     begin_columns,
     count_columns,
     fill_columns,
