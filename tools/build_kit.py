@@ -1,4 +1,4 @@
-"""Build roms/common/kit: what compilers call by themselves, as an archive for each family of processors.
+"""Build roms/common/kit: what compilers call by themselves and a small C library, an archive for each family.
 
 `retrosim.rom.formats.link` takes objects from it for programs of the user's own, on computers without any compiler. It
 needs the cross compilers that roms/common/toolchains.toml names. Two builds are the same bytes.
@@ -20,16 +20,25 @@ FLAGS = (
     *("-O2", "-std=gnu11", "-Wall", "-Wextra", "-ffreestanding", "-fno-builtin", "-fno-pic", "-fno-stack-protector"),
     *("-fno-asynchronous-unwind-tables", "-fno-ident", "-fno-tree-loop-distribute-patterns", "-frandom-seed=0"),
 )
+LIBRARY = (
+    *("ending.c", "heap.c", "zeroed.c", "text.c", "letters.c", "sorting.c", "integers.c", "clock.c", "files.c"),
+    *("printing.c", "decimal.c", "floating_text.c", "rounding.c", "exponential.c", "circular.c", "single.c"),
+)
 
 
 @dataclass(frozen=True)
 class Kit:
-    """An archive of a family; code that all its processors run."""
+    """An archive of a family; code that all its processors run.
+
+    sources  in roms/common/runtime, for what compilers call by themselves
+    library  in roms/common/libc, beside LIBRARY
+    """
 
     name: str
     command: str
     flags: tuple[str, ...]
     sources: tuple[str, ...]
+    library: tuple[str, ...]
 
 
 KITS = (
@@ -38,18 +47,21 @@ KITS = (
         "m68k-linux-gnu",
         ("-m68000", "-fno-store-merging"),
         ("arithmetic_m68000.S", "division_m68000.S", "memory.c", "wide.c", "floating.c"),
+        ("jumps_m68k.S",),
     ),
     Kit(
         "i386.a",
         "i686-linux-gnu",
-        ("-march=i386", "-mpreferred-stack-boundary=2"),
+        ("-march=i386", "-msoft-float", "-mno-sse", "-mpreferred-stack-boundary=2"),
         ("memory.c", "wide.c", "floating.c"),
+        ("jumps_i386.S",),
     ),
     Kit(
         "ppc.a",
         "powerpc-linux-gnu",
         ("-mcpu=601", "-msoft-float", "-msdata=none", "-mno-eabi"),
         ("memory.c", "wide.c", "floating.c", "registers_ppc.S"),
+        ("jumps_ppc.S",),
     ),
 )
 
@@ -58,9 +70,12 @@ def build(kit: Kit) -> bytes:
     """Return an archive: one object a source, without dates, owners and anything that the linker here does not read."""
     with tempfile.TemporaryDirectory() as folder:
         objects = []
-        for source in kit.sources:
-            target = f"{Path(source).stem}.o"
-            command = [f"{kit.command}-gcc", *FLAGS, *kit.flags, "-c", str(COMMON / "runtime" / source), "-o", target]
+        sources = [COMMON / "runtime" / source for source in kit.sources]
+        sources += [COMMON / "libc" / source for source in (*LIBRARY, *kit.library)]
+        headers = ("-isystem", str(COMMON / "kit" / "include"))
+        for source in sources:
+            target = f"{source.stem}.o"
+            command = [f"{kit.command}-gcc", *FLAGS, *kit.flags, *headers, "-c", str(source), "-o", target]
             subprocess.run(command, cwd=folder, check=True)
             subprocess.run([f"{kit.command}-strip", "--strip-unneeded", target], cwd=folder, check=True)
             objects.append(target)

@@ -38,7 +38,8 @@ _M68K = (("m68k-linux-gnu-gcc",), ("m68k-elf-gcc",), ("m68k-unknown-elf-gcc",))
 _X86 = (("i686-linux-gnu-gcc",), ("i686-elf-gcc",), ("i386-elf-gcc",), ("x86_64-linux-gnu-gcc", "-m32"))
 _PPC = (("powerpc-linux-gnu-gcc",), ("powerpc-eabi-gcc",), ("powerpc-elf-gcc",))
 _X86_FLAGS = ("-fno-pie", "-msoft-float", "-mno-sse", "-fno-asynchronous-unwind-tables", "-mpreferred-stack-boundary=2")
-_PPC_FLAGS = ("-mcpu=601", "-msoft-float", "-msdata=none", "-mno-eabi")
+_X86_FLAGS += ("-mlong-double-64",)  # the kit has no wider format
+_PPC_FLAGS = ("-mcpu=601", "-msoft-float", "-msdata=none", "-mno-eabi", "-mlong-double-64")
 COMPILERS = {
     "m68000": Compiler(_M68K, ("-m68000", "-fno-store-merging"), "gcc-m68k-linux-gnu", ("__m68k__", "__mc68000__")),
     "m68040": Compiler(_M68K, ("-m68040", "-msoft-float"), "gcc-m68k-linux-gnu", ("__m68k__", "__mc68040__")),
@@ -63,7 +64,7 @@ def compiled(
     if compiler is None:
         raise ValueError(f"there is no C compiler for the 16-bit code of the {isa}; give an assembly source")
     found = next((each for each in compiler.commands if shutil.which(each[0])), None)
-    headers = ("-isystem", str(kit / HEADERS)) if kit else ()
+    headers = _headers(found, kit / HEADERS) if kit else ()
     chosen = (*compiler.flags, *FLAGS, *headers, *flags)
     command = [*(found or compiler.commands[0]), *chosen, "-c", str(path.resolve()), "-o"]
     if found is None:
@@ -74,8 +75,26 @@ def compiled(
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "program.o"
         note(shlex.join([*command, target.name]))
-        run_compiler([*command, str(target)])
+        try:
+            run_compiler([*command, str(target)])
+        except ValueError as error:
+            raise ValueError(_with_headers(str(error), kit)) from None
         return target.read_bytes()
+
+
+def _headers(command: tuple[str, ...] | None, folder: Path) -> tuple[str, ...]:
+    """Return the flags for the kit's headers and the compiler's own, without those of this computer's C library."""
+    flags = ("-isystem", str(folder))
+    own = run_compiler([*command, "-print-file-name=include"]).decode().strip() if command else ""
+    return ("-nostdinc", *flags, "-isystem", own) if Path(own).is_absolute() else flags
+
+
+def _with_headers(message: str, kit: Path | None) -> str:
+    """Add to a message about a header that is missing, which the kit has."""
+    if kit is None or "No such file or directory" not in message or ".h" not in message:
+        return message
+    names = sorted(path.name for path in (kit / HEADERS).iterdir())
+    return f"{message}. There is no operating system; of a C library there are {', '.join(names)}, and the compiler's own"
 
 
 DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(include|define|undef|if|ifdef|ifndef|else|elif|endif|error|pragma)\b", re.M)

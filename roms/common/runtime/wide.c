@@ -97,6 +97,14 @@ s64 __moddi3(s64 a, s64 b)
     return a < 0 ? -rest : rest;
 }
 
+s64 __divmoddi4(s64 a, s64 b, s64 *rest)
+{
+    u64 left, quotient = __udivmoddi4(size_of(a), size_of(b), &left);
+
+    *rest = a < 0 ? -left : left;
+    return (a < 0) != (b < 0) ? -quotient : quotient;
+}
+
 u64 __muldi3(u64 first, u64 second)
 {
     union halves a = halves(first), b = halves(second);
@@ -203,4 +211,45 @@ int __paritysi2(u32 value)
 u32 __bswapsi2(u32 value)
 {
     return value << 24 | (value & 0xFF00) << 8 | (value >> 8 & 0xFF00) | value >> 24;
+}
+
+int __clzdi2(u64 value)
+{
+    union halves a = halves(value);
+
+    return a.half.high ? __clzsi2(a.half.high) : 32 + __clzsi2(a.half.low);
+}
+
+int __ctzdi2(u64 value)
+{
+    union halves a = halves(value);
+
+    return a.half.low ? __ctzsi2(a.half.low) : 32 + __ctzsi2(a.half.high);
+}
+
+int __ffsdi2(u64 value)
+{
+    return value ? __ctzdi2(value) + 1 : 0;
+}
+
+int __popcountdi2(u64 value)
+{
+    union halves a = halves(value);
+
+    return __popcountsi2(a.half.high) + __popcountsi2(a.half.low);
+}
+
+int __paritydi2(u64 value)
+{
+    return __popcountdi2(value) & 1;
+}
+
+int __clrsbsi2(s32 value)
+{
+    return __clzsi2(value < 0 ? ~value : value) - 1;
+}
+
+int __clrsbdi2(s64 value)
+{
+    return __clzdi2(value < 0 ? ~value : value) - 1;
 }

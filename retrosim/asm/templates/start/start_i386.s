@@ -3,9 +3,13 @@
         .intel_syntax noprefix
         .text
         .globl  _start
-_start: call    main
+_start: push    offset none             # main(0, none)
+        push    0
+        call    main
 exit:   int     0x62                    # eax: status
         jmp     exit
+
+none:   .long   0                       # no arguments
 
         .globl  yield_frame
 yield_frame:                            # void yield_frame(void)

@@ -2,9 +2,13 @@
 
         .text
         .globl  _start
-_start: jsr     main
+_start: pea     none                    | main(0, none)
+        clr.l   -(%sp)
+        jsr     main
 exit:   .word   0xa002                  | d0: status
         jra     exit
+
+none:   .long   0                       | no arguments
 
         .globl  yield_frame
 yield_frame:                            | void yield_frame(void)

@@ -3,10 +3,15 @@
 
         .text
         .globl  _start
-_start: bl      main
+_start: li      3,0                     # main(0, none)
+        lis     4,none@ha
+        addi    4,4,none@l
+        bl      main
 exit:   li      0,2                     # r3: status
         sc
         b       exit
+
+none:   .long   0                       # no arguments
 
         .globl  yield_frame
 yield_frame:                            # void yield_frame(void)
