@@ -28,6 +28,11 @@ void write_text(const char *, unsigned);
 int printf(const char *text, ...) { write_text(text, 3); return 3; }
 main() { microseconds(); printf(microseconds() == 2000000 ? "yes" : "no!"); }
 """
+HOSTS = """#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char **names) { printf("%g %g %d\\n", sqrt(16), fabs(-0.5), count + !!names[0]); exit(3); }
+"""
 
 
 def test_every_engine_ends_with_the_same_text(tmp_path: Path) -> None:
@@ -46,6 +51,8 @@ def test_every_engine_ends_with_the_same_text(tmp_path: Path) -> None:
 def test_a_program_runs_natively_with_a_library_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "p.c").write_text(PROGRAM)
     assert NativeSources([tmp_path / "p.c"], (), tmp_path).run(2).result == b"yes"
+    (tmp_path / "p.c").write_text(HOSTS)
+    assert NativeSources([tmp_path / "p.c"], (), tmp_path).run(1).result == b"4 0.5 0\n"
     (tmp_path / "p.c").write_text("void start(void) {}")
     with pytest.raises(RetrosimError, match="error"):
         NativeSources([tmp_path / "p.c"], (), tmp_path)

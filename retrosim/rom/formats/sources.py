@@ -94,7 +94,9 @@ def _with_headers(message: str, kit: Path | None) -> str:
     if kit is None or "No such file or directory" not in message or ".h" not in message:
         return message
     names = sorted(path.name for path in (kit / HEADERS).iterdir())
-    return f"{message}. There is no operating system; of a C library there are {', '.join(names)}, and the compiler's own"
+    return (
+        f"{message}. There is no operating system; of a C library there are {', '.join(names)}, and the compiler's own"
+    )
 
 
 DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(include|define|undef|if|ifdef|ifndef|else|elif|endif|error|pragma)\b", re.M)
