@@ -77,7 +77,7 @@ def build(kit: Kit) -> bytes:
             target = f"{source.stem}.o"
             command = [f"{kit.command}-gcc", *FLAGS, *kit.flags, *headers, "-c", str(source), "-o", target]
             subprocess.run(command, cwd=folder, check=True)
-            subprocess.run([f"{kit.command}-strip", "--strip-unneeded", target], cwd=folder, check=True)
+            subprocess.run([f"{kit.command}-strip", "--strip-debug", target], cwd=folder, check=True)
             objects.append(target)
         subprocess.run([f"{kit.command}-ar", "rcsD", kit.name, *objects], cwd=folder, check=True)
         return (Path(folder) / kit.name).read_bytes()

@@ -31,13 +31,21 @@ static struct number normalized(struct number a)
 {
     if (!a.fraction)
         a.kind = kZero;
-    else
-        for (; !(a.fraction >> kTop); a.exponent--)
-            a.fraction <<= 1;
+    else {
+#pragma GCC unroll 6 /* shifts by constants */
+        for (s32 step = 32; step; step >>= 1)
+            if (!(a.fraction >> (kTop + 1 - step))) {
+                a.fraction <<= step;
+                a.exponent -= step;
+            }
+    }
     return a;
 }
 
-static struct number unpacked(u64 bits, const struct format *format)
+/* Inlined once for each format, so that shifts are by constants. */
+#define FOR_A_FORMAT static inline __attribute__((always_inline))
+
+FOR_A_FORMAT struct number unpacked(u64 bits, const struct format *format)
 {
     u64 hidden = 1ull << format->digits;
     s32 field = bits >> format->digits & format->top;
@@ -52,7 +60,7 @@ static struct number unpacked(u64 bits, const struct format *format)
     else if (field)
         a.fraction |= hidden;
     a.fraction <<= kTop - format->digits;
-    return a.kind == kFinite ? normalized(a) : a;
+    return a.kind == kFinite && !field ? normalized(a) : a;
 }
 
 /* Shift right; the last bit remembers whether a one was lost. */
@@ -63,7 +71,7 @@ static u64 shifted(u64 fraction, s32 count)
     return fraction >> count | (count && fraction << (64 - count) ? 1 : 0);
 }
 
-static u64 packed(struct number a, const struct format *format)
+FOR_A_FORMAT u64 packed(struct number a, const struct format *format)
 {
     s32 drop = kTop - format->digits, field = a.exponent + format->bias;
     u64 half = 1ull << (drop - 1), bits = 0, rest;
@@ -231,37 +239,39 @@ static u64 magnitude(s64 a)
 
 /* The functions of a format: T its bits as an integer, x its letters in their names. */
 #define FUNCTIONS(T, x, format)                                                                                        \
-    T __add##x##3(T a, T b) { return packed(sum(unpacked(a, &format), unpacked(b, &format)), &format); }               \
+    static __attribute__((noinline)) struct number unpacked_##x(T a) { return unpacked(a, &format); }                  \
+    static __attribute__((noinline)) T packed_##x(struct number a) { return packed(a, &format); }                      \
+    T __add##x##3(T a, T b) { return packed_##x(sum(unpacked_##x(a), unpacked_##x(b))); }                              \
     T __neg##x##2(T a) { return a ^ (T)1 << (sizeof(T) * 8 - 1); }                                                     \
     T __sub##x##3(T a, T b) { return __add##x##3(a, __neg##x##2(b)); }                                                 \
-    T __mul##x##3(T a, T b) { return packed(product(unpacked(a, &format), unpacked(b, &format)), &format); }           \
-    T __div##x##3(T a, T b) { return packed(quotient(unpacked(a, &format), unpacked(b, &format)), &format); }          \
-    s32 __cmp##x##2(T a, T b) { return order(unpacked(a, &format), unpacked(b, &format), 1); }                         \
+    T __mul##x##3(T a, T b) { return packed_##x(product(unpacked_##x(a), unpacked_##x(b))); }                          \
+    T __div##x##3(T a, T b) { return packed_##x(quotient(unpacked_##x(a), unpacked_##x(b))); }                         \
+    s32 __cmp##x##2(T a, T b) { return order(unpacked_##x(a), unpacked_##x(b), 1); }                                   \
     s32 __eq##x##2(T a, T b) { return __cmp##x##2(a, b); }                                                             \
     s32 __ne##x##2(T a, T b) { return __cmp##x##2(a, b); }                                                             \
     s32 __lt##x##2(T a, T b) { return __cmp##x##2(a, b); }                                                             \
     s32 __le##x##2(T a, T b) { return __cmp##x##2(a, b); }                                                             \
-    s32 __gt##x##2(T a, T b) { return order(unpacked(a, &format), unpacked(b, &format), -1); }                         \
+    s32 __gt##x##2(T a, T b) { return order(unpacked_##x(a), unpacked_##x(b), -1); }                                   \
     s32 __ge##x##2(T a, T b) { return __gt##x##2(a, b); }                                                              \
-    s32 __unord##x##2(T a, T b) { return order(unpacked(a, &format), unpacked(b, &format), 2) == 2; }                  \
-    T __floatsi##x(s32 a) { return packed(of_integer(magnitude(a), a < 0), &format); }                                 \
-    T __floatunsi##x(u32 a) { return packed(of_integer(a, 0), &format); }                                              \
-    T __floatdi##x(s64 a) { return packed(of_integer(magnitude(a), a < 0), &format); }                                 \
-    T __floatundi##x(u64 a) { return packed(of_integer(a, 0), &format); }                                              \
-    s32 __fix##x##si(T a) { return whole(unpacked(a, &format), 0x7FFFFFFF, 0x80000000); }                              \
-    u32 __fixuns##x##si(T a) { return whole(unpacked(a, &format), 0xFFFFFFFF, 0); }                                    \
-    s64 __fix##x##di(T a) { return whole(unpacked(a, &format), ~0ull >> 1, 1ull << 63); }                              \
-    u64 __fixuns##x##di(T a) { return whole(unpacked(a, &format), ~0ull, 0); }
+    s32 __unord##x##2(T a, T b) { return order(unpacked_##x(a), unpacked_##x(b), 2) == 2; }                            \
+    T __floatsi##x(s32 a) { return packed_##x(of_integer(magnitude(a), a < 0)); }                                      \
+    T __floatunsi##x(u32 a) { return packed_##x(of_integer(a, 0)); }                                                   \
+    T __floatdi##x(s64 a) { return packed_##x(of_integer(magnitude(a), a < 0)); }                                      \
+    T __floatundi##x(u64 a) { return packed_##x(of_integer(a, 0)); }                                                   \
+    s32 __fix##x##si(T a) { return whole(unpacked_##x(a), 0x7FFFFFFF, 0x80000000); }                                   \
+    u32 __fixuns##x##si(T a) { return whole(unpacked_##x(a), 0xFFFFFFFF, 0); }                                         \
+    s64 __fix##x##di(T a) { return whole(unpacked_##x(a), ~0ull >> 1, 1ull << 63); }                                   \
+    u64 __fixuns##x##di(T a) { return whole(unpacked_##x(a), ~0ull, 0); }
 
 FUNCTIONS(u32, sf, kSingle)
 FUNCTIONS(u64, df, kDouble)
 
 u64 __extendsfdf2(u32 a)
 {
-    return packed(unpacked(a, &kSingle), &kDouble);
+    return packed_df(unpacked_sf(a));
 }
 
 u32 __truncdfsf2(u64 a)
 {
-    return packed(unpacked(a, &kDouble), &kSingle);
+    return packed_sf(unpacked_df(a));
 }

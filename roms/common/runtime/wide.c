@@ -1,6 +1,7 @@
 /* What GCC calls for integers of 64 bits, and for counts of bits where the processor has no instruction. Nothing here
    makes it call them again: words are taken apart, and shifts are by constants. */
 
+typedef unsigned short u16;
 typedef unsigned int u32;
 typedef int s32;
 typedef unsigned long long u64;
@@ -108,11 +109,12 @@ s64 __divmoddi4(s64 a, s64 b, s64 *rest)
 u64 __muldi3(u64 first, u64 second)
 {
     union halves a = halves(first), b = halves(second);
-    u32 a0 = a.half.low & 0xFFFF, a1 = a.half.low >> 16, b0 = b.half.low & 0xFFFF, b1 = b.half.low >> 16;
-    u32 low = a0 * b0, middle = a1 * b0 + (low >> 16), cross = (middle & 0xFFFF) + a0 * b1;
-    u32 high = a1 * b1 + (middle >> 16) + (cross >> 16);
+    u16 a0 = a.half.low, a1 = a.half.low >> 16, b0 = b.half.low, b1 = b.half.low >> 16; /* as wide as the 68000 multiplies */
+    u32 low = (u32)a0 * b0, middle = (u32)a1 * b0 + (low >> 16), cross = (middle & 0xFFFF) + (u32)a0 * b1;
+    u32 high = (u32)a1 * b1 + (middle >> 16) + (cross >> 16);
 
-    high += a.half.high * b.half.low + a.half.low * b.half.high;
+    if (a.half.high | b.half.high)
+        high += a.half.high * b.half.low + a.half.low * b.half.high;
     return joined(high, cross << 16 | (low & 0xFFFF));
 }
 
