@@ -37,9 +37,9 @@ class Compiler:
 _M68K = (("m68k-linux-gnu-gcc",), ("m68k-elf-gcc",), ("m68k-unknown-elf-gcc",))
 _X86 = (("i686-linux-gnu-gcc",), ("i686-elf-gcc",), ("i386-elf-gcc",), ("x86_64-linux-gnu-gcc", "-m32"))
 _PPC = (("powerpc-linux-gnu-gcc",), ("powerpc-eabi-gcc",), ("powerpc-elf-gcc",))
-_X86_FLAGS = ("-fno-pie", "-msoft-float", "-mno-sse", "-fno-asynchronous-unwind-tables", "-mpreferred-stack-boundary=2")
-_X86_FLAGS += ("-mlong-double-64",)  # the kit has no wider format
-_PPC_FLAGS = ("-mcpu=601", "-msoft-float", "-msdata=none", "-mno-eabi", "-mlong-double-64")
+_FLOATING = ("-msoft-float", "-mlong-double-64")  # the kit has no wider format
+_X86_FLAGS = ("-fno-pie", *_FLOATING, "-mno-sse", "-fno-asynchronous-unwind-tables", "-mpreferred-stack-boundary=2")
+_PPC_FLAGS = ("-mcpu=601", *_FLOATING, "-msdata=none", "-mno-eabi")
 COMPILERS = {
     "m68000": Compiler(_M68K, ("-m68000", "-fno-store-merging"), "gcc-m68k-linux-gnu", ("__m68k__", "__mc68000__")),
     "m68040": Compiler(_M68K, ("-m68040", "-msoft-float"), "gcc-m68k-linux-gnu", ("__m68k__", "__mc68040__")),
