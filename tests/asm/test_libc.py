@@ -55,7 +55,7 @@ PAIRS = {
     "hypot": ((3.0, 4.0), (1e300, 1e300)),
 }
 PAIRS |= {"atan2": ((1.0, -1.0), (-0.0, -1.0), (3.0, 1e-300)), "fmod": ((1e300, 7.0), (-5.5, 2.0), (1.0, 3.0))}
-MOST_APART = 3  # units in the last place, of functions that are not exact
+MAX_APART = 3  # units in the last place, of functions that are not exact
 
 
 def apart(ours: float, theirs: float) -> int:
@@ -88,13 +88,13 @@ def printed() -> tuple[list[str], list[str]]:
 def computed() -> tuple[list[str], list[tuple[str, float, int]]]:
     """Return statements that print results, and for each what it is, its value, and how far off it may be."""
     lines, expected = [], []
-    allowed = [(name, (number,), MOST_APART) for name, numbers in FUNCTIONS.items() for number in numbers]
+    allowed = [(name, (number,), MAX_APART) for name, numbers in FUNCTIONS.items() for number in numbers]
     allowed += [(name, (number,), 0) for name, numbers in EXACT.items() for number in numbers]
-    allowed += [(name, pair, 0 if name == "fmod" else MOST_APART) for name, pairs in PAIRS.items() for pair in pairs]
-    for name, given, most in allowed:
+    allowed += [(name, pair, 0 if name == "fmod" else MAX_APART) for name, pairs in PAIRS.items() for pair in pairs]
+    for name, given, limit in allowed:
         lines.append(f'printf("%.17g", {name}({", ".join(map(exact, given))}));')
         judge = math if hasattr(math, name) and name not in ("floor", "ceil", "trunc") else np  # floats, -0.0 too
-        expected.append((f"{name}{given}", float(getattr(judge, name)(*given)), most))
+        expected.append((f"{name}{given}", float(getattr(judge, name)(*given)), limit))
     return lines, expected
 
 
@@ -114,8 +114,8 @@ def test_library(name: str, tmp_path: Path) -> None:
     texts, results = printed()[1], computed()[1]
     assert lines[: len(texts)] == texts
     assert len(lines) == len(texts) + len(results)
-    for line, (what, expected, most) in zip(lines[len(texts) :], results):
-        assert apart(float(line), expected) <= most, (what, line, expected)
+    for line, (what, expected, limit) in zip(lines[len(texts) :], results):
+        assert apart(float(line), expected) <= limit, (what, line, expected)
 
 
 def test_a_header_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> None:

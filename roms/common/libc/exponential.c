@@ -110,7 +110,7 @@ double log(double x)
 double log2(double x) { return logarithm_to(x, kInverseLn2); }
 double log10(double x) { return logarithm_to(x, kInverseLn10); }
 
-enum { MOST_PRODUCTS = 1024 };
+enum { MAX_PRODUCTS = 1024 };
 
 /* x to a whole power, by squares. */
 static struct parts power(struct parts x, unsigned count)
@@ -152,7 +152,7 @@ double pow(double x, double y)
     if (x_bits >> TOP_BIT && !is_whole)
         return from_bits(NOT_A_NUMBER);
     base = parts_of(from_bits(x_bits & ~SIGN));
-    if (is_whole && exponent.exponent <= 10 && exponent.top >> (TOP_BIT - exponent.exponent) <= MOST_PRODUCTS) {
+    if (is_whole && exponent.exponent <= 10 && exponent.top >> (TOP_BIT - exponent.exponent) <= MAX_PRODUCTS) {
         struct parts one = {SIGN, 0, 0};
 
         base = power(base, exponent.top >> (TOP_BIT - exponent.exponent));

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_WRITTEN = 4096 };
+enum { MAX_WRITTEN = 4096 };
 
 struct retrosim_file {
     int is_at_end;
@@ -21,7 +21,7 @@ size_t fwrite(const void *from, size_t size, size_t count, FILE *file)
     if (file != stdout)
         return 0;
     while (left) {
-        size_t part = left < MOST_WRITTEN ? left : MOST_WRITTEN;
+        size_t part = left < MAX_WRITTEN ? left : MAX_WRITTEN;
 
         service_write(text, part);
         text += part;

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 enum { TOP_BIT = 63, FRACTION = 52, BIAS = 1023, MAX_EXPONENT = 0x7FF };
-enum { MOST_DIGITS = 780, LARGEST_POINT = 310, SMALLEST_POINT = -330, MOST_WRITTEN = 100000, BASE = 1000000000 };
+enum { MAX_DIGITS = 780, LARGEST_POINT = 310, SMALLEST_POINT = -330, MAX_WRITTEN = 100000, BASE = 1000000000 };
 
 static double from_bits(u64 bits)
 {
@@ -134,7 +134,7 @@ static int exponent_at(const char **at, char letter)
     if (!isdigit((unsigned char)*from))
         return 0;
     for (; isdigit((unsigned char)*from); from++)
-        value = value < MOST_WRITTEN ? 10 * value + *from - '0' : value;
+        value = value < MAX_WRITTEN ? 10 * value + *from - '0' : value;
     *at = from;
     return is_negative ? -value : value;
 }
@@ -151,7 +151,7 @@ static double decimal_at(const char **at)
         }
         if (!isdigit((unsigned char)**at))
             break;
-        if (digits < MOST_DIGITS) {
+        if (digits < MAX_DIGITS) {
             large_multiply_add(&number, 10, **at - '0');
             digits += number.count != 0;
             point -= is_behind;

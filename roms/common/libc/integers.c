@@ -15,9 +15,9 @@ static int digit_of(char character)
     return isdigit(c) ? c - '0' : isalpha(c) ? tolower(c) - 'a' + 10 : INT_MAX;
 }
 
-/* The absolute value, at most `most`; below zero that is one more. */
+/* The absolute value, at most `limit`; below zero that is one more. */
 static unsigned long long magnitude(
-    const char *text, char **end, int base, unsigned long long most, int is_signed, int *is_negative)
+    const char *text, char **end, int base, unsigned long long limit, int is_signed, int *is_negative)
 {
     const char *at = text;
     unsigned long long value = 0;
@@ -33,11 +33,11 @@ static unsigned long long magnitude(
         base = 16;
     } else if (base == 0)
         base = *at == '0' ? 8 : 10;
-    most += is_signed && *is_negative;
+    limit += is_signed && *is_negative;
     for (; digit_of(*at) < base; at++, any = 1) {
         unsigned digit = digit_of(*at);
 
-        if (value > (most - digit) / base)
+        if (value > (limit - digit) / base)
             over = 1;
         value = value * base + digit;
     }
@@ -45,7 +45,7 @@ static unsigned long long magnitude(
         *end = (char *)(any ? at : text);
     if (over)
         errno = ERANGE;
-    return over ? most : value;
+    return over ? limit : value;
 }
 
 long long strtoll(const char *text, char **end, int base)

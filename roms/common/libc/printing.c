@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE = 256, MOST_WRITTEN = 4096, MAX_EXPONENT = 0x7FF, FRACTION = 52 };
+enum { LINE = 256, MAX_WRITTEN = 4096, MAX_EXPONENT = 0x7FF, FRACTION = 52 };
 
 /* Where characters go. `is_screen`: room is that of a buffer, which is written when it is full. */
 struct sink {
@@ -24,8 +24,8 @@ struct conversion {
 
 static void write_out(const char *text, size_t size)
 {
-    for (; size > MOST_WRITTEN; text += MOST_WRITTEN, size -= MOST_WRITTEN)
-        service_write(text, MOST_WRITTEN);
+    for (; size > MAX_WRITTEN; text += MAX_WRITTEN, size -= MAX_WRITTEN)
+        service_write(text, MAX_WRITTEN);
     if (size)
         service_write(text, size);
 }

@@ -23,11 +23,11 @@ size_t strlen(const char *text)
     return at - text;
 }
 
-size_t strnlen(const char *text, size_t most)
+size_t strnlen(const char *text, size_t limit)
 {
     size_t length = 0;
 
-    while (length < most && text[length])
+    while (length < limit && text[length])
         length++;
     return length;
 }

@@ -12,7 +12,7 @@ int memcmp(const void *a, const void *b, size_t size);
 void *memchr(const void *from, int byte, size_t size);
 
 size_t strlen(const char *text);
-size_t strnlen(const char *text, size_t most);
+size_t strnlen(const char *text, size_t limit);
 int strcmp(const char *a, const char *b);
 int strncmp(const char *a, const char *b, size_t size);
 int strcoll(const char *a, const char *b);
