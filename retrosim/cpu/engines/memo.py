@@ -47,7 +47,7 @@ TABLE_WORDS = (1 << TABLE_BITS) + MAX_WORDS
 HASH_FACTOR, STATE_FACTOR = 0x9E3779B97F4A7C15, 0x100000001B3
 INPUT, ENTERED, EDGE_OF, STATE_OF, LEFT_AFTER = (kind << 60 for kind in range(1, 6))  # kinds of questions
 POINT_SHIFT = 32  # of the number of a point or edge in a question
-OFFSET_BITS = 16  # of two places in a row, which are below the number of a point
+OFFSET_BITS = 10  # of two places in a row, below the number of a point: together a short constant
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
 
 

@@ -148,7 +148,7 @@ class TableFunction(TableEmitter):
 
     def _given(self, place: Word, point: Word, given: Word) -> Word:
         """Return the row to go on with after an input."""
-        question = (point >> POINT_SHIFT << POINT_SHIFT) | INPUT | place
+        question = (point >> 2 * OFFSET_BITS << POINT_SHIFT) | INPUT | place
         found = self.variable(place)
 
         def look() -> None:

@@ -177,7 +177,7 @@ class PointEmitter(TableEmitter, RegionEmitter):
     def _point_now(self, number: int) -> Word:
         """Return the number of a point, and where in a row what its input 1 leads to and its clock are."""
         one = self.segment.place_of_one(number)
-        return Word(64, number << POINT_SHIFT | one << OFFSET_BITS | self.segment.first_point + number)
+        return Word(64, (number << OFFSET_BITS | one) << OFFSET_BITS | self.segment.first_point + number)
 
     def use_memory(self, address: Word, bits: int, write: bool) -> None:
         size = self.model.operand_bytes(self.row, bits)

@@ -2,8 +2,8 @@
 
 A region is a handler like any other (handlers.py): the records of its entry points call it, and it continues with
 the record of whatever address it leaves to. So interpreter and regions pass control to each other without the host,
-and code that no region knows just runs in between. Inside, operands are literals, guest branches are branches, and the
-state lives in SSA values; it is loaded on entry and stored on exit, except the fields that subroutines use.
+and code that no region knows just runs in between. Inside, operands are literals, guest branches are branches, and what
+is used most of the state lives in SSA values (slots.py); it is loaded on entry and stored on exit.
 
 A region runs only while the budget and the clock's limit are further away than its longest path between two checks can
 take (`Timing.max_clocks` bounds an instruction); the rest of a slice is the interpreter's, which stops exactly.
@@ -27,6 +27,7 @@ from .emit import CODE_POINTER, MISSED, MISSES, SPARING, Emitter, base_and_dista
 from .handlers import LEFT, ORDINARY_WORD, PC_WORD, RecordEmitter
 from .liveness import dead_fields
 from .regions import Block, Region, longest_path
+from .slots import Slots
 
 NOTHING = 0, 0
 MAX_ACCESS_BYTES = 8
@@ -43,8 +44,7 @@ class RegionEmitter(RecordEmitter):
         super().__init__(cpu, code)
         code.attributes[:4] = ["noalias"] * 4
         self.region = region
-        self._slots: dict[tuple[str, int], str] = {}  # state field, element -> its stack slot, promoted to SSA
-        self._changed: set[tuple[str, int]] = set()
+        self._slots = Slots(code, cpu.layout)
         self._address, self._how = code.slot(I32), code.slot(I1)
         self._cached: dict[tuple[str, int], Word] = {}  # values that fields are known to hold here in the block
         self._depth = 0
@@ -64,6 +64,7 @@ class RegionEmitter(RecordEmitter):
             self.code.go_on(self._blocks[start])
             clocks[start], waits[start] = self._block(block)
             instructions[start] = [1] * len(block.insns)
+        self._slots.settle(self.region, self.state)
         self._emit_dispatch()
         self._emit_out()
         self._emit_start(*map(self._headroom, (instructions, clocks, waits)))
@@ -153,7 +154,7 @@ class RegionEmitter(RecordEmitter):
             with self.code.if_then(self._counter.is_used_up().operand, UNLIKELY):
                 for name, element in sorted(self._dead[address][0]):
                     if not self._in_memory(name):
-                        self.code.store(f"i{self._width(name)}", "undef", self._slot(name, element))
+                        self.code.store(f"i{self._width(name)}", "undef", self._slots.address((name, element)))
                 self._exit(CONTINUE, Word(32, address))
             self._enter(address)
             self._pending = pending
@@ -206,8 +207,8 @@ class RegionEmitter(RecordEmitter):
             handler = self.code.load(POINTER, self._in_record(self.alone_word))
             self._call_handler(handler, self.record, self.budget)
         self._counter.start(left, instructions, now, safe)
-        for (name, element), slot in self._slots.items():
-            self.put(self._field(name, Word(32, element)), slot)
+        for name, element in self._slots.loaded():
+            self.put(self._field(name, Word(32, element)), self._slots.address((name, element)))
         self._begin_timing()
         self._to_dispatch(self._record_word(PC_WORD))
 
@@ -238,8 +239,9 @@ class RegionEmitter(RecordEmitter):
     def _emit_out(self) -> None:
         """Store the state; return to the host or continue with the record of the address."""
         self.code.go_on(self._out)
-        for name, element in sorted(self._changed):
-            self._set_field(name, self._in_slot(name, element), Word(32, element))
+        for name, element in sorted(self._slots.changed):
+            word = self.loaded(self._width(name), self._slots.address((name, element)))
+            self._set_field(name, word, Word(32, element))
         if self.timing.counts:
             self._set_field("cycles", self._counter.clock())
         self._store_timing()
@@ -273,15 +275,6 @@ class RegionEmitter(RecordEmitter):
     def next_pc(self) -> Word:
         return Word(32, self._end_now)
 
-    def _slot(self, name: str, element: int) -> str:
-        key = name, element
-        if key not in self._slots:
-            self._slots[key] = self.code.slot(f"i{self._width(name)}")
-        return self._slots[key]
-
-    def _in_slot(self, name: str, element: int) -> Word:
-        return self.loaded(self._width(name), self._slot(name, element))
-
     def _width(self, name: str) -> int:
         return self.cpu.layout.fields[name][0]
 
@@ -309,8 +302,8 @@ class RegionEmitter(RecordEmitter):
             self._change(name, 0, word)
 
     def _change(self, name: str, element: int, word: Word) -> None:
-        self.put(word, self._slot(name, element))
-        self._changed.add((name, element))
+        self.put(word, self._slots.used((name, element), self._block_now))
+        self._slots.changed.add((name, element))
         self._cached.pop((name, element), None)
         if not self._depth and word.known is None:  # what decoding does not know stays unknown: blocks depend on it
             self._cached[name, element] = word
@@ -319,7 +312,7 @@ class RegionEmitter(RecordEmitter):
         cached = self._cached.get((name, element))
         if cached is not None:
             return cached
-        word = self._in_slot(name, element)
+        word = self.loaded(self._width(name), self._slots.used((name, element), self._block_now))
         if not self._depth:
             self._cached[name, element] = word
         return word

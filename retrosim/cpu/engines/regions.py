@@ -8,7 +8,7 @@ and is found when the interpreter has met it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ..spec.cpu import ADDRESS_MASK
@@ -300,3 +300,30 @@ def longest_path(region: Region, weight: dict[int, int]) -> int:
             if target not in region.checks:
                 sums[target] = max(sums[target], total)
     return longest
+
+
+def blocks_in_loops(region: Region) -> set[int]:
+    """Return the blocks that lie in loops without calls and returns, as far as decoding knows."""
+    onward = {start: () if _leads_out(block) else region.edges[start] for start, block in region.blocks.items()}
+    back: dict[int, list[int]] = {start: [] for start in onward}
+    for start, targets in onward.items():
+        for target in targets:
+            back[target].append(start)
+    return {start for head in region.checks for start in _reached(onward, head) & _reached(back, head)}
+
+
+def _leads_out(block: Block) -> bool:
+    """Does the block end with a call, or a jump to a computed address?"""
+    last = block.insns[-1]
+    return bool(last.row.options.get("calls") or (last.target is None and last.row.options.get("flow")))
+
+
+def _reached(edges: Mapping[int, Iterable[int]], start: int) -> set[int]:
+    """Return the blocks that one or more edges lead to from a block."""
+    found: set[int] = set()
+    todo = [start]
+    while todo:
+        new = set(edges[todo.pop()]) - found
+        found |= new
+        todo += new
+    return found

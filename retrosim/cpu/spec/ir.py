@@ -177,6 +177,11 @@ class Function:
         self._slots.append(f"{name} = alloca {kind}")
         return name
 
+    def move_slot(self, slot: str, base: str, distance: int) -> None:
+        """Make a slot, as if from the beginning, the place so many bytes beyond an argument."""
+        number = next(n for n, line in enumerate(self._slots) if line.startswith(f"{slot} = "))
+        self._slots[number] = f"{slot} = getelementptr inbounds {I8}, ptr {base}, i64 {distance}"
+
     def load(self, kind: str, address: str) -> str:
         return self.value(f"load {kind}, ptr {address}")
 
