@@ -141,7 +141,7 @@ class Cpu:
     vector_name  what an exception vector means
     host       registers by name, calls, faults, tracing
     stage_fields  state fields that hold when the stages of a pipeline are free
-    in_registers  state fields that regions keep in registers, as they do the clock: no subroutine uses them
+    in_registers  state fields that regions may keep in registers, as they do the clock: no subroutine uses them
     derived    state fields that only tell sooner what others say; 0 in them is always true
     zero_register  number of a register that is always 0, or None
     aligned    words and long words at odd addresses abort the instruction
