@@ -14,7 +14,7 @@ from ..spec.ir import Function
 from .regions import Region, blocks_in_loops
 
 MOVED_BITS = 32  # of the fields that may stay where they lie: flags are set more often than they are used
-MOST_USED = 4  # of those fields that have slots even if no loop uses them
+MAX_OUTSIDE = 4  # of those fields that have slots even if no loop uses them
 
 Element = tuple[str, int]
 """Name of a field, and which of its elements."""
@@ -48,8 +48,8 @@ class Slots:
     def settle(self, region: Region, state: str) -> None:
         """Decide, when all blocks have been emitted, which elements have no slot."""
         inner = blocks_in_loops(region)
-        wide = [each for each, _ in self._uses.most_common() if self._layout.fields[each[0]][0] == MOVED_BITS]
-        for name, number in wide[MOST_USED:]:
+        registers = [each for each, _ in self._uses.most_common() if self._layout.fields[each[0]][0] == MOVED_BITS]
+        for name, number in registers[MAX_OUTSIDE:]:
             if inner.isdisjoint(self._blocks[name, number]):
                 offset = self._layout.offsets[name] + number * MOVED_BITS // 8
                 self._code.move_slot(self._addresses.pop((name, number)), state, offset)

@@ -7,7 +7,7 @@ import numpy as np
 from retrosim.cpu import m68k
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.regions import Region, blocks_in_loops, discover
-from retrosim.cpu.engines.slots import MOST_USED, Slots
+from retrosim.cpu.engines.slots import MAX_OUTSIDE, Slots
 from retrosim.cpu.spec.ir import POINTER, Function, Module, Signature
 
 CPU = m68k.cpu("MC68040")
@@ -39,8 +39,8 @@ def test_what_has_a_slot() -> None:
     code = Function(Module(), Signature("void", (POINTER,)), "scratch")
     slots, (state,) = Slots(code, CPU.layout), code.args
     in_loop, flag = ("r", 1), ("z", 0)
-    often = [("r", number) for number in range(2, 2 + MOST_USED)]
-    seldom = [("r", number) for number in range(2 + MOST_USED, 15)]
+    often = [("r", number) for number in range(2, 2 + MAX_OUTSIDE)]
+    seldom = [("r", number) for number in range(2 + MAX_OUTSIDE, 15)]
     for block, elements in ((0x1002, [in_loop]), (AT, [flag, *seldom, *often, *often])):
         for element in elements:
             slots.used(element, block)
@@ -50,4 +50,4 @@ def test_what_has_a_slot() -> None:
     code.ret("void")
     code.finish()
     text = code.module.text()
-    assert text.count("alloca") == MOST_USED + 2 and text.count(f"ptr {state}, i64") == len(seldom)
+    assert text.count("alloca") == MAX_OUTSIDE + 2 and text.count(f"ptr {state}, i64") == len(seldom)
