@@ -15,12 +15,16 @@ from ..spec.cpu import DOUBLE_FAULT, FAULT
 from ..spec.rows import Insn
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
-from .clocks import entry
-from .modes import is_real
+from .clocks import clocks as entries
+from .clocks import entry, table
+from .modes import is_286, is_real
+from .modrm import ESP
 from .segments import CS, GENERAL_PROTECTION, STACK_FAULT, load_segment
 from .state import get_flags, offset_of, push
 
 DIVIDE, DEBUG, NMI, BREAKPOINT, OVERFLOW, BOUND, INVALID, NO_FPU = range(8)
+FRAME = 3  # words that an exception pushes in real mode
+UNDEFINED_BYTES = 2  # that have been decoded when it shows that they are no instruction: of the 286, prefixes apart
 WITH_ERROR_CODE = (8, 10, 11, 12, 13, 14)
 
 NAMES = {
@@ -96,27 +100,51 @@ def _enter_flat(m: ExecutionContext, number: Word, back: Word, error_code: bool)
     m.when(~is_gate | outside, _unhandled(m, number), take)
 
 
-def _spend(m: ExecutionContext) -> None:
-    m.set("cycles", m.get("cycles") + entry(m.cpu.model, "exception", False).base)
+def _spend(m: ExecutionContext, clocks: Word | int) -> None:
+    m.set("cycles", m.get("cycles") + clocks)
     m.set("refill", m.const(32, 1))
+
+
+def _between(m: ExecutionContext) -> int:
+    """Return the clocks of an exception or interrupt between two instructions."""
+    return entry(m.cpu.model, "exception", False).base
+
+
+def _clocks_after(m: ExecutionContext, insn: Insn, vector: int) -> Word:
+    """Return the clocks of an exception that an instruction ends with.
+
+    On the 286 what the instruction has done by then is part of them: its own figure where it computes, m behind a jump.
+    """
+    model, timing = m.cpu.model, m.core.timing
+    if not (is_286(model) and timing.counts):
+        return m.const(64, _between(m))
+    own = f"exception of {insn.row.name}"
+    computes, is_limit = own in table(), vector in (STACK_FAULT, GENERAL_PROTECTION)
+    encoded = timing.extra(insn) if insn.row.pattern else 0 if is_limit else UNDEFINED_BYTES
+    base = entry(model, "exception at a limit" if is_limit else own if computes else "exception", False).base
+    if computes and not is_limit:
+        base += entries(insn.row, insn.forms, model, m.cpu.choices)[0].base
+    is_odd, is_first = (m.reg(ESP, 16) & 1).ne(0), m.get("refill").ne(0)
+    frame = m.select(is_odd, m.const(64, FRAME * timing.odd_word), m.const(64, 0))
+    return frame + m.select(is_first, m.const(64, encoded & 15), m.const(64, 0)) + base + (encoded >> 4)
 
 
 def exception(m: ExecutionContext, vector: int) -> None:
     """Take an exception between instructions, to return to this one."""
-    _spend(m)
+    _spend(m, _between(m))
     enter(m, vector, m.pc, vector in WITH_ERROR_CODE)
 
 
 def trap(m: ExecutionContext, vector: int) -> None:
     """Take an exception between instructions, to return to the next one."""
-    _spend(m)
+    _spend(m, _between(m))
     enter(m, vector, m.next_pc)
 
 
 def take_fault(m: ExecutionContext, insn: Insn) -> None:
     """Take the exception that an instruction has ended with; `detail` is its vector."""
     vector = m.get("detail").known
-    _spend(m)
+    _spend(m, _clocks_after(m, insn, vector))
     enter(m, vector, m.pc, vector in WITH_ERROR_CODE)
     for name in m.cpu.stage_fields:  # the clocks of what it had done so far are not counted
         m.set(name, m.get("cycles"))
@@ -127,7 +155,7 @@ TIMER = 8  # vector of interrupt request 0
 
 def interrupt(m: ExecutionContext, level: int) -> None:
     """Take interrupt request level - 1 between two instructions."""
-    _spend(m)
+    _spend(m, _between(m))
     enter(m, TIMER + level - 1, m.pc)
 
 

@@ -47,6 +47,7 @@ class WordPrefetchTiming(PrefetchTiming):
     and jumps, opcodes 6A, 6B and 83); the manual says a clock a byte.
     """
 
+    odd_word = ACCESS
     unit_bits, queue, ahead = 1, 6, 6 + 10  # in a repeat, the bytes of the instruction come on top
 
     @classmethod

@@ -217,10 +217,12 @@ def pusha(m, s):
 @insn("POPA{s}", "01100001", ref="Intel 386 PRM, POPA")
 def popa(m, s):
     size = s // 8
-    values = {n: top(m, s, number * size) for number, n in enumerate(reversed(ALL)) if n != ESP}
+    is_read = {n for n in ALL if n != ESP or is_286(m.cpu.model)}  # which reads it all the same: clocks of odd stacks
+    values = {n: top(m, s, number * size) for number, n in enumerate(reversed(ALL)) if n in is_read}
     drop(m, 8 * size)
     for n, value in values.items():
-        m.set_reg(n, value)
+        if n != ESP:
+            m.set_reg(n, value)
 
 
 @insn("PUSHF{s}", "10011100", ref="Intel 386 PRM, PUSHF")
@@ -285,6 +287,13 @@ def sahf(m):
         m.set(name, (word >> bit).trunc(1))
 
 
-@insn("SALC", "11010110", size=8, ref="not in the manuals, on all parts: AL := CF ? FF : 0")
+@insn(
+    "SALC",
+    "11010110",
+    size=8,
+    cost=("SALC with carry", "SALC without carry"),
+    ref="not in the manuals, on all parts: AL := CF ? FF : 0",
+)
 def salc(m):
+    m.outcome(m.get("cf"))
     m.set_reg(EAX, m.get("cf").sext(8), stage="byte")

@@ -37,6 +37,7 @@ class TableTiming(X86Hooks):
 
     counts = splits_branches = True
     model = ""
+    odd_word = 0  # clocks that a word at an odd address takes longer where no instruction accesses it: in a frame
     refills = True  # are jumps followed by m? else by nothing, and prefixes and ends of repeats have rules of the i486
 
     @classmethod

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from pathlib import Path
 
 import conformance
@@ -74,6 +75,20 @@ def test_the_printed_figures_of_the_286_are_farther_from_the_vectors(shared: Pat
                 farther += timed > printed
     print(f"nearer {nearer}, farther {farther}")
     assert nearer > 300 and farther < 5
+
+
+def test_clocks_of_exceptions_on_the_286(shared: Path) -> None:
+    """Words over the end of a segment, divisions by a register, and AAM by 0: each takes what was recorded."""
+    suite, bench, ended = SUITES["80286"], Bench(x86.cpu("i286_real"), "evaluate", "full"), Counter()
+    for name in ("13", "33", "8B", "D4", "F6.6", "F6.7", "F7.6", "F7.7"):
+        for vector in read_80286(shared / "conformance" / "80286" / f"{name}.npz"):
+            if not vector.flags_at:
+                continue
+            clocks = suite.run(bench, vector)[1]
+            if "[" not in bench.listing or vector.skip & CLASSES["limits"]:
+                assert clocks == vector.cycles, f"{name} {vector.index}: {bench.listing}"
+                ended[bench.listing.split()[0]] += 1
+    assert {"DIV", "IDIV", "AAM", "ADC"} <= set(ended) and ended.total() > 250
 
 
 def test_flags_that_the_manual_leaves_undefined(shared: Path) -> None:

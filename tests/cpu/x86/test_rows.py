@@ -56,7 +56,7 @@ def test_every_row_is_drawn_and_has_clocks(model: str) -> None:
 
 
 def test_every_entry_of_the_clock_table_is_used() -> None:
-    used = {"exception"}
+    used = {"exception", "exception at a limit", *(f"exception of {name}" for name in ("AAM", "BOUND", "DIV", "IDIV"))}
     for model in x86.MODEL_NAMES:
         readings = [{}, {each.name: each.options[-1] for each in x86.cpu(model).readings}]
         generator = Generator(x86.cpu(model), SEED)
