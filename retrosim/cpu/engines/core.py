@@ -10,14 +10,18 @@ stores there are noticed, and the mirrors brought up to date.
 
 from __future__ import annotations
 
+import mmap
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
 from weakref import WeakMethod
 
 import numpy as np
 
 from ..spec.cpu import ADDRESS_BITS, ADDRESS_MASK, Cpu
 from ..spec.decoding import IllegalEncoding, TooLong
+from ..spec.hits import FIELD as HITS
 from ..spec.rows import Insn, undefined_insn
 from ..spec.timing import OBSERVING
 
@@ -28,6 +32,7 @@ MAX_RECALLED = 1 << 12  # instructions that are recalled by a model, whoever dec
 UNSTEADY_AFTER = 8  # times that a program overwrites an instruction before stores into it are not noticed any more
 MAX_UNSTEADY = 1 << 12
 CHUNK_BYTES = 1 << 16  # of memory that are replaced at once
+_RUNS = count(1)  # of all cores
 DECODED = 1  # mark of a byte that an instruction has; the others are WATCH_...
 
 
@@ -62,6 +67,10 @@ class Core:
         n = MIRROR_BYTES
         whole = np.zeros((2, n + (1 << ADDRESS_BITS) + n), np.uint8)
         self.ram, self.code = whole[:, n:]  # from address 0 on
+        self._hit_pages = mmap.mmap(-1, whole.shape[1], mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        self._all_hits = np.frombuffer(self._hit_pages, np.uint8)
+        self.hits = self._all_hits[n:]  # likewise; what they say: hits.py
+        self._hits_of = 0  # what the state held at the last run
         self._mirrors = [(whole[0, :n], whole[0, -2 * n : -n]), (whole[0, -n:], whole[0, n : 2 * n])]
         self._mirrors_before = [np.zeros(n, np.uint8) for _ in self._mirrors]
         self._ends = [
@@ -114,6 +123,24 @@ class Core:
         mode = self.timing_mode.removesuffix(OBSERVING) + (OBSERVING if on else "")
         self.timing_mode, self.timing = mode, self.cpu.timing_class(mode)
         self.untimed = self.cpu.timing_class("off" + (OBSERVING if on else ""))
+
+    def begin_run(self) -> None:
+        """Bring up to date what goes with memory and state, which the host may have changed."""
+        self.sync_mirrors()
+        self.check_hits()
+
+    def check_hits(self) -> None:
+        """Clear what is known of the data cache if the state has been replaced since the run before, by any other."""
+        if int(self.state[HITS]) != self._hits_of:
+            self._clear_hits()
+        self._hits_of = self.state[HITS] = next(_RUNS)
+
+    def _clear_hits(self) -> None:
+        """Clear all bits; their pages are given back."""
+        if sys.platform == "linux":
+            self._hit_pages.madvise(mmap.MADV_DONTNEED)
+        else:
+            self._all_hits[:] = 0
 
     def sync_mirrors(self) -> None:
         """Make the mirrors equal to what they mirror, after stores into either."""

@@ -16,10 +16,11 @@ from ..spec.values import Word
 POINTER_BYTES = 8
 SPARING = "preserve_mostcc "  # convention of calls that seldom happen: they cost no registers where they do not
 
-# context: pointers that only some code needs (TABLE, ASK: memo.py, COUNTS: profiling.py), the budget left on return,
-# and the state of a pipeline in the table that one region hands to the next, else 0
+# context: pointers that only some code needs (TABLE, ASK: memo.py, COUNTS: profiling.py, HITS: hits.py), the budget
+# left on return, and the state of a pipeline in the table that one region hands to the next, else 0
 CODE_POINTER, INDEX_POINTER, RECORDS_POINTER, BUDGET, TABLE_POINTER, ASK_POINTER, COUNTS_POINTER, HANDED = range(8)
-MISSED = 8  # the first of MISSES: addresses that computed jumps of regions led to, and no region knew
+HITS_POINTER = 8
+MISSED = 9  # the first of MISSES: addresses that computed jumps of regions led to, and no region knew
 MISSES = 64
 CONTEXT_ENTRIES = MISSED + MISSES
 
@@ -169,6 +170,13 @@ class Emitter(ExecutionContext):
     def _marks(self, location: Word, bits: int) -> Word:
         return self._loaded_from(self.context_pointer(CODE_POINTER), location, bits)
 
+    def _hits(self, location: Word, bits: int) -> Word:
+        return self._loaded_from(self.context_pointer(HITS_POINTER), location, bits)
+
+    def _set_hits(self, location: Word, word: Word) -> None:
+        address = self.code.address(self.context_pointer(HITS_POINTER), location.zext(64).operand)
+        self.code.store_unaligned(word.type, word.operand, address)
+
     def select(self, condition: Word, a: Word, b: Word) -> Word:
         if condition.known is not None:
             return a if condition.known else b
@@ -216,13 +224,13 @@ class Emitter(ExecutionContext):
         self.loops -= 1
 
     def subroutine(self, name: str, function: Callable[..., Word], *words: Word, convention: str = "") -> Word:
-        """Call a function of the module on the state and 64-bit words, emitting it on first use."""
+        """Call a function of the module on the state, the context and 64-bit words, emitting it on first use."""
         module = self.code.module
         full = f"{self.code.name.rpartition('_')[0]}_{name}"
         if full not in module.names:
-            signature = Signature(I64, (POINTER,) + (I64,) * len(words))
+            signature = Signature(I64, (POINTER, POINTER) + (I64,) * len(words))
             Subroutine(self.cpu, Function(module, signature, full, "noinline", convention)).emit_function(function)
-        arguments = [(POINTER, self.state), *((I64, word.operand) for word in words)]
+        arguments = [(POINTER, self.state), (POINTER, self.context), *((I64, word.operand) for word in words)]
         return self.word(64, self.code.call(convention + I64, f"@{full}", arguments))
 
     def variable(self, word: Word) -> Variable:
@@ -240,14 +248,14 @@ class Emitter(ExecutionContext):
 
 
 class Subroutine(Emitter):
-    """Emits a function that works on the state only."""
+    """Emits a function that works on the state, and on what the context leads to."""
 
     def __init__(self, cpu: Cpu, code: Function) -> None:
         super().__init__(cpu, code)
-        self.state = code.args[0]
+        self.state, self.context = code.args[:2]
 
     def emit_function(self, function: Callable[..., Word]) -> None:
-        result = function(self, *(self.word(64, argument) for argument in self.code.args[1:]))
+        result = function(self, *(self.word(64, argument) for argument in self.code.args[2:]))
         self.code.ret(result.operand)
         self.code.finish()
 

@@ -12,6 +12,7 @@ from .emit import (
     CODE_POINTER,
     CONTEXT_ENTRIES,
     COUNTS_POINTER,
+    HITS_POINTER,
     INDEX_POINTER,
     MISSED,
     RECORDS_POINTER,
@@ -34,6 +35,7 @@ class Entrance:
         self,
         ram: np.ndarray,
         code: np.ndarray,
+        hits: np.ndarray,
         state: np.ndarray,
         records: np.ndarray,
         index: np.ndarray,
@@ -41,13 +43,14 @@ class Entrance:
         ask: int,
         counts: np.ndarray = _NO_COUNTS,
     ) -> None:
-        self._arrays = ram, code, state, records, index, table, counts
+        self._arrays = ram, code, hits, state, records, index, table, counts
         self._ram, self._state, self._records = (each.ctypes.data for each in (ram, state, records))
         self._count, self._words = len(records), memoryview(records.reshape(-1).view(np.uint64))
         context = np.zeros(CONTEXT_ENTRIES, np.uint64)
         self._context, self._address = memoryview(context), context.ctypes.data
         self._missed = context[MISSED:]
         context[CODE_POINTER], context[INDEX_POINTER] = code.ctypes.data, index.ctypes.data
+        context[HITS_POINTER] = hits.ctypes.data
         context[RECORDS_POINTER], context[TABLE_POINTER] = self._records, table.ctypes.data
         context[ASK_POINTER], context[COUNTS_POINTER] = ask, counts.ctypes.data
 

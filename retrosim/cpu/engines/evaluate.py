@@ -43,7 +43,7 @@ class Evaluator(ExecutionContext):
         self._values: dict[str, int | memoryview] = {name: memoryview(core.state[name]) for name in fields}
         self._single = [(name, self._values[name]) for name, (_, count) in fields.items() if count == 1]
         self._ram = memoryview(core.ram)
-        self._code = memoryview(core.code)
+        self._code, self._hit_bytes = memoryview(core.code), memoryview(core.hits)
         self._pc = self._end = self._next = 0
         self.begin(core.timing)
 
@@ -61,7 +61,7 @@ class Evaluator(ExecutionContext):
 
     def step(self, instructions: int, stops: Collection[int] = ()) -> int:
         """Run without that: for an engine that does it."""
-        self.core.sync_mirrors()
+        self.core.begin_run()
         self._fetch_state()
         values, done = self._values, 0
         values["reason"] = RUNNING
@@ -187,6 +187,13 @@ class Evaluator(ExecutionContext):
 
     def _marks(self, location: Word, bits: int) -> Word:
         return Word(bits, int.from_bytes(self._code[location.known : location.known + bits // 8], "little"))
+
+    def _hits(self, location: Word, bits: int) -> Word:
+        return Word(bits, int.from_bytes(self._hit_bytes[location.known : location.known + bits // 8], "little"))
+
+    def _set_hits(self, location: Word, word: Word) -> None:
+        start, size = location.known, word.bits // 8
+        self._hit_bytes[start : start + size] = word.known.to_bytes(size, "little")
 
     def select(self, condition: Word, a: Word, b: Word) -> Word:
         return a if condition.known else b

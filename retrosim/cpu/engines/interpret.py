@@ -97,7 +97,7 @@ class Interpreter:
 
         The run ends early, with the reason RUNNING, if much had to be decoded or bridged: the caller goes on.
         """
-        self.core.sync_mirrors()
+        self.core.begin_run()
         self.core.state["reason"] = RUNNING
         if not self._profile:
             return self._run_to(instructions, stops)
@@ -252,7 +252,7 @@ class Interpreter:
     def _use(self, records: np.ndarray) -> None:
         self._records, core, memo = records, self.core, self._memo
         counts = [self._profile.region_counts] if self._profile else []
-        arrays = core.ram, core.code, self._state, records, self._index, memo.words
+        arrays = core.ram, core.code, core.hits, self._state, records, self._index, memo.words
         self._entrance = Entrance(*arrays, memo.callback, *counts)
         if self._profile:
             self._profile.use(records)

@@ -11,7 +11,7 @@ from ..spec.cpu import ADDRESS_MASK, Cpu
 from ..spec.ir import I64, POINTER, UNLIKELY, Function
 from ..spec.timing import Usual
 from ..spec.values import Word
-from .emit import POINTER_BYTES, TABLE_POINTER
+from .emit import HITS_POINTER, POINTER_BYTES, TABLE_POINTER
 from .memo import INPUT, OFFSET_BITS, PLACE_MASK, POINT_SHIFT
 from .memo_emit import TableEmitter, TableFunction
 from .recompile import NOTHING, RegionEmitter
@@ -27,7 +27,10 @@ class PointEmitter(TableEmitter, RegionEmitter):
 
     def __init__(self, cpu: Cpu, timing: Callable[[Any], Any], model: type, code: Function, plan: Plan) -> None:
         self.model, self.plan = model, plan
-        self._table = code.load_constant(POINTER, code.address(code.args[3], POINTER_BYTES * TABLE_POINTER))
+        self._pointers = {  # used everywhere
+            each: code.load_constant(POINTER, code.address(code.args[3], POINTER_BYTES * each))
+            for each in (TABLE_POINTER, HITS_POINTER)
+        }
         # behind instructions and clocks: how often each of the counters has stepped
         self._counters = list(dict.fromkeys(model.counters.values()))
         self.nothing = NOTHING + (0,) * len(self._counters)
@@ -37,7 +40,7 @@ class PointEmitter(TableEmitter, RegionEmitter):
         self._whens: int | None = None  # conditions of the instruction so far; None: it is not one
 
     def context_pointer(self, number: int) -> str:
-        return self._table if number == TABLE_POINTER else super().context_pointer(number)
+        return self._pointers.get(number) or super().context_pointer(number)
 
     def begin_points(self) -> None:
         for name, slot in self._steps.items():
@@ -186,17 +189,18 @@ class PointEmitter(TableEmitter, RegionEmitter):
         number = self._point
         self._point += 1
         whens, self._whens = self._whens, None
-        location, name = address & ADDRESS_MASK, "write" if write else "read"
-        words = location.zext(64), Word(64, size)
+        name = "write" if write else "read"
 
         def find_out(is_counted: bool = True) -> None:
+            location = address & ADDRESS_MASK
+            words = location.zext(64), Word(64, size)
             kind, called = self.timing.kind(location, bits, write), name if name in self.model.subroutines else ""
             self._unusual(called, number, words, kind, is_counted)
 
         if self.step.points > self.model.looked_up_in_place:
             find_out(is_counted=False)
         else:
-            self._either(self.timing.usual(name, location, size, partial(self._now, number)), find_out)
+            self._either(self.timing.usual(name, address, size, partial(self._now, number)), find_out)
             self._used(name)
         self._whens = whens
 

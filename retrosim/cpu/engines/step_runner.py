@@ -79,8 +79,6 @@ class StepRunner:
     def __init__(self, cpu: Cpu, model: type) -> None:
         self.model = model
         fields = np.zeros(1, cpu.layout.dtype)
-        for name, value in model.assumed.items():
-            fields[name] = value
         self.state, self._memory = fields.view(np.uint8), fields["memory"][0]
         self._values = np.zeros(sum(cpu.layout.fields[name][1] for name in (*model.times, *model.marks)), np.uint64)
         self._values_at, self._state_at = self._values.ctypes.data, self.state.ctypes.data

@@ -42,7 +42,7 @@ class StepEmitter(Emitter):
         super().__init__(cpu, code)
         self.inputs, self.state, self.record, self.points, self.taken = code.args
         self.model = model
-        self._known = {"cycles", *model.times, *model.marks, "memory", *model.assumed}
+        self._known = {"cycles", *model.times, *model.marks, "memory"}
         self._status = code.slot(I64)
         code.store(I64, "0", self._status)
         self.begin(model)
@@ -153,6 +153,10 @@ class StepEmitter(Emitter):
             self.when(same, partial(fetch, number))
         self.when(~found.get(), self._fail)
         return result.get()
+
+    def hits_at(self, address: Word, bits: int) -> Word:
+        """Know of no plain hit: what a use of memory takes is an input."""
+        return Word(bits, 0)
 
     def _field(self, name: str, n: Word | None = None) -> Word:
         if name not in self._known:

@@ -13,11 +13,12 @@ cached. All state is in the fields below; times are absolute clocks.
     filling        line whose burst is under way until filled_by
     stored         long word of the last store, which the write-back stage completes at stored_by
     stored_by      one clock after the store: a read of the long word waits for it (MC68040UM 7.7)
-    readable writable  by the lower bits of a line's number: its address + 1 if it was read, or written, and is in the
-                   data cache, complete, and dirty if it was written; so such a use changes no more than `dcount`,
-                   `stored` and `stored_by`
-    fetchable      likewise, if it was fetched and is in the instruction cache, complete
+    fetchable      by the lower bits of a line's number: its address + 1 if it was fetched and is in the instruction
+                   cache, complete; so such a use changes no more than `icount`
     memory         parameters of the machine: see MEMORY
+
+Plain hits (hits.py) are loads from complete lines of the data cache, and stores into those that are dirty, too: they
+change no more than `dcount`, and stores `stored` and `stored_by`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from functools import partial
 from typing import Any
 
 from ..spec.cpu import ADDRESS_MASK
+from ..spec.hits import FIELD as HITS
+from ..spec.hits import READS, SIZES, WRITES, add_hits, clear_hits, is_hit, is_line_hit
 from ..spec.timing import Usual
 from ..spec.values import Word
 
@@ -34,7 +37,7 @@ VALID = 1 << 31
 ABSENT = 256
 LINE_SHIFT = 4
 LINE_BYTES = 1 << LINE_SHIFT
-SHORTCUTS = {"dtag": ("readable", "writable"), "itag": ("fetchable",)}
+SHORTCUTS = {"dtag": (HITS,), "itag": ("fetchable",)}
 SHORTCUT_LINES = 256  # more than one set has ways, so that lines of one seldom share a place
 NONE = 0
 UNCACHED_FROM = 0x800000  # video memory and devices (machine memory map)
@@ -54,7 +57,7 @@ FIELDS = (
     ("filled_by", 64, 1),
     ("stored", 32, 1),
     ("stored_by", 64, 1),
-    *((name, 32, SHORTCUT_LINES) for names in SHORTCUTS.values() for name in names),
+    ("fetchable", 32, SHORTCUT_LINES),
     ("memory", 64, len(MEMORY)),
 )
 
@@ -102,13 +105,13 @@ def _key(line: Word) -> Word:
     return (line << LINE_SHIFT) + 1
 
 
-def _is_short(m, name: str, line: Word) -> Word:
-    return m.element(name, _place(line)).eq(_key(line))
+def _is_fetchable(m, line: Word) -> Word:
+    return m.element("fetchable", _place(line)).eq(_key(line))
 
 
-def _shorten(m, name: str, line: Word, wait: Word) -> None:
-    """Let uses of a line that was found take the shortcut from now on if it was complete."""
-    m.set_element(name, _place(line), m.select(wait.eq(0), _key(line), m.element(name, _place(line))))
+def _note_hits(m, line: Word, hits: int, wait: Word) -> None:
+    """Note that uses of a line that was found are plain hits from now on if it was complete."""
+    m.when(wait.eq(0), lambda: add_hits(m, line << LINE_SHIFT, LINE_BYTES, hits))
 
 
 def _wait_for_fill(m, line: Word, now: Word) -> Any:
@@ -130,8 +133,11 @@ def _fill(m, tags: str, line: Word, now: Word) -> Word:
         written = m.element("dirty", victim).ne(0)
         end = m.select(written, end + _parameter(m, "line_read"), end)
         m.set_element("dirty", victim, m.const(8, 0))
-    for name in SHORTCUTS[tags]:
-        m.set_element(name, _place(m.element(tags, victim)), m.const(32, NONE))
+    replaced = m.element(tags, victim)
+    if tags == "itag":
+        m.set_element("fetchable", _place(replaced), m.const(32, NONE))
+    else:
+        m.when(replaced.ne(0), lambda: clear_hits(m, replaced << LINE_SHIFT, LINE_BYTES))
     m.set_element(tags, victim, line | VALID)
     m.set("filling", line)
     m.set("bus_free", end)
@@ -155,10 +161,10 @@ def fetch(m, line: Word, now: Word) -> Word:
         m.when(
             entry.eq(ABSENT),
             lambda: extra.set(wait + _fill(m, "itag", line, now)),
-            lambda: _shorten(m, "fetchable", line, wait),
+            lambda: m.when(wait.eq(0), lambda: m.set_element("fetchable", _place(line), _key(line))),
         )
 
-    m.when(_is_short(m, "fetchable", line), lambda: _step(m, "itag"), look)
+    m.when(_is_fetchable(m, line), lambda: _step(m, "itag"), look)
     return extra.get()
 
 
@@ -197,11 +203,11 @@ def read(m, address: Word, size: Word, now: Word) -> Word:
             m.when(
                 found.eq(ABSENT),
                 lambda: extra.set(_fill(m, "dtag", line, at)),
-                lambda: _shorten(m, "readable", line, wait),
+                lambda: _note_hits(m, line, READS, wait),
             )
 
         def cached() -> None:
-            m.when(_is_short(m, "readable", line), lambda: _step(m, "dtag"), look)
+            m.when(is_line_hit(m, line << LINE_SHIFT, False), lambda: _step(m, "dtag"), look)
 
         def uncached() -> None:
             end = _later(m, at, m.get("bus_free")) + _parameter(m, "first_read")
@@ -238,7 +244,7 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
 
             def hit() -> None:
                 m.set_element("dirty", found, dirty)
-                _shorten(m, "writable", line, waited)
+                _note_hits(m, line, READS | WRITES, waited)
 
             def miss() -> None:
                 victim = _victim(m, "dtag", line)
@@ -248,7 +254,7 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
             m.when(found.eq(ABSENT), miss, hit)
 
         def copyback() -> None:
-            m.when(_is_short(m, "writable", line), lambda: _step(m, "dtag"), look)
+            m.when(is_line_hit(m, line << LINE_SHIFT, True), lambda: _step(m, "dtag"), look)
 
         def write_through() -> None:
             _find(m, "dtag", line)
@@ -273,14 +279,13 @@ def _note_store(m, location: Word, end: Word) -> None:
     m.set("stored_by", end + 1)
 
 
-def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
+def usual(m, name: str, address: Word, size: int, now: Callable[[], Word]) -> Usual:
     """Tell whether `fetch` (of a line), `read` or `write` would find the line and not wait (`Timing.usual`)."""
     if name == "fetch":
-        return Usual(_is_short(m, "fetchable", location))
-    if size not in (1, 2, 4):
+        return Usual(_is_fetchable(m, address))
+    if size not in SIZES:
         return Usual(m.const(1, 0))
-    key = (location & (-LINE_BYTES & ADDRESS_MASK | size - 1)) + 1  # is no line's if it is not aligned
-    hit = m.element("writable" if name == "write" else "readable", _place(location >> LINE_SHIFT)).eq(key)
+    hit, location = is_hit(m, address, size, name == "write"), m.location(address)
     if name == "write":
         return Usual(hit, lambda: _note_store(m, location, now()))
     doubt = m.get("stored").eq(location >> 2), lambda: m.get("stored_by").ule(now())
@@ -290,7 +295,7 @@ def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> U
 def hit(m, name: str, address: Word, size: Word, now: Word) -> tuple[Word, Callable[[], None], Word]:
     """Tell whether `read` or `write` takes the shortcut, across long words of a line too (`Timing.hit`)."""
     location = address.trunc(32)
-    found = _is_short(m, "writable" if name == "write" else "readable", location >> LINE_SHIFT)
+    found = is_line_hit(m, location & (ADDRESS_MASK & -LINE_BYTES), name == "write")
     found = found & ((address & LINE_BYTES - 1) + size).ule(LINE_BYTES)
     wait = crossing(m, address, size)
     if name == "read":

@@ -55,8 +55,8 @@ class PipelineTiming(MC68040Timing):
             register = m.const(32, number)
             m.set_element("ready", register, self._later(free, m.element("ready", register)))
 
-    def usual(self, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
-        return mc68040_cache.usual(self.m, name, location, size, now)
+    def usual(self, name: str, address: Word, size: int, now: Callable[[], Word]) -> Usual:
+        return mc68040_cache.usual(self.m, name, address, size, now)
 
     def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None], Word] | None:
         return None if name == "fetch" else mc68040_cache.hit(self.m, name, *words)

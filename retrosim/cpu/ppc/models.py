@@ -52,7 +52,7 @@ def cpu(model: str) -> Cpu:
         causes=CAUSES,
         caches={
             "unified": Cache(
-                "tag", status_bits=STATUS_BITS, lines=_LINES, shortcuts=(*SHORTCUTS, "loaded", "stored"), behind=("l2",)
+                "tag", status_bits=STATUS_BITS, lines=_LINES, shortcuts=SHORTCUTS, behind=("l2",)
             )
         },
         explain=explain,
@@ -64,6 +64,7 @@ def cpu(model: str) -> Cpu:
         vector_name=vector_name,
         host=HOST,
         stage_fields=STAGES,
+        derived=frozenset(SHORTCUTS),
         in_registers=IN_REGISTERS,
         zero_register=ZERO,
     )

@@ -14,20 +14,20 @@ All state is in the fields below; times are absolute clocks.
     filling      sector that is being read until filled
     other        sector that is read when the bus is idle, from other_start to other_end, + KNOWN; or NONE
     missing      when the data of the last miss are there
-    loaded stored  addresses of the sectors of the last load and the last store, + 1, while they are certain to be
-                 complete in the cache: using them again changes nothing, not even the order of uses
-    readable writable fetchable   by the lower bits of a sector's number: its address + 1 if its line is the one of
-                 its set that was used last and the sector is complete for loads, for stores, for code, and dirty for
-                 stores; so such a use changes no more than the fields `loaded` and `stored`
+    fetchable    by the lower bits of a sector's number: its address + 1 if it was fetched, is complete, and its line is
+                 the one of its set that was used last; so to fetch it again changes nothing
     memory       parameters of the machine (mpc601_clocks.csv)
+
+Plain hits (hits.py) are loads from complete sectors of the line of a set that was used last, and stores into those that
+are dirty, too: they change nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..spec.cpu import ADDRESS_MASK
-from ..spec.timing import Usual
+from ..spec.hits import FIELD as HITS
+from ..spec.hits import READS, SIZES, WRITES, add_hits, clear_hits, is_hit
 from ..spec.values import Word
 from .mpc601_clocks import memory, rules
 
@@ -40,7 +40,9 @@ NONE = 0
 STATUS_BITS = 3 << 2  # of a tag: dirty sectors
 SECTOR_SHIFT = 5
 SECTOR_BYTES = 1 << SECTOR_SHIFT
-SHORTCUTS = ("readable", "writable", "fetchable")
+LINE_SHIFT = SECTOR_SHIFT + 1
+LINE_BYTES = 1 << LINE_SHIFT
+SHORTCUTS = (HITS, "fetchable")
 FIRST_ORDER = 0x01234567  # no way was used: they are taken from 0 on
 EVERY_WAY = 0x11111111  # times a way: compares it with all
 
@@ -55,9 +57,7 @@ FIELDS = (
     ("other_start", 64, 1),
     ("other_end", 64, 1),
     ("missing", 64, 1),
-    ("loaded", 32, 1),
-    ("stored", 32, 1),
-    *((name, 32, SETS * 2) for name in SHORTCUTS),
+    ("fetchable", 32, SETS * 2),
     ("memory", 64, len(MEMORY)),
 )
 
@@ -99,36 +99,39 @@ def _victim(m, line: Word) -> Word:
 
 
 def _use(m, entry: Word) -> None:
-    """Make an entry the one of its set that was used last; if it was not, nothing else of the set has a shortcut."""
-    is_first = _make_first(m, entry)
-    for name, place in _shortcuts_of_set(entry):
-        m.set_element(name, place, m.select(is_first, m.element(name, place), m.const(32, NONE)))
-
-
-def _make_first(m, entry: Word) -> Word:
-    """Make an entry the one of its set that was used last; tell whether it was."""
+    """Make an entry the one of its set that was used last; if it was not, the one that was is no plain hit any more."""
     group, way = entry >> 3 & (SETS - 1), entry & (WAYS - 1)
     order = m.element("order", group) ^ FIRST_ORDER
+    first = order & (WAYS - 1)
+    m.when(first.ne(way), lambda: _change_first(m, group, first, order, way))
+
+
+def _change_first(m, group: Word, first: Word, order: Word, way: Word) -> None:
+    line = m.element("tag", (group << 3) + first) >> 4
+    clear_hits(m, line << LINE_SHIFT, LINE_BYTES)
+    for half in range(2):
+        m.set_element("fetchable", (group << 1) + half, m.const(32, NONE))
     differs = order ^ way * EVERY_WAY
     zeros = (differs - EVERY_WAY) & ~differs & EVERY_WAY << 3
     top = zeros & -zeros  # highest bit of the four that are the way
     newer, older = order & (top >> 3) - 1, order & -(top << 1)
     m.set_element("order", group, (older | newer << 4 | way) ^ FIRST_ORDER)
-    return (order & WAYS - 1).eq(way)
 
 
-def _shortcuts_of_set(entry: Word) -> list[tuple[str, Word]]:
-    first = (entry >> 3 & (SETS - 1)) << 1
-    return [(name, first + half) for name in SHORTCUTS for half in range(2)]
-
-
-def _shorten(m, name: str, sector: Word, wait: Word) -> None:
-    """Let uses of a sector, which has just been used, take the shortcut from now on if it was complete."""
-    place, line = sector & (SETS * 2 - 1), sector >> 1
+def _if_first(m, sector: Word, wait: Word, then: Callable[[], None]) -> None:
+    """Do something if a sector, which has just been used, was complete, and is of the line of its set used last."""
+    line = sector >> 1
     first = (m.element("order", line & (SETS - 1)) ^ FIRST_ORDER) & (WAYS - 1)
     tag = m.element("tag", ((line & (SETS - 1)) << 3) + first)
-    holds = wait.eq(0) & (tag >> 4).eq(line)  # another sector of a line is taken without that being a use
-    m.set_element(name, place, m.select(holds, _key(sector), m.element(name, place)))
+    m.when(wait.eq(0) & (tag >> 4).eq(line), then)  # another sector of a line is taken without that being a use
+
+
+def _note_fetch(m, sector: Word) -> None:
+    m.set_element("fetchable", sector & (SETS * 2 - 1), _key(sector))
+
+
+def _note_hits(m, sector: Word, hits: int) -> None:
+    add_hits(m, sector << SECTOR_SHIFT, SECTOR_BYTES, hits)
 
 
 def _half(m, sector: Word) -> Word:
@@ -179,8 +182,6 @@ def _fill(m, sector: Word, entry: Word, now: Word) -> Word:
     start = _begin(m, now)
     first, whole = _transfer(m, sector)
     end, victim = m.variable(start + whole), _victim(m, sector >> 1)
-    m.set("loaded", m.const(32, NONE))
-    m.set("stored", m.const(32, NONE))
     m.set("filling", sector)
     m.set("filled", end.get() + parameter(m, "miss"))
 
@@ -269,7 +270,7 @@ def fetch(m, sector: Word, now: Word) -> Word:
 
     def use() -> None:
         wait.set(_sector(m, sector, now, lambda: m.const(64, 0)))
-        _shorten(m, "fetchable", sector, wait.get())
+        _if_first(m, sector, wait.get(), lambda: _note_fetch(m, sector))
 
     m.when(cached, use, uncached)
     return wait.get()
@@ -295,62 +296,44 @@ def _operand(m, address: Word, size: Word, now: Word, one) -> Word:
 
 
 def _key(sector: Word) -> Word:
-    """Return what fields hold that name a sector: its address + 1; they hold NONE where there is none."""
+    """Return what a field holds that names a sector: its address + 1; it holds NONE where there is none."""
     return (sector << SECTOR_SHIFT) + 1
 
 
-def is_at_hand(m, location: Word, size: Word | int, write: bool) -> Word:
-    """Tell whether an operand is sure to be a hit that changes nothing: within a double word, in a sector just used."""
-    key = _key(location >> SECTOR_SHIFT)
-    same = m.get("stored").eq(key)
-    if not write:
-        same = same | m.get("loaded").eq(key)
-    return same & ((location & 7) + size).ule(8)
-
-
-def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
-    """Tell whether `fetch` (of a sector), `read` or `write` may take the shortcut (`Timing.usual`)."""
+def is_usual(m, name: str, address: Word, size: int) -> Word:
+    """Tell whether `fetch` (of a sector), `read` or `write` changes nothing and takes no clocks, for certain."""
     if name == "fetch":
-        return Usual(m.element("fetchable", location & (SETS * 2 - 1)).eq(_key(location)))
-    place = location >> SECTOR_SHIFT & (SETS * 2 - 1)
-    aligned = size - 1 if size in (1, 2, 4) else SECTOR_BYTES - 1  # others take the long way
-    key = (location & (-SECTOR_BYTES & ADDRESS_MASK | aligned)) + 1  # is no sector's if it is not aligned
-    found = m.element("writable" if name == "write" else "readable", place).eq(key)
-    if name == "write":
-        return Usual(found, lambda: m.set("stored", key))
-    return Usual(found, lambda: m.when(m.get("stored").ne(key), lambda: m.set("loaded", key)))
+        return m.element("fetchable", address & (SETS * 2 - 1)).eq(_key(address))
+    return is_hit(m, address, size, name == "write") if size in SIZES else m.const(1, 0)
 
 
 def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], None]]:
     """Tell whether they find the sector complete, and the operand aligned (`Timing.hit`)."""
     location, now = location.trunc(32), rest[-1]
     sector = location if name == "fetch" else location >> SECTOR_SHIFT
-    line, half, key = sector >> 1, _half(m, sector), _key(sector)
+    line, half = sector >> 1, _half(m, sector)
     first = (line & (SETS - 1)) << 3
     found = m.matching("tag", first, WAYS, line << 4 | half, half | -16 & 0xFFFFFFFF)
     entry = first + (m.lowest_bit(found) & (WAYS - 1))
-    is_hit = found.ne(0) & (m.get("filling").ne(sector) | m.get("filled").ule(now))
-    is_hit = is_hit & sector.ult(UNCACHED_FROM >> SECTOR_SHIFT)
+    is_found = found.ne(0) & (m.get("filling").ne(sector) | m.get("filled").ule(now))
+    is_found = is_found & sector.ult(UNCACHED_FROM >> SECTOR_SHIFT)
 
     def use() -> None:
-        is_first, none = _make_first(m, entry), m.const(32, NONE)
-        m.when(~is_first, lambda: [m.set_element(field, each, none) for field, each in _shortcuts_of_set(entry)])
-        if name != "fetch":
-            m.set("stored" if name == "write" else "loaded", key)
+        _use(m, entry)
+        if name == "fetch":
+            _note_fetch(m, sector)
+            return
         if name == "write":
             m.set_element("tag", entry, m.element("tag", entry) | half << 2)
-        for field in {"fetch": ("fetchable",), "read": ("readable",), "write": ("readable", "writable")}[name]:
-            m.set_element(field, sector & (SETS * 2 - 1), key)
+        _note_hits(m, sector, READS | WRITES if name == "write" else READS)
 
     if name == "fetch":
-        return is_hit, use
-    size = rest[0].trunc(32)
-    at_hand = is_at_hand(m, location, size, name == "write")
-    is_whole = ((location & 7) + size).ule(8)
-    return is_hit & is_whole, lambda: m.when(~at_hand, use)
+        return is_found, use
+    is_whole = ((location & 7) + rest[0].trunc(32)).ule(8)
+    return is_found & is_whole, use
 
 
-def _cached(m, location: Word, now: Word, recent: str = "loaded") -> tuple[Word, Word]:
+def _cached(m, location: Word, now: Word) -> tuple[Word, Word]:
     """Use the sector of an operand: the unit is stalled at a miss while the data of the one before are on their way."""
     stall = m.variable(m.const(64, 0))
 
@@ -358,10 +341,10 @@ def _cached(m, location: Word, now: Word, recent: str = "loaded") -> tuple[Word,
         stall.set(until(m, m.get("missing"), now))
         return stall.get()
 
-    wait = _sector(m, location >> SECTOR_SHIFT, now, misses)
+    sector = location >> SECTOR_SHIFT
+    wait = _sector(m, sector, now, misses)
     m.set("missing", later(m, m.get("missing"), m.select(wait.eq(0), m.const(64, 0), now + wait)))
-    m.set(recent, m.select(wait.eq(0), _key(location >> SECTOR_SHIFT), m.const(32, NONE)))
-    _shorten(m, "readable", location >> SECTOR_SHIFT, wait)
+    _if_first(m, sector, wait, lambda: _note_hits(m, sector, READS))
     return wait - stall.get(), stall.get()
 
 
@@ -392,10 +375,10 @@ def _write_uncached(m, location: Word, now: Word) -> tuple[Word, Word]:
 
 
 def _write_cached(m, location: Word, now: Word) -> tuple[Word, Word]:
-    clocks = _cached(m, location, now, "stored")
+    clocks, sector = _cached(m, location, now), location >> SECTOR_SHIFT
     found = _find(m, location >> 6) & (ABSENT - 1)  # it is there now, which the mask tells the verifier of code
-    m.set_element("tag", found, m.element("tag", found) | _half(m, location >> SECTOR_SHIFT) << 2)
-    _shorten(m, "writable", location >> SECTOR_SHIFT, clocks[0] + clocks[1])
+    m.set_element("tag", found, m.element("tag", found) | _half(m, sector) << 2)
+    _if_first(m, sector, clocks[0] + clocks[1], lambda: _note_hits(m, sector, READS | WRITES))
     return clocks
 
 
@@ -409,18 +392,3 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
     return _operand(
         m, address, size, now, lambda location, at: _choose(m, location, at, _write_cached, _write_uncached)
     )
-
-
-def read_unless_at_hand(m, address: Word, size: Word, now: Word) -> Word:
-    return _unless_at_hand(m, address, size, now, read)
-
-
-def write_unless_at_hand(m, address: Word, size: Word, now: Word) -> Word:
-    return _unless_at_hand(m, address, size, now, write)
-
-
-def _unless_at_hand(m, address: Word, size: Word, now: Word, access: Callable[..., Word]) -> Word:
-    result = m.variable(m.const(64, 0))
-    at_hand = is_at_hand(m, address.trunc(32), size.trunc(32), access is write)
-    m.when(~at_hand, lambda: result.set(access(m, address, size, now)))
-    return result.get()

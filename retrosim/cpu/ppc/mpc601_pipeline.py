@@ -45,12 +45,11 @@ class PipelineTiming(PpcHooks):
     counts = splits_branches = True
     times = (*STAGES, "sector_start", "resolved", "lr_ready", "ctr_ready", "cr_ready", "ready")
     marks = ("sector", "accesses")
-    assumed = {"loaded": NONE, "stored": NONE}  # noqa: RUF012  nothing is at hand: `usual` tells
     looked_up_in_place = 33  # every word of lmw and stmw
     subroutines = {  # noqa: RUF012
         "fetch": mpc601_cache.fetch,
-        "read": mpc601_cache.read_unless_at_hand,
-        "write": mpc601_cache.write_unless_at_hand,
+        "read": mpc601_cache.read,
+        "write": mpc601_cache.write,
     }
 
     def forget(self) -> None:
@@ -78,8 +77,8 @@ class PipelineTiming(PpcHooks):
         m.set("sector_start", m.get("sector_start") + more)
         m.set("accesses", accesses - more)
 
-    def usual(self, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
-        return mpc601_cache.usual(self.m, name, location, size, now)
+    def usual(self, name: str, address: Word, size: int, now: Callable[[], Word]) -> Usual:
+        return Usual(mpc601_cache.is_usual(self.m, name, address, size))
 
     def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None], Word]:
         return *mpc601_cache.hit(self.m, name, *words), self.m.const(64, 0)
@@ -195,9 +194,9 @@ class PipelineTiming(PpcHooks):
         now = self.entered + 1 + self.moved.get() + self.stall.get()
         location = address & ADDRESS_MASK
         result = m.variable(m.const(64, 0))
-        at_hand = mpc601_cache.is_at_hand(m, location, size, write)
+        is_usual = mpc601_cache.is_usual(m, name, location, size)
         words = location.zext(64), m.const(64, size), now
-        m.when(~at_hand, lambda: result.set(m.subroutine(name, access, *words)))
+        m.when(~is_usual, lambda: result.set(m.subroutine(name, access, *words)))
         self.late = result.get() & 0xFFFFFFFF
         stall = result.get() >> mpc601_cache.STALL_SHIFT
         self.access = now + stall

@@ -10,6 +10,7 @@ import numpy as np
 
 from .decoding import OpcodeTable
 from .explain import Explanation
+from .hits import FIELD as HITS
 from .host import Host
 from .instruction_set import InstructionSet
 from .readings import Reading, changed_readings, chosen_readings
@@ -34,6 +35,7 @@ ENGINE_FIELDS = (
     ("read_high", 32, 1),
     ("touched_by", 32, 1),  # the instruction that did either, or took an exception
     ("taken", 32, 1),  # vector of an exception taken since the last look + 1, where exceptions are observed
+    (HITS, 64, 1),  # whose the bits of plain hits are
     ("cycles", 64, 1),
     ("limit", 64, 1),  # leave when cycles reach it
 )

@@ -6,6 +6,7 @@
     m.reg(n, bits)  m.set_reg(n, word)     register file "r"; narrow accesses touch the low bits
     m.load(address, bits)  m.store(address, word)
     m.peek(address, bits)                  what m.load would give, seen from outside: no access, no time
+    m.hits_at(address, bits)  m.set_hits(address, word)   what is known of the cache there (hits.py)
     m.select(c, a, b)                      one of two words
     m.when(c, then, otherwise)             run `then` or `otherwise` (functions) under a condition
     m.for_each_bit(mask, body, down)       body(bit number) for each one in the mask, lowest first unless `down`
@@ -89,6 +90,17 @@ class ExecutionContext:
     def _location(self, address: Word) -> Word:
         """Return where in memory an address lies; every access passes here, so that none leaves it and its mirrors."""
         return address & ADDRESS_MASK
+
+    def location(self, address: Word) -> Word:
+        """Return where in memory an address lies, or its mirror: up to a KB outside, which is no place of a hit."""
+        return self._location(address).trunc(32)
+
+    def hits_at(self, address: Word, bits: int) -> Word:
+        """Return the bytes that say which accesses are plain hits (hits.py), from an address on."""
+        return self._hits(self._location(address), bits)
+
+    def set_hits(self, address: Word, word: Word) -> None:
+        self._set_hits(self._location(address), word)
 
     def peek(self, address: Word, bits: int) -> Word:
         word = self._load(self._location(address), bits)

@@ -83,7 +83,6 @@ class Timing:
     times: ClassVar[tuple[str, ...]] = ()  # state fields with clocks at which something in the pipeline is ready
     marks: ClassVar[tuple[str, ...]] = ()  # its other state fields
     blank: ClassVar[Mapping[str, int]] = {}  # values of fields with which an instruction is fetched for certain
-    assumed: ClassVar[Mapping[str, int]] = {}  # values of other fields that the model may take for these
     subroutines: ClassVar[Mapping[str, Callable[..., Word]]] = {}  # that the model calls, by name
     counters: ClassVar[Mapping[str, str]] = {}  # subroutine -> state field that steps at each use of a cache by it
     looked_up_in_place = 4  # most points of an instruction for which regions have the code of `usual` itself
@@ -121,10 +120,11 @@ class Timing:
     def forget(self) -> None:
         """Set clocks in the state that are too long ago to matter to the latest ones that do not."""
 
-    def usual(self, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
+    def usual(self, name: str, address: Word, size: int, now: Callable[[], Word]) -> Usual:
         """Tell whether a use of memory is a plain hit of kind 0, for which the subroutine `name` would return 0.
 
-        now  emits the clock of the use
+        address  of an operand, with all its bits; where code is fetched, what the subroutine is given
+        now      emits the clock of the use
         """
         raise NotImplementedError
 

@@ -5,19 +5,21 @@ choose the line to replace. The missing double word is used as soon as it is the
 when all are full, a line fill until they are empty. Sources: as in i486_pipeline.py. State:
 
     tag lru     128 sets of 4 lines: line number + VALID; per set the three bits
-    readable    by set: the key of the line whose next read changes nothing: the one used last, and complete
-    writable    by set: that of the line whose next store changes nothing in the cache: the one used last, or one that
-                is not there. A key is the address of a line + 1
+    fetchable   by set: the address + 1 of the line whose next fetch changes nothing: the one used last, and complete
     bus_free    clock when the bus is done with all it has to do
     filling     line that is read last, complete at fill_end
     memory      parameters of the machine: see MEMORY
+
+Plain hits (hits.py) are loads from the line of a set that was used last, and is complete, and stores into the one that
+was used last, or into lines that are not there: they change nothing in the cache.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..spec.cpu import ADDRESS_MASK
+from ..spec.hits import FIELD as HITS
+from ..spec.hits import READS, WRITES, add_hits, clear_hits, is_hit, is_line_hit
 from ..spec.timing import Usual
 from ..spec.values import Word
 
@@ -27,9 +29,8 @@ WRITE_BUFFERS = 4
 WRITE_QUEUE = WRITE_BUFFERS - 1  # writes that the bus may still have to do for a store not to wait
 SETS, LINE_SHIFT = 128, 4
 LINE_BYTES = 1 << LINE_SHIFT
-SHORTCUTS = ("readable", "writable")
+SHORTCUTS = (HITS, "fetchable")
 NONE = 0
-CODE_ONLY = 8  # added to the address of a line of code where operands are not cached; 1 to others
 
 # Places in the field `memory`, CPU clocks: until the first double word of a line is there, until the whole line is, a
 # write, and reading and writing a byte to double word of video memory.
@@ -38,7 +39,7 @@ MEMORY = ("first_read", "line_read", "write", "video_read", "video_write")
 FIELDS = (
     ("tag", 32, 4 * SETS),
     ("lru", 8, SETS),
-    *((name, 32, SETS) for name in SHORTCUTS),
+    ("fetchable", 32, SETS),
     ("bus_free", 64, 1),
     ("filling", 32, 1),
     ("fill_end", 64, 1),
@@ -82,36 +83,52 @@ def _look_up(m, line: Word, allocate: bool) -> Word:
     # bit 0: the older pair is 2, 3; bit 1: the older of 0, 1 is 1; bit 2: the older of 2, 3 is 3
     pair = m.select((old & 1).eq(0), (old >> 1 & 1).zext(32), (old >> 2 & 1).zext(32) + 2)
     used = m.select(found, way, m.select(free.ne(4), free, pair))
-    new = m.const(8, 0)
-    for number, (mask, ones) in enumerate(((4, 3), (4, 1), (2, 4), (2, 0))):
-        new = m.select(used.eq(number), old & mask | ones, new)
-    touched = found | m.const(1, allocate)
-    m.set_element("lru", group, m.select(touched, new, old))
+    m.when(found | m.const(1, allocate), lambda: _use(m, group, used, old))
     entry = first + used
     if allocate:
         m.set_element("tag", m.select(found, first + (way & 3), entry), wanted)
     return found
 
 
-def _key(m, line: Word) -> Word:
-    is_cached = line.ult(UNCACHED_FROM >> LINE_SHIFT)
-    return (line << LINE_SHIFT) + m.select(is_cached, m.const(32, 1), m.const(32, CODE_ONLY))
+def _use(m, group: Word, way: Word, old: Word) -> None:
+    """Make a line of a set the one used last; if it was not, the one that was is no plain hit any more.
+
+    old  the bits of the set
+    """
+    pair = m.select((old & 1).eq(0), 3 - (old >> 2 & 1).zext(32), 1 - (old >> 1 & 1).zext(32))  # used last so far
+    m.when(pair.ne(way), lambda: _change_newest(m, group, pair))
+    shift = way << 2
+    new = old & (m.const(32, 0x2244) >> shift).trunc(8) & 15 | (m.const(32, 0x0413) >> shift).trunc(8) & 15
+    m.set_element("lru", group, new)
+
+
+def _change_newest(m, group: Word, before: Word) -> None:
+    clear_hits(m, m.element("tag", (group << 2) + before) << LINE_SHIFT, LINE_BYTES)
+    m.set_element("fetchable", group, m.const(32, NONE))
+
+
+def _key(line: Word) -> Word:
+    return (line << LINE_SHIFT) + 1
+
+
+def _is_cached(line: Word) -> Word:
+    """Are operands in a line cached?"""
+    return line.ult(UNCACHED_FROM >> LINE_SHIFT)
 
 
 def _note_read(m, line: Word, complete: Word) -> None:
     """Note that a line was read, which is now the newest; `complete`: and does not arrive any more."""
-    key, group = _key(m, line), line & (SETS - 1)
-    known = m.element("readable", group).eq(key)
-    m.set_element("writable", group, m.select(known, m.element("writable", group), key))
-    m.set_element("readable", group, m.select(complete, key, m.const(32, NONE)))
+
+    def note() -> None:
+        m.set_element("fetchable", line & (SETS - 1), _key(line))
+        m.when(_is_cached(line), lambda: add_hits(m, line << LINE_SHIFT, LINE_BYTES, READS | WRITES))
+
+    m.when(complete, note)
 
 
-def _note_write(m, line: Word, found: Word) -> None:
-    """Note that a line was stored to, which makes it the newest if it is there."""
-    key, group = _key(m, line), line & (SETS - 1)
-    readable = m.element("readable", group)
-    m.set_element("readable", group, m.select(found & readable.ne(key), m.const(32, NONE), readable))
-    m.set_element("writable", group, key)
+def _note_write(m, line: Word) -> None:
+    """Note that a line was stored to, which is the newest if it is there."""
+    add_hits(m, line << LINE_SHIFT, LINE_BYTES, WRITES)
 
 
 def _read_line(m, line: Word, now: Word) -> Word:
@@ -153,7 +170,11 @@ def read(m, address: Word, size: Word, now: Word) -> Word:
             m.set("bus_free", end)
             wait.set(end - at)
 
-        m.when(location.ult(UNCACHED_FROM), lambda: wait.set(_read_line(m, location >> 4, at)), uncached)
+        def cached() -> None:
+            line = location >> LINE_SHIFT
+            m.when(~is_line_hit(m, line << LINE_SHIFT, False), lambda: wait.set(_read_line(m, line, at)))
+
+        m.when(location.ult(UNCACHED_FROM), cached, uncached)
         return wait.get()
 
     return _operand(m, address, size, now, one)
@@ -166,22 +187,25 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
         cached, free = location.ult(UNCACHED_FROM), m.get("bus_free")
         clocks = m.select(cached, _parameter(m, "write"), _parameter(m, "video_write"))
         line = location >> LINE_SHIFT
-        m.when(cached, lambda: _note_write(m, line, _look_up(m, line, allocate=False)))
+
+        def look() -> None:
+            _look_up(m, line, allocate=False)
+            _note_write(m, line)
+
+        m.when(cached & ~is_line_hit(m, line << LINE_SHIFT, True), look)
         m.set("bus_free", _later(m, free, at) + clocks)
         return _wait_until(m, free, at + clocks * WRITE_QUEUE)
 
     return _operand(m, address, size, now, one)
 
 
-def usual(m, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
-    """Tell whether a use takes the shortcut, and a store a write buffer without a wait (`Timing.usual`)."""
+def usual(m, name: str, address: Word, size: int, now: Callable[[], Word]) -> Usual:
+    """Tell whether a use is a plain hit, and a store has a write buffer without a wait (`Timing.usual`)."""
     if name == "fetch":
-        return Usual(m.element("readable", location & (SETS - 1)).eq(_key(m, location)))
-    group = location >> LINE_SHIFT & (SETS - 1)
-    key = (location & (-LINE_BYTES & ADDRESS_MASK | size - 1)) + 1  # is no line's if it is not aligned
+        return Usual(m.element("fetchable", address & (SETS - 1)).eq(_key(address)))
     if name == "read":
-        return Usual(m.element("readable", group).eq(key))
-    hit = m.element("writable", group).eq(key) & _has_buffer(m, now())
+        return Usual(is_hit(m, address, size, False))
+    hit = is_hit(m, address, size, True) & _has_buffer(m, now())
     return Usual(hit, lambda: _post(m, now()))
 
 
@@ -208,16 +232,18 @@ def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], N
         is_usual = is_usual & location.ult(UNCACHED_FROM) & ((location & (LINE_BYTES - 1)) + each).ule(LINE_BYTES)
 
     def use() -> None:
-        way, old = (m.lowest_bit(ways) & 3) << 2, m.element("lru", group)
-        new = old & (m.const(32, 0x2244) >> way).trunc(8) & 15 | (m.const(32, 0x0413) >> way).trunc(8) & 15
-        m.set_element("lru", group, m.select(found, new, old))
+        way = m.lowest_bit(ways) & 3
+        m.when(found, lambda: _use(m, group, way, m.element("lru", group)))
         if name == "write":
-            _note_write(m, line, found)
+            _note_write(m, line)
         else:
             _note_read(m, line, m.const(1, 1))
 
     def apply() -> None:
-        m.when(m.element("writable" if name == "write" else "readable", group).ne(_key(m, line)), use)
+        if name == "fetch":
+            m.when(m.element("fetchable", group).ne(_key(line)), use)
+        else:
+            m.when(~is_line_hit(m, line << LINE_SHIFT, name == "write"), use)
         if name == "write":
             _post(m, now)
 

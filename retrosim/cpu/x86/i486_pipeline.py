@@ -83,8 +83,8 @@ class CacheTiming(TableTiming):
         for name, limit in (("held", 2 * MAX_WAITED), ("waiting", MAX_WAITED)):
             m.set(name, m.select(m.get(name).ult(limit), m.get(name), m.const(32, limit)))
 
-    def usual(self, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
-        return i486_cache.usual(self.m, name, location, size, now)
+    def usual(self, name: str, address: Word, size: int, now: Callable[[], Word]) -> Usual:
+        return i486_cache.usual(self.m, name, address, size, now)
 
     def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None], Word]:
         return i486_cache.hit(self.m, name, *words)

@@ -86,6 +86,6 @@ def cpu(model: str, unreal: bool = False) -> Cpu:
         caches=CACHES[part],
         stage_fields=STAGES[part],
         in_registers=IN_REGISTERS[part],
-        derived=frozenset(field for each in CACHES[part].values() for field in each.shortcuts),
+        derived=frozenset(SHORTCUTS) & LAYOUTS[part].fields.keys(),
         zero_register=ZERO,
     )

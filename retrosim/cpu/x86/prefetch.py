@@ -63,8 +63,8 @@ class PrefetchTiming(TableTiming):
         m.set("bus_free", m.select(jumped, now, self._later(m.get("bus_free") + longest, now) - longest))
         m.set("fetched", m.select(jumped, m.const(32, 0), m.get("fetched")))
 
-    def usual(self, name: str, location: Word, size: int, now: Callable[[], Word]) -> Usual:
-        return Usual(self.kind(location, 8 * size, name == "write").eq(0))
+    def usual(self, name: str, address: Word, size: int, now: Callable[[], Word]) -> Usual:
+        return Usual(self.kind(address & ADDRESS_MASK, 8 * size, name == "write").eq(0))
 
     def kind(self, location: Word, bits: int, write: bool) -> Word:
         """Bits 0-1: where in a unit it lies, as far as that matters; bits 2, 3: its first and second unit are slow."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from retrosim.cpu.engines.core import Core
+from retrosim.cpu.spec.hits import FIELD as HITS
 
 HOST_FIELDS = (
     "reason",
@@ -12,6 +13,7 @@ HOST_FIELDS = (
     "access",
     "limit",
     "touched_by",
+    HITS,
 )  # of the state: how an engine was called, and how it ended
 
 

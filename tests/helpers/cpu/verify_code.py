@@ -2,7 +2,8 @@
 
 An address must be a base and an offset whose interval (code_ranges.py) lies inside what that base has:
 
-    memory, code marks   2^24 bytes and the mirrors at both ends, read and written; marks are only read
+    memory, code marks,  2^24 bytes and the mirrors at both ends, read and written; marks are only read
+    hits
     state                bytes of the one field that the constant offset lies in
     record               the words of this record; of another one only its handler, to be called with it, and whether
                          that is a region
@@ -30,6 +31,7 @@ from retrosim.cpu.engines.emit import (
     CODE_POINTER,
     CONTEXT_ENTRIES,
     HANDED,
+    HITS_POINTER,
     INDEX_POINTER,
     MISSED,
     POINTER_BYTES,
@@ -53,11 +55,12 @@ from retrosim.cpu.engines.variants import VARIANTS, units_of
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
 from tests.helpers.cpu.code_ranges import BINARY, CALL, CodeFunction, Facts, Range, Ranges, full, signed
 
-RAM, CODE, STATE, RECORD, OTHER_RECORD, CONTEXT, INDEX, RECORDS, HANDLER, STATUS, SLOT, TABLE, HOST = (
+RAM, CODE, STATE, RECORD, OTHER_RECORD, CONTEXT, INDEX, RECORDS, HANDLER, STATUS, SLOT, TABLE, HOST, HITS = (
     "memory", "code marks", "state", "record", "another record", "context", "index", "records", "handler", "status",
-    "slot", "table", "host",
+    "slot", "table", "host", "hits",
 )  # fmt: skip
 TABLES = {CODE_POINTER: CODE, INDEX_POINTER: INDEX, RECORDS_POINTER: RECORDS, TABLE_POINTER: TABLE, ASK_POINTER: HOST}
+TABLES |= {HITS_POINTER: HITS}
 BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "ptr": 64, "v4xi32": 128, "v8xi32": 256}
 SHIFTS, DIVISIONS = ("shl", "lshr", "ashr"), ("udiv", "urem", "sdiv", "srem")
 HARMLESS = {
@@ -96,6 +99,7 @@ class Memory:
         self.extents = {
             RAM: memory,
             CODE: memory,
+            HITS: memory,
             STATE: (0, layout.dtype.itemsize),
             RECORD: (0, RECORD_BYTES),
             OTHER_RECORD: (0, RECORD_BYTES),
@@ -233,7 +237,7 @@ class Verifier:
         written = [number * POINTER_BYTES for number in (BUDGET, HANDED)]
         is_context = pointer.base == CONTEXT and pointer.low == pointer.high in written
         is_missed = pointer.base == CONTEXT and pointer.low >= MISSED * POINTER_BYTES and kind == "i64"
-        if not is_context and not is_missed and pointer.base not in (RAM, STATE, SLOT):
+        if not is_context and not is_missed and pointer.base not in (RAM, HITS, STATE, SLOT):
             raise Wrong(f"writes to the {pointer.base}")
         if kind == "ptr" and (pointer.base != SLOT or self._pointer(value).base not in (RECORD, OTHER_RECORD)):
             raise Wrong("stores a pointer")
@@ -252,7 +256,7 @@ class Verifier:
             )
         if pointer.base == SLOT and kind != self.code.slots[place]:
             raise Wrong("another type")
-        if is_aligned and pointer.base in (RAM, CODE) and size > 1:
+        if is_aligned and pointer.base in (RAM, CODE, HITS) and size > 1:
             raise Wrong("promises alignment")
         if is_aligned and pointer.low == pointer.high and pointer.low % size:
             raise Wrong("is misaligned")
