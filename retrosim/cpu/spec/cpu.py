@@ -35,7 +35,7 @@ ENGINE_FIELDS = (
     ("read_high", 32, 1),
     ("touched_by", 32, 1),  # the instruction that did either, or took an exception
     ("taken", 32, 1),  # vector of an exception taken since the last look + 1, where exceptions are observed
-    (HITS, 64, 1),  # whose the bits of plain hits are
+    (HITS, 64, 1),  # after which run it was left so (Core.check_hits)
     ("cycles", 64, 1),
     ("limit", 64, 1),  # leave when cycles reach it
 )

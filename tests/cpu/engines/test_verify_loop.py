@@ -15,6 +15,7 @@ from retrosim.cpu.engines.emit import (
     BUDGET,
     CODE_POINTER,
     CONTEXT_ENTRIES,
+    HITS_POINTER,
     INDEX_POINTER,
     RECORDS_POINTER,
     TABLE_POINTER,
@@ -24,13 +25,13 @@ from retrosim.cpu.engines.handlers import HANDLER, HANDLER_WORD, LEFT, RECORD_BY
 
 
 def memories() -> tuple[np.ndarray, ...]:
-    bytes_ = (np.zeros(8, np.uint8) for _ in range(3))
+    bytes_ = (np.zeros(8, np.uint8) for _ in range(4))
     return *bytes_, np.zeros((4, RECORD_BYTES // 4), np.uint32), np.zeros(8, np.int32), np.zeros(8, np.uint64)
 
 
 @pytest.mark.parametrize("returned", ["left", "record"])
 def test_a_handler_gets_the_memory_of_the_machine(returned: str) -> None:
-    ram, code, state, records, index, table = memories()
+    ram, code, hits, state, records, index, table = memories()
     seen = []
 
     def handler(*arguments: int) -> int:
@@ -41,11 +42,12 @@ def test_a_handler_gets_the_memory_of_the_machine(returned: str) -> None:
 
     entered = HANDLER_TYPE(handler)
     records[2].view(np.uint64)[HANDLER_WORD] = ctypes.cast(entered, ctypes.c_void_p).value
-    entrance = Entrance(ram, code, state, records, index, table, 99)
+    entrance = Entrance(ram, code, hits, state, records, index, table, 99)
     assert entrance.run(2, 10) == (-LEFT if returned == "left" else 3, 3)
     ((pointers, budget, context),) = seen
     assert pointers == (ram.ctypes.data, state.ctypes.data, records.ctypes.data + 2 * RECORD_BYTES) and budget == 10
     expected = {CODE_POINTER: code, INDEX_POINTER: index, RECORDS_POINTER: records, TABLE_POINTER: table}
+    expected |= {HITS_POINTER: hits}
     assert {number: context[number] for number in expected} == {n: each.ctypes.data for n, each in expected.items()}
     assert context[ASK_POINTER] == 99
     assert len(HANDLER_TYPE._argtypes_) == len(HANDLER.parameters)
@@ -60,6 +62,6 @@ def test_numba_compiles_nothing_of_the_engines() -> None:
 
 @pytest.mark.parametrize("start", [-1, 4, 1 << 62])
 def test_a_number_that_is_no_record_is_refused(start: int) -> None:
-    ram, code, state, records, index, table = memories()
+    ram, code, hits, state, records, index, table = memories()
     with pytest.raises(IndexError, match="no such record"):
-        Entrance(ram, code, state, records, index, table, 0).run(start, 1)
+        Entrance(ram, code, hits, state, records, index, table, 0).run(start, 1)

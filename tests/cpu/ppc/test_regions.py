@@ -17,6 +17,7 @@ from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.regions import Region
 from retrosim.cpu.ppc.mpc601_clocks import memory
+from retrosim.cpu.spec.hits import FIELD as HITS
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu import ppc_streams as streams_ppc
 from tests.helpers.cpu.agreement import SEED, assert_same, stay_within_bounds
