@@ -205,16 +205,9 @@ def usual(m, name: str, address: Word, size: int, now: Callable[[], Word]) -> Us
         return Usual(m.element("fetchable", address & (SETS - 1)).eq(_key(address)))
     if name == "read":
         return Usual(is_hit(m, address, size, False))
-    hit = is_hit(m, address, size, True) & _has_buffer(m, now())
-    return Usual(hit, lambda: _post(m, now()))
-
-
-def _has_buffer(m, now: Word) -> Word:
-    return m.get("bus_free").ule(now + _parameter(m, "write") * WRITE_QUEUE)
-
-
-def _post(m, now: Word) -> None:
-    m.set("bus_free", _later(m, m.get("bus_free"), now) + _parameter(m, "write"))
+    at, free, clocks = now(), m.get("bus_free"), _parameter(m, "write")
+    hit = is_hit(m, address, size, True) & free.ule(at + clocks * WRITE_QUEUE)
+    return Usual(hit, lambda: m.set("bus_free", _later(m, free, at) + clocks))
 
 
 def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], None], Word]:
@@ -245,6 +238,6 @@ def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], N
         else:
             m.when(~is_line_hit(m, line << LINE_SHIFT, name == "write"), use)
         if name == "write":
-            _post(m, now)
+            m.set("bus_free", _later(m, m.get("bus_free"), now) + _parameter(m, "write"))
 
     return is_usual, apply, wait
