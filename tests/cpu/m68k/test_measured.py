@@ -42,7 +42,7 @@ class Row:
     decided    what of the model the row decided; "" if it was not used
     without    body of another loop, whose clocks are taken off both
     registers  that do not hold what all others do
-    limbs      of GNU MP in a pass, 0 in all other loops; their operands are in the cache, and the source has whole clocks
+    limbs      of GNU MP in a pass, 0 in all other loops; operands are in the cache, and the source has whole clocks
     """
 
     body: str
@@ -217,7 +217,7 @@ def test_what_the_measured_rows_say_of_the_readings() -> None:
 
 @pytest.mark.parametrize("name", [name for name, row in GNU_MP.items() if row.missed])
 def test_the_clocks_of_dbra_behind_shifts(name: str) -> None:
-    """As printed they are within the rounding of the source, and MULU with DBRA is not: each reading misses something."""
+    """As printed they are within the rounding of the source, and MULU with DBRA is not: each option misses a row."""
     row, multiply = ROWS[name], ROWS["8, mulu #$5555,d5"]
     assert abs(clocks_of(row, {"branches": "printed"}) - row.outside) <= row.spread
     assert clocks_of(multiply, {"branches": "printed"}) == 17 > multiply.outside + multiply.spread
