@@ -333,7 +333,7 @@ def test_the_other_reading(name: str, reading: str, option: str, expected: int) 
 
 
 def test_wait_states_of_code_on_one_board() -> None:
-    """What is said of the M326: 3 for code meet both of its rows; writes that are slow enough for one miss the other."""
+    """What is said of the M326: 3 for code meet both of its rows; writes slow enough for one miss the other."""
     modes, strings = (row for row in ROWS if row.name.endswith(", M326"))
     for row in (modes, strings):
         assert abs(clocks_of(row, memory=(3, 0, 1, 22, 22)) - row.clocks) <= row.spread
