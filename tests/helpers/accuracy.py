@@ -75,13 +75,13 @@ def _m68k(with_intervals: bool) -> Iterator[Line]:
         if row.readings:
             continue
         number, code = name.split(", ", 1) if name in m68k.CAPTURE else ("", name)
-        stages = "BogoMips" if name in m68k.BOGOMIPS else BY_HAND
+        stages = "BogoMips" if name in m68k.BOGOMIPS else "GNU MP" if name in m68k.GNU_MP else BY_HAND
         count = partial(m68k.clocks_of, row)
         found = combined(row.ours, _others(m68k.CPU.readings, row.memory, count, with_intervals))
-        spread, source = m68k.TOLERANCE * row.outside, f"A3640 board, row {number}" if number else stages
+        source = f"A3640 board, row {number}" if number else stages
         decided = "the rules of the stages" if name in m68k.STAGES else row.decided
         ends = found.low, found.high
-        yield Line("mc68040-25", code, row.outside, spread, row.ours, *ends, source, row.missed, decided)
+        yield Line("mc68040-25", code, row.outside, row.spread, row.ours, *ends, source, row.missed, decided)
 
 
 def _x86(with_intervals: bool) -> Iterator[Line]:

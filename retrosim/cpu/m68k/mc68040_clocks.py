@@ -79,6 +79,11 @@ def is_synchronising(row: Row) -> bool:
     return entry is not None and (entry["interlock"] == "yes+sync" or "idle" in entry["note"])
 
 
+def is_trap_or_return(row: Row) -> bool:
+    """Does the address of what follows come from a vector or a frame?"""
+    return row.cost[0] in ("TRAP #n", "ILLEGAL, A-line, F-line", "RTE format 0")
+
+
 def stores_while_executing(row: Row) -> bool:
     """Does the instruction store a register in each clock of its execution, and not at its end?"""
     return row.cost[0] == "MOVEM list,ea"
@@ -109,7 +114,7 @@ def _entry(key: str, form: str) -> tuple[dict[str, str], str, str]:
 
 
 @cache
-def _clocks(key: str, form: str, outer: str, data: int, addresses: int, words: bool, flow: bool) -> Clocks:
+def _clocks(key: str, form: str, outer: str, data: int, addresses: int, words: bool, hides: bool) -> Clocks:
     relative = form.endswith(" PC")
     row, cell, column = _entry(key, form.removesuffix(" PC"))
     registers = {"D": max(data, 1), "A": addresses}
@@ -120,7 +125,7 @@ def _clocks(key: str, form: str, outer: str, data: int, addresses: int, words: b
         address, lead = address + 1, lead + 1
     if words and key == "MOVEM list,ea":  # note of the table: word-sized stores of address registers
         address, base = address + max(addresses - 2, 0), base + addresses
-    if flow:  # execution of a branch overlaps older work: all lead (hardware: mulu + dbra takes the mulu's 14)
+    if hides:  # execution of a branch overlaps older work: all lead (hardware: mulu + dbra takes the mulu's 14)
         lead, base = lead + base, 0
     interlocked = row["interlock"] != "no" or any(f.startswith(INDEXED_FORMS) for f in (form, outer))
     fetches = max(1, sum(2 if f.startswith("([") else 0 for f in (form, outer)))
@@ -169,8 +174,8 @@ def outcomes(row: Row, forms: Mapping[str, Any], choices: Mapping[str, str]) -> 
             key = by_register
         if key == "MOVE to (BR,Xn)":
             key = "MOVE to (bd,BR,Xn)"
-        words, flow = forms.get("s") == "W", bool(row.options.get("flow"))
-        clocks = _clocks(key, form, forms.get("ea2", ""), data, addresses, words, flow)
+        words, hides = forms.get("s") == "W", bool(row.options.get("flow")) and choices["branches"] == "hidden"
+        clocks = _clocks(key, form, forms.get("ea2", ""), data, addresses, words, hides)
         found.append(_read_otherwise(clocks, key, form, forms.get("s", ""), choices))
     return tuple(found)
 

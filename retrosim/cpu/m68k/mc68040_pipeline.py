@@ -12,8 +12,9 @@ the next stage is empty:
     ea_end     later by what execution is late beyond the lead, for interlocked forms
 
 A branch to a decoded target is over when it leaves the address stage. One that tests flags takes its target for
-granted; if it is not taken after all, that is known when the instruction before has left the execute stage. What
-synchronises starts when the pipeline and the bus are idle.
+granted; if it is not taken after all, that is known when the instruction before has left the execute stage. By the
+reading `branches` it passes all stages, with the clocks that are printed. What synchronises starts when the pipeline
+and the bus are idle.
 
 Caches and memory (mc68040_cache.py) hold up the stage that needs them: an instruction line the address stage, an
 operand the fetch stage, a store the execute stage, at whose end it is made.
@@ -31,7 +32,7 @@ from ..spec.values import Word
 from . import mc68040_cache
 from .causes import CAUSES
 from .ea import Ea
-from .mc68040_clocks import NEVER, SLACK_BITS, is_synchronising, outcomes, stores_while_executing
+from .mc68040_clocks import NEVER, SLACK_BITS, is_synchronising, is_trap_or_return, outcomes, stores_while_executing
 from .mc68040_timing import MC68040Timing
 
 
@@ -83,7 +84,8 @@ class PipelineTiming(MC68040Timing):
         self.replaced, self.added = m.variable(m.const(32, 0)), m.variable(m.const(32, 0))
         self.settled = False
         self.overlaps = m.cpu.choices["lead"] == "overlapped"
-        self.is_branch = "target" in operands and not row.options.get("calls")
+        hides = m.cpu.choices["branches"] == "hidden"
+        self.is_branch = hides and "target" in operands and not row.options.get("calls")
         self.tests_flags = self.is_branch and operands.get("c", 0) not in (0, 1)  # always, never
         self.stores_early = stores_while_executing(row)
         self.stored = m.variable(zero) if self.stores_early else None
@@ -92,6 +94,7 @@ class PipelineTiming(MC68040Timing):
         self.coded = start = self.ea_free + self._instruction_fetch() + self._delivery()
         for register in self._address_registers(row, operands):
             start = self._later(start, m.element("ready", register))
+        self.refills = m.cpu.choices["return"] == "done" and is_trap_or_return(row)
         self.synchronises = is_synchronising(row)
         if self.synchronises:
             start = self._later(start, self._later(self.executed, m.get("bus_free")))
@@ -250,10 +253,11 @@ class PipelineTiming(MC68040Timing):
         if self.slack.known != NEVER:
             late = began - fetch_end
             ea_end = ea_end + m.select(self.slack.ult(late), late - self.slack, m.const(64, 0))
-        m.set("ea_end", ea_end)
+        done = began + self.base + self.store_wait.get()
+        m.set("ea_end", done if self.refills else ea_end)
         if not self.is_branch:
             m.set("fetch_end", began)
-        m.set("cycles", began + self.base + self.store_wait.get())
+        m.set("cycles", done)
 
 
 class CausesTiming(PipelineTiming):

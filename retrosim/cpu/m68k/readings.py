@@ -27,6 +27,20 @@ MC68040 = (
         source="MC68040UM section 8.4; guide/facts/measured.md row 10",
     ),
     Reading(
+        name="return",
+        question="does what follows TRAP and RTE begin once their address calculation is done, or they themselves?",
+        options=("address", "done"),
+        reason="it meets TRAP and RTE in a loop of their own (85 of 85.3 clocks, 89 done), and misses them among calls",
+        source="MC68040UM section 10.5 (address); 8.2.6: they refill the pipeline; guide/facts/measured.md rows 27-28",
+    ),
+    Reading(
+        name="branches",
+        question="do the clocks of a branch hide behind what still executes, or does it execute as long as printed?",
+        options=("hidden", "printed"),
+        reason="MULU and DBRA were measured at 14 clocks: 14 so, 17 printed; three loops with shifts ask for that",
+        source="MC68040UM section 10.5 (printed); guide/facts/measured.md row 8 (hidden), loops of GNU MP (printed)",
+    ),
+    Reading(
         name="adda-suba",
         question="ADDA and SUBA differ in seven cells: is each right, or one of the two columns for both?",
         options=("printed", "adda", "suba"),

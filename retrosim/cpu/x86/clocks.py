@@ -29,6 +29,7 @@ OTHER_ENTRIES = {  # row -> reading, option, and the row that holds with it
     "REP MOVS": ("string-moves", "data-sheet", "REP MOVS data sheet"),
     "POP r/m": ("pop-memory", "timed", "POP r/m timed"),
     "JMP m16:m": ("far-jump", "listed", "JMP m16:m listed"),
+    **{f"{name} taken": ("loop", "microcode", f"{name} taken microcode") for name in ("LOOP", "LOOPE", "LOOPNE")},
     **{f"RCL/RCR {count}": ("rotate-carry", "timed", f"RCL/RCR {count} timed") for count in ("1", "CL", "imm")},
     **{name: ("multiplier", "timed", f"{name} timed") for name in ("MUL 8", "MUL 16", "MUL 32", "IMUL 16", "IMUL 32")},
 }

@@ -46,6 +46,13 @@ MULTIPLIER = Reading(
     reason="all other entries are the manual's; the source that timed it says 3 to 4 more, not which",
     source="80386 PRM (1986) MUL, HelpPC 2.10 (manual); Abrash 1997 chapter 9, MAME, microcode of the 386 (timed)",
 )
+LOOP = Reading(
+    name="loop",
+    question="does a LOOP that goes on take the printed 11+m, or 9+m, as a jump with its steps of microcode?",
+    options=("manual", "microcode"),
+    reason="all other entries are the manual's, and the other lists repeat it; 11+m fits the steps of one that ends",
+    source="80386 PRM (1986) LOOP, HelpPC 2.10, MAME (manual); reenigne/x86_microcode 80386, 057-05E (microcode)",
+)
 FAR_JUMP = Reading(
     name="far-jump",
     question="does JMP m16:16 take the 43+m that the manual prints for real mode, or 17+m?",
@@ -91,8 +98,8 @@ _FLAT = _byte_writes("own", "any", reason="any was timed in real mode only, wher
 
 READINGS: dict[str, tuple[Reading, ...]] = {
     "i286_real": (FIRST_WORD, FIGURES),
-    "i386_real": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER, FAR_JUMP),
-    "i386_flat": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER),
+    "i386_real": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER, LOOP, FAR_JUMP),
+    "i386_flat": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER, LOOP),
     "i486_real": (INDEX_CLOCK, INTERLOCK, _REAL, POP_MEMORY),
     "i486_flat": (INDEX_CLOCK, _FLAT, POP_MEMORY),
 }

@@ -253,6 +253,15 @@ def test_rotates_through_carry_and_multiplications_on_the_i386() -> None:
             assert run(core).state["cycles"] == expected, (code, option)
 
 
+def test_loops_on_the_i386() -> None:
+    """One that goes on has the steps of JCXZ; one that ends takes what is printed."""
+    for code, zf in (("e200", 0), ("e100", 1), ("e000", 0)):  # LOOP, LOOPE, LOOPNE
+        for count, manual, microcode in ((7, 11, 9), (1, 11, 11)):
+            for option, expected in (("manual", manual), ("microcode", microcode)):
+                core = core_with("i386_real", code, "table", readings={"loop": option}, ecx=count, zf=zf)
+                assert run(core).state["cycles"] == expected, (code, count, option)
+
+
 def test_a_far_jump_on_the_i386() -> None:
     """Through memory; in protected mode nobody doubts what is printed."""
     for option, expected in (("manual", 43), ("listed", 17)):

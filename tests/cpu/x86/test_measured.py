@@ -22,10 +22,14 @@ MOVE_1000 = "89f7 b9e803 f3a5 ebf4"  # mov di,si; mov cx,1000; rep movsw; jmp to
 BOARD = "the machines had wait states, refresh of DRAM and a timer interrupt, and how many of each is not known"
 BUS = "the bus of the 286, its clocks before and behind operands"
 CACHE = "the cache of that board is not known"
-LOOP = "LOOP was timed at 0.3 clocks more than DEC and JNZ, the manual has 2 more"
+UNCACHED = "its code seems to come from outside the cache: with 3 wait states for code both of its rows are met"
+LOOP = {
+    "miss": "LOOP was timed at 0.3 clocks more than DEC and JNZ, the manual has 2 more",
+    "decided": "another option of reading loop",
+}
 EVERY_MODE, STRINGS = "192 reads and 192 writes by every mode", "strings of 257 bytes"
 BOARDS_OF_33_MHZ = {  # all of the database with an Intel 386DX: microseconds, and why ours is missed
-    EVERY_MODE: (("Northgate Slimline", 73, CACHE), ("M326", 85, CACHE)),
+    EVERY_MODE: (("Northgate Slimline", 73, CACHE), ("M326", 85, UNCACHED)),
     STRINGS: (("Northgate Slimline", 193, "half a percent too long, without any refresh"), ("M326", 196, "")),
 }
 PRINTED_9 = {"miss": "the manual prints 9", "decided": "another option of reading rotate-carry"}
@@ -198,6 +202,22 @@ ROWS = (
     ),
     *(
         timed(
+            f"{name}, 16 MHz, no wait state",
+            "i286_real",
+            body,
+            {16: time},
+            "TOPBENCH, Biostar MB-1216H",
+            ours=ours,
+            miss=miss,
+            board=NO_WAITS,
+        )
+        for name, body, time, ours, miss in (
+            (EVERY_MODE, topbench.every_mode(), 183, 2896, ""),
+            (STRINGS, topbench.strings(), 393, 5886, "a fifth of a percent too short, with the most refresh taken off"),
+        )
+    ),
+    *(
+        timed(
             f"{name}, {machine}",
             "i386_real",
             body,
@@ -218,7 +238,7 @@ ROWS = (
         "Abrash listing 7.1",
         0.5,
         ours=3595,
-        miss=LOOP,
+        **LOOP,
     ),
     timed(
         "the same with dec cx; jnz",
@@ -237,7 +257,7 @@ ROWS = (
         "Abrash listing 7.2",
         0.5,
         ours=2445,
-        miss=LOOP,
+        **LOOP,
     ),
     *(
         Row(name, "i386_real", body, clocks, 9, "Abrash 9, cycle counting", before="b104", **PRINTED_9)
@@ -284,6 +304,8 @@ TIMED = {  # row -> reading, its other option, and what that makes of the row
     "rcl dx,2": ("rotate-carry", "timed", 8),
     "rcr ax,1": ("rotate-carry", "timed", 3),
     "mul bx, bx = 32767": ("multiplier", "timed", 24),
+    "132 bytes searched: lodsb; cmp; jz; and; jz; loop": ("loop", "microcode", 3333),
+    "the same, four bytes a loop": ("loop", "microcode", 2379),
 }
 
 
@@ -310,6 +332,16 @@ def test_the_other_reading(name: str, reading: str, option: str, expected: int) 
     assert clocks_of(row, {reading: option}) == expected != row.clocks
 
 
+def test_wait_states_of_code_on_one_board() -> None:
+    """What is said of the M326: 3 for code meet both of its rows; writes slow enough for one miss the other."""
+    modes, strings = (row for row in ROWS if row.name.endswith(", M326"))
+    for row in (modes, strings):
+        assert abs(clocks_of(row, memory=(3, 0, 1, 22, 22)) - row.clocks) <= row.spread
+    slow = (0, 0, 7, 22, 22)
+    assert abs(clocks_of(modes, memory=slow) - modes.clocks) <= modes.spread
+    assert clocks_of(strings, memory=slow) > strings.clocks + strings.spread
+
+
 def test_wait_states_of_the_first_word() -> None:
     """The other reading misses the loop with a wait state, and changes no row whose first word has none."""
     row = next(row for row in ROWS if row.name.startswith("loop to itself"))
@@ -321,5 +353,5 @@ def test_wait_states_of_the_first_word() -> None:
 
 def test_misses_are_few() -> None:
     """Of the 286 and 386 more than of the i486, whose memory plays no part."""
-    assert sum(bool(row.miss) for row in ROWS) <= 16 and len(ROWS) > 55
+    assert sum(bool(row.miss) for row in ROWS) <= 17 and len(ROWS) > 55
     assert sum(bool(row.miss) for row in ROWS if row.model.startswith("i486")) <= 2

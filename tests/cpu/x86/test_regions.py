@@ -105,10 +105,10 @@ def test_operands_that_wait_for_the_bus(model: str) -> None:
 
 PENALTIES = "ff37 8f07 88c8 01c1 8a07"  # PUSH and POP of memory, bytes of registers
 CARRY_AND_PRODUCTS = "d1d0 d3d8 c1d202 f7e1 0fafd9"
-READ_OTHERWISE = {  # code that readings decide; of the i386 also an address of two registers and a repeat of three
+READ_OTHERWISE = {  # code that readings decide; of the i386 also an address of two registers, a repeat of three, LOOP
     "i286_real": "0117 d127 ff37 8f07 8717 c12703 3b07 a4 9c 9d e300",
-    "i386_real": f"8b01 b90300 f3a4 {CARRY_AND_PRODUCTS}",
-    "i386_flat": f"8b043b b903000000 f3a4 {CARRY_AND_PRODUCTS}",
+    "i386_real": f"8b01 b90300 f3a4 {CARRY_AND_PRODUCTS} e200",
+    "i386_flat": f"8b043b b903000000 f3a4 {CARRY_AND_PRODUCTS} e200",
     "i486_real": PENALTIES,
     "i486_flat": PENALTIES,
 }
