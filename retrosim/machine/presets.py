@@ -123,8 +123,8 @@ def _mpc601(name: str, title: str, clock_hz: int) -> Preset:
         tick_hz=MACINTOSH_TICK_HZ,
         frame_hz=MACINTOSH_TICK_HZ,
         service=boards.POWERPC_GLUE,
-        spec_revision="ppc 2",
-        timing_revision="mpc601 3",
+        spec_revision="ppc 3",
+        timing_revision="mpc601 4",
         memory=boards.power_macintosh(clock_hz, figures),
     )
 

@@ -34,8 +34,8 @@ def ticking(engine: str, timing: str) -> Machine:
 
 
 def state_of(machine: Machine) -> dict[str, bytes]:
-    state = machine.core.state
-    return {name: np.asarray(state[name]).tobytes() for name in state.dtype.names if name not in DIFFERENT}
+    state, different = machine.core.state, DIFFERENT | machine.core.cpu.derived
+    return {name: np.asarray(state[name]).tobytes() for name in state.dtype.names if name not in different}
 
 
 def differences(one: Machine, other: Machine) -> list[str]:

@@ -65,7 +65,7 @@ class Interpreter:
 
     missing   instructions that were bridged for lack of a handler, by key
     bridged   how many times
-    met       addresses where execution came to code that was not linked, in that order
+    met       addresses where execution came to code that was not linked, in that order, but for targets of branches
     """
 
     name = "interpret"
@@ -78,7 +78,7 @@ class Interpreter:
         self._handlers = dict(cache.handlers)
         self._stubs = cache.stubs
         self.met: dict[int, None] = {}
-        self._behind_bridge = -1  # address where the instruction bridged last ends
+        self._behind_bridge: tuple[int | None, ...] = ()  # where decoding knows that the last bridged instruction leads
         self.forget_missing()
         unit = core.cpu.isa.word_bytes
         self._shift = unit.bit_length() - 1
@@ -189,7 +189,7 @@ class Interpreter:
         self.bridged += 1
         insn = self.core.decode(int(self.core.state["pc"]))
         self.missing[insn.key] = insn
-        self._behind_bridge = insn.end
+        self._behind_bridge = (insn.target,) if insn.row.options.get("ends") else (insn.end, insn.target)
         return self._evaluate(left)
 
     def _evaluate(self, left: int) -> int:
@@ -354,7 +354,7 @@ class Interpreter:
         if self._used > MAX_RECORDS:
             self._keep_counts()
             self._clear()
-        if len(self.met) < MAX_MET and pc != self._behind_bridge:
+        if len(self.met) < MAX_MET and pc not in self._behind_bridge and pc not in self._branches:
             self.met[pc] = None
         for region in self._covering.get(pc, ()):
             self._resume(region)
@@ -385,6 +385,8 @@ class Interpreter:
             self._redirect(self._new_slot(pc, self._stubs[GOTO]), int(self._index[pc >> self._shift]))
         else:
             self._place(self._new_slot(pc, self._stubs[UNDECODED_PC]), pc)
+            if not self.core.decode(int(self._records[last - 1, PC_WORD])).row.options.get("ends"):
+                self._branches.setdefault(pc, [])  # the code before leads there, as a branch does
         self._set_handler(before, self._stubs[GOTO])
         self._redirect(before, first)
         for slot in range(first, last):  # targets last: their records would break the row of consecutive ones

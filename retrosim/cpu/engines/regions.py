@@ -86,7 +86,7 @@ def discover(
     waits, met = (timing or core.timing).has_waits(), list(met)
     insns, leaders, functions, returns, new = _follow(core, roots, known, met)
     blocks = _blocks(insns, leaders)
-    cases = _cases(blocks, functions, new | blocks.keys() & set(met))
+    cases = _cases(blocks, functions, [pc for pc in met if pc in new or pc in blocks])
     functions |= new - cases
     bodies = bodies_of(blocks, sorted(functions))
     leaves = {} if waits else leaves_of(bodies) | leaves_of(_bodies_in(others))
@@ -117,14 +117,25 @@ def _bodies_in(regions: Iterable[Region]) -> Bodies:
     return found
 
 
-def _cases(blocks: dict[int, Block], functions: Iterable[int], new: set[int]) -> set[int]:
-    """Return those of some addresses that a switch leads to; the others are functions.
+def _cases(blocks: dict[int, Block], functions: Iterable[int], met: Iterable[int]) -> set[int]:
+    """Return those of some addresses, in the order they were met, that a switch leads to; the others are functions.
 
-    What lies between the beginning of a function with a computed jump and the next function is taken for a case.
+    What lies between a function that leads to a computed jump and the next function is taken for a case.
     """
-    owner = _owners(functions)
-    switching = {owner(block.start) for block in blocks.values() if _switches(block)} - {None}
-    return {address for address in new if owner(address) in switching}
+    starts, cases = sorted(functions), set()
+    edges = {start: [t for t in _targets_inside(block) if t in blocks] for start, block in blocks.items()}
+    switches = {start for start, block in blocks.items() if _switches(block)}
+    switching: dict[int, bool] = {}
+    for address in met:
+        number = bisect_right(starts, address)
+        first = starts[number - 1] if number else None
+        if first in blocks and first not in switching:
+            switching[first] = not switches.isdisjoint({first} | _reached(edges, first))
+        if switching.get(first):
+            cases.add(address)
+        elif first != address:
+            starts.insert(number, address)
+    return cases
 
 
 def switching_regions(regions: list[Region], addresses: Iterable[int]) -> list[Region]:
@@ -132,6 +143,11 @@ def switching_regions(regions: list[Region], addresses: Iterable[int]) -> list[R
     owner = _owners(start for region in regions for start in region.functions)
     wanted = {owner(address) for address in addresses} - {None}
     return [r for r in regions if any(_switches(b) and owner(b.start) in wanted for b in r.blocks.values())]
+
+
+def _targets_inside(block: Block) -> list[int]:
+    """Return the addresses that a block continues at, calls left out."""
+    return [block.end] if block.insns[-1].row.options.get("calls") else targets_of(block)
 
 
 def _switches(block: Block) -> bool:
