@@ -14,7 +14,7 @@ class Counter:
     """Emits the counting into a region."""
 
     def __init__(self, m: Emitter) -> None:
-        self.m, self.timing = m, m.timing
+        self.m = m
         self._left, self._margin, self._safe, self._clocks = (m.code.slot(I64) for _ in range(4))
 
     def _load(self, slot: str) -> Word:
@@ -33,9 +33,6 @@ class Counter:
         self._store(left, self._left)
         self._store(self.m.const(64, margin), self._margin)
         self._store(now, self._clocks)
-        if self.timing.takes_a_clock:
-            last = now + left
-            safe = self.m.select(last.slt(safe), last, safe)
         self._store(safe, self._safe)
 
     def count(self, instructions: int, clocks: int) -> None:
@@ -45,9 +42,8 @@ class Counter:
             self._store(self._load(self._clocks) + clocks, self._clocks)
 
     def is_used_up(self) -> Word:
-        """Is the headroom used up? Where every instruction takes a clock, the clock alone tells."""
-        is_late = self._load(self._safe).sle(self._load(self._clocks))
-        return is_late if self.timing.takes_a_clock else self._load(self._left).sle(0) | is_late
+        """Is the headroom used up?"""
+        return self._load(self._left).sle(0) | self._load(self._safe).sle(self._load(self._clocks))
 
     def budget(self) -> Word:
         """Return how many instructions are left of the budget."""
@@ -58,3 +54,54 @@ class Counter:
 
     def set_clock(self, word: Word) -> None:
         self._store(word, self._clocks)
+
+
+EXECUTED_BITS = 20  # of a packed counter: instructions executed since it began
+MAX_COUNTED = 1 << EXECUTED_BITS - 1  # what it counts before headroom ends in any case, so that those bits suffice
+FIRST_EXECUTED = 1 << EXECUTED_BITS - 2  # what they begin with: blocks may take back what others count in advance
+
+
+class PackedCounter(Counter):
+    """Counts what decoding knows, instructions and clocks, in one number: a host has few registers.
+
+    The number is negative while there is headroom: what has been counted (clocks, and instructions where some take no
+    clock) less the headroom, times 2 ** EXECUTED_BITS, plus the instructions executed and FIRST_EXECUTED. So counting
+    is one addition, and the sign is the check. Where both are counted, headroom ends early, by half at most: then the
+    region is entered again.
+    """
+
+    def __init__(self, m: Emitter) -> None:
+        self.m, self.timing = m, m.timing
+        self._number, self._budget, self._end = (m.code.slot(I64) for _ in range(3))
+        self._weight = int(not self.timing.takes_a_clock)  # of an instruction
+
+    def start(self, left: Word, margin: int, now: Word, safe: Word) -> None:
+        m = self.m
+        most = m.select(left.slt(MAX_COUNTED), left, m.const(64, MAX_COUNTED))
+        if self.timing.counts:
+            clocks = safe - now
+            most = m.select(clocks.slt(most), clocks, most)
+        self._store(left + margin, self._budget)
+        self._store(now + most, self._end)
+        self._store(((0 - most) << EXECUTED_BITS) + FIRST_EXECUTED, self._number)
+
+    def count(self, instructions: int, clocks: int) -> None:
+        step = ((clocks + self._weight * instructions) << EXECUTED_BITS) + instructions
+        if step:
+            self._store(self._load(self._number) + step, self._number)
+
+    def is_used_up(self) -> Word:
+        return self.m.const(64, -1).slt(self._load(self._number))
+
+    def _executed(self) -> Word:
+        return (self._load(self._number) & (1 << EXECUTED_BITS) - 1) - FIRST_EXECUTED
+
+    def budget(self) -> Word:
+        return self._load(self._budget) - self._executed()
+
+    def clock(self) -> Word:
+        counted = self._load(self._end) + self._load(self._number).sar(EXECUTED_BITS)
+        return counted - self._executed() if self._weight else counted
+
+    def set_clock(self, word: Word) -> None:
+        self._store(self._load(self._number) + ((word - self.clock()) << EXECUTED_BITS), self._number)

@@ -11,6 +11,7 @@ from ..spec.cpu import ADDRESS_MASK, Cpu
 from ..spec.ir import I64, POINTER, UNLIKELY, Function
 from ..spec.timing import Usual
 from ..spec.values import Word
+from .counting import Counter
 from .emit import HITS_POINTER, POINTER_BYTES, TABLE_POINTER
 from .memo import INPUT, OFFSET_BITS, PLACE_MASK, POINT_SHIFT
 from .memo_emit import TableEmitter, TableFunction
@@ -22,6 +23,7 @@ from .traces import KIND_SHIFT, NEVER, Point, is_open
 class PointEmitter(TableEmitter, RegionEmitter):
     """Emits the points of instructions; a slot holds the row of the table that the clocks are at."""
 
+    counter = Counter
     segment: Segment
     step: Step
 

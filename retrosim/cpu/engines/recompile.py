@@ -22,7 +22,7 @@ from ..spec.ir import Block as IrBlock
 from ..spec.rows import Insn
 from ..spec.values import Word
 from .core import MIRROR_BYTES
-from .counting import Counter
+from .counting import Counter, PackedCounter
 from .emit import CODE_POINTER, MISSED, MISSES, SPARING, Emitter, base_and_distance
 from .handlers import LEFT, ORDINARY_WORD, PC_WORD, RecordEmitter
 from .liveness import dead_fields
@@ -38,6 +38,7 @@ class RegionEmitter(RecordEmitter):
     """Emits the function of one region."""
 
     alone_word = ORDINARY_WORD  # of a record: the handler of the instruction alone
+    counter: type[Counter] = PackedCounter
     nothing: tuple[int, ...] = NOTHING  # executed and not counted yet
 
     def __init__(self, cpu: Cpu, timing: Any, code: Function, region: Region) -> None:
@@ -56,7 +57,7 @@ class RegionEmitter(RecordEmitter):
         self._dispatch, self._out = code.new_block(), code.new_block()
         self._blocks = {pc: code.new_block() for pc in region.blocks}
         self.begin(timing)
-        self._counter = Counter(self)
+        self._counter = self.counter(self)
 
     def emit(self) -> None:
         clocks, waits, instructions = {}, {}, {}

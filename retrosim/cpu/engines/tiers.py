@@ -1,9 +1,11 @@
 """Starts at once and gets faster: which engine runs what, and when it is compiled.
 
     interpret   the handlers that the known code needs
-    recompile   those, and every region of the known code, before the first instruction
+    recompile   those, and every region of the known code, before the first instruction; of a large program, regions in
+                which it runs often (heat.py), as soon as that shows
     auto        what the disk cache holds, else quickly compiled handlers; once the machine has been busy for a while, a
-                thread compiles better handlers, then region after region, used from the next slice on
+                thread compiles better handlers, then region after region, used from the next slice on; of a large
+                program those in which it runs often
 
 Code that is found only at run time starts on the evaluator, gets quickly compiled handlers when it is executed often,
 and regions when the machine has gone on for a while. What cannot be compiled stays with the engine that runs it, which
@@ -28,6 +30,7 @@ from .compiled import is_compiled
 from .compiled_region import CompiledRegion, region_name
 from .core import Core
 from .handler_cache import HandlerCache, Key, handler_cache, handlers_of, is_ready
+from .heat import Heat
 from .interpret import Interpreter
 from .profiling import SLICE as PROFILE_SLICE
 from .profiling import Profile
@@ -38,6 +41,7 @@ BUSY = 20_000_000  # instructions before anything is compiled in the background
 MISSES_TO_COMPILE = 2000  # instructions bridged by the evaluator before their handlers are compiled
 SETTLED = 500_000  # instructions in which nothing new is met, before regions are made of code that was met at run time
 LOOK_AFTER = 5_000_000  # instructions after which that is done however much is met
+MAX_AT_ONCE = 6000  # instructions of a program that is compiled as a whole: ten to twenty seconds
 MIN_PART = 8  # instructions that remain for each that is overwritten again and again, to be worth a region
 MAX_REGIONS = 200
 SWITCH_SECONDS = 0.0005  # after which the compiler gives the interpreter lock to a thread that waits for it
@@ -80,7 +84,7 @@ class Tiers:
             progress(f"compiling the {cpu.model} for this program (first run only)")
         self._interpreter = Interpreter(core, handler_cache(cpu, timing, handlers, self._quick))
         self._worker: threading.Thread | None = None
-        self._found = regions
+        self._found, self._heat = regions, Heat()
         self._seen = self._met = 0  # addresses that the interpreter has met, and those that regions were made of
         self._asked: set[Key] = set()  # handlers that have been asked for at run time
         self._done = self._grew = self._looked = self._regions = 0
@@ -91,7 +95,8 @@ class Tiers:
         if self._quick and mode == "auto":
             self._wanted.append(lambda: handler_cache(cpu, timing, handlers))
         if mode == "recompile":
-            progress(f"recompiling {len(regions)} regions of this program (first run only)")
+            some = "what runs often" if self._is_large else f"{len(regions)} regions"
+            progress(f"recompiling {some} of this program (first run only)")
         if mode != "interpret":
             self._want_all(regions)
 
@@ -101,7 +106,8 @@ class Tiers:
         self._interpreter.attach(profile)
         cpu, timing = self.core.cpu, self.core.timing_mode
         for region in self._found[:MAX_REGIONS] if profile and self.mode != "interpret" else ():
-            if self.mode == "recompile" or is_compiled(region_name(cpu, timing, region)):
+            is_wanted = self.mode == "recompile" and region not in self._heat
+            if is_wanted or is_compiled(region_name(cpu, timing, region)):
                 counting = profile.counting(region)
                 if counting is not None:
                     self._take_in(_result(partial(CompiledRegion, cpu, timing, region, counting=counting)))
@@ -126,6 +132,8 @@ class Tiers:
         """Execute up to `instructions`, or to one of the addresses `stops`; return how many. The state tells why."""
         while self._made:
             self._take_in(self._made.popleft())
+        if self._heat:
+            instructions = min(instructions, self._heat.interval(self._done))
         done = self._interpreter.run(instructions, stops)
         self._done += done
         if self._interpreter.bridged >= MISSES_TO_COMPILE:
@@ -199,6 +207,9 @@ class Tiers:
 
     def _watch(self) -> None:
         """Make regions of what has been met at run time; have what is wanted compiled."""
+        hot = self._heat.look(int(self.core.state["pc"])) if self._heat else None
+        if hot is not None:
+            self._want(hot)
         self._interpreter.note_missed()
         met = self._interpreter.met
         if len(met) > self._seen:
@@ -223,6 +234,8 @@ class Tiers:
         switching = switching_regions(self._found, [pc for pc in met if pc not in entries])
         if not switching and leaders.issuperset(met):
             return
+        for region in switching:
+            self._heat.drop(region)
         others = [region for region in self._found if region not in switching]
         known = {insn.pc for region in others for insn in region.own_insns}
         roots = sorted(start for region in switching for start in region.functions or region.entries)
@@ -230,15 +243,28 @@ class Tiers:
         self._found = others + regions
         self._want_all(regions)
 
+    @property
+    def _is_large(self) -> bool:
+        """Would compiling all that is known take long?"""
+        return sum(1 for region in self._found for _ in region.own_insns) > MAX_AT_ONCE
+
     def _want_all(self, regions: list[Region]) -> None:
-        """Have regions compiled: at once what the cache on disk holds, and in `recompile`; else by the thread."""
-        cpu, timing = self.core.cpu, self.core.timing_mode
+        """Have regions compiled: all of a small program, of a large one those that the cache on disk holds."""
+        is_large = self._is_large
         for region in regions[: MAX_REGIONS - self._regions]:
             self._regions += 1
-            if self.mode == "recompile" or is_compiled(region_name(cpu, timing, region)):
-                self._take_in(_result(partial(CompiledRegion, cpu, timing, region)))
+            if is_large and not is_compiled(region_name(self.core.cpu, self.core.timing_mode, region)):
+                self._heat.add(region)
             else:
-                self._wanted.append(partial(CompiledRegion, cpu, timing, region))
+                self._want(region)
+
+    def _want(self, region: Region) -> None:
+        """Have a region compiled: at once what the cache on disk holds, and in `recompile`; else by the thread."""
+        cpu, timing = self.core.cpu, self.core.timing_mode
+        if self.mode == "recompile" or is_compiled(region_name(cpu, timing, region)):
+            self._take_in(_result(partial(CompiledRegion, cpu, timing, region)))
+        else:
+            self._wanted.append(partial(CompiledRegion, cpu, timing, region))
 
 
 def _compile(

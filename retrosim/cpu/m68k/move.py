@@ -159,26 +159,24 @@ def movem_store(m, s, mask, ea):
         # the value stored for the address register itself is the one before the instruction (68000), less the
         # operand size (68020 and later: M68000PRM 4-128)
         first = m.reg(ea.base)
-        pointer = m.variable(first)
 
         def store_down(bit):
-            pointer.set(pointer.get() - step)
+            place = first - step - step * _moved_before(m, mask, bit)
             register = 15 - bit
             value = m.reg(register)
             if m.cpu.model != "MC68000":
                 value = m.select(register.eq(ea.base), first - step, value)
             if s == 32:  # the low word is written first
-                m.check_alignment(pointer.get() + 2, 32, write=True)
-            m.store(pointer.get(), value.trunc(s))
+                m.check_alignment(place + 2, 32, write=True)
+            m.store(place, value.trunc(s))
 
         m.for_each_bit(mask.trunc(16), store_down)
-        m.set_reg(ea.base, pointer.get(), stage="address")
+        m.set_reg(ea.base, first - step * mask.zext(32).count_ones(), stage="address")
     else:
-        pointer = m.variable(address(m, ea))
+        first = address(m, ea)
 
         def store_up(bit):
-            m.store(pointer.get(), m.reg(bit, s))
-            pointer.set(pointer.get() + step)
+            m.store(first + step * _moved_before(m, mask, bit), m.reg(bit, s))
 
         m.for_each_bit(mask.trunc(16), store_up)
 
@@ -186,15 +184,19 @@ def movem_store(m, s, mask, ea):
 @insn("MOVEM.{s} {ea},{mask}", "010011001wmmmrrr", ea="I+dxwpq", cost="MOVEM ea,list", ref="M68000PRM 4-128")
 def movem_load(m, s, mask, ea):
     step = s // 8
-    pointer = m.variable(m.reg(ea.base) if ea.cls == "post" else address(m, ea))
+    first = m.reg(ea.base) if ea.cls == "post" else address(m, ea)
 
     def load_up(bit):
-        m.set_reg(bit, m.load(pointer.get(), s).sext(32))
-        pointer.set(pointer.get() + step)
+        m.set_reg(bit, m.load(first + step * _moved_before(m, mask, bit), s).sext(32))
 
     m.for_each_bit(mask.trunc(16), load_up)
     if ea.cls == "post":
-        m.set_reg(ea.base, pointer.get(), stage="address")
+        m.set_reg(ea.base, first + step * mask.zext(32).count_ones(), stage="address")
+
+
+def _moved_before(m, mask, bit):
+    """Return how many registers a MOVEM moves before the one of a bit."""
+    return (mask.zext(32) & (m.const(32, 1) << bit) - 1).count_ones()
 
 
 @insn("MOVEP.w {d},({disp},{b})", "0000ddd110001bbb", cost="MOVEP.W Dn,d16(An)", ref="M68000PRM 4-132")
