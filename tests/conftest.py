@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = (  # files that are begun first, so that no process is left with one at the end
-    "cli/test_warmup.py",  # compiles kernels for all that follow
     "cpu/m68k/test_lockstep.py",
     "cpu/x86/test_regions.py",
     "roms/test_game_images.py",
@@ -25,10 +25,16 @@ LONGEST = (  # files that are begun first, so that no process is left with one a
     "study/test_comparison.py",
     "machine/test_memory_use.py",
 )
+LAST = "cli/test_warmup.py"  # finds most kernels compiled by those before
+
+gc.set_threshold(10_000)  # the compiler makes many objects that live: a twentieth of the suite's time went into looking
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # processes that tests start find compiled modules
+sys.dont_write_bytecode = False
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     places = {ROOT / "tests" / name: place for place, name in enumerate(LONGEST)}
+    places[ROOT / "tests" / LAST] = len(LONGEST) + 1
     items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
 
 
