@@ -25,17 +25,17 @@ LONGEST = (  # files that are begun first, so that no process is left with one a
     "study/test_comparison.py",
     "machine/test_memory_use.py",
 )
-LAST = "cli/test_warmup.py"  # finds most kernels compiled by those before
+LATE, BEFORE = "cli/test_warmup.py", "tape"  # finds kernels that other files compiled; those from `tape` on come later
 
-gc.set_threshold(10_000)  # the compiler makes many objects that live: a twentieth of the suite's time went into looking
+gc.set_threshold(10_000)  # the compiler makes many objects that live: looking at them took a twentieth of a warm-up
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # processes that tests start find compiled modules
 sys.dont_write_bytecode = False
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    places = {ROOT / "tests" / name: place for place, name in enumerate(LONGEST)}
-    places[ROOT / "tests" / LAST] = len(LONGEST) + 1
-    items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
+    tests, others = ROOT / "tests", len(LONGEST)
+    places = {tests / name: place for place, name in enumerate(LONGEST)} | {tests / LATE: others + 1}
+    items.sort(key=lambda item: places.get(item.path, others + 2 * (item.path > tests / BEFORE)))
 
 
 def pytest_collection_finish() -> None:

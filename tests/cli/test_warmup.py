@@ -25,7 +25,7 @@ COMPILED_AGAIN = "tunnel"  # the scenario whose kernels compile in the shortest 
 def warm_home(start, tmp_path) -> Path:
     """A folder whose compiled code is that of all scenarios but one; with RETROSIM_WARMUP=all an empty one.
 
-    This file comes last: of the kernels, few have not been compiled yet.
+    This file comes late (tests/conftest.py): few kernels have not been compiled yet.
     """
     home = tmp_path / "home"
     if os.environ.get("RETROSIM_WARMUP") != "all" and CACHE.folder is not None:
