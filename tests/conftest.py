@@ -27,7 +27,6 @@ LONGEST = (  # files that are begun first, so that no process is left with one a
 )
 LATE, BEFORE = "cli/test_warmup.py", "tape"  # finds kernels that other files compiled; those from `tape` on come later
 
-gc.set_threshold(10_000)  # the compiler makes many objects that live: looking at them took a twentieth of a warm-up
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # processes that tests start find compiled modules
 sys.dont_write_bytecode = False
 
