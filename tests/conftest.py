@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = (  # files that are begun first, so that no process is left with one at the end
-    "cli/test_warmup.py",  # compiles kernels for all that follow
     "cpu/m68k/test_lockstep.py",
     "cpu/x86/test_regions.py",
     "roms/test_game_images.py",
@@ -25,11 +25,16 @@ LONGEST = (  # files that are begun first, so that no process is left with one a
     "study/test_comparison.py",
     "machine/test_memory_use.py",
 )
+LATE, BEFORE = "cli/test_warmup.py", "tape"  # finds kernels that other files compiled; those from `tape` on come later
+
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # processes that tests start find compiled modules
+sys.dont_write_bytecode = False
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    places = {ROOT / "tests" / name: place for place, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
+    tests, others = ROOT / "tests", len(LONGEST)
+    places = {tests / name: place for place, name in enumerate(LONGEST)} | {tests / LATE: others + 1}
+    items.sort(key=lambda item: places.get(item.path, others + 2 * (item.path > tests / BEFORE)))
 
 
 def pytest_collection_finish() -> None:

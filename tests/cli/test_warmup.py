@@ -25,7 +25,7 @@ COMPILED_AGAIN = "tunnel"  # the scenario whose kernels compile in the shortest 
 def warm_home(start, tmp_path) -> Path:
     """A folder whose compiled code is that of all scenarios but one; with RETROSIM_WARMUP=all an empty one.
 
-    What has not been compiled yet is compiled for all tests.
+    This file comes late (tests/conftest.py): few kernels have not been compiled yet.
     """
     home = tmp_path / "home"
     if os.environ.get("RETROSIM_WARMUP") != "all" and CACHE.folder is not None:
@@ -121,7 +121,19 @@ def test_progress_on_a_terminal_vanishes(environment, tmp_path) -> None:
     pty = pytest.importorskip("pty", reason="this host has no pseudo-terminals")
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "retrosim", "run", "--frames", "1", "--json", "--engine", "recompile"],
+        [
+            sys.executable,
+            "-m",
+            "retrosim",
+            "run",
+            "--frames",
+            "1",
+            "--json",
+            "--engine",
+            "recompile",
+            "--timing",
+            "off",
+        ],
         env=environment | {"RETROSIM_HOME": str(tmp_path / "home"), "TERM": "xterm"},
         stdout=subprocess.PIPE,
         stderr=slave,

@@ -14,7 +14,7 @@ import pytest
 from tests.helpers.machine import programs, wild
 from tests.helpers.machine.programs import COMPILED, ENGINES, MACHINES
 
-IMAGES = int(os.environ.get("RETROSIM_WILD", "320"))  # in all, RETROSIM_WILD=100000 takes half an hour of one CPU
+IMAGES = int(os.environ.get("RETROSIM_WILD", "160"))  # in all, RETROSIM_WILD=100000 takes half an hour of one CPU
 CHECKED = 40  # each of so many is run on the evaluator too
 SEED = 1_000_000  # number of the first image
 SECONDS = 600  # for a run of no images; and for each image, most of which take 5 ms

@@ -15,7 +15,7 @@ from retrosim.rom.lines import LineTable
 from retrosim.rom.symbols import SymbolTable
 from tests.helpers.machine import programs
 
-IMAGES = int(os.environ.get("RETROSIM_WILD", "16"))
+IMAGES = int(os.environ.get("RETROSIM_WILD", "8"))
 BUDGET = 1000  # instructions
 SEED = 2011
 

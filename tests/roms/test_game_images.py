@@ -26,7 +26,7 @@ FIRE = 16
 
 
 @pytest.mark.parametrize(("name", "isa", "build"), IMAGES)
-@pytest.mark.parametrize(("is_full", "seed", "frames"), [(True, 2007, 60), (False, 2**32 - 1, 300)])
+@pytest.mark.parametrize(("is_full", "seed", "frames"), [(True, 2007, 33), (False, 2**32 - 1, 150)])
 def test_frames_are_the_native_ones(name: str, isa: str, build: str, is_full: bool, seed: int, frames: int) -> None:
     rom, count = ROMS[name], MAX_OBJECTS[name] if is_full else 3
     native = NativeMachine(rom, parameters={"objects": count, "seed": seed})

