@@ -83,7 +83,7 @@ def pack(outlines: Sequence[Any], *, radius: Sequence[int] | int = 0) -> Polygon
     rows, vertices, first = [], [np.empty((0, 2), np.int32)], 0
     for number, (outline, reach) in enumerate(zip(outlines, radii)):
         points = _vertices(f"outlines[{number}]", outline)
-        reach = check_integer("radius", reach, 0, MAX_PART)
+        reach = check_integer(f"radius[{number}]" if is_list else "radius", reach, 0, MAX_PART)
         rows.append([first, len(points), reach, *(points.min(axis=0) - reach), *(points.max(axis=0) + reach)])
         vertices.append(points)
         first += len(points)

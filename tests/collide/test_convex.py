@@ -136,6 +136,8 @@ def test_refusals():
             convex.pack(outlines)
     with pytest.raises(ValueError, match="radius has length 1: allowed 2, as outlines has"):
         convex.pack([[(0, 0)], [(1, 1)]], radius=[3])
+    with pytest.raises(ValueError, match=r"radius\[1\] -1: allowed 0..8191"):
+        convex.pack([[(0, 0)], [(1, 1)]], radius=[3, -1])
     shapes, here, shape = convex.pack([[(0, 0)]], radius=9), np.array([LOW, HIGH]), np.zeros(2, np.int32)
     assert convex.hits(here, here, shape, shapes, np.array([[0, 1]], np.int32)).tolist() == [0]
     with pytest.raises(ValueError, match=r"x\[0\] = -2147483657: allowed"):

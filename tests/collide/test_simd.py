@@ -15,6 +15,7 @@ from retrosim.collide.kernels.simd import (
     lowest_bit,
     overlap_bits,
     square_bits,
+    square_twins,
     touching_bits,
     touching_word,
     without_lowest,
@@ -59,6 +60,11 @@ def squares_of(corners, at, corner, size):
     return square_bits(corners, at, corner, size)
 
 
+@kernel
+def twins_of(corners, at, length, corner, size):
+    return square_twins(corners, at, length, corner, size)
+
+
 @pytest.mark.parametrize("here", [500, -1, 65536 * 3 - 7])
 def test_vectors_are_what_they_say(here):
     """All differences about a side, in both axes, and far ones; the result is bits from any index on."""
@@ -76,11 +82,16 @@ def test_vectors_are_what_they_say(here):
                     assert bits_of(*small, at, here, here, size) == expected, (size, at)
                 found = squares_of(corners, at, (here & 0xFFFF) * 0x10001, size)
                 assert found == expected & (1 << SQUARES_AT_ONCE) - 1, (size, at)
+                twins = sum(3 << 2 * k for k in range(at % 17) if expected >> k & 1)
+                assert twins_of(corners, at, at % 17, (here & 0xFFFF) * 0x10001, size) == twins, (size, at)
             is_close = (abs(xs - here) < 128) & (abs(ys - here) < 128)  # 8 bits hold the difference
             corners = ((ys & 0xFF) << 8 | (xs & 0xFF)).astype(np.uint16).view(np.int16)[is_close]
             for at in range(0, len(corners) - SQUARES_AT_ONCE + 1, 3):
                 expected = sum(int(bit) << k for k, bit in enumerate(overlaps[is_close][at : at + SQUARES_AT_ONCE]))
                 assert squares_of(corners, at, (here & 0xFF) * 0x101, size) == expected, (size, at)
+                for length in (0, 1, at % SQUARES_AT_ONCE, SQUARES_AT_ONCE):
+                    twins = sum(3 << 2 * k for k in range(length) if expected >> k & 1)
+                    assert twins_of(corners, at, length, (here & 0xFF) * 0x101, size) == twins, (size, at, length)
 
 
 def test_lowest_bits():

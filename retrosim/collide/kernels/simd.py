@@ -17,6 +17,8 @@ ROW = 32
 """Squares on the screen compared at once, by 64 bytes of coordinates."""
 SQUARES_AT_ONCE = 16
 """Squares compared at once by corners of twice 8 or 16 bits: 32 or 64 bytes."""
+ONE_OF_TWO = 0x55555555
+"""The lower bit of each two of `square_twins`."""
 BOXES_AT_ONCE = 16
 """Boxes of any size compared at once."""
 WORD_BITS = 64
@@ -62,6 +64,32 @@ def overlap_bits(typing_context, xs, ys, at, x, y, size):
     return types.int64(xs, ys, types.int64, types.int64, types.int64, types.int64), generate
 
 
+def _squares_apart(context, builder, signature, args):
+    """Generate code for `square_bits` and `square_twins`: a word for each square, 0 if it overlaps."""
+    bits, int32 = signature.args[0].dtype.bitwidth, ir.IntType(32)
+    half, word, number = ir.IntType(bits // 2), ir.IntType(bits), ir.IntType(64)
+    halves, words = ir.VectorType(half, 2 * SQUARES_AT_ONCE), ir.VectorType(word, SQUARES_AT_ONCE)
+    zeros = ir.VectorType(int32, SQUARES_AT_ONCE)(None)
+    corners, at, corner, size = args[0], args[1], args[-2], args[-1]
+
+    def splat(value):
+        first = builder.insert_element(words(ir.Undefined), value, int32(0))
+        return builder.bitcast(builder.shuffle_vector(first, words(ir.Undefined), zeros), halves)
+
+    def both(value):
+        return splat(builder.mul(builder.trunc(value, word), word((1 << bits // 2) + 1)))
+
+    array = context.make_array(signature.args[0])(context, builder, corners)
+    there = builder.load(builder.bitcast(builder.gep(array.data, [at]), halves.as_pointer()))
+    there.align = bits // 8
+    # -size < there - here < size: difference + size - 1 is 2 * size - 2 at most, by one saturating subtraction
+    below = builder.sub(size, number(1))
+    apart = builder.sub(there, builder.sub(splat(builder.trunc(corner, word)), both(below)))
+    limit = both(builder.shl(below, number(1)))
+    rest = builder.select(builder.icmp_unsigned(">", apart, limit), builder.sub(apart, limit), halves(None))
+    return builder.bitcast(rest, words)
+
+
 @intrinsic
 def square_bits(typing_context, corners, at, corner, size):
     """Return which of the SQUARES_AT_ONCE squares from index `at` on overlap another; all have the same side.
@@ -75,31 +103,31 @@ def square_bits(typing_context, corners, at, corner, size):
     """
 
     def generate(context, builder, signature, args):
-        bits, int32 = signature.args[0].dtype.bitwidth, ir.IntType(32)
-        half, word, number = ir.IntType(bits // 2), ir.IntType(bits), ir.IntType(64)
-        halves, words = ir.VectorType(half, 2 * SQUARES_AT_ONCE), ir.VectorType(word, SQUARES_AT_ONCE)
-        zeros = ir.VectorType(int32, SQUARES_AT_ONCE)(None)
-
-        def splat(value):
-            first = builder.insert_element(words(ir.Undefined), value, int32(0))
-            return builder.bitcast(builder.shuffle_vector(first, words(ir.Undefined), zeros), halves)
-
-        def both(value):
-            return splat(builder.mul(builder.trunc(value, word), word((1 << bits // 2) + 1)))
-
-        array = context.make_array(signature.args[0])(context, builder, args[0])
-        there = builder.load(builder.bitcast(builder.gep(array.data, [args[1]]), halves.as_pointer()))
-        there.align = bits // 8
-        # -size < there - here < size: difference + size - 1 is 2 * size - 2 at most, by one saturating subtraction
-        below = builder.sub(args[3], number(1))
-        apart = builder.sub(there, builder.sub(splat(builder.trunc(args[2], word)), both(below)))
-        limit = both(builder.shl(below, number(1)))
-        rest = builder.select(builder.icmp_unsigned(">", apart, limit), builder.sub(apart, limit), halves(None))
-        too_far = builder.bitcast(rest, words)
-        near = builder.bitcast(builder.icmp_unsigned("==", too_far, words(None)), ir.IntType(SQUARES_AT_ONCE))
-        return builder.zext(near, number)
+        apart = _squares_apart(context, builder, signature, args)
+        near = builder.icmp_unsigned("==", apart, apart.type(None))
+        return builder.zext(builder.bitcast(near, ir.IntType(SQUARES_AT_ONCE)), ir.IntType(64))
 
     return types.int64(corners, types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def square_twins(typing_context, corners, at, length, corner, size):
+    """Return two equal bits a square, which takes less time; see `square_bits`.
+
+    length   int    squares that count, 0 or more; of 17 or more some of the bits may be missing
+    Returns  int64  bits 2k and 2k + 1 are set if square at + k overlaps
+    """
+
+    def generate(context, builder, signature, args):
+        apart, number = _squares_apart(context, builder, signature, args), ir.IntType(64)
+        lanes, bits = ir.VectorType(ir.IntType(16), SQUARES_AT_ONCE), 2 * SQUARES_AT_ONCE
+        near = builder.sext(builder.icmp_unsigned("==", apart, apart.type(None)), lanes)
+        signs = builder.bitcast(near, ir.VectorType(ir.IntType(8), bits))
+        twins = builder.bitcast(builder.icmp_signed("<", signs, signs.type(None)), ir.IntType(bits))
+        shift = builder.and_(builder.shl(args[2], number(1)), number(WORD_BITS - 1))
+        return builder.and_(builder.zext(twins, number), builder.not_(builder.shl(number(-1), shift)))
+
+    return types.int64(corners, types.int64, types.int64, types.int64, types.int64), generate
 
 
 def _touching(context, builder, signature, args, boxes_at_once):
@@ -270,6 +298,11 @@ if not JIT:
 
         others, here = [int(c) for c in corners[at : at + SQUARES_AT_ONCE]], int(corner)
         return sum((is_near(c, here) and is_near(c >> half, here >> half)) << k for k, c in enumerate(others))
+
+    def square_twins(corners, at, length, corner, size):
+        """Do the same without the compiler."""
+        near = square_bits(corners, at, corner, size) & ~(-1 << length)
+        return sum(3 << 2 * k for k in range(SQUARES_AT_ONCE) if near >> k & 1)
 
     def touching_bits(boxes, at, box):
         """Do the same without the compiler."""

@@ -7,7 +7,8 @@ the one to the right: in two runs of neighbours, since the cells of a column lie
 more than ROW objects, so it is compared by one vector, whatever its length. The lower 8 bits of x and y are enough for
 that, in cells of the lowest height: no two objects of two runs are 256 - 31 pixels apart. Else it is 16 bits.
 
-For flags both runs are looked at; then an object's flag is known at once and written once. For pairs it is the
+For flags both runs are looked at; then an object's flag is known at once and written once. Where runs are longer than
+a vector is listed cell by cell and looked at again afterwards, so that most objects need not ask. For pairs it is the
 rest of its own run and the run to the right. The first ROUNDS of their hits are written without asking whether there
 are so many, and the count moves on only by those that exist: that costs less than branches that cannot be predicted.
 """
@@ -22,7 +23,7 @@ from retrosim.jit import Entry, kernel
 
 from .checks import copy_axis
 from .sector_grid import MAX_SIDE
-from .simd import SQUARES_AT_ONCE, lowest_bit, square_bits
+from .simd import ONE_OF_TWO, SQUARES_AT_ONCE, lowest_bit, square_bits, square_twins
 from .small import DONE, REFUSED
 
 COORDINATE_BITS, INDEX_BITS = 20, 22  # of x and of y, and of an object's number
@@ -164,15 +165,25 @@ def load_column(words, begin, end, log2_cell, to, starts, objects):
 
 
 @kernel
-def run_bits(corners, begin, end, corner, size):
-    """Return which of the first ROW objects of a run overlap a square; see `simd.square_bits`."""
-    return square_bits(corners, begin, corner, size) & ((np.int64(1) << min(end - begin, ROW)) - 1)
+def find_crowds(starts, crowds):
+    """List the cells that have, with their two neighbours, more objects than one vector.
+
+    starts   int32[cells + 3]  see `load_column`
+    crowds   int32[cells]      output
+    Returns  int               how many
+    """
+    count = 0
+    for cell in range(len(starts) - 3):
+        if starts[np.uint64(cell + 3)] - starts[np.uint64(cell)] > ROW:
+            crowds[np.uint64(count)] = cell
+            count += 1
+    return count
 
 
 @kernel
-def some_bits(corners, begin, length, corner, size):
-    """Do the same in less time for runs shorter than 64; of others return some of the bits."""
-    return square_bits(corners, begin, corner, size) & ~(np.int64(-1) << (length & 63))
+def run_bits(corners, begin, end, corner, size):
+    """Return which of the first ROW objects of a run overlap a square; see `simd.square_bits`."""
+    return square_bits(corners, begin, corner, size) & ((np.int64(1) << min(end - begin, ROW)) - 1)
 
 
 @kernel
@@ -192,6 +203,8 @@ def has_overlaps(corners, begin, end, corner, size, more_than):
 def mark_column(left, here, right, begin, end, grid, size, objects, flags):
     """Flag the objects of a column that collide with each other or with those of the columns on either side.
 
+    Of a crowded run the first ROW objects are looked at.
+
     left, here, right  int32[cells + 3]  the starts of three columns, see `load_column`
     begin, end         int               the objects of the one in the middle
     objects            Objects           of all three
@@ -205,12 +218,35 @@ def mark_column(left, here, right, begin, end, grid, size, objects, flags):
         below = above + np.uint64(3)
         a, a_end = here[above], here[below]
         b, b_end = (right[above], right[below]) if word >> side & 1 else (left[above], left[below])
-        near = some_bits(corners, a, a_end - a, corner, size)
+        near = square_twins(corners, a, a_end - a, corner, size) & ONE_OF_TWO
         near &= near - 1  # one of them is the object itself, or it is crowded
-        near |= some_bits(corners, b, b_end - b, corner, size)
-        if (a_end - a) | (b_end - b) >= ROW and near == 0:  # crowded
-            near = has_overlaps(corners, a, a_end, corner, size, 1) or has_overlaps(corners, b, b_end, corner, size, 0)
+        near |= square_twins(corners, b, b_end - b, corner, size)
         flags[np.uint64(word & INDEX_MASK)] = near != 0
+
+
+@kernel
+def mark_crowds(crowds, are_here, left, here, right, grid, size, objects, flags):
+    """Flag what `mark_column` has missed in crowded cells.
+
+    crowds    int32[..]  from `find_crowds`
+    are_here  bool       whether they are of the column in the middle
+    """
+    corners, words = objects
+    side = X_SHIFT + grid.log2_column - 1
+    for above in crowds:
+        below = above + 3
+        a, a_end = here[above], here[below]
+        if not are_here and a_end - a > ROW:  # it has its turn, or had it
+            continue
+        for i in range(here[above + 1], here[above + 2]):
+            word, corner = words[np.uint64(i)], np.int64(corners[np.uint64(i)])
+            object_ = np.uint64(word & INDEX_MASK)
+            if flags[object_]:
+                continue
+            b, b_end = (right[above], right[below]) if word >> side & 1 else (left[above], left[below])
+            flags[object_] = has_overlaps(corners, a, a_end, corner, size, 1) or has_overlaps(
+                corners, b, b_end, corner, size, 0
+            )
 
 
 @kernel
@@ -283,11 +319,14 @@ def scan_columns(words, columns, first, last, grid, size, corners, flags, keys):
     for c in range(max(first - 1, 0), min(last + 1, grid.columns)):
         largest = max(largest, columns[c + 1] - columns[c])
     starts = np.zeros((3, grid.cells + 3), np.int32)  # in a column beyond the border all cells are empty
+    crowds, crowded = np.empty((3, grid.cells), np.int32), np.zeros(3, np.int64)
     capacity = largest + 2 * ROW
     objects = Objects(np.zeros(3 * capacity, corners.dtype), np.zeros(3 * capacity, np.int64))
     for c in range(max(first - 1, 0), last + 1):
         slot, end = c % 3 * capacity, min(c + 1, grid.columns)
         load_column(words, columns[min(c, end)], columns[end], grid.log2_cell, slot, starts[c % 3], objects)
+        if flags is not None:
+            crowded[c % 3] = find_crowds(starts[c % 3], crowds[c % 3])
         if c <= first:
             continue
         left, here, right = starts[(c + 1) % 3], starts[(c + 2) % 3], starts[c % 3]
@@ -295,6 +334,9 @@ def scan_columns(words, columns, first, last, grid, size, corners, flags, keys):
         end = begin + columns[c] - columns[c - 1]
         if flags is not None:
             mark_column(left, here, right, begin, end, grid, size, objects, flags)
+            for k in range(3):
+                found = crowds[k, : crowded[k]]
+                mark_crowds(found, k == (c + 2) % 3, left, here, right, grid, size, objects, flags)
         if keys is not None:
             total = list_column(here, right, begin, end, grid, size, objects, keys, total)
     return total
