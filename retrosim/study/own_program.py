@@ -41,6 +41,7 @@ from .workload import LOOPS
 
 USUAL = ("recompile-table", "recompile-full", "interpret-table", "unicorn", "native-c")
 MAX_WARM_RUNS = 5
+STEADY_LAPS, NEARLY, MAX_SETTLING_RUNS = 3, 1.5, 20  # laps of nearly the same length end the warming up
 NO_LIMIT = 1 << 62  # instructions
 SHOWN = 3  # lines that native C writes otherwise
 _MAIN = "main_of_the_program"
@@ -158,16 +159,24 @@ class OwnEngine:
         return Lap(seconds, machine.services.outcome(), None)
 
     def warm_up(self) -> Cost:
-        """Run until the program's code has been found and recompiled; return what a run costs."""
-        done = runs = 0
-        while not runs or (done < WARM_INSTRUCTIONS and runs < MAX_WARM_RUNS):
-            self.run(1)
-            runs += 1
+        """Run until the program's code has been found and recompiled; return what a run costs.
+
+        Of a large program what runs often is recompiled while it runs: until some runs take about the least time.
+        """
+        done, laps = 0, []
+        while not laps or (done < WARM_INSTRUCTIONS and len(laps) < MAX_WARM_RUNS) or not _is_settled(laps):
+            laps.append(self.run(1).seconds)
             done += self._machine.instructions
         return Cost(self._machine.instructions, self._machine.cycles / self._machine.clock_hz)
 
     def close(self) -> None:
         del self._machine
+
+
+def _is_settled(laps: Sequence[float]) -> bool:
+    """Have the last laps taken about as long as the shortest, or have there been many?"""
+    is_steady = len(laps) >= STEADY_LAPS and max(laps[-STEADY_LAPS:]) <= NEARLY * min(laps)
+    return is_steady or len(laps) >= MAX_SETTLING_RUNS
 
 
 class OwnPeer(Peer):

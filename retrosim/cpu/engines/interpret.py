@@ -284,13 +284,19 @@ class Interpreter:
     def install(self, compiled: CompiledRegion) -> None:
         """Run a recompiled region from now on, as long as its code stays what it is."""
         region = compiled.region
-        if compiled.plan is not None:
-            self._memo.add(compiled.plan, compiled.steps)
+        if compiled.plan is not None and not region.left_out:
+            self._uninstall_older(region)
         installed = InstalledRegion(compiled, {i.pc: i for i in region.insns})
         for pc in installed.insns:
             self._covering.setdefault(pc, []).append(installed)
         self.core.retained |= installed.insns.keys()  # a store into one of them has to be noticed
         self._resume(installed)
+
+    def _uninstall_older(self, region: Region) -> None:
+        """Never run older regions of the same code again: its blocks have one plan for the table at a time."""
+        older = {id(each): each for insn in region.own_insns for each in self._covering.get(insn.pc, ())}
+        for installed in older.values():
+            self.uninstall(installed.compiled)
 
     def _resume(self, region: InstalledRegion) -> None:
         """Put a region in force if memory holds the code that it was compiled from."""
@@ -302,6 +308,9 @@ class Interpreter:
             return
         if any(self.core.decode(pc) != insn for pc, insn in region.insns.items()):
             return
+        compiled = region.compiled
+        if compiled.plan is not None:
+            self._memo.add(compiled.plan, compiled.steps)
         region.is_active = True
         for pc in region.compiled.region.entries:
             self._entered[pc] = region

@@ -10,7 +10,9 @@ from retrosim.cpu.engines import heat, tiers
 from retrosim.cpu.engines.compiled_region import CompiledRegion
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.counting import MAX_COUNTED
-from retrosim.cpu.engines.regions import Region
+from retrosim.cpu.engines.handler_cache import handler_cache
+from retrosim.cpu.engines.interpret import Interpreter
+from retrosim.cpu.engines.regions import Region, discover
 from retrosim.cpu.engines.tiers import Tiers
 from retrosim.cpu.spec.cpu import Cpu
 from retrosim.cpu.spec.hits import FIELD as HITS
@@ -62,3 +64,17 @@ def test_what_runs_often_is_compiled(name: str, monkeypatch: pytest.MonkeyPatch)
         ends.append(state_after(core, engine))
         assert sorted(compiled) == after and engine.name == mode
     assert ends[0] == ends[1] == ends[2]
+
+
+def test_a_region_takes_the_place_of_older_ones_of_its_code() -> None:
+    """add; or; branch back, then again with an entry in the middle: blocks differ, and so does their plan."""
+    cpu = CODE["68040"][0]
+    core, (first, second) = Core(cpu, "full"), ([HOT], [HOT, HOT + 2])
+    content = bytes.fromhex(CODE["68040"][1])
+    core.ram[HOT : HOT + len(content)] = np.frombuffer(content, np.uint8)
+    engine = Interpreter(core, handler_cache(cpu, "full", []))
+    for roots in (first, second):
+        (region,) = discover(core, roots)
+        engine.install(CompiledRegion(cpu, "full", region, quick=True))
+        (in_force,) = engine.regions_at(HOT)
+        assert sorted(in_force.blocks) == roots
