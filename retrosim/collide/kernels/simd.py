@@ -120,8 +120,8 @@ def square_twins(typing_context, corners, at, length, corner, size):
 
     def generate(context, builder, signature, args):
         apart, number = _squares_apart(context, builder, signature, args), ir.IntType(64)
-        lanes, bits = ir.VectorType(ir.IntType(16), SQUARES_AT_ONCE), 2 * SQUARES_AT_ONCE
-        near = builder.sext(builder.icmp_unsigned("==", apart, apart.type(None)), lanes)
+        vector, bits = ir.VectorType(ir.IntType(16), SQUARES_AT_ONCE), 2 * SQUARES_AT_ONCE
+        near = builder.sext(builder.icmp_unsigned("==", apart, apart.type(None)), vector)
         signs = builder.bitcast(near, ir.VectorType(ir.IntType(8), bits))
         twins = builder.bitcast(builder.icmp_signed("<", signs, signs.type(None)), ir.IntType(bits))
         shift = builder.and_(builder.shl(args[2], number(1)), number(WORD_BITS - 1))

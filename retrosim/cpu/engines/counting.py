@@ -77,13 +77,13 @@ class PackedCounter(Counter):
 
     def start(self, left: Word, margin: int, now: Word, safe: Word) -> None:
         m = self.m
-        most = m.select(left.slt(MAX_COUNTED), left, m.const(64, MAX_COUNTED))
+        headroom = m.select(left.slt(MAX_COUNTED), left, m.const(64, MAX_COUNTED))
         if self.timing.counts:
             clocks = safe - now
-            most = m.select(clocks.slt(most), clocks, most)
+            headroom = m.select(clocks.slt(headroom), clocks, headroom)
         self._store(left + margin, self._budget)
-        self._store(now + most, self._end)
-        self._store(((0 - most) << EXECUTED_BITS) + FIRST_EXECUTED, self._number)
+        self._store(now + headroom, self._end)
+        self._store(((0 - headroom) << EXECUTED_BITS) + FIRST_EXECUTED, self._number)
 
     def count(self, instructions: int, clocks: int) -> None:
         step = ((clocks + self._weight * instructions) << EXECUTED_BITS) + instructions

@@ -65,7 +65,8 @@ class Interpreter:
 
     missing   instructions that were bridged for lack of a handler, by key
     bridged   how many times
-    met       addresses where execution came to code that was not linked, in that order, but for targets of branches
+    met       addresses where execution came to code that was not linked, in that order, by computed jumps
+    led       the same where known code leads to
     """
 
     name = "interpret"
@@ -78,7 +79,9 @@ class Interpreter:
         self._handlers = dict(cache.handlers)
         self._stubs = cache.stubs
         self.met: dict[int, None] = {}
-        self._behind_bridge: tuple[int | None, ...] = ()  # where decoding knows that the last bridged instruction leads
+        self.led: dict[int, None] = {}
+        self._behind_bridge = -1  # address where the instruction bridged last ends, if it goes on there
+        self._bridge_to: int | None = None  # the target that decoding knows of it
         self.forget_missing()
         unit = core.cpu.isa.word_bytes
         self._shift = unit.bit_length() - 1
@@ -189,7 +192,8 @@ class Interpreter:
         self.bridged += 1
         insn = self.core.decode(int(self.core.state["pc"]))
         self.missing[insn.key] = insn
-        self._behind_bridge = (insn.target,) if insn.row.options.get("ends") else (insn.end, insn.target)
+        self._behind_bridge = -1 if insn.row.options.get("ends") else insn.end
+        self._bridge_to = insn.target
         return self._evaluate(left)
 
     def _evaluate(self, left: int) -> int:
@@ -363,8 +367,10 @@ class Interpreter:
         if self._used > MAX_RECORDS:
             self._keep_counts()
             self._clear()
-        if len(self.met) < MAX_MET and pc not in self._behind_bridge and pc not in self._branches:
-            self.met[pc] = None
+        if pc != self._behind_bridge:
+            found = self.led if pc == self._bridge_to or pc in self._branches else self.met
+            if len(found) < MAX_MET:
+                found[pc] = None
         for region in self._covering.get(pc, ()):
             self._resume(region)
         if pc & ((1 << self._shift) - 1):

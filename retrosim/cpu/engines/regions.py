@@ -71,6 +71,7 @@ def discover(
     roots: Iterable[int],
     known: Collection[int] = (),
     met: Iterable[int] = (),
+    led: Iterable[int] = (),
     others: Iterable[Region] = (),
     timing: type[Timing] | None = None,
 ) -> list[Region]:
@@ -78,13 +79,14 @@ def discover(
 
     roots   addresses, the most important first: at most MAX_DISCOVERED instructions are followed from them
     known   addresses of instructions that are left out: they lie in other regions
-    met     addresses that execution has come to, in that order: those that nothing known leads to are followed, too
+    met     addresses that execution has come to by computed jumps, in that order: they are followed, too
+    led     likewise those that known code led to, which may not have been there when that was decoded
     others  regions that the code may call
     timing  model that the regions are for; None: the core's
     Decoding the code makes stores into it noticed.
     """
     waits, met = (timing or core.timing).has_waits(), list(met)
-    insns, leaders, functions, returns, new = _follow(core, roots, known, met)
+    insns, leaders, functions, returns, new = _follow(core, roots, known, met, led)
     blocks = _blocks(insns, leaders)
     cases = _cases(blocks, functions, [pc for pc in met if pc in new or pc in blocks])
     functions |= new - cases
@@ -207,17 +209,18 @@ def region_without(region: Region, addresses: Collection[int]) -> Region | None:
 
 
 def _follow(
-    core: Core, roots: Iterable[int], known: Collection[int], met: Iterable[int]
+    core: Core, roots: Iterable[int], known: Collection[int], met: Iterable[int], led: Iterable[int]
 ) -> tuple[dict[int, Insn], set[int], set[int], set[int], set[int]]:
-    """Return instructions by address; where blocks begin, functions begin, calls return to; which of `met` are new."""
+    """Return instructions by address; where blocks begin, functions begin, calls return to; what of the rest is new."""
     unit = core.cpu.isa.word_bytes
     roots = [root for root in roots if not root % unit]
     todo = [*sorted(set(roots)), *roots[:1]]  # the last is taken first
     insns: dict[int, Insn] = {}
     leaders, functions, returns = set(todo), set(todo), set()
     new: set[int] = set()
-    for start in (None, *met):
-        if start is not None and not start % unit and start not in known and not (start in leaders and start in insns):
+    for start, begins_block in ((None, False), *((pc, True) for pc in met), *((pc, False) for pc in led)):
+        is_found = start in insns and (start in leaders or not begins_block)
+        if start is not None and not start % unit and start not in known and not is_found:
             new.add(start)
             leaders.add(start)
             todo.append(start)

@@ -211,13 +211,13 @@ class Tiers:
         if hot is not None:
             self._want(hot)
         self._interpreter.note_missed()
-        met = self._interpreter.met
-        if len(met) > self._seen:
-            self._seen, self._grew = len(met), self._done
+        met = len(self._interpreter.met) + len(self._interpreter.led)
+        if met > self._seen:
+            self._seen, self._grew = met, self._done
         is_time = self._done - self._grew >= SETTLED or self._done - self._looked >= LOOK_AFTER
-        if len(met) > self._met and is_time:
-            self._met, self._looked = len(met), self._done
-            self._make_regions(list(met))
+        if met > self._met and is_time:
+            self._met, self._looked = met, self._done
+            self._make_regions()
         if len(self.core.unsteady) > self._unsteady and self._done >= self._avoid_after:
             self._unsteady, self._avoid_after = len(self.core.unsteady), max(2 * self._done, SETTLED)
             self._recompile_parts()
@@ -227,19 +227,21 @@ class Tiers:
             _workers.add(self._worker)
             self._worker.start()
 
-    def _make_regions(self, met: list[int]) -> None:
+    def _make_regions(self) -> None:
         """Make regions of code that was met and is in none, with the functions whose computed jumps may lead there."""
+        met, led = self._interpreter.met, self._interpreter.led
         leaders = {start for region in self._found for start in region.blocks}
         entries = {entry for region in self._found for entry in region.entries}
         switching = switching_regions(self._found, [pc for pc in met if pc not in entries])
-        if not switching and leaders.issuperset(met):
+        if not switching and leaders.issuperset(met) and leaders.issuperset(led):
             return
         for region in switching:
             self._heat.drop(region)
         others = [region for region in self._found if region not in switching]
         known = {insn.pc for region in others for insn in region.own_insns}
         roots = sorted(start for region in switching for start in region.functions or region.entries)
-        regions = discover(self.core, roots, known, [pc for pc in met if pc not in known], others)
+        met, led = ([pc for pc in each if pc not in known] for each in (met, led))
+        regions = discover(self.core, roots, known, met, led, others)
         self._found = others + regions
         self._want_all(regions)
 

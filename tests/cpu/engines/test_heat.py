@@ -47,12 +47,12 @@ def test_what_runs_often_is_compiled(name: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(tiers, "CompiledRegion", compile_region)
     monkeypatch.setattr(tiers, "is_compiled", lambda name: False)
     monkeypatch.setattr(heat, "FIRST_INTERVAL", 1000)
-    for mode, most, before, after in (
+    for mode, maximum, before, after in (
         ("interpret", 0, [], []),
         ("recompile", 0, [], [HOT]),
         ("recompile", 100, [HOT, COLD], [HOT, COLD]),
     ):
-        monkeypatch.setattr(tiers, "MAX_AT_ONCE", most)
+        monkeypatch.setattr(tiers, "MAX_AT_ONCE", maximum)
         compiled.clear()
         core = Core(cpu, "table")
         for start, code in ((HOT, hot), (COLD, cold)):
