@@ -244,7 +244,7 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
 
             def hit() -> None:
                 m.set_element("dirty", found, dirty)
-                _note_hits(m, line, READS | WRITES, waited)
+                _note_hits(m, line, WRITES, waited)  # the next load may come before this store
 
             def miss() -> None:
                 victim = _victim(m, "dtag", line)
