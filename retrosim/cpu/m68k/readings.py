@@ -28,16 +28,16 @@ MC68040 = (
     ),
     Reading(
         name="return",
-        question="does what follows TRAP and RTE begin once their address calculation is done, or they themselves?",
+        question="may the next instruction begin when TRAP or RTE leaves the address stage, or when it is done?",
         options=("address", "done"),
-        reason="it meets TRAP and RTE in a loop of their own (85 of 85.3 clocks, 89 done), and misses them among calls",
-        source="MC68040UM section 10.5 (address); 8.2.6: they refill the pipeline; guide/facts/measured.md rows 27-28",
+        reason="a loop of both was measured at 85.3 clocks: 85 by address, 89 by done; among calls done fits",
+        source="MC68040UM section 10.5 (address); guide/facts/measured.md rows 10 (address), 27-28 (done)",
     ),
     Reading(
         name="branches",
-        question="do the clocks of a branch hide behind what still executes, or does it execute as long as printed?",
+        question="do the clocks of a branch hide behind what still executes, or add to it as printed?",
         options=("hidden", "printed"),
-        reason="MULU and DBRA were measured at 14 clocks: 14 so, 17 printed; three loops with shifts ask for that",
+        reason="MULU and DBRA were measured at 14.0 clocks: 14 hidden, 17 printed; three loops with shifts fit that",
         source="MC68040UM section 10.5 (printed); guide/facts/measured.md row 8 (hidden), loops of GNU MP (printed)",
     ),
     Reading(
