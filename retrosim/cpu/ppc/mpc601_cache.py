@@ -103,10 +103,10 @@ def _use(m, entry: Word) -> None:
     group, way = entry >> 3 & (SETS - 1), entry & (WAYS - 1)
     order = m.element("order", group) ^ FIRST_ORDER
     first = order & (WAYS - 1)
-    m.when(first.ne(way), lambda: _change_first(m, group, first))
+    m.when(first.ne(way), lambda: _change_first(m, group, first, order, way))
 
 
-def _change_first(m, group: Word, first: Word) -> None:
+def _change_first(m, group: Word, first: Word, order: Word, way: Word) -> None:
     line = m.element("tag", (group << 3) + first) >> 4
     clear_hits(m, line << LINE_SHIFT, LINE_BYTES)
     for half in range(2):
