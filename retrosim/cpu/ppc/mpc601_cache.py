@@ -107,6 +107,7 @@ def _use(m, entry: Word) -> None:
 
 
 def _change_first(m, group: Word, first: Word, order: Word, way: Word) -> None:
+    """Make a way of a set the one used last, in place of `first`; `order` is that of the ways before."""
     line = m.element("tag", (group << 3) + first) >> 4
     clear_hits(m, line << LINE_SHIFT, LINE_BYTES)
     for half in range(2):
