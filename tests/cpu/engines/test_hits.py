@@ -16,7 +16,8 @@ from retrosim.cpu.engines.regions import Region, discover
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.cpu.spec.hits import FIELD as HITS
 from retrosim.cpu.spec.hits import READS, WRITES
-from tests.helpers.cpu.three_engines import ThreeEngines
+from tests.helpers.cpu.cores import differences
+from tests.helpers.cpu.three_engines import Looking, ThreeEngines
 
 CODE, DATA, SEED, RUNS = 0x10000, 0x40000, 1994, 12
 # For ever: a random address among lines of few sets, more than these have ways; loads and stores there, now and then
@@ -132,6 +133,19 @@ def test_three_engines_and_one_that_looks_every_line_up(name: str) -> None:
         seen = [bits | int(np.bitwise_or.reduce(core.hits)) for bits, core in zip(seen, engines.cores, strict=True)]
     assert engines.recompiled > 500
     assert seen[1:] == [63] * 2, "loads and stores of all sizes"
+
+
+def test_a_load_may_come_before_the_store_ahead_of_it() -> None:
+    """A load reads a line, a store comes as soon as it is there, the next load is a clock sooner; then another line."""
+    for between in range(40):
+        waits = " moveq #7,d2\n" * between
+        source = f"loop: move.l (a0),d0\n{waits} move.l d0,(4,a0)\n move.l (8,a0),d1\n lea (16,a0),a0\n bra loop\n"
+        (section,) = assemble(source, "m68040").sections
+        cores = [opened()[0] for _ in range(2)]
+        for core, kind in zip(cores, (Evaluator, Looking), strict=True):
+            core.write(CODE, section.content)
+            kind(core).run(3 * (between + 5) - 2)
+        assert differences(*cores) == [], between
 
 
 def opened() -> tuple[Core, Evaluator]:
