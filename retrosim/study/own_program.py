@@ -161,7 +161,7 @@ class OwnEngine:
     def warm_up(self) -> Cost:
         """Run until the program's code has been found and recompiled; return what a run costs.
 
-        Of a large program what runs often is recompiled while it runs: until some runs take about the least time.
+        Of a large program what runs often is recompiled while it runs: so until some runs take about the least time.
         """
         done, laps = 0, []
         while not laps or (done < WARM_INSTRUCTIONS and len(laps) < MAX_WARM_RUNS) or not _is_settled(laps):

@@ -7,10 +7,10 @@ the one to the right: in two runs of neighbours, since the cells of a column lie
 more than ROW objects, so it is compared by one vector, whatever its length. The lower 8 bits of x and y are enough for
 that, in cells of the lowest height: no two objects of two runs are 256 - 31 pixels apart. Else it is 16 bits.
 
-For flags both runs are looked at; then an object's flag is known at once and written once. Where runs are longer than
-a vector is listed cell by cell and looked at again afterwards, so that most objects need not ask. For pairs it is the
-rest of its own run and the run to the right. The first ROUNDS of their hits are written without asking whether there
-are so many, and the count moves on only by those that exist: that costs less than branches that cannot be predicted.
+For flags both runs are looked at; then an object's flag is known at once and written once. Cells whose runs are longer
+than a vector are listed and looked at again afterwards, so that most objects need no test. For pairs it is the rest of
+its own run and the run to the right. The first ROUNDS of their hits are written without asking whether there are so
+many, and the count moves on only by those that exist: that costs less than branches that cannot be predicted.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def load_column(words, begin, end, log2_cell, to, starts, objects):
 
 @kernel
 def find_crowds(starts, crowds):
-    """List the cells that have, with their two neighbours, more objects than one vector.
+    """List the cells that have, with their two neighbours, more objects than one vector holds.
 
     starts   int32[cells + 3]  see `load_column`
     crowds   int32[cells]      output
@@ -229,7 +229,7 @@ def mark_crowds(crowds, are_here, left, here, right, grid, size, objects, flags)
     """Flag what `mark_column` has missed in crowded cells.
 
     crowds    int32[..]  from `find_crowds`
-    are_here  bool       whether they are of the column in the middle
+    are_here  bool       whether these cells are of the column in the middle
     """
     corners, words = objects
     side = X_SHIFT + grid.log2_column - 1

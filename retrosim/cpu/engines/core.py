@@ -130,7 +130,7 @@ class Core:
         self.check_hits()
 
     def check_hits(self) -> None:
-        """Clear what is known of the data cache if the state has been replaced since the run before, by any other."""
+        """Clear what is known of the data cache if any other state has replaced this one since the last run."""
         if int(self.state[HITS]) != self._hits_of:
             self._clear_hits()
         self._hits_of = self.state[HITS] = next(_RUNS)

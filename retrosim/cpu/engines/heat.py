@@ -1,7 +1,7 @@
-"""Which regions of a large program are worth compiling: those in which it is met again and again.
+"""Which regions of a large program are hot, and so worth compiling: those in which it is met again and again.
 
-Where the program is, is looked at after so many instructions, the more the longer it has run: so compiling ends soon,
-and what becomes busy later is found as well.
+Samples of the program counter (looks) tell. The longer the program has run, the more instructions lie between two of
+them: so compiling ends soon, and what becomes busy later is found as well.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LOOKS_TO_COMPILE = 3  # that have met a region
 
 
 class Heat:
-    """The regions that are not worth it yet."""
+    """The regions that are not worth compiling yet."""
 
     def __init__(self) -> None:
         self._region_at: dict[int, Region] = {}  # by address of an instruction
@@ -37,7 +37,7 @@ class Heat:
                 self._region_at.pop(insn.pc, None)
 
     def interval(self, done: int) -> int:
-        """Return how many instructions to run before the next look, after so many."""
+        """Return how many instructions to run before the next look, after `done` of them."""
         return max(FIRST_INTERVAL, done // LOOKS)
 
     def look(self, pc: int) -> Region | None:

@@ -65,8 +65,8 @@ class Interpreter:
 
     missing   instructions that were bridged for lack of a handler, by key
     bridged   how many times
-    met       addresses where execution came to code that was not linked, in that order, by computed jumps
-    led       the same where known code leads to
+    met       addresses where execution came to code that was not linked, by computed jumps, in that order
+    led       likewise, where known code leads there
     """
 
     name = "interpret"

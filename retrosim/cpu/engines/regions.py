@@ -80,7 +80,7 @@ def discover(
     roots   addresses, the most important first: at most MAX_DISCOVERED instructions are followed from them
     known   addresses of instructions that are left out: they lie in other regions
     met     addresses that execution has come to by computed jumps, in that order: they are followed, too
-    led     likewise those that known code led to, which may not have been there when that was decoded
+    led     likewise those that known code leads to; they may not have been there when that code was decoded
     others  regions that the code may call
     timing  model that the regions are for; None: the core's
     Decoding the code makes stores into it noticed.
@@ -120,7 +120,7 @@ def _bodies_in(regions: Iterable[Region]) -> Bodies:
 
 
 def _cases(blocks: dict[int, Block], functions: Iterable[int], met: Iterable[int]) -> set[int]:
-    """Return those of some addresses, in the order they were met, that a switch leads to; the others are functions.
+    """Return which of some addresses, in the order they were met, are cases of a switch; the others are functions.
 
     What lies between a function that leads to a computed jump and the next function is taken for a case.
     """
@@ -148,7 +148,7 @@ def switching_regions(regions: list[Region], addresses: Iterable[int]) -> list[R
 
 
 def _targets_inside(block: Block) -> list[int]:
-    """Return the addresses that a block continues at, calls left out."""
+    """Return the addresses of the successors of a block; calls are left out."""
     return [block.end] if block.insns[-1].row.options.get("calls") else targets_of(block)
 
 

@@ -12,9 +12,9 @@ the next stage is empty:
     ea_end     later by what execution is late beyond the lead, for interlocked forms
 
 A branch to a decoded target is over when it leaves the address stage. One that tests flags takes its target for
-granted; if it is not taken after all, that is known when the instruction before has left the execute stage. By the
-reading `branches` it passes all stages, with the clocks that are printed. What synchronises starts when the pipeline
-and the bus are idle.
+granted; if it is not taken after all, that is known when the instruction before has left the execute stage. By
+the option `printed` of the reading `branches` it passes all stages, with the clocks that are printed. What synchronises
+starts when the pipeline and the bus are idle.
 
 Caches and memory (mc68040_cache.py) hold up the stage that needs them: an instruction line the address stage, an
 operand the fetch stage, a store the execute stage, at whose end it is made.

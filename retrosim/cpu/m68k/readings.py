@@ -30,14 +30,14 @@ MC68040 = (
         name="return",
         question="may the next instruction begin when TRAP or RTE leaves the address stage, or when it is done?",
         options=("address", "done"),
-        reason="a loop of both was measured at 85.3 clocks: 85 by address, 89 by done; among calls done fits",
+        reason="a loop of both was measured at 85.3 clocks: 85 by address, 89 by done; among calls at 80.9: 72 and 86",
         source="MC68040UM section 10.5 (address); guide/facts/measured.md rows 10 (address), 27-28 (done)",
     ),
     Reading(
         name="branches",
         question="do the clocks of a branch hide behind what still executes, or add to it as printed?",
         options=("hidden", "printed"),
-        reason="MULU and DBRA were measured at 14.0 clocks: 14 hidden, 17 printed; three loops with shifts fit that",
+        reason="MULU and DBRA were measured at 14.0 clocks: 14 hidden, 17 printed; three loops with shifts fit printed",
         source="MC68040UM section 10.5 (printed); guide/facts/measured.md row 8 (hidden), loops of GNU MP (printed)",
     ),
     Reading(

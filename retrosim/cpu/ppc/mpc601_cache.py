@@ -15,10 +15,10 @@ All state is in the fields below; times are absolute clocks.
     other        sector that is read when the bus is idle, from other_start to other_end, + KNOWN; or NONE
     missing      when the data of the last miss are there
     fetchable    by the lower bits of a sector's number: its address + 1 if it was fetched, is complete, and its line is
-                 the one of its set that was used last; so to fetch it again changes nothing
+                 the most recently used of its set; so to fetch it again changes nothing
     memory       parameters of the machine (mpc601_clocks.csv)
 
-Plain hits (hits.py) are loads from complete sectors of the line of a set that was used last, and stores into those that
+Plain hits (hits.py) are loads from complete sectors of the most recently used line of a set, and stores into those that
 are dirty, too: they change nothing.
 """
 
@@ -99,7 +99,7 @@ def _victim(m, line: Word) -> Word:
 
 
 def _use(m, entry: Word) -> None:
-    """Make an entry the one of its set that was used last; if it was not, the one that was is no plain hit any more."""
+    """Make an entry the most recently used of its set; if it was not, the one that was has no plain hits any more."""
     group, way = entry >> 3 & (SETS - 1), entry & (WAYS - 1)
     order = m.element("order", group) ^ FIRST_ORDER
     first = order & (WAYS - 1)
@@ -107,7 +107,7 @@ def _use(m, entry: Word) -> None:
 
 
 def _change_first(m, group: Word, first: Word, order: Word, way: Word) -> None:
-    """Make a way of a set the one used last, in place of `first`; `order` is that of the ways before."""
+    """Make a way of a set the most recently used, in place of `first`; `order` is the order of the ways before."""
     line = m.element("tag", (group << 3) + first) >> 4
     clear_hits(m, line << LINE_SHIFT, LINE_BYTES)
     for half in range(2):
@@ -120,7 +120,7 @@ def _change_first(m, group: Word, first: Word, order: Word, way: Word) -> None:
 
 
 def _if_first(m, sector: Word, wait: Word, then: Callable[[], None]) -> None:
-    """Do something if a sector, which has just been used, was complete, and is of the line of its set used last."""
+    """Do something if a sector, just used, was complete, and is of the most recently used line of its set."""
     line = sector >> 1
     first = (m.element("order", line & (SETS - 1)) ^ FIRST_ORDER) & (WAYS - 1)
     tag = m.element("tag", ((line & (SETS - 1)) << 3) + first)

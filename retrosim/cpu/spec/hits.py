@@ -1,10 +1,10 @@
-"""Which uses of memory are plain hits of a data cache, by address: what subroutines that look lines up have found.
+"""Which uses of memory are plain hits of a data cache, by address: what subroutines that look up lines have found.
 
 For each address there is a byte, with a bit for each size of an aligned access that begins there: READS for loads,
 WRITES for stores. While a bit is 1, such an access finds its line, which is complete, and changes nothing but what the
 model says. So an engine need not look the line up. Where a bit is 0, it has to.
 
-The bits are no part of the simulated machine. Whoever changes in a cache what they depend on clears them; all of them
+The bits are no part of the simulated machine. Code that changes what they depend on in a cache clears them; all of them
 are cleared when the host has replaced the state (Core.check_hits).
 """
 
@@ -24,7 +24,7 @@ SIZES = (1, 2, 4)  # bytes of an access
 def is_hit(m: Any, address: Word, size: int, write: bool) -> Word:
     """Tell whether an access is a plain hit for certain.
 
-    address  anywhere within a KB of memory
+    address  anywhere in memory, or within a KB of it
     size     of SIZES
     """
     return (m.hits_at(address, 8) & (size << WRITE_SHIFT if write else size)).ne(0)

@@ -5,13 +5,13 @@ choose the line to replace. The missing double word is used as soon as it is the
 when all are full, a line fill until they are empty. Sources: as in i486_pipeline.py. State:
 
     tag lru     128 sets of 4 lines: line number + VALID; per set the three bits
-    fetchable   by set: the address + 1 of the line whose next fetch changes nothing: the one used last, and complete
+    fetchable   by set: the address + 1 of the line whose next fetch changes nothing: most recently used, and complete
     bus_free    clock when the bus is done with all it has to do
     filling     line that is read last, complete at fill_end
     memory      parameters of the machine: see MEMORY
 
-Plain hits (hits.py) are loads from the line of a set that was used last, and is complete, and stores into the one that
-was used last, or into lines that are not there: they change nothing in the cache.
+Plain hits (hits.py) are loads from the most recently used line of a set, if it is complete, and stores into the most
+recently used line, or into lines that are not there: they change nothing in the cache.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _look_up(m, line: Word, allocate: bool) -> Word:
 
 
 def _use(m, group: Word, way: Word, old: Word) -> None:
-    """Make a line of a set the one used last; if it was not, the one that was is no plain hit any more.
+    """Make a line of a set the most recently used; if it was not, the one that was has no plain hits any more.
 
     old  the bits of the set
     """

@@ -48,9 +48,9 @@ MULTIPLIER = Reading(
 )
 LOOP = Reading(
     name="loop",
-    question="does a LOOP that goes on take the printed 11+m, or 9+m, as a jump with its steps of microcode?",
+    question="does a taken LOOP take the printed 11+m, or 9+m, as JCXZ, whose microcode has as many steps?",
     options=("manual", "microcode"),
-    reason="all other entries are the manual's, and the other lists repeat it; 11+m fits the steps of one that ends",
+    reason="all other entries are the manual's, and the other lists repeat it; 11+m fits the steps of one not taken",
     source="80386 PRM (1986) LOOP, HelpPC 2.10, MAME (manual); reenigne/x86_microcode 80386, 057-05E (microcode)",
 )
 FAR_JUMP = Reading(
