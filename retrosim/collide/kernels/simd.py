@@ -114,7 +114,7 @@ def square_bits(typing_context, corners, at, corner, size):
 def square_twins(typing_context, corners, at, length, corner, size):
     """Return two equal bits a square, which takes less time; see `square_bits`.
 
-    length   int    squares that count, 0 or more; of 17 or more some of the bits may be missing
+    length   int    squares that count, 0 or more; of more than SQUARES_AT_ONCE some may be missing, see `find_crowds`
     Returns  int64  bits 2k and 2k + 1 are set if square at + k overlaps
     """
 

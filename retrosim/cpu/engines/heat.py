@@ -9,7 +9,7 @@ from __future__ import annotations
 from .regions import Region
 
 FIRST_INTERVAL = 20_000  # instructions between two looks, in the beginning
-LOOKS = 128  # in twice the time, at most, once it has run for longer
+LOOKS = 128  # a run of N instructions is looked at every N / LOOKS from then on
 LOOKS_TO_COMPILE = 3  # that have met a region
 
 

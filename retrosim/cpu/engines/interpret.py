@@ -46,7 +46,7 @@ from .variants import VARIANTS, Variants, units_of
 MAX_DECODED_AHEAD = 64  # instructions decoded ahead
 MAX_RECORDS = 1 << 17
 MAX_VISITS = 2000  # times that code runs into something not decoded or compiled before a run ends early
-MAX_MET = 1 << 14  # addresses remembered where code was met
+MAX_TARGETS = 1 << 14  # addresses remembered where code was met
 MAX_BREAKS = 8  # writes into a region before it stays with the interpreter
 
 
@@ -65,8 +65,8 @@ class Interpreter:
 
     missing   instructions that were bridged for lack of a handler, by key
     bridged   how many times
-    met       addresses where execution came to code that was not linked, by computed jumps, in that order
-    led       likewise, where known code leads there
+    indirect_targets  addresses where execution came to code that was not linked, by computed jumps, in that order
+    direct_targets    likewise, where known code leads there
     """
 
     name = "interpret"
@@ -78,8 +78,8 @@ class Interpreter:
         self._caches = [cache]  # whose code the records point to
         self._handlers = dict(cache.handlers)
         self._stubs = cache.stubs
-        self.met: dict[int, None] = {}
-        self.led: dict[int, None] = {}
+        self.indirect_targets: dict[int, None] = {}
+        self.direct_targets: dict[int, None] = {}
         self._behind_bridge = -1  # address where the instruction bridged last ends, if it goes on there
         self._bridge_to: int | None = None  # the target that decoding knows of it
         self.forget_missing()
@@ -183,10 +183,10 @@ class Interpreter:
         return done
 
     def note_missed(self) -> None:
-        """Count as met where computed jumps of regions have led to code that is in no region, or not entered there."""
+        """Note where computed jumps of regions have led to code that is in no region, or not entered there."""
         for pc in self._entrance.missed():
-            if pc not in self._entered and len(self.met) < MAX_MET:
-                self.met[pc] = None
+            if pc not in self._entered and len(self.indirect_targets) < MAX_TARGETS:
+                self.indirect_targets[pc] = None
 
     def _bridge(self, left: int) -> int:
         self.bridged += 1
@@ -368,8 +368,8 @@ class Interpreter:
             self._keep_counts()
             self._clear()
         if pc != self._behind_bridge:
-            found = self.led if pc == self._bridge_to or pc in self._branches else self.met
-            if len(found) < MAX_MET:
+            found = self.direct_targets if pc == self._bridge_to or pc in self._branches else self.indirect_targets
+            if len(found) < MAX_TARGETS:
                 found[pc] = None
         for region in self._covering.get(pc, ()):
             self._resume(region)

@@ -70,8 +70,8 @@ def discover(
     core: Core,
     roots: Iterable[int],
     known: Collection[int] = (),
-    met: Iterable[int] = (),
-    led: Iterable[int] = (),
+    indirect: Iterable[int] = (),
+    direct: Iterable[int] = (),
     others: Iterable[Region] = (),
     timing: type[Timing] | None = None,
 ) -> list[Region]:
@@ -79,16 +79,16 @@ def discover(
 
     roots   addresses, the most important first: at most MAX_DISCOVERED instructions are followed from them
     known   addresses of instructions that are left out: they lie in other regions
-    met     addresses that execution has come to by computed jumps, in that order: they are followed, too
-    led     likewise those that known code leads to; they may not have been there when that code was decoded
+    indirect  addresses that execution has come to by computed jumps, in that order: they are followed, too
+    direct  likewise those that known code leads to; they may not have been there when that code was decoded
     others  regions that the code may call
     timing  model that the regions are for; None: the core's
     Decoding the code makes stores into it noticed.
     """
-    waits, met = (timing or core.timing).has_waits(), list(met)
-    insns, leaders, functions, returns, new = _follow(core, roots, known, met, led)
+    waits, indirect = (timing or core.timing).has_waits(), list(indirect)
+    insns, leaders, functions, returns, new = _follow(core, roots, known, indirect, direct)
     blocks = _blocks(insns, leaders)
-    cases = _cases(blocks, functions, [pc for pc in met if pc in new or pc in blocks])
+    cases = _cases(blocks, functions, [pc for pc in indirect if pc in new or pc in blocks])
     functions |= new - cases
     bodies = bodies_of(blocks, sorted(functions))
     leaves = {} if waits else leaves_of(bodies) | leaves_of(_bodies_in(others))
@@ -119,7 +119,7 @@ def _bodies_in(regions: Iterable[Region]) -> Bodies:
     return found
 
 
-def _cases(blocks: dict[int, Block], functions: Iterable[int], met: Iterable[int]) -> set[int]:
+def _cases(blocks: dict[int, Block], functions: Iterable[int], targets: Iterable[int]) -> set[int]:
     """Return which of some addresses, in the order they were met, are cases of a switch; the others are functions.
 
     What lies between a function that leads to a computed jump and the next function is taken for a case.
@@ -128,7 +128,7 @@ def _cases(blocks: dict[int, Block], functions: Iterable[int], met: Iterable[int
     edges = {start: [t for t in _targets_inside(block) if t in blocks] for start, block in blocks.items()}
     switches = {start for start, block in blocks.items() if _switches(block)}
     switching: dict[int, bool] = {}
-    for address in met:
+    for address in targets:
         number = bisect_right(starts, address)
         first = starts[number - 1] if number else None
         if first in blocks and first not in switching:
@@ -209,7 +209,7 @@ def region_without(region: Region, addresses: Collection[int]) -> Region | None:
 
 
 def _follow(
-    core: Core, roots: Iterable[int], known: Collection[int], met: Iterable[int], led: Iterable[int]
+    core: Core, roots: Iterable[int], known: Collection[int], indirect: Iterable[int], direct: Iterable[int]
 ) -> tuple[dict[int, Insn], set[int], set[int], set[int], set[int]]:
     """Return instructions by address; where blocks begin, functions begin, calls return to; what of the rest is new."""
     unit = core.cpu.isa.word_bytes
@@ -218,7 +218,7 @@ def _follow(
     insns: dict[int, Insn] = {}
     leaders, functions, returns = set(todo), set(todo), set()
     new: set[int] = set()
-    for start, begins_block in ((None, False), *((pc, True) for pc in met), *((pc, False) for pc in led)):
+    for start, begins_block in ((None, False), *((pc, True) for pc in indirect), *((pc, False) for pc in direct)):
         is_found = start in insns and (start in leaders or not begins_block)
         if start is not None and not start % unit and start not in known and not is_found:
             new.add(start)

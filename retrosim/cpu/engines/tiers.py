@@ -95,7 +95,7 @@ class Tiers:
         if self._quick and mode == "auto":
             self._wanted.append(lambda: handler_cache(cpu, timing, handlers))
         if mode == "recompile":
-            some = "what runs often" if self._is_large else f"{len(regions)} regions"
+            some = "the busiest parts" if self._is_large else f"{len(regions)} regions"
             progress(f"recompiling {some} of this program (first run only)")
         if mode != "interpret":
             self._want_all(regions)
@@ -211,12 +211,12 @@ class Tiers:
         if hot is not None:
             self._want(hot)
         self._interpreter.note_missed()
-        met = len(self._interpreter.met) + len(self._interpreter.led)
-        if met > self._seen:
-            self._seen, self._grew = met, self._done
+        targets = len(self._interpreter.indirect_targets) + len(self._interpreter.direct_targets)
+        if targets > self._seen:
+            self._seen, self._grew = targets, self._done
         is_time = self._done - self._grew >= SETTLED or self._done - self._looked >= LOOK_AFTER
-        if met > self._met and is_time:
-            self._met, self._looked = met, self._done
+        if targets > self._met and is_time:
+            self._met, self._looked = targets, self._done
             self._make_regions()
         if len(self.core.unsteady) > self._unsteady and self._done >= self._avoid_after:
             self._unsteady, self._avoid_after = len(self.core.unsteady), max(2 * self._done, SETTLED)
@@ -229,19 +229,19 @@ class Tiers:
 
     def _make_regions(self) -> None:
         """Make regions of code that was met and is in none, with the functions whose computed jumps may lead there."""
-        met, led = self._interpreter.met, self._interpreter.led
+        indirect, direct = self._interpreter.indirect_targets, self._interpreter.direct_targets
         leaders = {start for region in self._found for start in region.blocks}
         entries = {entry for region in self._found for entry in region.entries}
-        switching = switching_regions(self._found, [pc for pc in met if pc not in entries])
-        if not switching and leaders.issuperset(met) and leaders.issuperset(led):
+        switching = switching_regions(self._found, [pc for pc in indirect if pc not in entries])
+        if not switching and leaders.issuperset(indirect) and leaders.issuperset(direct):
             return
         for region in switching:
             self._heat.drop(region)
         others = [region for region in self._found if region not in switching]
         known = {insn.pc for region in others for insn in region.own_insns}
         roots = sorted(start for region in switching for start in region.functions or region.entries)
-        met, led = ([pc for pc in each if pc not in known] for each in (met, led))
-        regions = discover(self.core, roots, known, met, led, others)
+        new = ([pc for pc in each if pc not in known] for each in (indirect, direct))
+        regions = discover(self.core, roots, known, *new, others)
         self._found = others + regions
         self._want_all(regions)
 

@@ -92,7 +92,7 @@ class ExecutionContext:
         return address & ADDRESS_MASK
 
     def location(self, address: Word) -> Word:
-        """Return where in memory an address lies, or its mirror: up to a KB outside, which is no place of a hit."""
+        """Return where in memory an address lies; in a region up to a KB outside, where nothing is a plain hit."""
         return self._location(address).trunc(32)
 
     def hits_at(self, address: Word, bits: int) -> Word:

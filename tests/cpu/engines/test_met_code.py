@@ -55,7 +55,7 @@ def symbols(*names: str) -> list[int]:
 
 def test_cases_belong_to_the_function_that_was_met_before_them(core: Core) -> None:
     choose, table, second = symbols("choose", "table", "second")
-    regions = discover(core, [CODE], met=[choose, table, table + 2, table + 6])
+    regions = discover(core, [CODE], indirect=[choose, table, table + 2, table + 6])
     assert [region.functions for region in regions] == [{CODE, choose}]
     (region,) = regions
     assert {choose, table, table + 2, table + 6} <= set(region.entries)
@@ -65,11 +65,11 @@ def test_cases_belong_to_the_function_that_was_met_before_them(core: Core) -> No
 def test_what_known_code_leads_to_is_not_met(core: Core) -> None:
     """Branches and the code before lead to the others."""
     choose, table, *cases = symbols("choose", "table", "first", "second", "last")
-    probe = discover(core, [CODE], met=[choose, table, table + 2, table + 6])
+    probe = discover(core, [CODE], indirect=[choose, table, table + 2, table + 6])
     every = [insn.pc for region in probe for insn in region.insns]
     for handlers in (handler_cache_for(core, every), handler_cache_for(core, every[::3])):
         runs = Interpreter(core, handlers)
         core.state["pc"], core.state["r"][:8] = CODE, np.zeros(8, np.uint32)
         assert runs.run(2000) == 2000
-        assert {choose, table, table + 2, table + 6} <= runs.met.keys()
-        assert not runs.met.keys() & set(cases)
+        assert {choose, table, table + 2, table + 6} <= runs.indirect_targets.keys()
+        assert not runs.indirect_targets.keys() & set(cases)
