@@ -15,7 +15,7 @@ The routines of the documents:
     plane       Moertel 1994              the same boxes on a plane of any size, up to 4194304       no
     batch       Moertel 1994              many scenes of such boxes in one call                      no
     masks       Mackey 1995               sprites to the pixel, by bit masks                         no
-    boxes       No-collision boxes 2011   boxes and circles, every pair, with categories             yes
+    boxes       No-collision boxes 2011   boxes and circles, with categories                         yes
     compound    No-collision boxes 2011   objects made of several boxes and circles                  yes
     blocks      Rekaby 2011               boxes in a plane cut into blocks                           yes
     spheres     Rekaby 2011               spheres in three axes                                      no

@@ -45,6 +45,7 @@ import numpy as np
 from retrosim.checks import check_choice
 
 from ._arguments import EVERYONE, filter_of, own_pairs, own_positions, size_table, word_per_object
+from ._near import MAX_ALL, Bounds, near_pairs
 from ._results import array_of, flag_array, pair_list
 from .kernels.boxes import Shapes, mark_pairs, scan_pairs
 
@@ -78,18 +79,27 @@ def _check(x, y, size, circle):
     return Shapes(x, y, size_table("size", size, len(x)), word_per_object("circle", circle, len(x), np.uint8, 1))
 
 
-def _scan(x, y, size, circle, category, mask, method, out=None, tally=None):
-    """Return the colliding pairs and the operations spent."""
+def _own(x, y, size, circle, category, mask, method):
+    """Check what the functions without a list take; return copies, and whether two additions are to do."""
     shapes = _check(x, y, size, circle)
     check_choice("method", method, METHODS)
-    filters = filter_of(category, mask, len(x))
-    tally = np.empty(4, np.int64) if tally is None else tally
+    return shapes, filter_of(category, mask, len(x)), method == "two_additions"
+
+
+def _scan(objects, out, tally):
+    """Test all pairs; return those that collide. The operations spent are counted in `tally`."""
 
     def scan(found):
         tally[:] = 0
-        return scan_pairs(shapes, filters, method == "two_additions", found, tally)
+        return scan_pairs(*objects, found, tally)
 
-    return pair_list(scan, out, 4 * len(x)), tally
+    return pair_list(scan, out, 4 * len(objects[0].x))
+
+
+def _bounds(shapes: Shapes) -> Bounds:
+    """Return the boxes, with their sides: touching counts."""
+    x, y, sides = shapes.x.astype(np.int32), shapes.y.astype(np.int32), shapes.size.astype(np.int32) + 1
+    return Bounds(x, y, x + sides[:, 0], y + sides[:, 1])
 
 
 def pairs(
@@ -110,7 +120,11 @@ def pairs(
              for pairs that collide, and a pair for which it returns False is left out
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
-    found = _scan(x, y, size, circle, category, mask, method, out)[0]
+    shapes, filters, _ = objects = _own(x, y, size, circle, category, mask, method)
+    if len(shapes.x) <= MAX_ALL:
+        found = _scan(objects, out, np.empty(4, np.int64))
+    else:
+        found = near_pairs(_bounds(shapes), lambda listed, flags: mark_pairs(shapes, listed, flags), out, *filters)
     if allow is None:
         return found
     is_allowed = [bool(allow(int(a), int(b))) for a, b in found]
@@ -130,8 +144,11 @@ def count_operations(
     method: str = "four_additions",
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Run the pair loop and count the operations that it spends on geometry.
+    """Run the loop over every pair, as printed, and count the operations that it spends on geometry.
 
     Returns  int64[4]  pairs looked at, additions (and subtractions), comparisons, multiplications
     """
-    return _scan(x, y, size, circle, category, mask, method, tally=array_of(out, np.int64, 4))[1]
+    objects = _own(x, y, size, circle, category, mask, method)
+    tally = array_of(out, np.int64, 4)
+    _scan(objects, None, tally)
+    return tally

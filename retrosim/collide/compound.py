@@ -26,6 +26,7 @@ import numpy as np
 
 from . import _arguments as arguments
 from ._arguments import EVERYONE, MAX_PART, MIN_PART
+from ._near import MAX_ALL, Bounds, near_pairs
 from ._results import flag_array, pair_list
 from .kernels.compound import Compounds, mark_pairs, scan_pairs
 
@@ -90,4 +91,22 @@ def pairs(
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     objects, filters = _check(x, y, parts, first, circle), arguments.filter_of(category, mask, len(x))
-    return pair_list(lambda found: scan_pairs(objects, filters, found), out, 4 * len(x))
+    if len(objects.x) <= MAX_ALL:
+        return pair_list(lambda found: scan_pairs(objects, filters, found), out, 4 * len(x))
+    return near_pairs(_bounds(objects), lambda listed, flags: mark_pairs(objects, listed, flags), out, *filters)
+
+
+def _bounds(objects: Compounds) -> Bounds:
+    """Return boxes around all parts of each object; where it has none, around its origin."""
+    x, y, first = (values.astype(np.int32) for values in (objects.x, objects.y, objects.first))
+    parts, has_parts = objects.parts.astype(np.int32), first[1:] > first[:-1]
+    sides = []
+    for axis, origin in enumerate((x, y)):
+        low, high = np.zeros_like(origin), np.zeros_like(origin)
+        if has_parts.any():
+            begins, begin = first[:-1][has_parts], parts[:, axis]
+            low[has_parts] = np.minimum.reduceat(begin, begins)
+            high[has_parts] = np.maximum.reduceat(begin + parts[:, axis + 2], begins)
+        sides.append((origin + low, origin + high + 1))  # touching counts
+    (left, right), (top, bottom) = sides
+    return Bounds(left, top, right, bottom)

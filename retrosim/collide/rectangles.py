@@ -52,6 +52,7 @@ import numpy as np
 from retrosim.checks import check_choice
 
 from ._arguments import check_range, check_vectors, own_copy, own_pairs, own_table, own_within
+from ._near import MAX_ALL, around, near_pairs
 from ._results import array_of, flag_array, pair_list
 from .kernels.oriented import CHOICES, Rectangles
 from .kernels.rectangles import list_corners, mark_pairs, scan_pairs
@@ -60,6 +61,8 @@ METHODS = tuple(CHOICES)
 EXACT = METHODS[-1]
 MIN_COORDINATE, MAX_X, MAX_Y = -32 * 32, (640 + 32) * 32 - 1, (480 + 32) * 32 - 1
 MAX_HALF = 2047
+REACH = {"line_1": 3}  # half diagonals: a side that is taken for a hit passes no farther from a corner than it is long
+MAX_ROUNDING = 8  # Q11.5: of corners, before and after they are rotated
 
 
 def _check(x, y, half, angle):
@@ -114,7 +117,11 @@ def pairs(
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     rectangles, choice = _check(x, y, half, angle), _choice(method)
-    return pair_list(lambda found: scan_pairs(rectangles, choice, found), out, 4 * len(x))
+    if len(rectangles.x) <= MAX_ALL:
+        return pair_list(lambda found: scan_pairs(rectangles, choice, found), out, 4 * len(x))
+    reach = rectangles.half.astype(np.int32).sum(axis=1) * REACH.get(method, 1) + MAX_ROUNDING
+    bounds = around(rectangles.x, rectangles.y, reach)
+    return near_pairs(bounds, lambda listed, flags: mark_pairs(rectangles, listed, choice, flags, None), out)
 
 
 def count_operations(

@@ -28,6 +28,7 @@ from __future__ import annotations
 import numpy as np
 
 from ._arguments import MAX_COORDINATE, own_pairs, own_positions, word_per_object
+from ._near import MAX_ALL, around, near_pairs
 from ._results import flag_array, pair_list
 from .kernels.spheres import Spheres, mark_pairs, scan_pairs
 
@@ -66,4 +67,7 @@ def pairs(
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     spheres = _check(x, y, z, radius)
-    return pair_list(lambda found: scan_pairs(spheres, found), out, 4 * len(x))
+    if len(spheres.x) <= MAX_ALL:
+        return pair_list(lambda found: scan_pairs(spheres, found), out, 4 * len(x))
+    bounds = around(spheres.x, spheres.y, spheres.radius)
+    return near_pairs(bounds, lambda listed, flags: mark_pairs(spheres, listed, flags), out)

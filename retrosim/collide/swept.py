@@ -37,6 +37,7 @@ from __future__ import annotations
 import numpy as np
 
 from ._arguments import check_vectors, own_pairs, own_within, size_table, word_per_object
+from ._near import MAX_ALL, Bounds, near_pairs
 from ._results import flag_array, pair_list
 from .kernels.swept import Moving, mark_pairs, scan_pairs
 
@@ -93,4 +94,16 @@ def pairs(
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     objects = _check(x, y, move_x, move_y, size, radius)
-    return pair_list(lambda found: scan_pairs(*objects, found), out, 4 * len(x))
+    if len(objects[0].x) <= MAX_ALL:
+        return pair_list(lambda found: scan_pairs(*objects, found), out, 4 * len(x))
+    return near_pairs(_bounds(*objects), lambda listed, flags: mark_pairs(*objects, listed, flags), out)
+
+
+def _bounds(moving: Moving, size: np.ndarray, radius: np.ndarray | None) -> Bounds:
+    """Return boxes around all that the objects pass."""
+    begin, way = (np.stack(axes).astype(np.int32) for axes in (moving[:2], moving[2:]))
+    low, high = np.minimum(begin, begin + way), np.maximum(begin, begin + way)
+    if radius is None:
+        return Bounds(*low, *high + size.T)
+    reach = radius.astype(np.int32) + 1
+    return Bounds(*low - reach, *high + reach)

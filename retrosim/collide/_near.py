@@ -1,0 +1,64 @@
+"""Pairs of shapes of any kind in scenes of many: boxes around them overlap first, then the shapes are tested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ._arguments import EVERYONE
+from ._results import pair_list
+from ._worlds import Sorted, chunks_of, scene_of
+from .kernels.uniform_grid import MAX_COUNTED
+
+MAX_ALL = 256  # objects up to which all pairs are tested, which then takes no longer
+ROWS = 1 << 18  # candidates that are tested at a time: 2 MB
+
+
+class Bounds(NamedTuple):
+    """Boxes around shapes, integers[n] each that fit 32 bits: right and bottom are above left and top, and outside."""
+
+    left: np.ndarray
+    top: np.ndarray
+    right: np.ndarray
+    bottom: np.ndarray
+
+
+def around(x: np.ndarray, y: np.ndarray, reach: np.ndarray) -> Bounds:
+    """Return boxes that reach as far, and one unit farther, on all sides of a point."""
+    x, y, reach = x.astype(np.int32), y.astype(np.int32), reach.astype(np.int32) + 1
+    return Bounds(x - reach, y - reach, x + reach, y + reach)
+
+
+def near_pairs(
+    bounds: Bounds,
+    mark: Callable[[np.ndarray, np.ndarray], object],
+    out: np.ndarray | None,
+    category: int | np.ndarray = EVERYONE,
+    mask: int | np.ndarray = EVERYONE,
+) -> np.ndarray:
+    """List the pairs that collide, in ascending order, int32[m, 2].
+
+    bounds  shapes do not collide if their boxes do not overlap
+    mark    writes 1 for each of the pairs int32[m, 2] that collides into uint8[m], else 0
+    out     int32[m, 2] with enough rows, or None
+    """
+    sides = np.stack([bounds.right - bounds.left, bounds.bottom - bounds.top], axis=1)
+    scene = scene_of(bounds.left, bounds.top, sides, False, category, mask)
+    ordered = Sorted(scene, 0, len(scene))
+
+    def scan(rows: np.ndarray) -> int:
+        total = 0
+        for candidates in chunks_of(ordered, scene, ROWS):
+            flags = np.empty(len(candidates), np.uint8)
+            mark(candidates, flags)
+            found = candidates[flags.view(np.bool_)]
+            here = rows[total : total + len(found)]
+            here[:] = found[: len(here)]
+            total += len(found)
+            if total > MAX_COUNTED:
+                break
+        return total
+
+    return pair_list(scan, out, 4 * len(scene))
