@@ -102,11 +102,11 @@ def _bounds(objects: Compounds) -> Bounds:
     parts, has_parts = objects.parts.astype(np.int32), first[1:] > first[:-1]
     sides = []
     for axis, origin in enumerate((x, y)):
-        low, high = np.zeros_like(origin), np.zeros_like(origin)
+        lowest, highest = np.zeros_like(origin), np.zeros_like(origin)
         if has_parts.any():
             begins, begin = first[:-1][has_parts], parts[:, axis]
-            low[has_parts] = np.minimum.reduceat(begin, begins)
-            high[has_parts] = np.maximum.reduceat(begin + parts[:, axis + 2], begins)
-        sides.append((origin + low, origin + high + 1))  # touching counts
+            lowest[has_parts] = np.minimum.reduceat(begin, begins)
+            highest[has_parts] = np.maximum.reduceat(begin + parts[:, axis + 2], begins)
+        sides.append((origin + lowest, origin + highest + 1))  # touching counts
     (left, right), (top, bottom) = sides
     return Bounds(left, top, right, bottom)

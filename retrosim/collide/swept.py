@@ -102,8 +102,8 @@ def pairs(
 def _bounds(moving: Moving, size: np.ndarray, radius: np.ndarray | None) -> Bounds:
     """Return boxes around all that the objects pass."""
     begin, way = (np.stack(axes).astype(np.int32) for axes in (moving[:2], moving[2:]))
-    low, high = np.minimum(begin, begin + way), np.maximum(begin, begin + way)
+    lowest, highest = np.minimum(begin, begin + way), np.maximum(begin, begin + way)
     if radius is None:
-        return Bounds(*low, *high + size.T)
+        return Bounds(*lowest, *highest + size.T)
     reach = radius.astype(np.int32) + 1
-    return Bounds(*low - reach, *high + reach)
+    return Bounds(*lowest - reach, *highest + reach)
