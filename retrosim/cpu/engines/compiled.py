@@ -1,4 +1,4 @@
-"""Functions of the handler type as machine code: compiled by LLVM, cached on disk, freed when nothing holds them.
+"""Functions as machine code, most of the handler type: compiled by LLVM, cached on disk, freed when nothing holds them.
 
 Numba keeps whatever it has compiled or loaded to the end of the process. A machine brings a hundred functions and
 regions of its own, so they go to LLVM by themselves: every group is compiled in a context and linked in an engine
@@ -18,7 +18,7 @@ import llvmlite
 import numpy as np
 from llvmlite import binding
 
-from ..spec.ir import Function, Module
+from ..spec.ir import Function, Module, Signature
 from .handlers import HANDLER
 from .objects import cached_object, contents_of, is_cached, object_of
 
@@ -65,14 +65,16 @@ def compile_functions(
     emitters: Sequence[Callable[[Function], None]],
     effort: Effort = Effort.ALL,
     contents: Sequence[str] = (),
+    signature: Signature = HANDLER,
 ) -> CompiledFunctions:
     """Compile a group of functions, or link it from the cache.
 
     name      says everything that the functions depend on (by a digest), apart from the sources of this package
     emitters  each fills one function
     contents  what the functions are, for `compiled_groups`
+    signature  of each
     """
-    code = cached_object(_host_digest() + name, lambda: _compile(name, emitters, effort), contents)
+    code = cached_object(_host_digest() + name, lambda: _compile(name, emitters, effort, signature), contents)
     return CompiledFunctions(code, len(emitters))
 
 
@@ -127,12 +129,14 @@ def _target_machine(level: int) -> binding.TargetMachine:
     )
 
 
-def _compile(name: str, emitters: Sequence[Callable[[Function], None]], effort: Effort) -> bytes:
+def _compile(
+    name: str, emitters: Sequence[Callable[[Function], None]], effort: Effort, signature: Signature
+) -> bytes:
     """Return object code with a table of the functions' addresses."""
     module = Module()
     names = [f"{name}_{number}" for number in range(len(emitters))]
     for each, emit in zip(names, emitters, strict=True):
-        function = Function(module, HANDLER, each)
+        function = Function(module, signature, each)
         emit(function)
         function.finish()
     module.constant_addresses(TABLE, names)

@@ -226,12 +226,12 @@ class Emitter(ExecutionContext):
     def subroutine(self, name: str, function: Callable[..., Word], *words: Word, convention: str = "") -> Word:
         """Call a function of the module on the state, the context and 64-bit words, emitting it on first use."""
         module = self.code.module
+        signature = Signature(I64, (POINTER, POINTER) + (I64,) * len(words), convention)
         full = f"{self.code.name.rpartition('_')[0]}_{name}"
         if full not in module.names:
-            signature = Signature(I64, (POINTER, POINTER) + (I64,) * len(words))
-            Subroutine(self.cpu, Function(module, signature, full, "noinline", convention)).emit_function(function)
-        arguments = [(POINTER, self.state), (POINTER, self.context), *((I64, word.operand) for word in words)]
-        return self.word(64, self.code.call(convention + I64, f"@{full}", arguments))
+            Subroutine(self.cpu, Function(module, signature, full, "noinline")).emit_function(function)
+        arguments = self.state, self.context, *(word.operand for word in words)
+        return self.word(64, self.code.call(signature, f"@{full}", arguments))
 
     def variable(self, word: Word) -> Variable:
         return Variable(self, word)

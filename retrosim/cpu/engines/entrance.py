@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+from functools import cache
 
 import numpy as np
 
+from ..spec.ir import POINTER, Function, Signature
+from .compiled import CompiledFunctions, Effort, compile_functions
 from .emit import (
     ASK_POINTER,
     BUDGET,
@@ -18,11 +21,22 @@ from .emit import (
     RECORDS_POINTER,
     TABLE_POINTER,
 )
-from .handlers import HANDLER_WORD, NOT_EXECUTED, RECORD_BYTES
+from .handlers import HANDLER, HANDLER_WORD, NOT_EXECUTED, RECORD_BYTES
 
-# handlers.HANDLER for C; other threads run meanwhile. Handlers are called without Numba, whose compiler takes longer to
-# come up than everything else that a machine needs before its first frame.
-HANDLER_TYPE = ctypes.CFUNCTYPE(ctypes.c_uint64, *[ctypes.c_void_p] * 4, ctypes.c_int64)
+# a function by the convention of C that calls a handler: its address, then what that is given. Other threads run
+# meanwhile. It is called without Numba, whose compiler takes longer to come up than everything else that a machine
+# needs before its first frame.
+ENTER = Signature(POINTER, (POINTER, *HANDLER.parameters))
+ENTER_TYPE = ctypes.CFUNCTYPE(ctypes.c_uint64, *[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 2)
+
+
+@cache
+def _entering() -> CompiledFunctions:
+    def emit(code: Function) -> None:
+        handler, *arguments = code.args
+        code.ret(code.call(HANDLER, handler, arguments))
+
+    return compile_functions("enter", [emit], Effort.FEW, signature=ENTER)
 
 
 _NO_COUNTS = np.zeros(1, np.int64)
@@ -43,6 +57,7 @@ class Entrance:
         ask: int,
         counts: np.ndarray = _NO_COUNTS,
     ) -> None:
+        self._enter = ENTER_TYPE(int(_entering().addresses[0]))
         self._arrays = ram, code, hits, state, records, index, table, counts
         self._ram, self._state, self._records = (each.ctypes.data for each in (ram, state, records))
         self._count, self._words = len(records), memoryview(records.reshape(-1).view(np.uint64))
@@ -60,13 +75,16 @@ class Entrance:
         self._missed[:] = 0
         return found
 
-    def run(self, start: int, budget: int) -> tuple[int, int]:
-        """Run records from number `start`; return (next record, or -LEFT or -NOT_EXECUTED; instructions executed)."""
+    def run(self, start: int, budget: int, clock: int) -> tuple[int, int]:
+        """Run records from number `start`, at a clock.
+
+        Returns  (next record, or -LEFT or -NOT_EXECUTED; instructions executed)
+        """
         if not 0 <= start < self._count:
             raise IndexError("no such record")
-        handler = HANDLER_TYPE(self._words[start * (RECORD_BYTES // 8) + HANDLER_WORD])
+        handler = self._words[start * (RECORD_BYTES // 8) + HANDLER_WORD]
         first = self._records + start * RECORD_BYTES
-        following = handler(self._ram, self._state, first, self._address, budget)
+        following = self._enter(handler, self._ram, self._state, first, self._address, budget, clock)
         executed = budget - self._context[BUDGET]
         if following <= NOT_EXECUTED:
             return -following, executed

@@ -8,8 +8,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from weakref import WeakValueDictionary
 
-from ..spec.ir import Function
+from ..spec.ir import Function, Signature
 from .compiled import CompiledFunctions, Effort, compile_functions, compiled_groups, link_functions
+from .handlers import HANDLER
 
 Emit = Callable[[Function], None]
 
@@ -41,7 +42,12 @@ def functions_of(groups: Sequence[Group]) -> dict[str, int]:
 
 
 def groups_with(
-    wanted: Mapping[str, Emit], prefix: str, stubs: Sequence[Emit], effort: Effort, compiled_as: str = ""
+    wanted: Mapping[str, Emit],
+    prefix: str,
+    stubs: Sequence[Emit],
+    effort: Effort,
+    compiled_as: str = "",
+    signature: Signature = HANDLER,
 ) -> list[Group]:
     """Return groups that have some functions: from the cache, and the functions that are missing as one more.
 
@@ -49,6 +55,7 @@ def groups_with(
     prefix       of the groups' names, which says all that their code depends on besides the keys
     stubs        emit what every group has
     compiled_as  another prefix, for what is compiled; groups that have it are looked at last
+    signature    of all these functions
     """
     missing = dict(wanted)
     with _locks[prefix]:
@@ -60,7 +67,7 @@ def groups_with(
                     groups.append(group)
                     missing = {key: emit for key, emit in missing.items() if key not in keys}
         if missing or not groups:
-            groups.append(_compiled(missing, compiled_as or prefix, stubs, effort))
+            groups.append(_compiled(missing, compiled_as or prefix, stubs, effort, signature))
     return groups
 
 
@@ -85,10 +92,12 @@ def _linked(name: str, stubs: int, keys: list[str]) -> Group | None:
     return group
 
 
-def _compiled(wanted: Mapping[str, Emit], prefix: str, stubs: Sequence[Emit], effort: Effort) -> Group:
+def _compiled(
+    wanted: Mapping[str, Emit], prefix: str, stubs: Sequence[Emit], effort: Effort, signature: Signature
+) -> Group:
     """Compile a group of functions."""
     keys = sorted(wanted)
     name = prefix + hashlib.blake2b("\n".join(keys).encode(), digest_size=8).hexdigest()
-    functions = compile_functions(name, [*stubs, *(wanted[key] for key in keys)], effort, keys)
+    functions = compile_functions(name, [*stubs, *(wanted[key] for key in keys)], effort, keys, signature)
     group = _groups[name] = Group(functions, len(stubs), keys)
     return group

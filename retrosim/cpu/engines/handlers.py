@@ -1,11 +1,12 @@
 """The interpreter's handlers: one compiled function per row and addressing class.
 
-A handler is a function `record *handler(ram, state, record, context, budget)`: it reads its fields from the decoded
-record, works on the state, and calls the handler of the next record as its last act, with a budget of one less. When
-the budget is used up, the clock reaches its limit or the host is needed, it returns instead: the next record, or LEFT;
-what is left of the budget is then in the context. Records of consecutive instructions are adjacent, and a branch holds
-the distance to its target's record, so that the host CPU can run ahead: nothing in the chain from record to record
-waits for simulated data, except jumps to computed addresses.
+A handler is a function `record *handler(ram, state, record, context, budget, clock)`: it reads its fields from the
+decoded record, works on the state, and calls the handler of the next record as its last act, with a budget of one less
+and the clock after the instruction. When the budget is used up, the clock reaches its limit or the host is needed, it
+returns instead: the next record, or LEFT; only then what is left of the budget is in the context, and the clock in the
+state. Records of consecutive instructions are adjacent, and a branch holds the distance to its target's record, so that
+the host CPU can run ahead: nothing in the chain from record to record waits for simulated data, except jumps to
+computed addresses.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from ..spec.rows import Row
 from ..spec.values import Word
 from .emit import BUDGET, INDEX_POINTER, RECORDS_POINTER, Cell, Emitter
 
-HANDLER = Signature(POINTER, (POINTER, POINTER, POINTER, POINTER, I64))
+# no register is preserved: a handler that ends by calling the next one has nothing to save or to restore
+HANDLER = Signature(POINTER, (POINTER, POINTER, POINTER, POINTER, I64, I64), "preserve_nonecc ")
 
 # a decoded record: 32 words of 32 bits
 RECORD_WORDS = 32
@@ -40,7 +42,12 @@ class RecordEmitter(Emitter):
 
     def __init__(self, cpu: Cpu, code: Function) -> None:
         super().__init__(cpu, code)
-        self.ram, self.state, self.record, self.context, self.budget = code.args
+        self.ram, self.state, self.record, self.context, self.budget, clock = code.args
+        self.begun = self.word(64, clock)  # the clock when the function is called
+
+    def now(self) -> Word:
+        """Return the clock that the function is left with."""
+        return self.begun
 
     def _record_word(self, number: int) -> Word:
         """Load a word of the record; only the host writes records."""
@@ -71,15 +78,16 @@ class RecordEmitter(Emitter):
 
     def _return_record(self, record: str, left: str) -> None:
         self.code.store(I64, left, self.context_entry(BUDGET))
+        self._set_field("cycles", self.now())
         self.code.ret(record)
 
     def _run_record(self, record: str, left: str) -> None:
         """Leave the function by calling the handler of a record."""
-        self._call_handler(self.code.load(POINTER, record), record, left)
+        self._call_handler(self.code.load(POINTER, record), record, left, self.now())
 
-    def _call_handler(self, handler: str, record: str, left: str) -> None:
-        arguments = zip(HANDLER.parameters, (self.ram, self.state, record, self.context, left))
-        self.code.ret(self.code.call(POINTER, handler, arguments, "musttail "))
+    def _call_handler(self, handler: str, record: str, left: str, now: Word) -> None:
+        arguments = self.ram, self.state, record, self.context, left, now.operand
+        self.code.ret(self.code.call(HANDLER, handler, arguments, "musttail "))
 
 
 class HandlerEmitter(RecordEmitter):
@@ -90,10 +98,23 @@ class HandlerEmitter(RecordEmitter):
         code.attributes[:3] = ["noalias"] * 3
         self._next = Cell(self, POINTER, code.address(self.record, RECORD_BYTES))
         self._next_pc, self._left = self.variable(self.next_pc), self.variable(self.const(1, 0))
+        self._clock = self.variable(self.begun)
         self._taken: Word | None = None
         self._can_leave = False
         self._fields = FIELDS_WORD
         self.begin(timing)
+
+    def now(self) -> Word:
+        return self._clock.get()
+
+    def get(self, name: str) -> Word:
+        return self._clock.get() if name == "cycles" else super().get(name)
+
+    def set(self, name: str, word: Word) -> None:
+        if name == "cycles":
+            self._clock.set(word)
+        else:
+            super().set(name, word)
 
     def emit(self, row: Row, statics: tuple[Any, ...]) -> None:
         self.run_row(row, statics, self._take)
@@ -114,7 +135,7 @@ class HandlerEmitter(RecordEmitter):
                 self._return(LEFT, left.operand)
         stop = left.eq(0)
         if self.timing.counts:
-            stop = stop | self.get("limit").ule(self.get("cycles"))
+            stop = stop | self.get("limit").ule(self.now())
         if self._taken is not None:
             with code.if_then(self._taken.operand):
                 self._continue(self._target_record(), left.operand, stop)

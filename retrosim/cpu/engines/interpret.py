@@ -154,7 +154,7 @@ class Interpreter:
         while done < instructions and visits < MAX_VISITS and core.state["cycles"] < core.state["limit"]:
             start = self._slot(int(core.state["pc"]))
             with memo.asking():
-                following, executed = self._entrance.run(start, instructions - done)
+                following, executed = self._entrance.run(start, instructions - done, int(core.state["cycles"]))
             done += executed
             if following >= 0:
                 if following != UNKNOWN_RECORD:

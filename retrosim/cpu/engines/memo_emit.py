@@ -24,6 +24,8 @@ from .memo import (
 )
 from .traces import KIND_SHIFT
 
+ASKING = Signature(I64, (I64, I64))
+
 
 class TableEmitter(Emitter):
     """Emits what looks into the table."""
@@ -44,19 +46,18 @@ class TableEmitter(Emitter):
     def ask(self, question: Word, detail: Word) -> Word:
         """Ask the host."""
         function = self.context_pointer(ASK_POINTER)
-        answer = self.code.call(I64, function, [(I64, question.operand), (I64, detail.operand)])
-        return self.word(64, answer)
+        return self.word(64, self.code.call(ASKING, function, [question.operand, detail.operand]))
 
     def _in_table(self, name: str, emit: Callable[[TableFunction], Word], *words: Word) -> Word:
         """Call a function of the module on the state, the context and words, emitting it on first use."""
         module = self.code.module
         full = f"{self.code.name.rpartition('_')[0]}_{name}"
+        signature = Signature(I64, (POINTER, POINTER) + (I64,) * len(words), SPARING)
         if full not in module.names:
-            signature = Signature(I64, (POINTER, POINTER) + (I64,) * len(words))
-            code = Function(module, signature, full, "noinline cold", SPARING)
+            code = Function(module, signature, full, "noinline cold")
             TableFunction(self.cpu, code, self.model).emit_function(emit)
-        arguments = [(POINTER, self.state), (POINTER, self.context), *((I64, word.operand) for word in words)]
-        return self.word(64, self.code.call(SPARING + I64, f"@{full}", arguments))
+        arguments = self.state, self.context, *(word.operand for word in words)
+        return self.word(64, self.code.call(signature, f"@{full}", arguments))
 
     def noted(self, question: Word, detail: Word, distance: int, other: int = 0) -> Word:
         """Load a word of an entry that a question has if it has been answered; `other` is 1 for the second one."""

@@ -224,17 +224,21 @@ class MemoRegionEmitter(PointEmitter):
     def _begin_timing(self) -> None:
         handed, address = self._handed()
         self.put(handed & PLACE_MASK, self._end)
-        self.when(handed.eq(0), lambda: self.put(self.present_state(), self._end))
+        self.when(handed.eq(0), self._look_up_state)
         self.put(Word(64, 0), address)
         self.begin_points()
         for slot in self._expected.values():
             self.put(Word(64, MASK64), slot)
 
+    def _look_up_state(self) -> None:
+        self._set_field("cycles", self.begun)
+        self.put(self.present_state(), self._end)
+
     def _refuse(self) -> None:
         handed, address = self._handed()
 
         def store() -> None:
-            self._store_state(handed, self._field("cycles"))
+            self._store_state(handed, self.begun)
             self.put(Word(64, 0), address)
 
         self.when(handed.ne(0), store)

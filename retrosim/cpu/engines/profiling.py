@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from ..spec.cpu import Cpu
-from ..spec.ir import I64, POINTER, UNLIKELY, Function
+from ..spec.ir import POINTER, UNLIKELY, Function
 from ..spec.rows import Insn
+from ..spec.values import Word
 from .compiled import Effort, compile_functions
 from .core import Core
 from .counting_region import Counting, counts_of, plan_of
@@ -30,6 +31,7 @@ from .flow_log import KIND_SHIFT, LOG_WORDS, FlowLog
 from .handlers import (
     CLOCKS_WORD,
     END_WORD,
+    HANDLER,
     LOG_END_WORD,
     NOT_EXECUTED,
     ORDINARY_WORD,
@@ -52,25 +54,31 @@ NOBODY = -1  # in place of an address
 class ProfileEmitter(FlowLog):
     """Emits a handler that counts, of instructions of one kind."""
 
+    _after: Word | None = None  # the clock after an instruction that was called
+
     def emit(self, timing: Any, kind: int | None) -> None:
         """Emit it; kind: None for an instruction whose flow is not logged."""
         self.timing = timing
-        now = self._field("cycles")
+        now = self.begun
         self.count_under_way(now)
         self.add_to_record(self.record, VISITS_WORD, self.const(64, 1))
         handler = self.code.load(POINTER, self._in_record(ORDINARY_WORD))
         if kind is PLAIN:
             self.set_under_way(self.record, now)
-            self._call_handler(handler, self.record, self.budget)
+            self._call_handler(handler, self.record, self.budget, now)
         else:
             self._run_one(now, handler, kind)
+
+    def now(self) -> Word:
+        return self._after if self._after is not None else self.begun
 
     def _run_one(self, begun: Any, handler: str, kind: int) -> None:
         """Run the instruction alone, log where it went, and go on there."""
         code = self.code
-        arguments = zip((POINTER,) * 4 + (I64,), (self.ram, self.state, self.record, self.context, "1"))
-        following = code.call(POINTER, handler, arguments)
+        arguments = self.ram, self.state, self.record, self.context, "1", begun.operand
+        following = code.call(HANDLER, handler, arguments)
         now, left = self._field("cycles"), self.word(64, self.budget) - 1
+        self._after = now
         self.add_to_record(self.record, CLOCKS_WORD, now - begun)
         self.set_under_way(self.first_record, now)
         is_left = self.word(64, code.computed(f"ptrtoint ptr {following} to i64")).ule(NOT_EXECUTED)

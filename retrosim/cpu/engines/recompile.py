@@ -200,13 +200,13 @@ class RegionEmitter(RecordEmitter):
         left, now, safe = self.word(64, self.budget) - instructions, self.const(64, 0), self.const(64, 1)
         refused = left.sle(0)
         if self.timing.counts:
-            now = self._field("cycles")
+            now = self.begun
             safe = self._field("limit") - (self.timing.max_wait_clocks() * waits + clocks)
             refused = refused | safe.sle(now)
         with self.code.if_then(refused.operand, UNLIKELY):
             self._refuse()
             handler = self.code.load(POINTER, self._in_record(self.alone_word))
-            self._call_handler(handler, self.record, self.budget)
+            self._call_handler(handler, self.record, self.budget, self.begun)
         self._counter.start(left, instructions, now, safe)
         for name, element in self._slots.loaded():
             self.put(self._field(name, Word(32, element)), self._slots.address((name, element)))
@@ -243,8 +243,6 @@ class RegionEmitter(RecordEmitter):
         for name, element in sorted(self._slots.changed):
             word = self.loaded(self._width(name), self._slots.address((name, element)))
             self._set_field(name, word, Word(32, element))
-        if self.timing.counts:
-            self._set_field("cycles", self._counter.clock())
         self._store_timing()
         address = self.loaded(32, self._address)
         self._set_field("pc", address)
@@ -252,6 +250,9 @@ class RegionEmitter(RecordEmitter):
         with self.code.if_then(self.loaded(1, self._how).eq(LEAVE).operand):
             self._return(LEFT, left)
         self._run_record(self._record_of(address), left)
+
+    def now(self) -> Word:
+        return self._counter.clock() if self.timing.counts else self.begun
 
     def _store_timing(self) -> None:
         """Store what the timing model keeps outside of fields."""

@@ -14,7 +14,7 @@ from ..spec.ir import Function
 from .compiled import Effort
 from .groups import functions_of, groups_with
 from .segments import Plan, Segment
-from .steps import FIRST_WORD, LOAD, RUN, STORE, TAKEN_SHIFT, StepEmitter
+from .steps import FIRST_WORD, LOAD, RUN, STEP, STORE, TAKEN_SHIFT, StepEmitter
 from .traces import KIND_SHIFT, Trace, Unpredictable
 
 CALL = ctypes.PYFUNCTYPE(ctypes.c_uint64, *[ctypes.c_uint64] * 5)
@@ -50,7 +50,7 @@ class Steps:
                 widths = tuple(len(point.words) for point in step.fetches)
                 wanted[step.shape] = partial(_emit_step, cpu, model, partial(getattr, step, "trace"), widths)
         others = [partial(_emit_other, cpu, model, number) for number in (RUN, LOAD, STORE)]
-        self._groups = groups_with(wanted, f"steps_{cpu.label}_{timing}_", others, Effort.QUICK)
+        self._groups = groups_with(wanted, f"steps_{cpu.label}_{timing}_", others, Effort.QUICK, signature=STEP)
         self._functions = functions_of(self._groups)
         self.run, self.load, self.store = map(CALL, self._groups[0].stubs)
 

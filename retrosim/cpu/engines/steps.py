@@ -21,7 +21,7 @@ from functools import partial
 from typing import Any
 
 from ..spec.cpu import Cpu
-from ..spec.ir import I32, I64, POINTER, UNLIKELY, Function
+from ..spec.ir import I32, I64, POINTER, UNLIKELY, Function, Signature
 from ..spec.rows import bind
 from ..spec.values import Word
 from .emit import Emitter
@@ -30,6 +30,7 @@ from .traces import EDGE, NEVER, NOW, WAIT, Event, Trace, is_input
 
 # a record: words of 32 bits; of consecutive ones each begins where the one before ends
 FUNCTION_WORD, SIZE_WORD, POINT_WORD, PC_WORD, END_WORD, FIRST_WORD = 0, 2, 3, 4, 5, 6
+STEP = Signature(I64, (POINTER, POINTER, POINTER, POINTER, I64))
 RUN, LOAD, STORE = range(3)
 INPUT_BYTES, POINT_BYTES = 16, 8
 TAKEN_SHIFT = 32
@@ -48,7 +49,7 @@ class StepEmitter(Emitter):
         self.begin(model)
 
     def _ret(self, word: Word) -> None:
-        self.code.ret(self.code.value(f"inttoptr i64 {word.operand} to ptr"))
+        self.code.ret(word.operand)
 
     def _fail(self) -> None:
         self.code.store(I64, "1", self._status)
@@ -194,14 +195,13 @@ class StepEmitter(Emitter):
         )
         code.store(POINTER, code.address(self.record, size.operand), record)
         arguments = [
-            (POINTER, code.address(self.inputs, (point * INPUT_BYTES).operand)),
-            (POINTER, self.state),
-            (POINTER, self.record),
-            (POINTER, code.address(self.points, (point * POINT_BYTES).operand)),
-            (I64, taken.operand),
+            code.address(self.inputs, (point * INPUT_BYTES).operand),
+            self.state,
+            self.record,
+            code.address(self.points, (point * POINT_BYTES).operand),
+            taken.operand,
         ]
-        answer = code.call(POINTER, code.load(POINTER, self.record), arguments)
-        failed = self.word(64, code.value(f"ptrtoint ptr {answer} to i64"))
+        failed = self.word(64, code.call(STEP, code.load(POINTER, self.record), arguments))
         self.put(self.loaded(64, self._status) | failed, self._status)
         code.branch(test)
         code.go_on(done)

@@ -20,10 +20,14 @@ WEIGHTS = '!0 = !{!"branch_weights", i32 1, i32 99}\n'  # how seldom that is
 
 
 class Signature(NamedTuple):
-    """The types of a function."""
+    """The types of a function.
+
+    convention  how it is called, with a blank behind; empty for that of C
+    """
 
     result: str
     parameters: tuple[str, ...]
+    convention: str = ""
 
 
 class Module:
@@ -74,15 +78,9 @@ class Function:
     sums        values that are another one plus a number: value -> (the other one, the number, signed)
     """
 
-    def __init__(
-        self, module: Module, signature: Signature, name: str, options: str = "", convention: str = ""
-    ) -> None:
-        """Begin an internal function in its first block; `options` are LLVM's attributes of functions.
-
-        convention  how it is called, with a blank behind; who calls it must say the same
-        """
+    def __init__(self, module: Module, signature: Signature, name: str, options: str = "") -> None:
+        """Begin an internal function in its first block; `options` are LLVM's attributes of functions."""
         self.module, self.signature, self.name, self.options = module, signature, name, options
-        self.convention = convention
         module.names.add(name)
         self.args = [f"%p{number}" for number in range(len(signature.parameters))]
         self.attributes = [""] * len(self.args)
@@ -95,11 +93,10 @@ class Function:
 
     def finish(self) -> None:
         """Add the text of the function to its module and let go of the blocks."""
-        types = zip(self.signature.parameters, self.attributes, self.args)
+        result, kinds, convention = self.signature
+        types = zip(kinds, self.attributes, self.args)
         parameters = ", ".join(f"{kind} {attribute} {name}" for kind, attribute, name in types)
-        parts = [
-            f"define internal {self.convention}{self.signature.result} @{self.name}({parameters}) {self.options} {{"
-        ]
+        parts = [f"define internal {convention}{result} @{self.name}({parameters}) {self.options} {{"]
         parts += self._slots
         for block in self._blocks:
             if block is not self.first:
@@ -202,9 +199,11 @@ class Function:
         """Return the address so many things of a kind beyond another one in the same array."""
         return self.computed(f"getelementptr inbounds {kind}, ptr {base}, i64 {distance}")
 
-    def call(self, result: str, function: str, arguments: Iterable[tuple[str, str]], tail: str = "") -> str:
-        """Call a function (`@name`, or its address) with arguments (type, value)."""
-        return self.value(f"{tail}call {result} {function}({', '.join(map(' '.join, arguments))})")
+    def call(self, signature: Signature, function: str, arguments: Iterable[str], tail: str = "") -> str:
+        """Call a function (`@name`, or its address) with some values."""
+        result, kinds, convention = signature
+        values = ", ".join(map(" ".join, zip(kinds, arguments, strict=True)))
+        return self.value(f"{tail}call {convention}{result} {function}({values})")
 
     def call_intrinsic(self, name: str, bits: int, value: str, *flags: str) -> str:
         """Call an intrinsic that makes a word of another one; it may take flags."""

@@ -24,6 +24,7 @@ from ..spec.clock_table import rows_by_instruction
 from ..spec.rows import Insn, Row
 from .modes import is_real
 
+MODES, FORMS = (" flat", ""), (" mem", "")  # of the columns' names, the more special one first
 TABLE = Path(__file__).with_name("clocks.csv")
 OTHER_ENTRIES = {  # row -> reading, option, and the row that holds with it
     "REP MOVS": ("string-moves", "data-sheet", "REP MOVS data sheet"),
@@ -71,8 +72,8 @@ def entry(model: str, key: str, memory: bool) -> Clocks:
     row = table().get(key)
     if row is None:
         raise SpecError(f"no {model} clocks for {key!r} in {TABLE.name}")
-    for form in (" mem", "") if memory else ("",):
-        for mode in ("",) if is_real(model) else (" flat", ""):
+    for form in FORMS if memory else FORMS[1:]:
+        for mode in MODES[1:] if is_real(model) else MODES:
             cell = row[model[:4] + mode + form]
             if cell:
                 return parse(cell)
@@ -104,6 +105,16 @@ def clocks(
     """
     memory = forms.get("ea") == "mem"
     return tuple(entry(model, key, memory) for key in keys(row, forms, choices or {}))
+
+
+@cache
+def are_plain(costs: tuple[str, ...], model: str) -> bool:
+    """Are the entries of a row of the CPU plain numbers for a model, whatever its instructions decode to?"""
+    names = [re.sub(r"\\{.*?\\}", ".*", re.escape(cost)) + "( .*)?" for cost in costs]
+    found = [row for key, row in table().items() if any(re.fullmatch(name, key) for name in names)]
+    columns = [model[:4] + mode + form for mode in MODES for form in FORMS]
+    cells = [parse(row[column]) for row in found for column in columns if row.get(column)]
+    return all(cell.packed == cell.base for cell in cells)
 
 
 def has_data_clocks(row: Row, forms: Mapping[str, Any], model: str) -> bool:

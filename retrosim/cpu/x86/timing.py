@@ -19,7 +19,7 @@ from typing import Any
 from ..spec.rows import Insn, Row
 from ..spec.timing import hook
 from ..spec.values import Word
-from .clocks import clocks, components
+from .clocks import are_plain, clocks, components
 from .hooks import X86Hooks
 from .modes import is_286
 
@@ -63,6 +63,7 @@ class TableTiming(X86Hooks):
         m = self.m
         self.row = row
         self.rep = bool(operands.get("rep"))
+        self.is_plain = not self.rep and are_plain(row.cost, self.model)
         self.costs = [take() for _ in row.cost]
         self.cost, self.encoded = self.costs[0], take()
         self.condition = m.const(1, 1)  # of the first of two costs; of a repeat: another iteration is due
@@ -90,8 +91,10 @@ class TableTiming(X86Hooks):
         """Return the clocks that the encoding adds: m after a jump, and those of the address; i486, of prefixes."""
         if not self.refills:
             return self.encoded
-        refill = self.m.get("refill").ne(0)
-        return self.m.select(refill, self.encoded & 15, self.m.const(32, 0)) + (self.encoded >> 4)
+        m = -self.m.get("refill") & self.encoded  # the field is 0 or 1
+        if not is_286(self.model) and self.choices["two-registers"] != "clock":
+            return m
+        return (m & 15) + (self.encoded >> 4)
 
     def add(self, clocks: Word) -> None:
         self.added.set(self.added.get() + clocks.zext(64))
@@ -149,6 +152,8 @@ class TableTiming(X86Hooks):
 
     def _clocks(self) -> Word:
         """Return the clocks of the table for `cost`."""
+        if self.is_plain:
+            return self.cost
         m, base = self.m, self.cost & 0x3FF
         if not self.rep:
             return base
@@ -170,7 +175,8 @@ class TableTiming(X86Hooks):
             self.cost = m.select(self.condition, *self.costs)
         self.spend(self._clocks().zext(64) + self.by_data + self.added.get())
         if self.refills:
-            m.set("refill", self.cost >> 25 & 1 if not self.rep else m.const(32, 0))
+            is_followed = not self.rep and not self.is_plain  # perhaps
+            m.set("refill", self.cost >> 25 & 1 if is_followed else m.const(32, 0))
         elif self.rep and self.row.name in REPEAT_OF_ONE:
             m.set("repeating", self.condition)
 

@@ -22,9 +22,9 @@ def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     seen: list[int] = []
     original = groups.compile_functions
 
-    def compile_functions(name, emitters, effort, keys):
+    def compile_functions(name, emitters, effort, keys, signature):
         before = len(list(tmp_path.rglob("*.o")))
-        functions = original(name, emitters, effort, keys)
+        functions = original(name, emitters, effort, keys, signature)
         if len(list(tmp_path.rglob("*.o"))) > before:
             seen.append(len(keys))
         return functions

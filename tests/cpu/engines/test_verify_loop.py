@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from retrosim.cpu.engines import interpret
+from retrosim.cpu.engines.compiled import compile_functions
 from retrosim.cpu.engines.emit import (
     ASK_POINTER,
     BUDGET,
@@ -20,8 +22,16 @@ from retrosim.cpu.engines.emit import (
     RECORDS_POINTER,
     TABLE_POINTER,
 )
-from retrosim.cpu.engines.entrance import HANDLER_TYPE, Entrance
+from retrosim.cpu.engines.entrance import ENTER, ENTER_TYPE, Entrance
 from retrosim.cpu.engines.handlers import HANDLER, HANDLER_WORD, LEFT, RECORD_BYTES
+from retrosim.cpu.spec.ir import Function
+
+C_TYPE = ctypes.CFUNCTYPE(ctypes.c_uint64, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 2)
+
+
+def calling(function: str, code: Function) -> None:
+    """Emit a handler that calls a function by the convention of C."""
+    code.ret(code.call(HANDLER._replace(convention=""), function, code.args))
 
 
 def memories() -> tuple[np.ndarray, ...]:
@@ -36,21 +46,24 @@ def test_a_handler_gets_the_memory_of_the_machine(returned: str) -> None:
 
     def handler(*arguments: int) -> int:
         context = (ctypes.c_uint64 * CONTEXT_ENTRIES).from_address(arguments[3])
-        seen.append((arguments[:3], arguments[4], list(context)))
+        seen.append((arguments[:3], arguments[4:], list(context)))
         context[BUDGET] = 7
         return LEFT if returned == "left" else records.ctypes.data + 3 * RECORD_BYTES
 
-    entered = HANDLER_TYPE(handler)
-    records[2].view(np.uint64)[HANDLER_WORD] = ctypes.cast(entered, ctypes.c_void_p).value
+    entered = C_TYPE(handler)
+    address = ctypes.cast(entered, ctypes.c_void_p).value
+    functions = compile_functions(f"test_call_of_c_{address}", [partial(calling, f"inttoptr (i64 {address} to ptr)")])
+    records[2].view(np.uint64)[HANDLER_WORD] = functions.addresses[0]
     entrance = Entrance(ram, code, hits, state, records, index, table, 99)
-    assert entrance.run(2, 10) == (-LEFT if returned == "left" else 3, 3)
-    ((pointers, budget, context),) = seen
-    assert pointers == (ram.ctypes.data, state.ctypes.data, records.ctypes.data + 2 * RECORD_BYTES) and budget == 10
+    assert entrance.run(2, 10, 55) == (-LEFT if returned == "left" else 3, 3)
+    ((pointers, numbers, context),) = seen
+    assert pointers == (ram.ctypes.data, state.ctypes.data, records.ctypes.data + 2 * RECORD_BYTES)
+    assert numbers == (10, 55)
     expected = {CODE_POINTER: code, INDEX_POINTER: index, RECORDS_POINTER: records, TABLE_POINTER: table}
     expected |= {HITS_POINTER: hits}
     assert {number: context[number] for number in expected} == {n: each.ctypes.data for n, each in expected.items()}
     assert context[ASK_POINTER] == 99
-    assert len(HANDLER_TYPE._argtypes_) == len(HANDLER.parameters)
+    assert len(ENTER_TYPE._argtypes_) == len(ENTER.parameters) == len(HANDLER.parameters) + 1
 
 
 def test_numba_compiles_nothing_of_the_engines() -> None:
@@ -64,4 +77,4 @@ def test_numba_compiles_nothing_of_the_engines() -> None:
 def test_a_number_that_is_no_record_is_refused(start: int) -> None:
     ram, code, hits, state, records, index, table = memories()
     with pytest.raises(IndexError, match="no such record"):
-        Entrance(ram, code, hits, state, records, index, table, 0).run(start, 1)
+        Entrance(ram, code, hits, state, records, index, table, 0).run(start, 1, 0)

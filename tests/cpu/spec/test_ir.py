@@ -43,7 +43,7 @@ def test_every_construct_is_llvm(code: Function) -> None:
     code.store_unaligned(I1, "1", code.address(pointer, 5))
     code.switch(I32, number, done, [(1, one), (2, done)])
     code.go_on(one)
-    code.call(I64, "@other", [(I64, "5")])
+    code.call(Signature(I64, (I64,)), "@other", ["5"])
     code.join(done)
     code.ret(code.load(I32, slot))
     code.module.constant_addresses("addresses", ["other", "some"])

@@ -36,7 +36,6 @@ from retrosim.cpu.engines.emit import (
     MISSED,
     POINTER_BYTES,
     RECORDS_POINTER,
-    SPARING,
     TABLE_POINTER,
 )
 from retrosim.cpu.engines.handlers import (
@@ -50,6 +49,7 @@ from retrosim.cpu.engines.handlers import (
     TARGET_WORD,
     UNKNOWN_RECORD,
 )
+from retrosim.cpu.engines.handlers import HANDLER as HANDLER_TYPE
 from retrosim.cpu.engines.memo import TABLE_WORDS
 from retrosim.cpu.engines.variants import VARIANTS, units_of
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
@@ -69,6 +69,8 @@ HARMLESS = {
 } - {*SHIFTS, *DIVISIONS}  # fmt: skip
 ADDRESS = re.compile(r"getelementptr inbounds (\w+), ptr (\S+), i64 (\S+)")
 VECTOR = re.compile(r"<(\d+) x (i\d+)>")
+CONVENTION = r"preserve_\w+ "
+FUNCTION = rf"({CONVENTION})?(\S+) ([@%][^(]+)\("
 STATUS_VALUE = re.compile(r"ptr inttoptr \(i64 [12] to ptr\)")
 
 
@@ -375,7 +377,7 @@ class Verifier:
             if (result, text.count("i64 "), len(arguments)) != ("i64", 2, 2):
                 raise Wrong("asks the host otherwise")
             return
-        ram, state, record, context, _ = arguments
+        ram, state, record, context, *_ = arguments
         for argument, base in ((ram, RAM), (state, STATE), (context, CONTEXT)):
             if self._pointer(argument) != self.memory.whole(base):
                 raise Wrong(f"passes another {base}")
@@ -416,11 +418,12 @@ def verify(text: str, cpu: Cpu, words: Callable[[str], Sequence[Range]] = lambda
     words   words(name of a function): the intervals of its record's fields, which else can be anything
     """
     report, start = Report(), 0
-    sparing = set(re.findall(rf"define internal {SPARING}\S+ (@[^(]+)", text))
-    for convention, name in re.findall(rf"call ({SPARING})?i64 (@[^(]+)", text):
-        if (name in sparing) is not bool(convention):
+    conventions = {name: how for how, _, name in re.findall(rf"define internal {FUNCTION}", text)}
+    for how, result, name in re.findall(rf"call {FUNCTION}", text):
+        of_pointers = HANDLER_TYPE.convention if result == "ptr" else ""
+        if how != (of_pointers if name[0] == "%" else conventions.get(name, "")):
             report.faults.append(f"{name}: called by another convention")
-    memory, lines = Memory(cpu), VECTOR.sub(r"v\1x\2", text.replace(SPARING, "")).split("\n")
+    memory, lines = Memory(cpu), VECTOR.sub(r"v\1x\2", re.sub(CONVENTION, "", text)).split("\n")
     for number, line in enumerate(lines):
         if line.startswith("define "):
             start = number
