@@ -35,6 +35,7 @@ OBJECTS = (50, 200, 2_000, 20_000, 200_000, 2_000_000)
 MAX_OBJECTS = plane.MAX_OBJECTS
 ON_SCREEN = 200  # objects on the screen: the density of Moertel 1994
 MAX_STEP = 3  # pixels that an object moves in a frame along each axis
+VERY_LONG = 2.0  # seconds for a frame: with eight frames and every lap the others would wait for minutes
 MAX_JUDGED = 5_000  # objects up to which every pair is compared
 QUESTIONS = tuple(dict.fromkeys(contender.question for contender in CONTENDERS.values()))
 PACKAGES = (
@@ -78,7 +79,8 @@ def benchmark_kernels(
 
     objects   scenes, each 1..MAX_OBJECTS
     engines   some of CONTENDERS, None for all
-    rounds    laps of each, 1 or more; contenders whose frame takes long run fewer, spread over the rounds
+    rounds    laps of each, 1 or more; contenders whose frame takes long run fewer, spread over the rounds, and peers
+              that take longer than VERY_LONG one
     seconds   aimed at for a lap, above 0
     seed      of the scenes
     progress  called with steps done, their number, and what comes next
@@ -202,17 +204,27 @@ def _race(
 
 
 def _begin(entry: _Entry, frames: Frames, judge: Judge, rounds: int, seconds: float) -> None:
-    """Make a contender ready, compare its answer to each frame, and choose how many frames and laps to run."""
+    """Make a contender ready, compare its answer to each frame, and choose how many frames and laps to run.
+
+    One that takes very long answers the first frame, and has one lap of one frame.
+    """
+    is_slow = False
     try:
         entry.answer = entry.contender.make(frames)
         for number in range(len(frames)):
+            begun = time.perf_counter()
             answer = entry.answer(number)
+            is_slow = time.perf_counter() - begun > VERY_LONG and entry.contender.package is not None
             answer = answer() if callable(answer) else answer
             entry.error = entry.error or judge.difference(entry.contender.question, number, answer)
             COMPILER.wait()  # until then NumPy answers
+            if is_slow:
+                break
     except Exception as error:  # whatever a peer throws at us, it is not the end of the others
         entry.error = f"{type(error).__name__}: {error}"
-    if entry.error is None:
+    if is_slow:
+        entry.every = rounds
+    elif entry.error is None:
         entry.frames, taken = fill_lap(lambda count: _lap(entry.answer, count, len(frames)), seconds)
         laps = min(rounds, max(3, round(rounds * min(1, 0.25 / taken))))
         entry.every = max(1, rounds // laps)

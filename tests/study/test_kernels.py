@@ -77,6 +77,13 @@ def test_a_tiny_run():
     assert set(result["host"]) == {"system", "processor", "cpus", "python", "packages"}
 
 
+def test_a_peer_that_takes_very_long_has_one_lap(monkeypatch):
+    monkeypatch.setattr(kernel_bench, "VERY_LONG", 0.0)
+    ours, peer = benchmark_kernels(**TINY, engines=["collided", "numpy"])["cases"]
+    assert (peer["laps"], peer["frames"], peer["error"]) == (1, 1, None) and peer["seconds"] > 0
+    assert ours["laps"] == 2 and list(ours["ratio_to"]) == ["numpy"]
+
+
 @pytest.mark.parametrize("name", PEERS)
 def test_peers_answer_as_we_do(name):
     if is_missing(CONTENDERS[name]):
