@@ -68,7 +68,7 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     for kind in ("handler_cache", "full_handler_cache", "CompiledRegion"):
         monkeypatch.setattr(f"retrosim.machine.ahead.{kind}", note(kind))
     monkeypatch.setattr("retrosim.cli.commands.warmup._run_frame", lambda *what: compiled.append(("frame", *what)))
-    monkeypatch.setattr("retrosim.cli.commands.warmup._run_routines", lambda dtype: compiled.append(("routines", dtype, "")))
+    monkeypatch.setattr("retrosim.cli.commands.warmup._run_routines", lambda kind: compiled.append(("call", kind, "")))
     result = run("warmup", "--machine", "mc68040-25", "--json").json()
     texts = [step["what"] for step in result["steps"]]
     assert len(texts) == len(set(texts)) == len(compiled)
