@@ -8,11 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ._arguments import EVERYONE
-from ._results import pair_list
-from ._worlds import Sorted, chunks_of, scene_of
+from ._results import keys_of, pair_list, sort_keys
+from ._worlds import NO_RESULTS, Sorted, chunks_of, rows_for, scene_of
+from .kernels.hierarchical_grid import ONE, PAIRS
 from .kernels.uniform_grid import MAX_COUNTED
 
 MAX_ALL = 256  # objects up to which all pairs are tested, which then takes no longer
+CROWDED = 8  # every pair is tested, too, if the boxes of one in so many overlap
 ROWS = 1 << 18  # candidates that are tested at a time: 2 MB
 
 
@@ -33,6 +35,7 @@ def around(x: np.ndarray, y: np.ndarray, reach: np.ndarray) -> Bounds:
 
 def near_pairs(
     bounds: Bounds,
+    scan_all: Callable[[np.ndarray], int],
     mark: Callable[[np.ndarray, np.ndarray], object],
     out: np.ndarray | None,
     category: int | np.ndarray = EVERYONE,
@@ -40,25 +43,33 @@ def near_pairs(
 ) -> np.ndarray:
     """List the pairs that collide, in ascending order, int32[m, 2].
 
-    bounds  shapes do not collide if their boxes do not overlap
-    mark    writes 1 for each of the pairs int32[m, 2] that collides into uint8[m], else 0
-    out     int32[m, 2] with enough rows, or None
+    bounds    shapes do not collide if their boxes do not overlap
+    scan_all  tests every pair, see `pair_list`: quicker where most boxes overlap
+    mark      writes 1 for each of the pairs int32[m, 2] that collides into uint8[m], else 0
+    out       int32[m, 2] with enough rows, or None
     """
     sides = np.stack([bounds.right - bounds.left, bounds.bottom - bounds.top], axis=1)
     scene = scene_of(bounds.left, bounds.top, sides, False, category, mask)
-    ordered = Sorted(scene, 0, len(scene))
+    count, ordered = len(scene), Sorted(scene, 0, len(scene))
+    rows = np.empty((rows_for(count), 2), np.int32)
+    limit = max(len(rows), count * (count - 1) // (2 * CROWDED))
+    total = ordered.search(scene, 0, count, ONE, PAIRS, keys_of(rows), NO_RESULTS, limit)
+    if total > limit:
+        return pair_list(scan_all, out, 4 * count)
+    if total <= len(rows):
+        sort_keys(rows[:total], True)
 
-    def scan(rows: np.ndarray) -> int:
-        total = 0
-        for candidates in chunks_of(ordered, scene, ROWS):
+    def scan(found: np.ndarray) -> int:
+        done = 0
+        for candidates in [rows[:total]] if total <= len(rows) else chunks_of(ordered, scene, ROWS):
             flags = np.empty(len(candidates), np.uint8)
             mark(candidates, flags)
-            found = candidates[flags.view(np.bool_)]
-            here = rows[total : total + len(found)]
-            here[:] = found[: len(here)]
-            total += len(found)
-            if total > MAX_COUNTED:
+            near = candidates[flags.view(np.bool_)]
+            here = found[done : done + len(near)]
+            here[:] = near[: len(here)]
+            done += len(near)
+            if done > MAX_COUNTED:
                 break
-        return total
+        return done
 
-    return pair_list(scan, out, 4 * len(scene))
+    return pair_list(scan, out, 4 * count)

@@ -86,14 +86,14 @@ def _own(x, y, size, circle, category, mask, method):
     return shapes, filter_of(category, mask, len(x)), method == "two_additions"
 
 
-def _scan(objects, out, tally):
-    """Test all pairs; return those that collide. The operations spent are counted in `tally`."""
+def _scanning(objects, tally):
+    """Return what tests every pair, for `pair_list`. The operations spent are counted in `tally`."""
 
     def scan(found):
         tally[:] = 0
         return scan_pairs(*objects, found, tally)
 
-    return pair_list(scan, out, 4 * len(objects[0].x))
+    return scan
 
 
 def _bounds(shapes: Shapes) -> Bounds:
@@ -121,10 +121,15 @@ def pairs(
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     shapes, filters, _ = objects = _own(x, y, size, circle, category, mask, method)
+    scan = _scanning(objects, np.empty(4, np.int64))
+
+    def mark(listed, flags):
+        mark_pairs(shapes, listed, flags)
+
     if len(shapes.x) <= MAX_ALL:
-        found = _scan(objects, out, np.empty(4, np.int64))
+        found = pair_list(scan, out, 4 * len(x))
     else:
-        found = near_pairs(_bounds(shapes), lambda listed, flags: mark_pairs(shapes, listed, flags), out, *filters)
+        found = near_pairs(_bounds(shapes), scan, mark, out, *filters)
     if allow is None:
         return found
     is_allowed = [bool(allow(int(a), int(b))) for a, b in found]
@@ -150,5 +155,5 @@ def count_operations(
     """
     objects = _own(x, y, size, circle, category, mask, method)
     tally = array_of(out, np.int64, 4)
-    _scan(objects, None, tally)
+    pair_list(_scanning(objects, tally), None, 4 * len(x))
     return tally

@@ -91,9 +91,13 @@ def pairs(
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     objects, filters = _check(x, y, parts, first, circle), arguments.filter_of(category, mask, len(x))
+
+    def scan(found: np.ndarray) -> int:
+        return scan_pairs(objects, filters, found)
+
     if len(objects.x) <= MAX_ALL:
-        return pair_list(lambda found: scan_pairs(objects, filters, found), out, 4 * len(x))
-    return near_pairs(_bounds(objects), lambda listed, flags: mark_pairs(objects, listed, flags), out, *filters)
+        return pair_list(scan, out, 4 * len(x))
+    return near_pairs(_bounds(objects), scan, lambda listed, flags: mark_pairs(objects, listed, flags), out, *filters)
 
 
 def _bounds(objects: Compounds) -> Bounds:

@@ -117,11 +117,15 @@ def pairs(
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     rectangles, choice = _check(x, y, half, angle), _choice(method)
+
+    def scan(found: np.ndarray) -> int:
+        return scan_pairs(rectangles, choice, found)
+
     if len(rectangles.x) <= MAX_ALL:
-        return pair_list(lambda found: scan_pairs(rectangles, choice, found), out, 4 * len(x))
+        return pair_list(scan, out, 4 * len(x))
     reach = rectangles.half.astype(np.int32).sum(axis=1) * REACH.get(method, 1) + MAX_ROUNDING
     bounds = around(rectangles.x, rectangles.y, reach)
-    return near_pairs(bounds, lambda listed, flags: mark_pairs(rectangles, listed, choice, flags, None), out)
+    return near_pairs(bounds, scan, lambda listed, flags: mark_pairs(rectangles, listed, choice, flags, None), out)
 
 
 def count_operations(

@@ -67,7 +67,11 @@ def pairs(
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     spheres = _check(x, y, z, radius)
+
+    def scan(found: np.ndarray) -> int:
+        return scan_pairs(spheres, found)
+
     if len(spheres.x) <= MAX_ALL:
-        return pair_list(lambda found: scan_pairs(spheres, found), out, 4 * len(x))
+        return pair_list(scan, out, 4 * len(x))
     bounds = around(spheres.x, spheres.y, spheres.radius)
-    return near_pairs(bounds, lambda listed, flags: mark_pairs(spheres, listed, flags), out)
+    return near_pairs(bounds, scan, lambda listed, flags: mark_pairs(spheres, listed, flags), out)

@@ -94,9 +94,13 @@ def pairs(
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     objects = _check(x, y, move_x, move_y, size, radius)
+
+    def scan(found: np.ndarray) -> int:
+        return scan_pairs(*objects, found)
+
     if len(objects[0].x) <= MAX_ALL:
-        return pair_list(lambda found: scan_pairs(*objects, found), out, 4 * len(x))
-    return near_pairs(_bounds(*objects), lambda listed, flags: mark_pairs(*objects, listed, flags), out)
+        return pair_list(scan, out, 4 * len(x))
+    return near_pairs(_bounds(*objects), scan, lambda listed, flags: mark_pairs(*objects, listed, flags), out)
 
 
 def _bounds(moving: Moving, size: np.ndarray, radius: np.ndarray | None) -> Bounds:

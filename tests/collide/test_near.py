@@ -91,8 +91,12 @@ def test_pairs_are_the_hits_of_all(scene: str) -> None:
     assert min(totals) < max(totals) and max(totals) > COUNT
 
 
-def test_candidates_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("crowded", [1, 8], ids=["candidates", "every pair"])
+def test_a_pile(crowded: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its candidates are many: they come in parts, or every pair is tested."""
     monkeypatch.setattr(_near, "ROWS", 100)
+    monkeypatch.setattr(_near, "CROWDED", crowded)
+    monkeypatch.setattr(_near, "rows_for", lambda count: 64)
     x, y = np.zeros(COUNT, np.int16), np.zeros(COUNT, np.int16)
     assert np.array_equal(boxes.pairs(x, y, size=1), EVERY)
     out = np.empty((len(EVERY) + 1, 2), np.int32)
