@@ -1,7 +1,7 @@
-"""The one place that decorates functions for Numba, and the cache in which compiled code is kept.
+"""The one place that decorates functions for Numba, and keeps in the cache what they are compiled to.
 
 A kernel's code depends on what it calls and on constants from other files, so each version of the sources that it can
-come from has a folder of its own, named by their digest: any edit of those starts a fresh folder.
+come from has a folder of its own, named by their digest (cache/sources.py): any edit of those starts a fresh folder.
 """
 
 from __future__ import annotations
@@ -24,41 +24,9 @@ from numba.core import serialize
 from numba.core.compiler import CompileResult
 from numba.core.errors import NumbaValueError
 
-from retrosim.cache.folders import user_folder
-from retrosim.cache.store import open_cache
+from retrosim.cache.sources import STORES
 
-PACKAGE = Path(__file__).parent
 MAX_NAME = 80  # letters of a file name that tell which kernel it is
-SOURCES = {
-    "kernels": (
-        "errors.py", "checks.py", "jit.py", "numeric", "collide", "scenarios", "screen", "cpu/spec", "cpu/engines",
-        "profile",
-    ),
-    "engines": ("errors.py", "cpu"),
-}  # fmt: skip
-"""Kind of compiled code -> files and folders of the package that it comes from, a kernel's own file aside."""
-
-
-def source_digest(*names: str) -> str:
-    """Return 16 hex digits that change with any source or table of the package, or of some of its files and folders."""
-    digest = hashlib.blake2b(digest_size=8)
-    for place in map(PACKAGE.joinpath, names or ("",)):
-        for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
-            if path.suffix in (".py", ".csv", ".txt"):
-                digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
-
-
-CACHE = open_cache(user_folder("cache"))
-STORES = {kind: CACHE.store(kind, source_digest(*SOURCES[kind])) for kind in SOURCES}
-"""What the compiled code of the present sources is kept in, by kind."""
-
-
-def cached_files() -> list[Path]:
-    """Return the files of the compiled code of the present sources."""
-    return [file.path for store in STORES.values() for file in store.files()]
-
-
 JIT = not numba_config.DISABLE_JIT
 """Whether kernels are compiled at all."""
 

@@ -156,9 +156,9 @@ def test_a_user_without_a_home_has_a_temporary_folder(monkeypatch: pytest.Monkey
 PROGRAM = """
 import numpy as np, sys
 import retrosim.collide as collide
-from retrosim import jit
+from retrosim.cache import sources
 from retrosim.cli import main
-print(jit.CACHE.folder)
+print(sources.CACHE.folder)
 x = np.array([10, 35, 300], np.int16)
 print(collide.pairs(x, x, size=30).tolist(), flush=True)
 sys.exit(main(["run", "--headless", "--frames", "1"]))
@@ -190,7 +190,7 @@ def _run_as_ordinary(temporary: Path, variables: dict[str, str], code: str) -> s
 
 @pytest.mark.parametrize("variables", [{"HOME": "/"}, {"HOME": "/", "XDG_CACHE_HOME": "/proc/nowhere"}], ids=str)
 def test_an_ordinary_user_who_cannot_write_to_the_home(temporary: Path, variables: dict[str, str]) -> None:
-    code = "import retrosim.collide; from retrosim import jit; print(jit.CACHE.folder)"
+    code = "import retrosim.collide; from retrosim.cache import sources; print(sources.CACHE.folder)"
     ran = _run_as_ordinary(temporary, variables, code)
     found = (ran.returncode, ran.stdout, ran.stderr)
     assert found == (0, f"{temporary}/retrosim-{ORDINARY}/cache\n", "")
@@ -212,7 +212,7 @@ def test_an_ordinary_user_without_any_folder(temporary: Path) -> None:
     shutil.rmtree(temporary / f"retrosim-{ORDINARY}", ignore_errors=True)
     (temporary / f"retrosim-{ORDINARY}").mkdir(0o777)  # made by another user, here root
     (temporary / f"retrosim-{ORDINARY}").chmod(0o777)
-    ran = _run_as_ordinary(temporary, {"HOME": "/"}, "from retrosim import jit; print(jit.CACHE.folder)")
+    ran = _run_as_ordinary(temporary, {"HOME": "/"}, "from retrosim.cache import sources; print(sources.CACHE.folder)")
     assert (ran.returncode, ran.stdout) == (0, "None\n"), ran.stderr
     assert ran.stderr.startswith("retrosim: compiled code is not kept: ") and ran.stderr.count("\n") == 1
     assert f"retrosim-{ORDINARY} can be written to by others; set RETROSIM_HOME" in ran.stderr

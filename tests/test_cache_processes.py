@@ -24,7 +24,8 @@ PROCESSES = 8 if IS_LONG else 3
 KILLS = int(os.environ.get("RETROSIM_KILLS", 200 if IS_LONG else 12))
 VERSION = "0123456789abcdef"
 KERNEL = """
-from retrosim.jit import kernel, cached_files
+from retrosim.cache.sources import cached_files
+from retrosim.jit import kernel
 
 @kernel
 def add(a, b):

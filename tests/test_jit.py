@@ -20,6 +20,7 @@ from numba.core.registry import CPUDispatcher
 
 import retrosim
 from retrosim import jit
+from retrosim.cache import sources
 from retrosim.cache.store import open_cache
 
 ENTRY_POINT = "retrosim.__main__"
@@ -51,8 +52,8 @@ def imported_from(module: ModuleType) -> dict[str, str]:
 
 def is_covered(module: str, kind: str) -> bool:
     """Is the file of a module among the sources that name the folder?"""
-    path = Path(importlib.import_module(module).__file__).relative_to(jit.PACKAGE)
-    return any(path.is_relative_to(source) for source in jit.SOURCES[kind])
+    path = Path(importlib.import_module(module).__file__).relative_to(sources.PACKAGE)
+    return any(path.is_relative_to(source) for source in sources.SOURCES[kind])
 
 
 def test_kernels_come_from_sources_that_name_their_folder() -> None:
@@ -85,19 +86,24 @@ def test_an_edit_starts_new_folders_of_what_it_can_reach(
     edited: str, kinds: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy = tmp_path / "retrosim"
-    shutil.copytree(jit.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "*.elf", "*.md"))
-    monkeypatch.setattr(jit, "PACKAGE", copy)
-    everything, before = jit.source_digest(), {kind: jit.source_digest(*jit.SOURCES[kind]) for kind in jit.SOURCES}
+    shutil.copytree(sources.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "*.elf", "*.md"))
+    monkeypatch.setattr(sources, "PACKAGE", copy)
+
+    def digests() -> dict[str, str]:
+        return {kind: sources.source_digest(*places) for kind, places in sources.SOURCES.items()}
+
+    everything, before = sources.source_digest(), digests()
     with (copy / edited).open("a") as file:
         file.write("# edited\n")
-    assert {kind for kind in before if jit.source_digest(*jit.SOURCES[kind]) != before[kind]} == kinds
-    assert jit.source_digest() != everything
+    assert {kind for kind, digest in digests().items() if digest != before[kind]} == kinds
+    assert sources.source_digest() != everything
 
 
 KERNELS = """
 import sys
 import numpy as np
 from retrosim import jit
+from retrosim.cache import sources
 
 @jit.kernel
 def twice(values, factor):
@@ -115,14 +121,14 @@ twice(values, 2)
 print(values.tolist(), made(3)(5), made(4)(5), [dict(each.stats.cache_hits) != {} for each in (twice,)])
 if "flush" in sys.argv:
     twice.recompile()
-    print(len(jit.cached_files()))
+    print(len(sources.cached_files()))
 """
 
 
 def run_kernels(home: Path, *arguments: str) -> list[str]:
     script = home.parent / "kernels.py"
     script.write_text(KERNELS)
-    environment = os.environ | {"RETROSIM_HOME": str(home), "PYTHONPATH": str(jit.PACKAGE.parent)}
+    environment = os.environ | {"RETROSIM_HOME": str(home), "PYTHONPATH": str(sources.PACKAGE.parent)}
     command = [sys.executable, str(script), *arguments]
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert ran.stderr == ""

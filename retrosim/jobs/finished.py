@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from retrosim.cache.sources import CACHE, source_digest
 from retrosim.cache.store import RESULT_SUFFIX
-from retrosim.jit import CACHE, source_digest
 
 
 @cache

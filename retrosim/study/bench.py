@@ -25,9 +25,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from retrosim.cache.sources import PACKAGE, source_digest
 from retrosim.checks import check_choice
 from retrosim.errors import RetrosimError
-from retrosim.jit import PACKAGE, source_digest
 from retrosim.machine.presets import preset
 from retrosim.machine.result import WARM_CALLS
 from retrosim.rom import Rom, load_rom

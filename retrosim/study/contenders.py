@@ -21,10 +21,11 @@ from typing import Protocol
 
 import numpy as np
 
+from retrosim.cache.sources import PACKAGE
 from retrosim.collide import workspace
 from retrosim.collide.kernels.four_shifts import mark_four_shifts
 from retrosim.errors import RetrosimError
-from retrosim.jit import PACKAGE, kernel
+from retrosim.jit import kernel
 from retrosim.machine import Machine
 from retrosim.rom import Rom
 

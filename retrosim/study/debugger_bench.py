@@ -17,8 +17,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from retrosim.cache.sources import source_digest
 from retrosim.checks import check_choice
-from retrosim.jit import source_digest
 from retrosim.machine import Machine
 from retrosim.machine.presets import preset
 

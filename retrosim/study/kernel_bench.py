@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
+from retrosim.cache.sources import source_digest
 from retrosim.checks import check_choice
 from retrosim.collide import plane, world
 from retrosim.collide._start import COMPILER
 from retrosim.collide.kernels.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH
-from retrosim.jit import source_digest
 
 from .bench import Steps, host
 from .kernel_peers import CONTENDERS, FLAGS, SIDE, SQUARES, Contender, Frames, is_missing

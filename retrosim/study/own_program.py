@@ -21,9 +21,9 @@ from typing import Any
 from retrosim.asm.linking import COMPILED
 from retrosim.asm.loading import load_for
 from retrosim.asm.project import project_file, read_project
+from retrosim.cache.sources import source_digest
 from retrosim.checks import check_choice
 from retrosim.errors import RetrosimError
-from retrosim.jit import source_digest
 from retrosim.machine import Machine
 from retrosim.machine.budget import Budget
 from retrosim.machine.clockwork import EXIT, YIELD_FRAME

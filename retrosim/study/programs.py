@@ -20,10 +20,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from retrosim.cache.sources import PACKAGE, source_digest
 from retrosim.checks import check_choice
 from retrosim.cpu.engines.regions import BLANK
 from retrosim.errors import RetrosimError
-from retrosim.jit import PACKAGE, source_digest
 from retrosim.machine import Machine, open_machine
 from retrosim.machine.presets import machines_for, preset
 from retrosim.rom import Rom, load_rom

@@ -39,7 +39,7 @@ def test_doctor_finds_faults(run, monkeypatch, tmp_path) -> None:
     (folder / "sectors" / load_rom("sectors").images[0].file).write_bytes(b"spoilt")
     monkeypatch.setattr("retrosim.rom.library.rom_folders", lambda: [folder])
     monkeypatch.setattr("retrosim.cli.commands.doctor.MIN_PYTHON", (9, 0))
-    monkeypatch.setattr("retrosim.jit.CACHE", Cache(None, b"k" * 32, "no folder"))
+    monkeypatch.setattr("retrosim.cache.sources.CACHE", Cache(None, b"k" * 32, "no folder"))
     monkeypatch.setattr("retrosim.cli.commands.doctor.REQUIRED", ("numba", "no-such-distribution"))
     ran = run("doctor", "--json")
     checks = {check["name"]: check for check in json.loads(ran.out)["checks"]}
@@ -60,8 +60,9 @@ def _cache_check(run) -> dict[str, str]:
 def test_doctor_finds_damaged_code_and_clears_the_cache(run, monkeypatch, tmp_path) -> None:
     cache = open_cache(tmp_path / "cache")
     store = cache.store("engines", "0123456789abcdef")
-    monkeypatch.setattr("retrosim.jit.CACHE", cache)
-    monkeypatch.setattr("retrosim.jit.STORES", {"engines": store})
+    monkeypatch.setattr("retrosim.cache.sources.CACHE", cache)
+    stores = {"engines": store, "kernels": cache.store("kernels", "0123456789abcdef")}
+    monkeypatch.setattr("retrosim.cache.sources.STORES", stores)
     monkeypatch.setenv("RETROSIM_CACHE_MB", "100")
     assert _cache_check(run)["advice"] == "`retrosim warmup` compiles programs in advance"
     for name in ("a.o", "b.o"):

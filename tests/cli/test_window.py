@@ -71,7 +71,7 @@ def desk(run, monkeypatch, tmp_path) -> type[Desk]:
         """A class for every test, which may set what happens."""
 
     Mine.opened = []
-    import_module("retrosim.jit")  # the compile cache stays where it is
+    import_module("retrosim.cache.sources")  # the compile cache stays where it is
     monkeypatch.setenv("DISPLAY", ":7")
     monkeypatch.setenv("RETROSIM_HOME", str(tmp_path / "home"))
     monkeypatch.setattr("retrosim.window.pyglet_window.Window", Mine)

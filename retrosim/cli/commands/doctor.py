@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _clear_cache(options: argparse.Namespace) -> int:
     """Remove all compiled code, of all versions."""
-    from retrosim.jit import CACHE
+    from retrosim.cache.sources import CACHE
 
     size = sum(file.size for file in CACHE.files())
     removed, left = CACHE.clear(), sum(file.size for file in CACHE.files())
@@ -156,8 +156,8 @@ def _compiler() -> Check:
 
 def _cache() -> Check:
     """Tell where compiled code is kept, how much of it, and whether it is whole."""
+    from retrosim.cache.sources import CACHE, cached_files
     from retrosim.cache.store import bound_bytes
-    from retrosim.jit import CACHE, cached_files
 
     if CACHE.folder is None:
         return Check("cache", "warning", CACHE.problem, "everything is compiled again at every start")

@@ -173,10 +173,7 @@ def _check_profile(options: argparse.Namespace) -> None:
 
 
 def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
-    from retrosim.machine import Machine
-    from retrosim.profile.program import ProgramProfile
     from retrosim.screen.overlay import View
-    from retrosim.study.profile_report import render_profile
     from retrosim.window.headless import run_headless
 
     budget = chosen_budget(options)
@@ -188,7 +185,7 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
             progress.step(done, frames, f"running frames{meanwhile}")
 
         machine.budget = budget
-        profile = ProgramProfile(machine) if _has_profile(options) and isinstance(machine, Machine) else None
+        profile = _profile_of(machine) if _has_profile(options) else None
         result = run_headless(
             machine,
             options.frames or (MAX_FRAMES if options.instructions else FRAMES),
@@ -207,11 +204,20 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
     else:
         print_lines(_summary(result))
         if found and options.profile == "":
+            from retrosim.study.profile_report import render_profile
+
             print_lines([""])
             print_table(render_profile(found, options.top))
     if result["budget"]:
         raise BudgetUsedUp(result["budget"])
     return 0
+
+
+def _profile_of(machine: Any) -> Any:
+    """Attach a profile: what it needs, Numba among it, takes a third of a second to import."""
+    from retrosim.profile.program import ProgramProfile
+
+    return ProgramProfile(machine)
 
 
 def _write_profile(options: argparse.Namespace, report: dict[str, Any], title: str) -> None:

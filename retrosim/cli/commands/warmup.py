@@ -42,7 +42,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    from retrosim.jit import CACHE
+    from retrosim.cache.sources import CACHE
     from retrosim.machine import MACHINE_NAMES
 
     names = list(dict.fromkeys(options.machine or MACHINE_NAMES))
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _cached() -> tuple[int, int]:
     """Return number and total size of the compiled files."""
-    from retrosim.jit import cached_files
+    from retrosim.cache.sources import cached_files
 
     sizes = [path.stat().st_size for path in cached_files()]
     return len(sizes), sum(sizes)

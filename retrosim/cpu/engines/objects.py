@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from retrosim.jit import STORES
+from retrosim.cache.sources import STORES
 
 STORE = STORES["engines"]
 CODE_SUFFIX = ".o"

@@ -105,33 +105,35 @@ class OpcodeTable:
         claims: list[np.ndarray] = []
         for row in rows:
             mask, value = fixed_bits(row.first)
-            claimed = (opcodes & mask) == (value & indexed)
+            claimed = np.flatnonzero((opcodes & mask) == (value & indexed))
             for _, kind in row.operands:
                 legal = getattr(kind, "legal", None)
                 if legal is not None:
-                    claimed &= legal(row, opcodes)
+                    claimed = claimed[legal(row, opcodes[claimed])]
             claims.append(claimed)
         self.recalled: dict[tuple[int, bytes], Insn] = {}
         self.groups: list[tuple[Row, ...]] = []
-        self.first = self._merge(claims)
+        self.first = self._merge(claims, len(opcodes))
         for word in self.prefixes:
             if self.first[word] >= 0:
                 raise SpecError(f"prefix {word:#x} is an instruction too: {self.groups[self.first[word]][0].syntax}")
         self._fixed = {row.pattern: [fixed_bits(p) for p in row.pattern.split()] for row in rows}
 
-    def _merge(self, claims: list[np.ndarray]) -> np.ndarray:
-        first = np.full(claims[0].shape, -1, np.int16)
+    def _merge(self, claims: list[np.ndarray], count: int) -> np.ndarray:
+        """Return the group of each of so many first words, -1 for none; `claims` are those of each row."""
+        first = np.full(count, -1, np.int16)
         known: dict[tuple[int, ...], int] = {}
         members: list[tuple[int, ...]] = []
         for index, claimed in enumerate(claims):
-            for group in np.unique(first[claimed]):
+            before = first[claimed]
+            for group in sorted(set(before.tolist())):
                 joined = (*(members[group] if group >= 0 else ()), index)
                 for earlier in joined[:-1]:
                     self._check_disjoint(self.rows[earlier], self.rows[index])
                 if joined not in known:
                     known[joined] = len(members)
                     members.append(joined)
-                first[claimed & (first == group)] = known[joined]
+                first[claimed[before == group]] = known[joined]
         self.groups = [tuple(self.rows[i] for i in m) for m in members]
         return first
 
