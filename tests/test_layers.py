@@ -222,13 +222,6 @@ def test_import_is_light() -> None:
     assert run_without_display(f"import retrosim; {HEAVY}").strip() == "[]"
 
 
-def test_a_machine_starts_without_numba(tmp_path: Path) -> None:
-    """To import it takes a third of the time until the first frame."""
-    command = ["run", "--headless", "--frames", "1", "--screenshot", str(tmp_path / "frame.png"), "--json"]
-    printed = run_without_display(f"from retrosim.cli import main\nassert main({command}) == 0\n{HEAVY}")
-    assert printed.splitlines()[-1] == "['llvmlite']"
-
-
 def test_no_module_needs_a_display() -> None:
     """Importing every module loads neither pyglet nor a peer, and works without a display."""
     modules = [module for module in MODULES if module != "retrosim.__main__"]

@@ -251,9 +251,9 @@ def test_control_c_ends_cleanly(start, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_does_not_wait_for_numbas_compiler() -> None:
-    """It takes longer to come up than all else before the first frame; handlers and regions are compiled without it."""
+def test_a_run_does_not_wait_for_numba() -> None:
+    """It takes a third of the time until the first frame; handlers and regions are compiled without it."""
     command = ("run", "sectors", "--headless", "--frames", "1", "--engine", "interpret")
     ended = subprocess.run([sys.executable, "-c", LOADED, *command], capture_output=True, text=True, check=True)
     loaded = ended.stderr.split()
-    assert "0" in loaded and "numba.core" in loaded and "numba.np.arraymath" not in loaded
+    assert "0" in loaded and "llvmlite" in loaded and "numba" not in loaded
