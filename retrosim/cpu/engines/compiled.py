@@ -54,7 +54,9 @@ class CompiledFunctions:
         table = (ctypes.c_uint64 * count).from_address(self._engine.get_global_value_address(TABLE))
         self.addresses = np.array(table, np.uint64)
 
-    def __del__(self) -> None:
+    def __del__(self, is_ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        if is_ending():  # the system frees all of it, and LLVM's bindings may be gone
+            return
         for part in ("_engine", "_context"):
             if hasattr(self, part):
                 getattr(self, part).close()

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from retrosim.cpu.engines.compiled import compile_functions
+from retrosim.cpu.engines.compiled import CompiledFunctions, compile_functions
 from retrosim.cpu.engines.tiers import SWITCH_SECONDS, _yielding
 from retrosim.cpu.spec.ir import I32
 
@@ -43,3 +43,20 @@ def test_the_code_of_a_compiled_function_is_freed_without_the_collector():
         assert gc.get_referrers(lines[0]) == [lines]
     finally:
         gc.enable()
+
+
+def test_nothing_is_freed_while_the_process_ends() -> None:
+    """What LLVM's bindings need may be gone by then; the system frees it all."""
+    closed = []
+
+    class Part:
+        def close(self) -> None:
+            closed.append(self)
+
+    functions = object.__new__(CompiledFunctions)
+    functions._engine, functions._context = Part(), Part()
+    functions.__del__(lambda: True)
+    assert closed == []
+    functions.__del__(lambda: False)
+    assert closed == [functions._engine, functions._context]
+    del functions._engine, functions._context
