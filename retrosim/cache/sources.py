@@ -11,7 +11,7 @@ from pathlib import Path
 from .folders import user_folder
 from .store import Store, open_cache
 
-PACKAGE = Path(__file__).resolve().parent.parent
+PACKAGE = Path(__file__).parent.parent
 SOURCES = {
     "kernels": (
         "errors.py", "checks.py", "jit.py", "numeric", "collide", "scenarios", "screen", "cpu/spec", "cpu/engines",

@@ -1,4 +1,4 @@
-"""Pairs of shapes of any kind in scenes of many: boxes around them overlap first, then the shapes are tested."""
+"""All pairs of shapes of any kind that collide: in large scenes a broad phase by bounding boxes comes first."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ._worlds import NO_RESULTS, Sorted, chunks_of, rows_for, scene_of
 from .kernels.hierarchical_grid import ONE, PAIRS
 from .kernels.uniform_grid import MAX_COUNTED
 
-MAX_ALL = 256  # objects up to which all pairs are tested, which then takes no longer
-CROWDED = 8  # every pair is tested, too, if the boxes of one in so many overlap
+MAX_ALL = 256  # objects up to which every pair is tested, which then takes no longer
+CROWDED = 8  # every pair is tested, too, if the bounding boxes of one in so many overlap
 ROWS = 1 << 18  # candidates that are tested at a time: 2 MB
 
 
 class Bounds(NamedTuple):
-    """Boxes around shapes, integers[n] each that fit 32 bits: right and bottom are above left and top, and outside."""
+    """Bounding boxes, half open: integers[n] each that fit 32 bits, right above left and bottom above top."""
 
     left: np.ndarray
     top: np.ndarray
@@ -34,7 +34,8 @@ def around(x: np.ndarray, y: np.ndarray, reach: np.ndarray) -> Bounds:
 
 
 def near_pairs(
-    bounds: Bounds,
+    count: int,
+    find_bounds: Callable[[], Bounds],
     scan_all: Callable[[np.ndarray], int],
     mark: Callable[[np.ndarray, np.ndarray], object],
     out: np.ndarray | None,
@@ -43,25 +44,30 @@ def near_pairs(
 ) -> np.ndarray:
     """List the pairs that collide, in ascending order, int32[m, 2].
 
-    bounds    shapes do not collide if their boxes do not overlap
-    scan_all  tests every pair, see `pair_list`: quicker where most boxes overlap
-    mark      writes 1 for each of the pairs int32[m, 2] that collides into uint8[m], else 0
-    out       int32[m, 2] with enough rows, or None
+    count        shapes
+    find_bounds  returns their bounding boxes: shapes do not collide if these do not overlap
+    scan_all     tests every pair, see `pair_list`: quicker for few shapes, and where most bounding boxes overlap
+    mark         writes 1 for each of the pairs int32[m, 2] that collides into uint8[m], else 0
+    out          int32[m, 2] with enough rows, or None
     """
+    if count <= MAX_ALL:
+        return pair_list(scan_all, out, 4 * count)
+    bounds = find_bounds()
     sides = np.stack([bounds.right - bounds.left, bounds.bottom - bounds.top], axis=1)
     scene = scene_of(bounds.left, bounds.top, sides, False, category, mask)
-    count, ordered = len(scene), Sorted(scene, 0, len(scene))
+    ordered = Sorted(scene, 0, count)
     rows = np.empty((rows_for(count), 2), np.int32)
     limit = max(len(rows), count * (count - 1) // (2 * CROWDED))
     total = ordered.search(scene, 0, count, ONE, PAIRS, keys_of(rows), NO_RESULTS, limit)
     if total > limit:
         return pair_list(scan_all, out, 4 * count)
-    if total <= len(rows):
+    is_complete = total <= len(rows)
+    if is_complete:
         sort_keys(rows[:total], True)
 
     def scan(found: np.ndarray) -> int:
         done = 0
-        for candidates in [rows[:total]] if total <= len(rows) else chunks_of(ordered, scene, ROWS):
+        for candidates in [rows[:total]] if is_complete else chunks_of(ordered, scene, ROWS):
             flags = np.empty(len(candidates), np.uint8)
             mark(candidates, flags)
             near = candidates[flags.view(np.bool_)]
@@ -72,4 +78,4 @@ def near_pairs(
                 break
         return done
 
-    return pair_list(scan, out, 4 * count)
+    return pair_list(scan, out, total if is_complete else 4 * count)

@@ -45,7 +45,7 @@ import numpy as np
 from retrosim.checks import check_choice
 
 from ._arguments import EVERYONE, filter_of, own_pairs, own_positions, size_table, word_per_object
-from ._near import MAX_ALL, Bounds, near_pairs
+from ._near import Bounds, near_pairs
 from ._results import array_of, flag_array, pair_list
 from .kernels.boxes import Shapes, mark_pairs, scan_pairs
 
@@ -80,7 +80,7 @@ def _check(x, y, size, circle):
 
 
 def _own(x, y, size, circle, category, mask, method):
-    """Check what the functions without a list take; return copies, and whether two additions are to do."""
+    """Check arguments; return copies, and whether each test takes two additions."""
     shapes = _check(x, y, size, circle)
     check_choice("method", method, METHODS)
     return shapes, filter_of(category, mask, len(x)), method == "two_additions"
@@ -126,10 +126,7 @@ def pairs(
     def mark(listed, flags):
         mark_pairs(shapes, listed, flags)
 
-    if len(shapes.x) <= MAX_ALL:
-        found = pair_list(scan, out, 4 * len(x))
-    else:
-        found = near_pairs(_bounds(shapes), scan, mark, out, *filters)
+    found = near_pairs(len(shapes.x), lambda: _bounds(shapes), scan, mark, out, *filters)
     if allow is None:
         return found
     is_allowed = [bool(allow(int(a), int(b))) for a, b in found]

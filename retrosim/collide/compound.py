@@ -26,8 +26,8 @@ import numpy as np
 
 from . import _arguments as arguments
 from ._arguments import EVERYONE, MAX_PART, MIN_PART
-from ._near import MAX_ALL, Bounds, near_pairs
-from ._results import flag_array, pair_list
+from ._near import Bounds, near_pairs
+from ._results import flag_array
 from .kernels.compound import Compounds, mark_pairs, scan_pairs
 
 
@@ -95,9 +95,10 @@ def pairs(
     def scan(found: np.ndarray) -> int:
         return scan_pairs(objects, filters, found)
 
-    if len(objects.x) <= MAX_ALL:
-        return pair_list(scan, out, 4 * len(x))
-    return near_pairs(_bounds(objects), scan, lambda listed, flags: mark_pairs(objects, listed, flags), out, *filters)
+    def mark(listed: np.ndarray, flags: np.ndarray) -> None:
+        mark_pairs(objects, listed, flags)
+
+    return near_pairs(len(objects.x), lambda: _bounds(objects), scan, mark, out, *filters)
 
 
 def _bounds(objects: Compounds) -> Bounds:

@@ -52,8 +52,8 @@ import numpy as np
 from retrosim.checks import check_choice
 
 from ._arguments import check_range, check_vectors, own_copy, own_pairs, own_table, own_within
-from ._near import MAX_ALL, around, near_pairs
-from ._results import array_of, flag_array, pair_list
+from ._near import Bounds, around, near_pairs
+from ._results import array_of, flag_array
 from .kernels.oriented import CHOICES, Rectangles
 from .kernels.rectangles import list_corners, mark_pairs, scan_pairs
 
@@ -121,11 +121,16 @@ def pairs(
     def scan(found: np.ndarray) -> int:
         return scan_pairs(rectangles, choice, found)
 
-    if len(rectangles.x) <= MAX_ALL:
-        return pair_list(scan, out, 4 * len(x))
+    def mark(listed: np.ndarray, flags: np.ndarray) -> None:
+        mark_pairs(rectangles, listed, choice, flags, None)
+
+    return near_pairs(len(rectangles.x), lambda: _bounds(rectangles, method), scan, mark, out)
+
+
+def _bounds(rectangles: Rectangles, method: str) -> Bounds:
+    """Return boxes around all that a method may take for a hit."""
     reach = rectangles.half.astype(np.int32).sum(axis=1) * REACH.get(method, 1) + MAX_ROUNDING
-    bounds = around(rectangles.x, rectangles.y, reach)
-    return near_pairs(bounds, scan, lambda listed, flags: mark_pairs(rectangles, listed, choice, flags, None), out)
+    return around(rectangles.x, rectangles.y, reach)
 
 
 def count_operations(

@@ -28,8 +28,8 @@ from __future__ import annotations
 import numpy as np
 
 from ._arguments import MAX_COORDINATE, own_pairs, own_positions, word_per_object
-from ._near import MAX_ALL, around, near_pairs
-from ._results import flag_array, pair_list
+from ._near import around, near_pairs
+from ._results import flag_array
 from .kernels.spheres import Spheres, mark_pairs, scan_pairs
 
 
@@ -71,7 +71,7 @@ def pairs(
     def scan(found: np.ndarray) -> int:
         return scan_pairs(spheres, found)
 
-    if len(spheres.x) <= MAX_ALL:
-        return pair_list(scan, out, 4 * len(x))
-    bounds = around(spheres.x, spheres.y, spheres.radius)
-    return near_pairs(bounds, scan, lambda listed, flags: mark_pairs(spheres, listed, flags), out)
+    def mark(listed: np.ndarray, flags: np.ndarray) -> None:
+        mark_pairs(spheres, listed, flags)
+
+    return near_pairs(len(spheres.x), lambda: around(spheres.x, spheres.y, spheres.radius), scan, mark, out)

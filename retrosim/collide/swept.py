@@ -37,8 +37,8 @@ from __future__ import annotations
 import numpy as np
 
 from ._arguments import check_vectors, own_pairs, own_within, size_table, word_per_object
-from ._near import MAX_ALL, Bounds, near_pairs
-from ._results import flag_array, pair_list
+from ._near import Bounds, near_pairs
+from ._results import flag_array
 from .kernels.swept import Moving, mark_pairs, scan_pairs
 
 MAX_MOVE, MAX_RADIUS = 4095, 8191
@@ -98,9 +98,10 @@ def pairs(
     def scan(found: np.ndarray) -> int:
         return scan_pairs(*objects, found)
 
-    if len(objects[0].x) <= MAX_ALL:
-        return pair_list(scan, out, 4 * len(x))
-    return near_pairs(_bounds(*objects), scan, lambda listed, flags: mark_pairs(*objects, listed, flags), out)
+    def mark(listed: np.ndarray, flags: np.ndarray) -> None:
+        mark_pairs(*objects, listed, flags)
+
+    return near_pairs(len(objects[0].x), lambda: _bounds(*objects), scan, mark, out)
 
 
 def _bounds(moving: Moving, size: np.ndarray, radius: np.ndarray | None) -> Bounds:

@@ -175,8 +175,8 @@ class TableTiming(X86Hooks):
             self.cost = m.select(self.condition, *self.costs)
         self.spend(self._clocks().zext(64) + self.by_data + self.added.get())
         if self.refills:
-            is_followed = not self.rep and not self.is_plain  # perhaps
-            m.set("refill", self.cost >> 25 & 1 if is_followed else m.const(32, 0))
+            never_refills = self.rep or self.is_plain
+            m.set("refill", m.const(32, 0) if never_refills else self.cost >> 25 & 1)
         elif self.rep and self.row.name in REPEAT_OF_ONE:
             m.set("repeating", self.condition)
 
