@@ -228,7 +228,7 @@ def kernels(result: Mapping[str, Any]) -> str:
         there = [f"`{row['peer']}`", microseconds(seconds * row["ratio"]), f"{row['ratio']:.3g} x"]
         rows.append(here + there)
         if row["ratio"] < row["wanted"]:
-            below.append(f"{case['question']}, {clocks(case['objects'])} objects: {row['ratio']:.2g} x")
+            below.append(f"{case['question']}, {clocks(case['objects'])} objects: {row['ratio']:.3g} x")
     method = result["method"]
     wrong = [f"`{case['engine']}` with {clocks(case['objects'])} objects" for case in result["cases"] if case["error"]]
     parts = [
