@@ -235,7 +235,8 @@ class Store:
 
     def files(self) -> list[CachedFile]:
         """Return the files of the entries."""
-        return [] if self.folder is None else [f for f in _files_below(self.folder) if f.path.name in self.names()]
+        names = self.names()
+        return [] if self.folder is None else [file for file in _files_below(self.folder) if file.path.name in names]
 
     def damaged(self) -> list[Path]:
         """Return the entries that do not fit their seals; they are made anew when they are needed."""
