@@ -112,8 +112,8 @@ class PointEmitter(TableEmitter, RegionEmitter):
 
     def fetch(self) -> None:
         """Use the code cache where the instruction enters a line; what leads to a block fetches its first."""
-        self._whens = None
-        begins_block = self.step is self.plan.segments[self._block_now][0].steps[0]
+        whens, self._whens = self._whens, None
+        begins_block = self.step is self.plan.segments[self._block_now][0].steps[0] and not self.step.trace.aborts
         for point in self.step.fetches:
             number = self._point
             self._point += 1
@@ -121,10 +121,12 @@ class PointEmitter(TableEmitter, RegionEmitter):
                 self._fetch(point, number)
             elif number or not begins_block:
                 self._if_come_to(number, partial(self._fetch, point, number))
-        self._whens = 0
+        self._whens = whens
 
     def fetch_first(self, segment: Segment, is_sure: bool = True) -> None:
         """Fetch the line that a block begins in, with the row at its start; perhaps, if it is not sure."""
+        if segment.steps[0].trace.aborts:  # it does so itself when it is certain that it does not abort
+            return
         before = getattr(self, "segment", segment)
         self.segment = segment
         for point in segment.steps[0].fetches[:1]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..spec.cpu import Cpu
-from ..spec.ir import I64, UNLIKELY, Function
+from ..spec.ir import I64, POINTER, UNLIKELY, Function
 from ..spec.ir import Block as IrBlock
 from ..spec.rows import Insn, Row
 from ..spec.values import Word
@@ -22,7 +22,7 @@ from .memo import (
 )
 from .memo_emit import TableFunction
 from .memo_points import PointEmitter
-from .recompile import CONTINUE
+from .recompile import ALONE, CONTINUE
 from .regions import Block
 from .segments import FIRST_EDGE, FIRST_END, Plan
 
@@ -47,7 +47,7 @@ class MemoTiming:
         return self._m.step.bounds[1]
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
-        self._m.fetch()
+        self._m.start_clocks()
 
     def outcome(self, condition: Word) -> None:
         self._m.tell_outcome(condition)
@@ -80,6 +80,7 @@ class MemoRegionEmitter(PointEmitter):
         self._entries: dict[int, IrBlock] = {}
         self._expected: dict[tuple[int, int], str] = {}  # slots of the word that an edge of a loop back held last
         self._is_ended = False  # has the slot of the end got its value?
+        self._aborts = 0  # conditions that may still end the instruction
 
     def _block(self, block: Block) -> tuple[list[int], list[int]]:
         clocks, waits = [], []
@@ -108,6 +109,25 @@ class MemoRegionEmitter(PointEmitter):
             super()._branch_away(insn)
         else:
             self._edge(insn.target if self._taken.known else insn.end)
+
+    def start_clocks(self) -> None:
+        """Fetch the instruction, if need be when it is certain that it does not abort."""
+        self._whens, self._aborts = 0, self.step.trace.aborts
+        if not self._aborts:
+            self.fetch()
+
+    def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
+        """Leave an instruction that aborts to its handler: it has not done anything yet."""
+        if condition.known == 0:
+            return
+        pending, cached = self._pending, dict(self._cached)
+        with self.code.if_then(condition.operand, UNLIKELY):
+            self._count_later(-1, 0)
+            self._exit(ALONE, self.pc)
+        self._pending, self._cached = pending, cached
+        self._aborts -= 1
+        if not self._aborts:
+            self.fetch()
 
     # ends
 
@@ -172,7 +192,11 @@ class MemoRegionEmitter(PointEmitter):
             return
         place = self._place()
         number = self.segment.steps.index(self.step)
-        if number + 1 < len(self.segment.steps):
+        if self._aborts and not number:
+            word = self.from_table(place)
+        elif self._aborts:
+            word = self.recall(place | (LEFT_AFTER | number - 1 << POINT_SHIFT), Word(64, 0))
+        elif number + 1 < len(self.segment.steps):
             word = self.recall(place | (LEFT_AFTER | number << POINT_SHIFT), Word(64, 0))
         else:
             if self._is_open:
@@ -249,10 +273,17 @@ class MemoRegionEmitter(PointEmitter):
         handler, alone = (self.loaded(64, self.code.address(record, 4 * n)) for n in (HANDLER_WORD, COUNTING_WORD))
         end = self.loaded(64, self._end)
         self.when(
-            self.loaded(1, self._how).eq(CONTINUE) & handler.ne(alone),
+            self.loaded(32, self._how).eq(CONTINUE) & handler.ne(alone),
             lambda: self.put(end, self._handed()[1]),
             lambda: self._store_state(end, self._counter.clock()),
         )
+
+    def _run_next(self, record: str, left: str) -> None:
+        if any(step.trace.aborts for step in self.plan.steps):
+            with self.code.if_then(self.loaded(32, self._how).eq(ALONE).operand, UNLIKELY):
+                handler = self.code.load(POINTER, self.code.address(record, 4 * COUNTING_WORD))
+                self._call_handler(handler, record, left, self.now())
+        super()._run_next(record, left)
 
     def _store_state(self, state: Word, clock: Word) -> None:
         self._in_table("store", TableFunction.stored, state, clock)

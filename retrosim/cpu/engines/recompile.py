@@ -17,7 +17,7 @@ from typing import Any
 from retrosim.errors import SpecError
 
 from ..spec.cpu import ADDRESS_MASK, CODE_WRITTEN, Cpu
-from ..spec.ir import I1, I32, I64, POINTER, UNLIKELY, Function
+from ..spec.ir import I32, I64, POINTER, UNLIKELY, Function
 from ..spec.ir import Block as IrBlock
 from ..spec.rows import Insn
 from ..spec.values import Word
@@ -31,7 +31,7 @@ from .slots import Slots
 
 NOTHING = 0, 0
 MAX_ACCESS_BYTES = 8
-LEAVE, CONTINUE = 0, 1  # how a region is left: to the host, or to the record of an address
+LEAVE, CONTINUE, ALONE = range(3)  # how a region is left: to the host, the record of an address, its instruction alone
 
 
 class RegionEmitter(RecordEmitter):
@@ -46,7 +46,7 @@ class RegionEmitter(RecordEmitter):
         code.attributes[:4] = ["noalias"] * 4
         self.region = region
         self._slots = Slots(code, cpu.layout)
-        self._address, self._how = code.slot(I32), code.slot(I1)
+        self._address, self._how = code.slot(I32), code.slot(I32)
         self._cached: dict[tuple[str, int], Word] = {}  # values that fields are known to hold here in the block
         self._depth = 0
         # (instructions, clocks) executed and not counted yet: here, and at the start of each block by every edge to it
@@ -190,7 +190,7 @@ class RegionEmitter(RecordEmitter):
         self._end_timing()
         self._flush(self.nothing)
         self.put(address, self._address)
-        self.put(Word(1, how), self._how)
+        self.put(Word(32, how), self._how)
         self.code.branch(self._out)
 
     def _emit_start(self, instructions: int, clocks: int, waits: int) -> None:
@@ -247,9 +247,12 @@ class RegionEmitter(RecordEmitter):
         address = self.loaded(32, self._address)
         self._set_field("pc", address)
         left = self._counter.budget().operand
-        with self.code.if_then(self.loaded(1, self._how).eq(LEAVE).operand):
+        with self.code.if_then(self.loaded(32, self._how).eq(LEAVE).operand):
             self._return(LEFT, left)
-        self._run_record(self._record_of(address), left)
+        self._run_next(self._record_of(address), left)
+
+    def _run_next(self, record: str, left: str) -> None:
+        self._run_record(record, left)
 
     def now(self) -> Word:
         return self._counter.clock() if self.timing.counts else self.begun

@@ -75,6 +75,7 @@ class Trace:
 
     whens     which of the conditions that are not known, in the order of emitting, are events
     branches  does it end with a branch on a condition?
+    aborts    how many conditions end it before it has done anything
     """
 
     insn: Insn
@@ -83,6 +84,7 @@ class Trace:
     events: tuple[Event, ...]
     whens: frozenset[int]
     branches: bool
+    aborts: int
 
     @property
     def is_plain(self) -> bool:
@@ -178,12 +180,11 @@ class Tracer(Watcher):
         self._branched: Word | None = None
         self._count = 0
         self._whens: set[int] = set()
+        self._aborts, self._is_begun = 0, False
 
     def trace(self, insn: Insn) -> Trace:
         """Return the trace of an instruction. Errors: Unpredictable."""
         self.run(insn)
-        if self.aborts:
-            raise Unpredictable
         notes, taken = self._notes, None if self._branched is None else self._branched.value
         events = tuple(
             Event(name, (EDGE,)) if name == "outcome" and is_input(details[0]) and details[0].value == taken else event
@@ -192,7 +193,14 @@ class Tracer(Watcher):
         )
         branches = self._branched is not None and self._branched.known is None
         fields = notes.model.fields(insn)
-        return Trace(insn, notes.operands, fields, events, frozenset(self._whens), branches)
+        return Trace(insn, notes.operands, fields, events, frozenset(self._whens), branches, self._aborts)
+
+    def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
+        if condition.known == 0:
+            return
+        if condition.known or self._is_begun or self._depth or any(event.points for event in self._notes.events):
+            raise Unpredictable
+        self._aborts += 1
 
     def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
         if condition.known is not None:
@@ -218,6 +226,7 @@ class Tracer(Watcher):
     def _note(self, name: str, n: int | None, is_write: bool) -> None:
         if name in self._own:
             raise Unpredictable
+        self._is_begun |= is_write
         super()._note(name, n, is_write)
 
     def for_each_bit(self, mask: Word, body: Callable[[Word], None], down: bool = False) -> None:

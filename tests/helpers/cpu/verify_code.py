@@ -228,7 +228,7 @@ class Verifier:
 
     def _load(self, kind: str, place: str, is_aligned: bool) -> None:
         pointer = self._inside(place, kind, is_aligned)
-        handlers = [("ptr", HANDLER_WORD), ("i64", HANDLER_WORD), ("i64", COUNTING_WORD)]
+        handlers = [(kind, word) for kind in ("ptr", "i64") for word in (HANDLER_WORD, COUNTING_WORD)]
         if pointer.base == OTHER_RECORD and (pointer.low != pointer.high or (kind, pointer.low // 4) not in handlers):
             raise Wrong("reads another record")
         if kind == "ptr" and pointer.base not in (CONTEXT, RECORD, OTHER_RECORD, SLOT):
@@ -318,7 +318,7 @@ class Verifier:
         if pointer.low == pointer.high:
             if pointer.base == CONTEXT and pointer.low // POINTER_BYTES in TABLES:
                 return self.memory.whole(TABLES[pointer.low // POINTER_BYTES])
-            is_first = pointer.low == 4 * HANDLER_WORD and pointer.base in (RECORD, OTHER_RECORD)
+            is_first = pointer.low in (4 * HANDLER_WORD, 4 * COUNTING_WORD) and pointer.base in (RECORD, OTHER_RECORD)
             if is_first or (pointer.base == RECORD and pointer.low == 4 * ORDINARY_WORD):
                 return self.memory.whole(HANDLER)
         raise Wrong(f"a pointer from {pointer.base} + {pointer.low}")
@@ -384,7 +384,9 @@ class Verifier:
         place = self._made_by(callee, r"load ptr, ptr (\S+)")
         ordinary = RECORD, 4 * ORDINARY_WORD, 4 * ORDINARY_WORD
         is_own = record == self.code.parameters[2][1] and place is not None and self._pointer(place)[:3] == ordinary
-        if self._pointer(callee).base != HANDLER or not (place == record or is_own):
+        of_record = rf"getelementptr inbounds i8, ptr {re.escape(record)}, i64 {4 * COUNTING_WORD}"
+        is_alone = place is not None and re.fullmatch(of_record, self.code.definitions.get(place, ""))
+        if self._pointer(callee).base != HANDLER or not (place == record or is_own or is_alone):
             raise Wrong("calls what is no handler of that record")
 
     def _return(self, line: str) -> None:
