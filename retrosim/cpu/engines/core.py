@@ -28,10 +28,10 @@ from ..spec.timing import OBSERVING
 MIRROR_BYTES = 1024  # as many as exception vectors take: no program lies there
 MAX_DECODED = 1 << 16  # instructions that stay decoded, about 0.65 KB each, besides those of compiled regions
 CROWDED = MAX_DECODED // 2  # from so many on, their order tells when each was last asked for
-MAX_RECALLED = 1 << 12  # instructions that are recalled by a model, whoever decoded them
+MAX_RECALLED = 1 << 14  # instructions that are recalled by a model, whoever decoded them
 UNSTEADY_AFTER = 8  # times that a program overwrites an instruction before stores into it are not noticed any more
 MAX_UNSTEADY = 1 << 12
-CHUNK_BYTES = 1 << 16  # of memory that are replaced at once
+CHUNK_BYTES = 1 << 16  # of memory that are compared and replaced at once
 _RUNS = count(1)  # of all cores
 DECODED = 1  # mark of a byte that an instruction has; the others are WATCH_...
 
@@ -281,7 +281,8 @@ class Core:
         if self.on_replace is not None:
             self.on_replace()
         overwritten, start = [np.zeros(0, np.int64)], 0
-        for new in chunks:
+        size = CHUNK_BYTES
+        for new in (chunk[place : place + size] for chunk in chunks for place in range(0, len(chunk), size)):
             old, code = (memory[start : start + len(new)] for memory in (self.ram, self.code))
             if not np.array_equal(old.view(np.uint64), new.view(np.uint64)):
                 overwritten.append(start + np.flatnonzero((old != new) & (code != 0)))
