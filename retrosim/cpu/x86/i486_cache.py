@@ -215,18 +215,22 @@ def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], N
     *size, now = rest
     line = (location if name == "fetch" else location >> LINE_SHIFT).trunc(32)
     group = line & (SETS - 1)
-    ways = m.matching("tag", group << 2, 4, line | VALID)
-    found, wait = ways.ne(0), m.const(64, 0)
+
+    def search() -> Word:
+        return m.matching("tag", group << 2, 4, line | VALID)
+
     if name == "write":
         is_usual, wait = m.const(1, 1), _wait_until(m, m.get("bus_free"), now + _parameter(m, "write") * WRITE_QUEUE)
     else:
-        is_usual = found & (m.get("filling").ne(line) | m.get("fill_end").ule(now))
+        ways, wait = search(), m.const(64, 0)
+        is_usual = ways.ne(0) & (m.get("filling").ne(line) | m.get("fill_end").ule(now))
     for each in size:
         is_usual = is_usual & location.ult(UNCACHED_FROM) & ((location & (LINE_BYTES - 1)) + each).ule(LINE_BYTES)
 
     def use() -> None:
-        way = m.lowest_bit(ways) & 3
-        m.when(found, lambda: _use(m, group, way, m.element("lru", group)))
+        found = search() if name == "write" else ways
+        way = m.lowest_bit(found) & 3
+        m.when(found.ne(0), lambda: _use(m, group, way, m.element("lru", group)))
         if name == "write":
             _note_write(m, line)
         else:
