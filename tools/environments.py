@@ -8,8 +8,9 @@
 Each environment is a process that calls the library, runs a program on a machine, and records a tape where it can. It
 must end well, say nothing but one-line warnings, and have the hashes of the first. What this host or this user cannot
 do is skipped, with the reason. RETROSIM_ENVIRONMENTS=all adds the lowest versions of the dependencies and other
-Pythons, each in a virtual environment of its own, which takes minutes and needs a package index, and all machines. They
-also ask for the golden hash of 10 000 scenes of retrosim.collide.
+Pythons, each in a virtual environment of its own, which takes minutes and needs a package index. Those run a program on
+every kind of machine, and ask for the golden hash of 10 000 scenes of retrosim.collide. As many environments as there
+are processors are tried at once.
 
 The exit status is 0 if no environment failed, 1 otherwise.
 """
@@ -28,25 +29,28 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from retrosim.jobs import usable_cores  # noqa: E402
+
 IS_ALL = os.environ.get("RETROSIM_ENVIRONMENTS") == "all"
 NOBODY, STRANGER = 65534, 54321  # user ids: of the usual ordinary user, and one that no list of users has
 SECONDS = 600
 PYTHONS = ("3.11", "3.12", "3.13")
-MACHINES = ("mc68000-8", "mc68040-25", "i386dx-33", "i486dx2-66", "ppc601-80") if IS_ALL else ("mc68040-25",)
+MACHINE, OTHERS = "mc68040-25", ("mc68000-8", "i386dx-33", "i486dx2-66", "ppc601-80")
 PROBE = """
 import json, sys, hashlib
 import numpy as np
 from retrosim import collide
-from retrosim.collide._golden import golden_hash
 from retrosim.machine import open_machine
 x = np.array([10, 35, 300], np.int16)
 found = {"collided": collide.collided(x, x, size=30).tolist(), "pairs": collide.pairs(x, x, size=30).tolist()}
-found["golden hash"] = golden_hash(40, 2)
 for name in sys.argv[2].split(","):
     machine = open_machine(name, "sectors", parameters={"objects": 9})
     machine.run(frames=2)
@@ -83,6 +87,7 @@ class Place:
     folder   of its own, writable
     shell    commands before it, run by a shell in a mount namespace of its own; "" for none
     after    one more program that must end with status 0, and its argument
+    machines  that run a program there
     """
 
     folder: Path
@@ -92,6 +97,7 @@ class Place:
     variables: dict[str, str] = field(default_factory=dict)
     tape: bool = True
     after: tuple[str, str] | None = None
+    machines: tuple[str, ...] = (MACHINE,)
 
 
 def as_user(place: Place, user: int) -> None:
@@ -198,7 +204,7 @@ def with_python(version: str) -> Callable[[Place], None]:
 
 def _installed(place: Place, python: str, requirements: list[str]) -> None:
     """Install retrosim and what it needs into an environment of its own, which is asked for the golden hash too."""
-    place.after = (GOLDEN, "10000")
+    place.after, place.machines = (GOLDEN, "10000"), (MACHINE, *OTHERS)
     venv = place.folder / "venv"
     for command in (
         [python, "-m", "venv", str(venv)],
@@ -211,8 +217,9 @@ def _installed(place: Place, python: str, requirements: list[str]) -> None:
     place.variables["PYTHONPATH"] = ""
 
 
+FIRST = "as-it-is"
 ENVIRONMENTS: dict[str, Callable[[Place], None]] = {
-    "as-it-is": lambda place: None,
+    FIRST: lambda place: None,
     "ordinary-user": ordinary_user,
     "no-home": no_home,
     "root-home": root_home,
@@ -251,7 +258,7 @@ def started(place: Place, program: str, *arguments: str) -> subprocess.Completed
 def probe(place: Place) -> dict[str, object]:
     """Return the hashes of a place. Errors: RuntimeError, with what was wrong."""
     tape = str(place.folder / "a.rtape") if place.tape else ""
-    runs = [(PROBE, tape, ",".join(MACHINES)), *([place.after] if place.after else [])]
+    runs = [(PROBE, tape, ",".join(place.machines)), *([place.after] if place.after else [])]
     done = [started(place, *run) for run in runs]
     for each in done:
         lines = each.stderr.strip().splitlines()
@@ -261,29 +268,36 @@ def probe(place: Place) -> dict[str, object]:
     return found
 
 
+def tried(name: str) -> tuple[dict[str, object], str, float]:
+    """Return the hashes of an environment, none if it failed; what to say of it; and the seconds it took."""
+    begun, found = time.monotonic(), {}
+    with new_place() as place:
+        if name == FIRST and IS_ALL:
+            place.machines = (MACHINE, *OTHERS)
+        try:
+            (ENVIRONMENTS | LONG)[name](place)
+            found, said = probe(place), "ok"
+        except Skipped as skipped:
+            said = f"skipped: {skipped}"
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            said = f"failed: {error}"
+    return found, said, time.monotonic() - begun
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = [*ENVIRONMENTS, *([] if IS_ALL else LONG)]
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=f"one of {', '.join(names)}")
-    chosen = parser.parse_args().only
-    everything = ENVIRONMENTS | LONG
-    reference: dict[str, object] = {}
+    chosen = list(dict.fromkeys([FIRST, *(parser.parse_args().only or ENVIRONMENTS)]))
     failed = False
-    for name in dict.fromkeys(["as-it-is", *(chosen or ENVIRONMENTS)]):
-        begun = time.monotonic()
-        with new_place() as place:
-            try:
-                everything[name](place)
-                found = probe(place)
-                reference = reference or found
-                differ = [key for key in found if found[key] != reference.get(key)]
-                said = f"differs in {', '.join(differ)}" if differ else "ok"
-                failed |= bool(differ)
-            except Skipped as skipped:
-                said = f"skipped: {skipped}"
-            except (RuntimeError, subprocess.TimeoutExpired) as error:
-                said, failed = f"failed: {error}", True
-        print(f"{name:16} {said} ({time.monotonic() - begun:.1f} s)", flush=True)
+    reference: dict[str, object] = {}
+    with ThreadPoolExecutor(usable_cores()) as threads:
+        for name, (found, said, seconds) in zip(chosen, threads.map(tried, chosen), strict=True):
+            reference = reference or found
+            differ = [key for key in found if found[key] != reference.get(key)]
+            failed |= bool(differ) or said.startswith("failed")
+            said = f"differs in {', '.join(differ)}" if differ else said
+            print(f"{name:16} {said} ({seconds:.1f} s)", flush=True)
     for key, value in reference.items():
         print(f"  {key}: {value}")
     return int(failed)
