@@ -48,7 +48,7 @@ def _timing(model: str) -> dict[str, type[Timing]]:
     """Return the timing models of a CPU model."""
     named = {"table": TableTiming, "full": FULL[model[:4]]}
     own: dict[str, object] = {"model": model, "refills": not model.startswith("i486")}
-    if is_real(model):  # many an instruction may fault behind a use of memory, which no table foresees
+    if is_real(model):  # many an instruction may fault after a use of memory, which no table foresees
         own |= {"times": (), "marks": ()}
     return {"off": X86Hooks} | {mode: type(c.__name__, (c,), own) for mode, c in named.items()}
 
