@@ -56,12 +56,18 @@ class Generated:
 rom_of = cache(load_rom)
 
 
+@cache
+def builds_of(rom: str) -> tuple[str, list[str]]:
+    """Return the default build and the others."""
+    default = rom_of(rom).image("m68040").build
+    return default, sorted({image.build for image in rom_of(rom).images} - {default})
+
+
 def generate(number: int) -> Generated:
     """Make a scenario; the ROMs take turns, all else is random."""
     chance = random.Random(number)
     rom = rom_of(sorted(SCENARIOS)[number % len(SCENARIOS)])
-    default = rom.image("m68040").build
-    others = sorted({image.build for image in rom.images} - {default})
+    default, others = builds_of(rom.name)
     build = chance.choice(others) if others and chance.random() < 0.5 else default
     parameters = {name: _value(chance, each.minimum, each.maximum) for name, each in rom.parameters.items()}
     frames = chance.randint(1, USUAL if chance.random() < 0.75 else LONGEST)
