@@ -1,6 +1,6 @@
 """The ROM `objects`: machine code, kernels and the oracle agree about every call, on every machine.
 
-RETROSIM_OBJECTS=N tests N random inputs of each routine instead of a few hundred.
+RETROSIM_OBJECTS=N tests N random inputs of each routine instead of 160, RETROSIM_TESTS=all 400.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from retrosim.collide.oracle import objects as oracle
 from retrosim.collide.oracle import swept as swept_oracle
 from retrosim.machine import Machine, open_machine
 from retrosim.numeric.distance import SECANTS, distance_2d, integer_square_root
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.machine.flat import FLAT_MACHINES
 
-RANDOM_INPUTS = int(os.environ.get("RETROSIM_OBJECTS", "400"))
+RANDOM_INPUTS = int(os.environ.get("RETROSIM_OBJECTS", "400" if EVERYTHING else "160"))
 SEED = 2007
 DATA, SHAPES, RECORDS, FOUND, END = 0x20000, 0x100000, 0x200000, 0x400000, 0x700000
 AT_ONCE = 10_000  # inputs of a call

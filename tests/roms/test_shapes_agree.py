@@ -1,6 +1,7 @@
 """The ROM `shapes`: machine code, kernels and the oracle agree, routine by routine, on every machine.
 
-RETROSIM_SHAPES=N tests each routine on N random inputs (pairs, scenes, planes, angles) instead of a few hundred.
+RETROSIM_SHAPES=N tests each routine on N random inputs (pairs, scenes, planes, angles) instead of 120,
+RETROSIM_TESTS=all on 300.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from retrosim.collide.oracle import rectangles as rectangle_oracle
 from retrosim.collide.oracle import sectors as sector_oracle
 from retrosim.collide.oracle import spheres as sphere_oracle
 from retrosim.numeric import tables
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.machine.flat import MACHINES
 from tests.helpers.rom import shape_scenes as scenes
 from tests.helpers.rom.shape_units import Unit
 
-RANDOM = int(os.environ.get("RETROSIM_SHAPES", "300"))
+RANDOM = int(os.environ.get("RETROSIM_SHAPES", "300" if EVERYTHING else "120"))
 SEED = 2011
 AT_ONCE = 1000  # scenes, planes
 

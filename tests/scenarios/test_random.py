@@ -1,6 +1,7 @@
 """Random scenarios are the same on every machine and `native`, frame by frame.
 
-RETROSIM_SCENARIOS=N tests the first N scenarios instead of a few; RETROSIM_SCENARIO=K tests the one of that number.
+By default one scenario of each ROM, on every other machine, in turn. RETROSIM_TESTS=all tests the first 8 on all
+machines, RETROSIM_SCENARIOS=N the first N; RETROSIM_SCENARIO=K tests the one of that number.
 """
 
 from __future__ import annotations
@@ -16,9 +17,20 @@ from retrosim.machine import NativeMachine, World
 from retrosim.rom import load_rom
 from retrosim.scenarios import SCENARIOS
 from retrosim.tape import MachinePool, load_tape
-from tests.helpers.scenarios.random_scenarios import LONGEST, chosen, failures, generate, opener_of, record
+from tests.helpers.amount import EVERYTHING
+from tests.helpers.scenarios.random_scenarios import (
+    LONGEST,
+    ONE,
+    all_machines,
+    chosen,
+    failures,
+    generate,
+    opener_of,
+    record,
+)
 
-COUNT = int(os.environ.get("RETROSIM_SCENARIOS", "8"))
+FEW = not (EVERYTHING or {"RETROSIM_SCENARIOS", ONE} & set(os.environ))
+COUNT = int(os.environ.get("RETROSIM_SCENARIOS", len(SCENARIOS) if FEW else 8))
 CHOSEN = chosen(COUNT)
 PERIOD = 10.0  # seconds between two lines of progress
 
@@ -33,7 +45,8 @@ def test_every_machine_is_in_the_same_world(rom: str, tmp_path: Path) -> None:
         with MachinePool(opener_of(build)) as machine_of:
             for scenario in group:
                 path = record(scenario, tmp_path)
-                found = failures(path, machine_of)
+                machines = all_machines(rom)[scenario.number % 2 :: 2] if FEW else all_machines(rom)
+                found = failures(path, machine_of, machines)
                 wrong += [f"{scenario}\n  {line}\n  {path}\n  {scenario.command}" for line in found]
                 if not found:
                     path.unlink()
@@ -45,6 +58,13 @@ def test_every_machine_is_in_the_same_world(rom: str, tmp_path: Path) -> None:
     seconds = time.monotonic() - began
     print(f"{rom}: {done} scenarios, {frames} frames on each machine, {len(wrong)} wrong, {seconds:.0f} s", flush=True)
     assert not wrong, "\n" + "\n".join(wrong)
+
+
+def test_every_machine_has_its_turn() -> None:
+    assert {each.rom for each in CHOSEN} == set(SCENARIOS) or not FEW
+    for start in (0, 1):
+        turn = {name for each in CHOSEN if each.number % 2 == start for name in all_machines(each.rom)[start::2]}
+        assert turn == set(all_machines("sectors")[start::2]) or not FEW
 
 
 def test_a_wrong_world_is_named(tmp_path: Path) -> None:

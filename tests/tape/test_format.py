@@ -9,6 +9,7 @@ import random
 import zlib
 from dataclasses import replace
 from pathlib import Path
+from string import ascii_lowercase, digits
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,7 @@ from retrosim.tape import Checkpoint, Comment, End, Hash, Input, Other, Player, 
 from retrosim.tape.format import MAX_TAPE_BYTES, write_start
 from retrosim.tape.header import MAX_HEADER_BYTES, canonical, tape_id
 from retrosim.tape.records import MAX_LINE_BYTES, read_record, seal, write_record
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.tape.drift_machine import FakeMachine
 from tests.helpers.tape.tape_bytes import RECORDS, WORLDS, header, refused, sealed, sealed_header, tape
 
@@ -58,7 +60,7 @@ def test_lines_look_as_the_grammar_says():
 NUMBERS = st.integers(0, 10**18 - 1)
 FRAMES = st.integers(0, 2**31 - 1)
 HEXES = st.text("0123456789abcdef", min_size=16, max_size=16)
-NAMES = st.from_regex("[a-z][a-z0-9]{0,10}", fullmatch=True)
+NAMES = st.builds(str.__add__, st.sampled_from(ascii_lowercase), st.text(ascii_lowercase + digits, max_size=10))
 TEXTS = st.text(min_size=1, max_size=200).filter(str.isprintable)
 
 
@@ -110,7 +112,8 @@ def test_every_changed_byte_is_refused_or_reported():
     data = tape().encode()
     rng = random.Random(7)
     for at in range(len(data)):
-        values = {data[at] ^ 1 << bit for bit in range(8)} | {0, 9, 10, 13, 32, 48, 124, rng.randrange(256)}
+        bits = range(8) if EVERYTHING else rng.sample(range(8), 3)
+        values = {data[at] ^ 1 << bit for bit in bits} | {0, 9, 10, 13, 32, 48, 124, rng.randrange(256)}
         for value in values - {data[at]}:
             damaged = data[:at] + bytes([value]) + data[at + 1 :]
             if at == len(data) - 1:  # the final LF: the last line looks torn
@@ -146,7 +149,7 @@ def test_random_bytes_never_raise_anything_else():
     data = tape().encode()
     start = write_start(header())
     loaded = 0
-    for _ in range(4000):
+    for _ in range(4000 if EVERYTHING else 1600):
         kind = rng.randrange(4)
         if kind == 0:
             attack = rng.randbytes(rng.randrange(200))
@@ -166,7 +169,7 @@ def test_random_bytes_never_raise_anything_else():
             attack = sealed_header(bytes(text)) + data[len(start) :]
         with contextlib.suppress(TapeError):
             loaded += isinstance(parse_tape(attack).note, str)
-    assert 0 < loaded < 2000
+    assert 0 < loaded < (2000 if EVERYTHING else 800)
 
 
 @pytest.mark.parametrize(

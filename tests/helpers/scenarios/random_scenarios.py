@@ -14,7 +14,7 @@ from retrosim.machine.interface import PlayableMachine
 from retrosim.machine.presets import machines_for
 from retrosim.rom import load_rom
 from retrosim.scenarios import SCENARIOS
-from retrosim.tape import MachinePool, Tape, load_tape, record_script, verify
+from retrosim.tape import MachinePool, Tape, record_script, verify
 
 ALL_KEYS = 31
 LONGEST, USUAL = 160, 24  # frames: a wave of missiles, a ship lost and a new one need more than a second
@@ -112,9 +112,13 @@ def opener_of(build: str) -> Callable[[Tape, str], PlayableMachine]:
     return open_one
 
 
-def failures(path: Path, machine_of: MachinePool, machines: Sequence[str] = ()) -> list[str]:
-    """Play a tape on machines, by default all that run its ROM; return what is not as recorded, frame and field."""
-    machines = machines or [*machines_for({image.isa for image in rom_of(load_tape(path).scenario).images}), NATIVE]
+def all_machines(rom: str) -> list[str]:
+    """Return the machines that run a ROM."""
+    return [*machines_for({image.isa for image in rom_of(rom).images}), NATIVE]
+
+
+def failures(path: Path, machine_of: MachinePool, machines: Sequence[str]) -> list[str]:
+    """Play a tape on machines; return what is not as recorded, frame and field."""
     (entry,) = verify([path], machines, opener=machine_of)["tapes"]
     found = []
     for result in entry["results"]:
