@@ -20,6 +20,7 @@ from retrosim.rom import Image
 from retrosim.rom.formats import File, load_file
 from retrosim.rom.library import kit_folder
 from retrosim.rom.placing import RAM_END
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.rom.program_files import hunk_program, mz_program, prg_program
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -35,7 +36,7 @@ NAMES = [
     *WRITTEN,
 ]
 EDGES = (0, 1, 2, 0x7F, 0x80, 0xFE, 0xFF)
-FILES = int(os.environ.get("RETROSIM_MUTATIONS", len(NAMES) * 100))
+FILES = int(os.environ.get("RETROSIM_MUTATIONS", len(NAMES) * (100 if EVERYTHING else 40)))
 SEED = int(os.environ.get("RETROSIM_MUTATIONS_SEED", 1994))
 MAX_SECONDS, MAX_MEMORY = 1.0, 256 << 20
 

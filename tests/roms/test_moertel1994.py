@@ -21,7 +21,8 @@ BUILDS = [*((isa, "O2") for isa in MACHINE_OF), ("m68040", "O0"), ("ppc601", "ti
 
 
 def opened(isa: str, build: str):
-    return open_machine(MACHINE_OF[isa], ROM, build=build, timing="table", parameters={"milliseconds": MILLISECONDS})
+    parameters = {"milliseconds": MILLISECONDS}
+    return open_machine(MACHINE_OF[isa], ROM, build=build, engine="interpret", timing="table", parameters=parameters)
 
 
 def place(machine, isa: str, x, y, links: str) -> None:

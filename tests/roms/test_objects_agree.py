@@ -417,7 +417,7 @@ def test_images_at_the_edges_of_the_screen(machine: str) -> None:
     """Each drawn alone on an empty screen, then looked under: something is there if and only if a pixel is visible."""
     ours, wanted = library(machine), []
     images = [np.full((high, wide), 5, np.uint8) for wide, high in ((1, 1), (3, 2), (640, 1), (1, 480), (700, 500))]
-    packed, places = bitmap.pack(images), edges()
+    packed, places = bitmap.pack(images), edges()[:: 1 if EVERYTHING else 3]  # a third has all edges in x and in y
     addresses, content = [], b""
     for image in images:
         addresses.append(RECORDS + len(content))

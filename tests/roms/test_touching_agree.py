@@ -40,7 +40,7 @@ def reach(is_hit: Callable[[Places], int]) -> int:
 
 @cache
 def sector_machine(machine: str) -> Machine:
-    return Machine(machine, build="O2", timing="off")
+    return Machine(machine, build="O2", engine="interpret", timing="off")
 
 
 shape_unit, mask_unit, library = cache(ShapeUnit), cache(MaskUnit), cache(Library)

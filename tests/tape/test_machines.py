@@ -10,8 +10,8 @@ from retrosim.machine import Machine, NativeMachine, open_machine
 from retrosim.rom import load_rom
 from retrosim.tape import Player, Recorder, Tape, exit_status, load_tape, open_for, record_script, report_lines, verify
 
-FRAMES = 130
-SCRIPT = "0 pad=8; 20 pad=0; 40 pad=16; 41 pad=1; 100 pad=22"
+FRAMES = 70
+SCRIPT = "0 pad=8; 20 pad=0; 40 pad=16; 41 pad=1; 55 pad=22"
 PARAMETERS = {"objects": 40, "seed": 11}
 PX_BYTES, OBJECT = 8, 3  # size of a motion record; the object that is pushed
 
