@@ -21,8 +21,7 @@ BUILDS = [*((isa, "O2") for isa in MACHINE_OF), ("m68040", "O0"), ("ppc601", "ti
 
 
 def opened(isa: str, build: str):
-    parameters = {"milliseconds": MILLISECONDS}
-    return open_machine(MACHINE_OF[isa], ROM, build=build, engine="interpret", timing="table", parameters=parameters)
+    return open_machine(MACHINE_OF[isa], ROM, build=build, timing="table", parameters={"milliseconds": MILLISECONDS})
 
 
 def place(machine, isa: str, x, y, links: str) -> None:
