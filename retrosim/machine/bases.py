@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from weakref import WeakMethod
 
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.liveness import register_use
 from retrosim.cpu.spec.rows import Insn
 
 MAX_FOLLOWED = 20_000  # instructions of a routine and what it calls
+
+
+class FirstUses:
+    """Remembers what `first_use` found in the code of a core, until any of it is forgotten."""
+
+    def __init__(self, core: Core, is_data: Callable[[int], bool]) -> None:
+        self._core, self._is_data = core, is_data
+        self._found: dict[tuple[int, int], Insn | None] = {}
+        core.on_invalidate.append(WeakMethod(self._forget))
+
+    def _forget(self, pc: int) -> None:
+        self._found.clear()
+
+    def find(self, entry: int, number: int) -> Insn | None:
+        """Return what `first_use` does."""
+        if self._core.unsteady or (entry, number) not in self._found:
+            self._found[entry, number] = first_use(self._core, entry, number, self._is_data)
+        return self._found[entry, number]
 
 
 def first_use(core: Core, entry: int, number: int, is_data: Callable[[int], bool]) -> Insn | None:

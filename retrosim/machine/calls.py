@@ -12,7 +12,7 @@ from retrosim.cpu.spec.host import Call
 from retrosim.errors import BudgetUsedUp, RetrosimError
 
 from . import memory
-from .bases import first_use
+from .bases import FirstUses
 from .clockwork import Clockwork
 from .interval import intervals
 from .result import MAX_WARM_CALLS, WARM_CALLS, Measurement, RunResult
@@ -27,6 +27,8 @@ RESULT_TYPES = ("u8", "s8", "u16", "s16", "u32", "s32")
 
 class Calls(Clockwork):
     """The part of a machine that calls routines; `Machine` sets it up."""
+
+    _first_uses: FirstUses
 
     def set_stack(self, top: int) -> None:
         """Put an empty stack below an address. Errors: ValueError where the CPU cannot have one."""
@@ -96,7 +98,7 @@ class Calls(Clockwork):
             found = next((symbols[name].address for name in base.symbols if name in symbols), None)
             if found is not None:
                 self.regs[register] = found
-            elif insn := first_use(self.core, entry, base.number, self.image.has):
+            elif insn := self._first_uses.find(entry, base.number):
                 where = f"{symbol if isinstance(symbol, str) else f'{symbol:#x}'}: {insn.text} at {insn.pc:#x}"
                 link = f"link the program with {' or '.join(base.symbols)}"
                 raise RetrosimError(

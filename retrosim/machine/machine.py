@@ -26,6 +26,7 @@ from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
 
 from . import memory, placing, state_file, systems
+from .bases import FirstUses
 from .budget import Budget
 from .calls import Calls
 from .clockwork import FOREVER
@@ -115,6 +116,7 @@ class Machine(Calls):
         self.core = Core(cpu, timing)
         self.regs = Registers(self.core)
         self._host = self.core.cpu.host
+        self._first_uses = FirstUses(self.core, self.image.has)
         self.budget = Budget()
         for address, data in self.image.segments:
             self.core.write(address, data)

@@ -85,10 +85,15 @@ def what_ships(name: str) -> str:
     return next((kind for kind, glob in kinds.items() if any(any(each.glob(glob)) for each in rom_folders())), "")
 
 
-def shipped_files(files_of: Callable[[Rom], Sequence[Path]]) -> list[Path]:
-    """Return some files of all ROMs that come with retrosim, such as `Rom.tapes`; none of ROMs that cannot be read."""
+def shipped_files(files_of: Callable[[Rom], Sequence[Path]], among: str = "") -> list[Path]:
+    """Return some files of ROMs that come with retrosim, such as `Rom.tapes`; none of ROMs that cannot be read.
+
+    among  a file below the folder of a ROM: only ROMs with it are read; "" for all
+    """
     paths: list[Path] = []
     for name in rom_names():
+        if not any((folder / name / among).exists() for folder in rom_folders()):
+            continue
         try:
             paths += files_of(load_rom(name))
         except RomError:

@@ -25,13 +25,14 @@ def find_scene(name_or_path: str | Path) -> Path:
     Errors   SceneError
     """
     if isinstance(name_or_path, str) and NAME.fullmatch(name_or_path.replace("-", "_")):
-        shipped = {path.stem: path for path in shipped_scenes()}
+        of_that_name = shipped_files(Rom.scenes, f"scenes/{name_or_path}{SUFFIX}")
+        shipped = {path.stem: path for path in of_that_name}
         if name_or_path in shipped:
             return shipped[name_or_path]
         if not Path(name_or_path).exists():
             if kind := what_ships(name_or_path):
                 raise SceneError(name_or_path, f"is a {kind}, not a scene: `{SHOWS[kind]} {name_or_path}`")
-            near = did_you_mean(name_or_path, shipped)
+            near = did_you_mean(name_or_path, [path.stem for path in shipped_scenes()])
             raise SceneError(name_or_path, f"no such file, and no scene of `retrosim scenes`{near}")
     return Path(name_or_path)
 

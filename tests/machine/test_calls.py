@@ -190,6 +190,23 @@ def test_a_pointer_to_data_that_nobody_has_set_is_refused(name: str) -> None:
     assert ours.measure(name).result == 42 and ours.regs["a5"] == 0x4000
 
 
+@pytest.mark.parametrize("engine", ["evaluate", "interpret"])
+def test_code_that_is_written_anew_is_looked_at_again(engine: str) -> None:
+    """moveq #7,d0 in place of the load: a5 is not used any more, and then it is."""
+    ours = programs.machine(**READS_A5, engine=engine)
+    load = ours.mem[0x100A:0x100E].tobytes()
+    for _ in range(2):
+        with pytest.raises(RetrosimError, match="uses a5"):
+            ours.measure("inner")
+        ours.write(0x100A, bytes.fromhex("7007 4e71"))
+        ours.write(0x1008, bytes.fromhex("4e71"))
+        ours.write(0x100E, bytes.fromhex("4e71"))
+        assert [ours.measure("inner").result for _ in range(2)] == [7, 7]
+        ours.write(0x1008, bytes.fromhex("2f0d"))
+        ours.write(0x100A, load)
+        ours.write(0x100E, bytes.fromhex("2a5f"))
+
+
 def test_a_register_that_is_saved_or_set_first_is_no_pointer() -> None:
     ours = programs.machine(**FRAMES_A5, engine="evaluate")
     assert ours.call("framed", 42) == 42 and ours.regs["a5"] == 0
