@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -9,27 +10,40 @@ import shutil
 import signal
 import sys
 import time
+from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from retrosim.cli import main
 from retrosim.machine import PRESETS, Machine
 from retrosim.rom import load_rom
 from retrosim.scenarios import SCENARIOS
 from retrosim.tape import Hash, Input, Tape, load_tape
+from tests.helpers.amount import EVERYTHING
 
 SCRIPT = "0 pad=8; 20 pad=0; 40 pad=16; 41 pad=1"
 RECORD = ("--objects", 12, "--seed", 11, "--frames", 60, "--hash-every", 10)
 
 
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A tape recorded on the default machine, once for all tests."""
+    path, said = tmp_path_factory.mktemp("recorded") / "mine.rtape", io.StringIO()
+    words = ("record", path, *RECORD, "--input", SCRIPT, "--title", "Mine", "--author", "me")
+    with redirect_stdout(said):
+        assert main([str(word) for word in words]) == 0
+    assert said.getvalue() == f"{path}: 60 frames on mc68040-25, 4 input lines\n"
+    return path.read_bytes()
+
+
 @pytest.fixture
-def tape(run, tmp_path: Path) -> Path:
-    """A tape recorded on the default machine."""
-    ran = run("record", "mine.rtape", *RECORD, "--input", SCRIPT, "--title", "Mine", "--author", "me")
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.out == "mine.rtape: 60 frames on mc68040-25, 4 input lines\n"
-    return tmp_path / "mine.rtape"
+def tape(run, recorded: bytes, tmp_path: Path) -> Path:
+    """A copy of that tape, in the folder where the commands run."""
+    path = tmp_path / "mine.rtape"
+    path.write_bytes(recorded)
+    return path
 
 
 def write(tape: Tape, path: Path) -> Path:
@@ -203,7 +217,9 @@ def test_verify_on_all_machines(run, tape) -> None:
 
 def test_verify_in_processes(run, tape) -> None:
     """However many do it, the report is the same; of a complete run nothing is left to resume."""
-    command = ("verify", tape, "calm-200", "nowhere", "--on", "native,mc68040-25", "--json")
+    other = write(changed(tape, Input, 20, states={"pad": 2}), tape.with_name("other.rtape"))
+    second = "calm-200" if EVERYTHING else other
+    command = ("verify", tape, second, "nowhere", "--on", "native,mc68040-25", "--json")
     alone, both = run(*command, "--jobs", 1), run(*command, "--jobs", 2, "--resume")
     assert (both.status, both.out, both.err) == (alone.status, alone.out, alone.err)
     run("verify", tape, "--jobs", 0).is_refused(2, "--jobs", "1..256")
@@ -333,7 +349,7 @@ def test_machine_of_another_time(run, tape, tmp_path) -> None:
     run("replay", old, "--headless").is_refused(4, "old.rtape", "machine 'z80-4': allowed")
     run("verify", old).is_refused(4, "old.rtape", "machine 'z80-4'")
     assert run("replay", old, "--machine", "native", "--headless").status == 0
-    assert run("verify", old, "--on", "all").status == 0
+    assert run("verify", old, "--on", "all" if EVERYTHING else "native,mc68000-8").status == 0
 
 
 def test_rom_of_ones_own(run, tmp_path) -> None:
@@ -344,7 +360,7 @@ def test_rom_of_ones_own(run, tmp_path) -> None:
     for image in (tmp_path / "folder").glob("sectors-*.elf"):
         image.rename(image.with_name(image.name.replace("sectors", "mine", 1)))
     assert run("record", "a.rtape", "--rom", "folder", "--frames", 5, "--hash-every", 5).status == 0
-    for machines in ((), ("--on", "all")):
+    for machines in ((), ("--on", "all", "--jobs", 1)):
         report = run("verify", "a.rtape", "--rom", "folder", "--json", *machines).json()
         results = {result["machine"]: result["world_ok"] for result in report["tapes"][0]["results"]}
         assert results["mc68040-25"] and "native" not in results
