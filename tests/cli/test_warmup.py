@@ -17,6 +17,7 @@ from retrosim.cache.sources import CACHE, STORES
 from retrosim.cache.store import KEY_FILE, Cache
 from retrosim.rom import load_rom, rom_names
 from retrosim.scenarios import SCENARIOS
+from tests.helpers.amount import EVERYTHING, usually
 
 COMPILED_AGAIN = "tunnel"  # the scenario whose kernels compile in the shortest time
 
@@ -60,6 +61,9 @@ def test_warmup_compiles_once(start, warm_home) -> None:
 
 
 def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
+    """Of three ROMs: many builds, a library, one build; with RETROSIM_TESTS=all of every one."""
+    roms = usually(("masks", "sectors", "xquest"), rom_names())
+    monkeypatch.setattr("retrosim.rom.rom_names", lambda: roms)
     compiled = []
 
     def note(kind: str):
@@ -75,7 +79,7 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     kinds = [kind for kind, _, _ in compiled]
     first = kinds.index("frame")
     programs, regions = (kinds[:first].count(kind) for kind in ("handler_cache", "CompiledRegion"))
-    running = [name for name in rom_names() if not load_rom(name).is_library]
+    running = [name for name in roms if not load_rom(name).is_library]
     assert programs == kinds.count("frame") == len(running) and regions > 3  # those of sectors
     assert kinds.count("CompiledRegion") == regions and first == programs + regions
     assert kinds[:2] == ["handler_cache", "CompiledRegion"] and texts[0].startswith("sectors ")
@@ -108,7 +112,8 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
 
 def test_cold_start_says_that_it_compiles(start, tmp_path) -> None:
     """Of regions: handlers are compiled before a word would be worth it."""
-    options = ("--headless", "--frames", "1", "--engine", "recompile")
+    quicker = () if EVERYTHING else ("--timing", "off", "--build", "period")
+    options = ("--headless", "--frames", "1", "--engine", "recompile", *quicker)
     process = start("run", *options, RETROSIM_HOME=str(tmp_path / "home"))
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0 and "1 frame," in out
@@ -129,9 +134,7 @@ def test_progress_on_a_terminal_vanishes(environment, tmp_path) -> None:
             "1",
             "--json",
             "--engine",
-            "recompile",
-            "--timing",
-            "off",
+            "interpret",
         ],
         env=environment | {"RETROSIM_HOME": str(tmp_path / "home"), "TERM": "xterm"},
         stdout=subprocess.PIPE,
