@@ -10,6 +10,7 @@ from retrosim.cli.arguments import ENGINES
 from retrosim.machine import open_machine
 from retrosim.window.session import Session
 from retrosim.window.shown import KEYS_HINT
+from tests.helpers.amount import usually
 from tests.helpers.rom.elf_builder import elf
 from tests.helpers.study.cost_programs import ADDRESS, SUM, write_elf
 
@@ -39,7 +40,7 @@ def test_tapes(run) -> None:
     """A frame takes the evaluator a quarter of a million instructions, so that clocks are left out."""
     scene = ("--objects", 1, "--frames", 1, "--hash-every", 1, "--timing", "off")
     assert run("record", "mine.rtape", *scene, "--engine", "evaluate", "--json").json()["engine"] == "evaluate"
-    for engine in ("evaluate", "interpret"):
+    for engine in usually(("interpret",), ("evaluate", "interpret")):
         replayed = run("replay", "mine.rtape", "--engine", engine, "--timing", "off", "--json").json()
         assert (replayed["engine"], replayed["world_ok"], replayed["machine_ok"]) == (engine, True, True)
     (entry,) = run("verify", "mine.rtape", "--engine", "interpret", "--json").json()["tapes"]
