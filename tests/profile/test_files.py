@@ -29,7 +29,7 @@ FRAME_KEYS = {"name", "file", "line", "col"}
 
 @pytest.fixture(scope="module")
 def report() -> dict:
-    machine = Machine("mc68040-25", "sectors", timing="causes", engine="evaluate", parameters={"objects": 3})
+    machine = Machine("mc68040-25", "sectors", timing="causes", engine="interpret", parameters={"objects": 3})
     machine.run(until="DetermineCollisions")
     return cost_report(machine, "DetermineCollisions", warm=0, interval=False, sources=[SOURCES])
 

@@ -10,6 +10,7 @@ import pytest
 from retrosim.console.target import Target
 from retrosim.machine import Machine
 from retrosim.serve.programs import elf_of, file_of
+from tests.helpers.amount import usually
 from tests.helpers.machine.flat import MACHINES
 
 from .gdb_client import needs_gdb, run_gdb
@@ -28,7 +29,7 @@ def elf(machine: Machine) -> bytes:
 
 
 @needs_gdb
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", usually(("mc68040-25", "i486dx2-66", "ppc601-80"), MACHINES))
 def test_a_session(name: str, tmp_path: Path) -> None:
     machine, twin = opened(name), opened(name)
     state = tmp_path / "state"
@@ -107,7 +108,7 @@ def test_a_session(name: str, tmp_path: Path) -> None:
 
 
 @needs_gdb
-@pytest.mark.parametrize("name", ("mc68040-25", "i386dx-33", "ppc601-80"))
+@pytest.mark.parametrize("name", usually(("mc68040-25", "i386dx-33"), ("mc68040-25", "i386dx-33", "ppc601-80")))
 def test_backtraces_of_optimized_code(name: str) -> None:
     machine = Machine(name, "sectors", engine="interpret")
     served = elf(machine)
