@@ -58,7 +58,7 @@ from .kernels.sector_grid import LOG2_SIZES, MAX_SIDE, MAX_X, MAX_Y, SCREEN_HEIG
 from .overlap import MAX_SIDE as MAX_SIDE_ANYWHERE
 
 SCANS = {
-    "four_shifts": scan_four_shifts,
+    "four_shifts": scan_four_shifts,  # called with all its arguments: Numba takes 0.1 ms to fill in a default
     "nine_sectors": scan_nine,
     "all_neighbours": lambda *scene: scan_neighbours(*scene, 8),
     "half_neighbours": lambda *scene: scan_neighbours(*scene, 4),
@@ -134,10 +134,8 @@ def _prepare(x, y, size, abs, method, work, sector=SECTOR):
         tally[:] = 0
         if is_brute:
             return scan_all_pairs(boxes, is_short, flags, reports, tally)
-        if sector != SECTOR:
-            log2 = sector.bit_length() - 1
-            return scan_four_shifts(boxes, is_short, work, flags, reports, tally, log2, rows)
-        return SCANS[method](boxes, is_short, work, flags, reports, tally)
+        grid = (sector.bit_length() - 1, rows) if method == METHODS[0] else ()
+        return SCANS[method](boxes, is_short, work, flags, reports, tally, *grid)
 
     return run
 

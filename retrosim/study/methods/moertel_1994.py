@@ -11,7 +11,7 @@ from retrosim.collide import workspace
 from retrosim.collide.kernels.adjacent import scan_nine
 from retrosim.collide.kernels.four_shifts import scan_four_shifts
 from retrosim.collide.kernels.overlap import Boxes, is_overlap
-from retrosim.collide.kernels.sector_grid import SECTORS
+from retrosim.collide.kernels.sector_grid import LOG2_SECTOR, ROWS, SECTORS
 
 from .. import exact
 from ..forms import SQUARE, Forms
@@ -22,13 +22,13 @@ SQUARE_RECORD = "x:s y:s sector_link:u4 link:u4"  # roms/sectors/src
 NINE = "objects:u4 count:i4 heads:u4 gathered:u4 lengths:u4 collided:u4"  # roms/shapes/src/nine.h
 
 
-def sectors(scan: Any) -> Callable[[Forms, Of], Frame]:
+def sectors(scan: Any, *grid: int) -> Callable[[Forms, Of], Frame]:
     def prepare(forms: Forms, of: Of) -> Frame:
         found, count = pair_rows(forms, 9), forms.count
         x, y = (of(integers(column)) for column in forms.squares.T)
         side = of(np.full(count, SQUARE, np.int32))
         flags, tally = np.zeros(count, np.uint8), np.zeros(SECTORS, np.int64)
-        arguments = (Boxes(x, y, side, side), True, workspace(count), flags, found, tally)
+        arguments = (Boxes(x, y, side, side), True, workspace(count), flags, found, tally, *grid)
         return Frame([(scan, arguments)], lambda: is_listed(forms, found))
 
     return prepare
@@ -65,7 +65,7 @@ METHODS = (
         title="sectors in four passes",
         reference="squares, half open",
         test=is_overlap,
-        prepare=sectors(scan_four_shifts),
+        prepare=sectors(scan_four_shifts, LOG2_SECTOR, ROWS),
         exact=is_colliding,
         routine=Routine("sectors", "DetermineCollisions", lay_out_sectors, flags_of),
     ),
