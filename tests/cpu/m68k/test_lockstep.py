@@ -1,4 +1,7 @@
-"""Evaluator, interpreter and recompiled regions agree on every register, byte and clock of random programs."""
+"""Evaluator, interpreter and recompiled regions agree on every register, byte and clock of random programs.
+
+RETROSIM_TESTS=all runs more and longer ones, and the MC68040 without timing; RETROSIM_LOCKSTEP names a number.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,16 @@ from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.cpu import m68k_streams as streams
-from tests.helpers.cpu.agreement import SEED, agree
+from tests.helpers.cpu.agreement import IS_LONG, SEED, agree
 from tests.helpers.cpu.all_handlers import all_handlers
 from tests.helpers.cpu.three_engines import LENGTHS, ThreeEngines, run
 
-INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "18000"))  # per model with full timing; a quarter otherwise
-IN_REGIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "9000"))  # likewise; of few programs, again and again
+WANTED = os.environ.get("RETROSIM_LOCKSTEP")
+INSTRUCTIONS = int(WANTED or (18000 if EVERYTHING else 5000))  # per model with full timing; a quarter otherwise
+IN_REGIONS = int(WANTED or (9000 if EVERYTHING else 3000))  # likewise; of few programs, again and again
+PROGRAM_BYTES = streams.CODE_BYTES if IS_LONG else 0x400
 REGION_BYTES, OPTIMISED_BYTES = 640, 160  # of a program that is recompiled, quickly or with full optimisation
 MODELS = [
     (model, timing)
@@ -29,18 +35,24 @@ MODELS = [
     for timing in ("full", "table", "off")
     if timing == "full" or m68k.cpu(model).timing[timing] is not m68k.cpu(model).timing["full"]  # once is enough
 ]
+CHOSEN = [pair for pair in MODELS if pair != ("MC68040", "off")]  # the MC68000 runs without timing too
 MEMORIES = ([0, 0, 0, 0, 1], [5, 11, 4, 5, 1], [5, 11, 4, 5, 0], [MAX_MEMORY_CLOCKS] * 4 + [1])
 
 
-@pytest.mark.parametrize(("model", "timing"), MODELS)
+@pytest.mark.parametrize(("model", "timing"), MODELS if IS_LONG else CHOSEN)
 def test_interpreter(model: str, timing: str) -> None:
     """Many short programs: every row."""
     cpu = m68k.cpu(model)
     generator = streams.Generator(cpu, SEED)
 
     def prepare() -> Callable[[Core], None]:
-        program = generator.code(), generator.data(), generator.registers(), generator.random.getrandbits(5)
-        return lambda core: streams.load(core, *program)
+        program = (
+            generator.code(PROGRAM_BYTES),
+            generator.data(),
+            generator.registers(),
+            generator.random.getrandbits(5),
+        )
+        return lambda core: streams.load(core, *program, span=PROGRAM_BYTES)
 
     rows = agree(cpu, timing, INSTRUCTIONS if timing == "full" else INSTRUCTIONS // 4, prepare)
     assert timing != "full" or len(rows) > 0.9 * len(cpu.table.rows)
@@ -58,14 +70,14 @@ def loader(generator: streams.Generator, choice: random.Random, code: bytes) -> 
     return load
 
 
-@pytest.mark.parametrize(("model", "timing"), MODELS)
+@pytest.mark.parametrize(("model", "timing"), MODELS if IS_LONG else CHOSEN)
 def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few programs, compiled once and run many times with other data."""
     monkeypatch.setattr(interpret, "MAX_BREAKS", 1 << 30)
     cpu = m68k.cpu(model)
     generator, choice = streams.Generator(cpu, SEED + 1), random.Random(SEED)
     wanted = IN_REGIONS if timing == "full" else IN_REGIONS // 4
-    programs = (4 if timing == "full" else 2) + wanted // 50_000
+    programs = (2 if timing != "full" else 4 if IS_LONG else 3) + wanted // 50_000
     rows: set[str] = set()
     total = alone = recompiled = runs = 0
     for number in range(programs):
@@ -97,7 +109,7 @@ def test_slices_of_any_length_give_the_same_end(length: int, engine: str) -> Non
     cpu = m68k.cpu("MC68040")
     ends: list[tuple] = []
     for slices in ([3000], [length] * (3000 // length) + ([3000 % length] if 3000 % length else [])):
-        generator = streams.Generator(cpu, SEED + length)
+        generator = streams.Generator(cpu, SEED + (length if IS_LONG else 1))  # by default one region for all
         core = Core(cpu, "full")
         code = streams.closed(generator.code(REGION_BYTES))
         streams.load(core, code, generator.data(), generator.registers(), 0)
@@ -132,7 +144,7 @@ def test_three_engines_by_the_other_readings(monkeypatch: pytest.MonkeyPatch) ->
     usual = m68k.cpu("MC68040")
     cpu = usual.with_readings({each.name: each.options[-1] for each in usual.readings})
     generator, choice = streams.Generator(cpu, SEED + 2), random.Random(SEED)
-    for number in range(2):
+    for number in range(2 if EVERYTHING else 1):
         code = streams.closed(generator.code(OPTIMISED_BYTES))
 
         def find(core: Core, code: bytes = code) -> regions.Region:
@@ -142,6 +154,6 @@ def test_three_engines_by_the_other_readings(monkeypatch: pytest.MonkeyPatch) ->
         known = handlers_of(find(Core(cpu, "full")).insns)
         region = ThreeEngines(cpu, "full", find, handler_cache(cpu, "full", known), alone=False, quick=True)
         done = run_number = 0
-        while done < 2000:
+        while done < (2000 if EVERYTHING else 1000):
             done += region.compare(loader(generator, choice, code), choice, f"program {number}, run {run_number}")
             run_number += 1

@@ -11,10 +11,11 @@ from retrosim.cpu import ppc
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.ppc.mpc601_clocks import memory
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.cpu import ppc_streams as streams
 from tests.helpers.cpu.agreement import SEED, agree
 
-INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "8000"))  # per timing mode
+INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", 8000 if EVERYTHING else 3000))  # per timing mode
 GOES_ON = (RUNNING, CODE_WRITTEN, SERVICE, STATUS_WRITTEN)
 
 

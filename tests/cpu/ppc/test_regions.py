@@ -1,4 +1,7 @@
-"""Recompiled regions of PowerPC code: the three engines agree, and no clock of an instruction is above its bound."""
+"""Recompiled regions of PowerPC code: the three engines agree, and no clock of an instruction is above its bound.
+
+RETROSIM_TESTS=all runs more; RETROSIM_LOCKSTEP names a number of instructions, with every timing.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,18 @@ from retrosim.cpu.engines.regions import Region
 from retrosim.cpu.ppc.mpc601_clocks import memory
 from retrosim.cpu.spec.hits import FIELD as HITS
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.cpu import ppc_streams as streams_ppc
-from tests.helpers.cpu.agreement import SEED, assert_same, stay_within_bounds
+from tests.helpers.cpu.agreement import IS_LONG, SEED, assert_same, stay_within_bounds
 from tests.helpers.cpu.m68k_streams import one_region
 from tests.helpers.cpu.ppc_assembler import addi, b, code, encode, lwz
 from tests.helpers.cpu.three_engines import ThreeEngines, run
 
-INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "8000"))  # per timing mode
-REGION_BYTES, OPTIMISED_BYTES = 640, 480  # of a program that is recompiled, quickly or with full optimisation
+WANTED = os.environ.get("RETROSIM_LOCKSTEP")
+INSTRUCTIONS = int(WANTED or (8000 if EVERYTHING else 2400))  # per timing mode
+PROGRAMS, PROGRAM_BYTES = int(WANTED or 8000) // 200, 0x1000 if IS_LONG else 0x400  # whose clocks have bounds
+REGION_BYTES = 640  # of a program that is recompiled quickly
+OPTIMISED_BYTES = 480 if IS_LONG else 240  # likewise with full optimisation
 CPU = ppc.cpu("MPC601")
 STMW = 47 << 26 | 7 << 21 | 4 << 16  # r7 to r31 to 0(r4)
 FIXED = ("l2", "timer")  # parameters that are no clocks of an access
@@ -56,7 +63,7 @@ def loader(generator: streams_ppc.Generator, choice: random.Random, code: bytes)
     return load
 
 
-@pytest.mark.parametrize("timing", TIMINGS if "RETROSIM_LOCKSTEP" in os.environ else ("full", "off"))
+@pytest.mark.parametrize("timing", TIMINGS if WANTED else ("full", "off"))
 def test_three_engines(timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few programs, compiled once and run many times with other data."""
     monkeypatch.setattr(interpret, "MAX_BREAKS", 1 << 30)
@@ -71,7 +78,9 @@ def test_three_engines(timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
             streams_ppc.load(core, code, b"", [0] * 32, 0)
             return one_region(core, len(code))
 
-        handlers = handler_cache(CPU, timing, handlers_of(find(Core(CPU, timing)).insns))
+        handlers = handler_cache(
+            CPU, timing, handlers_of(find(Core(CPU, timing)).insns), quick=not (optimised or WANTED)
+        )
         engines = ThreeEngines(CPU, timing, find, handlers, alone=number % 2 == 0, quick=not optimised)
         done = 0
         while done < INSTRUCTIONS / programs:
@@ -89,7 +98,7 @@ def test_three_engines(timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("timing", ["full", "table", "causes"])
 def test_no_instruction_takes_more_clocks_than_its_bound(timing: str) -> None:
     generator, choice = streams_ppc.Generator(CPU, SEED), random.Random(SEED)
-    loads = (loader(generator, choice, generator.code()) for _ in range(INSTRUCTIONS // 200))
+    loads = (loader(generator, choice, generator.code(PROGRAM_BYTES)) for _ in range(PROGRAMS))
     assert len(stay_within_bounds(CPU, timing, loads)) > 0.6 * len(CPU.table.rows)
 
 

@@ -12,19 +12,20 @@ from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handler_cache import HandlerCache, handler_cache
 from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN, STOPPED
-from tests.helpers.cpu.agreement import run
+from tests.helpers.amount import EVERYTHING
+from tests.helpers.cpu.agreement import IS_LONG, run
 from tests.helpers.cpu.cores import differences
 from tests.helpers.cpu.x86_streams import Generator, program
 
-INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "3000"))  # per model and timing mode
-PROGRAM = 150  # instructions of one random program
+INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", 3000 if EVERYTHING else 1500))  # per model and timing mode
+PROGRAM = 150 if IS_LONG else 60  # instructions of one random program
 SEED = 1994
 GOES_ON = (RUNNING, CODE_WRITTEN, SERVICE, STATUS_WRITTEN, STOPPED)
 
 
 def handlers(cpu, timing: str, programs: int) -> HandlerCache:
     """Return compiled handlers for all that some random programs execute."""
-    core, rows, needed = Core(cpu, timing), {row.pattern for row in cpu.table.rows}, {}
+    core, rows, needed = Core(cpu, "off"), {row.pattern for row in cpu.table.rows}, {}
     for number in range(programs):
         program(Generator(cpu, SEED + number))(core)
         run(Evaluator(core), core, [PROGRAM], GOES_ON)

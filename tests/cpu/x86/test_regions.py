@@ -1,4 +1,7 @@
-"""Recompiled regions of x86 code: the three engines agree, and no clock of an instruction is above its bound."""
+"""Recompiled regions of x86 code: the three engines agree, and no clock of an instruction is above its bound.
+
+RETROSIM_TESTS=all runs more; RETROSIM_LOCKSTEP names a number of instructions, with every timing.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,16 @@ from retrosim.cpu.spec.rows import Insn
 from retrosim.cpu.x86.i486_cache import UNCACHED_FROM
 from retrosim.cpu.x86.modrm import EBX, EDI, ESI, ESP
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.cpu import m68k_streams as streams
-from tests.helpers.cpu.agreement import stay_within_bounds
+from tests.helpers.cpu.agreement import IS_LONG, stay_within_bounds
 from tests.helpers.cpu.three_engines import ThreeEngines
 from tests.helpers.cpu.x86_streams import Generator, closed, program
 
-INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", "6000"))  # per model and timing mode
-FOR_BOUNDS = int(os.environ.get("RETROSIM_LOCKSTEP", "3000"))  # likewise, on the evaluator alone
+WANTED = os.environ.get("RETROSIM_LOCKSTEP")
+INSTRUCTIONS = int(WANTED or (6000 if EVERYTHING else 2000))  # per model and timing mode
+FOR_BOUNDS = int(WANTED or 5000)  # likewise, on the evaluator alone
+RUN = 2000  # instructions of one long run
 SEED = 1994
 REGION_BYTES, OPTIMISED_BYTES = 400, 120  # of a program that is recompiled, quickly or with full optimisation
 MEMORIES = {
@@ -43,12 +49,12 @@ FEW = [
 ]
 
 
-@pytest.mark.parametrize("model, timing", PAIRS if "RETROSIM_LOCKSTEP" in os.environ else FEW)
+@pytest.mark.parametrize("model, timing", PAIRS if WANTED else FEW)
 def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few programs, compiled once and run many times with other data."""
     monkeypatch.setattr(interpret, "MAX_BREAKS", 1 << 30)
     cpu = x86.cpu(model)
-    generator, choice = Generator(cpu, SEED), random.Random(SEED)
+    generator, choice = Generator(cpu, SEED + 2), random.Random(SEED)
     programs = 2 + INSTRUCTIONS // 50_000
     total = alone = recompiled = runs = 0
     for number in range(programs):
@@ -61,7 +67,7 @@ def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch)
             return streams.one_region(core, size)
 
         insns = find(Core(cpu, timing)).insns
-        handlers = handler_cache(cpu, timing, handlers_of(insns))
+        handlers = handler_cache(cpu, timing, handlers_of(insns), quick=not (optimised or WANTED))
         engines = ThreeEngines(cpu, timing, find, handlers, alone=number % 2 == 0, quick=not optimised)
         done = 0
         while done < INSTRUCTIONS / programs:
@@ -101,7 +107,7 @@ def test_operands_that_wait_for_the_bus(model: str) -> None:
             core.state["memory"] = memory
             core.state["r"][[EBX, ESI]] = UNCACHED_FROM - 100, 0x1001
 
-        assert engines.compare(load, random.Random(SEED), f"memory {memory}") > 500
+        assert engines.compare(load, random.Random(SEED), f"memory {memory}", RUN) > 500
 
 
 PENALTIES = "ff37 8f07 88c8 01c1 8a07"  # PUSH and POP of memory, bytes of registers
@@ -118,9 +124,10 @@ OPTIONS = [
     *(("i386_real", each.name) for each in x86.cpu("i386_real").readings),
     *((model, option) for model in ("i286_real", "i386_flat") for option in ("default", "last")),
 ]
+OTHERS = [each for each in OPTIONS if each[1] != "default" or each[0] == "i386_flat"]  # FEW has the others' defaults
 
 
-@pytest.mark.parametrize("model, other", OPTIONS)
+@pytest.mark.parametrize("model, other", OPTIONS if IS_LONG else OTHERS)
 def test_three_engines_by_readings(model: str, other: str) -> None:
     """The default readings, or the last option of one or of every reading."""
     usual = x86.cpu(model)
@@ -138,7 +145,7 @@ def test_three_engines_by_readings(model: str, other: str) -> None:
         return streams.one_region(core, len(code))
 
     engines = ThreeEngines(cpu, "full", find, handler_cache(cpu, "full", []), alone=True, quick=True)
-    assert engines.compare(load, random.Random(SEED), model) > 500 and engines.recompiled > 250
+    assert engines.compare(load, random.Random(SEED), model, RUN) > 500 and engines.recompiled > 250
 
 
 @lru_cache(FOR_BOUNDS // 250 if FOR_BOUNDS < 50_000 else 1)  # as many as both timings of a model run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable, Iterable
 
@@ -14,10 +15,13 @@ from retrosim.cpu.engines.regions import Block, region_of
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, FAULT, RUNNING, SERVICE, Cpu
 from retrosim.cpu.spec.ir import Function, Module
 from retrosim.cpu.spec.rows import Insn
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.cpu.all_handlers import all_handlers
 from tests.helpers.cpu.cores import differences
 
-PROGRAM = 150  # instructions of one random program
+IS_LONG = EVERYTHING or "RETROSIM_LOCKSTEP" in os.environ
+PROGRAM = 150 if IS_LONG else 40  # instructions of one random program; most soon go round in a small loop
+FOR_BOUNDS = 60 if IS_LONG else 30  # likewise
 SEED = 1994
 
 
@@ -101,7 +105,7 @@ def stay_within_bounds(
         load(core)
         evaluator.run(0)
         wait = evaluator.timing.max_wait_clocks().known
-        for _ in range(60):
+        for _ in range(FOR_BOUNDS):
             insn, before = core.decode(int(core.state["pc"])), int(core.state["cycles"])
             evaluator.run(1)
             core.notice_writes()

@@ -6,8 +6,9 @@ import os
 
 from retrosim.cpu.engines.handler_cache import HandlerCache, full_handler_cache, handler_cache
 from retrosim.cpu.spec.cpu import Cpu
+from tests.helpers.amount import EVERYTHING
 
-OPTIMISED = 4  # with full timing, of so many handlers one is optimised
+OPTIMISED = 4 if EVERYTHING else 16  # with full timing, of so many handlers one is optimised
 MAX_CACHES = 4  # that stay linked
 
 _caches: dict[tuple[str, str], HandlerCache] = {}

@@ -13,9 +13,9 @@ from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.engines.regions import Region
 from retrosim.cpu.spec.cpu import FAULT, Cpu
 from retrosim.cpu.spec.values import Word
-from tests.helpers.cpu.agreement import assert_same
+from tests.helpers.cpu.agreement import IS_LONG, assert_same
 
-MAX_RUN = 2000  # instructions of one run
+MAX_RUN = 2000 if IS_LONG else 500  # instructions of one run
 LENGTHS = (1, 2, 3, 7, 1000)  # of slices
 FAR = 1 << 62
 
@@ -76,9 +76,9 @@ class ThreeEngines:
         self.recompiled = 0
         self.alone = alone
 
-    def compare(self, load: Callable[[Core], None], choice: random.Random, where: str) -> int:
+    def compare(self, load: Callable[[Core], None], choice: random.Random, where: str, longest: int = MAX_RUN) -> int:
         """Run all engines on the same program and data in different slices; return how many instructions."""
-        count, period = choice.randint(1, MAX_RUN), choice.choice((1000, 100_000, FAR, FAR, FAR))
+        count, period = choice.randint(1, longest), choice.choice((1000, 100_000, FAR, FAR, FAR))
         ends, bridged = [], self.recompiler.bridged
         for core, engine in zip(self.cores, self.engines, strict=True):
             load(core)
