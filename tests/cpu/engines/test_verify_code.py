@@ -1,7 +1,7 @@
 """Emitted code stays in its memory, which the verifier proves; it says so when a mask, a bound or an index is wrong.
 
-RETROSIM_VERIFY=1 takes every handler and every ROM with every timing; without it timings other than the table are
-sampled.
+RETROSIM_VERIFY=1 (or RETROSIM_TESTS=all) takes every handler of every model and every ROM with every timing; without it
+a handler of each row with the table, a sample of the others, and every third region of one ROM.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from retrosim.cpu.spec.semantics import ExecutionContext
 from retrosim.cpu.spec.values import Word
 from retrosim.cpu.x86 import i486_cache
 from retrosim.machine import open_machine
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.cpu.code_ranges import BINARY, CodeFunction, Ranges, compared, full
 from tests.helpers.cpu.emitted_code import (
     MODELS,
@@ -43,8 +44,9 @@ from tests.helpers.cpu.field_ranges import insns_of
 from tests.helpers.cpu.verify_code import CODE, INDEX, RAM, RECORD, SLOT, STATE, Report, verify
 from tests.helpers.machine.flat import MACHINES
 
-IS_LONG = "RETROSIM_VERIFY" in os.environ
-SAMPLED = {"full": 16, "causes": 32, "off": 32}  # every so manieth handler with timings other than the table
+IS_LONG = EVERYTHING or "RETROSIM_VERIFY" in os.environ
+SOME = [model for model in MODELS if model not in ("i386_flat", "i486_real")]  # each processor and each mode
+SAMPLED = {"table": 4, "full": 24, "causes": 48, "off": 48}  # every so manieth handler; and with the table one a row
 ROMS = ("sectors", "xquest", "tanks", "shooter", "objects") if IS_LONG else ("sectors",)
 BITS, MASK = 16, 0xFFFF  # of the words that the intervals of operators are tried on
 
@@ -64,19 +66,21 @@ def timings(cpu: Cpu) -> list[str]:
     return sorted(models.values(), key=lambda name: name != "table")
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", MODELS if IS_LONG else SOME)
 def test_handlers_stay_in_their_memory(model: str) -> None:
     """Those of all rows, undefined encodings and all; what they hold of records is what decoding gives."""
     cpu, ranges = cpu_of(model), field_ranges(model)
     handlers = list(cpu.handlers())
+    one_each = {row.key: number for number, (row, _) in enumerate(handlers)}
     for timing in timings(cpu):
-        part = handlers if IS_LONG or timing == "table" else handlers[3 :: SAMPLED[timing]]
+        wanted = {*range(3, len(handlers), SAMPLED[timing]), *(one_each.values() if timing == "table" else ())}
+        part = handlers if IS_LONG else [handlers[number] for number in sorted(wanted)]
         report = verify_handlers(cpu, timing, part, ranges)
         assert report.functions >= len(part)
         proved(report, *((RAM, CODE, STATE, RECORD, INDEX, SLOT) if timing == "table" else (STATE, RECORD)))
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", MODELS if IS_LONG else SOME)
 def test_regions_of_every_row_stay_in_their_memory(model: str) -> None:
     """An instruction of each row, or of each handler, with literal operands, in regions of a hundred."""
     cpu = cpu_of(model)
@@ -95,6 +99,7 @@ def test_regions_of_programs_stay_in_their_memory(name: str, rom: str) -> None:
     machine = open_machine(name, rom, engine="evaluate")
     regions, cpu = discover(machine.core, machine.code_roots), machine.core.cpu
     assert len(regions) > 3
+    regions = regions if IS_LONG else regions[::3]
     for timing in timings(cpu) if IS_LONG else ["full"]:
         proved(verify_regions(cpu, timing, regions), RAM, CODE, STATE, RECORD, INDEX, SLOT)
 
@@ -272,7 +277,7 @@ def test_each_mask_is_needed(model: str) -> None:
     """Taken out of the text one by one, each mask that an address comes from leaves an access that is not proved."""
     cpu, ranges, chance = cpu_of(model), field_ranges(model), random.Random(14)
     removed = 0
-    for handler in chance.sample(list(cpu.table.handlers()), 60):
+    for handler in chance.sample(list(cpu.table.handlers()), 60 if IS_LONG else 25):
         text = handlers_text(cpu, "off", [handler])
         words = ranges.of(*handler)
         assert not verify(text, cpu, lambda name, words=words: words if name[0] == "h" else ()).faults
@@ -287,7 +292,7 @@ def test_each_mask_is_needed(model: str) -> None:
             assert verify(changed, cpu, lambda name, words=words: words if name[0] == "h" else ()).faults, mask[0]
             removed += 1
     print(f"{model}: {removed} masks")
-    assert removed > 20
+    assert removed > (20 if IS_LONG else 8)
 
 
 # the intervals themselves
