@@ -13,7 +13,7 @@ from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.regions import Region, discover
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, CODE_WRITTEN
-from tests.helpers.cpu.three_engines import ThreeEngines
+from tests.helpers.cpu.three_engines import MAX_RUN, ThreeEngines
 
 CODE, SEED = 0x10000, 1994
 # stores and loads around a register that moves on by 2, for ever: 4 bytes at 0, 4 at 4, 2 at -6, 1 at -1, 4 at 1020
@@ -67,7 +67,7 @@ def test_three_engines_at_the_ends(name: str, timing: str) -> None:
         registers = np.array([choice.getrandbits(32) for _ in range(16 if name == "68040" else 8)], np.uint32)
         registers[base] = start & 0xFFFFFFFF
         engines.compare(lambda core, r=registers: prepare(core, content, r), choice, f"{name}, {start:#x}")
-    assert engines.recompiled > 1000
+    assert engines.recompiled > MAX_RUN // 2
 
 
 @pytest.mark.parametrize("start", [ADDRESS_MASK - n for n in range(4)])

@@ -23,6 +23,7 @@ from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
 from retrosim.cpu.spec.instruction_set import InstructionSet
 from retrosim.cpu.spec.rows import Insn
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import stay_within_bounds
 
@@ -247,9 +248,11 @@ def test_every_cycle_passes_a_check_and_paths_are_bounded(start: int, monkeypatc
 def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str) -> None:
     cpu = m68k.cpu(model)
     generator, choice = streams.Generator(cpu, SEED), random.Random(SEED)
+    size = streams.CODE_BYTES if EVERYTHING else 0x400
 
     def load(core: Core) -> None:
-        streams.load(core, generator.code(), generator.data(0x1000), generator.registers(), choice.getrandbits(5))
+        content = generator.code(size), generator.data(0x1000), generator.registers(), choice.getrandbits(5)
+        streams.load(core, *content, span=size)
         first, line = sorted(choice.choice((0, 5, 11, MAX_MEMORY_CLOCKS)) for _ in range(2))
         others = [choice.choice((0, 4, MAX_MEMORY_CLOCKS)) for _ in range(2)]
         core.state["memory"] = [first, line, *others, choice.getrandbits(1)]

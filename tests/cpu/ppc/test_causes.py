@@ -14,11 +14,13 @@ from retrosim.cpu.engines.interpret import Interpreter
 from retrosim.cpu.ppc.causes import CAUSES
 from retrosim.cpu.ppc.mpc601_clocks import memory
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.cpu import ppc_streams as streams
 from tests.helpers.cpu.agreement import SEED
 from tests.helpers.cpu.ppc_assembler import BLR, addi, b, bc, cmpwi, code, encode, lwz, mtspr, stw
 
 CPU = ppc.cpu("MPC601")
+INSTRUCTIONS = 300 if EVERYTHING else 150  # of a random program
 GOES_ON = (RUNNING, CODE_WRITTEN, SERVICE, STATUS_WRITTEN)
 MEMORY = list(memory().values())
 NO_MEMORY = [0] * len(MEMORY)
@@ -124,11 +126,11 @@ def test_random_programs_add_up_to_the_clocks_of_the_full_model() -> None:
             core, runs = machinery("evaluate", timing)
             streams.load(core, *content)
             core.state["memory"] = MEMORY
-            left = 300
+            left = INSTRUCTIONS
             while left:
                 left -= runs.run(min(left, 37))
                 core.notice_writes()
-                where = f"seed {SEED}, program {program}, {300 - left} instructions, {timing}"
+                where = f"seed {SEED}, program {program}, {INSTRUCTIONS - left} instructions, {timing}"
                 counts = core.state["causes"].tolist()
                 assert sum(counts) == (core.state["cycles"] if timing == "causes" else 0), where
                 assert min(counts) >= 0 and max(counts) < 1 << 40, where
@@ -136,7 +138,7 @@ def test_random_programs_add_up_to_the_clocks_of_the_full_model() -> None:
                     break
             ends.append((int(core.state["cycles"]), int(core.state["pc"]), left))
             seen |= {cause for cause, clocks in zip(CAUSES, counts, strict=True) if clocks}
-            total += 300 - left
+            total += INSTRUCTIONS - left
         assert ends[0] == ends[1], where
     print(f"{total} instructions, seed {SEED}")
     assert seen >= set(CAUSES) - {"contention", "links"}  # rare among misses; the programs by hand have them

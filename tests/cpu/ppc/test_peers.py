@@ -14,10 +14,11 @@ from retrosim.cpu import ppc
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.spec.rows import Insn
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.cpu import ppc_streams as streams
 from tests.helpers.cpu.ppc_unicorn import INSTRUCTION, LANDING, SPECIAL, XER_BITS, State, Unicorn601
 
-COUNT = int(os.environ.get("RETROSIM_PEER_TESTS", "6000"))
+COUNT = int(os.environ.get("RETROSIM_PEER_TESTS", 6000 if EVERYTHING else 3000))
 SEED = 1994
 POWER = "mul div divs abs nabs doz dozi clcs maskg maskir rlmi rrib lscbx"
 POWER += " sle sleq slq sllq sre sreq srq srlq srea sraq sliq slliq sriq srliq sraiq"

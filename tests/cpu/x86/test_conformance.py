@@ -1,6 +1,7 @@
 """The 80286 sample in real mode: every plain test passes on the 386 and the 486, every one on the 286.
 
-RETROSIM_CONFORMANCE=all runs every test of the sample, on both engines.
+By default some files and tests of each; RETROSIM_TESTS=all runs more, RETROSIM_CONFORMANCE=all every test of the
+sample, on both engines.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ from vectors_x86 import CLASSES, read_80286
 
 from retrosim.cpu import x86
 from retrosim.cpu.spec.cpu import FAULT, RUNNING
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.cpu.x86_programs import core_with, run
 
 ROOT = Path(__file__).resolve().parents[3]
-EVERYTHING = os.environ.get("RETROSIM_CONFORMANCE") == "all"
+ALL_TESTS = os.environ.get("RETROSIM_CONFORMANCE") == "all"
 FILES = 325
 PLAIN, ALL = 126_237, 130_000  # tests of the sample: those that belong to no class
 UNDEFINED = re.compile(r"F[67]\.[67]|D4")  # files whose undefined flags no rule is known for: divisions
 
 
-@pytest.mark.parametrize("engine", conformance.ENGINES if EVERYTHING else ("evaluate",))
+@pytest.mark.parametrize("engine", conformance.ENGINES if ALL_TESTS else ("evaluate",))
 @pytest.mark.parametrize("model", ["i286_real", "i386_real", "i486_real"])
 def test_the_80286_sample(shared: Path, model: str, engine: str) -> None:
     suite = SUITES["80286"]
@@ -36,12 +38,12 @@ def test_the_80286_sample(shared: Path, model: str, engine: str) -> None:
     assert len(files) == FILES
     bench = Bench(x86.cpu(model), engine)
     total = suite_runs.Report(model)
-    for path in files if EVERYTHING else files[:: 5 if model == "i386_real" else 25]:
-        total.add(suite_runs.run_file(suite, bench, path, None if EVERYTHING else 100, 0))
+    for path in files if ALL_TESTS else files[:: 5 if model == "i386_real" else 25]:
+        total.add(suite_runs.run_file(suite, bench, path, None if ALL_TESTS else 100 if EVERYTHING else 50, 0))
     print(total.line)
     shown = [f"{f['file']} {f['index']}: {f['instruction']}: {f['why']}" for f in total.failures[:20]]
     assert not total.failures, "\n".join(shown)
-    assert not EVERYTHING or total.passed == (ALL if model == "i286_real" else PLAIN)
+    assert not ALL_TESTS or total.passed == (ALL if model == "i286_real" else PLAIN)
     assert set(total.skipped) <= set(CLASSES)
 
 
@@ -57,7 +59,7 @@ def test_clocks_of_the_286(shared: Path, name: str) -> None:
     """Bus states from the jump to an instruction to the end of a HALT behind it, without wait states."""
     suite, bench = SUITES["80286"], Bench(x86.cpu("i286_real"), "evaluate", "full")
     vectors = [v for v in read_80286(shared / "conformance" / "80286" / f"{name}.npz") if not v.skip and v.cycles]
-    vectors = vectors if EVERYTHING else vectors[::4]
+    vectors = vectors if ALL_TESTS else vectors[::4]
     off = [v.index for v in vectors if suite.run(bench, v)[1] != v.cycles]
     print(f"{name}: {len(vectors)} vectors, other clocks {off}")
     assert len(off) <= (len(vectors) // 10 if name in OFTEN else 0)
@@ -95,8 +97,9 @@ def test_flags_that_the_manual_leaves_undefined(shared: Path) -> None:
     """All flags of the 286 are compared, but after divisions."""
     suite, bench = SUITES["80286"], Bench(x86.cpu("i286_real"), "evaluate")
     compared = 0
-    for path in conformance.files_of(suite, shared / "conformance", "*"):
-        for vector in read_80286(path)[: None if EVERYTHING else 12]:
+    is_long = ALL_TESTS or EVERYTHING
+    for path in conformance.files_of(suite, shared / "conformance", "*")[:: 1 if is_long else 3]:
+        for vector in read_80286(path)[: None if ALL_TESTS else 12 if EVERYTHING else 24]:
             if vector.mask != 0xFFFF and not UNDEFINED.match(path.name):
                 vector.mask = 0xFFFF
                 assert suite.run(bench, vector)[0] == "", f"{path.name} {vector.index}: {bench.listing}"

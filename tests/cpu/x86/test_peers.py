@@ -18,10 +18,11 @@ from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.spec.cpu import FAULT
 from retrosim.cpu.spec.rows import Insn
 from retrosim.cpu.x86 import state as x86_state
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.cpu.x86_streams import CODE, Generator, Start
 from tests.helpers.cpu.x86_unicorn import UnicornProcess
 
-INSTRUCTIONS = int(os.environ.get("RETROSIM_PEERS", "4000"))
+INSTRUCTIONS = int(os.environ.get("RETROSIM_PEERS", 4000 if EVERYTHING else 2000))
 SEED = int(os.environ.get("RETROSIM_SEED", "1994"))
 BATCH = 500
 CF, PF, AF, ZF, SF, OF = 0x001, 0x004, 0x010, 0x040, 0x080, 0x800

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import pytest
 
 from retrosim.cpu import x86
 from retrosim.cpu.spec.cpu import FAULT
 from retrosim.cpu.spec.decoding import IllegalEncoding, TooLong
 from retrosim.cpu.spec.instruction_set import InstructionSet
+from retrosim.cpu.spec.rows import Insn
 from retrosim.cpu.x86.clocks import keys, table
 from retrosim.errors import SpecError
 from tests.cpu.m68k.test_rows import Number
@@ -37,13 +41,23 @@ def test_rows_of_one_first_byte_differ_behind_it() -> None:
         isa.table("any")
 
 
+@pytest.fixture(scope="module")
+def drawn() -> Callable[[str], list[Insn]]:
+    """Return what gives random instructions of a model, the same ones each time."""
+
+    @cache
+    def insns(model: str) -> list[Insn]:
+        generator = Generator(x86.cpu(model), SEED)
+        return [generator.instruction() for _ in range(DRAWN)]
+
+    return insns
+
+
 @pytest.mark.parametrize("model", x86.MODEL_NAMES)
-def test_every_row_is_drawn_and_has_clocks(model: str) -> None:
+def test_every_row_is_drawn_and_has_clocks(drawn: Callable[[str], list[Insn]], model: str) -> None:
     cpu = x86.cpu(model)
-    generator = Generator(cpu, SEED)
     rows, handlers = set(), {(key[0].pattern, key[1]) for key in list(cpu.table.handlers())}
-    for _ in range(DRAWN):
-        insn = generator.instruction()
+    for insn in drawn(model):
         rows.add(insn.row.pattern)
         assert (insn.row.pattern, insn.statics) in handlers, insn.text
         for timing in ("table", "full"):
@@ -55,13 +69,11 @@ def test_every_row_is_drawn_and_has_clocks(model: str) -> None:
     assert len(handlers) < 2000
 
 
-def test_every_entry_of_the_clock_table_is_used() -> None:
+def test_every_entry_of_the_clock_table_is_used(drawn: Callable[[str], list[Insn]]) -> None:
     used = {"exception", "exception at a limit", *(f"exception of {name}" for name in ("AAM", "BOUND", "DIV", "IDIV"))}
     for model in x86.MODEL_NAMES:
         readings = [{}, {each.name: each.options[-1] for each in x86.cpu(model).readings}]
-        generator = Generator(x86.cpu(model), SEED)
-        for _ in range(DRAWN):
-            insn = generator.instruction()
+        for insn in drawn(model):
             used |= {key for choices in readings for key in keys(insn.row, insn.forms, choices)}
     assert used == set(table())
 
