@@ -260,7 +260,8 @@ def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str
     def is_for_host(evaluator: Evaluator, insn: Insn) -> bool:
         return cpu.aligned and evaluator.raised == ADDRESS_ERROR
 
-    assert len(stay_within_bounds(cpu, timing, [load] * 50, is_for_host)) > 0.5 * len(cpu.table.rows)
+    rows = stay_within_bounds(cpu, timing, [load] * (50 if EVERYTHING else 25), is_for_host)
+    assert len(rows) > (0.5 if EVERYTHING else 0.3) * len(cpu.table.rows)
 
 
 # --- rows that other instruction sets will bring

@@ -30,7 +30,7 @@ from tests.helpers.cpu.x86_streams import Generator, closed, program
 
 WANTED = os.environ.get("RETROSIM_LOCKSTEP")
 INSTRUCTIONS = int(WANTED or (6000 if EVERYTHING else 2000))  # per model and timing mode
-FOR_BOUNDS = int(WANTED or 5000)  # likewise, on the evaluator alone
+FOR_BOUNDS = int(WANTED or (5000 if EVERYTHING else 3000))  # likewise, on the evaluator alone
 RUN = 2000  # instructions of one long run
 SEED = 1994
 REGION_BYTES, OPTIMISED_BYTES = 400, 120  # of a program that is recompiled, quickly or with full optimisation
@@ -177,4 +177,4 @@ def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str
     def is_for_host(evaluator: Evaluator, insn: Insn) -> bool:
         return evaluator.raised is not None and not insn.row.name.startswith("INT")
 
-    assert len(stay_within_bounds(cpu, timing, loads(), is_for_host)) > 0.5 * len(cpu.table.rows)
+    assert len(stay_within_bounds(cpu, timing, loads(), is_for_host)) > (0.5 if IS_LONG else 0.3) * len(cpu.table.rows)
