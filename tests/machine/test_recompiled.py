@@ -146,7 +146,7 @@ def test_budgets_around_the_margin(timing: str) -> None:
 def test_clock_limits(name: str, timing: str) -> None:
     slow, fast = pair(TABLE, name, timing=timing)
     choice = random.Random(SEED)
-    for clocks in (1, 2, 3, 7, 1000, *(choice.randrange(5000) for _ in range(20))):
+    for clocks in (1, 2, 3, 7, 1000, *(choice.randrange(5000) for _ in range(6))):
         for each in (slow, fast):
             each.run(cycles=clocks)
         assert_same(slow, fast, f"seed {SEED}, {clocks} clocks")
@@ -218,7 +218,7 @@ def test_ticks_arrive_at_the_same_instruction(name: str, timing: str) -> None:
     choice = random.Random(SEED)
     for each in (slow, fast):
         each.write(4 * 25, HANDLER.to_bytes(4, "big"))
-    for number in range(1, 31):
+    for number in range(1, 9):
         before = choice.randrange(3000)
         for each in (slow, fast):
             each._wait_until(each._next_tick - 1 - before)
@@ -296,9 +296,9 @@ def test_exceptions(name: str, timing: str) -> None:
     for each in (slow, fast):
         for vector in range(2, 64):
             each.write(4 * vector, symbols["handler"].to_bytes(4, "big"))
-    run_both(slow, fast, 1300, 3)
-    run_both(slow, fast, 173, 10)
-    assert fast.regs["d7"] > 100
+    run_both(slow, fast, 1300, 2)
+    run_both(slow, fast, 173, 5)
+    assert fast.regs["d7"] > 60
     assert bridged(fast) < fast.instructions / 2
 
 

@@ -160,8 +160,8 @@ def test_states_are_taken_at_random_points_across_engines(name: str, timing: str
     whole = open_machine(name, engine="interpret", timing=timing, parameters=PARAMETERS)
     whole.run(instructions=r.randrange(5_000, 20_000))
     state = whole.save()
-    whole.run(instructions=800)
-    for piece in pieces(r, 800, 300):
+    whole.run(instructions=400)
+    for piece in pieces(r, 400, 150):
         ours = r.choice(engines)
         ours.load(state)
         assert ours.run(instructions=piece).instructions == piece
@@ -178,7 +178,7 @@ def test_wild_programs_are_taken_over_at_random_points(name: str, timing: str) -
     machines = [
         programs.complete(name, maker.program(0).image, engine=e, timing=timing) for e in ("interpret", *ENGINES)
     ]
-    for number in r.sample(range(10_000), 3):
+    for number in r.sample(range(10_000), 2):
         program = maker.program(number)
         for each in machines:
             wild.start(each, program)
@@ -192,6 +192,7 @@ def test_wild_programs_are_taken_over_at_random_points(name: str, timing: str) -
             state = ours.save()
             if result.fault:
                 break
+        ours.core.sync_mirrors()  # which a run does that begins: the last one may have found the machine stopped
         assert not wild.differences(ours.core, whole.core), f"image {number}"
         assert everything(ours) == everything(whole), f"image {number}"
 

@@ -6,17 +6,22 @@ import hashlib
 import json
 import random
 import zlib
+from functools import lru_cache
 
 import pytest
 
 from retrosim.errors import StateError
-from retrosim.machine import Machine, NativeMachine, open_machine
+from retrosim.machine import Machine, NativeMachine, open_machine, state_file
 from retrosim.machine.state_file import MAGIC, register_fields
+from tests.helpers.amount import usually
 from tests.helpers.machine import programs
 from tests.helpers.machine.programs import ENGINES
 
 PREFIX = 12  # magic and length of the header
 DIGEST = 16
+SEEDS = [(engine, seed) for engine in ENGINES for seed in range(6)]  # of random registers
+SOME_SEEDS = [(engine, seed) for number, engine in enumerate(ENGINES) for seed in (0, 1 + number)]
+unpacked_once = lru_cache(1)(state_file.unpack)
 
 
 def opened(**options) -> Machine:
@@ -39,12 +44,12 @@ def victim() -> Machine:
 
 def refuse(victim: Machine, state: bytes, message: str = "saved state: ") -> None:
     """Check that a state is refused with one clear line and changes nothing: registers, memory and counters."""
-    before = (programs.content(victim), victim.frame_number, victim.instructions, dict(victim.parameters))
+    before = victim.snapshot()
     with pytest.raises(StateError, match=message) as refused:
         victim.load(state)
     assert "\n" not in str(refused.value) and len(str(refused.value)) < 300
     assert refused.value.exit_status == 4
-    assert before == (programs.content(victim), victim.frame_number, victim.instructions, dict(victim.parameters))
+    assert victim.snapshot() == before
 
 
 def test_every_truncation_is_noticed(victim: Machine, state: bytes) -> None:
@@ -174,7 +179,8 @@ def test_the_forger_works(victim: Machine, state: bytes) -> None:
     ],
     ids=lambda changes: repr(changes)[:60],
 )
-def test_impossible_headers(victim: Machine, state: bytes, changes: dict) -> None:
+def test_impossible_headers(victim: Machine, state: bytes, changes: dict, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state_file, "unpack", unpacked_once)  # behind all of these headers is the same
     refuse(victim, forge(state, **changes))
 
 
@@ -192,7 +198,7 @@ def test_the_clocks_of_memory_are_those_of_the_machine(victim: Machine, state: b
         if name == "memory":
             break
         offset += victim.core.state[name].nbytes
-    for value in (0, 1, 1 << 40, (1 << 64) - 1):
+    for value in usually((0, (1 << 64) - 1), (0, 1, 1 << 40, (1 << 64) - 1)):
         forged = content[:offset] + value.to_bytes(8, "little") + content[offset + 8 :]
         if forged != content:
             refuse(victim, pack(json.dumps(header).encode(), zlib.compress(forged, 1)), "memory .*: allowed only what")
@@ -214,9 +220,9 @@ def test_contents_of_another_length(victim: Machine, state: bytes) -> None:
 
 
 def test_a_bomb_is_not_unpacked(victim: Machine, state: bytes) -> None:
-    """4 GiB of zeros in 4 MB: refused after twice the memory of the machine."""
-    packer = zlib.compressobj(9)
-    bomb = b"".join(packer.compress(bytes(1 << 24)) for _ in range(16)) + packer.flush()
+    """64 MiB of zeros, or 1 GiB: refused after twice the memory of the machine."""
+    packer = zlib.compressobj(1)
+    bomb = b"".join(packer.compress(bytes(1 << 24)) for _ in usually(range(4), range(64))) + packer.flush()
     refuse(victim, pack(json.dumps(split(state)[0]).encode(), bomb), "not a whole state")
 
 
@@ -243,12 +249,11 @@ def test_headers_that_are_none(victim: Machine, header: bytes) -> None:
 
 @pytest.mark.parametrize("length", [0, 1, 1 << 16, (1 << 16) + 1, (1 << 32) - 1])
 def test_lengths_of_the_header(victim: Machine, state: bytes, length: int) -> None:
-    header, content = unpack(state)
-    refuse(victim, pack(json.dumps(header).encode(), zlib.compress(content, 1), length))
+    header, body = split(state)
+    refuse(victim, pack(json.dumps(header).encode(), body, length))
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("engine", "seed"), usually(SOME_SEEDS, SEEDS))
 def test_registers_of_all_kinds(engine: str, seed: int) -> None:
     """Random registers within their widths are taken, and run into whatever they lead to without harm to the host."""
     ours = programs.machine("5280 60fc", engine=engine)

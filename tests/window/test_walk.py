@@ -39,7 +39,7 @@ def pairs(moments):
 
 @pytest.mark.parametrize(("isa", "build"), IMAGES if LONG else SOME)
 def test_every_build_tests_the_pairs_that_the_method_says(isa, build):
-    machine = open_machine(MACHINE_OF[isa], "sectors", build=build, parameters={"objects": 200 if LONG else 70})
+    machine = open_machine(MACHINE_OF[isa], "sectors", build=build, parameters={"objects": 200 if LONG else 40})
     machine.run(frames=2)
     walk, shapes = followed(machine, "sectors")
     assert pairs(walk.moments) == set(map(tuple, shapes.tested.tolist()))
