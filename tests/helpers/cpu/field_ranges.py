@@ -30,12 +30,14 @@ class Code:
         self._cpu, self._row, self._chance = cpu, row, random.Random(row.key)
         self.patterns = row.pattern.split()
         counts = {c: max(p.count(c) for p in self.patterns) for c in sorted(set(row.pattern) - set("01- "))}
-        self._values = {c: self._in_any_order(count) for c, count in counts.items() if count <= MAX_BITS}
-        self.cycle = 1 << max((count for count in counts.values() if count <= MAX_BITS), default=0)
+        self._counts = {c: count for c, count in counts.items() if count <= MAX_BITS}
+        self._values = {c: self._in_any_order(count) for c, count in self._counts.items()}
+        self.cycle = 1 << max(self._counts.values(), default=0)
 
     def restart(self, seed: int) -> None:
         """Make the same code from now on as any other time after the same number."""
         self._chance.seed(seed)
+        self._values = {c: self._in_any_order(count) for c, count in self._counts.items()}
 
     def _in_any_order(self, bits: int) -> Iterator[int]:
         values = list(range(1 << bits))

@@ -1,10 +1,11 @@
 """Hostile programs for any processor between guard pages, and a child process that runs them on all engines.
 
-    python -m tests.helpers.machine.hostile MACHINE BOOT TIMING FIRST COUNT REGIONS PROGRESS
+    python -m tests.helpers.machine.hostile FIRST COUNT REGIONS PROGRESS MACHINE:BOOT:TIMING...
 
-runs the programs FIRST .. FIRST+COUNT-1: on the evaluator at once, on the interpreter at once, and in slices handed
-from engine to engine as saved states; all must end in the same state with the same hash. The recompiler has regions of
-each REGIONS-th. How they ended is printed as JSON; the number of the program under way stands in the file PROGRESS.
+runs the programs FIRST .. FIRST+COUNT-1 of each machine: on the evaluator at once, on the interpreter at once, and in
+slices handed from engine to engine as saved states; all must end in the same state with the same hash. The recompiler
+has regions of each REGIONS-th. How those of a machine ended is printed as a line of JSON; the machine and the number of
+the program under way stand in the file PROGRESS.
 
 A program is noise, valid instructions of all rows and the hostile ones that its registers make of them: they lead into
 the code, to both ends of memory and anywhere, so that it writes itself and jumps to odd places.
@@ -153,15 +154,22 @@ def run_in_slices(machines: list[Machine], program: wild.Wild, r: random.Random)
     return result.reason, str(result.fault or ""), *ended(here)
 
 
-def main(name: str, boot: str, timing: str, first: int, count: int, regions: int, progress: str) -> None:
+def main(first: int, count: int, regions: int, progress: str, *kinds: str) -> None:
     core_module.np = GuardedNumPy()
+    for kind in kinds:
+        print(json.dumps(run_all(kind, first, count, regions, progress)))
+
+
+def run_all(kind: str, first: int, count: int, regions: int, progress: str) -> dict:
+    """Run the programs of a machine on all engines; return how they ended."""
+    name, boot, timing = kind.split(":")
     maker, chance = Hostile(name, boot), random.Random(first)
     evaluate, interpret, sliced, recompile = machines = [
         Machine(name, maker.program(first).image, engine="evaluate", timing=timing) for _ in range(4)
     ]
-    insns = {}
+    insns, ends = {}, {}
     for number in range(first, first + count):
-        run_whole(evaluate, maker.program(number))
+        ends[number] = run_whole(evaluate, maker.program(number))
         insns |= {insn.key: insn for insn in evaluate.core.insns.values()}
     handlers = handler_cache(evaluate.core.cpu, timing, handlers_of(insns.values()), quick=True)
     for each in (interpret, sliced):
@@ -170,10 +178,10 @@ def main(name: str, boot: str, timing: str, first: int, count: int, regions: int
     recompiled = 0
     with open(progress, "wb") as under_way:
         for number in range(first, first + count):
-            os.pwrite(under_way.fileno(), b"%20d" % number, 0)
+            os.pwrite(under_way.fileno(), f"{kind} {number}".encode(), 0)
             faulthandler.dump_traceback_later(wild.SECONDS, exit=True)
             program = maker.program(number)
-            expected = run_whole(evaluate, program)
+            expected = ends[number]
             assert run_whole(interpret, program) == expected, f"{number}: interpret"
             engines = [evaluate, sliced]
             if number % regions == 0:
@@ -187,8 +195,8 @@ def main(name: str, boot: str, timing: str, first: int, count: int, regions: int
                 wild.check(each.core, len(each.core.ram))
             reasons[expected[0]] += 1
     faulthandler.cancel_dump_traceback_later()
-    print(json.dumps({"reasons": reasons, "recompiled": recompiled}))
+    return {"reasons": reasons, "recompiled": recompiled}
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4], *map(int, sys.argv[4:7]), sys.argv[7])
+    main(*map(int, sys.argv[1:4]), *sys.argv[4:])
