@@ -45,7 +45,7 @@ def test_cycles_end_a_run_where_they_say() -> None:
 
 
 def test_seconds_are_those_of_the_clock_and_begin_again() -> None:
-    machine = programs.machine(FOREVER)
+    machine = programs.machine(FOREVER, engine="interpret")
     machine.budget = Budget(seconds=3, clock=Clock())
     assert machine.run(instructions=10**9).reason == "budget"
     assert machine.budget.spent == "3 seconds"

@@ -10,6 +10,7 @@ from retrosim.cpu.ppc.state import MSR_EE
 from retrosim.errors import IllegalInstruction, RetrosimError
 from retrosim.machine import PRESETS, Machine, memory, open_machine
 from retrosim.machine.presets import MACINTOSH_TICK_HZ
+from tests.helpers.amount import usually
 from tests.helpers.cpu.cores import same_memory
 from tests.helpers.machine import programs
 
@@ -188,9 +189,12 @@ def test_saved_states() -> None:
     assert len({ours.hash("machine") for ours in machines}) == 1
 
 
-@pytest.mark.parametrize("timing", TIMINGS)
+@pytest.mark.parametrize("timing", usually(("off", "table", "causes"), TIMINGS))
 def test_recompiled_code_is_the_interpreters(timing: str) -> None:
-    """The ROM for frames and for parts of frames: same registers, caches, memory and clocks."""
+    """The ROM for frames and for parts of frames: same registers, caches, memory and clocks.
+
+    Full timing is part of that with causes, and that of every build: test_recompiled_roms.py.
+    """
     one, other = (
         open_machine(NAME, engine=engine, timing=timing, parameters={"objects": 30})
         for engine in ("interpret", "recompile")
