@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from retrosim.cpu import m68k
 from retrosim.cpu.spec.assembler import InstructionAssembler
 from retrosim.cpu.spec.expressions import Unfit
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.asm.gnu import Gnu, differences
 from tests.helpers.asm.round_trip import Addresses, failure
 from tests.helpers.cpu import m68k_encodings as encodings
@@ -22,6 +24,7 @@ from tests.helpers.cpu import m68k_streams as streams
 MODELS = ("MC68000", "MC68040")
 COUNT = int(os.environ.get("RETROSIM_ASM", "0"))
 STEP = 1 if COUNT else 31
+EACH = 1 if COUNT else 7 if EVERYTHING else 23  # of the forms one of so many
 GNU = {
     "MC68000": Gnu("m68k-linux-gnu", ("-m68000", "--register-prefix-optional")),
     "MC68040": Gnu("m68k-linux-gnu", ("-m68040", "--register-prefix-optional")),
@@ -52,8 +55,8 @@ def test_listings_of_all_forms_assemble_to_them(model: str) -> None:
     """Every row with every size, condition, addressing mode and extension word."""
     cpu = m68k.cpu(model)
     assembler = InstructionAssembler(cpu.table, with_aliases=False)
-    samples = [insn for number, insn in enumerate(encodings.samples(cpu)) if number % (1 if COUNT else 7) == 0]
-    assert len(samples) > 200
+    samples = [insn for number, insn in enumerate(encodings.samples(cpu)) if number % EACH == 0]
+    assert len(samples) > 1400 / EACH
     assert [why for insn in samples if (why := failure(cpu, assembler, insn))] == []
 
 
@@ -87,13 +90,18 @@ def random_texts(model: str, count: int) -> tuple[list[str], list[bytes]]:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_gnu_as_makes_the_same_code(model: str, tmp_path: Path) -> None:
-    texts, codes = random_texts(model, COUNT or 1500)
+    texts, codes = random_texts(model, COUNT or (1500 if EVERYTHING else 700))
     found = differences(texts, codes, GNU[model].assemble(texts, tmp_path))
     assert [each for each in found if not any(known.match(each) for known in EXCEPTIONS)] == []
 
 
+@cache
+def assembler_of(model: str) -> InstructionAssembler:
+    return InstructionAssembler(m68k.cpu(model).table)
+
+
 def assemble(text: str, model: str = "MC68040", pc: int = 0x1000) -> str:
-    assembler = InstructionAssembler(m68k.cpu(model).table)
+    assembler = assembler_of(model)
     return assembler.encode(assembler.read(text), pc, Addresses(pc)).hex(" ", 2)
 
 

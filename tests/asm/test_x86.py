@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from retrosim.cpu import x86
 from retrosim.cpu.spec.assembler import InstructionAssembler
 from retrosim.cpu.spec.expressions import Unfit
 from retrosim.cpu.spec.rows import Insn
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.asm.nasm import NOP, SLOT, nasm
 from tests.helpers.asm.round_trip import Addresses, decode
 from tests.helpers.cpu.x86_streams import CODE, Generator
@@ -64,7 +66,7 @@ def test_listings_assemble_to_what_was_listed(model: str) -> None:
     assembler = InstructionAssembler(cpu.table)
     generator = Generator(cpu, 1994)
     wrong, rows = [], set()
-    for _ in range(COUNT or 2500):
+    for _ in range(COUNT or (2500 if EVERYTHING else 1500)):
         insn = generator.instruction()
         rows.add(insn.row.key)
         try:
@@ -87,7 +89,7 @@ def test_nasm_makes_the_same_code(model: str, tmp_path: Path) -> None:
     assembler = InstructionAssembler(cpu.table)
     generator = Generator(cpu, 1995, frozenset({"ESC"}))
     texts, codes = [], []
-    for _ in range(COUNT or 1500):
+    for _ in range(COUNT or (1500 if EVERYTHING else 700)):
         insn = generator.instruction()
         text = text_of(insn)
         try:
@@ -124,10 +126,15 @@ USUAL = """
 """
 
 
+@cache
+def assembler_of(model: str) -> InstructionAssembler:
+    return InstructionAssembler(x86.cpu(model).table)
+
+
 @pytest.mark.parametrize("line", [each.strip() for each in re.split("[;\n]", USUAL) if each.strip()])
 def test_usual_spellings(line: str) -> None:
     text, _, code = line.partition(" = ")
-    assembler = InstructionAssembler(x86.cpu("i486_flat").table)
+    assembler = assembler_of("i486_flat")
     assert assembler.encode(assembler.read(text), 0, Addresses(0)).hex() == code
 
 
@@ -146,7 +153,7 @@ def test_usual_spellings(line: str) -> None:
     ],
 )
 def test_refusals(text: str, message: str) -> None:
-    assembler = InstructionAssembler(x86.cpu("i386_flat").table)
+    assembler = assembler_of("i386_flat")
     with pytest.raises(Unfit) as raised:
         assembler.encode(assembler.read(text), 0, Addresses(0))
     assert str(raised.value) == message

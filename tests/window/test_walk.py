@@ -17,6 +17,7 @@ from tests.helpers.machine.flat import MACHINE_OF
 
 from .test_debugger import Bench
 
+OBJECTS = 25  # of the walks that are looked at from all sides
 LONG = "RETROSIM_WALKS" in os.environ
 """Every image of `sectors`, each on its machine, in place of some; takes minutes."""
 SOME = (("m68040", "O2"), ("m68000", "fast"), ("i386", "O0"), ("i486", "O2"), ("ppc601", "period"))
@@ -79,7 +80,7 @@ def test_a_program_with_other_names_says_so(tmp_path):
 
 @pytest.fixture
 def bench(tmp_path):
-    bench = Bench(tmp_path, rom="sectors", parameters={"objects": 60})
+    bench = Bench(tmp_path, rom="sectors", parameters={"objects": OBJECTS})
     bench.ticks(4)
     bench.keys("W")
     bench.ticks(1)
@@ -142,7 +143,7 @@ def test_the_frame_ends_as_it_would_have(bench, tmp_path):
     bench.keys("ESCAPE")
     assert bench.panel is None and "debugger" not in vars(bench.machine)
     bench.ticks(2)
-    other = open_machine("mc68040-25", "sectors", engine="interpret", parameters={"objects": 60})
+    other = open_machine("mc68040-25", "sectors", engine="interpret", parameters={"objects": OBJECTS})
     other.run(frames=bench.machine.frame_number)
     assert other.hash("world") == bench.machine.hash("world") and other.cycles == bench.machine.cycles
 
