@@ -1,4 +1,7 @@
-"""The PCs: two clocks, interrupts, waiting, services, calls in both modes, faults, single steps, states, engines."""
+"""The PCs: two clocks, interrupts, waiting, services, calls in both modes, faults, single steps, states, engines.
+
+All engines beside each other: by default one timing in each mode of a PC, with RETROSIM_TESTS=all both.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import pytest
 from retrosim.errors import CpuFault, IllegalInstruction, StateError
 from retrosim.machine import PRESETS, Machine, NativeMachine, open_machine
 from retrosim.machine.memory import STACK_START
+from tests.helpers.amount import EVERYTHING, usually
 from tests.helpers.machine import programs
 from tests.helpers.machine.programs import ENTRY
 
@@ -17,10 +21,15 @@ PCS = {"i386dx-33": "i386", "i486dx2-66": "i486"}
 ENGINES = ("evaluate", "interpret")
 ALL_ENGINES = (*ENGINES, "recompile")
 MODES = ("flat", "real")
-EVALUATED = 4_000  # instructions of the ROM on the evaluator
+EVALUATED = 10_000 if EVERYTHING else 4_000  # instructions of the ROM on the evaluator
 TIMER, HANDLER = 8, 0x3000
 TICK_HZ = Fraction(14_318_180, 12 * 65536)
 RETRACE_HZ = Fraction(25_175_000, 800 * 449)
+
+
+KINDS = [(name, boot, timing) for name in PCS for boot in MODES for timing in ("table", "full")]
+SOME = [("i386dx-33", "flat", "full"), ("i386dx-33", "real", "table")]
+SOME += [("i486dx2-66", "flat", "table"), ("i486dx2-66", "real", "full")]
 
 
 @pytest.fixture(params=PCS)
@@ -93,8 +102,7 @@ def test_hlt_waits_for_the_tick(name: str, engine: str, boot: str) -> None:
         assert (ours.ticks, ours.regs["eax"], ours.regs["ebx"]) == (number, number - 1, number - 1)
 
 
-@pytest.mark.parametrize("timing", ["table", "full"])
-@pytest.mark.parametrize("boot", MODES)
+@pytest.mark.parametrize(("name", "boot", "timing"), usually(SOME, KINDS))
 def test_interrupts_come_at_the_same_instruction_in_all_engines(name: str, boot: str, timing: str) -> None:
     """sti; count: inc eax; jmp count; the handler stores eax and the address that it returns to."""
     # mov esi,[esp]; mov [edi+5000h],eax; mov [edi+5004h],esi; add edi,8; iret
@@ -115,8 +123,7 @@ def test_interrupts_come_at_the_same_instruction_in_all_engines(name: str, boot:
     assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.parametrize("timing", ["table", "full"])
-@pytest.mark.parametrize("boot", MODES)
+@pytest.mark.parametrize(("name", "boot", "timing"), usually(SOME, KINDS))
 def test_an_interrupt_within_a_repeat(name: str, boot: str, timing: str) -> None:
     """sti; rep movsb of 3000 bytes; jmp to itself. The handler stores where it returns to, and how many are left."""
     # mov ecx,3000; mov esi,4000h; mov edi,6000h; mov eax,[esp]; mov [5000h],eax; mov [5004h],ecx; iret
@@ -341,7 +348,13 @@ def test_save_and_load_are_invisible(name: str, timing: str) -> None:
         other.load(first.save())
 
 
-@pytest.mark.parametrize("timing", ["off", "table", "full"])
+@pytest.mark.parametrize(
+    ("name", "timing"),
+    usually(
+        (("i386dx-33", "table"), ("i486dx2-66", "off"), ("i386dx-33", "full"), ("i486dx2-66", "full")),
+        [(name, timing) for name in PCS for timing in ("off", "table", "full")],
+    ),
+)
 def test_engines_agree_on_the_rom(name: str, timing: str) -> None:
     """Registers, memory and clocks: of the compiled engines after two frames, of all in the third."""
     parameters = {"objects": 6, "seed": 5}

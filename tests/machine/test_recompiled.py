@@ -1,7 +1,8 @@
 """Machines on recompiled regions: whatever a program does, all state is the evaluator's.
 
 The machines here have no handlers beside their regions: what no region runs, the evaluator bridges, and that is
-counted. So a test knows how much a region has run.
+counted. So a test knows how much a region has run. By default each program that changes itself has full timing and one
+other, ticks and clocks are fewer; RETROSIM_TESTS=all does everything.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from retrosim.cpu.engines.compiled_region import CompiledRegion
 from retrosim.cpu.engines.handler_cache import handler_cache
 from retrosim.machine import Machine
 from retrosim.machine.memory import STACK_START
+from tests.helpers.amount import EVERYTHING, usually
 from tests.helpers.cpu.cores import differences
 from tests.helpers.machine import programs
 from tests.helpers.machine.programs import ENTRY
@@ -97,8 +99,13 @@ CHANGING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("timing", ["full", "table", "off"])
-@pytest.mark.parametrize("program", CHANGING)
+@pytest.mark.parametrize(
+    ("program", "timing"),
+    usually(
+        [(program, timing) for n, program in enumerate(CHANGING) for timing in ("full", ("table", "off")[n % 2])],
+        [(program, timing) for program in CHANGING for timing in ("full", "table", "off")],
+    ),
+)
 def test_programs(program: str, timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if program in ("another region", "copied"):
         for limit in ("MAX_JOINED", "MAX_JOINED_WAITING"):
@@ -146,7 +153,7 @@ def test_budgets_around_the_margin(timing: str) -> None:
 def test_clock_limits(name: str, timing: str) -> None:
     slow, fast = pair(TABLE, name, timing=timing)
     choice = random.Random(SEED)
-    for clocks in (1, 2, 3, 7, 1000, *(choice.randrange(5000) for _ in range(6))):
+    for clocks in (1, 2, 3, 7, 1000, *(choice.randrange(5000) for _ in range(20 if EVERYTHING else 6))):
         for each in (slow, fast):
             each.run(cycles=clocks)
         assert_same(slow, fast, f"seed {SEED}, {clocks} clocks")
@@ -167,7 +174,7 @@ def test_until_an_address_inside_a_region() -> None:
     slow, fast = pair(TABLE)
     for address in (*range(ENTRY, ENTRY + 0x30, 2), 0x1001):
         for _ in range(2):
-            results = [each.run(until=address, instructions=300) for each in (slow, fast)]
+            results = [each.run(until=address, instructions=300 if EVERYTHING else 100) for each in (slow, fast)]
             assert results[0] == results[1], hex(address)
             assert_same(slow, fast, hex(address))
             run_both(slow, fast, 1)
@@ -218,7 +225,7 @@ def test_ticks_arrive_at_the_same_instruction(name: str, timing: str) -> None:
     choice = random.Random(SEED)
     for each in (slow, fast):
         each.write(4 * 25, HANDLER.to_bytes(4, "big"))
-    for number in range(1, 9):
+    for number in range(1, 31 if EVERYTHING else 9):
         before = choice.randrange(3000)
         for each in (slow, fast):
             each._wait_until(each._next_tick - 1 - before)
@@ -296,9 +303,9 @@ def test_exceptions(name: str, timing: str) -> None:
     for each in (slow, fast):
         for vector in range(2, 64):
             each.write(4 * vector, symbols["handler"].to_bytes(4, "big"))
-    run_both(slow, fast, 1300, 2)
-    run_both(slow, fast, 173, 5)
-    assert fast.regs["d7"] > 60
+    run_both(slow, fast, 1300, 3 if EVERYTHING else 1)
+    run_both(slow, fast, 173, 10 if EVERYTHING else 5)
+    assert fast.regs["d7"] > (100 if EVERYTHING else 50)
     assert bridged(fast) < fast.instructions / 2
 
 

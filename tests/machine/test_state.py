@@ -1,4 +1,7 @@
-"""Saved states: invisible to the program, and portable between engines."""
+"""Saved states: invisible to the program, and portable between engines.
+
+Handed from engine to engine by default with half of all timings of a machine, with RETROSIM_TESTS=all with every one.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,15 @@ from collections.abc import Iterator
 import pytest
 
 from retrosim.machine import Machine, open_machine
+from tests.helpers.amount import EVERYTHING, usually
 from tests.helpers.machine import programs, wild
 from tests.helpers.machine.programs import ENGINES, MACHINES, TIMINGS
 
 PARAMETERS = {"objects": 15, "seed": 3}
+HANDED_ON = 800 if EVERYTHING else 400  # instructions, in pieces on one engine after the other
+KINDS = [(name, timing) for name in MACHINES for timing in TIMINGS]
+SOME_OF_THE_ROM = (("mc68000-8", "table"), ("mc68040-25", "off"), ("mc68040-25", "full"))
+SOME_WILD = (("mc68000-8", "off"), ("mc68040-25", "table"), ("mc68040-25", "full"))
 
 
 def opened(**options) -> Machine:
@@ -151,8 +159,7 @@ def pieces(r: random.Random, total: int, maximum: int) -> Iterator[int]:
         total -= piece
 
 
-@pytest.mark.parametrize("timing", TIMINGS)
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize(("name", "timing"), usually(SOME_OF_THE_ROM, KINDS))
 def test_states_are_taken_at_random_points_across_engines(name: str, timing: str) -> None:
     """The ROM, handed from engine to engine inside frames and slices: in the end as if one engine had run it all."""
     r = random.Random(f"{name} {timing}")
@@ -160,8 +167,8 @@ def test_states_are_taken_at_random_points_across_engines(name: str, timing: str
     whole = open_machine(name, engine="interpret", timing=timing, parameters=PARAMETERS)
     whole.run(instructions=r.randrange(5_000, 20_000))
     state = whole.save()
-    whole.run(instructions=400)
-    for piece in pieces(r, 400, 150):
+    whole.run(instructions=HANDED_ON)
+    for piece in pieces(r, HANDED_ON, 150):
         ours = r.choice(engines)
         ours.load(state)
         assert ours.run(instructions=piece).instructions == piece
@@ -170,15 +177,14 @@ def test_states_are_taken_at_random_points_across_engines(name: str, timing: str
     assert not wild.differences(ours.core, whole.core)
 
 
-@pytest.mark.parametrize("timing", TIMINGS)
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize(("name", "timing"), usually(SOME_WILD, KINDS))
 def test_wild_programs_are_taken_over_at_random_points(name: str, timing: str) -> None:
     """Traced, stopped, faulted, with odd stacks and code just written: whatever a program has come to is kept."""
     r, maker = random.Random(f"{name} {timing}"), wild.wilderness(name)
     machines = [
         programs.complete(name, maker.program(0).image, engine=e, timing=timing) for e in ("interpret", *ENGINES)
     ]
-    for number in r.sample(range(10_000), 2):
+    for number in r.sample(range(10_000), 3 if EVERYTHING else 2):
         program = maker.program(number)
         for each in machines:
             wild.start(each, program)
@@ -197,7 +203,7 @@ def test_wild_programs_are_taken_over_at_random_points(name: str, timing: str) -
         assert everything(ours) == everything(whole), f"image {number}"
 
 
-@pytest.mark.parametrize("copyback", [0, 1])
+@pytest.mark.parametrize("copyback", usually((1,), (0, 1)))
 def test_caches_belong_to_the_state(copyback: int) -> None:
     """Tags, dirty lines, counters and a bus that is still busy: each of them is there, and makes another state."""
     ours, other = (opened(memory_clocks={"copyback": copyback}) for _ in range(2))
