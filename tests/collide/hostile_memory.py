@@ -1,7 +1,9 @@
 """Every function of the library with hostile memory, as a program: what crashes is this process and not the tests.
 
-    python -m tests.collide.hostile_memory guards             all arrays between pages that nobody may touch
-    python -m tests.collide.hostile_memory threads SECONDS    all arrays written by another thread meanwhile
+    python -m tests.collide.hostile_memory guards     all arrays between pages that nobody may touch
+    python -m tests.collide.hostile_memory SECONDS    all arrays written by another thread meanwhile, so long in all
+
+Several of these are done one after the other.
 
 The functions are those that `test_interface.public` finds; the last line on stdout says which one was running.
 """
@@ -134,16 +136,17 @@ def try_threads(function: Callable, seconds: float) -> int:
     return calls
 
 
-def main(mode: str, seconds: str = "0") -> None:
+def main(*modes: str) -> None:
     faulthandler.enable()
     sys.setswitchinterval(SWITCH)
-    for function in CALLS:
-        print(name_of(function), end=" ", flush=True)
-        if mode == "guards":
-            try_guards(function)
-        else:
-            print(try_threads(function, float(seconds) / len(CALLS)), end=" ", flush=True)
-        print("ok", flush=True)
+    for mode in modes:
+        for function in CALLS:
+            print(mode, name_of(function), end=" ", flush=True)
+            if mode == "guards":
+                try_guards(function)
+            else:
+                print(try_threads(function, float(mode) / len(CALLS)), end=" ", flush=True)
+            print("ok", flush=True)
 
 
 if __name__ == "__main__":

@@ -21,11 +21,11 @@ SIGNATURES = {
 
 
 @kernel
-def loop(x, y, sides, rows, flags):
+def loop(x, y, sides, extra, rows, flags):
     """Do in compiled code what a game might, with slices and views; test_bitmap_index.py has the others."""
     half = len(x) // 2
-    two = small_boxes.list_two(x[:half], y[:half], sides[:half], x[half:], y[half:], sides[half:], 0, rows)
-    return two, small_boxes.number_small(x[::2], y[::2], sides[::2], 1, 1, flags)
+    two = small_boxes.list_two(x[:half], y[:half], sides[:half], x[half:], y[half:], sides[half:], extra, rows)
+    return two, small_boxes.number_small(x[::2], y[::2], sides[::2], extra + 1, 1, flags)
 
 
 @pytest.mark.without_jit
@@ -39,7 +39,7 @@ def test_from_compiled_code():
     rng, count = np.random.default_rng(7), 130
     x, y, sides = rng.integers(0, 200, count), rng.integers(0, 200, count), rng.integers(1, 40, (count, 2))
     rows, flags = np.empty((5000, 2), np.int32), np.empty(65, np.uint8)
-    two, status = loop(x, y, sides, rows, flags)
+    two, status = loop(x, y, sides, 0, rows, flags)
     parts = (x[:65].copy(), y[:65].copy(), x[65:].copy(), y[65:].copy())
     expected = groups.pairs(*parts, size=sides[:65].copy(), other=sides[65:].copy())
     assert np.array_equal(rows[:two], expected) and len(expected) > 50 and status == 0

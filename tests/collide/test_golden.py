@@ -12,8 +12,7 @@ from retrosim.collide import _golden
 SCENES = 10_000 if "RETROSIM_GOLDEN" in os.environ else 40
 
 
-@pytest.mark.without_jit
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.without_jit), 2])
 def test_the_golden_hash(threads):
     assert _golden.golden_hash(SCENES, threads) == _golden.EXPECTED[SCENES]
 

@@ -108,5 +108,3 @@ def test_a_pile(crowded: int, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_object_has_parts() -> None:
     x = np.zeros(COUNT, np.int16)
     assert len(compound.pairs(x, x, np.empty((0, 4), np.int16), np.zeros(COUNT + 1, np.int32))) == 0
-
-

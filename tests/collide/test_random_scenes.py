@@ -1,6 +1,7 @@
-"""Kernels against the oracle on ten thousand random scenes, from sparse to crowded, and the four-shift theorem.
+"""Kernels against the oracle on some thousand random scenes, from sparse to crowded, and the four-shift theorem.
 
-RETROSIM_SECTORS=N takes N scenes; tests/roms/test_sectors_flags.py asks all builds of the ROM about as many.
+RETROSIM_TESTS=all takes three times as many, RETROSIM_SECTORS=N takes N scenes; tests/roms/test_sectors_flags.py asks
+all builds of the ROM about as many.
 """
 
 import os
@@ -15,8 +16,10 @@ from retrosim.collide import METHODS, collided, count_tests, intersect, pairs, r
 from retrosim.collide.oracle import sectors as reference
 from retrosim.collide.oracle.scenes import Random, randomize_objects
 from retrosim.jit import JIT
+from tests.helpers.amount import EVERYTHING
 
-SCENES = int(os.environ.get("RETROSIM_SECTORS", "3000"))
+TIMES = 3 if EVERYTHING else 1
+SCENES = int(os.environ.get("RETROSIM_SECTORS", 1000 * TIMES))
 
 
 def random_scene(rng):
@@ -38,7 +41,7 @@ def agree(x, y, dtype, abs, method, size=30, work=None):
     return found
 
 
-def test_four_shifts_on_thousands_of_scenes():
+def test_four_shifts_on_many_scenes():
     rng, work, hits = np.random.default_rng(1994), workspace(40), 0
     for number in range(SCENES):
         x, y = random_scene(rng)
@@ -50,7 +53,7 @@ def test_four_shifts_on_thousands_of_scenes():
 @pytest.mark.parametrize("method", METHODS)
 def test_sizes_on_random_scenes(method):
     rng = np.random.default_rng(21)
-    for _ in range(300):
+    for _ in range(100 * TIMES):
         x, y = random_scene(rng)
         size = rng.integers(1, 32, len(x)).tolist()
         found = agree(x, y, np.int16, "inline", method, size)
@@ -63,7 +66,7 @@ def test_sizes_on_random_scenes(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_two_hundred_objects(method):
     random = Random(1994)
-    for number in range(20 if JIT else 6):
+    for number in range(20 if EVERYTHING else 8 if JIT else 2):
         x, y = randomize_objects(200, random)
         agree(x, y, (np.int16, np.int32)[number & 1], "inline", method)
 
@@ -73,7 +76,7 @@ boxes = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100 * TIMES)
 @given(boxes, st.integers(0, 600), st.integers(0, 440))
 def test_four_shifts_find_every_overlap_and_nothing_else(found, left, top):
     """With sides below half a sector; boxes anywhere, and the same ones crowded together."""
@@ -95,7 +98,7 @@ def test_four_shifts_find_every_overlap_and_nothing_else(found, left, top):
             assert pairs(x, y, size=size, method=method).tolist() == expected
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=70 * TIMES)
 @given(boxes)
 def test_flags_are_the_objects_of_the_pairs(found):
     x, y = (np.array([box[axis] for box in found], np.int16) for axis in (0, 1))

@@ -1,12 +1,12 @@
 """What answers while kernels are being compiled gives the answers of the kernels; and few boxes, in all forms."""
 
-import subprocess
-import sys
+from functools import partial
+from threading import Event
 
 import numpy as np
 import pytest
 
-from retrosim.collide import _start, batch, convex, groups, masks, plane, sectors, world
+from retrosim.collide import _queries, _start, batch, convex, groups, masks, plane, sectors, world
 from retrosim.collide.oracle import worlds as oracle
 from retrosim.collide.scene import Scene
 
@@ -116,26 +116,37 @@ def test_squares_before_the_kernels(monkeypatch):
                 sectors.pairs(x[:count], y[:count], out=out[:3].copy())
 
 
-def test_too_much_for_numpy_waits_for_the_kernels():
-    """In a process of its own, whose first call has too many comparisons."""
-    program = (
-        "import numpy as np; from retrosim.collide import _start, world; _start.MAX_CANDIDATES = 10;"
-        "x = np.arange(400); print(len(world.pairs(x, x, size=3)), _start.COMPILER.done)"
-    )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ran.stdout.startswith("797 ") and "'scenes'" in ran.stdout
+@pytest.fixture
+def begun(monkeypatch):
+    """Begin to compile with the first call, and end when somebody waits for it; return what is done, by name."""
+    compiler, awaited = _start.COMPILER, Event()
+    run, wait = compiler._run, compiler.wait
+    monkeypatch.setattr(compiler, "is_done", partial(_start.Compiler.is_done, compiler))
+    monkeypatch.setattr(compiler, "_run", lambda name, job: awaited.wait() and run(name, job))
+    monkeypatch.setattr(compiler, "wait", lambda name=None: awaited.set() or wait(name))
+    monkeypatch.setattr(compiler, "done", set())
+    monkeypatch.setattr(compiler, "_jobs", {})
+    yield compiler.done
+    compiler.wait()
 
 
-@pytest.mark.parametrize("question", ["nearest(x, x, k=2)[-1].tolist()", "cast(x, x, -x, x).hit[-1]"])
-def test_questions_with_too_many_candidates_wait_for_the_kernels(question):
+def test_too_much_for_numpy_waits_for_the_kernels(begun, monkeypatch):
+    monkeypatch.setattr(_start, "MAX_CANDIDATES", 10)
+    x = np.arange(400)
+    assert len(world.pairs(x, x, size=3)) == 797 and "scenes" in begun
+
+
+@pytest.mark.parametrize("question", ["nearest", "segments"])
+def test_questions_with_too_many_candidates_wait_for_the_kernels(question, begun, monkeypatch):
     """What the kernels do without listing every candidate is no error in the first call either."""
-    program = (
-        "import numpy as np; from retrosim.collide import _queries, _start; from retrosim.collide.scene import Scene;"
-        "_queries.MAX_CANDIDATES = 10; x = np.arange(40); scene = Scene(); scene.add(x, x, size=3);"
-        f"print(scene.{question}, {{'nearest', 'segments'}} & _start.COMPILER.done)"
-    )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ran.stdout in ("[37, 38] {'nearest'}\n", "37 {'segments'}\n")
+    monkeypatch.setattr(_queries, "MAX_CANDIDATES", 10)
+    x, scene = np.arange(40), Scene()
+    scene.add(x, x, size=3)
+    if question == "nearest":
+        assert scene.nearest(x, x, k=2)[-1].tolist() == [37, 38]
+    else:
+        assert scene.cast(x, x, -x, x).hit[-1] == 37
+    assert {"nearest", "segments"} & begun == {question}
 
 
 @pytest.mark.without_jit

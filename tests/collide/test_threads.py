@@ -1,7 +1,8 @@
 """Memory that is not ours: arrays at the end of what may be touched, arrays that another thread writes, shared arrays.
 
 `hostile_memory` runs as another process, since what is wrong here crashes it. `RETROSIM_THREADS=seconds` writes for so
-long, once as usual and once with all indices of the kernels checked.
+long instead of one second (three with RETROSIM_TESTS=all), once as usual and once with all indices of the kernels
+checked.
 """
 
 import os
@@ -13,40 +14,35 @@ import numpy as np
 import pytest
 
 from retrosim.collide import bitmap, intersect, masks, objects, pairs, plane, sectors, spheres, workspace
+from tests.helpers.amount import EVERYTHING
 
 from .test_interface import CALLS
 
 ROOT = Path(__file__).parent.parent.parent
-SECONDS = float(os.environ.get("RETROSIM_THREADS", "3"))
+SECONDS = os.environ.get("RETROSIM_THREADS", "3" if EVERYTHING else "1")
+GUARDS = () if sys.platform == "win32" else ("guards",)  # where there is mprotect
 
-needs_pages = pytest.mark.skipif(sys.platform == "win32", reason="there is no mprotect")
 
-
-def run(*arguments: str, **environment: str) -> None:
-    """Run `hostile_memory`; it ends well, and has been through all functions."""
+def run(*modes: str, **environment: str) -> None:
+    """Run `hostile_memory`; it ends well, and has been through all functions in each mode."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.collide.hostile_memory", *arguments],
+        [sys.executable, "-m", "tests.collide.hostile_memory", *modes],
         env=os.environ | {"MALLOC_PERTURB_": "165"} | environment,
         cwd=ROOT,
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stdout[-300:] + done.stderr[-3000:]
-    assert done.stdout.count(" ok\n") == len(CALLS)
+    assert done.stdout.count(" ok\n") == len(modes) * len(CALLS)
 
 
-@needs_pages
-def test_arrays_at_the_end_of_memory():
-    run("guards")
-
-
-def test_arrays_that_another_thread_writes():
-    run("threads", str(SECONDS))
+def test_arrays_at_the_end_of_memory_and_arrays_that_another_thread_writes():
+    run(*GUARDS, SECONDS)
 
 
 @pytest.mark.skipif("RETROSIM_THREADS" not in os.environ, reason="RETROSIM_THREADS=seconds: compiles all kernels again")
 def test_the_same_with_all_indices_checked(tmp_path):
-    run("threads", str(SECONDS), NUMBA_BOUNDSCHECK="1", RETROSIM_HOME=str(tmp_path))
+    run(SECONDS, NUMBA_BOUNDSCHECK="1", RETROSIM_HOME=str(tmp_path))
 
 
 @pytest.mark.without_jit

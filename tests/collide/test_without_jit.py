@@ -1,4 +1,7 @@
-"""The kernels are also plain Python: tests that are marked `without_jit` must hold with the compiler switched off."""
+"""The kernels are also plain Python: tests that are marked `without_jit` must hold with the compiler switched off.
+
+By default with fewer objects and scenes than compiled; RETROSIM_TESTS=all has as many, and a minute of Python.
+"""
 
 import os
 import subprocess
@@ -7,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.amount import EVERYTHING
+
 TESTS = Path(__file__).parent.parent
 WHERE = [TESTS / "collide", TESTS / "numeric", TESTS / "scenarios" / "test_sectors.py"]
+LONG = ["tests/scenarios/test_sectors.py::test_frames_are_those_of_the_reference[200-1994]"]
 
 
 def test_same_results_without_jit():
@@ -27,6 +33,7 @@ def test_same_results_without_jit():
             "-m",
             "without_jit",
             *map(str, WHERE),
+            *(f"--deselect={name}" for name in ([] if EVERYTHING else LONG)),
         ],
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         cwd=TESTS.parent,
