@@ -18,6 +18,7 @@ from retrosim.study.bounds_paths import Path
 from retrosim.study.bounds_residence import MAX_WAYS, Residence, Use, Way, joined
 from retrosim.study.bounds_words import Span, const, unknown
 from retrosim.study.routines import build_of
+from tests.helpers.amount import EVERYTHING
 from tests.helpers.machine.flat import FLAT_MACHINES
 from tests.helpers.study.cost_programs import ADDRESS, SUM, write_elf
 
@@ -34,7 +35,7 @@ ROUTINES = [
     ("shapes", "LineOne"),
 ]
 SHORT = 1  # of the routines, and so many calls of it
-CALLS = 25
+CALLS = 25 if EVERYTHING else 10
 
 
 def opened(tmp_path, words: list[int], name: str = "mc68000-8") -> Machine:
@@ -124,7 +125,7 @@ def test_lines_of_ways_that_exclude_each_other(tmp_path):
 def test_lines_in_a_loop_are_missed_once(tmp_path):
     # li r9,N; mtctr r9; lwz r5,0(r3); add r6,r6,r5; bdnz -8; blr
     few, many = (
-        opened_601(tmp_path, f"392000{times:02X} 7D2903A6 80A30000 7CC62A14 4200FFF8 4E800020") for times in (3, 5)
+        opened_601(tmp_path, f"392000{times:02X} 7D2903A6 80A30000 7CC62A14 4200FFF8 4E800020") for times in (2, 4)
     )
     assert bound(many, "routine")["maximum"] - bound(few, "routine")["maximum"] < 2 * 34  # of two sectors read
 
@@ -191,7 +192,7 @@ TIGHT = {"mc68040-25": 2.2, "i386dx-33": 1.2, "i486dx2-66": 1.8, "ppc601-80": 2.
 def test_bounds_are_tight(name):
     rom = load_rom("shapes")
     machine = Machine(name, rom, build=build_of(rom, name), engine="evaluate")
-    report = bound(machine, "BoxesApart", tries=80)
+    report = bound(machine, "BoxesApart", tries=80 if EVERYTHING else 40)
     assert not report["exceeded"]
     assert report["maximum"] <= TIGHT[name] * report["found"]["maximum"]
 

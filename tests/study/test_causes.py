@@ -58,7 +58,7 @@ def test_a_routine_without_services_adds_up(engine):
     cycles = {}
     for timing in (MODE, "full"):
         machine, first = (
-            Machine(MACHINE, engine=each, timing=timing, parameters={"objects": 30}) for each in (engine, "interpret")
+            Machine(MACHINE, engine=each, timing=timing, parameters={"objects": 5}) for each in (engine, "interpret")
         )
         first.run(frames=1)
         machine.load(first.save())
@@ -139,7 +139,7 @@ def test_memory_of_our_own():
 
 
 def test_the_timing_table_says_which_memory_it_used():
-    options = {"builds": ["O0"], "objects": [50], "seconds": 0.01}
+    options = {"builds": ["O0"], "objects": [50], "seconds": 0.01, "details": False, "interval": False}
     changed = timing_table([MACHINE], memory={"copyback": 0, "write": 4}, **options)
     used = {name: each.value for name, each in preset(MACHINE).memory.items()}
     assert changed["method"]["memory"] == {MACHINE: used | {"copyback": 0}}

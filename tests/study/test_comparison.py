@@ -7,6 +7,7 @@ import re
 import sys
 import zlib
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -56,18 +57,18 @@ def collisions(result, scene: str) -> int:
     return kind["collisions"]
 
 
-def all_scenes():
-    return [*(make() for make in ADVERSARIAL), *random_scenes(SEED, 2)]
+NAMED = [make() for make in ADVERSARIAL]
+ALL_SCENES = [*NAMED, *random_scenes(SEED, 2)]
 
 
-@pytest.mark.parametrize("scene", all_scenes(), ids=lambda scene: scene.name)
+@pytest.mark.parametrize("scene", ALL_SCENES, ids=lambda scene: scene.name)
 def test_scenes_keep_to_what_every_method_takes(scene):
     half = scene.half.astype(int)
     assert (half**2).sum(axis=1).max() <= REACH**2
     assert (scene.x >= 15).all() and (scene.x < 625).all() and (scene.y >= 15).all() and (scene.y < 465).all()
 
 
-@pytest.mark.parametrize("scene", all_scenes(), ids=lambda scene: scene.name)
+@pytest.mark.parametrize("scene", ALL_SCENES, ids=lambda scene: scene.name)
 def test_the_exact_test_of_what_is_at_rest_is_that_of_the_library(scene):
     at_rest = replace(scene, move=np.zeros_like(scene.move))
     x, y = (np.ascontiguousarray(axis.astype(int) * 32, np.int16) for axis in (scene.x, scene.y))
@@ -91,7 +92,7 @@ def test_the_exact_test_of_what_moves_is_that_of_small_steps():
     assert unseen == 3
 
 
-@pytest.mark.parametrize("scene", all_scenes(), ids=lambda scene: scene.name)
+@pytest.mark.parametrize("scene", ALL_SCENES, ids=lambda scene: scene.name)
 def test_forms_hold_the_whole_rectangle(scene):
     forms = Forms(scene)
     x, y = (np.ascontiguousarray(axis.astype(int) * 32, np.int16) for axis in (scene.x, scene.y))
@@ -231,15 +232,21 @@ def test_a_rom_that_finds_something_else_has_no_figures(monkeypatch, method, wro
 WITH_ROM_CODE = [method for method in METHODS if method.routine]
 
 
+@pytest.fixture(scope="module")
+def unit_of():
+    """A function of a ROM and a number of objects: the same machine for all methods, as in a study."""
+    open_once = cache(lambda name, objects: routines.open_unit(MACHINE, load_rom(name), objects, "interpret"))
+    return lambda rom, objects: open_once(rom.name, objects if "objects" in rom.parameters else 0)
+
+
 @pytest.mark.parametrize("method", WITH_ROM_CODE, ids=lambda method: method.name)
-def test_roms_agree_on_the_named_scenes(method):
+def test_roms_agree_on_the_named_scenes(method, unit_of):
     """Scenes of 4 to 24 objects: the figures, touching, seams, tunnelling, the corners of the screen."""
     rom = load_rom(method.routine.rom)
-    for make in ADVERSARIAL:
-        forms = Forms(make())
-        unit = routines.open_unit(MACHINE, rom, forms.count, "interpret")
-        _, found = routines.run_routine(method, unit, forms)
-        assert found == routines.kernel_result(method, forms), make.__name__
+    for scene in NAMED:
+        forms = Forms(scene)
+        _, found = routines.run_routine(method, unit_of(rom, forms.count), forms)
+        assert found == routines.kernel_result(method, forms), scene.name
 
 
 def test_a_frame_can_be_run_again():

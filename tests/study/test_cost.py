@@ -12,6 +12,7 @@ from retrosim.rom import load_elf
 from retrosim.study.causes import causes_of
 from retrosim.study.cost import cost_report, find_routine
 from retrosim.study.cost_text import listing_csv
+from tests.helpers.amount import usually
 from tests.helpers.machine.programs import machine as small_machine
 from tests.helpers.study.cost_programs import ADDRESS, ENDLESS, SUM, write_elf
 
@@ -33,7 +34,7 @@ def opened(path, name="mc68000-8", **options) -> Machine:
 
 
 def sectors(name: str, build: str, timing: str) -> Machine:
-    machine = Machine(name, "sectors", build=build, timing=timing, parameters={"objects": 20})
+    machine = Machine(name, "sectors", build=build, timing=timing, parameters={"objects": 5})
     machine.run(frames=1)
     return machine
 
@@ -84,7 +85,7 @@ def test_clocks_that_depend_on_data_are_beyond_the_base():
     ("name", "build", "timing"),
     [
         ("mc68000-8", "O2", "full"),
-        *(("mc68040-25", "O1", timing) for timing in ("full", "table", "causes")),
+        *(("mc68040-25", "O1", timing) for timing in usually(("table", "causes"), ("full", "table", "causes"))),
         ("ppc601-80", "O1", "causes"),
     ],
 )
@@ -243,6 +244,6 @@ def test_csv_and_json_hold_the_listing(tmp_path):
 def test_progress_is_told(tmp_path):
     steps = []
     machine = opened(write_elf(tmp_path / "sum.elf", SUM, sum=ADDRESS))
-    cost_report(machine, "sum", 5000, progress=lambda *step: steps.append(step))
+    cost_report(machine, "sum", 1700, progress=lambda *step: steps.append(step))
     assert steps[0] == (0, 2_000_000, "running the routine")
-    assert steps[1:] == [(done, 15004, "attributing cycles") for done in (0, 5000, 10000, 15000)]
+    assert steps[1:] == [(done, 5104, "attributing cycles") for done in (0, 5000)]
