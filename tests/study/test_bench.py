@@ -17,6 +17,7 @@ from retrosim.study.bench_report import render_bench
 from retrosim.study.contenders import ENGINES, PEERS, SIMULATED, Lap
 from retrosim.study.startup import region_times, startup_times
 from retrosim.study.workload import LOOP, LOOPS, job_of_checks, open_at_first_check, prepare
+from tests.helpers.amount import usually
 
 ROM = load_rom("sectors")
 UNTRIED = ("recompile-full", "recompile-table")  # to compile them takes long; recompile-off is the same code
@@ -320,15 +321,17 @@ def test_other_machines_make_the_same_checks(name):
     assert load.memory[load.job.end :].startswith(LOOPS[load.isa].exit)
 
 
-def test_starts_are_timed_in_their_own_processes():
+@pytest.mark.parametrize("machine", usually(["mc68000-8"], ["mc68000-8", "native"]))
+def test_starts_are_timed_in_their_own_processes(machine):
+    """By default of a machine, which compiles least."""
     texts = []
-    times = startup_times("native", cold=1, warm=1, progress=texts.append)
+    times = startup_times(machine, cold=1, warm=1, progress=texts.append)
     assert texts == ["cold start 1 of 1", "warm start 1 of 1"]
     for kind in ("cold", "warm"):
         assert times[kind]["starts"] == 1
         inside = sum(times[kind][stage] for stage in ("import", "open", "frame"))
         assert 0 < inside < times[kind]["process"]
     with pytest.raises(ValueError, match="cold 0, warm 1"):
-        startup_times("native", cold=0, warm=1)
+        startup_times(machine, cold=0, warm=1)
     with pytest.raises(RetrosimError, match="machine 'nothing'"):
         startup_times("nothing", cold=1, warm=1)
