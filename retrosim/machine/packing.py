@@ -26,14 +26,19 @@ def pack(registers: bytes, memory: np.ndarray) -> bytes:
     parts, adler = [STREAM_HEADER, _packed(registers)], zlib.adler32(registers)
     for piece in _pieces(memory):
         if isinstance(piece, int):
-            low, high = adler & 0xFFFF, adler >> 16
-            adler = low | (high + piece * low) % ADLER_MODULUS << 16
+            adler = _adler_with_zeros(adler, piece)
             parts.append(_packed_zeros() * (piece // CHUNK_BYTES))
         else:
             adler = zlib.adler32(piece, adler)
             parts.append(_packed(piece))
     end = zlib.compressobj(1, zlib.DEFLATED, RAW).flush()
     return b"".join((*parts, end, adler.to_bytes(4, "big")))
+
+
+def _adler_with_zeros(adler: int, count: int) -> int:
+    """Return the checksum of some content (RFC 1950) followed by so many zeros."""
+    low, high = adler & 0xFFFF, adler >> 16
+    return low | (high + count * low) % ADLER_MODULUS << 16
 
 
 def _pieces(memory: np.ndarray) -> Iterator[int | memoryview]:
@@ -60,7 +65,11 @@ def _packed_zeros() -> bytes:
 
 def unpack(packed: bytes, limit: int) -> np.ndarray:
     """Decompress registers and memory, `limit` bytes at most. Errors: StateError, zlib.error."""
-    unpacker, content, length = zlib.decompressobj(), np.zeros(limit, np.uint8), 0
+    content = np.zeros(limit, np.uint8)
+    quick = _unpacked_but_for_zeros(packed, content)
+    if quick is not None:
+        return content[:quick]
+    unpacker, length = zlib.decompressobj(), 0
     while packed and length < limit:
         piece = unpacker.decompress(packed, min(UNPACKED_BYTES, limit - length))
         content[length : length + len(piece)] = np.frombuffer(piece, np.uint8)
@@ -68,3 +77,36 @@ def unpack(packed: bytes, limit: int) -> np.ndarray:
     if not unpacker.eof:
         raise StateError("saved state", "unreadable: not a whole state")
     return content[:length]
+
+
+def _unpacked_but_for_zeros(packed: bytes, content: np.ndarray) -> int | None:
+    """Decompress what `pack` has made, and pass over chunks of zeros; None where the checksum does not say that it is.
+
+    content  uint8[limit], zeros
+    Returns  bytes of it that are used
+    """
+    zeros, position, length, adler = _packed_zeros(), len(STREAM_HEADER), 0, 1
+    unpacker = zlib.decompressobj(RAW)
+    while packed.startswith(STREAM_HEADER) and not unpacker.eof:
+        found = packed.find(zeros, position)
+        rest = packed[position : found if found >= 0 else len(packed)]
+        while rest and not unpacker.eof:
+            room = len(content) - length
+            try:
+                piece = unpacker.decompress(rest, min(UNPACKED_BYTES, room + 1))
+            except zlib.error:
+                return None
+            if len(piece) > room:
+                return None
+            content[length : length + len(piece)] = np.frombuffer(piece, np.uint8)
+            length, adler, rest = length + len(piece), zlib.adler32(piece, adler), unpacker.unconsumed_tail
+        if found < 0:
+            return length if unpacker.eof and unpacker.unused_data == adler.to_bytes(4, "big") else None
+        position = found
+        while packed.startswith(zeros, position):
+            position += len(zeros)
+        count = (position - found) // len(zeros) * CHUNK_BYTES
+        length, adler = length + count, _adler_with_zeros(adler, count)
+        if length > len(content):
+            return None
+    return None

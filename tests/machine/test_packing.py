@@ -42,3 +42,40 @@ def test_no_more_is_unpacked_than_allowed() -> None:
     assert len(packed) < 10_000
     with pytest.raises(StateError, match="not a whole state"):
         unpack(packed, 63 * CHUNK_BYTES)
+
+
+def unpacked_by_zlib(packed: bytes, limit: int) -> bytes | None:
+    """Return what zlib makes of a stream, None for one that is not whole or longer than the limit."""
+    unpacker = zlib.decompressobj()
+    try:
+        content = unpacker.decompress(packed, limit + 1)
+    except zlib.error:
+        return None
+    return content if unpacker.eof and len(content) <= limit else None
+
+
+def test_what_is_damaged_is_what_zlib_says() -> None:
+    """Chunks of zeros are passed over where the stream has them, which must show nowhere."""
+    r = random.Random(1994)
+    memory = np.zeros(CHUNKS * CHUNK_BYTES, np.uint8)
+    memory[5000:9000], memory[-100] = np.frombuffer(r.randbytes(4000), np.uint8), 7
+    packed, limit = pack(r.randbytes(777), memory), 777 + len(memory)
+    same = 0
+    for _ in range(3000):
+        damaged = bytearray(packed)
+        for _ in range(r.choice((1, 1, 2))):
+            damaged[r.randrange(len(damaged))] ^= 1 << r.randrange(8)
+        some = bytes(damaged[: r.choice((None, None, None, r.randrange(len(damaged))))])
+        try:
+            found = unpack(some, limit).tobytes()
+        except (StateError, zlib.error):
+            found = None
+        assert found == unpacked_by_zlib(some, limit)
+        same += found is not None
+    assert same > 100  # bits of a block's header that say nothing
+
+
+@pytest.mark.parametrize("level", [0, 1, 9])
+def test_a_stream_of_others_is_taken(level: int) -> None:
+    content = bytes(2 * CHUNK_BYTES) + b"some" + bytes(CHUNK_BYTES)
+    assert unpack(zlib.compress(content, level), len(content)).tobytes() == content

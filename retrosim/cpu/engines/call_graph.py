@@ -92,11 +92,19 @@ def call_edges(functions: Bodies) -> list[CallEdge]:
     return found
 
 
+def most_first(calls: list[CallEdge]) -> list[CallEdge]:
+    """Return calls in the order of how often they happen."""
+    return sorted(calls, key=lambda edge: (-edge.times, edge.insn.pc, edge.callee))
+
+
 def guesses_of(functions: Bodies, calls: list[CallEdge]) -> dict[int, tuple[int, ...]]:
-    """Guess where computed jumps go, the likeliest first: calls to what they may call, others to where calls return."""
+    """Guess where computed jumps go, the likeliest first: calls to what they may call, others to where calls return.
+
+    calls  in the order of `most_first`
+    """
     callees: dict[int, list[int]] = {}
     returns: dict[int, list[int]] = {}
-    for edge in sorted(calls, key=lambda e: (-e.times, e.insn.pc, e.callee)):
+    for edge in calls:
         if edge.insn.row.options.get("calls"):
             callees.setdefault(edge.insn.pc, []).append(edge.callee)
             returns.setdefault(edge.callee, []).append(edge.insn.end)
@@ -130,14 +138,17 @@ def _leads_away(insn: Insn) -> bool:
 
 
 def copies_of(part: Iterable[Block], leaves: Bodies, calls: list[CallEdge]) -> dict[int, Block]:
-    """Return the blocks of the leaves that a part calls and does not have, those called most first."""
+    """Return the blocks of the leaves that a part calls and does not have, those called most first.
+
+    calls  of leaves, in the order of `most_first`
+    """
     inside = {block.start: block for block in part}
     last = [block.insns[-1] for block in inside.values()]
     here = {insn.pc for insn in last if insn.row.options.get("calls")}
     found: dict[int, Block] = {}
     left = MAX_COPIED
-    for edge in sorted(calls, key=lambda edge: (-edge.times, edge.insn.pc, edge.callee)):
-        if edge.insn.pc in here and edge.callee in leaves and edge.callee not in inside and edge.callee not in found:
+    for edge in calls:
+        if edge.insn.pc in here and edge.callee not in inside and edge.callee not in found:
             size = sum(len(block.insns) for block in leaves[edge.callee].values())
             if size <= left:
                 left -= size

@@ -22,6 +22,7 @@ from .call_graph import (
     copies_of,
     guesses_of,
     leaves_of,
+    most_first,
     parts_of,
     targets_of,
 )
@@ -93,7 +94,9 @@ def discover(
     bodies = bodies_of(blocks, sorted(functions))
     leaves = {} if waits else leaves_of(bodies) | leaves_of(_bodies_in(others))
     calls = call_edges(leaves | bodies)
-    guesses = guesses_of(leaves | bodies, calls)
+    ordered = most_first(calls)
+    guesses = guesses_of(leaves | bodies, ordered)
+    to_leaves = [edge for edge in ordered if edge.callee in leaves]
     own = [edge for edge in calls if edge.callee in bodies]
     limit = MAX_JOINED_WAITING if waits else MAX_JOINED
     parts = [{block.start: block for block in part} for part in parts_of(bodies, own, limit)]
@@ -102,7 +105,7 @@ def discover(
         entries |= {target for block in inside.values() for target in targets_of(block) if target not in inside}
     regions = []
     for inside in parts:
-        copies = copies_of(inside.values(), leaves, calls)
+        copies = copies_of(inside.values(), leaves, to_leaves)
         whole = dict(sorted((inside | copies).items()))
         region = region_of(whole, entries & set(inside), guesses, functions - copies.keys())
         here = region.checks & set(inside)  # the interpreter comes back soon after a check has left the region
