@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
 import shutil
@@ -117,7 +118,8 @@ def test_turning_shapes(folder: Path) -> None:
         pytest.skip("the window needs a display, and there is no xvfb-run")
     _start.COMPILER.wait()  # the other process loads what this one has compiled
     command = [sys.executable, "-m", "retrosim.examples.turning_shapes", "--frames", "5", "--screenshot", "shapes.png"]
-    ran = subprocess.run(["xvfb-run", "-a", *command], capture_output=True, text=True, timeout=100)
+    environment = os.environ | {"PYTHONPATH": str(Path(examples.__file__).parents[2])}  # these very sources
+    ran = subprocess.run(["xvfb-run", "-a", *command], env=environment, capture_output=True, text=True, timeout=100)
     assert re.fullmatch(r"5 frames, \d+ contacts in the last one\n", ran.stdout), ran.stderr[-500:]
     assert size_of(folder / "shapes.png") == (640, 480)
 

@@ -4,6 +4,7 @@ RETROSIM_BOUNDS=1000000 spreads so many random calls over the routines of all pr
 """
 
 import os
+from functools import cache
 
 import pytest
 
@@ -34,8 +35,7 @@ ROUTINES = [
     ("shapes", "PointOne"),
     ("shapes", "LineOne"),
 ]
-SHORT = 1  # of the routines, and so many calls of it
-CALLS = 25 if EVERYTHING else 10
+CALLS = 80 if EVERYTHING else 40  # of the one routine that is tried by default
 
 
 def opened(tmp_path, words: list[int], name: str = "mc68000-8") -> Machine:
@@ -48,14 +48,18 @@ def summing(tmp_path) -> Machine:
     return Machine("mc68000-8", load_elf(elf, "m68000"), engine="evaluate")
 
 
+@cache
+def report_of(name, rom_name, routine, tries):
+    rom = load_rom(rom_name)
+    machine = Machine(name, rom, build=build_of(rom, name), engine="auto" if TRIES else "evaluate")
+    return bound(machine, routine, tries=tries)
+
+
 @pytest.mark.parametrize("name", FLAT_MACHINES)
 def test_no_call_lies_outside(name):
-    routines = ROUTINES if TRIES else ROUTINES[:SHORT]
     tries = TRIES // (len(ROUTINES) * len(FLAT_MACHINES)) or CALLS
-    for rom_name, routine in routines:
-        rom = load_rom(rom_name)
-        machine = Machine(name, rom, build=build_of(rom, name), engine="auto" if TRIES else "evaluate")
-        report = bound(machine, routine, tries=tries)
+    for rom_name, routine in ROUTINES if TRIES else ROUTINES[:1]:
+        report = report_of(name, rom_name, routine, tries)
         found = report["found"]
         assert found["returned"] > tries // 10, routine
         assert not report["exceeded"], (routine, report["minimum"], report["maximum"], found)
@@ -190,9 +194,7 @@ TIGHT = {"mc68040-25": 2.2, "i386dx-33": 1.2, "i486dx2-66": 1.8, "ppc601-80": 2.
 
 @pytest.mark.parametrize("name", TIGHT)
 def test_bounds_are_tight(name):
-    rom = load_rom("shapes")
-    machine = Machine(name, rom, build=build_of(rom, name), engine="evaluate")
-    report = bound(machine, "BoxesApart", tries=80 if EVERYTHING else 40)
+    report = report_of(name, *ROUTINES[0], CALLS)
     assert not report["exceeded"]
     assert report["maximum"] <= TIGHT[name] * report["found"]["maximum"]
 

@@ -30,7 +30,8 @@ def table(calls):
 
 @pytest.fixture(scope="module")
 def full():
-    return timing_table([MACHINE], full=True, builds=["O2"], objects=[200], engine="interpret", interval=False)
+    given = {"builds": ["O2"], "objects": [200], "details": False, "interval": False}
+    return timing_table([MACHINE], full=True, engine="interpret", **given)
 
 
 def text_of(result, width=80):
