@@ -175,11 +175,12 @@ def test_extremes():
 
 @pytest.mark.without_jit
 def test_types_of_integers():
-    """By default each is once x or y; with RETROSIM_TESTS=all it is both, beside int64."""
+    """By default each is once x, y or sizes; with RETROSIM_TESTS=all it is all of these, beside int64."""
     kinds = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64)
-    whole = [each for kind in kinds for each in ((kind, np.int64), (np.int64, kind))]
-    for kind, other in usually(list(zip(kinds[::2], kinds[1::2])), whole):
-        assert world.pairs(np.array([3, 5, 90], kind), np.array([3, 5, 90], other), size=4).tolist() == [[0, 1]]
+    whole = [[each if k == place else np.int64 for k in range(3)] for each in kinds for place in range(3)]
+    for x, y, size in usually([kinds[:3], kinds[3:6], kinds[5:]], whole):
+        given = np.array([3, 5, 90], x), np.array([3, 5, 90], y)
+        assert world.pairs(*given, size=np.array([4, 4, 4], size)).tolist() == [[0, 1]]
     with pytest.raises(ValueError, match=r"x\[2\] = 18446744073709551611: allowed"):  # -5, if it had a sign
         world.pairs(np.array([3, 5, 2**64 - 5], np.uint64), np.array([3, 5, 90], np.int64), size=4)
     for values in ([1, 2], np.array([1.0, 2.0]), np.array([True, False]), None):

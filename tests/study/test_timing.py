@@ -190,10 +190,11 @@ def test_text_of_a_machine_that_1994_did_not_measure(table):
 )
 def test_refusals(options, message):
     with pytest.raises(ValueError, match=message):
-        timing_table(**{"machines": [MACHINE], "details": False} | options)
+        timing_table(**{"machines": [MACHINE], "builds": ["O2"], "details": False} | options)
 
 
 def test_tables_too_small_for_a_split_have_none():
-    result = timing_table([MACHINE], builds=["O2"], objects=[0, 1, 2], seconds=0.001, interval=False)
+    given = {"builds": ["O2"], "seconds": 0.001, "details": False, "interval": False}
+    result = timing_table([MACHINE], objects=[0, 1, 2], **given)
     assert result["split"] == []
     assert [row["objects"] for row in result["rows"]] == [0, 1, 2]
