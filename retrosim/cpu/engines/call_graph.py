@@ -92,7 +92,7 @@ def call_edges(functions: Bodies) -> list[CallEdge]:
     return found
 
 
-def most_first(calls: list[CallEdge]) -> list[CallEdge]:
+def busiest_first(calls: list[CallEdge]) -> list[CallEdge]:
     """Return calls in the order of how often they happen."""
     return sorted(calls, key=lambda edge: (-edge.times, edge.insn.pc, edge.callee))
 
@@ -100,7 +100,7 @@ def most_first(calls: list[CallEdge]) -> list[CallEdge]:
 def guesses_of(functions: Bodies, calls: list[CallEdge]) -> dict[int, tuple[int, ...]]:
     """Guess where computed jumps go, the likeliest first: calls to what they may call, others to where calls return.
 
-    calls  in the order of `most_first`
+    calls  in the order of `busiest_first`
     """
     callees: dict[int, list[int]] = {}
     returns: dict[int, list[int]] = {}
@@ -140,7 +140,7 @@ def _leads_away(insn: Insn) -> bool:
 def copies_of(part: Iterable[Block], leaves: Bodies, calls: list[CallEdge]) -> dict[int, Block]:
     """Return the blocks of the leaves that a part calls and does not have, those called most first.
 
-    calls  of leaves, in the order of `most_first`
+    calls  of leaves, in the order of `busiest_first`
     """
     inside = {block.start: block for block in part}
     last = [block.insns[-1] for block in inside.values()]

@@ -18,11 +18,11 @@ from .call_graph import (
     Block,
     Bodies,
     bodies_of,
+    busiest_first,
     call_edges,
     copies_of,
     guesses_of,
     leaves_of,
-    most_first,
     parts_of,
     targets_of,
 )
@@ -94,7 +94,7 @@ def discover(
     bodies = bodies_of(blocks, sorted(functions))
     leaves = {} if waits else leaves_of(bodies) | leaves_of(_bodies_in(others))
     calls = call_edges(leaves | bodies)
-    ordered = most_first(calls)
+    ordered = busiest_first(calls)
     guesses = guesses_of(leaves | bodies, ordered)
     to_leaves = [edge for edge in ordered if edge.callee in leaves]
     own = [edge for edge in calls if edge.callee in bodies]
