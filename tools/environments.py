@@ -9,8 +9,8 @@ Each environment is a process that calls the library, runs a program on a machin
 must end well, say nothing but one-line warnings, and have the hashes of the first. What this host or this user cannot
 do is skipped, with the reason. RETROSIM_ENVIRONMENTS=all adds the lowest versions of the dependencies and other
 Pythons, each in a virtual environment of its own, which takes minutes and needs a package index. Those run a program on
-every kind of machine, and ask for the golden hash of 10 000 scenes of retrosim.collide. As many environments as there
-are processors are tried at once.
+every kind of machine, and ask for a golden hash of retrosim.collide, with the lowest versions that of 10 000 scenes. As
+many environments as there are processors are tried at once.
 
 The exit status is 0 if no environment failed, 1 otherwise.
 """
@@ -183,7 +183,7 @@ def lowest_versions(place: Place) -> None:
         wanted = tomllib.load(file)["project"]["dependencies"]
     lowest = [re.sub(r">=([^,]+).*", r"==\1", each) for each in wanted]
     numpy = [each for each in lowest if not each.startswith("numpy")]  # the lowest that numba takes
-    _installed(place, sys.executable, numpy)
+    _installed(place, sys.executable, numpy, 10_000)
 
 
 def with_python(version: str) -> Callable[[Place], None]:
@@ -196,15 +196,15 @@ def with_python(version: str) -> Callable[[Place], None]:
         python = next((each for each in found if shutil.which(each)), None)
         if python is None:
             raise Skipped("it is not installed")
-        _installed(place, python, [])
+        _installed(place, python, [], 40)
 
     set_up.__doc__ = f"Python {version}."
     return set_up
 
 
-def _installed(place: Place, python: str, requirements: list[str]) -> None:
-    """Install retrosim and what it needs into an environment of its own, which is asked for the golden hash too."""
-    place.after, place.machines = (GOLDEN, "10000"), (MACHINE, *OTHERS)
+def _installed(place: Place, python: str, requirements: list[str], scenes: int) -> None:
+    """Install retrosim and what it needs into an environment of its own, which is asked for a golden hash too."""
+    place.after, place.machines = (GOLDEN, str(scenes)), (MACHINE, *OTHERS)
     venv = place.folder / "venv"
     for command in (
         [python, "-m", "venv", str(venv)],
