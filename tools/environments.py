@@ -268,12 +268,14 @@ def probe(place: Place) -> dict[str, object]:
     return found
 
 
-def tried(name: str) -> tuple[dict[str, object], str, float]:
-    """Return the hashes of an environment, none if it failed; what to say of it; and the seconds it took."""
+def tried(name: str, machines: tuple[str, ...]) -> tuple[dict[str, object], str, float]:
+    """Return the hashes of an environment, none if it failed; what to say of it; and the seconds it took.
+
+    machines  that run a program there, unless the environment says that all do
+    """
     begun, found = time.monotonic(), {}
     with new_place() as place:
-        if name == FIRST and IS_ALL:
-            place.machines = (MACHINE, *OTHERS)
+        place.machines = machines
         try:
             (ENVIRONMENTS | LONG)[name](place)
             found, said = probe(place), "ok"
@@ -289,10 +291,12 @@ def main() -> int:
     names = [*ENVIRONMENTS, *([] if IS_ALL else LONG)]
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=f"one of {', '.join(names)}")
     chosen = list(dict.fromkeys([FIRST, *(parser.parse_args().only or ENVIRONMENTS)]))
+    first = (MACHINE, *OTHERS) if set(chosen) & set(LONG) else (MACHINE,)  # what the others are compared with
+    machines = [first if name == FIRST else (MACHINE,) for name in chosen]
     failed = False
     reference: dict[str, object] = {}
     with ThreadPoolExecutor(usable_cores()) as threads:
-        for name, (found, said, seconds) in zip(chosen, threads.map(tried, chosen), strict=True):
+        for name, (found, said, seconds) in zip(chosen, threads.map(tried, chosen, machines), strict=True):
             reference = reference or found
             differ = [key for key in found if found[key] != reference.get(key)]
             failed |= bool(differ) or said.startswith("failed")
