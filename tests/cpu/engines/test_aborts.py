@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
 
 from retrosim import assemble
@@ -13,7 +12,7 @@ from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.regions import Region, discover
 from retrosim.cpu.engines.segments import Plan
-from retrosim.cpu.spec.cpu import ADDRESS_MASK
+from tests.helpers.cpu.cores import begin
 from tests.helpers.cpu.three_engines import ThreeEngines
 
 CODE, HANDLER, DATA, STACK, IDT, SEED, RUNS = 0x10000, 0x20000, 0x40000, 0x60000, 0x1000, 1994, 16
@@ -64,15 +63,8 @@ def content_of(source: str) -> bytes:
 
 
 def prepare(core: Core, seed: int) -> None:
-    content = np.zeros(ADDRESS_MASK + 1, np.uint8)
     gate = (HANDLER & 0xFFFF).to_bytes(4, "little") + (HANDLER & 0xFFFF0000 | 0x8E00).to_bytes(4, "little")
-    for address, data in ((CODE, content_of(SOURCE)), (HANDLER, content_of(RESUME)), (IDT, gate)):
-        content[address : address + len(data)] = np.frombuffer(data, np.uint8)
-    core.replace([content])
-    for field in core.state.dtype.names:
-        core.state[field] = 0
-    core.cpu.reset(core.state)
-    core.state["written_low"], core.state["limit"], core.state["pc"] = 0xFFFFFFFF, 1 << 62, CODE
+    begin(core, {CODE: content_of(SOURCE), HANDLER: content_of(RESUME), IDT: gate}, CODE)
     core.state["idt_base"], core.state["idt_limit"] = IDT, 7
     core.state["memory"] = MEMORIES[core.cpu.model]
     core.state["r"][[3, 4, 6]] = seed, STACK, DATA

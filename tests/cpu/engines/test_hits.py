@@ -13,10 +13,9 @@ from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.regions import Region, discover
-from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.cpu.spec.hits import FIELD as HITS
 from retrosim.cpu.spec.hits import READS, WRITES
-from tests.helpers.cpu.cores import differences
+from tests.helpers.cpu.cores import begin, differences
 from tests.helpers.cpu.three_engines import Looking, ThreeEngines
 
 CODE, DATA, SEED, RUNS = 0x10000, 0x40000, 1994, 12
@@ -99,14 +98,7 @@ def code_of(isa: str) -> bytes:
 
 
 def prepare(core: Core, isa: str, seed: int, memory: tuple[int, ...] | None) -> None:
-    content = np.zeros(ADDRESS_MASK + 1, np.uint8)
-    code = code_of(isa)
-    content[CODE : CODE + len(code)] = np.frombuffer(code, np.uint8)
-    core.replace([content])
-    for field in core.state.dtype.names:
-        core.state[field] = 0
-    core.cpu.reset(core.state)
-    core.state["written_low"], core.state["limit"], core.state["pc"] = 0xFFFFFFFF, 1 << 62, CODE
+    begin(core, {CODE: code_of(isa)}, CODE)
     core.state["memory"] = memory if memory else tuple(ppc.mpc601_clocks.memory().values())
     core.state["r"][3 if isa == "ppc601" else 0] = seed
     for number, value in REGISTERS[isa].items():

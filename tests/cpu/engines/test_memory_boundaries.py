@@ -13,6 +13,7 @@ from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handler_cache import handler_cache_for
 from retrosim.cpu.engines.regions import Region, discover
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, CODE_WRITTEN
+from tests.helpers.cpu.cores import begin
 from tests.helpers.cpu.three_engines import MAX_RUN, ThreeEngines
 
 CODE, SEED = 0x10000, 1994
@@ -38,15 +39,8 @@ STARTS = [
 
 
 def prepare(core: Core, content: bytes, registers: np.ndarray) -> None:
-    memory = np.zeros(ADDRESS_MASK + 1, np.uint8)
-    memory[CODE : CODE + len(content)] = np.frombuffer(content, np.uint8)
-    core.replace([memory])
-    for field in core.state.dtype.names:
-        core.state[field] = 0
-    core.cpu.reset(core.state)
-    core.state["written_low"], core.state["limit"] = 0xFFFFFFFF, 1 << 62
+    begin(core, {CODE: content}, CODE)
     core.state["r"][: len(registers)] = registers
-    core.state["pc"] = CODE
 
 
 @pytest.mark.parametrize("timing", ["off", "table"])

@@ -1,10 +1,10 @@
-"""What two cores do not agree on."""
+"""Cores that begin with some content, and what two cores do not agree on."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from retrosim.cpu.engines.core import Core
+from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.spec.hits import FIELD as HITS
 
 HOST_FIELDS = (
@@ -15,6 +15,15 @@ HOST_FIELDS = (
     "touched_by",
     HITS,
 )  # of the state: how an engine was called, and how it ended
+
+
+def begin(core: Core, parts: dict[int, bytes], pc: int) -> None:
+    """Switch a core on with parts of memory at their addresses, to begin at one; no clock limits a run."""
+    core.replace(memory_chunks(parts.items()))
+    for field in core.state.dtype.names:
+        core.state[field] = 0
+    core.cpu.reset(core.state)
+    core.state["written_low"], core.state["limit"], core.state["pc"] = 0xFFFFFFFF, 1 << 62, pc
 
 
 def same_memory(first: Core, second: Core) -> bool:
