@@ -58,7 +58,7 @@ from .kernels.sector_grid import LOG2_SIZES, MAX_SIDE, MAX_X, MAX_Y, SCREEN_HEIG
 from .overlap import MAX_SIDE as MAX_SIDE_ANYWHERE
 
 SCANS = {
-    "four_shifts": scan_four_shifts,  # called with all its arguments: Numba takes 0.1 ms to fill in a default
+    "four_shifts": scan_four_shifts,
     "nine_sectors": scan_nine,
     "all_neighbours": lambda *scene: scan_neighbours(*scene, 8),
     "half_neighbours": lambda *scene: scan_neighbours(*scene, 4),

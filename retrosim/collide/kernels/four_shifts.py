@@ -8,7 +8,7 @@ from retrosim.jit import kernel
 
 from .checks import copy_axis
 from .overlap import box_of, is_overlap, is_overlap_along, note_hit
-from .sector_grid import END, LOG2_SECTOR, ROWS, SECTORS, SHIFT, first_of, first_outside, next_of, place
+from .sector_grid import END, SECTORS, SHIFT, first_of, first_outside, next_of, place
 
 
 @kernel
@@ -56,7 +56,7 @@ def copy_and_mark(x, y, size, is_16_bit, work, flags):
 
 
 @kernel
-def scan_four_shifts(boxes, is_16_bit, work, flags, reports, tally, log2=LOG2_SECTOR, rows=ROWS):
+def scan_four_shifts(boxes, is_16_bit, work, flags, reports, tally, log2, rows):
     """Flag, report and count: the original's four passes, for boxes of any allowed sizes.
 
     Its sectors are as many as the tally has entries.

@@ -15,6 +15,7 @@ import numpy as np
 from retrosim.collide.kernels.four_shifts import scan_four_shifts
 from retrosim.collide.kernels.masks import METHODS, Masks, is_common, sprite_of
 from retrosim.collide.kernels.overlap import Boxes
+from retrosim.collide.kernels.sector_grid import LOG2_SECTOR, ROWS
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.numeric.random import advance, rand_scalar, rand_value
@@ -189,7 +190,7 @@ def determine_touches(game):
     game.tally[:] = 0
     x, y, shape = game.field.corners[0], game.field.corners[1], sprites[SHAPE]
     boxes = Boxes(x, y, sprites[SPRITE_WIDTH], sprites[SPRITE_HEIGHT])
-    found = scan_four_shifts(boxes, False, game.work, flags[NEAR], game.reports, game.tally)
+    found = scan_four_shifts(boxes, False, game.work, flags[NEAR], game.reports, game.tally, LOG2_SECTOR, ROWS)
     words, first, words_per_row, width, height = game.masks
     for r in range(found):
         a, b = game.reports[r, 0], game.reports[r, 1]
