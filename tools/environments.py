@@ -8,9 +8,9 @@
 Each environment is a process that calls the library, runs a program on a machine, and records a tape where it can. It
 must end well, say nothing but one-line warnings, and have the hashes of the first. What this host or this user cannot
 do is skipped, with the reason. RETROSIM_ENVIRONMENTS=all adds the lowest versions of the dependencies and other
-Pythons, each in a virtual environment of its own, which takes minutes and needs a package index. Those run a program on
-every kind of machine, and ask for a golden hash of retrosim.collide, with the lowest versions that of 10 000 scenes. As
-many environments as there are processors are tried at once.
+Pythons, each in a virtual environment of its own, which takes minutes and needs a package index. These run
+a program on five machines instead of one, and compute a golden hash of retrosim.collide: of 10 000 scenes with the
+lowest versions, of 40 with other Pythons. As many environments run at once as there are usable processors.
 
 The exit status is 0 if no environment failed, 1 otherwise.
 """
@@ -87,7 +87,7 @@ class Place:
     folder   of its own, writable
     shell    commands before it, run by a shell in a mount namespace of its own; "" for none
     after    one more program that must end with status 0, and its argument
-    machines  that run a program there
+    machines  presets that the program is run on
     """
 
     folder: Path
@@ -269,9 +269,9 @@ def probe(place: Place) -> dict[str, object]:
 
 
 def tried(name: str, machines: tuple[str, ...]) -> tuple[dict[str, object], str, float]:
-    """Return the hashes of an environment, none if it failed; what to say of it; and the seconds it took.
+    """Return the hashes of an environment, none if it failed; a message about it; and the seconds it took.
 
-    machines  that run a program there, unless the environment says that all do
+    machines  presets that the program is run on, unless the environment chooses its own
     """
     begun, found = time.monotonic(), {}
     with new_place() as place:

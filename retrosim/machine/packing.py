@@ -80,10 +80,10 @@ def unpack(packed: bytes, limit: int) -> np.ndarray:
 
 
 def _unpacked_but_for_zeros(packed: bytes, content: np.ndarray) -> int | None:
-    """Decompress what `pack` has made, and pass over chunks of zeros; None where the checksum does not say that it is.
+    """Decompress what `pack` made, skipping chunks of zeros; None if it is no such stream or its checksum differs.
 
     content  uint8[limit], zeros
-    Returns  bytes of it that are used
+    Returns  how many bytes of it were filled
     """
     zeros, position, length, adler = _packed_zeros(), len(STREAM_HEADER), 0, 1
     unpacker = zlib.decompressobj(RAW)

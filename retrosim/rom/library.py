@@ -88,7 +88,7 @@ def what_ships(name: str) -> str:
 def shipped_files(files_of: Callable[[Rom], Sequence[Path]], among: str = "") -> list[Path]:
     """Return some files of ROMs that come with retrosim, such as `Rom.tapes`; none of ROMs that cannot be read.
 
-    among  a file below the folder of a ROM: only ROMs with it are read; "" for all
+    among  a path relative to a ROM's folder: only ROMs that have this file are read; "" for all
     """
     paths: list[Path] = []
     for name in rom_names():

@@ -140,7 +140,7 @@ def _leads_away(insn: Insn) -> bool:
 def copies_of(part: Iterable[Block], leaves: Bodies, calls: list[CallEdge]) -> dict[int, Block]:
     """Return the blocks of the leaves that a part calls and does not have, those called most first.
 
-    calls  of leaves, in the order of `busiest_first`
+    calls  those whose callee is a leaf, in the order of `busiest_first`
     """
     inside = {block.start: block for block in part}
     last = [block.insns[-1] for block in inside.values()]

@@ -111,13 +111,13 @@ class MemoRegionEmitter(PointEmitter):
             self._edge(insn.target if self._taken.known else insn.end)
 
     def start_clocks(self) -> None:
-        """Fetch the instruction, if need be when it is certain that it does not abort."""
+        """Fetch the instruction; if it may abort, only once it is certain that it does not."""
         self._whens, self._aborts = 0, self.step.trace.aborts
         if not self._aborts:
             self.fetch()
 
     def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
-        """Leave an instruction that aborts to its handler: it has not done anything yet."""
+        """Leave the region where the instruction aborts, for its handler to run it: it has not changed anything yet."""
         if condition.known == 0:
             return
         pending, cached = self._pending, dict(self._cached)

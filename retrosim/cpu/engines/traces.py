@@ -75,7 +75,7 @@ class Trace:
 
     whens     which of the conditions that are not known, in the order of emitting, are events
     branches  does it end with a branch on a condition?
-    aborts    how many conditions end it before it has done anything
+    aborts    number of conditions that may abort the instruction before it has changed anything
     """
 
     insn: Insn
