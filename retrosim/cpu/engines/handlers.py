@@ -20,7 +20,7 @@ from ..spec.rows import Row
 from ..spec.values import Word
 from .emit import BUDGET, INDEX_POINTER, RECORDS_POINTER, Cell, Emitter
 
-# no callee-saved registers but the frame pointer: a handler tail-calls the next one, so that it would restore them for nobody
+# no callee-saved registers but the frame pointer: a handler tail-calls the next one, and would restore them for nobody
 HANDLER = Signature(POINTER, (POINTER, POINTER, POINTER, POINTER, I64, I64), "preserve_nonecc ")
 
 # a decoded record: 32 words of 32 bits
