@@ -20,6 +20,20 @@ from retrosim.scenarios import SCENARIOS
 from tests.helpers.amount import EVERYTHING, usually
 
 COMPILED_AGAIN = "tunnel"  # the scenario whose kernels compile in the shortest time
+IS_COMPLETE = os.environ.get("RETROSIM_WARMUP") == "all"
+COMMAND = """
+import sys
+import numpy
+from retrosim import collide
+from retrosim.cli import main
+from retrosim.cli.commands import warmup
+def one_routine(dtype):
+    x = numpy.zeros(2, dtype)
+    collide.collided(x, x, method="nine_sectors")
+if not IS_COMPLETE:  # the others are dozens of kernels, for combinations of types that no test has
+    warmup._run_routines = one_routine
+sys.exit(main())
+"""
 
 
 @pytest.fixture
@@ -29,7 +43,7 @@ def warm_home(tmp_path) -> Path:
     This file comes late (tests/conftest.py): few kernels have not been compiled yet.
     """
     home = tmp_path / "home"
-    if os.environ.get("RETROSIM_WARMUP") != "all" and CACHE.folder is not None:
+    if not IS_COMPLETE and CACHE.folder is not None:
         for file in (CACHE.folder / KEY_FILE, *(file.path for file in STORES["kernels"].files())):
             copy = home / file.relative_to(CACHE.folder.parent)
             if not file.name.startswith(f"scenarios.{COMPILED_AGAIN}."):
@@ -38,11 +52,17 @@ def warm_home(tmp_path) -> Path:
     return home
 
 
-def test_warmup_compiles_once(start, warm_home) -> None:
+def test_warmup_compiles_once(environment, tmp_path, warm_home) -> None:
     """The first time says in plain lines what it does, the second time has nothing to do."""
-    home = {"RETROSIM_HOME": str(warm_home)}
+    changed = environment | {"RETROSIM_HOME": str(warm_home)}
+
+    def warmup(*options: str) -> tuple[str, str]:
+        words = [sys.executable, "-c", COMMAND.replace("IS_COMPLETE", str(IS_COMPLETE)), "warmup", *options]
+        done = subprocess.run(words, cwd=tmp_path, env=changed, capture_output=True, text=True, timeout=600)
+        return done.stdout, done.stderr
+
     steps = len(SCENARIOS) + 2  # and the routines on two widths
-    out, err = start("warmup", "--machine", "native", **home).communicate(timeout=600)
+    out, err = warmup("--machine", "native")
     lines = err.splitlines()
     assert lines and all(line.startswith("retrosim: compiling ") and f" of {steps}" in line for line in lines)
     total = re.search(r"total; (\d+) new files\n.*: (\d+) files, ", out)
@@ -50,7 +70,7 @@ def test_warmup_compiles_once(start, warm_home) -> None:
     found = re.findall(r"^ *([\d.]+) s  (\w+) on the native machine$", out, re.MULTILINE)
     first = {name: float(seconds) for seconds, name in found}
     assert first.keys() == set(SCENARIOS)
-    out, err = start("warmup", "--machine", "native", "--json", **home).communicate(timeout=300)
+    out, err = warmup("--machine", "native", "--json")
     again = json.loads(out)
     assert (err, again["new_files"], again["new_bytes"], again["files"]) == ("", 0, 0, int(total[2]))
     assert again["files"] > 100 and again["bytes"] > 10_000
@@ -58,6 +78,14 @@ def test_warmup_compiles_once(start, warm_home) -> None:
     (seconds,) = (step["seconds"] for step in again["steps"] if step["what"].startswith(COMPILED_AGAIN))
     assert seconds < first[COMPILED_AGAIN] / 3
     assert Path(again["folder"]).is_relative_to(warm_home)
+
+
+def test_every_routine_is_called(environment) -> None:
+    """Without the compiler, of which they are the occasion."""
+    call = "from retrosim.cli.commands.warmup import _run_routines; _run_routines({!r})"
+    for dtype in ("int16", "int32"):
+        words = [sys.executable, "-c", call.format(dtype)]
+        subprocess.run(words, env=environment | {"NUMBA_DISABLE_JIT": "1"}, check=True, timeout=300)
 
 
 def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
