@@ -114,6 +114,10 @@ class TableFunction(TableEmitter):
         words = (self.word(64, each) for each in self.code.args[2:])
         return self.subroutine(name, self.model.subroutines[name], *words)
 
+    def renewed(self) -> Word:
+        self.model(self).renew(self.word(64, self.code.args[2]).trunc(32))
+        return self.const(64, 0)
+
     def used(self, name: str, has_kind: bool) -> Word:
         """Call the subroutine for a use of memory; return the row to go on with."""
         place, clock, point, *words = (self.word(64, each) for each in self.code.args[2:])

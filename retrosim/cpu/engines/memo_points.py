@@ -146,40 +146,61 @@ class PointEmitter(TableEmitter, RegionEmitter):
     def _fetch(self, point: Point, number: int) -> None:
         words = [Word(64, word) for word in point.words]
         usual = self.timing.usual(point.name, words[0].trunc(32), 0, partial(self._now, number))
-        self._either(usual, partial(self._unusual, point.name, number, words))
+        self._either(usual, number, partial(self._unusual, point.name, number, words))
         self._used(point.name)
 
-    def _either(self, usual: Usual, otherwise: Callable[[], None]) -> None:
-        """Do what a use of memory does if it is usual, else something else."""
+    def _either(self, usual: Usual, number: int, otherwise: Callable[[], None]) -> None:
+        """Do what a use of memory, at a point, does if it is usual, else something else."""
         code = self.code
-        yes, no, after = code.new_block(), code.new_block(), code.new_block()
-        hit = code.new_block() if usual.doubt else yes
-        code.branch_if((~usual.hit).operand, no, hit, UNLIKELY)
+        hit, no, after = code.new_block(), code.new_block(), code.new_block()
+        other = code.new_block() if usual.renewal else no
+        code.branch_if((~usual.hit).operand, other, hit, UNLIKELY)
+        if usual.renewal:
+            is_possible, line = usual.renewal
+            renewal = code.new_block()
+            code.go_on(other)
+            code.branch_if(is_possible().operand, renewal, no)
+            code.go_on(renewal)
+            self._in_table("renew", TableFunction.renewed, line.zext(64))
+            code.branch(hit)
+        code.go_on(hit)
         if usual.doubt:
             condition, holds = usual.doubt
-            in_doubt = code.new_block()
-            code.go_on(hit)
+            yes, in_doubt = code.new_block(), code.new_block()
             code.branch_if(condition.operand, in_doubt, yes, UNLIKELY)
             code.go_on(in_doubt)
             code.branch_if(holds().operand, yes, no)
-        for block, body in ((yes, usual.effects), (no, otherwise)):
-            code.go_on(block)
-            if body is not None:
-                body()
-            code.join(after)
+            code.go_on(yes)
+        effects = usual.effects or (lambda: None)
+        if usual.late:
+            condition, clocks = usual.late
+            late, in_time = code.new_block(), code.new_block()
+            code.branch_if(condition.operand, late, in_time, UNLIKELY)
+            code.go_on(late)
+            wait = clocks()
+            effects()
+            self._look_up_use("", number, [wait], True)
+            code.branch(after)
+            code.go_on(in_time)
+        effects()
+        code.branch(after)
+        code.go_on(no)
+        otherwise()
+        code.join(after)
+
+    def _look_up_use(self, name: str, number: int, words: Sequence[Word], has_kind: bool) -> None:
+        """Call the function for a use of memory, and go on with the row that it gives; see `TableFunction.used`."""
+        arguments = [self._place(), self._counter.clock(), self._point_now(number), *words]
+        what = f"use.{name}.{len(arguments)}"
+        self._go_on(self._in_table(what, partial(TableFunction.used, name=name, has_kind=has_kind), *arguments))
 
     def _unusual(
         self, name: str, number: int, words: Sequence[Word], kind: Word | None = None, is_counted: bool = True
     ) -> None:
         """Find out what a use of memory takes, and go on with the row for that."""
-        arguments = [self._place(), self._counter.clock(), self._point_now(number), *words]
-        if kind is not None and kind.known != 0:
-            arguments[3:3] = [kind << KIND_SHIFT]
-        what = f"use.{name}.{len(arguments)}"
-        function = partial(TableFunction.used, name=name, has_kind=len(arguments) > 3 + len(words))
+        kinds = [kind << KIND_SHIFT] if kind is not None and kind.known != 0 else []
         with self._counted_by_itself(name, is_counted):
-            answer = self._in_table(what, function, *arguments)
-        self._go_on(answer)
+            self._look_up_use(name, number, [*kinds, *words], bool(kinds))
 
     def _point_now(self, number: int) -> Word:
         """Return the number of a point, and where in a row what its input 1 leads to and its clock are."""
@@ -204,7 +225,7 @@ class PointEmitter(TableEmitter, RegionEmitter):
         if self.step.points > self.model.looked_up_in_place:
             find_out(is_counted=False)
         else:
-            self._either(self.timing.usual(name, address, size, partial(self._now, number)), find_out)
+            self._either(self.timing.usual(name, address, size, partial(self._now, number)), number, find_out)
             self._used(name)
         self._whens = whens
 

@@ -2,7 +2,9 @@
 
 For each address there is a byte, with a bit for each size of an aligned access that begins there: READS for loads,
 WRITES for stores. While a bit is 1, such an access finds its line, which is complete, and changes nothing but what the
-model says. So an engine need not look the line up. Where a bit is 0, it has to.
+model says. So an engine need not look the line up. Where a bit is 0, it has to. One more bit, PRESENT, is for caches in
+which only the line of a set that was used last has plain hits: such an access finds its line, which is complete, and
+makes it that line.
 
 The bits are no part of the simulated machine. Code that changes what they depend on in a cache clears them; all of them
 are cleared when the host has replaced the state (Core.check_hits).
@@ -18,6 +20,7 @@ FIELD = "hits"  # of the state: tells Core.check_hits whether the bits belong to
 WRITE_SHIFT = 3  # from the bit of a load to that of a store
 READS = int.from_bytes(bytes([7, 1, 3, 1] * 2), "little")  # of eight addresses: the sizes that are aligned there
 WRITES = READS << WRITE_SHIFT
+PRESENT = int.from_bytes(bytes([1 << 6] * 8), "little")
 SIZES = (1, 2, 4)  # bytes of an access
 
 
@@ -41,10 +44,20 @@ def add_hits(m: Any, address: Word, length: int, hits: int) -> None:
         m.set_hits(place, m.hits_at(place, 64) | hits)
 
 
+def put_hits(m: Any, address: Word, length: int, hits: int) -> None:
+    """Note that just these accesses are certain there."""
+    for place in _places(address, length):
+        m.set_hits(place, m.const(64, hits))
+
+
 def clear_hits(m: Any, address: Word, length: int) -> None:
     """Note that nothing is certain there any more."""
-    for place in _places(address, length):
-        m.set_hits(place, m.const(64, 0))
+    put_hits(m, address, length, 0)
+
+
+def is_present(m: Any, address: Word) -> Word:
+    """Tell whether the line at an address is there and complete for certain."""
+    return (m.hits_at(address, 8) & (PRESENT & 0xFF)).ne(0)
 
 
 def _places(address: Word, length: int) -> list[Word]:

@@ -50,16 +50,22 @@ def hook(method: Callable) -> Callable:
 
 
 class Usual(NamedTuple):
-    """Whether a use of memory is a plain hit, for which its subroutine would return 0.
+    """Whether a use of memory is a plain hit, for which its subroutine would return 0 unless it is late.
 
     hit      one bit
     effects  emits those of such a hit but for the step of its counter, None if it has none
     doubt    a condition that seldom holds, and what emits a bit that must hold with it; None: there is none
+    late     a condition that seldom holds, and what emits the clocks, 64 bits, that such a hit takes with it; None: no
+             hit takes any
+    renewal  what emits a bit, asked for where `hit` does not hold, and a line: if the bit is 1, `Timing.renew` makes the
+             use such a hit; None: nothing does
     """
 
     hit: Word
     effects: Callable[[], None] | None = None
     doubt: tuple[Word, Callable[[], Word]] | None = None
+    late: tuple[Word, Callable[[], Word]] | None = None
+    renewal: tuple[Callable[[], Word], Word] | None = None
 
 
 class Timing:
@@ -135,6 +141,10 @@ class Timing:
         Returns  one bit, what emits the effects of such a hit, and what the subroutine would return
         """
         return None
+
+    def renew(self, line: Word) -> None:
+        """Make a use of a line, 32 bits, that a `Usual.renewal` tells of a plain hit."""
+        raise NotImplementedError
 
     def kind(self, location: Word, bits: int, write: bool) -> Word:
         """Return what the clocks of an operand depend on besides what the subroutine returns, 64 bits; usually 0."""

@@ -5,13 +5,14 @@ choose the line to replace. The missing double word is used as soon as it is the
 when all are full, a line fill until they are empty. Sources: as in i486_pipeline.py. State:
 
     tag lru     128 sets of 4 lines: line number + VALID; per set the three bits
-    fetchable   by set: the address + 1 of the line whose next fetch changes nothing: most recently used, and complete
+    newest      by set: the address + 1 of its most recently used line, if that is complete, and operands in it are
+                cached; else NONE
     bus_free    clock when the bus is done with all it has to do
     filling     line that is read last, complete at fill_end
     memory      parameters of the machine: see MEMORY
 
-Plain hits (hits.py) are loads from the most recently used line of a set, if it is complete, and stores into the most
-recently used line, or into lines that are not there: they change nothing in the cache.
+Plain hits (hits.py) are uses of the line in `newest`, and stores into lines that are not there: they change nothing in
+the cache. Other complete lines are PRESENT.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..spec.hits import FIELD as HITS
-from ..spec.hits import READS, WRITES, add_hits, clear_hits, is_hit, is_line_hit
+from ..spec.hits import PRESENT, READS, WRITES, clear_hits, is_hit, is_line_hit, is_present, put_hits
 from ..spec.timing import Usual
 from ..spec.values import Word
 
@@ -29,7 +30,8 @@ WRITE_BUFFERS = 4
 WRITE_QUEUE = WRITE_BUFFERS - 1  # writes that the bus may still have to do for a store not to wait
 SETS, LINE_SHIFT = 128, 4
 LINE_BYTES = 1 << LINE_SHIFT
-SHORTCUTS = (HITS, "fetchable")
+LINES = UNCACHED_FROM >> LINE_SHIFT  # in which operands are cached
+SHORTCUTS = (HITS, "newest")
 NONE = 0
 
 # Places in the field `memory`, CPU clocks: until the first double word of a line is there, until the whole line is, a
@@ -39,7 +41,7 @@ MEMORY = ("first_read", "line_read", "write", "video_read", "video_write")
 FIELDS = (
     ("tag", 32, 4 * SETS),
     ("lru", 8, SETS),
-    ("fetchable", 32, SETS),
+    ("newest", 32, SETS),
     ("bus_free", 64, 1),
     ("filling", 32, 1),
     ("fill_end", 64, 1),
@@ -69,9 +71,29 @@ def max_wait_clocks(m) -> Word:
     return _later(m, writes, _parameter(m, "line_read")) + read
 
 
-def _look_up(m, line: Word, allocate: bool) -> Word:
-    """Return a one-bit word: is the line there? It, or with `allocate` the one read in its place, is now the newest."""
-    group = line & (SETS - 1)
+def _group(line: Word) -> Word:
+    return line & (SETS - 1)
+
+
+def _key(line: Word) -> Word:
+    return (line << LINE_SHIFT) + 1
+
+
+def _put_hits(m, line: Word, hits: int) -> None:
+    put_hits(m, line << LINE_SHIFT, LINE_BYTES, hits)
+
+
+def _is_complete(m, line: Word, now: Word) -> Word:
+    """Is a line complete if it is there?"""
+    return m.get("filling").ne(line) | m.get("fill_end").ule(now)
+
+
+def _look_up(m, line: Word, allocate: bool, complete: Word) -> Word:
+    """Return a one-bit word: is the line there? It, or with `allocate` the one read in its place, is now the newest.
+
+    complete  is it, if it is there?
+    """
+    group = _group(line)
     first = group << 2
     wanted, old = line | VALID, m.element("lru", group)
     way, free = m.const(32, 4), m.const(32, 4)
@@ -83,61 +105,37 @@ def _look_up(m, line: Word, allocate: bool) -> Word:
     # bit 0: the older pair is 2, 3; bit 1: the older of 0, 1 is 1; bit 2: the older of 2, 3 is 3
     pair = m.select((old & 1).eq(0), (old >> 1 & 1).zext(32), (old >> 2 & 1).zext(32) + 2)
     used = m.select(found, way, m.select(free.ne(4), free, pair))
-    m.when(found | m.const(1, allocate), lambda: _use(m, group, used, old))
-    entry = first + used
     if allocate:
-        m.set_element("tag", m.select(found, first + (way & 3), entry), wanted)
+        entry = first + (used & 3)
+
+        def replace() -> None:
+            clear_hits(m, m.element("tag", entry) << LINE_SHIFT, LINE_BYTES)
+            clear_hits(m, line << LINE_SHIFT, LINE_BYTES)
+            m.set_element("tag", entry, wanted)
+
+        m.when(~found, replace)
+    m.when(found | m.const(1, allocate), lambda: _use(m, line, used, found & complete))
     return found
 
 
-def _use(m, group: Word, way: Word, old: Word) -> None:
-    """Make a line of a set the most recently used; if it was not, the one that was has no plain hits any more.
-
-    old  the bits of the set
-    """
-    pair = m.select((old & 1).eq(0), 3 - (old >> 2 & 1).zext(32), 1 - (old >> 1 & 1).zext(32))  # used last so far
-    m.when(pair.ne(way), lambda: _change_newest(m, group, pair))
-    shift = way << 2
+def _use(m, line: Word, way: Word, complete: Word) -> None:
+    """Make a line, which is in a way of its set, the most recently used; `complete`: and it does not arrive any more."""
+    group = _group(line)
+    before, old, shift = m.element("newest", group), m.element("lru", group), way << 2
+    m.when(before.ne(NONE), lambda: put_hits(m, before - 1, LINE_BYTES, PRESENT))
     new = old & (m.const(32, 0x2244) >> shift).trunc(8) & 15 | (m.const(32, 0x0413) >> shift).trunc(8) & 15
     m.set_element("lru", group, new)
-
-
-def _change_newest(m, group: Word, before: Word) -> None:
-    clear_hits(m, m.element("tag", (group << 2) + before) << LINE_SHIFT, LINE_BYTES)
-    m.set_element("fetchable", group, m.const(32, NONE))
-
-
-def _key(line: Word) -> Word:
-    return (line << LINE_SHIFT) + 1
-
-
-def _is_cached(line: Word) -> Word:
-    """Are operands in a line cached?"""
-    return line.ult(UNCACHED_FROM >> LINE_SHIFT)
-
-
-def _note_read(m, line: Word, complete: Word) -> None:
-    """Note that a line was read, which is now the newest; `complete`: and does not arrive any more."""
-
-    def note() -> None:
-        m.set_element("fetchable", line & (SETS - 1), _key(line))
-        m.when(_is_cached(line), lambda: add_hits(m, line << LINE_SHIFT, LINE_BYTES, READS | WRITES))
-
-    m.when(complete, note)
-
-
-def _note_write(m, line: Word) -> None:
-    """Note that a line was stored to, which is the newest if it is there."""
-    add_hits(m, line << LINE_SHIFT, LINE_BYTES, WRITES)
+    is_known = complete & line.ult(LINES)
+    m.set_element("newest", group, m.select(is_known, _key(line), m.const(32, NONE)))
+    m.when(is_known, lambda: _put_hits(m, line, READS | WRITES | PRESENT))
 
 
 def _read_line(m, line: Word, now: Word) -> Word:
     """Return the clocks until the wanted double word of a line is there, beyond those of a hit."""
     free = m.get("bus_free")
-    found = _look_up(m, line, allocate=True)
-    begin = _later(m, free, now)
     arriving = m.select(m.get("filling").eq(line), _wait_until(m, m.get("fill_end"), now), m.const(64, 0))
-    _note_read(m, line, found & arriving.eq(0))
+    found = _look_up(m, line, True, arriving.eq(0))
+    begin = _later(m, free, now)
     end = begin + _parameter(m, "line_read")
     m.set("bus_free", m.select(found, free, end))
     m.set("fill_end", m.select(found, m.get("fill_end"), end))
@@ -189,8 +187,8 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
         line = location >> LINE_SHIFT
 
         def look() -> None:
-            _look_up(m, line, allocate=False)
-            _note_write(m, line)
+            found = _look_up(m, line, False, _is_complete(m, line, at))
+            m.when(~found, lambda: _put_hits(m, line, WRITES))
 
         m.when(cached & ~is_line_hit(m, line << LINE_SHIFT, True), look)
         m.set("bus_free", _later(m, free, at) + clocks)
@@ -200,45 +198,55 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
 
 
 def usual(m, name: str, address: Word, size: int, now: Callable[[], Word]) -> Usual:
-    """Tell whether a use is a plain hit, and a store has a write buffer without a wait (`Timing.usual`)."""
+    """Tell whether a use is a plain hit, and how long a store waits for a write buffer (`Timing.usual`)."""
     if name == "fetch":
-        return Usual(m.element("fetchable", address & (SETS - 1)).eq(_key(address)))
+        hit = m.element("newest", _group(address)).eq(_key(address))
+        return Usual(hit, renewal=(lambda: is_present(m, address << LINE_SHIFT), address))
+    renewal = (lambda: is_present(m, address) & (address & size - 1).eq(0)), address >> LINE_SHIFT
     if name == "read":
-        return Usual(is_hit(m, address, size, False))
+        return Usual(is_hit(m, address, size, False), renewal=renewal)
     at, free, clocks = now(), m.get("bus_free"), _parameter(m, "write")
-    hit = is_hit(m, address, size, True) & free.ule(at + clocks * WRITE_QUEUE)
-    return Usual(hit, lambda: m.set("bus_free", _later(m, free, at) + clocks))
+    has_buffer = at + clocks * WRITE_QUEUE
+    return Usual(
+        is_hit(m, address, size, True),
+        lambda: m.set("bus_free", _later(m, free, at) + clocks),
+        late=(has_buffer.ult(free), lambda: free - has_buffer),
+        renewal=renewal,
+    )
+
+
+def renew(m, line: Word) -> None:
+    """Make a line that is present the most recently used of its set (`Timing.renew`)."""
+    line = line & LINES - 1
+    ways = m.matching("tag", _group(line) << 2, 4, line | VALID)
+    _use(m, line, m.lowest_bit(ways) & 3, m.const(1, 1))
 
 
 def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], None], Word]:
     """Tell likewise of all lines that are there, and of all stores, which may wait (`Timing.hit`)."""
     *size, now = rest
     line = (location if name == "fetch" else location >> LINE_SHIFT).trunc(32)
-    group = line & (SETS - 1)
+    is_complete = _is_complete(m, line, now)
 
     def search() -> Word:
-        return m.matching("tag", group << 2, 4, line | VALID)
+        return m.matching("tag", _group(line) << 2, 4, line | VALID)
 
     if name == "write":
         is_usual, wait = m.const(1, 1), _wait_until(m, m.get("bus_free"), now + _parameter(m, "write") * WRITE_QUEUE)
     else:
-        ways, wait = search(), m.const(64, 0)
-        is_usual = ways.ne(0) & (m.get("filling").ne(line) | m.get("fill_end").ule(now))
+        ways = search()
+        is_usual, wait = ways.ne(0) & is_complete, m.const(64, 0)
     for each in size:
         is_usual = is_usual & location.ult(UNCACHED_FROM) & ((location & (LINE_BYTES - 1)) + each).ule(LINE_BYTES)
 
     def use() -> None:
         found = search() if name == "write" else ways
-        way = m.lowest_bit(found) & 3
-        m.when(found.ne(0), lambda: _use(m, group, way, m.element("lru", group)))
-        if name == "write":
-            _note_write(m, line)
-        else:
-            _note_read(m, line, m.const(1, 1))
+        absent = (lambda: _put_hits(m, line, WRITES)) if name == "write" else None
+        m.when(found.ne(0), lambda: _use(m, line, m.lowest_bit(found) & 3, is_complete), absent)
 
     def apply() -> None:
         if name == "fetch":
-            m.when(m.element("fetchable", group).ne(_key(line)), use)
+            m.when(m.element("newest", _group(line)).ne(_key(line)), use)
         else:
             m.when(~is_line_hit(m, line << LINE_SHIFT, name == "write"), use)
         if name == "write":

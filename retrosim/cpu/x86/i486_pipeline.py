@@ -89,6 +89,9 @@ class CacheTiming(TableTiming):
     def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None], Word]:
         return i486_cache.hit(self.m, name, *words)
 
+    def renew(self, line: Word) -> None:
+        i486_cache.renew(self.m, line)
+
     def kind(self, location: Word, bits: int, write: bool) -> Word:
         return self._crosses(location, bits).zext(64)
 

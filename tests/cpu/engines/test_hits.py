@@ -124,7 +124,8 @@ def test_three_engines_and_one_that_looks_every_line_up(name: str) -> None:
         engines.compare(lambda core, seed=seed: prepare(core, isa, seed, memory), choice, f"{name}, run {number}")
         seen = [bits | int(np.bitwise_or.reduce(core.hits)) for bits, core in zip(seen, engines.cores, strict=True)]
     assert engines.recompiled > 500
-    assert seen[1:] == [63] * 2, "loads and stores of all sizes"
+    every = 127 if isa == "i486" else 63  # there lines may be present, too
+    assert seen[1:] == [every] * 2, "loads and stores of all sizes"
 
 
 def test_a_load_may_come_before_the_store_ahead_of_it() -> None:
