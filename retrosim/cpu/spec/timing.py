@@ -57,7 +57,7 @@ class Usual(NamedTuple):
     doubt    a condition that seldom holds, and what emits a bit that must hold with it; None: there is none
     late     a condition that seldom holds, and what emits the clocks, 64 bits, that such a hit takes with it; None: no
              hit takes any
-    renewal  what emits a bit, asked for where `hit` does not hold, and a line: if the bit is 1, `Timing.renew` makes the
+    renewal  what emits a bit, asked for where `hit` does not hold, and a line: if it is 1, `Timing.renew` makes the
              use such a hit; None: nothing does
     """
 

@@ -119,7 +119,7 @@ def _look_up(m, line: Word, allocate: bool, complete: Word) -> Word:
 
 
 def _use(m, line: Word, way: Word, complete: Word) -> None:
-    """Make a line, which is in a way of its set, the most recently used; `complete`: and it does not arrive any more."""
+    """Make a line, which is in a way of its set, the most recently used; `complete`: and it is not arriving."""
     group = _group(line)
     before, old, shift = m.element("newest", group), m.element("lru", group), way << 2
     m.when(before.ne(NONE), lambda: put_hits(m, before - 1, LINE_BYTES, PRESENT))
