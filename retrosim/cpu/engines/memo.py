@@ -14,8 +14,8 @@ The table has words of 64 bits, and four parts:
     states    the values of `Timing.times` less the clock, and of `Timing.marks`
     rows      end of each outcome, row of each edge, clock of each point, what its input 1 leads to, rows for inputs
 
-Ends and edges hold the clocks in the upper 32 bits, and below them the place of a state or of a row; edges are 0 at
-first. When the table is full it is begun again.
+A place is a distance from the beginning of the table in bytes. Ends and edges hold the clocks in the upper 32 bits, and
+below them the place of a state or of a row; edges are 0 at first. When the table is full it is begun again.
 """
 
 from __future__ import annotations
@@ -36,18 +36,21 @@ from .step_runner import StepRunner, Steps
 from .traces import NEVER
 
 MASK64 = (1 << 64) - 1
-ENTRY_BITS, FOUND_BITS, TABLE_BITS = 16, 10, 22
-ENTRY_WORDS = 4
-FOUND = ENTRY_WORDS << ENTRY_BITS
-NOWHERE = FOUND + (1 << FOUND_BITS)  # a row of zeros
-PLACE_MASK = (1 << TABLE_BITS) - 1
+ENTRY_BITS, FOUND_BITS, TABLE_BITS = 16, 10, 25
+WORD_SHIFT = 3  # log2 of the bytes of a word
+ENTRY_BYTES = 32
+FOUND = ENTRY_BYTES << ENTRY_BITS
 MAX_WORDS = 512  # of a state or a row
-FIRST = NOWHERE + MAX_WORDS
-TABLE_WORDS = (1 << TABLE_BITS) + MAX_WORDS
+MAX_BYTES = MAX_WORDS << WORD_SHIFT
+NOWHERE = FOUND + (1 << FOUND_BITS + WORD_SHIFT)  # a row of zeros
+FIRST = NOWHERE + MAX_BYTES
+PLACES = 1 << TABLE_BITS
+PLACE_MASK = PLACES - 1
+TABLE_WORDS = PLACES + MAX_BYTES >> WORD_SHIFT
 HASH_FACTOR, STATE_FACTOR = 0x9E3779B97F4A7C15, 0x100000001B3
 INPUT, ENTERED, EDGE_OF, STATE_OF, LEFT_AFTER = (kind << 60 for kind in range(1, 6))  # kinds of questions
 POINT_SHIFT = 32  # of the number of a point or edge in a question
-OFFSET_BITS = 10  # of two places in a row, below the number of a point: together a short constant
+OFFSET_BITS = 12  # of two places in a row, below the number of a point: together a short constant
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
 
 
@@ -95,7 +98,7 @@ class Memo:
         self._runner.add(plan, steps)
 
     def _begin(self) -> None:
-        self.words[: self._end] = 0  # what lies behind was never written, and takes no memory
+        self.words[: self._end >> WORD_SHIFT] = 0  # what lies behind was never written, and takes no memory
         self._end = FIRST
         self._states: dict[bytes, int] = {}
         self._values: dict[int, bytes] = {}
@@ -146,13 +149,13 @@ class Memo:
         kind, number, place = question >> 60 << 60, question >> POINT_SHIFT & 0xFFFFFFF, question & 0xFFFFFFFF
         row = self._rows.get(place)
         values = self._values.get(detail) if kind == ENTERED else None
-        if self._end > PLACE_MASK - 4 * MAX_WORDS:
+        if self._end > PLACE_MASK - 4 * MAX_BYTES:
             values_before = row and self._values[row.state]
             self._begin()
             row = row and row._replace(state=self._state(values_before))
         if kind == STATE_OF:
             found = self._state(self._present())
-            self._view[FOUND + number] = found
+            self._put(FOUND, number, found)
             return found
         if kind == EDGE_OF:
             return self._follow(row, number)
@@ -163,15 +166,19 @@ class Memo:
         else:
             found = self._with_input(row, number, detail)
             if detail == 1:
-                self._view[self._row(row) + row.segment.place_of_one(number)] = found
+                self._put(self._row(row), row.segment.place_of_one(number), found)
             if number >= row.segment.steps[-1].first and not row.segment.steps[-1].is_plain and detail < INPUTS:
-                self._view[self._row(row) + row.segment.place_of_input(number, detail)] = found
-        entry = hash_of(question, detail)
-        if self._view[entry * ENTRY_WORDS]:
-            entry ^= 1
+                self._put(self._row(row), row.segment.place_of_input(number, detail), found)
+        entry = hash_of(question, detail) * ENTRY_BYTES
+        if self._view[entry >> WORD_SHIFT]:
+            entry ^= ENTRY_BYTES
         for offset, word in enumerate((question, detail, found)):
-            self._view[entry * ENTRY_WORDS + offset] = word
+            self._put(entry, offset, word)
         return found
+
+    def _put(self, place: int, offset: int, word: int) -> None:
+        """Write a word, so many words behind a place."""
+        self._view[(place >> WORD_SHIFT) + offset] = word
 
     def _with_input(self, row: Row, point: int, value: int) -> int:
         """Return the clocks and the row that an input leads to: after the last point of a step, that for the rest."""
@@ -194,9 +201,9 @@ class Memo:
         place = self._row(row)
         outcome, address = row.segment.edges[number]
         following = row.segment.following or self._blocks[address][0]
-        end = self._view[place + FIRST_END + outcome]
+        end = self._view[(place >> WORD_SHIFT) + FIRST_END + outcome]
         word = end >> 32 << 32 | self._row(Row(following, 0, end & 0xFFFFFFFF, ()))
-        self._view[place + FIRST_EDGE + number] = word
+        self._put(place, FIRST_EDGE + number, word)
         return word
 
     def _present(self) -> bytes:
@@ -215,8 +222,9 @@ class Memo:
         return place
 
     def _append(self, words: np.ndarray) -> None:
-        self.words[self._end : self._end + len(words)] = words
-        self._end += len(words)
+        first = self._end >> WORD_SHIFT
+        self.words[first : first + len(words)] = words
+        self._end += len(words) << WORD_SHIFT
 
     def _row(self, row: Row) -> int:
         place = self._places.get(row)

@@ -11,7 +11,7 @@ from ..spec.values import Word
 from .emit import ASK_POINTER, SPARING, TABLE_POINTER, Emitter
 from .memo import (
     ENTRY_BITS,
-    ENTRY_WORDS,
+    ENTRY_BYTES,
     FOUND,
     FOUND_BITS,
     HASH_FACTOR,
@@ -19,8 +19,10 @@ from .memo import (
     MASK64,
     OFFSET_BITS,
     PLACE_MASK,
+    PLACES,
     POINT_SHIFT,
     STATE_OF,
+    WORD_SHIFT,
 )
 from .traces import KIND_SHIFT
 
@@ -35,12 +37,20 @@ class TableEmitter(Emitter):
         return self.loaded(64, self.table_address(place, distance))
 
     def halves_from_table(self, place: Word, distance: int) -> tuple[Word, Word]:
-        """Load the lower and the upper 32 bits of a word."""
+        """Load the lower and the upper 32 bits of a word of ends or edges: a place, and clocks, of 64 bits each.
+
+        That the place needs no mask makes the way from row to row shorter.
+        """
         address = self.table_address(place, distance)
-        return self.loaded(32, address), self.loaded(32, self.code.address(address, 4))
+        lower = self.word(32, self.code.load_below("i32", address, PLACES))
+        return lower.zext(64), self.upper_from_table(place, distance).zext(64)
+
+    def upper_from_table(self, place: Word, distance: int) -> Word:
+        """Load the upper 32 bits of a word."""
+        return self.loaded(32, self.code.address(self.table_address(place, distance), 4))
 
     def table_address(self, place: Word, distance: int = 0) -> str:
-        base = self.code.address(self.context_pointer(TABLE_POINTER), place.operand, I64)
+        base = self.code.address(self.context_pointer(TABLE_POINTER), place.operand)
         return self.code.address(base, distance, I64) if distance else base
 
     def ask(self, question: Word, detail: Word) -> Word:
@@ -62,7 +72,7 @@ class TableEmitter(Emitter):
     def noted(self, question: Word, detail: Word, distance: int, other: int = 0) -> Word:
         """Load a word of an entry that a question has if it has been answered; `other` is 1 for the second one."""
         mixed = ((question * HASH_FACTOR) ^ detail) * HASH_FACTOR
-        return self.from_table(((mixed >> 64 - ENTRY_BITS) ^ other) * ENTRY_WORDS, distance)
+        return self.from_table(((mixed >> 64 - ENTRY_BITS) ^ other) * ENTRY_BYTES, distance)
 
     def is_noted(self, question: Word, detail: Word, other: int = 0) -> Word:
         return self.noted(question, detail, 0, other).eq(question) & self.noted(question, detail, 1, other).eq(detail)
@@ -190,7 +200,7 @@ class TableFunction(TableEmitter):
         for number, value in enumerate(values):
             mixed = mixed + value * (HASH_FACTOR * (2 * number + 1) & MASK64)
         number = mixed >> 64 - FOUND_BITS
-        place = self.from_table(number + FOUND) & PLACE_MASK
+        place = self.from_table((number << WORD_SHIFT) + FOUND) & PLACE_MASK
         differs = place.eq(0).zext(64)
         for offset, value in enumerate(values):
             differs = differs | (value ^ self.from_table(place, offset))

@@ -13,7 +13,7 @@ from ..spec.timing import Usual
 from ..spec.values import Word
 from .counting import Counter
 from .emit import HITS_POINTER, POINTER_BYTES, TABLE_POINTER
-from .memo import INPUT, OFFSET_BITS, PLACE_MASK, POINT_SHIFT
+from .memo import INPUT, OFFSET_BITS, PLACE_MASK, POINT_SHIFT, WORD_SHIFT
 from .memo_emit import TableEmitter, TableFunction
 from .recompile import NOTHING, RegionEmitter
 from .segments import INPUTS, Plan, Segment, Step
@@ -104,7 +104,8 @@ class PointEmitter(TableEmitter, RegionEmitter):
     def _new_input(self, number: int, value: Word) -> None:
         """Go on with the row for an input."""
         place = self._place()
-        noted = self.from_table(place + (value & INPUTS - 1), self.segment.place_of_input(number)) & PLACE_MASK
+        chosen = place + ((value & INPUTS - 1) << WORD_SHIFT)
+        noted = self.from_table(chosen, self.segment.place_of_input(number)) & PLACE_MASK
         row = self.variable(noted)
         with self.code.if_then((noted.eq(0) | Word(64, INPUTS - 1).ult(value)).operand, UNLIKELY):
             row.set(self.recall(place | (INPUT | number << POINT_SHIFT), value) & PLACE_MASK)
@@ -137,7 +138,7 @@ class PointEmitter(TableEmitter, RegionEmitter):
         self.segment = before
 
     def _if_come_to(self, number: int, body: Callable[[], None]) -> None:
-        _, upper = self.halves_from_table(self._place(), self.segment.first_point + number)
+        upper = self.upper_from_table(self._place(), self.segment.first_point + number)
         self._depth += 1
         with self.code.if_then(upper.ne(NEVER >> 32).operand):
             body()
@@ -152,7 +153,8 @@ class PointEmitter(TableEmitter, RegionEmitter):
     def _either(self, usual: Usual, number: int, otherwise: Callable[[], None]) -> None:
         """Do what a use of memory, at a point, does if it is usual, else something else."""
         code = self.code
-        hit, no, after = code.new_block(), code.new_block(), code.new_block()
+        hit, perhaps, in_time, no, after = (code.new_block() for _ in range(5))
+        effects = usual.effects or (lambda clocks: None)
         other = code.new_block() if usual.renewal else no
         code.branch_if((~usual.hit).operand, other, hit, UNLIKELY)
         if usual.renewal:
@@ -161,28 +163,24 @@ class PointEmitter(TableEmitter, RegionEmitter):
             code.go_on(other)
             code.branch_if(is_possible().operand, renewal, no)
             code.go_on(renewal)
-            self._in_table("renew", TableFunction.renewed, line.zext(64))
-            code.branch(hit)
+            if line is not None:
+                self._in_table("renew", TableFunction.renewed, line.zext(64))
+            code.branch(perhaps if line is None else hit)
         code.go_on(hit)
-        if usual.doubt:
-            condition, holds = usual.doubt
-            yes, in_doubt = code.new_block(), code.new_block()
-            code.branch_if(condition.operand, in_doubt, yes, UNLIKELY)
-            code.go_on(in_doubt)
-            code.branch_if(holds().operand, yes, no)
-            code.go_on(yes)
-        effects = usual.effects or (lambda: None)
-        if usual.late:
-            condition, clocks = usual.late
-            late, in_time = code.new_block(), code.new_block()
-            code.branch_if(condition.operand, late, in_time, UNLIKELY)
+        condition, clocks = usual.late or (Word(1, 0), None)
+        code.branch_if(condition.operand, perhaps, in_time, UNLIKELY)
+        code.go_on(perhaps)
+        if clocks is None:
+            code.branch(in_time)
+        else:
+            late, wait = code.new_block(), clocks()
+            code.branch_if(wait.ne(0).operand, late, in_time)
             code.go_on(late)
-            wait = clocks()
-            effects()
+            effects(wait)
             self._look_up_use("", number, [wait], True)
             code.branch(after)
-            code.go_on(in_time)
-        effects()
+        code.go_on(in_time)
+        effects(Word(64, 0))
         code.branch(after)
         code.go_on(no)
         otherwise()
@@ -204,8 +202,10 @@ class PointEmitter(TableEmitter, RegionEmitter):
 
     def _point_now(self, number: int) -> Word:
         """Return the number of a point, and where in a row what its input 1 leads to and its clock are."""
-        one = self.segment.place_of_one(number)
-        return Word(64, (number << OFFSET_BITS | one) << OFFSET_BITS | self.segment.first_point + number)
+        one, point = (
+            offset << WORD_SHIFT for offset in (self.segment.place_of_one(number), self.segment.first_point + number)
+        )
+        return Word(64, (number << OFFSET_BITS | one) << OFFSET_BITS | point)
 
     def use_memory(self, address: Word, bits: int, write: bool) -> None:
         size = self.model.operand_bytes(self.row, bits)

@@ -133,14 +133,13 @@ class MemoRegionEmitter(PointEmitter):
 
     def _advance(self, edge: int) -> None:
         """Go on to the next row."""
-        lower, upper = self.halves_from_table(self._place(), FIRST_EDGE + edge)
-        following, clocks = self.variable(lower & PLACE_MASK), self.variable(upper)
+        following, clocks = map(self.variable, self.halves_from_table(self._place(), FIRST_EDGE + edge))
         with self.code.if_then(following.first.eq(0).operand, UNLIKELY):
             word = self._followed(edge)
-            following.set(word.trunc(32) & PLACE_MASK)
-            clocks.set((word >> 32).trunc(32))
-        self._pass(clocks.get().zext(64))
-        self.put(following.get().zext(64), self._row)
+            following.set(word & PLACE_MASK)
+            clocks.set(word >> 32)
+        self._pass(clocks.get())
+        self.put(following.get(), self._row)
 
     def _repeat(self, edge: int) -> None:
         """Go on to the next row at the head of a loop.

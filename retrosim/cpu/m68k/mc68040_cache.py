@@ -114,12 +114,17 @@ def _note_hits(m, line: Word, hits: int, wait: Word) -> None:
     m.when(wait.eq(0), lambda: add_hits(m, line << LINE_SHIFT, LINE_BYTES, hits))
 
 
+def _until(m, time: Word, now: Word) -> Word:
+    """Return the clocks until a time, 0 when it has passed."""
+    return m.select(now.ult(time), time - now, m.const(64, 0))
+
+
 def _wait_for_fill(m, line: Word, now: Word) -> Any:
     """Return a variable: the clocks until a line is complete, if it is the one that is still arriving."""
     wait, end = m.variable(m.const(64, 0)), m.get("filled_by")
     arriving = m.get("filling").eq(line)
     # a branch, not a choice of values: the host then need not know `now` to go on
-    m.when(arriving, lambda: wait.set(m.select(now.ult(end), end - now, m.const(64, 0))))
+    m.when(arriving, lambda: wait.set(_until(m, end, now)))
     return wait
 
 
@@ -285,24 +290,34 @@ def usual(m, name: str, address: Word, size: int, now: Callable[[], Word]) -> Us
         return Usual(_is_fetchable(m, address))
     if size not in SIZES:
         return Usual(m.const(1, 0))
-    hit, location = is_hit(m, address, size, name == "write"), m.location(address)
-    if name == "write":
-        return Usual(hit, lambda: _note_store(m, location, now()))
-    doubt = m.get("stored").eq(location >> 2), lambda: m.get("stored_by").ule(now())
-    return Usual(hit, doubt=doubt)
+    is_write = name == "write"
+    hit, location = is_hit(m, address, size, is_write), m.location(address)
+    late, renewal = (m.const(1, 0), lambda: m.const(64, 0)), None
+    if not is_write:
+        is_stored = m.get("stored").eq(location >> 2)
+        late = is_stored, lambda: m.select(is_stored, _until(m, m.get("stored_by"), now()), m.const(64, 0))
+    if size == 4:  # across long words, but within a line
+        condition, clocks = late
+        late = condition, lambda: clocks() + crossing(m, location.zext(64), m.const(64, size))
+        renewal = (lambda: is_hit(m, address, 2, is_write) & (location & LINE_BYTES - 1).ne(LINE_BYTES - 2)), None
+    effects = (lambda wait: _note_store(m, location, now() + wait)) if is_write else None
+    return Usual(hit, effects, late, renewal)
 
 
 def hit(m, name: str, address: Word, size: Word, now: Word) -> tuple[Word, Callable[[], None], Word]:
-    """Tell whether `read` or `write` takes the shortcut, across long words of a line too (`Timing.hit`)."""
-    location = address.trunc(32)
-    found = is_line_hit(m, location & (ADDRESS_MASK & -LINE_BYTES), name == "write")
-    found = found & ((address & LINE_BYTES - 1) + size).ule(LINE_BYTES)
-    wait = crossing(m, address, size)
+    """Tell whether `read` or `write` takes the shortcut in each line of an operand (`Timing.hit`)."""
+    location, last = address.trunc(32), (address + size - 1).trunc(32)
+    lines = [each & (ADDRESS_MASK & -LINE_BYTES) for each in (location, last)]
+    found = is_line_hit(m, lines[0], name == "write") & is_line_hit(m, lines[1], name == "write")
+    begin = m.const(64, 0)
     if name == "read":
-        found = found & (m.get("stored").ne(location >> 2) | m.get("stored_by").ule(now))
+        is_stored = m.get("stored").eq(location >> 2)
+        begin = m.select(is_stored, _until(m, m.get("stored_by"), now), begin)
+    wait = begin + crossing(m, address, size)
 
     def effects() -> None:
         _step(m, "dtag")
+        m.when(lines[0].ne(lines[1]), lambda: _step(m, "dtag"))
         if name == "write":
             _note_store(m, location, now + wait)
 

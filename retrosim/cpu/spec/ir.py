@@ -185,6 +185,10 @@ class Function:
     def store(self, kind: str, value: str, address: str) -> None:
         self._append(f"store {kind} {value}, ptr {address}")
 
+    def load_below(self, kind: str, address: str, end: int) -> str:
+        """Load a number of which it is certain that it is below another one."""
+        return self.value(f"load {kind}, ptr {address}, !range !{{{kind} 0, {kind} {end}}}")
+
     def load_constant(self, kind: str, address: str) -> str:
         """Load what nothing writes while the function runs."""
         return self.computed(f"load {kind}, ptr {address}")

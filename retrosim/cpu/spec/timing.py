@@ -53,19 +53,17 @@ class Usual(NamedTuple):
     """Whether a use of memory is a plain hit, for which its subroutine would return 0 unless it is late.
 
     hit      one bit
-    effects  emits those of such a hit but for the step of its counter, None if it has none
-    doubt    a condition that seldom holds, and what emits a bit that must hold with it; None: there is none
-    late     a condition that seldom holds, and what emits the clocks, 64 bits, that such a hit takes with it; None: no
-             hit takes any
+    effects  emits those of such a hit, given its clocks, but for the step of its counter; None: it has none
+    late     a condition that seldom holds, and what emits the clocks, 64 bits, that such a hit may take; None: it takes
+             none
     renewal  what emits a bit, asked for where `hit` does not hold, and a line: if it is 1, `Timing.renew` makes the
-             use such a hit; None: nothing does
+             use such a hit; without a line it is one, and `late` tells its clocks. None: there is no such use
     """
 
     hit: Word
-    effects: Callable[[], None] | None = None
-    doubt: tuple[Word, Callable[[], Word]] | None = None
+    effects: Callable[[Word], None] | None = None
     late: tuple[Word, Callable[[], Word]] | None = None
-    renewal: tuple[Callable[[], Word], Word] | None = None
+    renewal: tuple[Callable[[], Word], Word | None] | None = None
 
 
 class Timing:

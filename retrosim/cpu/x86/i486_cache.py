@@ -209,7 +209,7 @@ def usual(m, name: str, address: Word, size: int, now: Callable[[], Word]) -> Us
     has_buffer = at + clocks * WRITE_QUEUE
     return Usual(
         is_hit(m, address, size, True),
-        lambda: m.set("bus_free", _later(m, free, at) + clocks),
+        lambda wait: m.set("bus_free", _later(m, free, at) + clocks),
         late=(has_buffer.ult(free), lambda: free - has_buffer),
         renewal=renewal,
     )

@@ -15,7 +15,7 @@ import re
 
 import pytest
 
-from retrosim.cpu.engines import memo_region, recompile
+from retrosim.cpu.engines import memo_emit, memo_region, recompile
 from retrosim.cpu.engines.emit import CONTEXT_ENTRIES, POINTER_BYTES, Emitter
 from retrosim.cpu.engines.handlers import FIELDS_WORD, HandlerEmitter, RecordEmitter
 from retrosim.cpu.engines.recompile import RegionEmitter
@@ -37,6 +37,7 @@ from tests.helpers.cpu.emitted_code import (
     decoded,
     field_ranges,
     handlers_text,
+    region_text,
     verify_handlers,
     verify_regions,
 )
@@ -188,20 +189,20 @@ def test_an_index_of_a_cache_that_is_one_off_is_found(model: str, monkeypatch: p
     original = getattr(module, function)
     assert not faults_of(model, "full", name)
     if function == "_look_up":
-        monkeypatch.setattr(module, function, lambda m, line, allocate: original(m, line | 128, allocate))
+        monkeypatch.setattr(module, function, lambda m, line, *rest: original(m, line | 128, *rest))
         assert not faults_of(model, "full", name)  # still the same 128 sets
-        monkeypatch.setattr(module, function, lambda m, line, allocate: _unmasked(original, m, line, allocate))
+        monkeypatch.setattr(module, function, lambda m, line, *rest: _unmasked(original, m, line, *rest))
     else:
         monkeypatch.setattr(module, function, lambda m, *rest: original(m, *rest) + 1)
     assert any("state from" in each for each in faults_of(model, "full", name))
 
 
-def _unmasked(original, m, line, allocate):
+def _unmasked(original, m, line, *rest):
     """Look a line up in 256 sets."""
     element = m.element
     m.element = lambda name, n: element(name, n + (line & 128) if name == "lru" else n)
     try:
-        return original(m, line, allocate)
+        return original(m, line, *rest)
     finally:
         del m.element
 
@@ -257,6 +258,12 @@ def test_a_place_of_the_table_without_its_mask_is_found(monkeypatch: pytest.Monk
     region = discover(machine.core, machine.code_roots)[0]
     assert not verify_regions(machine.core.cpu, "full", [region]).faults
     monkeypatch.setattr(memo_region, "PLACE_MASK", 2 * memo_region.PLACE_MASK + 1)
+    assert any("table from" in each for each in verify_regions(machine.core.cpu, "full", [region]).faults)
+    monkeypatch.undo()
+    regions = sorted(discover(machine.core, machine.code_roots), key=lambda region: len(region.blocks))
+    region = next(each for each in regions if "!range" in region_text(machine.core.cpu, "full", each))
+    assert not verify_regions(machine.core.cpu, "full", [region]).faults
+    monkeypatch.setattr(memo_emit, "PLACES", 2 * memo_emit.PLACES)
     assert any("table from" in each for each in verify_regions(machine.core.cpu, "full", [region]).faults)
 
 

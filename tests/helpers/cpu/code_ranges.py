@@ -18,6 +18,7 @@ Facts = tuple[Fact, ...]
 
 CAST = re.compile(r"(\w+) i(\d+) (\S+) to i(\d+)")
 LABEL = re.compile(r"label %(\w+)")
+BELOW = re.compile(r", !range !\{i\d+ 0, i\d+ (\d+)\}$")
 CALL = re.compile(r"(?:musttail )?call (\S+) (\S+)\((.*)\)")
 MIRRORED = {"ult": "ugt", "ule": "uge"}
 FEW_ROUNDS, MAX_ROUNDS = 3, 12  # until the interval of a slot that still grows is taken for all
@@ -256,6 +257,8 @@ class Ranges:
             known = [(*facts, *self._code.all_of(condition, holds)) if more else facts for _, holds in arms]
             return union(*(self.of(arm, bits, each) for (arm, _), each in zip(arms, known, strict=True)))
         if kind == "load":
+            if below := BELOW.search(instruction):
+                return 0, int(below[1]) - 1
             address = instruction.split()[3].rstrip(",")
             return self._slot(address, bits) if address in self._code.slots else self._loaded(address, bits)
         return self._called(instruction, bits, facts) if kind == "call" else full(bits)

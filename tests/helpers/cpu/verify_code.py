@@ -9,7 +9,8 @@ An address must be a base and an offset whose interval (code_ranges.py) lies ins
                          that is a region
     index                an entry for each instruction unit of memory, and the table of variants behind them
     context              its pointers; only the budget and the state that is handed over are written
-    table                the words that memo.py fills in: places in it that come from it are masked
+    table                the words that memo.py fills in: places in it that come from it are masked, or what LLVM is told
+                         of them, which is taken as memo.py promises it, lies in the table
     slot                 the whole of it
 
 What the host puts into records and tables is taken as it promises: fields have the values that decoding gives
@@ -175,7 +176,9 @@ class Verifier:
             return
         if kind == "load":
             _, type_, _, place, *rest = instruction.replace(",", "").split()
-            self._load(type_, place, not rest)
+            self._load(type_, place, "align" not in rest)
+            if "!range" in rest and self._pointer(place).base != TABLE:
+                raise Wrong("promises a range")
         elif kind in SHIFTS:
             self._shift(instruction)
         elif kind in DIVISIONS:
