@@ -124,8 +124,8 @@ class TableFunction(TableEmitter):
         words = (self.word(64, each) for each in self.code.args[2:])
         return self.subroutine(name, self.model.subroutines[name], *words)
 
-    def renewed(self) -> Word:
-        self.model(self).renew(self.word(64, self.code.args[2]).trunc(32))
+    def renewed(self, name: str) -> Word:
+        self.model(self).renew(name, self.word(64, self.code.args[2]).trunc(32))
         return self.const(64, 0)
 
     def used(self, name: str, has_kind: bool) -> Word:

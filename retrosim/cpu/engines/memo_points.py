@@ -147,11 +147,11 @@ class PointEmitter(TableEmitter, RegionEmitter):
     def _fetch(self, point: Point, number: int) -> None:
         words = [Word(64, word) for word in point.words]
         usual = self.timing.usual(point.name, words[0].trunc(32), 0, partial(self._now, number))
-        self._either(usual, number, partial(self._unusual, point.name, number, words))
+        self._either(point.name, usual, number, partial(self._unusual, point.name, number, words))
         self._used(point.name)
 
-    def _either(self, usual: Usual, number: int, otherwise: Callable[[], None]) -> None:
-        """Do what a use of memory, at a point, does if it is usual, else something else."""
+    def _either(self, name: str, usual: Usual, number: int, otherwise: Callable[[], None]) -> None:
+        """Do what a use of memory, by a subroutine's name, at a point, does if it is usual, else something else."""
         code = self.code
         hit, perhaps, in_time, no, after = (code.new_block() for _ in range(5))
         effects = usual.effects or (lambda clocks: None)
@@ -164,7 +164,7 @@ class PointEmitter(TableEmitter, RegionEmitter):
             code.branch_if(is_possible().operand, renewal, no)
             code.go_on(renewal)
             if line is not None:
-                self._in_table("renew", TableFunction.renewed, line.zext(64))
+                self._in_table(f"renew.{name}", partial(TableFunction.renewed, name=name), line.zext(64))
             code.branch(perhaps if line is None else hit)
         code.go_on(hit)
         condition, clocks = usual.late or (Word(1, 0), None)
@@ -225,7 +225,8 @@ class PointEmitter(TableEmitter, RegionEmitter):
         if self.step.points > self.model.looked_up_in_place:
             find_out(is_counted=False)
         else:
-            self._either(self.timing.usual(name, address, size, partial(self._now, number)), number, find_out)
+            usual = self.timing.usual(name, address, size, partial(self._now, number))
+            self._either(name, usual, number, find_out)
             self._used(name)
         self._whens = whens
 

@@ -19,15 +19,17 @@ All state is in the fields below; times are absolute clocks.
     memory       parameters of the machine (mpc601_clocks.csv)
 
 Plain hits (hits.py) are loads from complete sectors of the most recently used line of a set, and stores into those that
-are dirty, too: they change nothing.
+are dirty, too: they change nothing. Complete sectors of other lines are PRESENT.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..spec.cpu import ADDRESS_BITS
 from ..spec.hits import FIELD as HITS
-from ..spec.hits import READS, SIZES, WRITES, add_hits, clear_hits, is_hit
+from ..spec.hits import PRESENT, READS, SIZES, WRITES, add_hits, clear_hits, is_hit, is_present, keep_presence, put_hits
+from ..spec.timing import Usual
 from ..spec.values import Word
 from .mpc601_clocks import memory, rules
 
@@ -109,7 +111,7 @@ def _use(m, entry: Word) -> None:
 def _change_first(m, group: Word, first: Word, order: Word, way: Word) -> None:
     """Make a way of a set the most recently used, in place of `first`; `order` is the order of the ways before."""
     line = m.element("tag", (group << 3) + first) >> 4
-    clear_hits(m, line << LINE_SHIFT, LINE_BYTES)
+    keep_presence(m, line << LINE_SHIFT, LINE_BYTES)
     for half in range(2):
         m.set_element("fetchable", (group << 1) + half, m.const(32, NONE))
     differs = order ^ way * EVERY_WAY
@@ -129,10 +131,11 @@ def _if_first(m, sector: Word, wait: Word, then: Callable[[], None]) -> None:
 
 def _note_fetch(m, sector: Word) -> None:
     m.set_element("fetchable", sector & (SETS * 2 - 1), _key(sector))
+    _note_hits(m, sector, 0)
 
 
 def _note_hits(m, sector: Word, hits: int) -> None:
-    add_hits(m, sector << SECTOR_SHIFT, SECTOR_BYTES, hits)
+    add_hits(m, sector << SECTOR_SHIFT, SECTOR_BYTES, hits | PRESENT)
 
 
 def _half(m, sector: Word) -> Word:
@@ -187,7 +190,9 @@ def _fill(m, sector: Word, entry: Word, now: Word) -> Word:
     m.set("filled", end.get() + parameter(m, "miss"))
 
     def replace() -> None:
-        dirty = (m.element("tag", victim) >> 2 & 3).count_ones().zext(64)
+        replaced = m.element("tag", victim)
+        m.when(replaced.ne(0), lambda: clear_hits(m, replaced >> 4 << LINE_SHIFT, LINE_BYTES))
+        dirty = (replaced >> 2 & 3).count_ones().zext(64)
         end.set(end.get() + dirty * parameter(m, "sector_write"))
         m.set_element("tag", victim, (sector >> 1) << 4 | _half(m, sector))
         _use(m, victim)
@@ -308,14 +313,46 @@ def is_usual(m, name: str, address: Word, size: int) -> Word:
     return is_hit(m, address, size, name == "write") if size in SIZES else m.const(1, 0)
 
 
+def usual(m, name: str, address: Word, size: int) -> Usual:
+    """Tell the same, and of complete sectors of other lines (`Timing.usual`)."""
+    hit, mask = is_usual(m, name, address, size), size - 1
+    if name == "fetch":
+        return Usual(hit, renewal=(lambda: is_present(m, address << SECTOR_SHIFT), address))
+    if size not in SIZES:
+        return Usual(hit)
+    return Usual(hit, renewal=(lambda: is_present(m, address) & (address & mask).eq(0), address >> SECTOR_SHIFT))
+
+
+def renew(m, name: str, sector: Word) -> None:
+    """Make the line of a sector that is present the most recently used of its set (`Timing.renew`)."""
+    sector = sector & (1 << ADDRESS_BITS - SECTOR_SHIFT) - 1
+    _, entry = _search(m, sector)
+    _use(m, entry)
+    if name == "fetch":
+        m.set_element("fetchable", sector & (SETS * 2 - 1), _key(sector))
+        return
+    tag, dirty = m.element("tag", entry), _half(m, sector) << 2
+    hits = m.const(64, READS | WRITES | PRESENT)
+    if name == "write":
+        m.set_element("tag", entry, tag | dirty)
+    else:
+        hits = m.select((tag & dirty).ne(0), hits, m.const(64, READS | PRESENT))
+    put_hits(m, sector << SECTOR_SHIFT, SECTOR_BYTES, hits)
+
+
+def _search(m, sector: Word) -> tuple[Word, Word]:
+    """Return a bit for each way of a set, which is 1 where a sector is, and its entry."""
+    line, half = sector >> 1, _half(m, sector)
+    first = (line & (SETS - 1)) << 3
+    found = m.matching("tag", first, WAYS, line << 4 | half, half | -16 & 0xFFFFFFFF)
+    return found, first + (m.lowest_bit(found) & (WAYS - 1))
+
+
 def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], None]]:
     """Tell whether they find the sector complete, and the operand aligned (`Timing.hit`)."""
     location, now = location.trunc(32), rest[-1]
     sector = location if name == "fetch" else location >> SECTOR_SHIFT
-    line, half = sector >> 1, _half(m, sector)
-    first = (line & (SETS - 1)) << 3
-    found = m.matching("tag", first, WAYS, line << 4 | half, half | -16 & 0xFFFFFFFF)
-    entry = first + (m.lowest_bit(found) & (WAYS - 1))
+    found, entry = _search(m, sector)
     is_found = found.ne(0) & (m.get("filling").ne(sector) | m.get("filled").ule(now))
     is_found = is_found & sector.ult(UNCACHED_FROM >> SECTOR_SHIFT)
 
@@ -325,7 +362,7 @@ def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], N
             _note_fetch(m, sector)
             return
         if name == "write":
-            m.set_element("tag", entry, m.element("tag", entry) | half << 2)
+            m.set_element("tag", entry, m.element("tag", entry) | _half(m, sector) << 2)
         _note_hits(m, sector, READS | WRITES if name == "write" else READS)
 
     if name == "fetch":

@@ -78,10 +78,13 @@ class PipelineTiming(PpcHooks):
         m.set("accesses", accesses - more)
 
     def usual(self, name: str, address: Word, size: int, now: Callable[[], Word]) -> Usual:
-        return Usual(mpc601_cache.is_usual(self.m, name, address, size))
+        return mpc601_cache.usual(self.m, name, address, size)
 
     def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None], Word]:
         return *mpc601_cache.hit(self.m, name, *words), self.m.const(64, 0)
+
+    def renew(self, name: str, line: Word) -> None:
+        mpc601_cache.renew(self.m, name, line)
 
     def varies_by(self, name: str, *details: Any) -> Word | None:
         if name == "multiplier":

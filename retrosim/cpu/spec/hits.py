@@ -44,15 +44,21 @@ def add_hits(m: Any, address: Word, length: int, hits: int) -> None:
         m.set_hits(place, m.hits_at(place, 64) | hits)
 
 
-def put_hits(m: Any, address: Word, length: int, hits: int) -> None:
-    """Note that just these accesses are certain there."""
+def put_hits(m: Any, address: Word, length: int, hits: Word) -> None:
+    """Note that just these accesses are certain there; 64 bits, for each eight addresses the same."""
     for place in _places(address, length):
-        m.set_hits(place, m.const(64, hits))
+        m.set_hits(place, hits)
+
+
+def keep_presence(m: Any, address: Word, length: int) -> None:
+    """Note that accesses there are no plain hits any more; what was PRESENT still is."""
+    for place in _places(address, length):
+        m.set_hits(place, m.hits_at(place, 64) & PRESENT)
 
 
 def clear_hits(m: Any, address: Word, length: int) -> None:
     """Note that nothing is certain there any more."""
-    put_hits(m, address, length, 0)
+    put_hits(m, address, length, m.const(64, 0))
 
 
 def is_present(m: Any, address: Word) -> Word:

@@ -140,7 +140,7 @@ class Timing:
         """
         return None
 
-    def renew(self, line: Word) -> None:
+    def renew(self, name: str, line: Word) -> None:
         """Make a use of a line, 32 bits, that a `Usual.renewal` tells of a plain hit."""
         raise NotImplementedError
 

@@ -80,7 +80,7 @@ def _key(line: Word) -> Word:
 
 
 def _put_hits(m, line: Word, hits: int) -> None:
-    put_hits(m, line << LINE_SHIFT, LINE_BYTES, hits)
+    put_hits(m, line << LINE_SHIFT, LINE_BYTES, m.const(64, hits))
 
 
 def _is_complete(m, line: Word, now: Word) -> Word:
@@ -122,7 +122,7 @@ def _use(m, line: Word, way: Word, complete: Word) -> None:
     """Make a line, which is in a way of its set, the most recently used; `complete`: and it is not arriving."""
     group = _group(line)
     before, old, shift = m.element("newest", group), m.element("lru", group), way << 2
-    m.when(before.ne(NONE), lambda: put_hits(m, before - 1, LINE_BYTES, PRESENT))
+    m.when(before.ne(NONE), lambda: put_hits(m, before - 1, LINE_BYTES, m.const(64, PRESENT)))
     new = old & (m.const(32, 0x2244) >> shift).trunc(8) & 15 | (m.const(32, 0x0413) >> shift).trunc(8) & 15
     m.set_element("lru", group, new)
     is_known = complete & line.ult(LINES)

@@ -89,7 +89,7 @@ class CacheTiming(TableTiming):
     def hit(self, name: str, *words: Word) -> tuple[Word, Callable[[], None], Word]:
         return i486_cache.hit(self.m, name, *words)
 
-    def renew(self, line: Word) -> None:
+    def renew(self, name: str, line: Word) -> None:
         i486_cache.renew(self.m, line)
 
     def kind(self, location: Word, bits: int, write: bool) -> Word:
