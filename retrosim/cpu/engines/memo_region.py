@@ -19,6 +19,7 @@ from .memo import (
     MASK64,
     PLACE_MASK,
     POINT_SHIFT,
+    WORD_SHIFT,
 )
 from .memo_emit import TableFunction
 from .memo_points import PointEmitter
@@ -199,7 +200,7 @@ class MemoRegionEmitter(PointEmitter):
             word = self.recall(place | (LEFT_AFTER | number << POINT_SHIFT), Word(64, 0))
         else:
             if self._is_open:
-                place = place + self._taken.zext(64)
+                place = place + (self._taken.zext(64) << WORD_SHIFT)
             word = self.from_table(place, FIRST_END + self._outcome)
         self._pass(word >> 32)
         self.put(word & PLACE_MASK, self._end)

@@ -20,7 +20,7 @@ from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
 from retrosim.cpu.engines.regions import Region
 from retrosim.cpu.spec.rows import Insn
 from retrosim.cpu.x86.i486_cache import UNCACHED_FROM
-from retrosim.cpu.x86.modrm import EBX, EDI, ESI, ESP
+from retrosim.cpu.x86.modrm import EBX, ECX, EDI, ESI, ESP
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.amount import EVERYTHING
 from tests.helpers.cpu import m68k_streams as streams
@@ -108,6 +108,30 @@ def test_operands_that_wait_for_the_bus(model: str) -> None:
             core.state["r"][[EBX, ESI]] = UNCACHED_FROM - 100, 0x1001
 
         assert engines.compare(load, random.Random(SEED), f"memory {memory}", RUN) > 500
+
+
+@pytest.mark.parametrize("model", ["i386_flat", "i486_flat"])
+def test_repetitions_that_go_on_or_end(model: str) -> None:
+    """The region is left behind each, as stores at the ends of memory are noticed: to a row that the outcome decides."""
+    cpu = x86.cpu(model)
+    code = closed(cpu, bytes.fromhex("f3a4 83c1 09" * 12))  # REP MOVSB, ADD ECX,9
+    start = program(Generator(cpu, SEED), code)
+
+    def find(core: Core) -> Region:
+        start(core)
+        return streams.one_region(core, len(code))
+
+    engines = ThreeEngines(cpu, "full", find, handler_cache(cpu, "full", []), alone=True, quick=True)
+    choice = random.Random(SEED)
+    for memory in MEMORIES[model[:4]]:
+
+        def load(core: Core, memory: list[int] = memory) -> None:
+            start(core)
+            core.state["memory"] = memory
+            core.state["r"][[ECX, ESI, EDI]] = 5, 0x8000, 0x40
+
+        assert engines.compare(load, choice, f"memory {memory}", 400)
+    assert engines.recompiled > 100
 
 
 PENALTIES = "ff37 8f07 88c8 01c1 8a07"  # PUSH and POP of memory, bytes of registers
