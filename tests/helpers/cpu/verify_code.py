@@ -9,8 +9,8 @@ An address must be a base and an offset whose interval (code_ranges.py) lies ins
                          that is a region
     index                an entry for each instruction unit of memory, and the table of variants behind them
     context              its pointers; only the budget and the state that is handed over are written
-    table                the words that memo.py fills in: places in it that come from it are masked, or what LLVM is told
-                         of them, which is taken as memo.py promises it, lies in the table
+    table                the words that memo.py fills in: places in it that come from it are masked, or LLVM is told
+                         where they end, which is taken as memo.py promises it, and must be in the table
     slot                 the whole of it
 
 What the host puts into records and tables is taken as it promises: fields have the values that decoding gives
