@@ -112,7 +112,7 @@ def test_operands_that_wait_for_the_bus(model: str) -> None:
 
 @pytest.mark.parametrize("model", ["i386_flat", "i486_flat"])
 def test_repetitions_that_go_on_or_end(model: str) -> None:
-    """The region is left behind each, as stores at the ends of memory are noticed; the outcome decides the row there."""
+    """The region is left behind each, as stores at the ends of memory are noticed; the outcome decides the row."""
     cpu = x86.cpu(model)
     code = closed(cpu, bytes.fromhex("f3a4 83c1 09" * 12))  # REP MOVSB, ADD ECX,9
     start = program(Generator(cpu, SEED), code)
