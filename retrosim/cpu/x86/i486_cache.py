@@ -5,13 +5,13 @@ choose the line to replace. The missing double word is used as soon as it is the
 when all are full, a line fill until they are empty. Sources: as in i486_pipeline.py. State:
 
     tag lru     128 sets of 4 lines: line number + VALID; per set the three bits
-    newest      by set: the address + 1 of its most recently used line, if that is complete, and operands in it are
+    mru         by set: the address + 1 of its most recently used line, if that is complete, and operands in it are
                 cached; else NONE
     bus_free    clock when the bus is done with all it has to do
     filling     line that is read last, complete at fill_end
     memory      parameters of the machine: see MEMORY
 
-Plain hits (hits.py) are uses of the line in `newest`, and stores into lines that are not there: they change nothing in
+Plain hits (hits.py) are uses of the line in `mru`, and stores into lines that are not there: they change nothing in
 the cache. Other complete lines are PRESENT.
 """
 
@@ -31,7 +31,7 @@ WRITE_QUEUE = WRITE_BUFFERS - 1  # writes that the bus may still have to do for 
 SETS, LINE_SHIFT = 128, 4
 LINE_BYTES = 1 << LINE_SHIFT
 LINES = UNCACHED_FROM >> LINE_SHIFT  # in which operands are cached
-SHORTCUTS = (HITS, "newest")
+SHORTCUTS = (HITS, "mru")
 NONE = 0
 
 # Places in the field `memory`, CPU clocks: until the first double word of a line is there, until the whole line is, a
@@ -41,7 +41,7 @@ MEMORY = ("first_read", "line_read", "write", "video_read", "video_write")
 FIELDS = (
     ("tag", 32, 4 * SETS),
     ("lru", 8, SETS),
-    ("newest", 32, SETS),
+    ("mru", 32, SETS),
     ("bus_free", 64, 1),
     ("filling", 32, 1),
     ("fill_end", 64, 1),
@@ -89,9 +89,9 @@ def _is_complete(m, line: Word, now: Word) -> Word:
 
 
 def _look_up(m, line: Word, allocate: bool, complete: Word) -> Word:
-    """Return a one-bit word: is the line there? It, or with `allocate` the one read in its place, is now the newest.
+    """Return a one-bit word: is the line there? It, or with `allocate` what is read instead, is now most recently used.
 
-    complete  is it, if it is there?
+    complete  is the line complete if it is there?
     """
     group = _group(line)
     first = group << 2
@@ -121,12 +121,12 @@ def _look_up(m, line: Word, allocate: bool, complete: Word) -> Word:
 def _use(m, line: Word, way: Word, complete: Word) -> None:
     """Make a line, which is in a way of its set, the most recently used; `complete`: and it is not arriving."""
     group = _group(line)
-    before, old, shift = m.element("newest", group), m.element("lru", group), way << 2
+    before, old, shift = m.element("mru", group), m.element("lru", group), way << 2
     m.when(before.ne(NONE), lambda: put_hits(m, before - 1, LINE_BYTES, m.const(64, PRESENT)))
     new = old & (m.const(32, 0x2244) >> shift).trunc(8) & 15 | (m.const(32, 0x0413) >> shift).trunc(8) & 15
     m.set_element("lru", group, new)
     is_known = complete & line.ult(LINES)
-    m.set_element("newest", group, m.select(is_known, _key(line), m.const(32, NONE)))
+    m.set_element("mru", group, m.select(is_known, _key(line), m.const(32, NONE)))
     m.when(is_known, lambda: _put_hits(m, line, READS | WRITES | PRESENT))
 
 
@@ -200,7 +200,7 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
 def usual(m, name: str, address: Word, size: int, now: Callable[[], Word]) -> Usual:
     """Tell whether a use is a plain hit, and how long a store waits for a write buffer (`Timing.usual`)."""
     if name == "fetch":
-        hit = m.element("newest", _group(address)).eq(_key(address))
+        hit = m.element("mru", _group(address)).eq(_key(address))
         return Usual(hit, renewal=(lambda: is_present(m, address << LINE_SHIFT), address))
     renewal = (lambda: is_present(m, address) & (address & size - 1).eq(0)), address >> LINE_SHIFT
     if name == "read":
@@ -246,7 +246,7 @@ def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], N
 
     def apply() -> None:
         if name == "fetch":
-            m.when(m.element("newest", _group(line)).ne(_key(line)), use)
+            m.when(m.element("mru", _group(line)).ne(_key(line)), use)
         else:
             m.when(~is_line_hit(m, line << LINE_SHIFT, name == "write"), use)
         if name == "write":
