@@ -180,10 +180,10 @@ class Sorted:
                 return total
             _start.COMPILER.wait(KERNELS)
         if end - begin < TWO_THREADS:
-            return int(grid.search(*self._search(scene, begin, end, kind, wanted, keys, results), limit))
-        middle, other_keys, other_results = (begin + end) // 2, np.empty_like(keys), results.copy()
-        one = self._search(scene, begin, middle, kind, wanted, keys, results)
-        two = self._search(scene, middle, end, kind, wanted, other_keys, other_results)
+            return int(grid.search(*self._search(scene, begin, end, 1, kind, wanted, keys, results), limit))
+        other_keys, other_results = np.empty_like(keys), results.copy()
+        one = self._search(scene, begin, end, 2, kind, wanted, keys, results)
+        two = self._search(scene, begin + 1, end, 2, kind, wanted, other_keys, other_results)
         first, second = both(grid.search, (*one, limit), (*two, limit))
         if wanted == PAIRS and first + second <= len(keys):
             keys[first : first + second] = other_keys[:second]
@@ -193,10 +193,10 @@ class Sorted:
             (np.maximum if wanted == FLAGS else np.add)(results, other_results, out=results)
         return int(first + second)
 
-    def _search(self, scene, begin, end, kind, wanted, keys, results) -> tuple:
+    def _search(self, scene, begin, end, step, kind, wanted, keys, results) -> tuple:
         """Return the arguments of `hierarchical_grid.search` for some objects, all but the limit."""
         memory = np.empty(self.count + BOXES_AT_ONCE if wanted == FLAGS and kind == ONE else 0, np.int32)
-        return scene, begin, end, *self.sort(), grid.cursors(), memory, kind, wanted, keys, results
+        return scene, begin, end, step, *self.sort(), grid.cursors(), memory, kind, wanted, keys, results
 
     def _search_some(self, scene: np.ndarray, begin: int, end: int, kind: int, results: np.ndarray, limit: int) -> int:
         """Find first hits among some of the objects only; see `_crowds.first`."""
@@ -234,7 +234,7 @@ def _compile() -> None:
     scene, work = np.zeros((1, 6), np.int32), grid.workspace(1)
     order = grid.Order(*grid.sort_scene(scene, 0, 1, grid.MAX_UNSORTED, work))
     cursors, memory = grid.cursors(), np.empty(1 + BOXES_AT_ONCE, np.int32)
-    grid.search(scene, 0, 1, work, order, cursors, memory, ONE, COUNTS, NOTHING, np.empty(1, np.int32), MAX_COUNTED)
+    grid.search(scene, 0, 1, 1, work, order, cursors, memory, ONE, COUNTS, NOTHING, np.empty(1, np.int32), MAX_COUNTED)
     grid.fill_scene(scene[0, :1], scene[0, :1], scene[:, :2].copy(), 0, scene)
 
 
@@ -351,7 +351,7 @@ def listed(scenes: Scenes, out: np.ndarray | None) -> np.ndarray:
 
 def rows_for(count: int) -> int:
     """Return how many pairs of so many objects there is memory for at first: what is not written costs nothing."""
-    return 2 * count + 64 + min(14 * count, 1 << 21)
+    return 2 * count + 64 + min(30 * count, 1 << 23)
 
 
 def chunks_of(one: Sorted, scene: np.ndarray, rows: int) -> Iterator[np.ndarray]:

@@ -18,6 +18,7 @@ from retrosim.jit import JIT
 from tests.helpers.amount import usually
 
 from .random_worlds import HIGH, KINDS, LOW, SCENES, limited, random_world
+from .random_worlds import Scene as World
 
 
 def numbers_of(found, count):
@@ -60,6 +61,20 @@ def test_the_same_without_the_compiler(kind, monkeypatch):
     monkeypatch.setattr(grid, "MAX_UNSORTED", 5)
     for closed in (False, True):
         check(random_world(np.random.default_rng(3), kind, 23), closed)
+
+
+@pytest.mark.parametrize("large, looks_down", [((3000, 3000), True), ((60_000, 2), True), ((2, 60_000), False)])
+def test_which_level_looks_for_the_other(large, looks_down):
+    """Few squares or flat bars look for the many small boxes; the small ones look for bars as high as many rows."""
+    rng = np.random.default_rng(7)
+    size = np.array([[4, 4]] * 300 + [large] * 40)
+    places = rng.integers(0, 4000 if looks_down else [400, 60_000], (340, 2))
+    x, y = places[:, 0].copy(), places[:, 1].copy()
+    scene, work = _worlds.scene_of(x, y, size, False), grid.workspace(340)
+    used = grid.Order(*grid.sort_scene(scene, 0, 340, grid.MAX_UNSORTED, work)).used
+    assert used == 2 and (work.levels[1, grid.RUNS] != grid.END) == looks_down
+    everyone = np.full(340, 0xFFFF)
+    assert len(check(World(x, y, size, everyone, everyone), False)) > 10
 
 
 @pytest.mark.parametrize("kind", ["screen", "power", "cluster"])

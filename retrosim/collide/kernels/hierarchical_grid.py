@@ -1,11 +1,12 @@
 """Boxes of any mix of sizes: sorted into rows, rows from left to right, and runs of neighbours compared.
 
 A box belongs to a level by its longer side, to a row of that level by its upper side, and to a place in the row by
-its left side. No box of a level is wider or higher than its rows, so what overlaps a box is, level by level, in two
-or three rows, there in one run. The rows of the first level are the higher the fewer objects there are to an area, as
-a sample tells: to look for a row takes longer than to compare a vector of boxes. Level, row and place are one number,
-the key by which boxes are sorted. Rows with nothing in them take no room and no time: the cost depends on the objects,
-not on the extent of the world, nor on an outlier in it.
+its left side. No box of a level is wider or higher than its rows, so what overlaps a box is, in its own level and each
+higher one, in two or three rows, there in one run. In a lower level it may be in many rows; still, for pairs within one
+scene the few large boxes look for the many small ones where that takes fewer runs. The rows of the first level are the
+higher the fewer objects there are to an area, as a sample tells: to look for a row takes longer than to compare a
+vector of boxes. Level, row and place are one number, the key by which boxes are sorted. Rows with nothing in them take
+no room and no time: the cost depends on the objects, not on the extent of the world, nor on an outlier in it.
 
 A run is looked for from where the last one in that row was, by steps that grow and then shrink: a scene is searched
 in its own order, so most runs begin where the last one did. A few boxes are one row that is not sorted, and one run.
@@ -27,9 +28,10 @@ ONE, LATER, TWO, ANY = range(4)
 """What is searched: one scene for all its pairs; one for the objects behind each; another scene; so, unfiltered."""
 PAIRS, FLAGS, COUNTS, FIRST = range(4)
 """What is wanted: pairs, a flag for each object, in how many pairs it is, the lowest index that it overlaps."""
-BASE, LOG2, WIDTH, HEIGHT, LAST = range(5)
+BASE, LOG2, WIDTH, HEIGHT, LAST, SIZE, RUNS = range(7)
 """Columns of a table of levels: their first row, log2 of its height, the largest right - left, and bottom - top, and
-the number of the last row, counted from the first."""
+the number of the last row, counted from the first; how many boxes it has. From RUNS on, for each lower level: in how
+many runs the boxes of this one find those of that, END if the others look for these."""
 NUMBER = 6
 """The first of two more arrays in `Work.rows`."""
 NONE = -1
@@ -39,6 +41,7 @@ CROWD_LOG2 = 5  # log2 of the objects in a square as high as the first level's r
 SAMPLE, OUTLIERS = 32, 2  # objects that tell the extent of most, and how many of them at both ends do not count
 X_FRACTION = 3  # places in a row are distinguished to 1 / 8 of the rows of the lowest level
 END, UNSORTED = np.int64(1 << 62), 40
+RUNS_UPWARDS = 2  # rows of a higher level in which a box has to look, about
 MAX_DIGIT = 11  # bits by which keys are sorted in one pass
 MAX_DIGITS = (1 << MAX_DIGIT) + 1
 MASK = 0xFFFF
@@ -51,7 +54,7 @@ class Work(NamedTuple):
     rows    int32[8, n + BOXES_AT_ONCE]  each column of the scene, in order; twice numbers that are being sorted
     keys    int64[3, n + BOXES_AT_ONCE]  twice keys that are being sorted; the keys in order: level and row in the upper
                                          bits, the place in the row in the lower ones
-    levels  int64[LEVELS, 5]             the levels that there are, BASE .. LAST
+    levels  int64[LEVELS, RUNS + LEVELS] the levels that there are, BASE ..
     ends    int32[MAX_DIGITS]            of the objects of each digit
     """
 
@@ -85,7 +88,7 @@ def workspace(count: int) -> Work:
     return Work(
         np.empty((NUMBER + 2, count + BOXES_AT_ONCE), np.int32),
         np.empty((3, count + BOXES_AT_ONCE), np.int64),
-        np.empty((LEVELS, LAST + 1), np.int64),
+        np.empty((LEVELS, RUNS + LEVELS), np.int64),
         np.empty(MAX_DIGITS, np.int32),
     )
 
@@ -207,10 +210,12 @@ def sort_scene(scene, begin, end, max_unsorted, work):
     first_log2 = first_log2_of(scene, begin, end) if count > max_unsorted else MIN_LOG2
     for level in range(LEVELS):
         levels[level, WIDTH] = levels[level, HEIGHT] = -1
+        levels[level, SIZE] = 0
     for i in range(begin, end):
         level = level_of(scene, i, first_log2) if count > max_unsorted else 0
         levels[level, WIDTH] = max(levels[level, WIDTH], scene[i, RIGHT] - scene[i, LEFT])
         levels[level, HEIGHT] = max(levels[level, HEIGHT], scene[i, BOTTOM] - scene[i, TOP])
+        levels[level, SIZE] += 1
         left, right = min(left, np.int64(scene[i, LEFT])), max(right, np.int64(scene[i, LEFT]))
         top, bottom = min(top, np.int64(scene[i, TOP])), max(bottom, np.int64(scene[i, TOP]))
         rows[NUMBER, i - begin] = i - begin
@@ -242,10 +247,32 @@ def sort_scene(scene, begin, end, max_unsorted, work):
         keys[2, k] = END
     for level in range(LEVELS):
         if levels[level, WIDTH] >= 0:
-            for column in range(LAST + 1):
+            for column in range(RUNS):
                 levels[used, column] = levels[level, column]
             used += 1
+    count_runs(rows, levels, Order(count, used, left, top, x_bits, shift))
     return count, used, left, top, x_bits, shift
+
+
+@kernel
+def rows_of(levels, level, upper, lower, order):
+    """Return in which rows of a level there may be boxes that reach from one y to another: the first and the last."""
+    first = max(0, upper - levels[level, HEIGHT] - order.top) >> levels[level, LOG2]
+    return first, min(levels[level, LAST], (lower - order.top) >> levels[level, LOG2])
+
+
+@kernel
+def count_runs(rows, levels, order):
+    """Find out which of two levels is to look for the boxes of the other."""
+    end = levels[0, SIZE]
+    for own in range(1, order.used):
+        begin, end = end, end + levels[own, SIZE]
+        for level in range(own):
+            runs = 0
+            for k in range(begin, end):
+                first, last = rows_of(levels, level, rows[TOP, k], rows[BOTTOM, k], order)
+                runs += last - first + 1
+            levels[own, RUNS + level] = runs if runs <= levels[level, SIZE] * RUNS_UPWARDS else END
 
 
 @kernel
@@ -286,10 +313,11 @@ def may_meet(one, other):
 
 
 @kernel
-def search(scene, begin, end, work, order, cursors, unflagged, kind, wanted, found, results, limit):
+def search(scene, begin, end, step, work, order, cursors, unflagged, kind, wanted, found, results, limit):
     """Find what overlaps the objects of a scene.
 
-    scene        int32[n, 6]       objects begin .. end - 1 are looked for, with the numbers in INDEX; not read for ONE
+    scene        int32[n, 6]       objects begin, begin + step .. below `end` are looked for, with the numbers in INDEX;
+                                   not read for ONE
     work, order  Work, Order       the objects that are looked at, from `sort_scene`; only read
     cursors      int64[LEVELS, 4]  see `cursors`; changed
     unflagged    int32[k]          for FLAGS of ONE, else not used: memory, count + BOXES_AT_ONCE, for the places of
@@ -303,28 +331,28 @@ def search(scene, begin, end, work, order, cursors, unflagged, kind, wanted, fou
     Returns      int               pairs; for FLAGS 0
     """
     rows, keys, levels, _ = work
-    count, used, origin_x, origin_y, x_bits, shift = order
-    lowest, total, is_one, is_marking = 0, 0, kind == ONE, wanted == FLAGS and kind == ONE
+    count, used, origin_x, _, x_bits, shift = order
+    own, total, is_one, is_marking = 0, 0, kind == ONE, wanted == FLAGS and kind == ONE
     for k in range(count + BOXES_AT_ONCE if is_marking else 0):
         unflagged[k] = k
     is_listing = wanted == PAIRS and kind == ONE
     for k in range(count if is_listing else 0):
         is_listing &= rows[WORD, np.uint64(k)] == -1
-    for i in range(begin, end):
+    for i in range(begin, end, step):
         if is_one:
             left, top, right, bottom = rows[LEFT, i], rows[TOP, i], rows[RIGHT, i], rows[BOTTOM, i]
             mine, word = rows[INDEX, i], rows[WORD, i]
-            while lowest + 1 < used and keys[2, i] >> x_bits >= levels[lowest + 1, BASE]:
-                lowest += 1
+            while own + 1 < used and keys[2, i] >> x_bits >= levels[own + 1, BASE]:
+                own += 1
         else:
             left, top, right, bottom = scene[i, LEFT], scene[i, TOP], scene[i, RIGHT], scene[i, BOTTOM]
             mine, word = scene[i, INDEX], scene[i, WORD]
         box = (np.int64(left), np.int64(top), np.int64(right), np.int64(bottom))
-        for level in range(lowest, used):
-            base, is_own = levels[level, BASE], is_one and level == lowest
-            above = 0 if is_own else levels[level, HEIGHT]
-            row = max(0, top - above - origin_y) >> levels[level, LOG2]
-            last = min(levels[level, LAST], (bottom - origin_y) >> levels[level, LOG2])
+        for level in range(used):
+            base, is_own = levels[level, BASE], is_one and level == own
+            if is_one and level != own and (levels[max(own, level), RUNS + min(own, level)] == END) == (level < own):
+                continue
+            row, last = rows_of(levels, level, top + levels[level, HEIGHT] if is_own else top, bottom, order)
             while row <= last:
                 last_key = base + row << x_bits | min((1 << x_bits) - 1, (right - origin_x) >> shift)
                 if is_own and keys[2, i] >> x_bits == base + row:

@@ -30,9 +30,9 @@ def search_scenes(
         order = Order(*sort_scene(others, first, last, last - first if is_small else MAX_UNSORTED, work))
         cursors[:] = 0
         here = min(total, len(found))
-        rest, mine = found[here:], results[begin:end]
+        rest, mine, left = found[here:], results[begin:end], limit - total
         asked = scene[begin:end]
-        total += search(asked, 0, end - begin, work, order, cursors, unflagged, kind, wanted, rest, mine, limit - total)
+        total += search(asked, 0, end - begin, 1, work, order, cursors, unflagged, kind, wanted, rest, mine, left)
         for k in range(here, min(total, len(found))):
             found[k] += (begin << 32) + first
         for i in range(begin, end if wanted == FIRST else begin):

@@ -41,7 +41,7 @@ def list_nearest(scene, work, order, cursors, points, radius, numbers):
         while reach <= MAX_RADIUS:
             asked[0, LEFT], asked[0, RIGHT] = max(MIN_COORDINATE, x - reach), min(MAX_COORDINATE, x + reach)
             asked[0, TOP], asked[0, BOTTOM] = max(MIN_COORDINATE, y - reach), min(MAX_COORDINATE, y + reach)
-            total = search(asked, 0, 1, work, order, cursors, nothing, ANY, PAIRS, found, nothing, MAX_COUNTED)
+            total = search(asked, 0, 1, 1, work, order, cursors, nothing, ANY, PAIRS, found, nothing, MAX_COUNTED)
             if is_enough:
                 break
             is_enough = total >= wanted
