@@ -37,8 +37,8 @@ def every_pair(table: np.ndarray, ordered: Sorted) -> np.ndarray:
     """List all pairs."""
     rows = np.empty((rows_for(len(table)), 2), PAIR)
     total = ordered.search(table, 0, len(table), ONE, PAIRS, keys_of(rows), NO_RESULTS)
+    check_capacity(total, None, instead="; `chunks` makes them in parts")
     if total > len(rows):
-        check_capacity(total, None, instead="; `chunks` makes them in parts")
         rows = np.empty((total, 2), PAIR)
         ordered.search(table, 0, len(table), ONE, PAIRS, keys_of(rows), NO_RESULTS)
     sort_keys(rows[:total], True)

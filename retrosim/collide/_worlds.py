@@ -341,8 +341,8 @@ def listed(scenes: Scenes, out: np.ndarray | None) -> np.ndarray:
         return total
 
     total = scan(keys_of(rows))
+    check_capacity(total, out)
     if total > len(rows):
-        check_capacity(total, out)
         rows = np.empty((total, 2), np.int32)
         total = scan(keys_of(rows))
     sort_keys(rows[:total], out is None)
