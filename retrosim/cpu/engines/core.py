@@ -71,11 +71,8 @@ class Core:
         self._all_hits = np.frombuffer(self._hit_pages, np.uint8)
         self.hits = self._all_hits[n:]  # likewise; what they say: hits.py
         self._hits_of = 0  # what the state held at the last run
-        self._mirrors = [(whole[0, :n], whole[0, -2 * n : -n]), (whole[0, -n:], whole[0, n : 2 * n])]
-        self._mirrors_before = [np.zeros(n, np.uint8) for _ in self._mirrors]
-        self._ends = [
-            tuple(map(memoryview, (*pair, before))) for pair, before in zip(self._mirrors, self._mirrors_before)
-        ]
+        mirrors = [(whole[0, :n], whole[0, -2 * n : -n]), (whole[0, -n:], whole[0, n : 2 * n])]
+        self._ends = [tuple(map(memoryview, (*pair, bytearray(n)))) for pair in mirrors]  # mirror, original, before
         self._marks = whole[1]
         self._watched_boundaries = whole[1, : 2 * n], whole[1, -2 * n :]
         self.state = np.zeros((), cpu.layout.dtype)
@@ -144,12 +141,13 @@ class Core:
 
     def sync_mirrors(self) -> None:
         """Make the mirrors equal to what they mirror, after stores into either."""
-        if all(bytes(mirror) == bytes(original) == bytes(before) for mirror, original, before in self._ends):
-            return
-        for (mirror, original), before in zip(self._mirrors, self._mirrors_before):
-            if not np.array_equal(mirror, before):
-                np.copyto(original, mirror, where=mirror != before)
-        for (mirror, original), before in zip(self._mirrors, self._mirrors_before):
+        for mirror, original, before in self._ends:
+            stored, known = bytes(mirror), bytes(before)
+            if stored == known == bytes(original):
+                continue
+            if stored != known:
+                new, old = np.frombuffer(stored, np.uint8), np.frombuffer(known, np.uint8)
+                np.copyto(np.asarray(original), new, where=new != old)
             mirror[:] = before[:] = original
 
     def word(self, address: int) -> int:

@@ -18,6 +18,7 @@ from .emit import (
     HITS_POINTER,
     INDEX_POINTER,
     MISSED,
+    MISSES,
     RECORDS_POINTER,
     TABLE_POINTER,
 )
@@ -39,7 +40,7 @@ def _entering() -> CompiledFunctions:
     return compile_functions("enter", [emit], Effort.FEW, signature=ENTER)
 
 
-_NO_COUNTS = np.zeros(1, np.int64)
+_NO_COUNTS, _NO_MISSES = np.zeros(1, np.int64), bytes(8 * MISSES)
 
 
 class Entrance:
@@ -63,7 +64,7 @@ class Entrance:
         self._count, self._words = len(records), memoryview(records.reshape(-1).view(np.uint64))
         context = np.zeros(CONTEXT_ENTRIES, np.uint64)
         self._context, self._address = memoryview(context), context.ctypes.data
-        self._missed = context[MISSED:]
+        self._missed, self._misses = context[MISSED:], memoryview(context[MISSED:].view(np.uint8))
         context[CODE_POINTER], context[INDEX_POINTER] = code.ctypes.data, index.ctypes.data
         context[HITS_POINTER] = hits.ctypes.data
         context[RECORDS_POINTER], context[TABLE_POINTER] = self._records, table.ctypes.data
@@ -71,9 +72,15 @@ class Entrance:
 
     def missed(self) -> list[int]:
         """Return where computed jumps have led to that no region knew, since the last call."""
+        if bytes(self._misses) == _NO_MISSES:
+            return []
         found = self._missed[np.flatnonzero(self._missed)].tolist()
         self._missed[:] = 0
         return found
+
+    def call(self, handler: int, clock: int) -> None:
+        """Call a handler that returns to the host at once."""
+        self._enter(handler, self._ram, self._state, self._records, self._address, 0, clock)
 
     def run(self, start: int, budget: int, clock: int) -> tuple[int, int]:
         """Run records from number `start`, at a clock.

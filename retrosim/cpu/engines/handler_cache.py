@@ -12,7 +12,7 @@ from ..spec.rows import Insn, Row
 from .compiled import Effort, compiled_groups
 from .core import Core
 from .groups import Group, functions_of, groups_with
-from .handlers import CHOICE, GOTO, STUBS, UNDECODED_PC, VARIANT, HandlerEmitter
+from .handlers import CHOICE, FORGET, GOTO, STUBS, UNDECODED_PC, VARIANT, HandlerEmitter
 from .variants import ChoiceEmitter
 
 Key = tuple[str, tuple[Any, ...]]
@@ -39,7 +39,7 @@ def key_text(handler: Handler) -> str:
     return repr((row.key, statics))
 
 
-def _emit_stub(cpu: Cpu, number: int, code: Function) -> None:
+def _emit_stub(cpu: Cpu, timing: str, number: int, code: Function) -> None:
     emitter = ChoiceEmitter(cpu, code)
     if number == GOTO:
         emitter.emit_goto()
@@ -47,6 +47,8 @@ def _emit_stub(cpu: Cpu, number: int, code: Function) -> None:
         emitter.emit_choice()
     elif number == VARIANT:
         emitter.emit_variant()
+    elif number == FORGET:
+        emitter.emit_forget(cpu.timing_class(timing))
     else:
         emitter.emit_undecoded(known_pc=number == UNDECODED_PC)
 
@@ -58,7 +60,7 @@ def _emit(cpu: Cpu, timing: str, row: Row, statics: tuple[Any, ...], code: Funct
 def handler_cache(cpu: Cpu, timing: str, handlers: list[Handler], quick: bool = False) -> HandlerCache:
     """Return some handlers: those that the groups in the cache have, and the others compiled as one more group."""
     wanted = {key_text(handler): partial(_emit, cpu, timing, *handler) for handler in handlers}
-    prefix, stubs = _prefix(cpu, timing), [partial(_emit_stub, cpu, number) for number in range(STUBS)]
+    prefix, stubs = _prefix(cpu, timing), [partial(_emit_stub, cpu, timing, number) for number in range(STUBS)]
     if quick:
         groups = groups_with(wanted, prefix, stubs, Effort.QUICK, compiled_as="quick_" + prefix)
     else:

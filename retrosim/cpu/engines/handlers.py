@@ -33,8 +33,8 @@ VISITS_WORD, CLOCKS_WORD = 26, 28  # what a profile counts of the instruction, 6
 UNDER_WAY_WORD, SINCE_WORD, LOG_END_WORD = 6, 8, 10  # of the record of unknown addresses: see profiling.py
 UNKNOWN_RECORD = 0  # the record of every address that has none yet
 LEFT, NOT_EXECUTED = 1, 2  # returned in place of a record
-UNKNOWN, UNDECODED_PC, GOTO, CHOICE, VARIANT = range(5)  # handlers that are no instruction; the last: variants.py
-STUBS = 5  # how many those are
+UNKNOWN, UNDECODED_PC, GOTO, CHOICE, VARIANT, FORGET = range(6)  # handlers that are no instruction; variants.py has two
+STUBS = 6  # how many those are
 
 
 class RecordEmitter(Emitter):
@@ -175,6 +175,11 @@ class StubEmitter(RecordEmitter):
             self._set_field("pc", self._record_word(PC_WORD))
         self._set_field("reason", self.const(32, UNDECODED))
         self._return(NOT_EXECUTED, self.budget)
+
+    def emit_forget(self, timing: Any) -> None:
+        """Emit what is run at the end of every run, see `Timing.forget`."""
+        timing(self).forget()
+        self.code.ret(self.record)
 
     def emit_goto(self) -> None:
         """Emit the handler of records that stand for another one: it runs the record at its target distance."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..spec.cpu import ADDRESS_MASK, MISALIGNED, REACHED, RUNNING
 from ..spec.rows import Insn
+from ..spec.timing import Timing
 from .compiled_region import CompiledRegion
 from .core import Core
 from .entrance import Entrance
@@ -25,6 +26,7 @@ from .handlers import (
     COUNTING_WORD,
     END_WORD,
     FIELDS_WORD,
+    FORGET,
     GOTO,
     HANDLER_WORD,
     NOT_EXECUTED,
@@ -78,6 +80,7 @@ class Interpreter:
         self._caches = [cache]  # whose code the records point to
         self._handlers = dict(cache.handlers)
         self._stubs = cache.stubs
+        self._forgets = core.timing.forget is not Timing.forget
         self.indirect_targets: dict[int, None] = {}
         self.direct_targets: dict[int, None] = {}
         self._behind_bridge = -1  # address where the instruction bridged last ends, if it goes on there
@@ -146,7 +149,8 @@ class Interpreter:
         try:
             return self._run_records(instructions)
         finally:
-            self.bridge.forget()
+            if self._forgets:
+                self._entrance.call(self._stubs[FORGET], int(self.core.state["cycles"]))
 
     def _run_records(self, instructions: int) -> int:
         core, memo, done, visits = self.core, self._memo, 0, 0

@@ -20,8 +20,8 @@ below them the place of a state or of a row; edges are 0 at first. When the tabl
 
 from __future__ import annotations
 
+import _signal  # what `signal` wraps, without its enumerations: they would be half of what a short run costs
 import ctypes
-import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -120,18 +120,18 @@ class Memo:
         if not self._blocks:
             yield
             return
-        handler = signal.getsignal(signal.SIGINT)
+        handler = _signal.getsignal(_signal.SIGINT)
         waits = threading.current_thread() is threading.main_thread() and callable(handler)
         waiting: list[int] = []
         if waits:
-            signal.signal(signal.SIGINT, lambda number, frame: waiting.append(number))
+            _signal.signal(_signal.SIGINT, lambda number, frame: waiting.append(number))
         try:
             yield
         finally:
             if waits:
-                signal.signal(signal.SIGINT, handler)
+                _signal.signal(_signal.SIGINT, handler)
         if waiting and callable(handler):
-            handler(signal.SIGINT, None)
+            handler(_signal.SIGINT, None)
         if self.error is not None:
             error, self.error = self.error, None
             raise error

@@ -104,9 +104,11 @@ class StepRunner:
 
     def set_memory(self, parameters: np.ndarray) -> bool:
         """Set the parameters of the memory; return whether they have changed."""
-        has_changed = not np.array_equal(self._memory, parameters)
+        now = parameters.tobytes()
+        if now == self._memory.tobytes():
+            return False
         self._memory[:] = parameters
-        return has_changed
+        return True
 
     def begin(self, values: bytes, inputs: Iterable[tuple[int, int]]) -> None:
         """Begin in a state, with the inputs that are not 0, by the numbers of points."""

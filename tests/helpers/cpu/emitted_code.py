@@ -40,7 +40,7 @@ def field_ranges(model: str) -> FieldRanges:
 def handlers_text(cpu: Cpu, timing: str, handlers: Sequence[Handler]) -> str:
     """Return the text of some handlers, number n named "handler_n", and of those that are no instruction."""
     module = Module()
-    emitters = [(f"stub_{n}", partial(_emit_stub, cpu, n)) for n in range(STUBS)]
+    emitters = [(f"stub_{n}", partial(_emit_stub, cpu, timing, n)) for n in range(STUBS)]
     emitters += [(f"handler_{n}", partial(_emit, cpu, timing, *handler)) for n, handler in enumerate(handlers)]
     for name, emit in emitters:
         function = Function(module, HANDLER, name)
