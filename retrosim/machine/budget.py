@@ -17,6 +17,7 @@ from retrosim.errors import BudgetUsedUp
 
 MIB = 1 << 20  # bytes
 MEMORY_PERIOD = 0.25  # seconds between two looks at the memory in use
+TIMELESS = "with --timing off no time passes, so a program that waits for it waits for ever"
 
 
 def memory_in_use() -> int | None:
@@ -81,12 +82,15 @@ class Budget:
             ends.append(frame_start + math.ceil(self.frame_seconds * clock_hz))
         return min(ends, default=None)
 
-    def is_spent(self, cycles: int = 0, in_frame: int = 0, clock_hz: int | Fraction = 1) -> bool:
+    def is_spent(
+        self, cycles: int = 0, in_frame: int = 0, clock_hz: int | Fraction = 1, *, is_timed: bool = True
+    ) -> bool:
         """Tell whether something has been used up.
 
         cycles    clocks since power-on
-        in_frame  clocks since the present frame began
+        in_frame  clocks since the present frame began, or instructions if they take none
         clock_hz  clocks in a second
+        is_timed  whether instructions take clocks
         """
         if self.spent:
             return True
@@ -94,8 +98,10 @@ class Budget:
         if self.cycles is not None and cycles >= self.cycles:
             self._spend("cycles", f"{self.cycles:,} cycles")
         elif self.frame_seconds is not None and in_frame >= self.frame_seconds * clock_hz:
-            what = f"{self.frame_seconds} simulated seconds without a completed frame; --max-cycles allows more"
-            self._spend("frame_seconds", what)
+            amount, remedy = f"{self.frame_seconds} simulated seconds", "--max-cycles allows more"
+            if not is_timed:
+                amount, remedy = f"{math.ceil(self.frame_seconds * clock_hz):,} instructions", TIMELESS
+            self._spend("frame_seconds", f"{amount} without a completed frame; {remedy}")
         elif self.seconds is not None and now - self._begun >= self.seconds:
             self._spend("seconds", f"{self.seconds:,} seconds")
         elif self.memory is not None and now - self._looked >= MEMORY_PERIOD:

@@ -139,7 +139,7 @@ class Clockwork:
                 reason = "until"
             elif state["stopped"] and self._ticks_masked:
                 reason, fault = "fault", self._fault("stopped with all interrupts masked")
-            elif budget.is_spent(self.cycles, self.clocks_in_frame, self.clock_hz):
+            elif budget.is_spent(self.cycles, self.clocks_in_frame, self.clock_hz, is_timed=self.timing != "off"):
                 reason = "budget"
             else:
                 last = budget.end_cycle(self._frame_start[0], self.clock_hz)

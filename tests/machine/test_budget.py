@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from retrosim.machine import Budget, NativeMachine
-from retrosim.machine.budget import MIB, memory_in_use
+from retrosim.machine.budget import MIB, TIMELESS, memory_in_use
 from tests.helpers.machine import programs
 
 FOREVER = "60fe"  # bra.s itself
@@ -23,13 +23,14 @@ class Clock:
 
 
 def test_a_program_without_frames_ends() -> None:
-    for timing in ("table", "off"):
+    timed = "2 simulated seconds without a completed frame; --max-cycles allows more"
+    for timing, words in (("table", timed), ("off", f"2,000 instructions without a completed frame; {TIMELESS}")):
         machine = programs.machine(FOREVER, timing=timing)
         machine.clock_hz = 1000
         machine.budget = Budget(frame_seconds=2)
         result = machine.run(frames=1)
         assert (result.reason, result.frames) == ("budget", 0)
-        assert machine.budget.spent == "2 simulated seconds without a completed frame; --max-cycles allows more"
+        assert machine.budget.spent == words
         assert machine.budget.limit == "frame_seconds"
 
 
