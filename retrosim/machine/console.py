@@ -19,6 +19,7 @@ from . import memory
 
 COLUMNS, ROWS = 80, 30
 CELL_WIDTH, CELL_HEIGHT = memory.VIDEO_WIDTH // COLUMNS, memory.VIDEO_HEIGHT // ROWS
+ROW_BYTES = memory.VIDEO_WIDTH * CELL_HEIGHT
 GLYPH_AT = (1, 4)  # x, y of a glyph within its cell
 TAB = 8
 MAX_BYTES = 4096
@@ -42,9 +43,11 @@ def write_text(core: Core, address: int, length: int) -> str:
     order: Literal["big", "little"] = "big" if core.cpu.big_endian else "little"
     words = core.ram[memory.CURSOR_WORDS : memory.CURSOR_WORDS + 8].tobytes()
     column, row = (int.from_bytes(word, order) for word in (words[:4], words[4:]))
-    start, size = memory.VIDEO_START, memory.VIDEO_WIDTH * memory.VIDEO_HEIGHT
-    picture = core.ram[start : start + size].reshape(memory.VIDEO_HEIGHT, memory.VIDEO_WIDTH).copy()
-    column, row = _draw(picture, text, min(column, COLUMNS), min(row, ROWS - 1))
+    column, row = min(column, COLUMNS), min(row, ROWS - 1)
+    first, last = _rows_of(text, column, row)
+    start, size = memory.VIDEO_START + first * ROW_BYTES, (last - first) * ROW_BYTES
+    picture = core.ram[start : start + size].reshape(-1, memory.VIDEO_WIDTH).copy()
+    column, row = _draw(picture, text, column, row, first)
     core.write(start, picture.tobytes())
     core.write(memory.CURSOR_WORDS, b"".join(number.to_bytes(4, order) for number in (column, row)))
     return text
@@ -53,8 +56,18 @@ def write_text(core: Core, address: int, length: int) -> str:
 _SHOWN = frozenset(b"\t\n\r\b\f") | frozenset(range(32, 127))
 
 
-def _draw(picture: np.ndarray, text: str, column: int, row: int) -> tuple[int, int]:
-    """Draw text from a cursor on, which may stand behind the last column; return where it ends."""
+def _rows_of(text: str, column: int, row: int) -> tuple[int, int]:
+    """Return the rows that may change, the last one not included: all if the text may clear or move the picture."""
+    columns = column + len(text) + (TAB - 1) * text.count("\t")
+    last = row + text.count("\n") + columns // COLUMNS
+    return (0, ROWS) if "\f" in text or last >= ROWS else (row, last + 1)
+
+
+def _draw(picture: np.ndarray, text: str, column: int, row: int, first: int) -> tuple[int, int]:
+    """Draw text from a cursor on, which may stand behind the last column; return where it ends.
+
+    picture  of the rows that may change, from row `first` on
+    """
     for char in text:
         if char == "\f":
             picture[:] = WHITE
@@ -70,7 +83,7 @@ def _draw(picture: np.ndarray, text: str, column: int, row: int) -> tuple[int, i
         else:
             if column == COLUMNS:
                 column, row = 0, _next_row(picture, row)
-            y, x = row * CELL_HEIGHT, column * CELL_WIDTH
+            y, x = (row - first) * CELL_HEIGHT, column * CELL_WIDTH
             picture[y : y + CELL_HEIGHT, x : x + CELL_WIDTH] = _cell(char)
             column += 1
     return column, row

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from retrosim.machine import console
 from retrosim.machine.console import COLUMNS, MAX_BYTES, ROWS, write_text
 from retrosim.machine.memory import CURSOR_WORDS
 from retrosim.screen.font import text_mask
@@ -85,3 +86,18 @@ def test_the_service(engine):
     assert cells(ours) == [(0, 0), (1, 0)]
     ours.reset()
     assert ours.text == "" and not ours.frame.any()
+
+
+def test_rows_that_a_text_cannot_reach_are_not_touched(machine, monkeypatch):
+    """Only some rows are copied, drawn on and written back; the picture is the same as if all were."""
+    rng, rows_of, partial = np.random.default_rng(5), console._rows_of, 0
+    for number in range(60):
+        codes = [ord("x")] * 12 + [ord(" "), *(b"\n\n\t\r\b\f"[: 5 + number % 2])]
+        data = bytes(rng.choice(codes, int(rng.integers(1, 200))).tolist())
+        place = int(rng.integers(0, COLUMNS + 1)), int(rng.integers(0, ROWS))
+        cursor, drawn = written(machine, data, *place), machine.frame.copy()
+        partial += rows_of(data.decode(), *place) != (0, ROWS)
+        monkeypatch.setattr(console, "_rows_of", lambda *given: (0, ROWS))
+        assert (written(machine, data, *place), machine.frame.tolist()) == (cursor, drawn.tolist())
+        monkeypatch.undo()
+    assert partial > 15
