@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT))
 
 from retrosim.study.figures import grouped  # noqa: E402  (the checkout needs no installation)
 from retrosim.study.goals import MACHINE_CODE  # noqa: E402
+from retrosim.study.kernel_bench import QUESTIONS  # noqa: E402
 from retrosim.study.printed import OBJECTS, PRINTED  # noqa: E402
 from retrosim.study.split import PARTS  # noqa: E402
 
@@ -204,9 +205,8 @@ def described(result: Mapping[str, Any]) -> str:
 def kernel_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return for each question and number of objects our fastest single call, and the best peer: by their best laps."""
     rows = []
-    questions = list(dict.fromkeys(case["question"] for case in result["cases"]))
     keys = {(case["question"], case["objects"]) for case in result["cases"]}
-    for key in sorted(keys, key=lambda key: (questions.index(key[0]), key[1])):
+    for key in sorted(keys, key=lambda key: (QUESTIONS.index(key[0]), key[1])):
         cases = [case for case in result["cases"] if (case["question"], case["objects"]) == key and not case["error"]]
         ours = [case for case in cases if case["best_ratio_to"] and not case["engine"].endswith("-batch")]
         if ours:
