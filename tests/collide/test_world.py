@@ -63,16 +63,19 @@ def test_the_same_without_the_compiler(kind, monkeypatch):
         check(random_world(np.random.default_rng(3), kind, 23), closed)
 
 
-@pytest.mark.parametrize("large, looks_down", [((3000, 3000), True), ((60_000, 2), True), ((2, 60_000), False)])
-def test_which_level_looks_for_the_other(large, looks_down):
-    """Few squares or flat bars look for the many small boxes; the small ones look for bars as high as many rows."""
+@pytest.mark.parametrize(
+    "large, area, is_downwards",
+    [((3000, 3000), 4000, True), ((60_000, 2), [4000, 1000], True), ((2, 60_000), [400, 60_000], False)],
+)
+def test_which_level_searches_the_other(large, area, is_downwards):
+    """Few squares or flat bars search for the many small boxes; the small ones search for bars that span many rows."""
     rng = np.random.default_rng(7)
-    size = np.array([[4, 4]] * 300 + [large] * 40)
-    places = rng.integers(0, 4000 if looks_down else [400, 60_000], (340, 2))
+    size = np.array([[4, 4]] * 320 + [large] * 20)
+    places = rng.integers(0, area, (340, 2))
     x, y = places[:, 0].copy(), places[:, 1].copy()
     scene, work = _worlds.scene_of(x, y, size, False), grid.workspace(340)
     used = grid.Order(*grid.sort_scene(scene, 0, 340, grid.MAX_UNSORTED, work)).used
-    assert used == 2 and (work.levels[1, grid.RUNS] != grid.END) == looks_down
+    assert used == 2 and bool(work.levels[1, grid.LEVEL_SET] & 1) == is_downwards
     everyone = np.full(340, 0xFFFF)
     assert len(check(World(x, y, size, everyone, everyone), False)) > 10
 

@@ -28,10 +28,10 @@ ONE, LATER, TWO, ANY = range(4)
 """What is searched: one scene for all its pairs; one for the objects behind each; another scene; so, unfiltered."""
 PAIRS, FLAGS, COUNTS, FIRST = range(4)
 """What is wanted: pairs, a flag for each object, in how many pairs it is, the lowest index that it overlaps."""
-BASE, LOG2, WIDTH, HEIGHT, LAST, SIZE, RUNS = range(7)
-"""Columns of a table of levels: their first row, log2 of its height, the largest right - left, and bottom - top, and
-the number of the last row, counted from the first; how many boxes it has. From RUNS on, for each lower level: in how
-many runs the boxes of this one find those of that, END if the others look for these."""
+BASE, LOG2, WIDTH, HEIGHT, LAST, SIZE, LEVEL_SET = range(7)
+"""Columns of a table of levels: their first row, log2 of its height, the largest right - left, and bottom - top, the
+number of the last row, counted from the first, and how many boxes there are; the levels in which these search for pairs
+of one scene, a bit for each."""
 NUMBER = 6
 """The first of two more arrays in `Work.rows`."""
 NONE = -1
@@ -41,7 +41,7 @@ CROWD_LOG2 = 5  # log2 of the objects in a square as high as the first level's r
 SAMPLE, OUTLIERS = 32, 2  # objects that tell the extent of most, and how many of them at both ends do not count
 X_FRACTION = 3  # places in a row are distinguished to 1 / 8 of the rows of the lowest level
 END, UNSORTED = np.int64(1 << 62), 40
-RUNS_UPWARDS = 2  # rows of a higher level in which a box has to look, about
+FEWER = 2  # a lower level is searched if that takes so many times fewer runs than it has boxes: its rows are far apart
 MAX_DIGIT = 11  # bits by which keys are sorted in one pass
 MAX_DIGITS = (1 << MAX_DIGIT) + 1
 MASK = 0xFFFF
@@ -54,7 +54,7 @@ class Work(NamedTuple):
     rows    int32[8, n + BOXES_AT_ONCE]  each column of the scene, in order; twice numbers that are being sorted
     keys    int64[3, n + BOXES_AT_ONCE]  twice keys that are being sorted; the keys in order: level and row in the upper
                                          bits, the place in the row in the lower ones
-    levels  int64[LEVELS, RUNS + LEVELS] the levels that there are, BASE ..
+    levels  int64[LEVELS, 7]             the levels in use, BASE .. LEVEL_SET
     ends    int32[MAX_DIGITS]            of the objects of each digit
     """
 
@@ -88,7 +88,7 @@ def workspace(count: int) -> Work:
     return Work(
         np.empty((NUMBER + 2, count + BOXES_AT_ONCE), np.int32),
         np.empty((3, count + BOXES_AT_ONCE), np.int64),
-        np.empty((LEVELS, RUNS + LEVELS), np.int64),
+        np.empty((LEVELS, LEVEL_SET + 1), np.int64),
         np.empty(MAX_DIGITS, np.int32),
     )
 
@@ -247,32 +247,32 @@ def sort_scene(scene, begin, end, max_unsorted, work):
         keys[2, k] = END
     for level in range(LEVELS):
         if levels[level, WIDTH] >= 0:
-            for column in range(RUNS):
+            for column in range(LEVEL_SET):
                 levels[used, column] = levels[level, column]
             used += 1
-    count_runs(rows, levels, Order(count, used, left, top, x_bits, shift))
+    choose_levels(rows, levels, used, top)
     return count, used, left, top, x_bits, shift
 
 
 @kernel
-def rows_of(levels, level, upper, lower, order):
-    """Return in which rows of a level there may be boxes that reach from one y to another: the first and the last."""
-    first = max(0, upper - levels[level, HEIGHT] - order.top) >> levels[level, LOG2]
-    return first, min(levels[level, LAST], (lower - order.top) >> levels[level, LOG2])
+def choose_levels(rows, levels, used, top):
+    """Write LEVEL_SET: of two levels the boxes of one search in the other.
 
-
-@kernel
-def count_runs(rows, levels, order):
-    """Find out which of two levels is to look for the boxes of the other."""
-    end = levels[0, SIZE]
-    for own in range(1, order.used):
+    rows, levels  see `Work`
+    used, top     see `Order`
+    """
+    end = 0
+    for own in range(used):
         begin, end = end, end + levels[own, SIZE]
+        levels[own, LEVEL_SET] = (1 << used) - (1 << own)
         for level in range(own):
-            runs = 0
+            runs, above = 0, levels[level, HEIGHT] + top
             for k in range(begin, end):
-                first, last = rows_of(levels, level, rows[TOP, k], rows[BOTTOM, k], order)
-                runs += last - first + 1
-            levels[own, RUNS + level] = runs if runs <= levels[level, SIZE] * RUNS_UPWARDS else END
+                first = max(0, rows[TOP, k] - above) >> levels[level, LOG2]
+                runs += min(levels[level, LAST], (rows[BOTTOM, k] - top) >> levels[level, LOG2]) - first + 1
+            if runs * FEWER <= levels[level, SIZE]:
+                levels[own, LEVEL_SET] |= 1 << level
+                levels[level, LEVEL_SET] ^= 1 << own
 
 
 @kernel
@@ -331,7 +331,7 @@ def search(scene, begin, end, step, work, order, cursors, unflagged, kind, wante
     Returns      int               pairs; for FLAGS 0
     """
     rows, keys, levels, _ = work
-    count, used, origin_x, _, x_bits, shift = order
+    count, used, origin_x, origin_y, x_bits, shift = order
     own, total, is_one, is_marking = 0, 0, kind == ONE, wanted == FLAGS and kind == ONE
     for k in range(count + BOXES_AT_ONCE if is_marking else 0):
         unflagged[k] = k
@@ -348,11 +348,14 @@ def search(scene, begin, end, step, work, order, cursors, unflagged, kind, wante
             left, top, right, bottom = scene[i, LEFT], scene[i, TOP], scene[i, RIGHT], scene[i, BOTTOM]
             mine, word = scene[i, INDEX], scene[i, WORD]
         box = (np.int64(left), np.int64(top), np.int64(right), np.int64(bottom))
+        level_set = levels[own, LEVEL_SET] if is_one else (1 << used) - 1
         for level in range(used):
-            base, is_own = levels[level, BASE], is_one and level == own
-            if is_one and level != own and (levels[max(own, level), RUNS + min(own, level)] == END) == (level < own):
+            if not level_set >> level & 1:
                 continue
-            row, last = rows_of(levels, level, top + levels[level, HEIGHT] if is_own else top, bottom, order)
+            base, is_own = levels[level, BASE], is_one and level == own
+            above = 0 if is_own else levels[level, HEIGHT]
+            row = max(0, top - above - origin_y) >> levels[level, LOG2]
+            last = min(levels[level, LAST], (bottom - origin_y) >> levels[level, LOG2])
             while row <= last:
                 last_key = base + row << x_bits | min((1 << x_bits) - 1, (right - origin_x) >> shift)
                 if is_own and keys[2, i] >> x_bits == base + row:
