@@ -17,7 +17,7 @@ from retrosim.errors import BudgetUsedUp
 
 MIB = 1 << 20  # bytes
 MEMORY_PERIOD = 0.25  # seconds between two looks at the memory in use
-TIMELESS = "with --timing off no time passes, so a program that waits for it waits for ever"
+TIMELESS = "with --timing off no time passes, so a timed wait never ends"
 
 
 def memory_in_use() -> int | None:
@@ -88,7 +88,7 @@ class Budget:
         """Tell whether something has been used up.
 
         cycles    clocks since power-on
-        in_frame  clocks since the present frame began, or instructions if they take none
+        in_frame  clocks since the present frame began, or instructions if these take no clocks
         clock_hz  clocks in a second
         is_timed  whether instructions take clocks
         """

@@ -57,14 +57,14 @@ _SHOWN = frozenset(b"\t\n\r\b\f") | frozenset(range(32, 127))
 
 
 def _rows_of(text: str, column: int, row: int) -> tuple[int, int]:
-    """Return the rows that may change, the last one not included: all if the text may clear or move the picture."""
+    """Return the half-open range of rows that may change: all if the text may clear or scroll the picture."""
     columns = column + len(text) + (TAB - 1) * text.count("\t")
     last = row + text.count("\n") + columns // COLUMNS
     return (0, ROWS) if "\f" in text or last >= ROWS else (row, last + 1)
 
 
 def _draw(picture: np.ndarray, text: str, column: int, row: int, first: int) -> tuple[int, int]:
-    """Draw text from a cursor on, which may stand behind the last column; return where it ends.
+    """Draw text from a cursor, which may be past the last column; return where it ends.
 
     picture  of the rows that may change, from row `first` on
     """

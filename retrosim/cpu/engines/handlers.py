@@ -177,7 +177,7 @@ class StubEmitter(RecordEmitter):
         self._return(NOT_EXECUTED, self.budget)
 
     def emit_forget(self, timing: Any) -> None:
-        """Emit what is run at the end of every run, see `Timing.forget`."""
+        """Emit the handler that each run ends with, see `Timing.forget`."""
         timing(self).forget()
         self.code.ret(self.record)
 
