@@ -11,6 +11,6 @@ The public names are listed in `__init__.pyi` and imported when they are first u
 and needs no compiler and no display. The routines alone, on plain arrays, are in `retrosim.collide`.
 """
 
-from retrosim.lazy import attach
+from .lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

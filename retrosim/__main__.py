@@ -1,5 +1,5 @@
 """`python -m retrosim` is the command `retrosim`."""
 
-from retrosim.cli import run_process
+from .cli import run_process
 
 run_process()

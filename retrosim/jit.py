@@ -24,7 +24,7 @@ from numba.core import serialize
 from numba.core.compiler import CompileResult
 from numba.core.errors import NumbaValueError
 
-from retrosim.cache.sources import STORES
+from .cache.sources import STORES
 
 MAX_NAME = 80  # letters of a file name that tell which kernel it is
 JIT = not numba_config.DISABLE_JIT

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from retrosim.cache import store as stores
-from retrosim.cache.files import locked, write_whole
-from retrosim.cache.store import Cache, Store, bound_bytes, open_cache
+from retrosim.cache.store import Cache, Store, bound_bytes, locked, open_cache, write_whole
 
 VERSION, OTHER_VERSION = "0123456789abcdef", "fedcba9876543210"
 CONTENT = b"code" * 1000
@@ -185,7 +184,7 @@ def test_whatever_fails_of_a_write_costs_no_run(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(f"retrosim.cache.files.os.{call}", fail)
+        patched.setattr(f"retrosim.cache.store.os.{call}", fail)
         store.write("a.o", CONTENT, in_memory=True)
     assert store.read("a.o") == CONTENT and list(store.folder.iterdir()) == []
     assert caplog.text.count("No space left on device") == 1
@@ -195,7 +194,7 @@ def test_a_write_reaches_the_disk_before_it_has_its_name(tmp_path: Path, monkeyp
     done = []
     for call in ("fsync", "replace"):
         real = getattr(os, call)
-        monkeypatch.setattr(f"retrosim.cache.files.os.{call}", lambda *a, c=call, r=real: (done.append(c), r(*a))[1])
+        monkeypatch.setattr(f"retrosim.cache.store.os.{call}", lambda *a, c=call, r=real: (done.append(c), r(*a))[1])
     write_whole(tmp_path / "file", b"content")
     assert done == ["fsync", "replace"]
 
@@ -268,7 +267,7 @@ def test_a_lock_follows_no_link(tmp_path: Path) -> None:
 
 
 def test_a_suspended_process_holds_nobody_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("retrosim.cache.files.LOCK_SECONDS", 0.1)
+    monkeypatch.setattr("retrosim.cache.store.LOCK_SECONDS", 0.1)
     entered = []
     with locked(tmp_path / "file"):
         begun = time.monotonic()

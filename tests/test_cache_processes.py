@@ -32,7 +32,7 @@ def add(a, b):
     return a + b
 
 if __name__ == "__main__":
-    from retrosim.cpu.engines.objects import cached_object
+    from retrosim.cpu.engines.compiled import cached_object
     print(add(1, 2), cached_object("group", lambda: b"code" * 1000, ["a", "b"]) == b"code" * 1000)
 """
 PROGRAM = """

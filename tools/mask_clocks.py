@@ -17,9 +17,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from retrosim.cost.cost import cost_report
 from retrosim.machine import Machine, open_machine
 from retrosim.machine.memory import RETURN_ADDRESS
-from retrosim.study.cost import cost_report
 
 FEW, MANY = 16, 48
 LEFT, RIGHT = 0x8000, 0x9000

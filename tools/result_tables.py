@@ -24,11 +24,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from retrosim.study.figures import grouped  # noqa: E402  (the checkout needs no installation)
-from retrosim.study.goals import MACHINE_CODE  # noqa: E402
-from retrosim.study.kernel_bench import QUESTIONS  # noqa: E402
-from retrosim.study.printed import OBJECTS, PRINTED  # noqa: E402
-from retrosim.study.split import PARTS  # noqa: E402
+from retrosim.bench.kernels import QUESTIONS  # noqa: E402
+from retrosim.bench.programs import MACHINE_CODE  # noqa: E402
+from retrosim.report.tables import grouped  # noqa: E402  (the checkout needs no installation)
+from retrosim.table_1994.printed import OBJECTS, PRINTED  # noqa: E402
+from retrosim.table_1994.split import PARTS  # noqa: E402
 
 GUIDE, README = ROOT / "retrosim/guide", ROOT / "README.md"
 TABLE, STUDY, COLLIDE, SPEED = (GUIDE / name for name in ("table.md", "study.md", "collide.md", "speed.md"))

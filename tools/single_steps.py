@@ -7,8 +7,8 @@ from vectors import ADDRESS_MASK
 
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handler_cache import full_handler_cache
-from retrosim.cpu.engines.interpret import Interpreter
+from retrosim.cpu.engines.handlers.handler_cache import full_handler_cache
+from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.spec.cpu import FAULT, SERVICE, Cpu
 from retrosim.cpu.spec.rows import undefined_insn
 

@@ -8,7 +8,7 @@
     assembling  the whole
     output      what it becomes: sections, symbols, the ELF file
 
-Instructions are read and encoded by retrosim/cpu/spec/assembler.py.
+Instructions are read and encoded by retrosim/cpu/assembly/assembler.py.
 """
 
 from retrosim.lazy import attach

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.checks import check_integer
-from retrosim.cpu.spec.assembler import InstructionAssembler
-from retrosim.cpu.spec.expressions import Exhausted, Expression, Unfit
+from retrosim.cpu.assembly.assembler import InstructionAssembler
+from retrosim.cpu.assembly.expressions import Exhausted, Expression, Unfit
 from retrosim.errors import AssemblyError
 from retrosim.machine.presets import PRESETS, machines_for
 from retrosim.rom.fields import read_bytes

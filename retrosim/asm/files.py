@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from retrosim.checks import shortened
-from retrosim.cpu.spec.expressions import Unfit, characters
+from retrosim.cpu.assembly.expressions import Unfit, characters
 from retrosim.reading import read_regular
 
 MAX_FILE_BYTES = 4 * 1024 * 1024

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from retrosim.checks import shortened
-from retrosim.cpu.spec.expressions import Value
+from retrosim.cpu.assembly.expressions import Value
 from retrosim.errors import AssemblyError
 from retrosim.machine.presets import Preset
 from retrosim.rom.elf_write import CODE, ElfSymbol, Section, write_elf

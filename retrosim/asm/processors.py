@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from retrosim.checks import check_choice
-from retrosim.cpu.spec.assembler import InstructionAssembler
+from retrosim.cpu.assembly.assembler import InstructionAssembler
 from retrosim.machine.presets import PRESETS, Preset
 from retrosim.rom.image import family_of
 

@@ -24,9 +24,10 @@ import traceback
 from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
-from retrosim.cli.output import say
-from retrosim.cli.parser import USAGE, parse
 from retrosim.errors import RetrosimError
+
+from .output import say
+from .parser import USAGE, parse
 
 FAILURE, INTERRUPTED, BROKEN_PIPE = 1, 130, 141
 

@@ -6,9 +6,10 @@ a machine or a ROM must be opened for (builds, parameters) is checked later, in 
 
 from __future__ import annotations
 
-from retrosim.cli import values
-from retrosim.cli.parser import Parser
 from retrosim.machine.result import MAX_WARM_CALLS, WARM_CALLS
+
+from . import values
+from .parser import Parser
 
 MACHINE, ROM = "mc68040-25", "sectors"  # the defaults
 MAX_FRAMES = 2**31 - 1  # what a tape can hold

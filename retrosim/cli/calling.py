@@ -7,8 +7,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrosim.cli import arguments, values
-from retrosim.cli.parser import Parser
+from . import arguments, values
+from .parser import Parser
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine
@@ -123,7 +123,7 @@ def set_up(options: argparse.Namespace, machine: Machine) -> None:
 
     Errors   RomError for a file; ValueError for an unknown symbol, and beyond memory; CpuFault, RetrosimError
     """
-    from retrosim.study.preparation import prepare
+    from retrosim.cost.cost import prepare
 
     before = map(place, options.before)
     prepare(machine, files=options.load, memory=options.mem, before=before, max_instructions=options.max_instructions)

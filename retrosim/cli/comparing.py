@@ -7,11 +7,11 @@ import copy
 import os
 from typing import Any
 
-from retrosim.cli import arguments, profiling, values
-from retrosim.cli.opening import chosen_workers, open_rom, refuse
-from retrosim.cli.output import print_json, print_table
-from retrosim.cli.parser import Parser
-from retrosim.cli.progress import Progress
+from . import arguments, profiling, values
+from .opening import chosen_workers, open_rom, refuse
+from .output import print_json, print_table
+from .parser import Parser
+from .progress import Progress
 
 KEYS = ("file", "machine", "build", "entry", "timing", "convention", "cflags")
 MAX_POINTS = 10_000
@@ -84,8 +84,7 @@ def other_options(options: argparse.Namespace) -> argparse.Namespace:
 
 def print_comparison(options: argparse.Namespace, both: list[argparse.Namespace], reports: list[dict[str, Any]]) -> int:
     """Print what differs between two calls."""
-    from retrosim.study.against import compare_costs
-    from retrosim.study.against_report import against_page, render_against
+    from retrosim.cost.against import against_page, compare_costs, render_against
 
     first, second = reports
     found = compare_costs(first, second, [each.rom for each in both], [each.cflags or "" for each in both])
@@ -101,9 +100,9 @@ def print_sweep(options: argparse.Namespace) -> int:
     """Run the call for all values, and print what it takes and the law."""
     from pathlib import Path
 
+    from retrosim.cost.sweep import fit, render_sweep, sweep_page
     from retrosim.jobs import Job, run_jobs
     from retrosim.rom import Rom
-    from retrosim.study.sweep import fit, render_sweep, sweep_page
 
     name, numbers = options.sweep
     program = open_rom(copy.copy(options))
@@ -149,8 +148,9 @@ def measure_values(argument: dict[str, Any], *paths: Any) -> dict[str, Any]:
     argument  options: those of the command; name: of what is swept; values
     paths     of the program's files, as far as those named are files
     """
-    from retrosim.cli.commands.cost import opened
-    from retrosim.study.cost import place_stack
+    from retrosim.cost.cost import place_stack
+
+    from .commands.cost import opened
 
     given, left = dict(argument["options"]), list(paths)
     files = [given["rom"], *given.get("others", [])]

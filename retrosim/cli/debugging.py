@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from retrosim.cli import arguments, values
-from retrosim.cli.opening import NATIVE, check_machines, choose_rom, chosen_settings, open_chosen, open_program, refuse
-from retrosim.cli.output import shown_path
-from retrosim.cli.parser import Parser
 from retrosim.errors import RetrosimError, TapeError
+
+from . import arguments, values
+from .opening import NATIVE, check_machines, choose_rom, chosen_settings, open_chosen, open_program, refuse
+from .output import shown_path
+from .parser import Parser
 
 if TYPE_CHECKING:
     import socket

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import check_choice, shortened
-from retrosim.cli import arguments
-from retrosim.cli.output import say
-from retrosim.cli.values import bad_arguments
 from retrosim.errors import RomError
+
+from . import arguments
+from .output import say
+from .values import bad_arguments
 
 if TYPE_CHECKING:
     from retrosim.jobs import Workers
@@ -36,8 +37,7 @@ def open_rom(options: argparse.Namespace) -> Rom | Image:
     Errors   RomError, AssemblyError; ArgumentError for an unknown machine, and for what does not fit the file
     """
     from retrosim.asm.linking import LINKED
-    from retrosim.asm.loading import BOOTS, load_for
-    from retrosim.asm.project import project_file
+    from retrosim.asm.project import BOOTS, load_for, project_file
     from retrosim.rom import Image, rom_names
 
     others = getattr(options, "others", ())

@@ -8,8 +8,9 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from retrosim.checks import check_choice, did_you_mean, shortened
-from retrosim.cli.commands import COMMANDS
-from retrosim.cli.output import say
+
+from .commands import COMMANDS
+from .output import say
 
 USAGE = 2  # the exit status
 DESCRIPTION = """\

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from retrosim.cli import arguments, values
-from retrosim.cli.output import write_text
-from retrosim.cli.parser import Parser
+from . import arguments, values
+from .output import write_text
+from .parser import Parser
 
 TOP = 10  # rows of a table
 OTHERS = ("callgrind", "speedscope", "perfetto")
@@ -74,7 +74,7 @@ def write_html(options: argparse.Namespace, page: Callable[[], str]) -> None:
 
 def write_files(options: argparse.Namespace, report: Mapping[str, Any], title: str) -> None:
     """Write the files for other profilers that were asked for. Errors: RetrosimError."""
-    from retrosim.profile.files import WRITERS
+    from retrosim.cost.files import WRITERS
 
     for name in OTHERS:
         path = getattr(options, name)

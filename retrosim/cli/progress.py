@@ -7,7 +7,7 @@ import threading
 from types import TracebackType
 from typing import Any
 
-from retrosim.cli.output import say
+from .output import say
 
 DELAY, PLAIN_DELAY = 0.5, 1.0  # seconds: shorter work is not worth a word
 PERIOD = 5.0  # seconds between two plain lines

@@ -52,7 +52,7 @@ Conventions of all modules
     []
 """
 
-from .overlap import intersect
-from .sectors import METHODS, collided, count_tests, pairs, reports, tally_tests, workspace
+from .documents.overlap import intersect
+from .documents.sectors import METHODS, collided, count_tests, pairs, reports, tally_tests, workspace
 
 __all__ = ["METHODS", "collided", "count_tests", "intersect", "pairs", "reports", "tally_tests", "workspace"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from . import _start
+from ._boxes import NO_RESULTS, Sorted, are_compiled, rows_for
 from ._results import check_capacity, keys_of, sort_keys
-from ._worlds import NO_RESULTS, Sorted, are_compiled, rows_for
 from .kernels.hierarchical_grid import INDEX, ONE, PAIRS, TWO
 from .kernels.kept_pairs import COLUMNS, MAX_NEW, STAMP, compare_lists, keep_new, merge_pairs, update_small
 

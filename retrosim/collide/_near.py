@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ._arguments import EVERYONE
+from ._boxes import NO_RESULTS, Sorted, chunks_of, rows_for, scene_of
 from ._results import keys_of, pair_list, sort_keys
-from ._worlds import NO_RESULTS, Sorted, chunks_of, rows_for, scene_of
 from .kernels.hierarchical_grid import ONE, PAIRS
 from .kernels.uniform_grid import MAX_COUNTED
 

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ._boxes import MAX_COORDINATE, MIN_COORDINATE, NO_RESULTS, NOTHING, Sorted, are_compiled, own_axis, rows_for
 from ._results import check_capacity, keys_of, sort_keys
 from ._start import COMPILER, MAX_CANDIDATES
-from ._worlds import MAX_COORDINATE, MIN_COORDINATE, NO_RESULTS, NOTHING, Sorted, are_compiled, own_axis, rows_for
 from .kernels import hierarchical_grid as grid
 from .kernels.hierarchical_grid import ANY, BOTTOM, COUNTS, INDEX, LEFT, PAIRS, RIGHT, TOP, TWO, WORD
 from .kernels.nearest import list_nearest

@@ -13,9 +13,9 @@ from retrosim.checks import check_integer
 
 from . import _queries
 from ._arguments import EVERYONE
+from ._boxes import Sorted, own_radii, scene_of
 from ._results import Casts
 from ._threads import one_at_a_time
-from ._worlds import Sorted, own_radii, scene_of
 from .kernels.hierarchical_grid import ANY, COUNTS, FIRST, FLAGS, INDEX, TWO, WORD
 
 

@@ -40,8 +40,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ._arguments import check_range, own_pairs
+from ._boxes import own_axis, own_radii, scene_of
 from ._queries import cross
-from ._worlds import own_axis, own_radii, scene_of
 from .kernels.hierarchical_grid import LEFT, TOP
 
 MAX_RADIUS, MAX_MOVING_RADIUS = (1 << 30) - 1, 65535

@@ -42,8 +42,8 @@ from retrosim.checks import check_integer
 
 from . import _start
 from ._arguments import form_of, own_list, own_numbers, own_pairs
+from ._boxes import own_axis
 from ._results import flag_array
-from ._worlds import own_axis
 from .contacts import Contacts
 from .kernels.convex import BOTTOM, COUNT, FIRST, LEFT, RIGHT, TOP, list_contacts, mark_pairs
 

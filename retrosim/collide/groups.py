@@ -28,8 +28,8 @@ import numpy as np
 
 from . import _small
 from ._arguments import EVERYONE
+from ._boxes import Scenes, listed, numbers, own_starts, scene_of
 from ._results import array_of, flag_array
-from ._worlds import Scenes, listed, numbers, own_starts, scene_of
 from .kernels.hierarchical_grid import COUNTS, FIRST, FLAGS
 
 NAMES, OTHER_NAMES = ("x0", "y0", "size"), ("x1", "y1", "other")

@@ -60,8 +60,8 @@ from ._arguments import (
     own_sprites,
     read_pixels,
 )
+from ._boxes import own_axis
 from ._results import array_of, flag_array, pair_list, row_table
-from ._worlds import own_axis
 from .kernels.mask_rows import make_words
 from .kernels.masks import METHODS, Masks, find_row, list_contacts, mark_pairs
 from .kernels.sprites import Placed

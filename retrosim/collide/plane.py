@@ -9,7 +9,7 @@
     >>> plane.pairs(x, y, size=30).tolist()
     [[0, 1], [1, 2]]
 
-Where the objects are on the screen, flags and pairs are exactly those of `retrosim.collide.sectors`.
+Where the objects are on the screen, flags and pairs are exactly those of `retrosim.collide.documents.sectors`.
 
 The four shifts of `sectors` follow linked lists through memory, and with many objects nearly every step misses the
 cache. Here up to 256 objects are all compared with each other, 32 at once. More of them are sorted into the columns of

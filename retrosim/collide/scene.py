@@ -50,21 +50,13 @@ from retrosim.jit import REFUSED_TYPES
 
 from . import _kept
 from ._arguments import EVERYONE, form_of, is_array
+from ._boxes import NO_RESULTS, NO_ROWS, Sorted, are_compiled, check_rows, chunks_of, scene_of
 from ._kept import MAX_STAMP
 from ._queries import own_points
 from ._results import Events
 from ._scene_questions import Questions
 from ._start import is_admitted
 from ._threads import one_at_a_time
-from ._worlds import (
-    NO_RESULTS,
-    NO_ROWS,
-    Sorted,
-    are_compiled,
-    check_rows,
-    chunks_of,
-    scene_of,
-)
 from .kernels.hierarchical_grid import BOTTOM, COUNTS, FIRST, FLAGS, INDEX, LEFT, ONE, RIGHT, TOP, WORD
 from .kernels.kept_pairs import COLUMNS, MOVE, STAMP
 

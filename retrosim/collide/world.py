@@ -55,8 +55,7 @@ from retrosim.checks import check_choice, check_integer
 
 from . import _small
 from ._arguments import EVERYONE, form_of, refuse_masks
-from ._results import array_of, flag_array
-from ._worlds import (
+from ._boxes import (
     MAX_COORDINATE,
     MIN_COORDINATE,
     Scenes,
@@ -68,6 +67,7 @@ from ._worlds import (
     own_starts,
     scene_of,
 )
+from ._results import array_of, flag_array
 from .kernels.hierarchical_grid import COUNTS, FIRST, FLAGS
 
 MAX_SCALE = 1 << 24

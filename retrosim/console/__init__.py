@@ -4,5 +4,5 @@ target     a machine under a debugger: what all who run it ask for
 session    the machine, its points and moments, as commands change them
 commands   the table of commands, what each does
 monitor    those of them that gdb and editors pass on
-texts      rows of `retrosim.machine.debug.views` as lines
+texts      rows of `retrosim.debug.views` as lines
 """

@@ -7,20 +7,147 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from retrosim.checks import did_you_mean, shortened
-from retrosim.machine.debug.points import EVENTS
+from retrosim.checks import check_choice, did_you_mean, shortened
+from retrosim.debug.points import EVENTS
+from retrosim.errors import RetrosimError
+from retrosim.reading import read_regular
+from retrosim.screen.png import png_bytes
 
-from . import changing, looking, running, stopping, texts
-from .answers import Answer, nothing_after
+from . import looking, stopping, texts
+from .texts import MAX_COUNT, Answer, needed, nothing_after, number_of, said, stopped
 
 if TYPE_CHECKING:
-    from retrosim.machine.debug import Stop
+    from retrosim.debug.points import Stop
 
     from .session import Session
+
+
+
+# Commands that change the machine while it stands still, or keep what it is: registers, memory, saved states.
+
+MAX_STATE_BYTES = 64 << 20
+
+
+def assign(session: Session, rest: str) -> Answer:
+    name, sign, text = rest.partition("=")
+    if not sign or not name.strip() or text.startswith("="):
+        raise ValueError("set: allowed REGISTER = EXPRESSION, byte[ADDRESS] = EXPRESSION, and word, long")
+    name = name.strip()
+    return Answer([Text(f"{name} = {texts.value_text(session.assign(name, text.strip()))}")], has_moved=name == "pc")
+
+
+def save(session: Session, rest: str) -> Answer:
+    return _written(needed(rest, "save: a file"), session.machine.save())
+
+
+def picture(session: Session, rest: str) -> Answer:
+    machine = session.machine
+    return _written(needed(rest, "picture: a file"), png_bytes(machine.frame, machine.palette))
+
+
+def load(session: Session, rest: str) -> Answer:
+    name = needed(rest, "load: a file")
+    try:
+        state = read_regular(name, MAX_STATE_BYTES)
+    except (OSError, ValueError) as error:
+        raise RetrosimError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    session.mark()
+    session.target.load(state)
+    return _elsewhere(session)
+
+
+def reset(session: Session, rest: str) -> Answer:
+    nothing_after(session, rest, "reset")
+    session.mark()
+    session.target.reset()
+    return _elsewhere(session)
+
+
+def _elsewhere(session: Session) -> Answer:
+    return Answer([Text(texts.time_text(session.debugger.time))], has_moved=True)
+
+
+def _written(name: str, content: bytes) -> Answer:
+    """Write a new file. Errors: RetrosimError if it exists or cannot be written."""
+    try:
+        with Path(name).open("xb") as file:
+            file.write(content)
+    except FileExistsError:
+        raise RetrosimError(f"{name}: exists already and is not overwritten") from None
+    except (OSError, ValueError) as error:
+        raise RetrosimError(f"{name}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+    return said(f"{name}: {len(content):,} bytes")
+
+
+# Commands that run the machine, or take it back in time.
+
+UNITS = ("frames", "instructions", "clocks")
+
+
+def moves(go: Callable[[Session], Stop]) -> Callable[[Session, str], Answer]:
+    """Return a command that moves the machine: so many times as is asked for, or until something else stops it."""
+
+    def carry_out(session: Session, rest: str) -> Answer:
+        count = number_of(session, rest, "times", 1, MAX_COUNT, 1)
+
+        def repeated() -> Stop:
+            stop = go(session)
+            for _ in range(count - 1):
+                if stop.reason != "step":
+                    break
+                if session.is_wanted():
+                    break
+                stop = go(session)
+            return stop
+
+        return stopped(session.run(repeated))
+
+    return carry_out
+
+
+def step_instructions(session: Session, rest: str) -> Answer:
+    count = number_of(session, rest, "instructions", 1, MAX_COUNT, 1)
+    return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.step(count))))
+
+
+def back_instructions(session: Session, rest: str) -> Answer:
+    count = number_of(session, rest, "instructions", 1, MAX_COUNT, 1)
+    return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.reverse_step(count))))
+
+
+def go_on(session: Session, rest: str) -> Answer:
+    nothing_after(session, rest, "continue")
+    return stopped(session.run(lambda: session.target.run(session.is_wanted)))
+
+
+def run(session: Session, rest: str) -> Answer:
+    number, _, unit = rest.partition(" ")
+    unit = unit.strip() or UNITS[0]
+    unit = f"{unit}s" if f"{unit}s" in UNITS else unit
+    check_choice("unit", unit, UNITS)
+    count = number_of(session, number, unit, 1, MAX_COUNT, 1)
+    return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.run(**{unit: count}))))
+
+
+def until(session: Session, rest: str) -> Answer:
+    where = session.where(needed(rest, "until: a place"))
+    return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.until(where))))
+
+
+def reverse_run(session: Session, rest: str) -> Answer:
+    nothing_after(session, rest, "reverse-continue")
+    return stopped(session.run(lambda: session.target.run_back(session.is_wanted)))
+
+
+def go_to(session: Session, rest: str) -> Answer:
+    instructions = number_of(session, needed(rest, "goto: a number of instructions"), "instructions", 0, MAX_COUNT, 0)
+    return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.go_to(instructions))))
+
 
 MAX_LINE = 4096  # characters
 
@@ -87,7 +214,7 @@ def _quit(session: Session, rest: str) -> Answer:
 
 def _moving(names: tuple[str, ...], about: str, go: Callable[[Session], Stop]) -> Command:
     """Return a command that moves the machine so many times, and is repeated by an empty line."""
-    return Command(names, "[N]", about, running.moves(go), True)
+    return Command(names, "[N]", about, moves(go), True)
 
 
 GROUPS: dict[str, tuple[Command, ...]] = {
@@ -96,16 +223,16 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             ("step", "s"), "to another source line, also in what is called", lambda s: s.target.line_into(s.is_wanted)
         ),
         _moving(("next", "n"), "to another source line, over calls", lambda s: s.target.line_over(s.is_wanted)),
-        Command(("stepi", "si"), "[N]", "instructions", running.step_instructions, True),
+        Command(("stepi", "si"), "[N]", "instructions", step_instructions, True),
         _moving(("nexti", "ni", "over"), "instructions, over calls", lambda s: s.target.over(s.is_wanted)),
         _moving(("finish", "out"), "until the routine has returned", lambda s: s.target.out(s.is_wanted)),
-        Command(("continue", "c"), "", "until something stops the machine; Ctrl-C does", running.go_on, True),
-        Command(("run", "r"), "[N] [frames|instructions|clocks]", "for a while; default: 1 frame", running.run, True),
-        Command(("until", "u", "advance"), "WHERE", "to a place", running.until),
+        Command(("continue", "c"), "", "until something stops the machine; Ctrl-C does", go_on, True),
+        Command(("run", "r"), "[N] [frames|instructions|clocks]", "for a while; default: 1 frame", run, True),
+        Command(("until", "u", "advance"), "WHERE", "to a place", until),
     ),
     "back in time": (
         _moving(("reverse-next", "rn"), "to where a source line began", lambda s: s.target.line_back(s.is_wanted)),
-        Command(("reverse-stepi", "rsi"), "[N]", "undo instructions", running.back_instructions, True),
+        Command(("reverse-stepi", "rsi"), "[N]", "undo instructions", back_instructions, True),
         _moving(
             ("reverse-nexti", "rni"),
             "undo an instruction, a call as a whole",
@@ -116,8 +243,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "to the call of the routine",
             lambda s: s.interruptible(s.debugger.reverse_step_out),
         ),
-        Command(("reverse-continue", "rc"), "", "to what stopped the machine last", running.reverse_run, True),
-        Command(("goto",), "INSTRUCTIONS", "to where so many had been executed since power-on", running.go_to),
+        Command(("reverse-continue", "rc"), "", "to what stopped the machine last", reverse_run, True),
+        Command(("goto",), "INSTRUCTIONS", "to where so many had been executed since power-on", go_to),
     ),
     "stop": (
         Command(("break", "b"), "[WHERE] [if CONDITION]", "before an instruction", stopping.break_at(False)),
@@ -167,12 +294,12 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             ("set",),
             "REGISTER|byte[..] = EXPRESSION",
             "change a register, or byte[], word[], long[] of memory",
-            changing.assign,
+            assign,
         ),
-        Command(("save",), "FILE", "save the state of the machine in a new file", changing.save),
-        Command(("load",), "FILE", "go on from a saved state", changing.load),
-        Command(("picture",), "PNG", "write the screen to a new file", changing.picture),
-        Command(("reset",), "", "switch the machine off and on", changing.reset),
+        Command(("save",), "FILE", "save the state of the machine in a new file", save),
+        Command(("load",), "FILE", "go on from a saved state", load),
+        Command(("picture",), "PNG", "write the screen to a new file", picture),
+        Command(("reset",), "", "switch the machine off and on", reset),
         Command(("help", "h"), "[COMMAND]", "this list, or a command", _help),
         Command(("quit", "q"), "", "end; so does Ctrl-D", _quit),
     ),

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from retrosim.checks import check_choice
-from retrosim.machine.debug import views
+from retrosim.debug import views
 
 from . import panes, texts
-from .answers import Answer, needed, nothing_after, number_of, said
+from .texts import Answer, needed, nothing_after, number_of, said
 
 if TYPE_CHECKING:
-    from retrosim.machine.debug import Stop
+    from retrosim.debug import Stop
 
     from .session import Session
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from retrosim.debug import views
 from retrosim.errors import RetrosimError
-from retrosim.machine.debug import views
 
 from . import texts
 
 if TYPE_CHECKING:
+    from retrosim.debug import Debugger
     from retrosim.machine import Machine
-    from retrosim.machine.debug import Debugger
 
     from .session import Session
 

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, TypeVar
 from rich.text import Text
 
 from retrosim.checks import check_integer
+from retrosim.cost.sources import source_texts
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
-from retrosim.machine.debug import views
-from retrosim.machine.debug.conditions import ConditionError
-from retrosim.profile.sources import source_texts
+from retrosim.debug import views
+from retrosim.debug.conditions import ConditionError
 
 from . import panes, texts
 
 if TYPE_CHECKING:
+    from retrosim.debug import Debugger
+    from retrosim.debug.points import Stop
+    from retrosim.debug.views import Elapsed
     from retrosim.machine import Machine
-    from retrosim.machine.debug import Debugger
-    from retrosim.machine.debug.points import Stop
-    from retrosim.machine.debug.views import Elapsed
 
     from .target import IsWanted, Target
 

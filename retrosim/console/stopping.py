@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from retrosim.checks import check_choice
-from retrosim.machine.debug.points import EVENTS, Point
+from retrosim.debug.points import EVENTS, Point
 
-from .answers import MAX_COUNT, Answer, conditional, needed, nothing_after, number_of
+from .texts import MAX_COUNT, Answer, conditional, needed, nothing_after, number_of
 
 if TYPE_CHECKING:
     from .session import Session

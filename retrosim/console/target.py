@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 
 if TYPE_CHECKING:
+    from retrosim.debug import Debugger, Stop
     from retrosim.machine import Machine
-    from retrosim.machine.debug import Debugger, Stop
     from retrosim.tape import Player
 
 EVERYWHERE = ADDRESS_MASK  # the last address

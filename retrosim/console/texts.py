@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.style import Style
 from rich.text import Text
 
-from retrosim.profile.sources import line_of
+from retrosim.checks import check_integer, shortened
+from retrosim.cost.sources import line_of
 
 if TYPE_CHECKING:
-    from retrosim.machine.debug.points import Stop, Time
-    from retrosim.machine.debug.views import CauseRow, CodeRow, Elapsed, HotRow, MemoryRow, RegisterRow
+    from retrosim.debug.points import Stop, Time
+    from retrosim.debug.views import CauseRow, CodeRow, Elapsed, HotRow, MemoryRow, RegisterRow
+
+    from .session import Session
+
 
 CHANGED, HERE, NAME, SOURCE, POINT, TITLE = "bold yellow", "bold", "cyan", "green", "bold red", "dim"
 WIDTH = 100  # columns of lines with several registers
@@ -145,3 +150,55 @@ def stop_line(stop: Stop) -> Text:
 def title_line(title: str, width: int = WIDTH) -> Text:
     """Return a line between two views."""
     return Text(f"── {title} ".ljust(width, "─"), TITLE)
+
+
+# What commands of the debugger say, and how they read their arguments. All errors are ValueErrors.
+
+MAX_COUNT = 1 << 40
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command says.
+
+    lines      for people
+    stop       why the machine stands where, if it has run
+    has_moved  does the machine stand elsewhere now?
+    is_end     does the session end?
+    """
+
+    lines: Sequence[Text] = ()
+    stop: Stop | None = None
+    has_moved: bool = False
+    is_end: bool = False
+
+
+def stopped(stop: Stop) -> Answer:
+    return Answer([stop_line(stop)], stop, has_moved=True)
+
+
+def said(*lines: str) -> Answer:
+    return Answer([Text(line) for line in lines])
+
+
+def nothing_after(session: Session, rest: str, name: str) -> None:
+    if rest:
+        raise ValueError(f"{name} {shortened(rest)!r}: allowed {name} alone")
+
+
+def number_of(session: Session, text: str, name: str, low: int, high: int, default: int) -> int:
+    return check_integer(name, session.debugger.evaluate(text), low, high) if text else default
+
+
+def conditional(rest: str) -> tuple[str, str | None]:
+    """Return what stands before and after "if"."""
+    before, word, condition = f" {rest} ".partition(" if ")
+    if word and not condition.strip():
+        raise ValueError("if: a condition is missing")
+    return before.strip(), condition.strip() or None
+
+
+def needed(text: str, what: str) -> str:
+    if not text:
+        raise ValueError(f"{what} is missing")
+    return text

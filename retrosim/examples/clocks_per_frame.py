@@ -10,8 +10,9 @@ import sys
 from collections.abc import Sequence
 
 from retrosim import Machine, RetrosimError, load_tape
-from retrosim.examples import counting, example_parser, need
 from retrosim.tape import Player, Tape, find_tape, open_for
+
+from . import counting, example_parser, need
 
 BARS, BAR_WIDTH = 24, 50  # lines, characters
 

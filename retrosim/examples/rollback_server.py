@@ -19,7 +19,8 @@ import numpy as np
 
 from retrosim.collide import groups
 from retrosim.collide.scene import Scene
-from retrosim.examples import example_parser
+
+from . import example_parser
 
 PLAYERS, SPEED, SIDE, WORLD = 2, 6, 24, 700  # units, also of negative coordinates
 PLAYER, WALL, COIN = 1, 2, 4  # categories

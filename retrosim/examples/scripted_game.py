@@ -15,10 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from retrosim import NativeMachine, RetrosimError, World, open_machine
-from retrosim.collide.objects import ALIEN, MISSILE
-from retrosim.examples import example_parser
+from retrosim.collide.documents.objects import ALIEN, MISSILE
 from retrosim.screen.png import write_png
 from retrosim.tape import Recorder, report_lines, verify
+
+from . import example_parser
 
 LEFT, RIGHT, FIRE = 1, 2, 16  # bits of the pad
 NEAR = 24  # pixels

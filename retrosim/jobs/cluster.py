@@ -9,8 +9,7 @@ from typing import Any
 
 from retrosim.errors import RetrosimError
 
-from .finished import sources
-from .tasks import Files, Task, lay_out, outcome_of
+from .tasks import Files, Task, lay_out, outcome_of, sources
 
 EXTRA = "pip install 'retrosim[cluster]'"
 CONNECT_SECONDS = 10

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from . import cluster, processes
-from .finished import Finished
-from .tasks import Files, Job, Task, carry_out, result_of
+from .tasks import Files, Finished, Job, Task, carry_out, result_of
 
 MAX_PROCESSES = 256
 

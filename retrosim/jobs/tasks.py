@@ -14,6 +14,8 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from retrosim.cache.sources import CACHE, source_digest
+from retrosim.cache.store import RESULT_SUFFIX
 from retrosim.errors import RetrosimError
 
 MAX_FILES, MAX_BYTES = 1000, 64 << 20  # of one file or folder that a job names
@@ -143,3 +145,33 @@ def lay_out(tree: tuple[str, Mapping[str, str]], contents: Mapping[str, bytes], 
         partial.write_bytes(contents[digest])
         partial.replace(path)
     return place / name
+
+
+# Results of a run that is not complete yet, in the cache: an interrupted run goes on where it was with `--resume`.
+
+@cache
+def sources() -> str:
+    """Return the digest of the sources that this process runs."""
+    return source_digest()
+
+
+class Finished:
+    """The results of the present sources, by the keys of their tasks."""
+
+    def __init__(self) -> None:
+        self.sources = sources()
+        self._store = CACHE.store("jobs", self.sources)
+
+    def read(self, key: str) -> str | None:
+        """Return the JSON of a result, None if there is none."""
+        content = self._store.read(key + RESULT_SUFFIX)
+        return None if content is None else content.decode()
+
+    def keep(self, key: str, result: str) -> None:
+        """Keep the JSON of a result."""
+        self._store.write(key + RESULT_SUFFIX, result.encode(), sync=False)
+
+    def forget(self, keys: list[str]) -> None:
+        """Remove results: whoever asked for them has them all."""
+        for key in keys:
+            self._store.remove(key + RESULT_SUFFIX)

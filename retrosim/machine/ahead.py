@@ -8,9 +8,9 @@ from functools import cached_property, partial
 from itertools import product
 
 from retrosim.cpu.engines.compiled import is_compiled
-from retrosim.cpu.engines.compiled_region import CompiledRegion, region_name
-from retrosim.cpu.engines.handler_cache import full_handler_cache, handler_cache, handlers_of
-from retrosim.cpu.engines.regions import Region, discover
+from retrosim.cpu.engines.handlers.handler_cache import full_handler_cache, handler_cache, handlers_of
+from retrosim.cpu.engines.regions.compiled_region import CompiledRegion, region_name
+from retrosim.cpu.engines.regions.regions import Region, discover
 from retrosim.rom import Rom
 
 from .machine import Machine

@@ -2,23 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakMethod
 
 from retrosim.checks import check_choice, check_integer
+from retrosim.cpu.engines.core import Core
+from retrosim.cpu.engines.regions.liveness import register_use
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.cpu.spec.host import Call
+from retrosim.cpu.spec.rows import Insn
 from retrosim.errors import BudgetUsedUp, RetrosimError
 
 from . import memory
-from .bases import FirstUses
 from .clockwork import Clockwork
 from .interval import intervals
 from .result import MAX_WARM_CALLS, WARM_CALLS, Measurement, RunResult
 
 if TYPE_CHECKING:
     from .machine import Machine
+
+
+# Registers that point to a program's data: those that a routine uses and that nobody has set.
+
+MAX_FOLLOWED = 20_000  # instructions of a routine and what it calls
+
+
+class FirstUses:
+    """Remembers what `first_use` found in the code of a core, until any of it is forgotten."""
+
+    def __init__(self, core: Core, is_data: Callable[[int], bool]) -> None:
+        self._core, self._is_data = core, is_data
+        self._found: dict[tuple[int, int], Insn | None] = {}
+        core.on_invalidate.append(WeakMethod(self._forget))
+
+    def _forget(self, pc: int) -> None:
+        self._found.clear()
+
+    def find(self, entry: int, number: int) -> Insn | None:
+        """Return what `first_use` does."""
+        if self._core.unsteady or (entry, number) not in self._found:
+            self._found[entry, number] = first_use(self._core, entry, number, self._is_data)
+        return self._found[entry, number]
+
+
+def first_use(core: Core, entry: int, number: int, is_data: Callable[[int], bool]) -> Insn | None:
+    """Return an instruction of a routine that uses a register before it is changed, None if there is none.
+
+    What is reached by computed jumps and calls is not seen.
+
+    entry    address of the routine
+    number   of the register
+    is_data  does the program have something at an address? An instruction that makes only such addresses of a register
+             that holds 0 was linked to do so, and does not count
+    """
+    seen: set[int] = set()
+    todo = [entry]
+    while todo and len(seen) < MAX_FOLLOWED:
+        pc = todo.pop()
+        if pc in seen:
+            continue
+        seen.add(pc)
+        insn = core.decode(pc)
+        if number in insn.fields:
+            use = register_use(core.cpu, insn, number)
+            if use.is_used and not (use.results and all(map(is_data, use.results))):
+                return insn
+            if use.is_changed:
+                continue
+        if insn.target is not None:
+            todo.append(insn.target)
+        if insn.row.pattern and not insn.row.options.get("ends"):
+            todo.append(insn.end)
+    return None
+
 
 MAX_INSTRUCTIONS = 1_000_000_000  # of a call, unless given
 NO_REGISTERS: Mapping[str, int | str] = {}

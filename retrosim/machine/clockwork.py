@@ -27,7 +27,8 @@ from .result import RunResult
 from .systems import asked, call_of
 
 if TYPE_CHECKING:
-    from .debug.observer import Observer
+    from retrosim.debug.observer import Observer
+
     from .machine import Machine
 
 FOREVER = (1 << 63) - 1  # clocks: no limit

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 
 if TYPE_CHECKING:
-    from retrosim.machine.budget import Budget
-    from retrosim.machine.world import World
     from retrosim.screen.shapes import Shapes
+
+    from .budget import Budget
+    from .world import World
 
 
 class ImageDescription(Protocol):

@@ -26,9 +26,8 @@ from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
 
 from . import memory, placing, state_file, systems
-from .bases import FirstUses
 from .budget import Budget
-from .calls import Calls
+from .calls import Calls, FirstUses
 from .clockwork import FOREVER
 from .options import chosen_service_clocks, memory_parameters, revision
 from .presets import preset
@@ -36,7 +35,7 @@ from .registers import Registers
 from .world import World
 
 if TYPE_CHECKING:
-    from .debug import Debugger, Point, Stop
+    from retrosim.debug import Debugger, Point, Stop
 
 ENGINES = ("auto", "evaluate", "interpret", "recompile")
 TIMINGS = ("off", "table", "full")
@@ -156,7 +155,7 @@ class Machine(Calls):
     @cached_property
     def debugger(self) -> Debugger:
         """What stops the machine where one wants, and goes back in its time; a machine without one pays nothing."""
-        from .debug import Debugger
+        from retrosim.debug import Debugger
 
         return Debugger(self)
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import RomError
+from retrosim.errors import RomError
+
 from .fields import NAME, SYMBOL, Fields
 from .symbols import Symbol
 

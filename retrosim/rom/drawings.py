@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import RomError
+from retrosim.errors import RomError
+
 from .fields import MAX_FILE_BYTES, SOURCE_PATH, Fields, read_bytes
 
 TRANSPARENT, CLEAR = 0, "."  # colour and letter

@@ -6,9 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from retrosim.errors import RomError
 from retrosim.reading import read_regular
-
-from ..errors import RomError
 
 MAX_FILE_BYTES = 64 * 1024  # bytes
 MAX_TEXT = 400  # characters, unless a key allows more

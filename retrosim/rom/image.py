@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from elftools.elf.elffile import ELFFile
 
-from ..errors import RomError
+from retrosim.errors import RomError
+
 from .fields import read_bytes
 from .lines import LineTable, Row, read_lines
 from .placing import RAM_END, RAM_FIRST, Part, checked

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..checks import did_you_mean
-from ..errors import RomError
+from retrosim.checks import did_you_mean
+from retrosim.errors import RomError
+
 from .fields import FILE_NAME, NAME, read_bytes
 from .formats import File, load_file
 from .image import ELF_MAGIC, ISAS, MAX_IMAGE_BYTES, Image, check_boot, load_raw

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..checks import check_choice, check_integer
+from retrosim.checks import check_choice, check_integer
+
 from .manifest import Rom
 
 

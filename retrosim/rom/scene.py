@@ -34,8 +34,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from ..checks import did_you_mean, shortened
-from ..errors import RomError, SceneError
+from retrosim.checks import did_you_mean, shortened
+from retrosim.errors import RomError, SceneError
+
 from .drawings import read_sizes
 from .fields import NAME
 from .manifest import Rom

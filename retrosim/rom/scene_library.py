@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..checks import did_you_mean
-from ..errors import RomError, SceneError
+from retrosim.checks import did_you_mean
+from retrosim.errors import RomError, SceneError
+
 from .fields import NAME, read_bytes
 from .library import SHOWS, load_rom, rom_names, shipped_files, what_ships
 from .manifest import Rom

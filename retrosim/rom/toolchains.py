@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from ..errors import RomError
+from retrosim.errors import RomError
+
 from .fields import FILE_NAME, FILE_PATH, FLAG, NAME, Fields, read_toml
 from .image import family_of
 from .manifest import MANIFEST, ImageInfo, Rom

@@ -3,8 +3,8 @@
     rules     the game: what happens in a frame
     picture   what is drawn after it
     state     class State(Scenario): the arrays, power-on, saved states, columns of the world
-    shapes    SHAPES: what the routine tests, for overlays on any machine
-    walk      WALK: how the machine code of its check is followed, where its names allow that
+    shapes    SHAPES: what the routine tests, for overlays on any machine; WALK: how the machine code of its check is
+              followed, where its names allow that
 
 A new folder is a new scenario; nothing else lists them.
 """
@@ -12,7 +12,6 @@ A new folder is a new scenario; nothing else lists them.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
@@ -36,6 +35,5 @@ def load_shapes(name: str) -> ShapeSource:
 
 def load_walk(name: str) -> WalkSource:
     """Return how the check of a program is followed; one that is not known here may have the names of `sectors`."""
-    module = f"{__name__}.{name}.walk"
-    known = name in SCENARIOS and find_spec(module) is not None
-    return import_module(module if known else f"{__name__}.sectors.walk").WALK
+    walk = getattr(import_module(f"{__name__}.{name}.shapes"), "WALK", None) if name in SCENARIOS else None
+    return walk or import_module(f"{__name__}.sectors.shapes").WALK

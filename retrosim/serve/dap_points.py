@@ -12,7 +12,7 @@ from retrosim.console.target import EVERYWHERE
 
 if TYPE_CHECKING:
     from retrosim.console.target import Target
-    from retrosim.machine.debug import Point
+    from retrosim.debug import Point
 
     from .dap_messages import Arguments
 

@@ -22,7 +22,7 @@ from .dap_views import Views
 
 if TYPE_CHECKING:
     from retrosim.console.target import IsWanted, Target
-    from retrosim.machine.debug import Stop
+    from retrosim.debug import Stop
 
     from .stream import Stream
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import shortened
 from retrosim.console.target import EVERYWHERE
-from retrosim.machine.debug.views import Decoder, base_clocks, causes, counted_causes
+from retrosim.debug.views import Decoder, base_clocks, causes, counted_causes
 from retrosim.reading import read_regular
 
 if TYPE_CHECKING:

@@ -5,23 +5,153 @@ Source: Debugging with GDB, appendix E (Remote Serial Protocol)
 
 from __future__ import annotations
 
+import struct
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from retrosim.console.monitor import Monitor
 from retrosim.console.target import EVERYWHERE, TAPE_ENDS
 from retrosim.errors import BusError, IllegalInstruction, RetrosimError, SystemCall
 
-from .gdb_files import Files
-from .gdb_packets import MAX_PAYLOAD, Interrupt, Packet, Unpacker, packed
 from .gdb_registers import RegisterFile
 
 if TYPE_CHECKING:
     from retrosim.console.target import Target
-    from retrosim.machine.debug import Point, Stop
+    from retrosim.debug import Point, Stop
 
     from .stream import Stream
+
+
+# The framing of gdb's remote protocol: `$payload#checksum`, acknowledged by `+`; an interrupt is the byte 3.
+#
+# Source: Debugging with GDB, appendix E.1 (Overview), E.10 (Interrupts)
+
+MAX_PAYLOAD = 0x8000  # bytes of a packet, escapes included; gdb is told so
+_ESCAPE, _FLIP = 0x7D, 0x20
+_START, _END, _INTERRUPT = b"$", b"#", 3
+_SPECIAL = b"$#}*"
+
+
+@dataclass(frozen=True)
+class Packet:
+    """A packet; `payload` is without escapes, and None where the checksum or the length was wrong."""
+
+    payload: bytes | None
+
+
+class Interrupt:
+    """The client wants the machine to stop."""
+
+
+def packed(payload: bytes) -> bytes:
+    """Return a payload as a packet."""
+    escaped = b"".join(bytes((_ESCAPE, b ^ _FLIP)) if b in _SPECIAL else bytes((b,)) for b in payload)
+    return b"$%b#%02x" % (escaped, sum(escaped) & 0xFF)
+
+
+class Unpacker:
+    """Takes bytes as they come and gives packets; what is between packets (acknowledgments, noise) is skipped."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> list[Packet | Interrupt]:
+        """Return what is complete now, in order."""
+        self._buffer += data
+        found: list[Packet | Interrupt] = []
+        while (each := self._next()) is not None:
+            found.append(each)
+        return found
+
+    def _next(self) -> Packet | Interrupt | None:
+        buffer = self._buffer
+        start = buffer.find(_START)
+        interrupt = buffer.find(_INTERRUPT, 0, start if start >= 0 else len(buffer))
+        if interrupt >= 0:
+            del buffer[: interrupt + 1]
+            return Interrupt()
+        if start < 0:
+            buffer.clear()
+            return None
+        del buffer[:start]
+        end = buffer.find(_END, 1, MAX_PAYLOAD + 2)
+        if end < 0:
+            if len(buffer) < MAX_PAYLOAD + 2:
+                return None
+            del buffer[:1]  # not the beginning of a packet that anybody may send
+            return Packet(None)
+        if len(buffer) < end + 3:
+            return None
+        body, digits = bytes(buffer[1:end]), bytes(buffer[end + 1 : end + 3])
+        del buffer[: end + 3]
+        return Packet(_unescaped(body) if digits.lower() == b"%02x" % (sum(body) & 0xFF) else None)
+
+
+def _unescaped(body: bytes) -> bytes:
+    if _ESCAPE not in body:
+        return body
+    result, is_escaped = bytearray(), False
+    for byte in body:
+        if byte == _ESCAPE and not is_escaped:
+            is_escaped = True
+        else:
+            result.append(byte ^ _FLIP if is_escaped else byte)
+            is_escaped = False
+    return bytes(result)
+
+
+# The one file that gdb may read from the server: the program, so that it has symbols wherever it runs.
+#
+# Source: Debugging with GDB, appendix E.7 (Host I/O Packets), E.13 (File-I/O: struct stat)
+
+NOT_FOUND, BAD_HANDLE, NOT_ALLOWED, NOT_KNOWN = 2, 9, 13, 88
+HANDLE = 3
+READ_ONLY_FILE = 0o100444
+STAT = struct.Struct(">IIIIIIIQQQIII")  # device .. rdev, size, block size, blocks, three times
+
+
+class Files:
+    """Answers vFile packets. `elf`: the file's contents, b"" for none."""
+
+    NAME = b"/retrosim/program.elf"
+
+    def __init__(self, elf: bytes) -> None:
+        self.elf = elf
+
+    def answer(self, text: str, max_bytes: int) -> bytes:
+        """Return the answer to a packet; b"" for one that is not known. Errors: ValueError."""
+        name, _, arguments = text.partition(":")
+        parts = arguments.split(",")
+        if name == "setfs":
+            return b"F0"
+        if name == "open":
+            if bytes.fromhex(parts[0]) != self.NAME or not self.elf:
+                return self._error(NOT_FOUND)
+            return b"F%x" % HANDLE if int(parts[1], 16) == 0 else self._error(NOT_ALLOWED)
+        if name not in ("close", "fstat", "pread"):
+            return b""
+        if int(parts[0], 16) != HANDLE:
+            return self._error(BAD_HANDLE)
+        if name == "close":
+            return b"F0"
+        if name == "fstat":
+            size = len(self.elf)
+            return self._data(STAT.pack(0, 0, READ_ONLY_FILE, 1, 0, 0, 0, size, 4096, -(-size // 512), 0, 0, 0))
+        count, offset = int(parts[1], 16), int(parts[2], 16)
+        if count < 0 or offset < 0:
+            raise ValueError(f"{arguments[:40]!r}: allowed 0 or more")
+        return self._data(self.elf[offset : offset + min(count, max_bytes)])
+
+    @staticmethod
+    def _data(data: bytes) -> bytes:
+        return b"F%x;%b" % (len(data), data)
+
+    @staticmethod
+    def _error(number: int) -> bytes:
+        return b"F-1,%x" % number
+
 
 OPENINGS = b"$+-\x03"  # what a client may begin with: whoever begins otherwise (a browser) is no gdb
 MAX_DATA = MAX_PAYLOAD // 2 - 16  # bytes in an answer, two digits each or escaped

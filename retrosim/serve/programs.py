@@ -3,20 +3,85 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from retrosim.debug.unwind import PC, Row, Unwinding
 from retrosim.reading import read_regular
 from retrosim.rom import Image, Rom
 from retrosim.rom.elf_write import CODE, ZEROS, ElfSymbol, Section, write_elf
-from retrosim.rom.frames import with_frames
+from retrosim.rom.frames import REGISTER, SAVED, UNDEFINED, FrameRow, Rule, frame_section, with_frames
 from retrosim.rom.image import ELF_MAGIC, MAX_IMAGE_BYTES
 from retrosim.rom.toolchains import COMMON
 
-from .gdb_frames import frames_of
-
 if TYPE_CHECKING:
     from retrosim.machine import Machine
+
+
+# What gdb unwinds frames by, made from a machine's program: in the numbers of its processor's DWARF.
+#
+# Source: System V ABI, Motorola 68000 supplement, chapter 2; Intel386 supplement, table 2.14 and page 3-15; PowerPC
+# supplement, tables 3-1 and 3-22
+
+@dataclass(frozen=True)
+class Numbers:
+    """A processor's registers in DWARF.
+
+    registers  name -> number, the stack pointer first
+    back       of the address that a routine returns to
+    scratch    registers that a call may change
+    """
+
+    registers: Mapping[str, int]
+    back: int
+    scratch: Sequence[str]
+
+
+def _numbered(*names: str) -> dict[str, int]:
+    return {name: number for number, name in enumerate(names)}
+
+
+def _first(name: str, numbers: dict[str, int]) -> dict[str, int]:
+    return {name: numbers[name]} | numbers
+
+
+FAMILIES = {
+    "EM_68K": Numbers(
+        _first("a7", _numbered(*(f"d{n}" for n in range(8)), *(f"a{n}" for n in range(8)))),
+        back=24,
+        scratch=("d0", "d1", "a0", "a1"),
+    ),
+    "EM_386": Numbers(
+        _first("esp", _numbered("eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi")),
+        back=8,
+        scratch=("eax", "ecx", "edx"),
+    ),
+    "EM_PPC": Numbers(
+        _first("r1", _numbered(*(f"r{n}" for n in range(32))) | {"lr": 108}),
+        back=108,
+        scratch=("r0", *(f"r{n}" for n in range(3, 13)), "lr"),
+    ),
+}
+
+
+def frames_of(machine: Machine) -> bytes:
+    """Return .debug_frame of a machine's program; b"" in real mode, whose stack gdb does not find."""
+    if machine.image.boot == "real":
+        return b""
+    family = FAMILIES[machine.image.family.machine]
+    routines = Unwinding(machine, list(family.registers), family.scratch).routines()
+    rows = [(each.start, each.end, [_frame_row(row, family) for row in each.rows]) for each in routines]
+    return frame_section(machine.image.byte_order, family.back, rows) if rows else b""
+
+
+def _frame_row(row: Row, family: Numbers) -> FrameRow:
+    numbers = {**family.registers, PC: family.back}
+    rules: dict[int, Rule] = {numbers[name]: (SAVED, offset) for name, offset in row.slots.items()}
+    rules |= {numbers[name]: (REGISTER, numbers[other]) for name, other in row.moved.items()}
+    rules |= {numbers[name]: (UNDEFINED, 0) for name in row.lost}
+    return FrameRow(row.address, numbers[row.base], row.offset, rules)
 
 
 def file_of(program: Rom | Image, image: Image, name: str | Path) -> Path | None:

@@ -14,15 +14,20 @@ import numpy as np
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from retrosim.collide.kernels.oriented import corners_of, is_hit_separating_axis, is_within, relative_to, upright_sides
+from retrosim.collide.kernels.oriented import (
+    corners_of,
+    is_hit_separating_axis,
+    is_within,
+    relative_to,
+    upright_sides,
+)
 from retrosim.machine import PRESETS, NativeMachine, open_machine
 from retrosim.machine.presets import preset
 from retrosim.numeric.random import advance, rand_scalar
 from retrosim.numeric.tables import TURN
+from retrosim.report.tables import number_table
 from retrosim.scenarios.gallery import rules
-
-from .number_table import number_table
-from .timing_report import heading
+from retrosim.table_1994.report import heading
 
 OBJECTS = 96
 PAIRS = 2000  # rectangles whose middles are near, for the points

@@ -11,7 +11,7 @@ from math import isqrt
 
 import numpy as np
 
-from retrosim.collide import objects
+from retrosim.collide.documents import objects
 from retrosim.numeric.tables import FRACTION_BITS, cosine, sine
 
 from .scenes import Scene

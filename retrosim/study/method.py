@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from retrosim.machine import Machine
+
 from .forms import Forms
 
 if TYPE_CHECKING:
-    from .unit import Routine
+    pass
+
 
 Of = Callable[[np.ndarray], np.ndarray]
 
@@ -100,3 +103,106 @@ def is_listed(forms: Forms, found: np.ndarray) -> np.ndarray:
     rows = np.sort(found[found[:, 0] >= 0], axis=1)
     table[rows[:, 0], rows[:, 1]] = 1
     return table[np.triu_indices(forms.count, 1)]
+
+
+# The ROM code of a method: how a scene is laid out in simulated memory for it, and how its result is read.
+#
+# A layout writes a scene's forms into a machine and returns the call that makes a frame of it, and what reads the
+# result. Records in memory are written as text: "name:type" of each field, types as NumPy writes them, "s" for a
+# `scalar`.
+
+LISTS, OBJECTS, FOUND, WORK = 0x200000, 0x300000, 0x400000, 0x500000  # free memory of every ROM
+EVERYONE = 0xFFFF
+
+FOUND_PAIR = "a:i4 b:i4"
+SCENE = "objects:u4 stride:i4 count:i4 found:u4 capacity:i4 looked_at:i4 total:i4"  # roms/shapes/src/shapes.h
+
+
+class Unit(Machine):
+    """A machine with a ROM whose memory is written and read in records."""
+
+    @property
+    def order(self) -> str:
+        """The byte order, as NumPy writes it."""
+        return "<" if self.image.byte_order == "little" else ">"
+
+    def kind(self, record: str) -> np.dtype:
+        """Return the dtype of a record."""
+        fields = (each.split(":") for each in record.split())
+        scalar = "i4" if self.image.isa == "ppc601" else "i2"
+        return np.dtype([(field, self.order + (scalar if word == "s" else word)) for field, word in fields])
+
+    def put(self, record: str, address: int, count: int, /, **columns: object) -> int:
+        """Write records, columns not given 0, everyone in every category; return the address behind them."""
+        table = np.zeros(count, self.kind(record))
+        for column in ("category", "mask"):
+            if column in table.dtype.names:
+                table[column] = EVERYONE
+        for column, values in columns.items():
+            table[column] = values
+        self.write(address, table.tobytes())
+        return address + table.nbytes
+
+    def get(self, record: str, address: int, count: int) -> np.ndarray:
+        """Return a copy of records in memory."""
+        dtype = self.kind(record)
+        return self.mem[address : address + count * dtype.itemsize].copy().view(dtype)
+
+    def found(self, address: int, record: str) -> list[tuple[int, int]]:
+        """Return the pairs that a record with the fields `found` and `total` lists."""
+        row = self.get(record, address, 1)[0]
+        return sorted((int(a), int(b)) for a, b in self.get(FOUND_PAIR, int(row["found"]), int(row["total"])))
+
+
+Call = tuple[str, tuple[int, ...]]
+Layout = Callable[[Unit, Forms, str], tuple[Call, Callable[[], object]]]
+
+
+@dataclass(frozen=True)
+class Routine:
+    """Machine code of a method.
+
+    rom       the ROM's name
+    entry     the routine that tests two objects, or all of a frame
+    layout    lays a scene out for it
+    expected  makes of the kernel's frame (forms, frame) what the layout's reader is to return
+    """
+
+    rom: str
+    entry: str
+    layout: Layout
+    expected: Callable[[Forms, Frame], object]
+
+
+def pairs_of(forms: Forms, frame: Frame) -> list[tuple[int, int]]:
+    """Return the pairs that the kernel found, in ascending order."""
+    return [(int(a), int(b)) for a, b in forms.scene.pairs[frame.hits() > 0]]
+
+
+def flags_of(forms: Forms, frame: Frame) -> list[int]:
+    """Return 1 for each object that is in a pair."""
+    colliding = {each for pair in pairs_of(forms, frame) for each in pair}
+    return [int(each in colliding) for each in range(forms.count)]
+
+
+def hits_of(forms: Forms, frame: Frame) -> list[int]:
+    """Return 1 for each pair that the kernel found, 0 for the others."""
+    return frame.hits().tolist()
+
+
+def result_of(forms: Forms, frame: Frame) -> list:
+    """Return what the kernel wrote."""
+    return frame.result.tolist()
+
+
+def pair_loop(record: str, put: Callable[[Unit, Forms], None]) -> Layout:
+    """Lay a scene out for HandleCollision of the ROM `shapes`, the loop over all pairs of No-collision boxes 2011."""
+
+    def lay_out(unit: Unit, forms: Forms, entry: str) -> tuple[Call, Callable[[], object]]:
+        put(unit, forms)
+        capacity, stride = len(forms.scene.pairs), unit.kind(record).itemsize
+        columns = {"objects": OBJECTS, "stride": stride, "count": forms.count, "found": FOUND, "capacity": capacity}
+        unit.put(SCENE, LISTS, 1, **columns)
+        return ("HandleCollision", (LISTS, unit.address(entry))), lambda: unit.found(LISTS, SCENE)
+
+    return lay_out

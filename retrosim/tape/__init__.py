@@ -5,18 +5,18 @@ is one pass of the ROM's main loop; the world is the ISA-neutral state of its ob
 here draws or prints; progress goes to callbacks.
 """
 
-from retrosim.tape.divergence import Divergence, locate_machine, locate_world
-from retrosim.tape.files import numbered_path
-from retrosim.tape.format import Tape, load_tape, parse_tape, save_tape
-from retrosim.tape.library import find_tape, shipped_tapes
-from retrosim.tape.machine_pool import MachinePool, open_for
-from retrosim.tape.play import Mismatch, Player
-from retrosim.tape.record import Recorder
-from retrosim.tape.records import Checkpoint, Comment, End, Hash, Input, Other
-from retrosim.tape.script import parse_script
-from retrosim.tape.scripted import continue_script, record_script
-from retrosim.tape.timeline import InputTimeline
-from retrosim.tape.verify import exit_status, report_lines, shortcoming, verify
+from .divergence import Divergence, locate_machine, locate_world
+from .files import numbered_path
+from .format import Tape, load_tape, parse_tape, save_tape
+from .library import find_tape, shipped_tapes
+from .machine_pool import MachinePool, open_for
+from .play import Mismatch, Player
+from .record import Recorder
+from .records import Checkpoint, Comment, End, Hash, Input, Other
+from .script import parse_script
+from .scripted import continue_script, record_script
+from .timeline import InputTimeline
+from .verify import exit_status, report_lines, shortcoming, verify
 
 __all__ = [
     "Checkpoint",

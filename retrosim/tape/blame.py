@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from retrosim.tape.format import Tape
-from retrosim.tape.play import Player
+from .format import Tape
+from .play import Player
 
 if TYPE_CHECKING:
-    from retrosim.machine.debug import Debugger
+    from retrosim.debug import Debugger
     from retrosim.machine.machine import Machine
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrosim.tape.format import Tape
-from retrosim.tape.play import Player
+from .format import Tape
+from .play import Player
 
 if TYPE_CHECKING:
     from retrosim.machine.interface import PlayableMachine, SimulatedMachine

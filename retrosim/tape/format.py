@@ -48,9 +48,10 @@ from typing import Any
 from retrosim.errors import TapeError
 from retrosim.reading import read_regular
 from retrosim.rom.scene import MAX_BYTES as MAX_SCENE_BYTES
-from retrosim.tape.files import write_new
-from retrosim.tape.header import MAX_HEADER_BYTES, POWER_ON, canonical, check_header, parse_header, program_version
-from retrosim.tape.records import (
+
+from .files import write_new
+from .header import MAX_HEADER_BYTES, POWER_ON, canonical, check_header, parse_header, program_version
+from .records import (
     BY_RECORD,
     CRC_BYTES,
     MAX_LINE_BYTES,

@@ -35,9 +35,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from retrosim.tape.machine import program_of
 from retrosim.version import NAME as PROGRAM
 from retrosim.version import __version__
+
+from .machine import program_of
 
 if TYPE_CHECKING:
     from retrosim.machine.interface import PlayableMachine

@@ -11,7 +11,8 @@ from retrosim.rom.scene import Scene, parse_scene
 
 if TYPE_CHECKING:
     from retrosim.machine.interface import PlayableMachine, Program
-    from retrosim.tape.format import Tape
+
+    from .format import Tape
 
 DEMO = "demo"  # the mode in which a ROM runs frame after frame and reads inputs
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from retrosim.tape.format import Tape
+from .format import Tape
 
 if TYPE_CHECKING:
     from retrosim.machine.interface import AnyMachine, PlayableMachine

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 
 from retrosim.errors import BudgetUsedUp, SceneError, TapeDiverged, TapeError
 from retrosim.reading import read_regular
-from retrosim.tape.format import Tape
-from retrosim.tape.header import describe_machine
-from retrosim.tape.machine import program_of, set_scene, state_path
-from retrosim.tape.records import Hash
-from retrosim.tape.timeline import InputTimeline
+
+from .format import Tape
+from .header import describe_machine
+from .machine import program_of, set_scene, state_path
+from .records import Hash
+from .timeline import InputTimeline
 
 if TYPE_CHECKING:
     from retrosim.machine.budget import Budget

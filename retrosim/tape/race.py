@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrosim.tape.play import Player
+from .play import Player
 
 if TYPE_CHECKING:
     from retrosim.machine.interface import AnyMachine

@@ -22,12 +22,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import TapeError
-from retrosim.tape.files import DISK, Disk, create_file, write_new
-from retrosim.tape.format import MAX_TAPE_BYTES, MINOR, SCENE_MINOR, RecordOrder, Tape, load_tape, write_start
-from retrosim.tape.header import POWER_ON, U32, new_header
-from retrosim.tape.machine import scene_of, state_path
-from retrosim.tape.records import Comment, End, Hash, Input, Record, SceneLine, write_record
-from retrosim.tape.script import Script
+
+from .files import DISK, Disk, create_file, write_new
+from .format import MAX_TAPE_BYTES, MINOR, SCENE_MINOR, RecordOrder, Tape, load_tape, write_start
+from .header import POWER_ON, U32, new_header
+from .machine import scene_of, state_path
+from .records import Comment, End, Hash, Input, Record, SceneLine, write_record
+from .script import Script
 
 if TYPE_CHECKING:
     from retrosim.machine.interface import PlayableMachine, RunOutcome

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from retrosim.tape.header import DEVICE, HEX16, HEX64, MACHINE, MAX_FRAME, U32
+from .header import DEVICE, HEX16, HEX64, MACHINE, MAX_FRAME, U32
 
 MAX_LINE_BYTES = 4 * 1024
 CRC_BYTES = 8

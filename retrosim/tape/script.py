@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from retrosim.checks import shortened
-from retrosim.tape.header import DEVICE
+
+from .header import DEVICE
 
 Script = Sequence[tuple[int, Mapping[str, int]]]
 """Steps with rising frames: (frame, {device: value})."""

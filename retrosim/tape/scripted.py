@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrosim.tape.format import Tape
-from retrosim.tape.record import HASH_EVERY, Recorder
-from retrosim.tape.script import Script, parse_script
+from .format import Tape
+from .record import HASH_EVERY, Recorder
+from .script import Script, parse_script
 
 if TYPE_CHECKING:
     from retrosim.machine.interface import PlayableMachine, RunOutcome

@@ -35,12 +35,13 @@ from retrosim.errors import BudgetUsedUp, RetrosimError, TapeDiverged, TapeError
 from retrosim.machine import NATIVE
 from retrosim.machine.budget import Budget
 from retrosim.machine.interface import AnyMachine, PlayableMachine, has_cpu
-from retrosim.tape.blame import blame as find_blame
-from retrosim.tape.blame import blame_lines
-from retrosim.tape.divergence import Divergence, locate_machine, locate_world
-from retrosim.tape.format import Tape, load_tape
-from retrosim.tape.machine_pool import MachinePool, Opener
-from retrosim.tape.play import Mismatch, Player
+
+from .blame import blame as find_blame
+from .blame import blame_lines
+from .divergence import Divergence, locate_machine, locate_world
+from .format import Tape, load_tape
+from .machine_pool import MachinePool, Opener
+from .play import Mismatch, Player
 
 Report = dict[str, Any]
 OUTCOMES = {True: "ok", False: "DIVERGED", None: "not compared"}

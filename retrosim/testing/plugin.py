@@ -6,16 +6,20 @@ uses a fixture. With pytest-xdist each process sends its figures to the first, w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from .budgets import Figure
+
 if TYPE_CHECKING:
-    from retrosim.testing.budgets import Budgets
-    from retrosim.testing.tool import Retro
+    from .budgets import Budgets
+    from .tool import Retro
+
 
 INI, OPTION, SENT = "retrosim_budgets", "--update-budgets", "retrosim_budgets"
 PREFIX = "retro_"
@@ -41,7 +45,7 @@ class Session:
     def accepted(self) -> Budgets:
         """The figures of the file. A damaged one fails the test that asks."""
         if self._accepted is None:
-            from retrosim.testing.budgets import read_budgets
+            from .budgets import read_budgets
 
             try:
                 self._accepted = read_budgets(self.folder / self.name)
@@ -51,8 +55,7 @@ class Session:
 
     def end(self) -> None:
         """Accept the measured figures if asked to, and note what differs from the file."""
-        from retrosim.testing.budgets import write_budgets
-        from retrosim.testing.changes import difference
+        from .budgets import write_budgets
 
         accepted = self.accepted
         changes, below = [], 0
@@ -101,7 +104,7 @@ def retro(request: pytest.FixtureRequest) -> Retro:
 
 
 def _retro(request: pytest.FixtureRequest, machine: str | None) -> Retro:
-    from retrosim.testing.tool import Retro
+    from .tool import Retro
 
     session, node = request.config.stash[KEY], request.node
     folders = (Path(node.path).parent, request.config.rootpath, request.config.invocation_params.dir)
@@ -145,7 +148,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if report.passed:
         item.config.stash[KEY].measured[item.nodeid] = {cost.name: cost.figure for cost in costs}
     elif report.failed:
-        from retrosim.testing.changes import described
 
         for cost in costs:
             report.sections.append(("retrosim", described(cost.name, cost.figure, cost.accepted)))
@@ -156,7 +158,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     own = session.config.stash[KEY]
     sent = getattr(session.config, "workeroutput", None)
     if sent is not None and own.measured:
-        from retrosim.testing.budgets import as_json
+        from .budgets import as_json
 
         sent[SENT] = {
             test: {name: as_json(figure) for name, figure in calls.items()} for test, calls in own.measured.items()
@@ -170,7 +172,7 @@ def pytest_testnodedown(node: Any) -> None:
     """Take the figures of a process of pytest-xdist."""
     received = getattr(node, "workeroutput", {}).get(SENT)
     if received:
-        from retrosim.testing.budgets import from_json
+        from .budgets import from_json
 
         measured = node.config.stash[KEY].measured
         for test, calls in received.items():
@@ -180,3 +182,75 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     for line in config.stash[KEY].noted:
         terminalreporter.write_line(line)
+
+
+# A figure as text: where its clocks go, and what differs from the figure that was accepted last.
+
+SHOWN = 10  # lines of each list
+Line = tuple[str, str, int, int]
+
+
+def described(name: str, figure: Figure, accepted: Figure | None) -> str:
+    """Return what a failed test shows of one call."""
+    head = [name, f"{figure.cycles:,} cycles, {figure.instructions:,} instructions"]
+    return "\n".join([*head, "", *_hottest(figure), "", *_changes(figure, accepted)])
+
+
+def difference(new: int, old: int) -> str:
+    """Return how much more a number is than another, signed, with its percentage."""
+    percent = f" ({100 * (new - old) / old:+.1f} %)" if old else ""
+    return f"{new - old:+,}{percent}"
+
+
+def _hottest(figure: Figure) -> list[str]:
+    lines = sorted(figure.lines, key=lambda line: -line[2])
+    more = f", {SHOWN} of {len(lines)}" if len(lines) > SHOWN else ""
+    rows = [("cycles", "%", "visits", "line", "")]
+    for place, text, cycles, visits in lines[:SHOWN]:
+        rows.append((f"{cycles:,}", f"{100 * cycles / figure.cycles:.1f}", f"{visits:,}", place, text))
+    return [f"hottest lines{more}", *_table(rows)]
+
+
+def _changes(figure: Figure, accepted: Figure | None) -> list[str]:
+    if accepted is None:
+        return ["no accepted figure to compare with; pytest --update-budgets accepts the figures of tests that pass"]
+    head = f"accepted {accepted.cycles:,} cycles: {difference(figure.cycles, accepted.cycles)}"
+    if accepted.instructions != figure.instructions:
+        head += f"; {accepted.instructions:,} instructions: {difference(figure.instructions, accepted.instructions)}"
+    notes = [head]
+    if accepted.revision != figure.revision:
+        notes.append(f"timing of the machine: was {accepted.revision}, is {figure.revision}")
+    if figure.lines == accepted.lines:
+        return [*notes, "no line has changed"]
+    changed = sorted(_changed(accepted.lines, figure.lines), key=lambda row: -abs(row[1] - row[0]))
+    rows = [("was", "is", "change", "line", "")]
+    for was, now, place, text in changed[:SHOWN]:
+        rows.append((f"{was:,}", f"{now:,}", f"{now - was:+,}", place, text))
+    more = f", {SHOWN} of {len(changed)}" if len(changed) > SHOWN else ""
+    return [*notes, f"lines that changed{more}", *_table(rows)] if changed else [*notes, "lines have moved only"]
+
+
+def _changed(old: tuple[Line, ...], new: tuple[Line, ...]) -> list[tuple[int, int, str, str]]:
+    """Return (cycles then, now, place, text) of lines whose cycles differ; lines are the same if their texts are."""
+    found = []
+    matcher = SequenceMatcher(None, [line[1] for line in old], [line[1] for line in new], autojunk=False)
+    for kind, old_start, old_end, new_start, new_end in matcher.get_opcodes():
+        if kind == "equal":
+            pairs = zip(old[old_start:old_end], new[new_start:new_end])
+            found += [(was[2], now[2], now[0], now[1]) for was, now in pairs if was[2] != now[2]]
+        else:
+            found += [(was[2], 0, f"{was[0]} (gone)", was[1]) for was in old[old_start:old_end]]
+            found += [(0, now[2], f"{now[0]} (new)", now[1]) for now in new[new_start:new_end]]
+    return found
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return lines of columns: numbers to the right, the last two to the left."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  ".join(
+            text.ljust(width) if column >= len(row) - 2 else text.rjust(width)
+            for column, (text, width) in enumerate(zip(row, widths))
+        ).rstrip()
+        for row in rows
+    ]

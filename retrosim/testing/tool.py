@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from retrosim.asm.loading import BOOTS, load_for
+from retrosim.asm.project import BOOTS, load_for
+from retrosim.cost.cost import MAX_INSTRUCTIONS, cost_report, prepare
 from retrosim.machine import Machine
 from retrosim.machine.result import WARM_CALLS
 from retrosim.rom import Rom
-from retrosim.study.cost import MAX_INSTRUCTIONS, cost_report
-from retrosim.study.preparation import prepare
 
 from .budgets import Figure, figure_of
 

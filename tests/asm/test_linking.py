@@ -9,8 +9,7 @@ import pytest
 
 from retrosim import Machine
 from retrosim.asm.linking import link_sources
-from retrosim.asm.loading import load_for
-from retrosim.asm.project import FAMILIES, LANGUAGES, elf_of, new_files
+from retrosim.asm.project import FAMILIES, LANGUAGES, elf_of, load_for, new_files
 from retrosim.errors import AssemblyError, RetrosimError, RomError
 from retrosim.machine.presets import PRESETS, machines_for
 from retrosim.rom import Image, load_elf

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from retrosim.cpu import m68k
-from retrosim.cpu.spec.assembler import InstructionAssembler
-from retrosim.cpu.spec.expressions import Unfit
+from retrosim.cpu.assembly.assembler import InstructionAssembler
+from retrosim.cpu.assembly.expressions import Unfit
 from tests.helpers.amount import EVERYTHING
 from tests.helpers.asm.gnu import Gnu, differences
 from tests.helpers.asm.round_trip import Addresses, failure

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from retrosim.cpu import ppc
-from retrosim.cpu.spec.assembler import InstructionAssembler
-from retrosim.cpu.spec.expressions import Unfit
+from retrosim.cpu.assembly.assembler import InstructionAssembler
+from retrosim.cpu.assembly.expressions import Unfit
 from retrosim.cpu.spec.rows import Insn
 from tests.helpers.amount import EVERYTHING
 from tests.helpers.asm.gnu import Gnu, differences

@@ -14,8 +14,8 @@ import pytest
 
 from retrosim.asm import assemble
 from retrosim.cpu import x86
-from retrosim.cpu.spec.assembler import InstructionAssembler
-from retrosim.cpu.spec.expressions import Unfit
+from retrosim.cpu.assembly.assembler import InstructionAssembler
+from retrosim.cpu.assembly.expressions import Unfit
 from retrosim.cpu.spec.rows import Insn
 from tests.helpers.amount import EVERYTHING
 from tests.helpers.asm.nasm import NOP, SLOT, nasm

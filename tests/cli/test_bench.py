@@ -12,7 +12,7 @@ import pytest
 @pytest.fixture
 def quick(monkeypatch) -> tuple[str, ...]:
     """A benchmark of two contenders and one scene, with laps too short to mean anything."""
-    from retrosim.study import bench
+    from retrosim.bench import engines as bench
 
     whole = bench.benchmark
     monkeypatch.setattr(bench, "benchmark", lambda **given: whole(**given | {"rounds": 1, "seconds": 0.01}))
@@ -47,7 +47,7 @@ def test_bench_into_a_file(run, quick, tmp_path) -> None:
 
 
 def test_bench_keeps_a_file_per_host(run, quick, monkeypatch, tmp_path) -> None:
-    from retrosim.study import bench
+    from retrosim.bench import engines as bench
 
     monkeypatch.setattr(bench, "RESULTS", tmp_path / "bench")
     run(*quick, "--save").is_refused(1, "no such folder", "checkout")

@@ -9,7 +9,7 @@ import pytest
 @pytest.fixture
 def quick(monkeypatch) -> tuple[str, ...]:
     """A benchmark of three contenders and one scene, with laps too short to mean anything."""
-    from retrosim.study import kernel_bench
+    from retrosim.bench import kernels as kernel_bench
 
     whole = kernel_bench.benchmark_kernels
     monkeypatch.setattr(kernel_bench, "benchmark_kernels", lambda **given: whole(**given | {"seconds": 0.001}))
@@ -30,7 +30,7 @@ def test_json_csv_and_table(run, quick) -> None:
 
 
 def test_files(run, quick, tmp_path, monkeypatch) -> None:
-    from retrosim.study import bench
+    from retrosim.bench import engines as bench
 
     assert run(*quick, "--output", "a.json").out == ""
     assert len(json.loads((tmp_path / "a.json").read_text())["cases"]) == 3

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from retrosim.study.sweep import fit, law_text
+from retrosim.cost.sweep import fit, law_text
 from tests.helpers.study.cost_programs import ADDRESS, SUM, write_elf
 
 

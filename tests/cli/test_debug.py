@@ -14,9 +14,9 @@ from retrosim.cli.terminal.loop import interruptions
 from retrosim.console import commands
 from retrosim.console.session import Session
 from retrosim.console.target import Target
+from retrosim.debug import Stop
 from retrosim.errors import Interrupted
 from retrosim.machine import Machine
-from retrosim.machine.debug import Stop
 from retrosim.tape import Player, find_tape, load_tape, open_for
 from tests.helpers.amount import EVERYTHING
 

@@ -8,8 +8,7 @@ import pytest
 
 from retrosim.cli.arguments import ENGINES
 from retrosim.machine import open_machine
-from retrosim.window.session import Session
-from retrosim.window.shown import KEYS_HINT
+from retrosim.window.session import KEYS_HINT, Session
 from tests.helpers.amount import usually
 from tests.helpers.rom.elf_builder import elf
 from tests.helpers.study.cost_programs import ADDRESS, SUM, write_elf

@@ -13,7 +13,7 @@ from rich.padding import Padding
 
 from retrosim.cli.output import ELF_MAGIC, print_table, write_elf_file, write_text
 from retrosim.errors import RetrosimError
-from retrosim.study.number_table import number_table
+from retrosim.report.tables import number_table
 from retrosim.testing.budgets import write_budgets
 
 LARGE = 10_000

@@ -8,7 +8,7 @@ import pytest
 
 from retrosim.jobs import HERE
 from retrosim.rom import load_rom
-from retrosim.study.printed import PRINTED
+from retrosim.table_1994.printed import PRINTED
 from tests.helpers.amount import EVERYTHING
 from tests.helpers.study.page import check_page
 
@@ -17,7 +17,7 @@ SHAPE = {"machine", "build", "objects", "printed_per_second", "printed_cycles", 
 
 @pytest.fixture
 def one_scene(monkeypatch) -> None:
-    from retrosim.study import timing
+    from retrosim.table_1994 import timing
 
     monkeypatch.setattr(timing, "SAMPLE_SCENES", 1)
     monkeypatch.setattr(timing, "POPULATION", 50)
@@ -28,7 +28,7 @@ def test_timing_answers_first(run, monkeypatch) -> None:
 
     By default half the scenes, in this process; with RETROSIM_TESTS=all as users get it, in processes of their own.
     """
-    from retrosim.study import timing
+    from retrosim.table_1994 import timing
 
     scatter = 0.015
     if not EVERYTHING:
@@ -99,7 +99,7 @@ def test_timing_by_another_reading(run, one_scene) -> None:
 
 
 def test_timing_for_people(run, monkeypatch) -> None:
-    from retrosim.study import timing
+    from retrosim.table_1994 import timing
 
     whole = timing.timing_table
 
@@ -126,7 +126,7 @@ def test_timing_on_machines_without_cycles(run) -> None:
 
 
 def test_timing_by_causes(run, monkeypatch) -> None:
-    from retrosim.study import causes
+    from retrosim.table_1994 import causes
 
     whole = causes.causes_table
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from retrosim.collide import METHODS, collided, count_tests, pairs, reports, tally_tests
-from retrosim.collide.oracle import sectors as reference
 from retrosim.jit import JIT
 from tests.helpers.amount import EVERYTHING
+from tests.oracle import sectors as reference
 
 pytestmark = pytest.mark.without_jit
 LINES_X = range(32, 640, 32)

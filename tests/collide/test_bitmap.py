@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from retrosim.collide import bitmap
-from retrosim.collide.oracle import bitmap as oracle
+from retrosim.collide.documents import bitmap
+from tests.oracle import bitmap as oracle
 
 
 def images_of(rng, count):

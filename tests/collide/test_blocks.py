@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from retrosim.collide import blocks, boxes
-from retrosim.collide.oracle.blocks import block_members, in_blocks
+from retrosim.collide.documents import blocks, boxes
+from tests.oracle.blocks import block_members, in_blocks
 
 
 def scene(rng, count, span=400, largest=150):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from retrosim.collide import boxes
-from retrosim.collide.oracle import boxes as oracle
+from retrosim.collide.documents import boxes
+from tests.oracle import boxes as oracle
 
 RANDOM_PAIRS = 100_000
 

@@ -6,7 +6,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from retrosim.collide import _results, blocks, plane
+from retrosim.collide import _results, plane
+from retrosim.collide.documents import blocks
 
 from .hostile_memory import ANYWHERE, large
 from .test_interface import CALLS, name_of

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from retrosim.collide import boxes, compound
-from retrosim.collide.oracle.compound import compounds_touch
+from retrosim.collide.documents import boxes, compound
+from tests.oracle.compound import compounds_touch
 
 
 def scene(rng, count):

@@ -5,8 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from retrosim.collide import contacts, swept
-from retrosim.collide.oracle import contacts as oracle
+from retrosim.collide import contacts
+from retrosim.collide.documents import swept
+from tests.oracle import contacts as oracle
 
 from .random_worlds import HIGH, LOW, SCENES
 

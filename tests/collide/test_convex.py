@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import convex, masks, world
-from retrosim.collide.oracle import convex as oracle
+from tests.oracle import convex as oracle
 
 from .random_worlds import HIGH, LOW, SCENES
 

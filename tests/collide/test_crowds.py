@@ -6,11 +6,13 @@ RETROSIM_WORLDS: see random_worlds.py.
 import numpy as np
 import pytest
 
-from retrosim.collide import _crowds, _worlds, groups, world
+from retrosim.collide import _boxes as _crowds
+from retrosim.collide import _boxes as _worlds
+from retrosim.collide import groups, world
 from retrosim.collide.kernels.hierarchical_grid import ONE, TWO
-from retrosim.collide.oracle import worlds as oracle
 from retrosim.collide.scene import Scene
 from tests.helpers.amount import EVERYTHING
+from tests.oracle import worlds as oracle
 
 from .random_worlds import KINDS, SCENES, limited, random_world
 

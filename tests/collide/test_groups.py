@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import groups
-from retrosim.collide.oracle import worlds as oracle
+from tests.oracle import worlds as oracle
 
 from .random_worlds import KINDS, SCENES, limited, random_world
 

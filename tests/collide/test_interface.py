@@ -24,7 +24,8 @@ from numpy.lib.stride_tricks import as_strided
 
 import retrosim.collide
 import retrosim.numeric
-from retrosim.collide import _scene_questions, _start, bitmap, convex, masks, objects, workspace
+from retrosim.collide import _scene_questions, _start, convex, masks, workspace
+from retrosim.collide.documents import bitmap, objects
 from retrosim.collide.scene import Scene
 from retrosim.jit import JIT
 from tests.helpers.amount import usually
@@ -216,7 +217,7 @@ def examples(module: str) -> Iterator[str]:
 def test_documented_with_an_example(function):
     assert function.__doc__ and function.__doc__.split("\n")[0].endswith((".", ":")), "a sentence first"
     assert "Returns" in function.__doc__ or function.__doc__.startswith(("Return ", "Run ", "Put ", "Make "))
-    assert function.__name__ in {*examples(function.__module__), *examples("retrosim.collide.sectors")}
+    assert function.__name__ in {*examples(function.__module__), *examples("retrosim.collide.documents.sectors")}
     module = importlib.import_module(function.__module__)
     if "Conventions are those of" not in module.__doc__:
         assert "Errors" in module.__doc__ or "Errors" in function.__doc__

@@ -5,9 +5,9 @@ import pytest
 
 from retrosim.collide import masks
 from retrosim.collide.kernels import masks as kernels
-from retrosim.collide.oracle import masks as oracle
 from tests.helpers.amount import EVERYTHING
 from tests.helpers.collide.mask_scenes import objects_of, random_sprites
+from tests.oracle import masks as oracle
 
 RANDOM_PAIRS = 100_000 if EVERYTHING else 20_000
 EXAMPLE = bytes([14, 1, 0, 0, 0, 1, 23, 42, 0, 1, 56, 0, 0, 0, 0, 0])

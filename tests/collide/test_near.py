@@ -7,7 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from retrosim.collide import _near, boxes, compound, rectangles, spheres, swept
+from retrosim.collide import _near
+from retrosim.collide.documents import boxes, compound, rectangles, spheres, swept
 
 COUNT = _near.MAX_ALL + 80
 EVERY = np.stack(np.triu_indices(COUNT, 1), axis=1).astype(np.int32)

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from retrosim.collide import objects
-from retrosim.collide.oracle import objects as oracle
+from retrosim.collide.documents import objects
 from retrosim.jit import JIT
 from retrosim.numeric.distance import DISTANCE_ERROR_PX, distance_2d
 from tests.helpers.amount import EVERYTHING
+from tests.oracle import objects as oracle
 
 TESTS = {
     "circles": oracle.by_circles,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from retrosim.collide.oracle import scenes
-from retrosim.collide.oracle import sectors as reference
+from tests.oracle import scenes
+from tests.oracle import sectors as reference
 
 HERE = Path(__file__).parent
 ORACLES = sorted(Path(reference.__file__).parent.glob("[a-z]*.py"))
@@ -36,7 +36,7 @@ def test_imports_nothing_it_judges(path):
 @pytest.mark.parametrize("path", ORACLES, ids=lambda path: path.stem)
 def test_judges_in_the_tests_of_the_module_of_its_name(path):
     text = (HERE / f"test_{TESTED_BY.get(path.stem, path.stem)}.py").read_text()
-    assert f"retrosim.collide.oracle.{path.stem} import" in text or f"oracle import {path.stem}" in text
+    assert f"tests.oracle.{path.stem} import" in text or f"oracle import {path.stem}" in text
 
 
 def test_the_grid_ends_where_the_shifted_heads_end():

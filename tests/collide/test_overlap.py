@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrosim.collide import collided, intersect, pairs
-from retrosim.collide.oracle import sectors as reference
 from tests.helpers.amount import EVERYTHING
+from tests.oracle import sectors as reference
 
 TIMES = 5 if EVERYTHING else 1
 WIDTHS = {16: np.int16, 32: np.int32}

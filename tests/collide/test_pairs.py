@@ -14,18 +14,20 @@ import numpy as np
 import pytest
 
 from retrosim.collide import (
+    intersect,
+    masks,
+)  # fmt: skip
+from retrosim.collide.documents import (
     bitmap,
     blocks,
     boxes,
     compound,
-    intersect,
-    masks,
     objects,
     rectangles,
     sectors,
     spheres,
     swept,
-)  # fmt: skip
+)
 from retrosim.guide import read_page
 from retrosim.numeric.distance import distance_2d, integer_square_root
 from tests.helpers.collide import exact_pairs as exact

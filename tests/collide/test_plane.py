@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from retrosim.collide import collided, pairs, plane, scenes
+from retrosim.collide import collided, pairs, plane
+from retrosim.collide.documents import scenes
 
 
 def check(x, y, size):

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrosim.collide import METHODS, collided, count_tests, intersect, pairs, reports, workspace
-from retrosim.collide.oracle import sectors as reference
-from retrosim.collide.oracle.scenes import Random, randomize_objects
 from retrosim.jit import JIT
 from tests.helpers.amount import EVERYTHING
+from tests.oracle import sectors as reference
+from tests.oracle.scenes import Random, randomize_objects
 
 TIMES = 3 if EVERYTHING else 1
 SCENES = int(os.environ.get("RETROSIM_SECTORS", 1000 * TIMES))

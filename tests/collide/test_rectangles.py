@@ -8,9 +8,9 @@ import os
 import numpy as np
 import pytest
 
-from retrosim.collide import rectangles
-from retrosim.collide.oracle.rectangles import Study, corners, five_points, separating_axis
+from retrosim.collide.documents import rectangles
 from tests.helpers.amount import EVERYTHING
+from tests.oracle.rectangles import Study, corners, five_points, separating_axis
 
 TIMES = 5 if EVERYTHING else 1
 RANDOM_PAIRS = 20_000 * TIMES

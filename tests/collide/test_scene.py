@@ -12,10 +12,10 @@ import pytest
 
 from retrosim.collide import groups, world
 from retrosim.collide._kept import MAX_STAMP
-from retrosim.collide.oracle import queries as oracle
 from retrosim.collide.scene import Scene
 from retrosim.jit import JIT
 from tests.helpers.amount import EVERYTHING
+from tests.oracle import queries as oracle
 
 from .random_worlds import HIGH, KINDS, LOW, SCENES, limited, random_world
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from retrosim.collide.oracle.scenes import Random, randomize_objects
-from retrosim.collide.oracle.sectors import update_sectors
-from retrosim.collide.scenes import even_scene, random_scene
+from retrosim.collide.documents.scenes import even_scene, random_scene
+from tests.oracle.scenes import Random, randomize_objects
+from tests.oracle.sectors import update_sectors
 
 
 @pytest.mark.parametrize("seed", [0, 1994, 2**32 - 1])

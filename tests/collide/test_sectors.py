@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import retrosim.collide
-from retrosim.collide import METHODS, collided, count_tests, pairs, reports, scenes, tally_tests, workspace
+from retrosim.collide import METHODS, collided, count_tests, pairs, reports, tally_tests, workspace
+from retrosim.collide.documents import scenes
+from retrosim.collide.documents.sectors import SECTOR_SIZES
 from retrosim.collide.kernels.sector_grid import SECTORS, place
-from retrosim.collide.oracle import sectors as reference
-from retrosim.collide.sectors import SECTOR_SIZES
+from tests.oracle import sectors as reference
 
 X, Y = np.array([10, 35, 300], np.int16), np.array([10, 12, 300], np.int16)
 ROUTINES = (collided, reports, pairs, count_tests)

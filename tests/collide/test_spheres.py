@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from retrosim.collide import spheres
-from retrosim.collide.oracle.spheres import spheres_meet
+from retrosim.collide.documents import spheres
+from tests.oracle.spheres import spheres_meet
 
 RANDOM_PAIRS = 100_000
 

@@ -6,9 +6,10 @@ from threading import Event
 import numpy as np
 import pytest
 
-from retrosim.collide import _queries, _start, batch, convex, groups, masks, plane, sectors, world
-from retrosim.collide.oracle import worlds as oracle
+from retrosim.collide import _queries, _start, batch, convex, groups, masks, plane, world
+from retrosim.collide.documents import sectors
 from retrosim.collide.scene import Scene
+from tests.oracle import worlds as oracle
 
 from .random_worlds import KINDS, random_world
 from .test_scene import ask, scene_of

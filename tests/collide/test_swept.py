@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from retrosim.collide import intersect, objects, swept
-from retrosim.collide.oracle.swept import boxes_meet_in_frame, circles_meet_in_frame
+from retrosim.collide import intersect
+from retrosim.collide.documents import objects, swept
+from tests.oracle.swept import boxes_meet_in_frame, circles_meet_in_frame
 
 RANDOM_PAIRS = 20_000
 

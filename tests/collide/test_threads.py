@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrosim.collide import bitmap, intersect, masks, objects, pairs, plane, sectors, spheres, workspace
+from retrosim.collide import intersect, masks, pairs, plane, workspace
+from retrosim.collide.documents import bitmap, objects, sectors, spheres
 from tests.helpers.amount import EVERYTHING
 
 from .test_interface import CALLS

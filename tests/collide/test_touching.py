@@ -7,24 +7,12 @@ is a gap. 29 is strict, 30 counts touching.
 import numpy as np
 import pytest
 
-from retrosim.collide import (
-    bitmap,
-    blocks,
-    boxes,
-    compound,
-    intersect,
-    masks,
-    objects,
-    pairs,
-    plane,
-    rectangles,
-    spheres,
-    swept,
-)
-from retrosim.collide.oracle import boxes as reference_boxes
-from retrosim.collide.oracle import objects as reference_objects
-from retrosim.collide.oracle import sectors as reference
-from retrosim.collide.oracle import spheres as reference_spheres
+from retrosim.collide import intersect, masks, pairs, plane
+from retrosim.collide.documents import bitmap, blocks, boxes, compound, objects, rectangles, spheres, swept
+from tests.oracle import boxes as reference_boxes
+from tests.oracle import objects as reference_objects
+from tests.oracle import sectors as reference
+from tests.oracle import spheres as reference_spheres
 
 pytestmark = pytest.mark.without_jit
 ZERO = np.zeros(2, np.int16)

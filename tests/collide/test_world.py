@@ -9,13 +9,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from retrosim.collide import _worlds, groups, world
+from retrosim.collide import _boxes as _worlds
+from retrosim.collide import groups, world
 from retrosim.collide._start import COMPILER
 from retrosim.collide.kernels import hierarchical_grid as grid
-from retrosim.collide.oracle import worlds as oracle
 from retrosim.collide.scene import Scene
 from retrosim.jit import JIT
 from tests.helpers.amount import usually
+from tests.oracle import worlds as oracle
 
 from .random_worlds import HIGH, KINDS, LOW, SCENES, limited, random_world
 from .random_worlds import Scene as World

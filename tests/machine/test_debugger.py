@@ -10,9 +10,9 @@ import random
 
 import pytest
 
+from retrosim.debug import ConditionError, Time
 from retrosim.errors import CpuFault
 from retrosim.machine import Machine
-from retrosim.machine.debug import ConditionError, Time
 from tests.helpers.machine import flat
 
 PLACES = int(os.environ.get("RETROSIM_REVERSE", "0"))  # of the long form

@@ -12,8 +12,8 @@ from weakref import WeakValueDictionary
 
 import pytest
 
-from retrosim.cpu.engines import groups
 from retrosim.cpu.engines.compiled import CompiledFunctions
+from retrosim.cpu.engines.handlers.handlers import groups
 from tests.helpers.amount import EVERYTHING
 from tests.helpers.machine import programs
 

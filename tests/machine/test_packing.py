@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from retrosim.errors import StateError
-from retrosim.machine.packing import CHUNK_BYTES, pack, unpack
+from retrosim.machine.state_file import CHUNK_BYTES, pack, unpack
 
 CHUNKS = 5
 

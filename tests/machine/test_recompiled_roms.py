@@ -8,8 +8,8 @@ from functools import partial
 import pytest
 
 from retrosim.cpu.engines import tiers
-from retrosim.cpu.engines.compiled_region import CompiledRegion
-from retrosim.cpu.engines.memo import Memo
+from retrosim.cpu.engines.clock_table.memo import Memo
+from retrosim.cpu.engines.regions.compiled_region import CompiledRegion
 from retrosim.machine import Machine, open_machine
 from retrosim.rom import load_rom
 from tests.helpers.amount import usually

@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from retrosim.cpu.engines import tiers
-from retrosim.cpu.engines.handler_cache import HandlerCache
+from retrosim.cpu.engines.handlers.handler_cache import HandlerCache
 from retrosim.machine import Machine
 from tests.helpers.cpu.cores import same_memory
 from tests.helpers.machine import programs

@@ -11,16 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from retrosim.cost.against import against_page, compare_costs
+from retrosim.cost.cost import cost_report
+from retrosim.cost.files import callgrind, perfetto, speedscope
+from retrosim.cost.page import cost_page
+from retrosim.cost.sweep import fit, sweep_page
+from retrosim.cost.text import cost_title
 from retrosim.machine import Machine
-from retrosim.profile.files import callgrind, perfetto, speedscope
-from retrosim.study.against import compare_costs
-from retrosim.study.against_report import against_page
-from retrosim.study.cost import cost_report
-from retrosim.study.cost_page import cost_page
-from retrosim.study.cost_text import cost_title
+from retrosim.report.records import bench_page, study_page, timing_page
 from retrosim.study.operations import KINDS
-from retrosim.study.pages import bench_page, study_page, timing_page
-from retrosim.study.sweep import fit, sweep_page
 from tests.helpers.browser import CHROMIUM, Browser
 
 SOURCES = Path(__file__).resolve().parents[2] / "roms" / "sectors" / "src"

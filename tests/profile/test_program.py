@@ -7,9 +7,9 @@ import os
 import pytest
 
 from retrosim.asm import assemble
+from retrosim.cost.program import ProgramProfile
+from retrosim.cost.stepping import step_through
 from retrosim.machine import Machine
-from retrosim.profile.program import ProgramProfile
-from retrosim.study.stepping import step_through
 from tests.helpers.machine import programs
 from tests.helpers.machine.flat import FLAT_MACHINES
 from tests.machine.test_ppc601 import COUNT as COUNTING

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from retrosim.collide import masks
-from retrosim.collide.oracle import masks as oracle
 from tests.helpers.amount import EVERYTHING
 from tests.helpers.collide.mask_scenes import objects_of, random_sprites
 from tests.helpers.rom.mask_units import BUILDS, FLAT, MASKS, MAX_WIDTH, MIN_PARTS, PAIRS, REAL, VARIANTS, Unit
+from tests.oracle import masks as oracle
 
 RANDOM_PAIRS = int(os.environ.get("RETROSIM_MASKS", "300" if EVERYTHING else "120"))
 SEED = 1995

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from retrosim import open_machine
-from retrosim.collide.oracle.sectors import check
 from retrosim.rom import load_rom
 from tests.helpers.machine.flat import MACHINE_OF
+from tests.oracle.sectors import check
 
 ROM = load_rom("moertel1994")
 LINE = re.compile(r"(\d+) objects: (\d+) in (\d+) us: (\d+)\.(\d\d) us/iter, (\d+)\.(\d\d) iter/s")

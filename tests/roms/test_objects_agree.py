@@ -13,14 +13,14 @@ from functools import cache
 import numpy as np
 import pytest
 
-from retrosim.collide import bitmap, objects, swept
-from retrosim.collide.oracle import bitmap as bitmap_oracle
-from retrosim.collide.oracle import objects as oracle
-from retrosim.collide.oracle import swept as swept_oracle
+from retrosim.collide.documents import bitmap, objects, swept
 from retrosim.machine import Machine, open_machine
 from retrosim.numeric.distance import SECANTS, distance_2d, integer_square_root
 from tests.helpers.amount import EVERYTHING
 from tests.helpers.machine.flat import FLAT_MACHINES
+from tests.oracle import bitmap as bitmap_oracle
+from tests.oracle import objects as oracle
+from tests.oracle import swept as swept_oracle
 
 RANDOM_INPUTS = int(os.environ.get("RETROSIM_OBJECTS", "400" if EVERYTHING else "160"))
 SEED = 2007

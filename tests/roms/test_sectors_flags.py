@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 from retrosim.collide import collided
-from retrosim.collide.oracle.sectors import check
-from retrosim.collide.scenes import randomize
+from retrosim.collide.documents.scenes import randomize
 from retrosim.machine import Machine
 from retrosim.rom import load_rom
 from tests.helpers.amount import EVERYTHING
 from tests.helpers.machine.flat import MACHINE_OF
 from tests.helpers.rom.simulators import object_rows
+from tests.oracle.sectors import check
 
 SEED = 1994
 SCENES = int(os.environ.get("RETROSIM_SECTORS", "250" if EVERYTHING else "60"))

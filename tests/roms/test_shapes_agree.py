@@ -14,20 +14,21 @@ from itertools import chain, product
 import numpy as np
 import pytest
 
-from retrosim.collide import boxes, collided, compound, count_tests, rectangles, spheres
+from retrosim.collide import collided, count_tests
+from retrosim.collide.documents import boxes, compound, rectangles, spheres
 from retrosim.collide.kernels.blocks import Handlers, measure_plane, place_handlers, scan_blocks
 from retrosim.collide.kernels.boxes import box_exit, box_exit_two
-from retrosim.collide.oracle import blocks as block_oracle
-from retrosim.collide.oracle import boxes as oracle
-from retrosim.collide.oracle import compound as compound_oracle
-from retrosim.collide.oracle import rectangles as rectangle_oracle
-from retrosim.collide.oracle import sectors as sector_oracle
-from retrosim.collide.oracle import spheres as sphere_oracle
 from retrosim.numeric import tables
 from tests.helpers.amount import EVERYTHING
 from tests.helpers.machine.flat import MACHINES
 from tests.helpers.rom import shape_scenes as scenes
 from tests.helpers.rom.shape_units import Unit
+from tests.oracle import blocks as block_oracle
+from tests.oracle import boxes as oracle
+from tests.oracle import compound as compound_oracle
+from tests.oracle import rectangles as rectangle_oracle
+from tests.oracle import sectors as sector_oracle
+from tests.oracle import spheres as sphere_oracle
 
 RANDOM = int(os.environ.get("RETROSIM_SHAPES", "300" if EVERYTHING else "120"))
 SEED = 2011

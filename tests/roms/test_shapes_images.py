@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from retrosim.collide.oracle import boxes as reference_boxes
-from retrosim.collide.oracle import rectangles as reference_rectangles
-from retrosim.collide.oracle import spheres as reference_spheres
 from retrosim.rom import load_rom
 from tests.helpers.rom import shape_scenes as scenes
 from tests.helpers.rom.shape_units import EVERYONE, KINDS, LISTS, OBJECTS
 from tests.helpers.rom.simulators import JUDGES, Simulator
+from tests.oracle import boxes as reference_boxes
+from tests.oracle import rectangles as reference_rectangles
+from tests.oracle import spheres as reference_spheres
 
 ROM = load_rom("shapes")
 JUDGED = [(info.isa, info.build, kind) for info in ROM.images for kind in JUDGES[info.isa]]

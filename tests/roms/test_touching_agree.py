@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from retrosim.collide import objects
+from retrosim.collide.documents import objects
 from retrosim.machine import Machine
 from tests.helpers.machine.flat import MACHINES
 from tests.helpers.rom.mask_units import MASKS

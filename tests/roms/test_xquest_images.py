@@ -7,11 +7,11 @@ import struct
 
 import pytest
 
-from retrosim.collide.oracle.masks import by_pixels
 from retrosim.rom import load_rom
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.screen.palette import macintosh_palette
 from tests.helpers.rom.simulators import JUDGES, Simulator, judge, object_rows
+from tests.oracle.masks import by_pixels
 
 ROM = load_rom("xquest")
 IMAGES = [(info.isa, info.build) for info in ROM.images]

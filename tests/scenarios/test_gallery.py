@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from retrosim.collide.oracle.blocks import in_blocks
-from retrosim.collide.oracle.boxes import get_collision_result
-from retrosim.collide.oracle.compound import compounds_touch
-from retrosim.collide.oracle.rectangles import Study, corners, separating_axis
-from retrosim.collide.oracle.sectors import four_shifts
-from retrosim.collide.oracle.spheres import spheres_meet
 from retrosim.machine import NativeMachine
 from retrosim.scenarios.gallery import rules
 from retrosim.window.check import LastCheck
+from tests.oracle.blocks import in_blocks
+from tests.oracle.boxes import get_collision_result
+from tests.oracle.compound import compounds_touch
+from tests.oracle.rectangles import Study, corners, separating_axis
+from tests.oracle.sectors import four_shifts
+from tests.oracle.spheres import spheres_meet
 
 DOWN, RIGHT = 8, 2
 FRAMES = 12

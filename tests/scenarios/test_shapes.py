@@ -10,10 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from retrosim.collide.oracle.blocks import in_blocks
-from retrosim.collide.oracle.objects import by_circles, check_all
-from retrosim.collide.oracle.rectangles import Study, corners
-from retrosim.collide.oracle.sectors import check, distinct, four_shifts
 from retrosim.machine import Machine, NativeMachine
 from retrosim.rom import load_rom
 from retrosim.rom.drawings import read_colours, read_pictures
@@ -30,6 +26,10 @@ from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.shapes import Shapes
 from retrosim.tape import load_tape
 from tests.helpers.amount import EVERYTHING
+from tests.oracle.blocks import in_blocks
+from tests.oracle.objects import by_circles, check_all
+from tests.oracle.rectangles import Study, corners
+from tests.oracle.sectors import check, distinct, four_shifts
 
 BIG, LITTLE = "mc68040-25", "i486dx2-66"
 SKIPPED = {"sectors": 3, "xquest": 20, "tanks": 70, "shooter": 200}  # frames before things happen

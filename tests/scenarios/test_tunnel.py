@@ -7,14 +7,14 @@ import struct
 
 import pytest
 
-from retrosim.collide.oracle.objects import by_boxes
-from retrosim.collide.oracle.scenes import Random
-from retrosim.collide.oracle.swept import boxes_meet_in_frame
 from retrosim.machine.native import NativeMachine
 from retrosim.machine.world import World
 from retrosim.rom import load_rom
 from retrosim.tape import load_tape
 from tests.helpers.scenarios.native_checks import DOWN, FIRE, HEADER, LEFT, RIGHT, UP, check_refused, pads_of, signed
+from tests.oracle.objects import by_boxes
+from tests.oracle.scenes import Random
+from tests.oracle.swept import boxes_meet_in_frame
 
 ROM = load_rom("tunnel")
 MISSILE, SHIP = (0, 0, 6, 2), (0, 0, 8, 8)

@@ -1,5 +1,5 @@
 from retrosim.screen.overlay import INK, clear_overlay
-from retrosim.screen.panels import draw_help, draw_waiting
+from retrosim.window.compose import draw_help, draw_waiting
 from tests.helpers.screen.overlay_pixels import has_text
 
 LINES = [("Shift+F1..F10", "save state"), ("V", "shapes and hits"), ("?  H", "this list")]

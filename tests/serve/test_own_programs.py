@@ -13,8 +13,8 @@ from retrosim.console import commands
 from retrosim.console.session import Session
 from retrosim.console.target import Target
 from retrosim.serve.programs import elf_of
-from retrosim.window.debug_panel import DebugPanel
-from retrosim.window.debug_view import draw_debugger
+from retrosim.window.debugger.panel import DebugPanel
+from retrosim.window.debugger.view import draw_debugger
 from tests.helpers.rom.program_files import hunk_program
 
 from .gdb_client import needs_gdb, run_gdb

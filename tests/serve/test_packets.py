@@ -10,7 +10,8 @@ import pytest
 
 from retrosim.console.target import Target
 from retrosim.machine import Machine
-from retrosim.serve import dap_messages, gdb_packets
+from retrosim.serve import dap_messages
+from retrosim.serve import gdb_session as gdb_packets
 from retrosim.serve.gdb_session import GdbSession
 from retrosim.serve.stream import Connection
 

@@ -6,7 +6,7 @@ import threading
 import time
 from pathlib import Path
 
-from retrosim.cli.window_gdb import WindowGdb
+from retrosim.cli.commands.run import WindowGdb
 from retrosim.machine import Machine
 from retrosim.serve.stream import LOOPBACK, listen
 from retrosim.window.session import Session

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from retrosim.study.analysis import DENSITIES, LIMITS, METHODS, analysis_table, formula_costs
+from retrosim.table_1994.analysis import DENSITIES, LIMITS, METHODS, analysis_table, formula_costs
 
 
 @pytest.fixture(scope="module")

@@ -8,15 +8,14 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-import retrosim.study.bench as bench
-import retrosim.study.contenders as contenders
+import retrosim.bench.contenders as contenders
+import retrosim.bench.engines as bench
+from retrosim.bench.contenders import ENGINES, PEERS, SIMULATED, Lap
+from retrosim.bench.engines import benchmark, render_bench, results_csv, write_results
+from retrosim.bench.startup import region_times, startup_times
+from retrosim.bench.workload import LOOP, LOOPS, job_of_checks, open_at_first_check, prepare
 from retrosim.errors import RetrosimError
 from retrosim.rom import load_rom
-from retrosim.study.bench import benchmark, results_csv, write_results
-from retrosim.study.bench_report import render_bench
-from retrosim.study.contenders import ENGINES, PEERS, SIMULATED, Lap
-from retrosim.study.startup import region_times, startup_times
-from retrosim.study.workload import LOOP, LOOPS, job_of_checks, open_at_first_check, prepare
 from tests.helpers.amount import usually
 
 ROM = load_rom("sectors")

@@ -8,17 +8,17 @@ from functools import cache
 
 import pytest
 
+from retrosim.bounds import search as bounds_search
+from retrosim.bounds.caches import Held, Near
+from retrosim.bounds.call import Unbounded, bound, measure_bounded
+from retrosim.bounds.paths import Path
+from retrosim.bounds.residence import MAX_WAYS, Residence, Use, Way, joined
+from retrosim.bounds.state import either, join
+from retrosim.bounds.words import Span, const, unknown
 from retrosim.cpu.spec.cpu import Cache, Lines
 from retrosim.machine import Machine
 from retrosim.rom import load_elf, load_rom
-from retrosim.study import bounds_search
-from retrosim.study.bounds import Unbounded, bound, measure_bounded
-from retrosim.study.bounds_caches import Held, Near
-from retrosim.study.bounds_joins import either, join
-from retrosim.study.bounds_paths import Path
-from retrosim.study.bounds_residence import MAX_WAYS, Residence, Use, Way, joined
-from retrosim.study.bounds_words import Span, const, unknown
-from retrosim.study.routines import build_of
+from retrosim.study.comparison import build_of
 from tests.helpers.amount import EVERYTHING
 from tests.helpers.machine.flat import FLAT_MACHINES
 from tests.helpers.study.cost_programs import ADDRESS, SUM, write_elf

@@ -3,15 +3,15 @@
 import random
 from itertools import product
 
+from retrosim.bounds.caches import Held, Near
+from retrosim.bounds.call import bound
+from retrosim.bounds.counter import Look, Misses
+from retrosim.bounds.residence import Residence
+from retrosim.bounds.search import Input, fill_caches
+from retrosim.bounds.words import Span, unknown
 from retrosim.cpu.spec.cpu import Lines
 from retrosim.machine import Machine
 from retrosim.rom import load_elf
-from retrosim.study.bounds import bound
-from retrosim.study.bounds_caches import Held, Near
-from retrosim.study.bounds_counter import Look, Misses
-from retrosim.study.bounds_inputs import Input, fill_caches
-from retrosim.study.bounds_residence import Residence
-from retrosim.study.bounds_words import Span, unknown
 from tests.helpers.study.cost_programs import ADDRESS, write_elf
 
 SETS, LINE = 2, 16

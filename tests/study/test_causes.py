@@ -11,10 +11,10 @@ from retrosim.machine import Machine
 from retrosim.machine.memory import RETURN_ADDRESS
 from retrosim.machine.presets import preset
 from retrosim.rom import load_rom
-from retrosim.study.causes import MODE, CauseCounter, attribute_experiment, causes_of, causes_table, named
-from retrosim.study.harness import CHECKS_PER_SCENE, run_experiment
-from retrosim.study.timing import timing_table
-from retrosim.study.timing_report import render_causes, render_timing, rows_csv
+from retrosim.table_1994.causes import MODE, CauseCounter, attribute_experiment, causes_of, causes_table, named
+from retrosim.table_1994.harness import CHECKS_PER_SCENE, run_experiment
+from retrosim.table_1994.report import render_causes, render_timing, rows_csv
+from retrosim.table_1994.timing import timing_table
 
 MACHINE = "mc68040-25"
 PPC = "ppc601-80"

@@ -13,16 +13,24 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from retrosim.collide import blocks, boxes, count_tests, rectangles
+from retrosim.collide import count_tests
+from retrosim.collide.documents import blocks, boxes, rectangles
 from retrosim.errors import RetrosimError
 from retrosim.rom import load_rom
 from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.png import png_bytes
-from retrosim.study import comparison, routines
+from retrosim.study import comparison
+from retrosim.study import comparison as routines
 from retrosim.study import methods as registry
 from retrosim.study.comparison import compare_methods
-from retrosim.study.comparison_picture import FALSE_NEGATIVE, FALSE_POSITIVE, MACHINES, draw_comparison
-from retrosim.study.comparison_report import comparison_csv, render_comparison
+from retrosim.study.comparison_report import (
+    FALSE_NEGATIVE,
+    FALSE_POSITIVE,
+    MACHINES,
+    comparison_csv,
+    draw_comparison,
+    render_comparison,
+)
 from retrosim.study.exact import rectangles_meet
 from retrosim.study.forms import SQUARE, Forms
 from retrosim.study.methods import DOCUMENTS, METHODS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from retrosim.study.debugger_bench import CONTENDERS, WITHOUT, benchmark_debugger, debugger_csv, render_debugger
+from retrosim.bench.debugger import CONTENDERS, WITHOUT, benchmark_debugger, debugger_csv, render_debugger
 
 
 def test_each_contender_is_compared_with_the_machine_without_a_debugger() -> None:

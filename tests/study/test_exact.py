@@ -4,8 +4,8 @@ import random
 
 import numpy as np
 
-from retrosim.collide.oracle import boxes, masks, objects, rectangles, sectors, spheres, swept
 from retrosim.study import exact
+from tests.oracle import boxes, masks, objects, rectangles, sectors, spheres, swept
 
 PAIRS = 3000
 

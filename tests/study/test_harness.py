@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-import retrosim.study.harness as harness
+import retrosim.table_1994.harness as harness
 from retrosim.errors import RetrosimError
 from retrosim.machine import open_machine
 from retrosim.rom import load_rom
-from retrosim.study.harness import run_experiment
-from retrosim.study.split import parts, scene_tests, solve
+from retrosim.table_1994.harness import run_experiment
+from retrosim.table_1994.split import parts, scene_tests, solve
 
 MACHINE = "mc68040-25"
 ROM = load_rom("sectors")

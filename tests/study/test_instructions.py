@@ -9,10 +9,9 @@ import pytest
 
 from retrosim.cli.commands.guide import MADE
 from retrosim.machine.presets import PRESETS
-from retrosim.study import instruction_pages
-from retrosim.study.instruction_pages import PAGES, instruction_page, page_names
-from retrosim.study.instruction_runs import runner
-from retrosim.study.instructions import encodings, instruction_report, meanings
+from retrosim.reference import pages as instruction_pages
+from retrosim.reference.instructions import encodings, instruction_report, meanings, runner
+from retrosim.reference.pages import PAGES, instruction_page, page_names
 
 
 def test_the_command_knows_the_pages() -> None:

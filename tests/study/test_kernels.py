@@ -8,18 +8,19 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from retrosim.collide import plane
-from retrosim.study import kernel_bench, kernel_peers
-from retrosim.study.kernel_bench import (
+from retrosim.bench import kernel_peers
+from retrosim.bench import kernels as kernel_bench
+from retrosim.bench.kernel_peers import CONTENDERS, FLAGS, PAIRS, Contender, is_missing
+from retrosim.bench.kernels import (
     Judge,
     benchmark_kernels,
     every_pair,
     kernels_csv,
     lowest_ratio,
     moving_scene,
+    render_kernels,
 )
-from retrosim.study.kernel_peers import CONTENDERS, FLAGS, PAIRS, Contender, is_missing
-from retrosim.study.kernel_report import render_kernels
+from retrosim.collide import plane
 
 TINY = {"objects": [40], "rounds": 2, "seconds": 0.001}
 PEERS = [name for name, contender in CONTENDERS.items() if contender.package not in (None, "numpy")]

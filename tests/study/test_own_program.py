@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from retrosim.bench.contenders import find_compiler
+from retrosim.bench.peers import STEP, Services
+from retrosim.bench.program import NativeSources, benchmark_own
 from retrosim.errors import RetrosimError
-from retrosim.study.contenders import find_compiler
-from retrosim.study.own_program import NativeSources, benchmark_own
-from retrosim.study.services import STEP, Services
 
 COUNT = """_start: move.l #20000,d7
 loop:   subq.l #1,d7

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from retrosim.cost.cost import cost_report
 from retrosim.cpu.ppc.mpc601_cache import STATUS_BITS
 from retrosim.machine import Machine, open_machine
 from retrosim.rom import load_elf
-from retrosim.study.cost import cost_report
-from retrosim.study.printed import PRINTED
-from retrosim.study.timing import timing_table
+from retrosim.table_1994.printed import PRINTED
+from retrosim.table_1994.timing import timing_table
 from tests.helpers.study.cost_programs import ADDRESS, SUM_PPC, write_elf
 from tests.helpers.study.page import check_page
 

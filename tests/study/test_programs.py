@@ -12,15 +12,22 @@ import os
 import pytest
 from rich.console import Console
 
+from retrosim.bench import programs
+from retrosim.bench.contenders import Lap, find_compiler
+from retrosim.bench.programs import (
+    NOT_NATIVE,
+    NativePrograms,
+    benchmark_programs,
+    geometric_mean,
+    goals_of,
+    one_of_each,
+    open_programs,
+    render_programs,
+)
+from retrosim.bench.workload import Job
 from retrosim.errors import RetrosimError
 from retrosim.machine.presets import preset
 from retrosim.rom import load_rom
-from retrosim.study import programs
-from retrosim.study.contenders import Lap, find_compiler
-from retrosim.study.goals import geometric_mean, goals_of
-from retrosim.study.programs import NOT_NATIVE, NativePrograms, benchmark_programs, one_of_each, open_programs
-from retrosim.study.programs_report import render_programs
-from retrosim.study.workload import Job
 from tests.helpers.amount import usually
 
 ROM = load_rom("bench")

@@ -8,9 +8,9 @@ import pytest
 
 from retrosim.machine.presets import machines_for
 from retrosim.rom import load_rom
-from retrosim.study import sector_sizes
-from retrosim.study.sector_sizes import advised
-from retrosim.study.sector_sizes import sector_sizes as measure
+from retrosim.table_1994 import sector_sizes
+from retrosim.table_1994.sector_sizes import advised
+from retrosim.table_1994.sector_sizes import sector_sizes as measure
 
 EVERYTHING = bool(os.environ.get("RETROSIM_SIZES"))
 MACHINES = machines_for({info.isa for info in load_rom("sizes").images})

@@ -6,9 +6,9 @@ import json
 import pytest
 from rich.console import Console
 
-from retrosim.study.printed import PRINTED
-from retrosim.study.timing import timing_table
-from retrosim.study.timing_report import render_timing
+from retrosim.table_1994.printed import PRINTED
+from retrosim.table_1994.report import render_timing
+from retrosim.table_1994.timing import timing_table
 from tests.helpers.pages import GUIDE, ROOT, table_rows
 from tests.helpers.study.page import check_page
 

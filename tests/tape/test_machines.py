@@ -8,7 +8,17 @@ import pytest
 
 from retrosim.machine import Machine, NativeMachine, open_machine
 from retrosim.rom import load_rom
-from retrosim.tape import Player, Recorder, Tape, exit_status, load_tape, open_for, record_script, report_lines, verify
+from retrosim.tape import (
+    Player,
+    Recorder,
+    Tape,
+    exit_status,
+    load_tape,
+    open_for,
+    record_script,
+    report_lines,
+    verify,
+)
 
 FRAMES = 70
 SCRIPT = "0 pad=8; 20 pad=0; 40 pad=16; 41 pad=1; 55 pad=22"

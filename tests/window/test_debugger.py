@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
+from retrosim.debug import views
 from retrosim.machine import memory, open_machine
-from retrosim.machine.debug import views
 from retrosim.screen.overlay import RED
 from retrosim.tape import Player, load_tape, record_script
 from retrosim.window.compose import compose
-from retrosim.window.debug_keys import COMMANDS
-from retrosim.window.debug_panel import PANES
-from retrosim.window.debug_view import CODE_TOP, MEMORY_TOP, draw_debugger
+from retrosim.window.debugger.keys import COMMANDS
+from retrosim.window.debugger.panel import PANES
+from retrosim.window.debugger.view import CODE_TOP, MEMORY_TOP, draw_debugger
 from retrosim.window.inputs import Inputs
 from retrosim.window.session import Session
 from tests.helpers.amount import EVERYTHING
@@ -234,7 +234,7 @@ def test_going_back_takes_no_longer_than_a_command_may(bench, monkeypatch):
     bench.panel.debugger.run(frames=20)
     here = bench.panel.debugger.time
     bench.panel.debugger.breakpoint("MoveAll", "d0 == 12345678")
-    monkeypatch.setattr("retrosim.window.debug_running.LONGEST_S", 0.01)
+    monkeypatch.setattr("retrosim.window.debugger.panel.LONGEST_S", 0.01)
     bench.keys("Shift+C")
     assert bench.panel.message.startswith("interrupted") and bench.panel.debugger.time == here
 

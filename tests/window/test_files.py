@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from retrosim.errors import RetrosimError
-from retrosim.window.files import home_short, newest_file, read_file, write_new
+from retrosim.window.session import home_short, newest_file, read_file, write_new
 
 NOW = datetime(1994, 6, 21, 12, 0, 5)
 

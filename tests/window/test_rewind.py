@@ -1,6 +1,6 @@
 import pytest
 
-from retrosim.window.rewind import PAGE, Rewind
+from retrosim.window.transport import PAGE, Rewind
 from tests.helpers.window.fake_machine import FakeMachine
 
 

@@ -12,8 +12,7 @@ from retrosim.tape import Hash, Player, load_tape, record_script
 from retrosim.window.compose import compose
 from retrosim.window.controls import CONTROLS
 from retrosim.window.picture import picture_of
-from retrosim.window.session import Session
-from retrosim.window.shown import KEYS_HINT, MESSAGE_NS
+from retrosim.window.session import KEYS_HINT, MESSAGE_NS, Session
 from tests.helpers.window.fake_machine import FakeMachine, FakeNative
 
 WINDOWS_OWN = {"fullscreen", "scale", "quit"}

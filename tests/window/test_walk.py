@@ -5,14 +5,13 @@ import os
 import numpy as np
 import pytest
 
+from retrosim.debug.walk import Walk
 from retrosim.machine import open_machine
-from retrosim.machine.debug.walk import Walk
 from retrosim.rom import load_rom
 from retrosim.scenarios import load_walk
 from retrosim.tape import Player, load_tape
 from retrosim.window.compose import compose
-from retrosim.window.walk_keys import COMMANDS
-from retrosim.window.walk_view import BOX_HEIGHT, LIGHT, sector_rect
+from retrosim.window.walk.view import BOX_HEIGHT, COMMANDS, LIGHT, sector_rect
 from tests.helpers.machine.flat import MACHINE_OF
 
 from .test_debugger import Bench

@@ -124,7 +124,7 @@ class Gdb(Server):
     opening = b""
 
     def part(self, chance: Random) -> bytes:
-        from retrosim.serve.gdb_packets import packed
+        from retrosim.serve.gdb_session import packed
 
         payload = _payload(chance).encode("latin-1", "replace")
         if chance.random() < 0.3:

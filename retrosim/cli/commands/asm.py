@@ -14,11 +14,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from retrosim.cli import arguments, values
-from retrosim.cli.output import counted, print_json, print_lines, say, shown_path, write_elf_file
-from retrosim.cli.parser import Parser
-from retrosim.cli.values import bad_arguments
 from retrosim.errors import AssemblyError
+
+from .. import arguments, values
+from ..output import counted, print_json, print_lines, say, shown_path, write_elf_file
+from ..parser import Parser
+from ..values import bad_arguments
 
 if TYPE_CHECKING:
     from retrosim.asm import Assembly

@@ -34,13 +34,14 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.checks import check_choice
-from retrosim.cli import arguments, profiling, values
-from retrosim.cli.opening import check_simulated, compiler_flags, refuse
-from retrosim.cli.output import print_table, say, write_text
-from retrosim.cli.parser import Parser
-from retrosim.cli.progress import Progress
-from retrosim.cli.values import bad_arguments
 from retrosim.machine.result import WARM_CALLS
+
+from .. import arguments, profiling, values
+from ..opening import check_simulated, compiler_flags, refuse
+from ..output import print_table, say, write_text
+from ..parser import Parser
+from ..progress import Progress
+from ..values import bad_arguments
 
 FORMATS = ("json", "csv")
 MAX_OBJECTS, MAX_ENGINE_OBJECTS = 1 << 22, 200
@@ -109,8 +110,8 @@ def add_options(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     kind = _format(options)
+    from retrosim.bench.engines import host_file
     from retrosim.screen.png import FORCE, check_free
-    from retrosim.study.bench import host_file
 
     kinds = {"kernels": _kernels, "programs": _programs, "program": _own, "debugger": _debugger}
     asked = [name for name in kinds if getattr(options, name) not in (None, False)]
@@ -127,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
     with Progress(is_quiet=kind is not None) as progress, bad_arguments():
         result = measure(progress=progress.step, **({"rounds": options.rounds} if options.rounds else {}))
     if options.html:
-        from retrosim.study.pages import bench_page
+        from retrosim.report.records import bench_page
 
         profiling.write_html(options, lambda: bench_page(result))
     if saved:
@@ -148,11 +149,10 @@ Plan = tuple[str, Callable, Callable, Callable]
 
 def _engines(options: argparse.Namespace) -> Plan:
     """Return what is measured, how the options say, and how the result becomes a table and CSV: here the engines."""
+    from retrosim.bench.contenders import ENGINES
+    from retrosim.bench.engines import MACHINE, ROM, benchmark, render_bench, results_csv
     from retrosim.rom import load_rom
-    from retrosim.study.bench import MACHINE, ROM, benchmark, results_csv
-    from retrosim.study.bench_report import render_bench
-    from retrosim.study.contenders import ENGINES
-    from retrosim.study.timing import builds_of
+    from retrosim.table_1994.timing import builds_of
 
     if len(options.machine or ()) > 1:
         raise refuse("--machine: may be repeated with --programs, --program and --debugger only")
@@ -166,9 +166,8 @@ def _engines(options: argparse.Namespace) -> Plan:
 
 def _kernels(options: argparse.Namespace) -> Plan:
     """Return the same for kernels."""
-    from retrosim.study.kernel_bench import benchmark_kernels, kernels_csv
-    from retrosim.study.kernel_peers import CONTENDERS
-    from retrosim.study.kernel_report import render_kernels
+    from retrosim.bench.kernel_peers import CONTENDERS
+    from retrosim.bench.kernels import benchmark_kernels, kernels_csv, render_kernels
 
     _refuse_others(options, "--kernels", "machine", "build", "no_startup", "warm")
     return "kernels", partial(benchmark_kernels, **_scenes(options, CONTENDERS)), render_kernels, kernels_csv
@@ -176,10 +175,9 @@ def _kernels(options: argparse.Namespace) -> Plan:
 
 def _programs(options: argparse.Namespace) -> Plan:
     """Return the same for the programs of the ROM bench."""
+    from retrosim.bench.programs import CONTENDERS, ROM, benchmark_programs, programs_csv, render_programs
     from retrosim.machine.presets import preset
     from retrosim.rom import load_rom
-    from retrosim.study.programs import CONTENDERS, ROM, benchmark_programs, programs_csv
-    from retrosim.study.programs_report import render_programs
 
     _refuse_others(options, "--programs", "objects", "build", "no_startup", "warm")
     known = load_rom(ROM).constants
@@ -196,9 +194,8 @@ def _programs(options: argparse.Namespace) -> Plan:
 
 def _own(options: argparse.Namespace) -> Plan:
     """Return the same for a program of the user's own."""
-    from retrosim.study.own_program import benchmark_own
-    from retrosim.study.programs import CONTENDERS, programs_csv
-    from retrosim.study.programs_report import render_programs
+    from retrosim.bench.program import benchmark_own
+    from retrosim.bench.programs import CONTENDERS, programs_csv, render_programs
 
     _refuse_others(options, "--program", "objects", "build", "no_startup", "warm")
     if options.machine:
@@ -213,8 +210,8 @@ def _own(options: argparse.Namespace) -> Plan:
 
 def _debugger(options: argparse.Namespace) -> Plan:
     """Return the same for the debugger."""
+    from retrosim.bench.debugger import ENGINES, benchmark_debugger, debugger_csv, render_debugger
     from retrosim.machine.presets import preset
-    from retrosim.study.debugger_bench import ENGINES, benchmark_debugger, debugger_csv, render_debugger
 
     _refuse_others(options, "--debugger", "objects", "build", "no_startup", "warm")
     if options.html:

@@ -17,11 +17,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from retrosim.cli import arguments
-from retrosim.cli.opening import check_simulated, compiler_flags, refuse
-from retrosim.cli.output import counted, print_json, print_lines, say, shown_path, write_elf_file
-from retrosim.cli.parser import Parser
-from retrosim.cli.values import bad_arguments
+from .. import arguments
+from ..opening import check_simulated, compiler_flags, refuse
+from ..output import counted, print_json, print_lines, say, shown_path, write_elf_file
+from ..parser import Parser
+from ..values import bad_arguments
 
 
 def add_options(parser: Parser) -> None:
@@ -51,8 +51,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    from retrosim.asm.loading import load_for
-    from retrosim.asm.project import elf_of, project_file, read_project
+    from retrosim.asm.project import elf_of, load_for, project_file, read_project
     from retrosim.rom import Image
 
     first, *others = options.files

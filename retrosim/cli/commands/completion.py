@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from retrosim.checks import check_choice
-from retrosim.cli.parser import Parser, build_parser
-from retrosim.cli.values import OVERLAYS, bad_arguments
+
+from ..parser import Parser, build_parser
+from ..values import OVERLAYS, bad_arguments
 
 
 def add_options(parser: Parser) -> None:

@@ -33,13 +33,14 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from retrosim.cli import arguments, calling, comparing, profiling, values
-from retrosim.cli.opening import check_budget, check_simulated, chosen_budget, open_chosen, open_rom, refuse
-from retrosim.cli.output import print_json, print_table
-from retrosim.cli.parser import Parser
-from retrosim.cli.progress import Progress
-from retrosim.cli.values import bad_arguments
 from retrosim.errors import BudgetUsedUp
+
+from .. import arguments, calling, comparing, profiling, values
+from ..opening import check_budget, check_simulated, chosen_budget, open_chosen, open_rom, refuse
+from ..output import print_json, print_table
+from ..parser import Parser
+from ..progress import Progress
+from ..values import bad_arguments
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine
@@ -109,8 +110,8 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    from retrosim.study.cost_page import cost_page
-    from retrosim.study.cost_text import cost_title, listing_csv, render_cost
+    from retrosim.cost.page import cost_page
+    from retrosim.cost.text import cost_title, listing_csv, render_cost
 
     profiling.check_files(options)
     _check_options(options)
@@ -160,10 +161,10 @@ class Prepared:
 def opened(options: argparse.Namespace, progress: Progress) -> Prepared:
     """Open what options name, run a ROM's first frame, and set memory up. Errors: as of `open_chosen`."""
     from retrosim.checks import check_integer
+    from retrosim.cost.cost import find_routine, only_routine
     from retrosim.machine import Machine
     from retrosim.rom import Rom
-    from retrosim.study.causes import MODE, has_causes
-    from retrosim.study.cost import find_routine, only_routine
+    from retrosim.table_1994.causes import MODE, has_causes
 
     program = open_rom(options)
     check_simulated([options.machine])
@@ -193,7 +194,7 @@ def opened(options: argparse.Namespace, progress: Progress) -> Prepared:
 
 def _report(prepared: Prepared, progress: Progress) -> dict[str, Any]:
     """Return what the call costs."""
-    from retrosim.study.cost import cost_report
+    from retrosim.cost.cost import cost_report
 
     options = prepared.options
     chosen = {"convention": options.convention or "c", "registers": dict(options.reg), "warm": options.warm}
@@ -204,8 +205,7 @@ def _report(prepared: Prepared, progress: Progress) -> dict[str, Any]:
 
 def _print_bounds(prepared: Prepared, progress: Progress) -> int:
     """Prove the bounds of the routine, and print them."""
-    from retrosim.study.bounds import bound
-    from retrosim.study.bounds_text import render_bounds
+    from retrosim.bounds.call import bound, render_bounds
 
     options, machine = prepared.options, prepared.machine
     machine.regs.update(machine.register_values(dict(options.reg)))

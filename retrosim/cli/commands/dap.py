@@ -17,15 +17,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from retrosim.cli.debugging import add_listening, add_settings, listening_on, open_debugged
-from retrosim.cli.output import print_json, print_lines
-from retrosim.cli.parser import Parser
-from retrosim.cli.progress import Progress
+from ..debugging import add_listening, add_settings, listening_on, open_debugged
+from ..output import print_json, print_lines
+from ..parser import Parser
+from ..progress import Progress
 
 if TYPE_CHECKING:
-    from retrosim.cli.debugging import Debugged
     from retrosim.serve.dap_session import Opened
     from retrosim.serve.stream import Stream
+
+    from ..debugging import Debugged
 
 TEXTS = {
     "rom": str,

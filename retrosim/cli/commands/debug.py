@@ -26,12 +26,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from retrosim.cli import arguments
-from retrosim.cli.debugging import add_program, open_debugged
-from retrosim.cli.opening import check_budget, chosen_budget, has_budget, refuse
-from retrosim.cli.output import print_json, print_lines
-from retrosim.cli.parser import Parser
-from retrosim.cli.progress import Progress
+from .. import arguments
+from ..debugging import add_program, open_debugged
+from ..opening import check_budget, chosen_budget, has_budget, refuse
+from ..output import print_json, print_lines
+from ..parser import Parser
+from ..progress import Progress
 
 EXTRA = "textual (pip install 'retrosim[debug]')"
 MAX_LINE = 1 << 16  # characters that are read of a line
@@ -59,9 +59,10 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    from retrosim.cli.terminal.loop import run_script, run_terminal, script_report
     from retrosim.console.session import Session
     from retrosim.serve.programs import source_folders
+
+    from ..terminal.loop import run_script, run_terminal, script_report
 
     is_terminal = sys.stdin.isatty() and not options.json
     has_textual = importlib.util.find_spec("textual") is not None
@@ -95,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
         run_script(session, chain(options.execute, iter(lambda: sys.stdin.readline(MAX_LINE), "")))
         return 0
     if uses_screen:
-        from retrosim.cli.terminal.screen import run_screen
+        from ..terminal.screen import run_screen
 
         run_screen(session, debugged.name, options.execute)
         return 0

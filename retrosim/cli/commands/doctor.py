@@ -21,11 +21,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrosim.cli import arguments
-from retrosim.cli.display import missing_display
-from retrosim.cli.output import columns, counted, is_writable, print_json, print_lines
-from retrosim.cli.parser import Parser
 from retrosim.errors import RetrosimError
+
+from .. import arguments
+from ..display import missing_display
+from ..output import columns, counted, is_writable, print_json, print_lines
+from ..parser import Parser
 
 if TYPE_CHECKING:
     pass

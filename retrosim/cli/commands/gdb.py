@@ -16,11 +16,11 @@ from __future__ import annotations
 import argparse
 import sys
 
-from retrosim.cli import arguments
-from retrosim.cli.debugging import add_listening, add_program, connecting, listening_on, open_debugged
-from retrosim.cli.output import print_json, print_lines
-from retrosim.cli.parser import Parser
-from retrosim.cli.progress import Progress
+from .. import arguments
+from ..debugging import add_listening, add_program, connecting, listening_on, open_debugged
+from ..output import print_json, print_lines
+from ..parser import Parser
+from ..progress import Progress
 
 PORT = 1234
 

@@ -17,11 +17,12 @@ import shutil
 import sys
 
 from retrosim.checks import did_you_mean
-from retrosim.cli import arguments
-from retrosim.cli.output import columns, print_json, print_lines
-from retrosim.cli.parser import Parser
-from retrosim.cli.progress import Progress
 from retrosim.guide import TOPICS, Page, fact_names, read_page
+
+from .. import arguments
+from ..output import columns, print_json, print_lines
+from ..parser import Parser
+from ..progress import Progress
 
 MAX_WIDTH = 110  # columns of text that the eye still follows
 
@@ -55,7 +56,7 @@ def _made(options: argparse.Namespace) -> Page | None:
     name = options.topic.lower().removesuffix(".md")
     if name not in MADE:
         return None
-    from retrosim.study.instruction_pages import instruction_page
+    from retrosim.reference.pages import instruction_page
 
     with Progress(is_quiet=options.json) as progress:
         text = instruction_page(name, progress.step)

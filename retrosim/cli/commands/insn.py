@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import argparse
 
-from retrosim.cli import arguments
-from retrosim.cli.output import print_json, print_lines
-from retrosim.cli.parser import Parser
-from retrosim.cli.values import bad_arguments
+from .. import arguments
+from ..output import print_json, print_lines
+from ..parser import Parser
+from ..values import bad_arguments
 
 
 def add_options(parser: Parser) -> None:
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.checks import check_choice
     from retrosim.machine.presets import PRESETS
-    from retrosim.study.instructions import instruction_lines, instruction_report
+    from retrosim.reference.instructions import instruction_lines, instruction_report
 
     with bad_arguments():
         for machine in options.machine or ():

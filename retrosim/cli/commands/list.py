@@ -13,10 +13,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from retrosim.cli import arguments
-from retrosim.cli.output import columns, counted, print_json, print_lines
-from retrosim.cli.parser import Parser
 from retrosim.errors import RetrosimError
+
+from .. import arguments
+from ..output import columns, counted, print_json, print_lines
+from ..parser import Parser
 
 if TYPE_CHECKING:
     from retrosim.machine.presets import Preset

@@ -15,11 +15,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from retrosim.cli import arguments
-from retrosim.cli.output import print_json, print_lines, write_text
-from retrosim.cli.parser import Parser
-from retrosim.cli.values import bad_arguments
 from retrosim.errors import RetrosimError
+
+from .. import arguments
+from ..output import print_json, print_lines, write_text
+from ..parser import Parser
+from ..values import bad_arguments
 
 LANGUAGES = ("asm", "c", "pascal")  # of retrosim.asm.project
 

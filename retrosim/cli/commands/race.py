@@ -17,12 +17,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from retrosim.cli import arguments, values
-from retrosim.cli.opening import NATIVE, check_budget, check_machines, chosen_budget, has_budget
-from retrosim.cli.output import counted, print_json, say, shown_path
-from retrosim.cli.parser import Parser
-from retrosim.cli.progress import Progress
 from retrosim.errors import RetrosimError
+
+from .. import arguments, values
+from ..opening import NATIVE, check_budget, check_machines, chosen_budget, has_budget
+from ..output import counted, print_json, say, shown_path
+from ..parser import Parser
+from ..progress import Progress
 
 if TYPE_CHECKING:
     from retrosim.tape import Tape
@@ -73,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.tape import find_tape, load_tape
     from retrosim.tape.race import Race
     from retrosim.window.clip import check_clip, write_clip
-    from retrosim.window.race_picture import draw_race
+    from retrosim.window.race.picture import draw_race
 
     _check_racers(options)
     check_budget(options, [])
@@ -111,9 +112,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _show(race: Race) -> bool:
     """Show the race in a window until that is closed; return whether there can be one."""
-    from retrosim.cli.display import missing_display
-    from retrosim.window.race_session import RaceSession
-    from retrosim.window.race_window import RaceWindow
+    from retrosim.window.race.session import RaceSession
+    from retrosim.window.race.window import RaceWindow
+
+    from ..display import missing_display
 
     reason = missing_display()
     try:
@@ -149,7 +151,7 @@ def _open_racer(name: str, tape: Tape, frames: int, options: argparse.Namespace,
 def _moments(race: Race, options: argparse.Namespace, progress: Progress) -> Iterator[Picture]:
     """Run the race; yield its picture at every moment, where a clip is written."""
     from retrosim.window.clip import Picture
-    from retrosim.window.race_picture import draw_race
+    from retrosim.window.race.picture import draw_race
 
     pause = Fraction(1, PICTURES_PER_SECOND)
     while not race.is_finished and (options.seconds is None or race.time < options.seconds):

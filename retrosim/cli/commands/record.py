@@ -24,22 +24,16 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from retrosim.cli import arguments, values
-from retrosim.cli.display import NoWindow, data_folder, open_window, opens_none, stamped
-from retrosim.cli.opening import (
-    check_budget,
-    check_chosen,
-    chosen_budget,
-    open_chosen,
-    open_program,
-    refuse,
-)
-from retrosim.cli.output import counted, print_json, print_lines, shown_path
-from retrosim.cli.parser import Parser
-from retrosim.cli.progress import Progress
-from retrosim.cli.values import bad_arguments
 from retrosim.errors import BudgetUsedUp, RetrosimError, TapeError
 from retrosim.reading import read_regular
+
+from .. import arguments, values
+from ..display import NoWindow, data_folder, open_window, opens_none, stamped
+from ..opening import check_budget, check_chosen, chosen_budget, open_chosen, open_program, refuse
+from ..output import counted, print_json, print_lines, shown_path
+from ..parser import Parser
+from ..progress import Progress
+from ..values import bad_arguments
 
 if TYPE_CHECKING:
     from retrosim.machine.budget import Budget

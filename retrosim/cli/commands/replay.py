@@ -15,14 +15,15 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from retrosim.cli import arguments, values
-from retrosim.cli.debugging import add_causes, count_causes
-from retrosim.cli.display import NoWindow, open_window, opens_none
-from retrosim.cli.opening import check_budget, check_machines, chosen_budget, chosen_settings
-from retrosim.cli.output import counted, print_json, say, shown_path
-from retrosim.cli.parser import Parser
-from retrosim.cli.progress import Progress
 from retrosim.errors import TapeError
+
+from .. import arguments, values
+from ..debugging import add_causes, count_causes
+from ..display import NoWindow, open_window, opens_none
+from ..opening import check_budget, check_machines, chosen_budget, chosen_settings
+from ..output import counted, print_json, say, shown_path
+from ..parser import Parser
+from ..progress import Progress
 
 EVERY, MAX_EVERY = 2, 10_000  # frames from one picture of a clip to the next
 

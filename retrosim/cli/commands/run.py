@@ -18,14 +18,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from retrosim.cli import arguments, profiling, values
-from retrosim.cli.debugging import HOST, add_causes, count_causes
-from retrosim.cli.display import NoWindow, open_window, opens_none
-from retrosim.cli.opening import (
+from retrosim.errors import BudgetUsedUp
+
+from .. import arguments, profiling, values
+from ..debugging import HOST, add_causes, count_causes
+from ..display import NoWindow, open_window, opens_none
+from ..opening import (
     NATIVE,
     check_budget,
     check_chosen,
@@ -35,13 +39,19 @@ from retrosim.cli.opening import (
     program_name,
     refuse,
 )
-from retrosim.cli.output import counted, free_name, print_json, print_lines, print_table, say, shown_path
-from retrosim.cli.parser import Parser
-from retrosim.cli.progress import Progress
-from retrosim.errors import BudgetUsedUp
+from ..output import counted, free_name, print_json, print_lines, print_table, say, shown_path
+from ..parser import Parser
+from ..progress import Progress
 
 if TYPE_CHECKING:
+    import socket
+
+    from retrosim.console.target import Target
+    from retrosim.machine import Machine
     from retrosim.rom import Image, Rom
+    from retrosim.serve.stream import Stream
+    from retrosim.window.session import Session
+
 
 FRAMES = 120  # two seconds of simulated time
 MAX_FRAMES = arguments.MAX_FRAMES
@@ -98,7 +108,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    from retrosim.cli.commands.record import window_recorder
+    from .record import window_recorder
 
     rom = open_program(options)
     count_causes(options)
@@ -135,11 +145,11 @@ def _gdb_server(options: argparse.Namespace, rom: Rom | Image) -> tuple[Callable
 
     Errors   ArgumentError, RetrosimError
     """
-    from retrosim.cli.debugging import connecting, listening_on
-    from retrosim.cli.window_gdb import WindowGdb
     from retrosim.machine.presets import preset
     from retrosim.rom import Image
     from retrosim.serve.programs import file_of
+
+    from ..debugging import connecting, listening_on
 
     if options.machine == NATIVE:
         raise refuse(f"--gdb: {NATIVE} runs no machine code that could be debugged")
@@ -173,8 +183,8 @@ def _check_profile(options: argparse.Namespace) -> None:
 
 
 def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
+    from retrosim.machine.headless import run_headless
     from retrosim.screen.overlay import View
-    from retrosim.window.headless import run_headless
 
     budget = chosen_budget(options)
     with Progress(is_quiet=options.json) as progress:
@@ -204,7 +214,7 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
     else:
         print_lines(_summary(result))
         if found and options.profile == "":
-            from retrosim.study.profile_report import render_profile
+            from retrosim.cost.page import render_profile
 
             print_lines([""])
             print_table(render_profile(found, options.top))
@@ -215,13 +225,13 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
 
 def _profile_of(machine: Any) -> Any:
     """Attach a profile: what it needs, Numba among it, takes a third of a second to import."""
-    from retrosim.profile.program import ProgramProfile
+    from retrosim.cost.program import ProgramProfile
 
     return ProgramProfile(machine)
 
 
 def _write_profile(options: argparse.Namespace, report: dict[str, Any], title: str) -> None:
-    from retrosim.study.profile_report import profile_page
+    from retrosim.cost.page import profile_page
 
     profiling.write_html(options, lambda: profile_page(report, f"Profile of {title}"))
     profiling.write_files(options, report, title)
@@ -283,3 +293,75 @@ def _summary(result: dict[str, Any]) -> list[str]:
     if result["screenshot"]:
         lines.append(f"picture {shown_path(result['screenshot'])}")
     return lines
+
+
+# gdb beside a window: the machine is the window's until gdb connects, gdb's then, and the window's again afterwards.
+#
+# Two threads share the machine. It changes hands on the window's thread, between two of its turns, so that only one of
+# them runs it at any time; the window goes on drawing.
+
+NAME = "gdb"
+LATE_SECONDS = 0.1  # behind the machine's own pace, which then begins anew
+
+
+class WindowGdb:
+    """The server; `turn` is called on the window's thread, again and again.
+
+    listening  what clients connect to
+    file       of the program, None where it has none
+    """
+
+    def __init__(self, listening: socket.socket, file: Path | None) -> None:
+        self._listening, self._file = listening, file
+        self._session: Session | None = None
+        self._target: Target | None = None
+        self._wanted, self._given = "", threading.Event()
+        self._due, self._clock = 0.0, 0
+
+    @property
+    def _machine(self) -> Machine:
+        assert self._session is not None
+        return cast("Machine", self._session.machine)
+
+    def turn(self, session: Session) -> None:
+        """Start when the machine is open; hand it over."""
+        if self._session is None:
+            self._session = session
+            threading.Thread(target=self._serve_all, name=NAME, daemon=True).start()
+        if session.controller != self._wanted:
+            session.control(self._wanted)
+            self._given.set()
+
+    def _serve_all(self) -> None:
+        from retrosim.serve.stream import serve_clients
+
+        serve_clients(self._listening, self._serve)
+
+    def _serve(self, stream: Stream) -> bool:
+        from retrosim.console.target import Target
+        from retrosim.serve.gdb_session import GdbSession
+        from retrosim.serve.programs import elf_of
+
+        self._ask(NAME)
+        try:
+            if self._target is None:
+                self._target = Target(self._machine, between_frames=self._between_frames)
+            self._clock = self._machine.cycles
+            return GdbSession(self._target, stream, elf_of(self._machine, self._file), attached=True).serve()
+        finally:
+            self._ask("")
+
+    def _ask(self, wanted: str) -> None:
+        """Wait until the window has handed the machine over, or taken it back."""
+        self._given.clear()
+        self._wanted = wanted
+        self._given.wait()
+
+    def _between_frames(self) -> None:
+        """Give the machine what is pressed in the window, and keep its pace."""
+        machine = self._machine
+        if self._session is not None and (machine.rom is None or "pad" in machine.rom.inputs):
+            machine.set_input("pad", self._session.pad)
+        passed, self._clock = machine.cycles - self._clock, machine.cycles
+        self._due = max(self._due, time.monotonic() - LATE_SECONDS) + max(0, passed) / machine.clock_hz
+        time.sleep(max(0.0, self._due - time.monotonic()))

@@ -15,9 +15,10 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from retrosim.cli.output import columns, counted, print_json, print_lines, say, shown_path
-from retrosim.cli.parser import Parser
 from retrosim.errors import RetrosimError, SceneError
+
+from ..output import columns, counted, print_json, print_lines, say, shown_path
+from ..parser import Parser
 
 if TYPE_CHECKING:
     from retrosim.rom import Rom

@@ -22,12 +22,12 @@ from __future__ import annotations
 import argparse
 import sys
 
-from retrosim.cli import arguments, profiling, values
-from retrosim.cli.opening import check_simulated, chosen_workers
-from retrosim.cli.output import print_json, print_table
-from retrosim.cli.parser import Parser
-from retrosim.cli.progress import Progress
-from retrosim.cli.values import bad_arguments
+from .. import arguments, profiling, values
+from ..opening import check_simulated, chosen_workers
+from ..output import print_json, print_table
+from ..parser import Parser
+from ..progress import Progress
+from ..values import bad_arguments
 
 SCENES, SEED = 10, 2011  # the defaults
 SIZE_SCENES = 3  # of --sectors
@@ -79,12 +79,11 @@ def run(options: argparse.Namespace) -> int:
         return _sectors(options, names or [arguments.MACHINE])
     if options.balance:
         return _balance(options, names)
+    from retrosim.report.records import study_page
     from retrosim.screen.palette import macintosh_palette
     from retrosim.screen.png import FORCE, check_free, write_png
     from retrosim.study.comparison import compare_methods, method_named
-    from retrosim.study.comparison_picture import draw_comparison
-    from retrosim.study.comparison_report import comparison_csv, render_comparison
-    from retrosim.study.pages import study_page
+    from retrosim.study.comparison_report import comparison_csv, draw_comparison, render_comparison
 
     profiling.check_files(options)
     with bad_arguments():
@@ -110,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _sectors(options: argparse.Namespace, names: list[str]) -> int:
     """Carry out the command with --sectors."""
-    from retrosim.study.sector_sizes import render_sizes, sector_sizes
+    from retrosim.table_1994.sector_sizes import render_sizes, sector_sizes
 
     seeds = range(options.seed, options.seed + (options.scenes or SIZE_SCENES))
     with Progress(is_quiet=options.json) as progress:

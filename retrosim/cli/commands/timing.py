@@ -18,12 +18,12 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from retrosim.cli import arguments, profiling
-from retrosim.cli.opening import check_simulated, chosen_memory, chosen_readings, chosen_workers
-from retrosim.cli.output import print_json, print_table
-from retrosim.cli.parser import Parser
-from retrosim.cli.progress import Progress
-from retrosim.cli.values import bad_arguments
+from .. import arguments, profiling
+from ..opening import check_simulated, chosen_memory, chosen_readings, chosen_workers
+from ..output import print_json, print_table
+from ..parser import Parser
+from ..progress import Progress
+from ..values import bad_arguments
 
 if TYPE_CHECKING:
     from retrosim.rom import Rom
@@ -55,11 +55,11 @@ def run(options: argparse.Namespace) -> int:
     names = list(dict.fromkeys(options.machine or ()))
     check_simulated(names)
     profiling.check_files(options)
+    from retrosim.report.records import timing_page
     from retrosim.rom import load_rom
-    from retrosim.study.causes import causes_table, check_causes
-    from retrosim.study.pages import timing_page
-    from retrosim.study.timing import ROM, builds_of, timing_table
-    from retrosim.study.timing_report import render_causes, render_timing, rows_csv
+    from retrosim.table_1994.causes import causes_table, check_causes
+    from retrosim.table_1994.report import render_causes, render_timing, rows_csv
+    from retrosim.table_1994.timing import ROM, builds_of, timing_table
 
     rom = load_rom(ROM)
     names = names or _machines_for(options, rom)
@@ -92,8 +92,8 @@ def run(options: argparse.Namespace) -> int:
 def _machines_for(options: argparse.Namespace, rom: Rom) -> list[str]:
     """Return the machines of the table that have all that is asked for; when none has, all of them, to be refused."""
     from retrosim.machine import PRESETS
-    from retrosim.study.causes import has_causes
-    from retrosim.study.timing import builds_of, machines_of
+    from retrosim.table_1994.causes import has_causes
+    from retrosim.table_1994.timing import builds_of, machines_of
 
     def fits(name: str) -> bool:
         has_builds = set(options.build or ()) <= set(builds_of(rom, name, None))

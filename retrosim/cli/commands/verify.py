@@ -14,11 +14,11 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from retrosim.cli import arguments, values
-from retrosim.cli.opening import NATIVE, check_budget, check_machines, chosen_budget, chosen_workers
-from retrosim.cli.output import print_json, print_lines, say
-from retrosim.cli.parser import Parser
-from retrosim.cli.progress import Progress
+from .. import arguments, values
+from ..opening import NATIVE, check_budget, check_machines, chosen_budget, chosen_workers
+from ..output import print_json, print_lines, say
+from ..parser import Parser
+from ..progress import Progress
 
 if TYPE_CHECKING:
     from retrosim.tape import Tape

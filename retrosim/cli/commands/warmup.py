@@ -18,12 +18,13 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
 
-from retrosim.cli import arguments
-from retrosim.cli.opening import NATIVE, check_machines
-from retrosim.cli.output import columns, counted, is_writable, print_json, print_lines
-from retrosim.cli.parser import Parser
-from retrosim.cli.progress import Progress
 from retrosim.errors import RetrosimError
+
+from .. import arguments
+from ..opening import NATIVE, check_machines
+from ..output import columns, counted, is_writable, print_json, print_lines
+from ..parser import Parser
+from ..progress import Progress
 
 if TYPE_CHECKING:
     from retrosim.machine.ahead import Step
@@ -85,7 +86,7 @@ def _steps(names: list[str], everything: bool) -> Iterator[Step]:
     from retrosim.machine.ahead import programs_of
     from retrosim.rom import load_rom, rom_names
     from retrosim.scenarios import SCENARIOS
-    from retrosim.study.causes import MODE
+    from retrosim.table_1994.causes import MODE
 
     presets = [PRESETS[name] for name in sorted(names, key=lambda name: name != arguments.MACHINE) if name in PRESETS]
     roms = [load_rom(name) for name in sorted(rom_names(), key=lambda name: (name != arguments.ROM, name))]

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from retrosim.cli.output import say
 from retrosim.console import commands, texts
-from retrosim.console.answers import Answer
+from retrosim.console.texts import Answer
 from retrosim.errors import BudgetUsedUp, RetrosimError
 
+from ..output import say
 from .completion import completer
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Collision by the colours on the screen; see `retrosim.collide.bitmap`."""
+"""Collision by the colours on the screen; see `retrosim.collide.documents.bitmap`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes in a plane cut into blocks; see `retrosim.collide.blocks`."""
+"""Boxes in a plane cut into blocks; see `retrosim.collide.documents.blocks`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes and circles of "No-collision boxes" 2011; see `retrosim.collide.boxes`.
+"""Boxes and circles of "No-collision boxes" 2011; see `retrosim.collide.documents.boxes`.
 
 A box is a tuple (x, y, width, height): upper-left corner and sides, pixels.
 """

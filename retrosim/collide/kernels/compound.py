@@ -1,4 +1,4 @@
-"""Objects made of several boxes and circles; see `retrosim.collide.compound`."""
+"""Objects made of several boxes and circles; see `retrosim.collide.documents.compound`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Object records and the loop over all of them; see `retrosim.collide.objects`."""
+"""Object records and the loop over all of them; see `retrosim.collide.documents.objects`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tests of Rekaby 2011 for two oriented rectangles; see `retrosim.collide.rectangles`.
+"""The tests of Rekaby 2011 for two oriented rectangles; see `retrosim.collide.documents.rectangles`.
 
 A rectangle is a tuple (x, y, half width, half height, angle), a point is (x, y), both in Q11.5. A rectangle is upright
 if its sides are parallel to the axes. `spent` is int64[3] (additions, multiplications, comparisons), added to; or None,

@@ -1,4 +1,4 @@
-"""The pair test of Moertel 1994, in both of its builds; see `retrosim.collide.overlap`."""
+"""The pair test of Moertel 1994, in both of its builds; see `retrosim.collide.documents.overlap`."""
 
 from __future__ import annotations
 

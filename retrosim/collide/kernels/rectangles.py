@@ -1,4 +1,4 @@
-"""Scenes of oriented rectangles; see `retrosim.collide.rectangles`."""
+"""Scenes of oriented rectangles; see `retrosim.collide.documents.rectangles`."""
 
 from __future__ import annotations
 

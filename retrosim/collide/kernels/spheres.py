@@ -1,4 +1,4 @@
-"""Spheres in three axes; see `retrosim.collide.spheres`."""
+"""Spheres in three axes; see `retrosim.collide.documents.spheres`."""
 
 from __future__ import annotations
 

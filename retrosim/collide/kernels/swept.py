@@ -1,4 +1,4 @@
-"""Swept tests: objects that move during a frame; see `retrosim.collide.swept`.
+"""Swept tests: objects that move during a frame; see `retrosim.collide.documents.swept`.
 
 `apart` is (x, y), where `a` is from `b` when the frame begins; `move` is (x, y), the move of `a` less that of `b`.
 """

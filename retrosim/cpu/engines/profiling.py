@@ -1,7 +1,7 @@
 """Counts in the interpreter how often each instruction runs and what it takes, and logs where functions are left.
 
 While a profile is attached the records of instructions point to handlers that count and then run the instruction's
-own; regions rest, but for those that were made to count (counting_region.py). So nothing is slower without a profile,
+own; regions rest, but for those that were made to count (recompile.py). So nothing is slower without a profile,
 and nothing is sampled with one.
 
 The clocks of an instruction are those from the end of the one before it to its own end. A plain handler does not see
@@ -26,9 +26,7 @@ from ..spec.rows import Insn
 from ..spec.values import Word
 from .compiled import Effort, compile_functions
 from .core import Core
-from .counting_region import Counting, counts_of, plan_of
-from .flow_log import KIND_SHIFT, LOG_WORDS, FlowLog
-from .handlers import (
+from .handlers.handlers import (
     CLOCKS_WORD,
     END_WORD,
     HANDLER,
@@ -42,7 +40,8 @@ from .handlers import (
     UNKNOWN_RECORD,
     VISITS_WORD,
 )
-from .regions import Region
+from .regions.counting import KIND_SHIFT, LOG_WORDS, Counting, FlowLog, counts_of, plan_of
+from .regions.regions import Region
 
 SLICE = 1 << 18  # instructions at a time: the log has room for so many
 KINDS = 3

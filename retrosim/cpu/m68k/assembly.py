@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ..spec.dialect import Dialect
-from ..spec.expressions import C_NUMBERS, Numbers
+from ..assembly.dialect import Dialect
+from ..assembly.expressions import C_NUMBERS, Numbers
 from ..spec.rows import Row
 
 # of MOVEC (M68000PRM table 6-1)

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from ..assembly.encoding import Encoding, Parsing
+from ..assembly.expressions import Unfit
 from ..spec.decoding import Decoding, IllegalEncoding
-from ..spec.encoding import Encoding, Parsing
-from ..spec.expressions import Unfit
 from ..spec.rows import Row
 from ..spec.values import Word
 from .ea_encoding import EaEncoder

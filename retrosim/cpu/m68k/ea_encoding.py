@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..spec.encoding import Encoding
-from ..spec.expressions import Expression, Unfit, Value
+from ..assembly.encoding import Encoding
+from ..assembly.expressions import Expression, Unfit, Value
 from .ea_text import PC, Written
 
 MODE_NUMBERS = {"D": 0, "A": 1, "I": 2, "+": 3, "-": 4, "d": 5, "x": 6, "w": 7, "p": 7, "q": 7, "#": 7}

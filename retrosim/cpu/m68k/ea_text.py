@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..spec.expressions import Expression, Grammar, Unfit
-from ..spec.templates import split_operands
+from ..assembly.expressions import Expression, Grammar, Unfit
+from ..assembly.templates import split_operands
 
 REGISTER_NUMBERS = {f"d{n}": n for n in range(8)} | {f"a{n}": 8 + n for n in range(8)} | {"sp": 15, "fp": 14}
 _REGISTER = re.compile(r"%?(d[0-7]|a[0-7]|sp|fp)", re.IGNORECASE)

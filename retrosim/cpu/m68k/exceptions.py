@@ -10,7 +10,7 @@ from ..spec.cpu import DOUBLE_FAULT, FAULT
 from ..spec.rows import Insn
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
-from . import mc68000_clocks, mc68040_clocks
+from . import mc68000, mc68040
 from .state import get_sr, push, set_stack
 
 ADDRESS_ERROR, ILLEGAL, DIVIDE_BY_ZERO, CHECK, TRAP_ON_OVERFLOW, PRIVILEGE, TRACE, LINE_A, LINE_F = range(3, 12)
@@ -53,7 +53,7 @@ OTHER_ENTRY = ("ILLEGAL, A-line, F-line", True)
 
 
 def _printed(model: str, entry: str) -> int:
-    return mc68000_clocks.printed_clocks(entry) if model == "MC68000" else mc68040_clocks.printed_clocks(entry)[1]
+    return mc68000.printed_clocks(entry) if model == "MC68000" else mc68040.printed_clocks(entry)[1]
 
 
 def clocks_of(model: str, vector: int) -> tuple[int, bool]:

@@ -10,7 +10,7 @@ from ..spec.cpu import ACCESS_FETCH, ACCESS_WRITE
 from ..spec.rows import Insn
 from ..spec.semantics import ExecutionContext
 from .exceptions import ADDRESS_ERROR, vector_or_fault
-from .mc68000_clocks import REGISTER_OR_IMMEDIATE, address_clocks, printed_clocks
+from .mc68000 import REGISTER_OR_IMMEDIATE, address_clocks, printed_clocks
 from .state import get_sr, push, set_stack
 
 READ = 16

@@ -32,8 +32,15 @@ from ..spec.values import Word
 from . import mc68040_cache
 from .causes import CAUSES
 from .ea import Ea
-from .mc68040_clocks import NEVER, SLACK_BITS, is_synchronising, is_trap_or_return, outcomes, stores_while_executing
-from .mc68040_timing import MC68040Timing
+from .mc68040 import (
+    NEVER,
+    SLACK_BITS,
+    MC68040Timing,
+    is_synchronising,
+    is_trap_or_return,
+    outcomes,
+    stores_while_executing,
+)
 
 
 class PipelineTiming(MC68040Timing):

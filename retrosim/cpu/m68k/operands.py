@@ -19,10 +19,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..assembly.encoding import Encoding, Parsing
+from ..assembly.expressions import Expression, Unfit
 from ..spec import operands
 from ..spec.decoding import Decoding
-from ..spec.encoding import Encoding, Parsing
-from ..spec.expressions import Expression, Unfit
 from ..spec.operands import Static
 from ..spec.rows import Row
 from ..spec.values import Word

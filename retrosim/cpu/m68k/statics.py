@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..assembly.encoding import Encoding
 from ..spec.decoding import Decoding
-from ..spec.encoding import Encoding
 from ..spec.operands import Static
 from ..spec.rows import Row
 

@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ...errors import SpecError
+from retrosim.errors import SpecError
+
 from ..spec.clock_table import read_rows
 from ..spec.rows import Row
 from ..spec.semantics import ExecutionContext

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 import re
 
+from ..assembly.encoding import Encoding, Parsing
+from ..assembly.expressions import HALF, Expression, Unfit, constant
+from ..assembly.templates import split_operands
 from ..spec import operands
 from ..spec.decoding import Decoding
-from ..spec.encoding import Encoding, Parsing
-from ..spec.expressions import HALF, Expression, Unfit, constant
-from ..spec.templates import split_operands
 from .statics import Absolute, BranchOptions, Flag, SpecialRegister
 
 ZERO = 32

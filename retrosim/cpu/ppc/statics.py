@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..assembly.encoding import Encoding, Parsing
+from ..assembly.expressions import Expression, Unfit, constant
 from ..spec import operands
 from ..spec.decoding import Decoding, IllegalEncoding
-from ..spec.encoding import Encoding, Parsing
-from ..spec.expressions import Expression, Unfit, constant
 from ..spec.rows import Row
 from .assembly import SPECIAL_NAMES
 

@@ -10,10 +10,10 @@ from typing import Any, Protocol
 
 from retrosim.errors import SpecError
 
+from ..assembly.dialect import Dialect
+from ..assembly.encoding import Encoding
+from ..assembly.expressions import C_NUMBERS, Numbers
 from .decoding import Decoding, IndexBits, OpcodeTable
-from .dialect import Dialect
-from .encoding import Encoding
-from .expressions import C_NUMBERS, Numbers
 from .rows import OperandKind, Row
 
 

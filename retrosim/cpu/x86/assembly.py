@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..spec.dialect import Dialect
-from ..spec.expressions import C_NUMBERS, Numbers
+from ..assembly.dialect import Dialect
+from ..assembly.expressions import C_NUMBERS, Numbers
 from .ea_text import REGISTERS, SEGMENTS, SIZES
 
 SEGMENT_WORDS = {name: ("segment", number) for number, name in enumerate(("es", "cs", "ss", "ds", "fs", "gs"))}

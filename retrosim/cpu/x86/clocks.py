@@ -19,7 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ...errors import SpecError
+from retrosim.errors import SpecError
+
 from ..spec.clock_table import rows_by_instruction
 from ..spec.rows import Insn, Row
 from .modes import is_real

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..spec.expressions import Expression, Grammar, Unfit
+from ..assembly.expressions import Expression, Grammar, Unfit
 
 CODES = {
     8: ("al", "cl", "dl", "bl", "ah", "ch", "dh", "bh"),

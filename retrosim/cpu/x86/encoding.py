@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..spec.encoding import Encoding
-from ..spec.expressions import Expression, Unfit, Value
+from ..assembly.encoding import Encoding
+from ..assembly.expressions import Expression, Unfit, Value
 from .ea_text import Written
 from .modes import is_real
 

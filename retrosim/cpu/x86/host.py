@@ -16,7 +16,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...errors import IllegalInstruction
+from retrosim.errors import IllegalInstruction
+
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.host import Call, Convention, Host, Register, Stack, go, in_field, push_words
 from ..spec.rows import Insn

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..assembly.encoding import Encoding, Parsing
+from ..assembly.expressions import Unfit
 from ..spec.decoding import Decoding, IllegalEncoding
-from ..spec.encoding import Encoding, Parsing
-from ..spec.expressions import Unfit
 from ..spec.rows import Row
 from ..spec.values import Word
 from .ea_text import CODES, Written, parse_operand

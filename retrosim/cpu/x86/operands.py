@@ -18,10 +18,10 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..assembly.encoding import Encoding, Parsing
+from ..assembly.expressions import Expression, Unfit, Value
 from ..spec import operands
 from ..spec.decoding import Decoding, IllegalEncoding
-from ..spec.encoding import Encoding, Parsing
-from ..spec.expressions import Expression, Unfit, Value
 from ..spec.operands import Static
 from ..spec.rows import Row
 from ..spec.values import Word

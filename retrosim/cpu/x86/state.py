@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..assembly.encoding import Encoding
+from ..assembly.expressions import Unfit
 from ..spec.cpu import ENGINE_FIELDS, STATUS_WRITTEN, Layout
 from ..spec.decoding import Decoding, IllegalEncoding
-from ..spec.encoding import Encoding
-from ..spec.expressions import Unfit
 from ..spec.instruction_set import InstructionSet, Subset
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..assembly.encoding import Encoding
+from ..assembly.expressions import Unfit
 from ..spec.decoding import Decoding
-from ..spec.encoding import Encoding
-from ..spec.expressions import Unfit
 from ..spec.operands import Static
 from ..spec.rows import Row
 from .ea_text import Written

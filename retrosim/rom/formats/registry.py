@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...errors import RomError
+from retrosim.errors import RomError
+
 from ..image import Image
 from . import dos, elf, hunk, prg, records, sources
 

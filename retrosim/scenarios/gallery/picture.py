@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from retrosim.jit import kernel
-from retrosim.scenarios.drawing import draw_label, draw_number, field, label
-from retrosim.scenarios.pictures import Pictures
-from retrosim.scenarios.rectangles import fill_rectangle
 from retrosim.screen.palette import BLACK
 
+from ..drawing import draw_label, draw_number, field, label
+from ..pictures import Pictures
+from ..rectangles import fill_rectangle
 from .rules import (
     BROAD,
     BROADS,

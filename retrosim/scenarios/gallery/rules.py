@@ -15,10 +15,11 @@ from retrosim.collide.kernels.spheres import is_meeting
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.numeric.tables import FRACTION_BITS, TURN, cosine, rotated_x, rotated_y, sine
-from retrosim.scenarios.random import random_below
-from retrosim.scenarios.rectangles import find_spans
-from retrosim.scenarios.scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
+
+from ..random import random_below
+from ..rectangles import find_spans
+from ..scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
 
 METHOD, BROAD, HANDLERS, CHECKS, TESTS, HITS, EXACT_HITS, WRONG, MISSED = range(3, 12)
 WORDS = 12

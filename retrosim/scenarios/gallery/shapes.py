@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.scenarios.boxes import both
-from retrosim.scenarios.rectangles import find_spans
-from retrosim.scenarios.scenario import ShapeSource
-from retrosim.scenarios.sectors.shapes import passes
-from retrosim.scenarios.tanks.shapes import corners_of
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 from retrosim.screen.shapes import Columns, Grid, Shapes, no_rows, pairs_of, table
 
+from ..boxes import both
+from ..rectangles import find_spans
+from ..scenario import ShapeSource
+from ..sectors.shapes import passes
+from ..tanks.shapes import corners_of
+from ..walks import CalledTest, Flag, Sectors, WalkSource
 from . import rules
+from .rules import LOG2_SECTOR, SECTOR_ROWS
 
 FINE = (rules.POINTS_1, rules.POINTS_2, rules.LINES, rules.BITMAP)  # methods that see the rectangles themselves
 
@@ -115,4 +117,15 @@ SHAPES = ShapeSource(
     objects=(*rules.LIMITS, "half_width", "half_height", "z", "collided"),
     single=("method", "broad"),
     shapes=shapes,
+)
+
+
+# How the check of the ROM `gallery` is followed: passes and sectors where it uses these, pair tests in any case.
+
+WALK = WalkSource(
+    check="DetermineCollisions",
+    tests=(CalledTest("TestPair"),),
+    flags=(Flag("gFound", "collision"),),
+    passes="UpdateSectors",
+    sectors=Sectors("CalcCollisionsInSector", SECTOR_ROWS, 1 << LOG2_SECTOR),
 )

@@ -8,10 +8,10 @@ import numpy as np
 
 from retrosim.checks import check_integer
 from retrosim.rom import Rom
-from retrosim.scenarios.pictures import read_gallery
-from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 
+from ..pictures import read_gallery
+from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
 from . import picture, rules
 
 GOLD, BLUE, VERDICTS, LINE = "OOOOooooYYYYyy", "CCCCccccccBBBB", "BovR", "Bb"  # letters of colours

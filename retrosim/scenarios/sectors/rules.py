@@ -10,8 +10,9 @@ from retrosim.collide.kernels.four_shifts import mark_four_shifts
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.numeric.random import advance, rand_scalar, rand_value
-from retrosim.scenarios.scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
+
+from ..scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
 
 SIDE = 30
 PX, PY, VX, VY = range(4)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from retrosim.collide.kernels.sector_grid import COLUMNS, ROWS, SHIFT
-from retrosim.scenarios.boxes import both, centres, overlapping
-from retrosim.scenarios.scenario import ShapeSource
 from retrosim.screen.shapes import Columns, Grid, Shapes, pairs_of, table
 
+from ..boxes import both, centres, overlapping
+from ..scenario import ShapeSource
+from ..walks import Flag, ReadTest, Records, Sectors, WalkSource
 from .rules import SIDE
 
 LOG2_SIDE = 6
@@ -52,3 +53,20 @@ def shapes(columns: Columns) -> Shapes:
 
 
 SHAPES = ShapeSource(objects=("px", "py", "collided"), single=(), shapes=shapes)
+
+
+# How the check of the ROM `sectors` is followed in every build.
+#
+# The hand-written build has neither passes nor lists: it compares each object with nodes, one per object in their
+# order.
+
+LINKS = 8  # bytes at the end of a record: two pointers
+OBJECTS = Records("gObjects", 200, last=-LINKS)
+
+WALK = WalkSource(
+    check="DetermineCollisions",
+    tests=(ReadTest(OBJECTS, Records("Nodes", 200, last=4)), ReadTest(OBJECTS)),
+    flags=(Flag("gCollisionArray", "overlap"),),
+    passes="UpdateSectors",
+    sectors=Sectors("CalcCollisionsInSector", ROWS, 1 << LOG2_SIDE),
+)

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from retrosim.checks import check_integer
-from retrosim.collide.sectors import workspace
+from retrosim.collide.documents.sectors import workspace
 from retrosim.rom import Rom
-from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
 
+from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
 from . import picture, rules
 
 SPEED = -rules.MAX_SPEED_Q5, rules.MAX_SPEED_Q5

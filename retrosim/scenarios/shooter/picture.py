@@ -8,12 +8,12 @@ import numpy as np
 
 from retrosim.collide.kernels.objects import ALIEN, MISSILE, SHIP
 from retrosim.jit import kernel
-from retrosim.scenarios.drawing import draw_label, draw_number, draw_picture, field, label
-from retrosim.scenarios.pictures import Pictures
-from retrosim.scenarios.scenario import FRAME
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 from retrosim.screen.palette import BLACK
 
+from ..drawing import draw_label, draw_number, draw_picture, field, label
+from ..pictures import Pictures
+from ..scenario import FRAME
 from .rules import (
     BEST,
     BURST,

@@ -14,9 +14,10 @@ import numpy as np
 from retrosim.collide.kernels.objects import ALIEN, DETECT_ALL, DETECT_NONE, DETECT_SHIP, MISSILE, SHIP, scan_objects
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
-from retrosim.scenarios.random import random_below, random_bits
-from retrosim.scenarios.scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
+
+from ..random import random_below, random_bits
+from ..scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
 
 TOP = 28  # of the field, pixels
 TOP_Q5, HEIGHT_Q5 = TOP << 5, HEIGHT << 5

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide.objects import DETECT_NONE, DETECT_SHIP, MAX_RADIUS, SHIP
+from retrosim.collide.documents.objects import DETECT_NONE, DETECT_SHIP, MAX_RADIUS, SHIP
 from retrosim.rom.reading import Reader
-from retrosim.scenarios.scenario import ShapeSource
 from retrosim.screen.shapes import Columns, Shapes, pairs_of, table
+
+from ..scenario import ShapeSource
+from ..walks import Flag, ReadTest, Records, WalkSource
 
 RECORD_BYTES, FIRST_AT, COUNT_AT, CIRCLE_BYTES = 16, 12, 14, 8  # structs object and circle, roms/objects/src/objects.h
 MAX_OF_ONE, MAX_CIRCLES = 16, 1024  # memory may hold anything, and more would only cost time
@@ -100,4 +102,15 @@ SHAPES = ShapeSource(
     single=(),
     shapes=shapes,
     auxiliary=auxiliary,
+)
+
+
+# How the check of the ROM `shooter` is followed: every pair of records, in both orders, whose types allow it.
+
+RECORDS = Records("gRecords", 63, first=4, last=12)
+
+WALK = WalkSource(
+    check="CheckAllObjects",
+    tests=(ReadTest(RECORDS),),
+    flags=(Flag("gRecords", "circles overlap"),),
 )

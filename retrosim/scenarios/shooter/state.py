@@ -8,12 +8,12 @@ from itertools import accumulate
 import numpy as np
 
 from retrosim.checks import check_integer
-from retrosim.collide.objects import DETECT_ALL, DETECT_NONE, OBJECT, make_circles
+from retrosim.collide.documents.objects import DETECT_ALL, DETECT_NONE, OBJECT, make_circles
 from retrosim.rom import Rom
-from retrosim.scenarios.pictures import read_gallery
-from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
 from retrosim.screen.shapes import Columns
 
+from ..pictures import read_gallery
+from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
 from . import picture, rules
 
 CAST = ("fighter", "shot", "bomb", "captain", "hornet", "grub")

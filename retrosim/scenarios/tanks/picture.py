@@ -14,12 +14,12 @@ import numpy as np
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels
 from retrosim.numeric.tables import TURN
-from retrosim.scenarios.drawing import draw_count
-from retrosim.scenarios.pictures import Pictures
-from retrosim.scenarios.rectangles import fill_rectangle, pixels_of
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 from retrosim.screen.palette import BLACK
 
+from ..drawing import draw_count
+from ..pictures import Pictures
+from ..rectangles import fill_rectangle, pixels_of
 from .rules import (
     BLAST_FRAMES,
     BLAST_LEFT,

@@ -17,8 +17,9 @@ from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.numeric.random import advance, rand_scalar, rand_value
 from retrosim.numeric.tables import QUARTER, TURN, cosine, rotated_x, rotated_y, sine
-from retrosim.scenarios.scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
+
+from ..scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
 
 PANEL, WALL, CLEARANCE = 24, 4, 28
 LEFT_PX, TOP_PX = WALL + CLEARANCE, PANEL + WALL + CLEARANCE

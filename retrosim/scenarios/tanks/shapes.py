@@ -10,10 +10,11 @@ import numpy as np
 
 from retrosim.numeric.tables import FRACTION_BITS, QUARTER, SINES, TURN
 from retrosim.rom.reading import Reader
-from retrosim.scenarios.boxes import both
-from retrosim.scenarios.scenario import ShapeSource
 from retrosim.screen.shapes import Columns, Grid, Shapes, pairs_of, table
 
+from ..boxes import both
+from ..scenario import ShapeSource
+from ..walks import CalledTest, Flag, Records, WalkSource
 from .rules import COLUMNS, LOG2_BLOCK, ROWS
 
 RECTANGLE_BYTES, HALF_WIDTH_AT, HALF_HEIGHT_AT = 16, 8, 10  # struct rectangle, roms/shapes/src/shapes.h
@@ -142,4 +143,13 @@ SHAPES = ShapeSource(
     single=("struck", "shell_x", "shell_y", "shell_angle", "shell_flies"),
     shapes=shapes,
     auxiliary=auxiliary,
+)
+
+
+# How the check of the ROM `tanks` is followed: blocks have found all pairs before the line algorithm tests one.
+
+WALK = WalkSource(
+    check="DetermineClashes",
+    tests=(CalledTest("LineOne", Records("gTanks", 65)),),
+    flags=(Flag("gHitArray", "overlap"), Flag("gStruck", "the shell hits")),
 )

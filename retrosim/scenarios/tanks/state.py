@@ -10,10 +10,10 @@ from retrosim.checks import check_integer
 from retrosim.collide.kernels.blocks import Handlers
 from retrosim.numeric.tables import TURN
 from retrosim.rom import Rom
-from retrosim.scenarios.pictures import read_gallery
-from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
 from retrosim.screen.shapes import Columns
 
+from ..pictures import read_gallery
+from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
 from . import picture, rules
 
 ICONS = ("target", "bump", "digits")

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from retrosim.jit import kernel
-from retrosim.scenarios.drawing import draw_label, draw_number, draw_picture, field, label
-from retrosim.scenarios.pictures import Pictures
 from retrosim.screen.framebuffer import HEIGHT
 from retrosim.screen.palette import BLACK
 
+from ..drawing import draw_label, draw_number, draw_picture, field, label
+from ..pictures import Pictures
 from .rules import (
     BEGIN,
     BURST_FRAMES,

@@ -11,8 +11,9 @@ import numpy as np
 
 from retrosim.collide.kernels.swept import is_box_hit
 from retrosim.jit import kernel
-from retrosim.scenarios.random import random_below
-from retrosim.scenarios.scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
+
+from ..random import random_below
+from ..scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
 
 X, BEGIN, PLAIN_HIT, SWEPT_HIT, PLAIN_BURST, SWEPT_BURST, MISS, SHIP = range(8)
 SPEED, SHIFT, FLIGHTS, PLAIN, SWEPT, MISSED = range(3, 9)

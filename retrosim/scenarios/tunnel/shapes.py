@@ -7,20 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.scenarios.scenario import ShapeSource
 from retrosim.screen.shapes import Columns, Shapes, table
 
+from ..scenario import ShapeSource
 from .picture import RIGHT_HALF
-from .rules import (
-    BURST_FRAMES,
-    LANE_PITCH,
-    LANE_TOP,
-    MISSILE_HEIGHT,
-    MISSILE_TOP,
-    MISSILE_WIDTH,
-    SHIP_TOP,
-    SIDE,
-)
+from .rules import BURST_FRAMES, LANE_PITCH, LANE_TOP, MISSILE_HEIGHT, MISSILE_TOP, MISSILE_WIDTH, SHIP_TOP, SIDE
 
 
 def shapes(columns: Columns) -> Shapes:

@@ -8,9 +8,9 @@ import numpy as np
 
 from retrosim.checks import check_integer
 from retrosim.rom import Rom
-from retrosim.scenarios.pictures import read_gallery
-from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
 
+from ..pictures import read_gallery
+from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
 from . import picture, rules
 
 GOLD, BLUE, RED = "OOOOooooYYYYyy", "CCCCccccccBBBB", "ppppqqqqqqRRRR"  # letters of colours

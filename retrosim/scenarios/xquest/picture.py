@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from retrosim.jit import kernel
-from retrosim.scenarios.drawing import draw_count, draw_picture
-from retrosim.scenarios.pictures import Pictures
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 from retrosim.screen.palette import BLACK
 
+from ..drawing import draw_count, draw_picture
+from ..pictures import Pictures
 from .rules import BUMPS, COLLIDED, GEMS, NEAR, PANEL, SHAPE, SPRITE_HEIGHT, SPRITE_WIDTH, WALL
 
 MARK_GAP = 2

@@ -19,8 +19,9 @@ from retrosim.collide.kernels.sector_grid import LOG2_SECTOR, ROWS
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.numeric.random import advance, rand_scalar, rand_value
-from retrosim.scenarios.scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
+
+from ..scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
 
 PANEL, WALL, CLEARANCE = 24, 4, 4
 LEFT_PX, TOP_PX = WALL + CLEARANCE, PANEL + WALL + CLEARANCE

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from retrosim.collide.kernels.sector_grid import ROWS
 from retrosim.rom.reading import Reader
-from retrosim.scenarios.boxes import both, centres, overlapping
-from retrosim.scenarios.scenario import ShapeSource
-from retrosim.scenarios.sectors.shapes import passes
 from retrosim.screen.shapes import Columns, Shapes, pairs_of, table
+
+from ..boxes import both, centres, overlapping
+from ..scenario import ShapeSource
+from ..sectors.shapes import LOG2_SIDE, OBJECTS, passes
+from ..walks import CalledTest, Flag, Sectors, WalkSource
 
 MAX_ROWS, BITS = 32, 32  # of a mask
 PICTURE_BYTES, HEIGHT_AT, MASK_AT = 12, 2, 8  # struct picture, as tools/draw_sprites.py writes it
@@ -89,4 +92,18 @@ def shapes(columns: Columns) -> Shapes:
 
 SHAPES = ShapeSource(
     objects=("px", "py", "wide", "high", "shape", "collided"), single=(), shapes=shapes, auxiliary=auxiliary
+)
+
+
+# How the check of the ROM `xquest` is followed: boxes first, masks where these overlap.
+
+WALK = WalkSource(
+    check="DetermineTouches",
+    tests=(CalledTest("BoxesOverlap", OBJECTS),),
+    flags=(
+        Flag("gBoxArray", "boxes overlap, but no pixel does", is_hit=False),
+        Flag("gCollisionArray", "pixels overlap"),
+    ),
+    passes="UpdateSectors",
+    sectors=Sectors("CalcTouchesInSector", ROWS, 1 << LOG2_SIDE),
 )

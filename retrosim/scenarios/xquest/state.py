@@ -7,24 +7,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from retrosim.checks import check_integer
+from retrosim.collide.documents.sectors import workspace
 from retrosim.collide.kernels.sector_grid import SECTORS
 from retrosim.collide.masks import pack
-from retrosim.collide.sectors import workspace
 from retrosim.rom import Rom
-from retrosim.scenarios.pictures import read_gallery
-from retrosim.scenarios.scenario import (
-    FRAME,
-    PAD_BEFORE,
-    RANDOM,
-    Layout,
-    Placed,
-    Scenario,
-    Target,
-    check_span,
-    targets_of,
-)
 from retrosim.screen.shapes import Columns
 
+from ..pictures import read_gallery
+from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Placed, Scenario, Target, check_span, targets_of
 from . import picture, rules
 
 CAST = (

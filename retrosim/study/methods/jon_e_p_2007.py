@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from retrosim.collide import bitmap
+from retrosim.collide.documents import bitmap
 from retrosim.collide.kernels import objects, swept
 from retrosim.collide.kernels.bitmap import Images, image_of, is_solid_under, look_and_paint, paint
 from retrosim.collide.kernels.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH
@@ -15,8 +15,25 @@ from retrosim.jit import kernel
 
 from .. import exact
 from ..forms import Forms
-from ..method import Frame, Method, Of, as_it_is, integers, pair_frame
-from ..unit import FOUND, FOUND_PAIR, LISTS, OBJECTS, WORK, Call, Layout, Routine, Unit, hits_of, result_of
+from ..method import (
+    FOUND,
+    FOUND_PAIR,
+    LISTS,
+    OBJECTS,
+    WORK,
+    Call,
+    Frame,
+    Layout,
+    Method,
+    Of,
+    Routine,
+    Unit,
+    as_it_is,
+    hits_of,
+    integers,
+    pair_frame,
+    result_of,
+)
 from .mackey_1995 import are_pixels_overlapping
 
 # roms/objects/src/objects.h and lists.c

@@ -15,8 +15,22 @@ from retrosim.collide.kernels.sector_grid import LOG2_SECTOR, ROWS, SECTORS
 
 from .. import exact
 from ..forms import SQUARE, Forms
-from ..method import Frame, Method, Of, integers, is_listed, pair_rows
-from ..unit import FOUND, LISTS, OBJECTS, WORK, Call, Routine, Unit, flags_of
+from ..method import (
+    FOUND,
+    LISTS,
+    OBJECTS,
+    WORK,
+    Call,
+    Frame,
+    Method,
+    Of,
+    Routine,
+    Unit,
+    flags_of,
+    integers,
+    is_listed,
+    pair_rows,
+)
 
 SQUARE_RECORD = "x:s y:s sector_link:u4 link:u4"  # roms/sectors/src
 NINE = "objects:u4 count:i4 heads:u4 gathered:u4 lengths:u4 collided:u4"  # roms/shapes/src/nine.h

@@ -10,8 +10,20 @@ from retrosim.collide.kernels.boxes import Filter, Shapes, box_exit, box_exit_tw
 
 from .. import exact
 from ..forms import Forms
-from ..method import Frame, Method, Of, integers, is_listed, pair_rows
-from ..unit import EVERYONE, OBJECTS, Routine, Unit, pair_loop, pairs_of
+from ..method import (
+    EVERYONE,
+    OBJECTS,
+    Frame,
+    Method,
+    Of,
+    Routine,
+    Unit,
+    integers,
+    is_listed,
+    pair_loop,
+    pair_rows,
+    pairs_of,
+)
 
 SHAPE = "category:u2 mask:u2 x:i2 y:i2 width:i2 height:i2 is_circle:u2 unused:u2"  # roms/shapes/src/shapes.h
 

@@ -15,8 +15,24 @@ from retrosim.collide.kernels.spheres import mark_pairs as mark_spheres
 
 from .. import exact
 from ..forms import Forms
-from ..method import Frame, Method, Of, integers, is_listed, pair_frame, pair_rows
-from ..unit import FOUND, LISTS, OBJECTS, WORK, Call, Routine, Unit, pair_loop, pairs_of
+from ..method import (
+    FOUND,
+    LISTS,
+    OBJECTS,
+    WORK,
+    Call,
+    Frame,
+    Method,
+    Of,
+    Routine,
+    Unit,
+    integers,
+    is_listed,
+    pair_frame,
+    pair_loop,
+    pair_rows,
+    pairs_of,
+)
 from .no_collision_boxes_2011 import are_boxes_touching, put_shapes
 
 LOG2_BLOCK = 6

@@ -8,10 +8,10 @@ import pytest
 
 from retrosim import assemble
 from retrosim.cpu import x86
+from retrosim.cpu.engines.clock_table.segments import Plan
 from retrosim.cpu.engines.core import Core
-from retrosim.cpu.engines.handler_cache import handler_cache_for
-from retrosim.cpu.engines.regions import Region, discover
-from retrosim.cpu.engines.segments import Plan
+from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
+from retrosim.cpu.engines.regions.regions import Region, discover
 from tests.helpers.cpu.cores import begin
 from tests.helpers.cpu.three_engines import ThreeEngines
 

@@ -8,7 +8,7 @@ import pytest
 from fuzzing.work import scaled
 
 from retrosim.cpu.engines import core as core_module
-from retrosim.cpu.engines.regions import MAX_DISCOVERED, discover
+from retrosim.cpu.engines.regions.regions import MAX_DISCOVERED, discover
 from retrosim.machine import Machine
 from retrosim.rom import Image
 from retrosim.rom.lines import LineTable

@@ -8,11 +8,11 @@ from functools import partial
 import pytest
 
 from retrosim.cpu.engines import tiers
-from retrosim.cpu.engines.compiled_region import CompiledRegion
-from retrosim.cpu.engines.handler_cache import handler_cache
-from retrosim.cpu.engines.objects import CODE_SUFFIX, PLAN_SUFFIX, STORE
-from retrosim.cpu.engines.regions import discover
-from retrosim.cpu.engines.segments import Plan, Segment
+from retrosim.cpu.engines.clock_table.segments import Plan, Segment
+from retrosim.cpu.engines.compiled import CODE_SUFFIX, PLAN_SUFFIX, STORE
+from retrosim.cpu.engines.handlers.handler_cache import handler_cache
+from retrosim.cpu.engines.regions.compiled_region import CompiledRegion
+from retrosim.cpu.engines.regions.regions import discover
 from retrosim.machine import Machine, open_machine
 from tests.helpers.machine import programs
 

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from retrosim.cpu import m68k, ppc
-from retrosim.cpu.engines import heat, tiers
-from retrosim.cpu.engines.compiled_region import CompiledRegion
+from retrosim.cpu.engines import tiers
+from retrosim.cpu.engines import tiers as heat
 from retrosim.cpu.engines.core import Core
-from retrosim.cpu.engines.counting import MAX_COUNTED
-from retrosim.cpu.engines.handler_cache import handler_cache
-from retrosim.cpu.engines.interpret import Interpreter
-from retrosim.cpu.engines.regions import Region, discover
+from retrosim.cpu.engines.handlers.handler_cache import handler_cache
+from retrosim.cpu.engines.handlers.interpret import Interpreter
+from retrosim.cpu.engines.regions.compiled_region import CompiledRegion
+from retrosim.cpu.engines.regions.recompile import MAX_COUNTED
+from retrosim.cpu.engines.regions.regions import Region, discover
 from retrosim.cpu.engines.tiers import Tiers
 from retrosim.cpu.spec.cpu import Cpu
 from retrosim.cpu.spec.hits import FIELD as HITS

@@ -12,7 +12,7 @@ import pytest
 from retrosim.cpu import m68k, ppc, x86
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.liveness import MAX_AHEAD, dead_fields, register_use
+from retrosim.cpu.engines.regions.liveness import MAX_AHEAD, dead_fields, register_use
 from retrosim.cpu.spec.cpu import Cpu
 from retrosim.cpu.spec.hits import FIELD as HITS
 from tests.helpers.amount import EVERYTHING

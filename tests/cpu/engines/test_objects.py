@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from retrosim.cache.store import Cache, open_cache
-from retrosim.cpu.engines import objects
-from retrosim.cpu.engines.compiled import compile_functions, is_compiled
-from retrosim.cpu.engines.objects import cached_object, contents_of, is_cached
+from retrosim.cpu.engines import compiled as objects
+from retrosim.cpu.engines.compiled import cached_object, compile_functions, contents_of, is_cached, is_compiled
 from retrosim.cpu.spec.ir import Function
 
 VERSION = "0123456789abcdef"

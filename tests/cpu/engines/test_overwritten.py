@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from retrosim.asm import assemble
-from retrosim.cpu.engines.compiled_region import CompiledRegion
-from retrosim.cpu.engines.handlers import GOTO, ORDINARY_WORD, PC_WORD, RECORD_BYTES, TARGET_WORD
-from retrosim.cpu.engines.interpret import Interpreter
-from retrosim.cpu.engines.regions import discover
+from retrosim.cpu.engines.handlers.handlers import GOTO, ORDINARY_WORD, PC_WORD, RECORD_BYTES, TARGET_WORD
+from retrosim.cpu.engines.handlers.interpret import Interpreter
+from retrosim.cpu.engines.regions.compiled_region import CompiledRegion
+from retrosim.cpu.engines.regions.regions import discover
 from tests.helpers.machine import programs
 
 ROUNDS = 60

@@ -9,14 +9,22 @@ import numpy as np
 import pytest
 
 from retrosim.cpu import m68k
-from retrosim.cpu.engines import call_graph, regions
-from retrosim.cpu.engines.call_graph import MAX_BLOCKS, MAX_INSTRUCTIONS
-from retrosim.cpu.engines.compiled_region import CompiledRegion
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handler_cache import handler_cache
-from retrosim.cpu.engines.interpret import Interpreter
-from retrosim.cpu.engines.regions import BLANK, MAX_PATH, Region, discover, longest_path
+from retrosim.cpu.engines.handlers.handler_cache import handler_cache
+from retrosim.cpu.engines.handlers.interpret import Interpreter
+from retrosim.cpu.engines.regions.compiled_region import CompiledRegion
+from retrosim.cpu.engines.regions.regions import (
+    BLANK,
+    MAX_BLOCKS,
+    MAX_INSTRUCTIONS,
+    MAX_PATH,
+    Region,
+    discover,
+    longest_path,
+    regions,
+)
+from retrosim.cpu.engines.regions.regions import regions as call_graph
 from retrosim.cpu.m68k.exceptions import ADDRESS_ERROR
 from retrosim.cpu.m68k.state import M68K
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu

@@ -6,8 +6,8 @@ import numpy as np
 
 from retrosim.cpu import m68k
 from retrosim.cpu.engines.core import Core
-from retrosim.cpu.engines.regions import Region, blocks_in_loops, discover
-from retrosim.cpu.engines.slots import MAX_OUTSIDE, Slots
+from retrosim.cpu.engines.regions.recompile import MAX_OUTSIDE, Slots
+from retrosim.cpu.engines.regions.regions import Region, blocks_in_loops, discover
 from retrosim.cpu.spec.ir import POINTER, Function, Module, Signature
 
 CPU = m68k.cpu("MC68040")

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from retrosim.cpu.engines.segments import INPUTS, Plan, Segment
-from retrosim.cpu.engines.step_runner import StepRunner, Steps
-from retrosim.cpu.engines.traces import KIND_SHIFT, NEVER, NOW, Event, Replay, Unpredictable
+from retrosim.cpu.engines.clock_table.segments import INPUTS, Plan, Segment
+from retrosim.cpu.engines.clock_table.steps import StepRunner, Steps
+from retrosim.cpu.engines.clock_table.traces import KIND_SHIFT, NEVER, NOW, Event, Replay, Unpredictable
 from tests.helpers.cpu.emitted_code import apart, cpu_of
 from tests.helpers.cpu.field_ranges import insns_of
 

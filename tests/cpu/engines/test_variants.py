@@ -7,11 +7,11 @@ import random
 import pytest
 
 from retrosim.asm import assemble
+from retrosim.cost.program import ProgramProfile
+from retrosim.cost.stepping import step_through
 from retrosim.cpu.engines import core as core_module
 from retrosim.machine import Machine
 from retrosim.machine.presets import preset
-from retrosim.profile.program import ProgramProfile
-from retrosim.study.stepping import step_through
 from tests.helpers.machine import programs
 
 # Each round makes a number of 0..15 by a generator, and an addition or exclusive-or of it, which then runs thrice.

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrosim.cpu.engines import interpret
 from retrosim.cpu.engines.compiled import compile_functions
 from retrosim.cpu.engines.emit import (
     ASK_POINTER,
@@ -22,8 +21,8 @@ from retrosim.cpu.engines.emit import (
     RECORDS_POINTER,
     TABLE_POINTER,
 )
-from retrosim.cpu.engines.entrance import ENTER, ENTER_TYPE, Entrance
-from retrosim.cpu.engines.handlers import HANDLER, HANDLER_WORD, LEFT, RECORD_BYTES
+from retrosim.cpu.engines.handlers.handlers import HANDLER, HANDLER_WORD, LEFT, RECORD_BYTES, interpret
+from retrosim.cpu.engines.handlers.interpret import ENTER, ENTER_TYPE, Entrance
 from retrosim.cpu.spec.ir import Function
 
 C_TYPE = ctypes.CFUNCTYPE(ctypes.c_uint64, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 2)

@@ -9,7 +9,7 @@ import pytest
 from retrosim.cpu import m68k
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.interpret import Interpreter
+from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.m68k.causes import CAUSES
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE
 from tests.helpers.amount import EVERYTHING

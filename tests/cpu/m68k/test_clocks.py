@@ -14,8 +14,8 @@ import pytest
 from retrosim.cpu import m68k
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.interpret import Interpreter
-from retrosim.cpu.m68k.mc68040_clocks import table
+from retrosim.cpu.engines.handlers.interpret import Interpreter
+from retrosim.cpu.m68k.mc68040 import table
 from tests.helpers.cpu import m68k_streams as streams
 
 CPU = m68k.cpu("MC68040")

@@ -13,8 +13,8 @@ import pytest
 from retrosim.cpu import m68k
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handler_cache import handler_cache_for
-from retrosim.cpu.engines.interpret import Interpreter
+from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
+from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.m68k import exceptions
 from tests.helpers.cpu import m68k_streams as streams
 

@@ -10,7 +10,7 @@ import pytest
 from retrosim.cpu import m68k
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.m68k import mc68000_clocks
+from retrosim.cpu.m68k import mc68000
 from retrosim.errors import SpecError
 from tests.helpers.cpu import m68k_encodings as encodings
 from tests.helpers.cpu import m68k_streams as streams
@@ -89,11 +89,11 @@ def test_what_data_add(case: str) -> None:
 @pytest.mark.parametrize("text", ["", "6+n2", "6/8", "-6", "6+2m", "6 + 2n"])
 def test_cells_that_say_nothing_are_refused(text: str) -> None:
     with pytest.raises(SpecError, match="allowed a, a\\+bn, n, a\\+br"):
-        mc68000_clocks.parse(text)
+        mc68000.parse(text)
 
 
 def test_every_entry_is_used() -> None:
     used = {cost.format(**insn.forms) for insn in encodings.samples(CPU) for cost in insn.row.cost}
     by_data = {"effective address", "DBcc true"}
     exceptions = {"Divide by zero", "CHK trap", "TRAPV trap", "Interrupt", "Address error"}
-    assert set(mc68000_clocks.table()) - used == by_data | exceptions
+    assert set(mc68000.table()) - used == by_data | exceptions

@@ -9,7 +9,7 @@ import pytest
 
 from retrosim.cpu import m68k
 from retrosim.cpu.engines.core import Core
-from retrosim.cpu.m68k.mc68040_clocks import NEVER, outcomes, table
+from retrosim.cpu.m68k.mc68040 import NEVER, outcomes, table
 from retrosim.cpu.m68k.operands import KINDS
 from retrosim.cpu.m68k.state import M68K
 from retrosim.cpu.spec.decoding import OpcodeTable, fixed_bits

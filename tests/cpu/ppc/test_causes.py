@@ -9,8 +9,8 @@ import pytest
 from retrosim.cpu import ppc
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handler_cache import handler_cache_for
-from retrosim.cpu.engines.interpret import Interpreter
+from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
+from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.ppc.causes import CAUSES
 from retrosim.cpu.ppc.mpc601_clocks import memory
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN

@@ -15,10 +15,10 @@ import pytest
 from retrosim.cpu import ppc
 from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handler_cache import handler_cache_for
-from retrosim.cpu.engines.interpret import Interpreter
+from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
+from retrosim.cpu.engines.handlers.interpret import Interpreter
+from retrosim.cpu.ppc.models import MPC601
 from retrosim.cpu.ppc.mpc601_clocks import TABLE, memory, outcomes, table
-from retrosim.cpu.ppc.readings import MPC601
 from retrosim.cpu.spec.clock_table import read_rows
 from retrosim.cpu.spec.confidence import CONFIDENCE
 from retrosim.cpu.spec.cpu import REACHED

@@ -12,13 +12,13 @@ from collections.abc import Callable
 import pytest
 
 from retrosim.cpu import ppc
-from retrosim.cpu.engines import interpret
-from retrosim.cpu.engines.compiled_region import CompiledRegion
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
-from retrosim.cpu.engines.interpret import Interpreter
-from retrosim.cpu.engines.regions import Region
+from retrosim.cpu.engines.handlers.handler_cache import handler_cache, handlers_of
+from retrosim.cpu.engines.handlers.handlers import interpret
+from retrosim.cpu.engines.handlers.interpret import Interpreter
+from retrosim.cpu.engines.regions.compiled_region import CompiledRegion
+from retrosim.cpu.engines.regions.regions import Region
 from retrosim.cpu.ppc.mpc601_clocks import memory
 from retrosim.cpu.spec.hits import FIELD as HITS
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from retrosim.cpu import ppc
+from retrosim.cpu.assembly.dialect import Dialect
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.ppc.operands import Field
 from retrosim.cpu.spec.decoding import IllegalEncoding, IndexBits, fixed_bits
-from retrosim.cpu.spec.dialect import Dialect
 from retrosim.cpu.spec.instruction_set import InstructionSet
 from retrosim.cpu.spec.rows import Insn
 from retrosim.errors import SpecError

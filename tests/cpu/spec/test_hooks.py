@@ -9,8 +9,8 @@ from functools import partial
 import pytest
 
 from retrosim.cpu import m68k, ppc, x86
-from retrosim.cpu.engines.handlers import HANDLER, HandlerEmitter
-from retrosim.cpu.m68k import mc68000_clocks, mc68040_clocks
+from retrosim.cpu.engines.handlers.handlers import HANDLER, HandlerEmitter
+from retrosim.cpu.m68k import mc68000, mc68040
 from retrosim.cpu.m68k.hooks import M68kHooks
 from retrosim.cpu.m68k.state import M68K
 from retrosim.cpu.ppc import mpc601_clocks
@@ -125,8 +125,8 @@ def test_clocks_that_depend_on_data_need_models_that_price_them() -> None:
 
 
 REAL_PRICES = {
-    "MC68000": mc68000_clocks.has_data_clocks,
-    "MC68040": mc68040_clocks.has_data_clocks,
+    "MC68000": mc68000.has_data_clocks,
+    "MC68040": mc68040.has_data_clocks,
     **{model: partial(x86_clocks.has_data_clocks, model=model) for model in x86.MODEL_NAMES},
     "MPC601": mpc601_clocks.has_data_clocks,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from retrosim.cpu import m68k
-from retrosim.cpu.engines.handler_cache import _prefix
+from retrosim.cpu.engines.handlers.handler_cache import _prefix
 from retrosim.cpu.spec.readings import Reading, changed_readings, chosen_readings
 from retrosim.errors import SpecError
 

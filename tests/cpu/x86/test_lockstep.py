@@ -9,8 +9,8 @@ import pytest
 from retrosim.cpu import x86
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handler_cache import HandlerCache, handler_cache
-from retrosim.cpu.engines.interpret import Interpreter
+from retrosim.cpu.engines.handlers.handler_cache import HandlerCache, handler_cache
+from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN, STOPPED
 from tests.helpers.amount import EVERYTHING
 from tests.helpers.cpu.agreement import IS_LONG, run

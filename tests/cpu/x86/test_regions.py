@@ -13,11 +13,11 @@ from functools import lru_cache
 import pytest
 
 from retrosim.cpu import x86
-from retrosim.cpu.engines import interpret
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
-from retrosim.cpu.engines.regions import Region
+from retrosim.cpu.engines.handlers.handler_cache import handler_cache, handlers_of
+from retrosim.cpu.engines.handlers.handlers import interpret
+from retrosim.cpu.engines.regions.regions import Region
 from retrosim.cpu.spec.rows import Insn
 from retrosim.cpu.x86.i486_cache import UNCACHED_FROM
 from retrosim.cpu.x86.modrm import EBX, ECX, EDI, ESI, ESP

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from retrosim.cpu.spec.assembler import InstructionAssembler
+from retrosim.cpu.assembly.assembler import InstructionAssembler
+from retrosim.cpu.assembly.expressions import Unfit, Value
 from retrosim.cpu.spec.cpu import Cpu
-from retrosim.cpu.spec.expressions import Unfit, Value
 from retrosim.cpu.spec.rows import Insn
 
 PC_RELATIVE = re.compile(r"\$([0-9a-f]+)(?=,pc)")

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handlers import HANDLER
-from retrosim.cpu.engines.interpret import Interpreter
-from retrosim.cpu.engines.recompile import RegionEmitter
-from retrosim.cpu.engines.regions import Block, region_of
+from retrosim.cpu.engines.handlers.handlers import HANDLER
+from retrosim.cpu.engines.handlers.interpret import Interpreter
+from retrosim.cpu.engines.regions.recompile import RegionEmitter
+from retrosim.cpu.engines.regions.regions import Block, region_of
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, FAULT, RUNNING, SERVICE, Cpu
 from retrosim.cpu.spec.ir import Function, Module
 from retrosim.cpu.spec.rows import Insn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from retrosim.cpu.engines.handler_cache import HandlerCache, full_handler_cache, handler_cache
+from retrosim.cpu.engines.handlers.handler_cache import HandlerCache, full_handler_cache, handler_cache
 from retrosim.cpu.spec.cpu import Cpu
 from tests.helpers.amount import EVERYTHING
 

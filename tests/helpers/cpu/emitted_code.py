@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from functools import cache, partial
 
 from retrosim.cpu import m68k, ppc, x86
-from retrosim.cpu.engines.compiled_region import emit_region
-from retrosim.cpu.engines.handler_cache import Handler, _emit, _emit_stub
-from retrosim.cpu.engines.handlers import HANDLER, STUBS
-from retrosim.cpu.engines.regions import Block, Region, region_of
-from retrosim.cpu.engines.segments import Plan
+from retrosim.cpu.engines.clock_table.segments import Plan
+from retrosim.cpu.engines.handlers.handler_cache import Handler, _emit, _emit_stub
+from retrosim.cpu.engines.handlers.handlers import HANDLER, STUBS
+from retrosim.cpu.engines.regions.compiled_region import emit_region
+from retrosim.cpu.engines.regions.regions import Block, Region, region_of
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
 from retrosim.cpu.spec.ir import Function, Module
 from retrosim.cpu.spec.rows import Insn

@@ -9,9 +9,9 @@ import numpy as np
 
 from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handler_cache import handler_cache_for
-from retrosim.cpu.engines.interpret import Interpreter
-from retrosim.cpu.engines.regions import Region, discover, region_of
+from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
+from retrosim.cpu.engines.handlers.interpret import Interpreter
+from retrosim.cpu.engines.regions.regions import Region, discover, region_of
 from retrosim.cpu.spec.cpu import Cpu
 from retrosim.cpu.spec.decoding import fixed_bits
 from retrosim.cpu.spec.rows import Row

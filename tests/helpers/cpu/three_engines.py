@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from retrosim.cpu.engines.compiled_region import CompiledRegion
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handler_cache import HandlerCache, handler_cache
-from retrosim.cpu.engines.interpret import Interpreter
-from retrosim.cpu.engines.regions import Region
+from retrosim.cpu.engines.handlers.handler_cache import HandlerCache, handler_cache
+from retrosim.cpu.engines.handlers.interpret import Interpreter
+from retrosim.cpu.engines.regions.compiled_region import CompiledRegion
+from retrosim.cpu.engines.regions.regions import Region
 from retrosim.cpu.spec.cpu import FAULT, Cpu
 from retrosim.cpu.spec.values import Word
 from tests.helpers.cpu.agreement import IS_LONG, assert_same

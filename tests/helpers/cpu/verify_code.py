@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from retrosim.cpu.engines.clock_table.memo import TABLE_WORDS
 from retrosim.cpu.engines.core import MIRROR_BYTES
 from retrosim.cpu.engines.emit import (
     ASK_POINTER,
@@ -39,7 +40,8 @@ from retrosim.cpu.engines.emit import (
     RECORDS_POINTER,
     TABLE_POINTER,
 )
-from retrosim.cpu.engines.handlers import (
+from retrosim.cpu.engines.handlers.handler_cache import VARIANTS, units_of
+from retrosim.cpu.engines.handlers.handlers import (
     COUNTING_WORD,
     END_WORD,
     FIELDS_WORD,
@@ -50,9 +52,7 @@ from retrosim.cpu.engines.handlers import (
     TARGET_WORD,
     UNKNOWN_RECORD,
 )
-from retrosim.cpu.engines.handlers import HANDLER as HANDLER_TYPE
-from retrosim.cpu.engines.memo import TABLE_WORDS
-from retrosim.cpu.engines.variants import VARIANTS, units_of
+from retrosim.cpu.engines.handlers.handlers import HANDLER as HANDLER_TYPE
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
 from tests.helpers.cpu.code_ranges import BINARY, CALL, CodeFunction, Facts, Range, Ranges, full, signed
 

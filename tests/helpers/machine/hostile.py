@@ -28,8 +28,8 @@ from itertools import islice
 import numpy as np
 
 import retrosim.cpu.engines.core as core_module
-from retrosim.cpu.engines.handler_cache import handler_cache, handlers_of
-from retrosim.cpu.engines.interpret import Interpreter
+from retrosim.cpu.engines.handlers.handler_cache import handler_cache, handlers_of
+from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.engines.tiers import Tiers
 from retrosim.machine import Machine
 from retrosim.machine.presets import preset

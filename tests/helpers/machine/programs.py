@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import retrosim.machine.machine as machine_module
-from retrosim.cpu.engines.interpret import Interpreter
+from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.machine import Machine
 from retrosim.machine.presets import preset
 from retrosim.machine.state_file import registers

@@ -5,8 +5,8 @@ Shares nothing with kernels and machine code.
 
 from __future__ import annotations
 
-from retrosim.collide.oracle.scenes import Random
-from retrosim.collide.oracle.sectors import Pair, check
+from tests.oracle.scenes import Random
+from tests.oracle.sectors import Pair, check
 
 
 class Demo:

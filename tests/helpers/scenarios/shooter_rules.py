@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from retrosim.collide.oracle.objects import check_all
-from retrosim.collide.oracle.scenes import Random
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.screen.palette import macintosh_palette
+from tests.oracle.objects import check_all
+from tests.oracle.scenes import Random
 
 CIRCLES = {
     "fighter": [(13, 6, 5), (13, 16, 8), (5, 18, 4), (21, 18, 4)],

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from retrosim.collide.oracle.rectangles import corners
 from tests.helpers.scenarios.tanks_rules import Battle, moved
+from tests.oracle.rectangles import corners
 
 Shape = tuple[int, int, int, int, int]
 

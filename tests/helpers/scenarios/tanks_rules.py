@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from retrosim.collide.oracle.rectangles import Study, corners, cosine, sine
-from retrosim.collide.oracle.scenes import Random
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.screen.palette import macintosh_palette
+from tests.oracle.rectangles import Study, corners, cosine, sine
+from tests.oracle.scenes import Random
 
 KINDS = [(448, 288, 48), (352, 224, 40), (448, 288, 28), (544, 352, 18)]  # half length, half width, speed: 1/32 pixel
 CAST = [1, 2, 3, 2, 1, 2]

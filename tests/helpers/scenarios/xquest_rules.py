@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from retrosim.collide.oracle.masks import by_pixels
-from retrosim.collide.oracle.scenes import Random
 from retrosim.rom.drawings import read_colours, read_pictures
 from retrosim.screen.palette import macintosh_palette
+from tests.oracle.masks import by_pixels
+from tests.oracle.scenes import Random
 
 CAST = "emerald/3 mine/2 rock/1 ruby/3 crab/1 emerald/3 saucer/0 spark/0 mine/2 ring/2 ruby/3 crab/1"
 FIELD = (8, 32, 632, 472)  # left, top, right, bottom

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from retrosim.study.split import scene_tests
-from retrosim.study.timing import SAMPLE_SCENES, SEED
+from retrosim.table_1994.split import scene_tests
+from retrosim.table_1994.timing import SAMPLE_SCENES, SEED
 from tests.helpers.pages import GUIDE, table_rows
 
 PAGE = GUIDE / "table.md"

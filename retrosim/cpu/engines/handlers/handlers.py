@@ -1,0 +1,186 @@
+"""The interpreter's handlers: one compiled function per row and addressing class.
+
+A handler is a function `record *handler(ram, state, record, context, budget, clock)`: it reads its fields from the
+decoded record, works on the state, and calls the handler of the next record as its last act, with a budget of one less
+and the clock after the instruction. When the budget is used up, the clock reaches its limit or the host is needed, it
+returns instead: the next record, or LEFT; only then what is left of the budget is in the context, and the clock in the
+state. Records of consecutive instructions are adjacent, and a branch holds the distance to its target's record, so that
+the host CPU can run ahead: nothing in the chain from record to record waits for simulated data, except jumps to
+computed addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...spec.cpu import UNDECODED, Cpu
+from ...spec.ir import I32, I64, POINTER, UNLIKELY, Function, Signature
+from ...spec.rows import Row
+from ...spec.values import Word
+from ..emit import BUDGET, INDEX_POINTER, RECORDS_POINTER, Cell, Emitter
+
+# no callee-saved registers but the frame pointer: a handler tail-calls the next one, and would restore them for nobody
+HANDLER = Signature(POINTER, (POINTER, POINTER, POINTER, POINTER, I64, I64), "preserve_nonecc ")
+
+# a decoded record: 32 words of 32 bits
+RECORD_WORDS = 32
+RECORD_BYTES = 4 * RECORD_WORDS
+HANDLER_WORD, PC_WORD, END_WORD, TARGET_WORD, FIELDS_WORD = 0, 2, 3, 4, 5  # TARGET: distance to it in bytes
+ORDINARY_WORD = RECORD_WORDS - 2  # where a region is entered: the handler of the instruction alone
+COUNTING_WORD = 24  # while a profile is attached: the handler that counts the instruction alone
+VISITS_WORD, CLOCKS_WORD = 26, 28  # what a profile counts of the instruction, 64 bits each
+UNDER_WAY_WORD, SINCE_WORD, LOG_END_WORD = 6, 8, 10  # of the record of unknown addresses: see profiling.py
+UNKNOWN_RECORD = 0  # the record of every address that has none yet
+LEFT, NOT_EXECUTED = 1, 2  # returned in place of a record
+UNKNOWN, UNDECODED_PC, GOTO, CHOICE, VARIANT, FORGET = range(6)  # no instructions; handler_cache.py has two
+STUBS = 6  # how many those are
+
+
+class RecordEmitter(Emitter):
+    """Emits a function of the handler type."""
+
+    def __init__(self, cpu: Cpu, code: Function) -> None:
+        super().__init__(cpu, code)
+        self.ram, self.state, self.record, self.context, self.budget, clock = code.args
+        self.begun = self.word(64, clock)  # the clock when the function is called
+
+    def now(self) -> Word:
+        """Return the clock that the function is left with."""
+        return self.begun
+
+    def _record_word(self, number: int) -> Word:
+        """Load a word of the record; only the host writes records."""
+        return self.word(32, self.code.load_constant(I32, self._in_record(number)))
+
+    def _in_record(self, number: int) -> str:
+        return self.code.address(self.record, 4 * number)
+
+    def _target_record(self) -> str:
+        return self.code.address(self.record, self._record_word(TARGET_WORD).sext(64).operand)
+
+    def _record_of(self, address: Word) -> str:
+        """Look the record of an address up: that of all unknown ones if there is none, or between instruction units."""
+        code, unit = self.code, self.cpu.isa.word_bytes
+        number = (address >> (unit.bit_length() - 1)).zext(64)
+        found = self.loaded(32, code.address(self.context_pointer(INDEX_POINTER), number.operand, I32))
+        if unit > 1:
+            found = self.select((address & (unit - 1)).eq(0), found, self.const(32, UNKNOWN_RECORD))
+        return self._record_numbered(found)
+
+    def _record_numbered(self, number: Word) -> str:
+        distance = number.zext(64) * RECORD_BYTES
+        return self.code.address(self.context_pointer(RECORDS_POINTER), distance.operand)
+
+    def _return(self, number: int, left: str) -> None:
+        """Return to the host with a number in place of a record."""
+        self._return_record(f"inttoptr (i64 {number} to ptr)", left)
+
+    def _return_record(self, record: str, left: str) -> None:
+        self.code.store(I64, left, self.context_entry(BUDGET))
+        self._set_field("cycles", self.now())
+        self.code.ret(record)
+
+    def _run_record(self, record: str, left: str) -> None:
+        """Leave the function by calling the handler of a record."""
+        self._call_handler(self.code.load(POINTER, record), record, left, self.now())
+
+    def _call_handler(self, handler: str, record: str, left: str, now: Word) -> None:
+        arguments = self.ram, self.state, record, self.context, left, now.operand
+        self.code.ret(self.code.call(HANDLER, handler, arguments, "musttail "))
+
+
+class HandlerEmitter(RecordEmitter):
+    """Emits one handler."""
+
+    def __init__(self, cpu: Cpu, timing: Any, code: Function) -> None:
+        super().__init__(cpu, code)
+        code.attributes[:3] = ["noalias"] * 3
+        self._next = Cell(self, POINTER, code.address(self.record, RECORD_BYTES))
+        self._next_pc, self._left = self.variable(self.next_pc), self.variable(self.const(1, 0))
+        self._clock = self.variable(self.begun)
+        self._taken: Word | None = None
+        self._can_leave = False
+        self._fields = FIELDS_WORD
+        self.begin(timing)
+
+    def now(self) -> Word:
+        return self._clock.get()
+
+    def get(self, name: str) -> Word:
+        return self._clock.get() if name == "cycles" else super().get(name)
+
+    def set(self, name: str, word: Word) -> None:
+        if name == "cycles":
+            self._clock.set(word)
+        else:
+            super().set(name, word)
+
+    def emit(self, row: Row, statics: tuple[Any, ...]) -> None:
+        self.run_row(row, statics, self._take)
+        self._end()
+
+    def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
+        with self.code.if_then(condition.operand, UNLIKELY):
+            last()
+            self._end()
+
+    def _end(self) -> None:
+        """Leave the handler: to the host, or to the handler of the next record."""
+        code = self.code
+        left = self.word(64, self.budget) - 1
+        if self._can_leave:
+            with code.if_then(self._left.get().operand, UNLIKELY):
+                self._set_field("pc", self._next_pc.get())
+                self._return(LEFT, left.operand)
+        stop = left.eq(0)
+        if self.timing.counts:
+            stop = stop | self.get("limit").ule(self.now())
+        if self._taken is not None:
+            with code.if_then(self._taken.operand):
+                self._continue(self._target_record(), left.operand, stop)
+        self._continue(self._next.get(), left.operand, stop)
+
+    def _continue(self, record: str, left: str, stop: Word) -> None:
+        with self.code.if_then(stop.operand, UNLIKELY):
+            self._return_record(record, left)
+        self._run_record(record, left)
+
+    def _take(self) -> Word:
+        self._fields += 1
+        if self._fields > COUNTING_WORD:
+            raise ValueError("an instruction has more fields than a record holds")
+        return self._record_word(self._fields - 1)
+
+    @property
+    def pc(self) -> Word:
+        return self._record_word(PC_WORD)
+
+    @property
+    def next_pc(self) -> Word:
+        return self._record_word(END_WORD)
+
+    def _jump(self, address: Word) -> None:
+        self._set_field("pc", address)
+        self._next_pc.set(address)
+        self._next.set(self._record_of(address))
+
+
+class StubEmitter(RecordEmitter):
+    """Emits handlers that are no instruction."""
+
+    def emit_undecoded(self, known_pc: bool) -> None:
+        """Emit the handler of records without an instruction: it asks the host to decode one."""
+        if known_pc:
+            self._set_field("pc", self._record_word(PC_WORD))
+        self._set_field("reason", self.const(32, UNDECODED))
+        self._return(NOT_EXECUTED, self.budget)
+
+    def emit_forget(self, timing: Any) -> None:
+        """Emit the handler that each run ends with, see `Timing.forget`."""
+        timing(self).forget()
+        self.code.ret(self.record)
+
+    def emit_goto(self) -> None:
+        """Emit the handler of records that stand for another one: it runs the record at its target distance."""
+        self._run_record(self._target_record(), self.budget)

@@ -1,0 +1,74 @@
+"""Runs a machine without a display."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from retrosim.screen.overlay import NOTHING, View
+from retrosim.screen.png import FORCE, check_free, write_png
+from retrosim.window.picture import check_view, picture_of
+
+from .interface import AnyMachine
+
+REPORT_FRAMES = 30  # frames between two reports
+
+
+def run_headless(
+    machine: AnyMachine,
+    frames: int,
+    screenshot: str | Path | None = None,
+    report: Callable[[int, int], None] = lambda done, frames: None,
+    *,
+    overwrite: bool = False,
+    view: View = NOTHING,
+    instructions: int | None = None,
+) -> dict[str, Any]:
+    """Run a number of frames as fast as the host can, and save the picture after the last one.
+
+    frames      1 or more
+    screenshot  PNG file to write, None for none
+    report      called with the frames done and the frames asked for, about every half second of simulated time
+    overwrite   replace an existing file
+    view        what is drawn over the picture
+    instructions  after which the run ends sooner, None for no such limit
+    Returns     dict  machine, rom (name), frames (done), cycles, instructions, reason, budget (what of the machine's
+                was used up, or None), world (hash), seconds (host), text (what the program wrote on the screen),
+                screenshot (path or None); rom and world are None for an image without a manifest
+    Errors      ValueError for frames below 1; RetrosimError, before anything runs, for a file that exists or cannot be
+                written and as for `check_view`; CpuFault if the program fails, after the picture was written
+    """
+    if frames < 1:
+        raise ValueError(f"frames {frames}: allowed 1 or more")
+    if screenshot is not None:
+        check_free(screenshot, overwrite=overwrite, advice=FORCE)
+    check_view(machine, view)
+    first, cycles, executed = machine.frame_number, machine.cycles, machine.instructions
+    begun = time.perf_counter()
+    reason, fault = "frames", None
+    while reason == "frames" and (done := machine.frame_number - first) < frames:
+        left = None if instructions is None else instructions - (machine.instructions - executed)
+        limits = {} if left is None else {"instructions": left}
+        result = machine.run(frames=min(REPORT_FRAMES, frames - done), **limits)
+        reason, fault = result.reason, result.fault
+        report(machine.frame_number - first, frames)
+    seconds = time.perf_counter() - begun
+    if screenshot is not None:
+        write_png(screenshot, *picture_of(machine, view), overwrite=overwrite)
+    if fault is not None:
+        raise fault
+    return {
+        "machine": machine.name,
+        "rom": machine.rom.name if machine.rom else None,
+        "frames": machine.frame_number - first,
+        "cycles": machine.cycles - cycles,
+        "instructions": machine.instructions - executed,
+        "reason": reason,
+        "budget": machine.budget.spent or None,
+        "world": machine.hash("world") if machine.rom else None,
+        "seconds": seconds,
+        "text": machine.text,
+        "screenshot": None if screenshot is None else str(screenshot),
+    }

@@ -1,0 +1,279 @@
+"""Draws the debugger in place of the machine's picture: uint8[480, 640, 4], and where clicks do something."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from retrosim.console import panes
+from retrosim.debug import views
+from retrosim.errors import RetrosimError
+from retrosim.screen.font import ADVANCE, LEADING, draw_text, text_width
+from retrosim.screen.framebuffer import HEIGHT, WIDTH, Rect, frame_rect, paint_rect
+from retrosim.screen.overlay import BLUE, INK, PAPER, RED, Ink
+from retrosim.screen.pattern import LT_GRAY
+
+from ..panel import Zone
+from .keys import COMMANDS
+from .panel import PANES, PROMPTS, DebugPanel, code_rows
+
+LEFT_PARTS, RIGHT_PARTS = (4, 384), (388, 636)  # first and last column
+CODE_TOP, MEMORY_TOP, BOTTOM = 36, 310, 462
+WATCH_TOP, PANE_TOP = 224, 310
+GUTTER = 14  # pixels at the left of the code: marks of breakpoints
+HEADER = 13
+REGISTER_WIDTH = 96  # of name and value, pixels, where there is room
+BYTES_PER_GROUP = 4
+LOG_ROWS, LOG_COLUMNS = (BOTTOM - PANE_TOP - HEADER - 3) // LEADING, 39
+
+
+def _cut(text: str, columns: int) -> str:
+    return text if len(text) <= columns else f"{text[: columns - 3]}..."
+
+
+class _Part:
+    """A framed part of the panel with a title; text goes into its rows."""
+
+    def __init__(self, image: np.ndarray, columns: tuple[int, int], top: int, bottom: int, title: str) -> None:
+        self.image, (self.left, self.right), self.top, self.bottom = image, columns, top, bottom
+        frame_rect(image, (self.left, top, self.right, bottom), foreground=INK)
+        paint_rect(image, (self.left, top, self.right, top + HEADER), foreground=INK)
+        draw_text(image, self.left + 4, top + 3, title, PAPER, bold=True)
+
+    @property
+    def rows(self) -> int:
+        return (self.bottom - self.top - HEADER - 3) // LEADING
+
+    def y(self, row: int) -> int:
+        return self.top + HEADER + 3 + row * LEADING
+
+    def rect(self, row: int) -> Rect:
+        return self.left + 1, self.y(row) - 1, self.right - 1, self.y(row) + LEADING - 1
+
+    def write(self, row: int, text: str, ink: Ink = INK, indent: int = 0, bold: bool = False) -> None:
+        columns = (self.right - self.left - 8 - indent) // (ADVANCE + bold)
+        draw_text(self.image, self.left + 4 + indent, self.y(row), _cut(text, columns), ink, bold=bold)
+
+
+def draw_debugger(panel: DebugPanel) -> np.ndarray:
+    """Draw a panel, and note in it where clicks do something.
+
+    Returns  uint8[480, 640, 4]
+    """
+    image = np.empty((HEIGHT, WIDTH, 4), np.uint8)
+    image[:] = PAPER
+    paint_rect(image, (0, 0, WIDTH, HEIGHT), LT_GRAY, foreground=INK, background=PAPER)
+    zones: list[Zone] = []
+    panel.zones = zones
+    _buttons(image, panel, zones)
+    for top, bottom, columns in (
+        (CODE_TOP, MEMORY_TOP - 4, LEFT_PARTS),
+        (MEMORY_TOP, BOTTOM, LEFT_PARTS),
+        (CODE_TOP, WATCH_TOP - 4, RIGHT_PARTS),
+        (WATCH_TOP, PANE_TOP - 4, RIGHT_PARTS),
+        (PANE_TOP, BOTTOM, RIGHT_PARTS),
+    ):
+        paint_rect(image, (columns[0], top, columns[1], bottom), foreground=PAPER)
+    _code(image, panel, zones)
+    _registers(image, panel, zones)
+    _watched(image, panel, zones)
+    _memory(image, panel, zones)
+    _pane(image, panel, zones)
+    paint_rect(image, (0, BOTTOM + 3, WIDTH, HEIGHT), foreground=PAPER)
+    paint_rect(image, (0, BOTTOM + 3, WIDTH, BOTTOM + 4), foreground=INK)
+    entry, room = panel.entry, (WIDTH - 12) // ADVANCE
+    text = _cut(panel.message, room)
+    if entry.text is not None:
+        prompt, help = f"{PROMPTS[entry.asks]}: ", "_   (Enter: do it, Esc: do not)"
+        text = prompt + entry.text[-(room - len(prompt) - len(help)) :] + help
+    draw_text(image, 6, BOTTOM + 6, text, INK)
+    zones.append(Zone((0, BOTTOM + 3, WIDTH, HEIGHT), "command"))
+    return image
+
+
+def _buttons(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
+    paint_rect(image, (0, 0, WIDTH, CODE_TOP - 3), foreground=PAPER)
+    paint_rect(image, (0, CODE_TOP - 4, WIDTH, CODE_TOP - 3), foreground=INK)
+    machine = panel.machine
+    title = f"Debugger - {machine.name}, frame {machine.frame_number:,}, clock {machine.cycles:,}"
+    draw_text(image, 6, 4, title, INK, bold=True)
+    left = 4
+    for command in COMMANDS:
+        if not command.button:
+            continue
+        is_on = command.action == "go" and panel.is_running
+        text = "Stop" if is_on else command.button
+        rect = (left, 16, left + text_width(text) + 7, 31)
+        paint_rect(image, rect, foreground=INK if is_on else PAPER)
+        frame_rect(image, rect, foreground=INK)
+        draw_text(image, left + 4, 19, text, PAPER if is_on else INK)
+        zones.append(Zone(rect, command.action))
+        left = rect[2] + 2
+
+
+def _code(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
+    part = _Part(image, LEFT_PARTS, CODE_TOP, MEMORY_TOP - 4, f"Code  {panel.debugger.describe(panel.cursor)}")
+    for number, row in enumerate(code_rows(panel.debugger, panel.texts, panel.cursor, part.rows)):
+        left, top, right, bottom = part.rect(number)
+        each = row.instruction
+        if each is None:
+            part.write(number, row.text, INK if row.is_name else BLUE, GUTTER, bold=row.is_name)
+            continue
+        paper, ink = (INK, PAPER) if each.is_pc else (PAPER, INK)
+        paint_rect(image, (left + GUTTER, top, right, bottom), foreground=paper)
+        if each.address == panel.cursor:
+            frame_rect(image, (left + GUTTER, top, right, bottom), foreground=ink)
+            frame_rect(image, (left + GUTTER - 1, top - 1, right, bottom + 1), foreground=INK)
+        part.write(number, f"{'>' if each.is_pc else ' '} {row.text}", ink, GUTTER + 2)
+        if each.point is not None:
+            paint_rect(image, (left + 3, top + 2, left + 10, top + 9), foreground=RED)
+            frame_rect(image, (left + 2, top + 1, left + 11, top + 10), foreground=INK)
+        zones.append(Zone((left + GUTTER, top, right, bottom), "at", each.address))
+        zones.append(Zone((left, top, left + GUTTER, bottom), "toggle", each.address))
+
+
+def _registers(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
+    part = _Part(image, RIGHT_PARTS, CODE_TOP, WATCH_TOP - 4, "Registers (underlined: changed)")
+    rows = views.registers(panel.debugger, panel.before)
+    columns = -(-len(rows) // part.rows)
+    longest = -(-len(rows) // columns)
+    width = (part.right - part.left - 4) // columns
+    for number, each in enumerate(rows):
+        column, row = divmod(number, longest)
+        left, top = part.left + 4 + column * width, part.y(row)
+        value = left + min(width - 3, REGISTER_WIDTH) - text_width(each.text)
+        draw_text(image, left, top, each.name[: (value - left) // ADVANCE], INK)
+        draw_text(image, value, top, each.text, RED if each.is_changed else INK)
+        if each.is_changed:
+            paint_rect(image, (value, top + 8, value + text_width(each.text) - 1, top + 9), foreground=RED)
+        zones.append(Zone((left, top - 1, left + width, top + LEADING - 1), "show", each.value))
+
+
+def _watched(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
+    part = _Part(image, RIGHT_PARTS, WATCH_TOP, PANE_TOP - 4, "Watch")
+    if not panel.watched:
+        part.write(0, "W adds an expression:")
+        part.write(1, "long[gFrame] + 1, byte[0x800000]")
+    for row, (number, text) in enumerate(list(panel.session.displays.items())[-part.rows :]):
+        try:
+            value = panel.debugger.evaluate(text)
+            said = f"{value:,} = {value & 0xFFFFFFFF:#x}"
+        except (RetrosimError, ValueError) as error:
+            said = str(error)
+        part.write(row, f"{text}: {said}")
+        zones.append(Zone(part.rect(row), "unwatch", number))
+
+
+def _memory(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
+    kind = f"{panel.width} pixels a row" if panel.shows_pixels else "hex"
+    title = f"Memory {panel.memory:06X}  {kind}  (X: {'hex' if panel.shows_pixels else 'pixels'})"
+    part = _Part(image, LEFT_PARTS, MEMORY_TOP, BOTTOM, title)
+    zones.append(Zone((part.left, part.top, part.right, part.top + HEADER), "pixels"))
+    debugger = panel.debugger
+    if panel.shows_pixels:
+        rows, columns = part.bottom - part.top - HEADER - 2, part.right - part.left - 4
+        data = np.frombuffer(debugger.read(panel.memory, panel.width * rows), np.uint8).reshape(rows, panel.width)
+        scale = max(1, columns // panel.width)
+        data = data[: -(-rows // scale)].repeat(scale, axis=0)[:rows].repeat(scale, axis=1)[:, :columns]
+        area = image[part.top + HEADER + 1 :, part.left + 2 :][:rows, : data.shape[1]]
+        area[..., :3] = panel.machine.palette[data]
+        return
+    for row, each in enumerate(panel.memory_rows(part.rows)):
+        text = each.data.hex(" ", BYTES_PER_GROUP)
+        part.write(row, f"{each.address:06X}  {text}  {each.characters}")
+        for place in each.changed:
+            left = part.left + 4 + text_width("0" * (8 + 2 * place + place // BYTES_PER_GROUP))
+            paint_rect(image, (left, part.y(row) + 8, left + 2 * ADVANCE - 1, part.y(row) + 9), foreground=RED)
+
+
+def _pane(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
+    part = _Part(image, RIGHT_PARTS, PANE_TOP, BOTTOM, "")
+    left = part.left + 3
+    for name in PANES:
+        is_on, right = name == panel.pane, left + text_width(name) + 7
+        if is_on:
+            paint_rect(image, (left, part.top + 2, right, part.top + HEADER + 1), foreground=PAPER)
+        draw_text(image, left + 4, part.top + 3, name, INK if is_on else PAPER)
+        zones.append(Zone((left, part.top, right, part.top + HEADER), "pane", name))
+        left = right
+    lines = _PANES[panel.pane](panel)
+    for number, (text, action, argument) in enumerate(lines[: part.rows]):
+        part.write(number, text)
+        if action:
+            zones.append(Zone(part.rect(number), action, argument))
+
+
+_Line = panes.Line
+
+
+def _said(lines: Sequence[str]) -> list[_Line]:
+    return [panes.Line(line) for line in lines]
+
+
+def _stack(panel: DebugPanel) -> list[_Line]:
+    return _said(["running"]) if panel.is_running else panes.stack(panel.debugger)
+
+
+def _points(panel: DebugPanel) -> list[_Line]:
+    lines = panes.points(panel.debugger)
+    return lines or _said(["B, or a click left of the code, sets", "a breakpoint; a click here removes it"])
+
+
+def _timer(panel: DebugPanel) -> list[_Line]:
+    watch, describe = panel.stopwatch, panel.debugger.describe
+    if watch is None:
+        return _said(["T starts the watch at the cursor;", "T again ends it at the cursor then"])
+    lines = [panes.Line(f"from {describe(watch.start)}", "at", watch.start)]
+    if watch.end < 0:
+        return [*lines, *_said(["to   (T at another instruction)"])]
+    lines.append(panes.Line(f"to   {describe(watch.end)}", "at", watch.end))
+    if not watch.count:
+        return [*lines, *_said(["not yet passed: C continues"])]
+    microseconds = watch.last * 1_000_000 / int(panel.machine.clock_hz)
+    figures = [
+        f"passed  {watch.count:,} times",
+        f"last    {watch.last:,} clocks, {microseconds:,.1f} us",
+        f"lowest  {watch.minimum:,}",
+        f"mean    {watch.total / watch.count:,.1f}",
+        f"highest {watch.maximum:,}",
+    ]
+    return [*lines, *_said(figures)]
+
+
+def _hottest(panel: DebugPanel) -> list[_Line]:
+    samples = len(panel.samples)
+    if not samples:
+        return _said(["C continues. 16 times a period the", "function is noted that executes."])
+    found = Counter(panel.samples).most_common(16)
+    rows = [(f"{100 * count / samples:5.1f}% {name}", name) for name, count in found]
+    symbols = panel.machine.image.symbols
+    return [
+        panes.Line(f"of the last {samples:,} samples"),
+        *(
+            panes.Line(text, "at", symbols[name].address) if name in symbols else panes.Line(text)
+            for text, name in rows
+        ),
+    ]
+
+
+def _causes(panel: DebugPanel) -> list[_Line]:
+    if panel.causes:
+        return [panes.Line("clocks of the last frame:"), *panel.causes]
+    try:
+        views.causes(panel.machine, {})
+    except ValueError as error:
+        return _said(str(error).split(": "))
+    return _said(["clocks of the next whole frame by cause:", "C continues"])
+
+
+def _log(panel: DebugPanel) -> list[_Line]:
+    rows = [row for line in panel.log for row in textwrap.wrap(line, LOG_COLUMNS, subsequent_indent="  ") or [""]]
+    return _said(rows[-LOG_ROWS:]) or _said(["E takes a command; help lists them"])
+
+
+_PANES: dict[str, Callable[[DebugPanel], list[_Line]]] = dict(
+    zip(PANES, (_stack, _points, _timer, _hottest, _causes, _log))
+)
