@@ -17,7 +17,7 @@ FILES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in pa
 MAX_LINES = 600
 
 ISAS = ("cpu.m68k", "cpu.x86", "cpu.ppc")
-BASE = ("errors", "checks", "lazy", "reading", "version", "cache", "jit", "numeric")
+BASE = ("errors", "checks", "lazy", "reading", "version", "cache", "jit", "numeric", "report")
 
 # folder (or module of the package itself) -> what it may import; each names only what stands before it
 LAYERS: dict[str, tuple[str, ...]] = {
@@ -30,29 +30,36 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "cache": ("errors",),
     "jit": ("errors", "cache"),
     "numeric": ("errors", "checks", "jit"),
-    "collide.oracle": (),
+    "report": ("errors", "checks", "cache", "version"),
     "collide.kernels": BASE,
     "collide": (*BASE, "collide.kernels"),
     "cpu": (),
-    "cpu.spec": ("errors", "checks"),
-    **dict.fromkeys(ISAS, ("errors", "cpu.spec")),
+    "cpu.assembly": ("errors", "checks"),
+    "cpu.spec": ("errors", "checks", "cpu.assembly"),
+    **dict.fromkeys(ISAS, ("errors", "cpu.spec", "cpu.assembly")),
     "cpu.engines": ("errors", "cache", "cpu.spec"),
     "rom": ("errors", "checks", "reading"),
     "screen": ("errors",),
     "scenarios": (*BASE, "collide", "collide.kernels", "rom", "screen"),
     "machine": (*BASE, "cpu", "cpu.spec", *ISAS, "cpu.engines", "rom", "screen", "scenarios"),
 }
-LAYERS["asm"] = ("errors", "checks", "lazy", "reading", "cpu", "cpu.spec", "rom", "machine")
+LAYERS["debug"] = (*LAYERS["machine"], "machine")
+LAYERS["asm"] = ("errors", "checks", "lazy", "reading", "cpu", "cpu.spec", "cpu.assembly", "rom", "machine")
 LAYERS["jobs"] = ("errors", "cache", "version")
-LAYERS["profile"] = (*BASE, "cpu", "cpu.spec", "cpu.engines", "rom", "machine")
-LAYERS["tape"] = (*BASE, "rom", "machine", "jobs")
-LAYERS["console"] = ("errors", "checks", "reading", "cpu.spec", "rom", "screen", "machine", "profile", "tape")
-LAYERS["study"] = LAYERS["window"] = tuple(name for name in LAYERS if name != "collide.oracle")
+LAYERS["tape"] = (*BASE, "rom", "machine", "debug", "jobs")
+LAYERS["cost"] = (*LAYERS["debug"], "debug", "asm", "jobs")
+LAYERS["bounds"] = (*LAYERS["cost"], "cost")
+LAYERS["table_1994"] = LAYERS["study"] = (*LAYERS["bounds"], "bounds", "tape")
+LAYERS["reference"] = (*LAYERS["asm"], "cpu.engines", "asm")
+LAYERS["study"] = (*LAYERS["table_1994"], "table_1994")
+LAYERS["bench"] = (*LAYERS["study"], "study")
+LAYERS["console"] = ("errors", "checks", "reading", "cpu.spec", "rom", "screen", "machine", "debug", "cost", "tape")
+LAYERS["window"] = (*LAYERS["study"], "study", "bench", "console")
 LAYERS["root"] = ("lazy",)  # the package itself: its public names are in __init__.pyi
-LAYERS["serve"] = ("errors", "checks", "reading", "cpu.spec", "rom", "machine", "console")
-LAYERS["examples"] = (*LAYERS["study"], "study", "window", "root")
-LAYERS["testing"] = (*LAYERS["study"], "study")
-LAYERS["cli"] = (*LAYERS["study"], "study", "window", "serve", "examples")
+LAYERS["serve"] = ("errors", "checks", "reading", "cpu.spec", "rom", "machine", "debug", "console")
+LAYERS["examples"] = (*LAYERS["window"], "window", "root")
+LAYERS["testing"] = LAYERS["window"]
+LAYERS["cli"] = (*LAYERS["window"], "window", "reference", "guide", "serve", "examples")
 LAYERS["__main__"] = ("cli",)
 
 

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 import pytest
 
 from retrosim.cpu.engines.compiled import CompiledFunctions
-from retrosim.cpu.engines.handlers.handlers import groups
+from retrosim.cpu.engines.handlers import groups
 from tests.helpers.amount import EVERYTHING
 from tests.helpers.machine import programs
 

@@ -13,11 +13,11 @@ from functools import partial
 import pytest
 
 from retrosim.cpu.engines import tiers
+from retrosim.cpu.engines.handlers import interpret
 from retrosim.cpu.engines.handlers.handler_cache import handler_cache
-from retrosim.cpu.engines.handlers.handlers import interpret
+from retrosim.cpu.engines.regions import regions
+from retrosim.cpu.engines.regions import regions as call_graph
 from retrosim.cpu.engines.regions.compiled_region import CompiledRegion
-from retrosim.cpu.engines.regions.regions import regions
-from retrosim.cpu.engines.regions.regions import regions as call_graph
 from retrosim.machine import Machine
 from retrosim.machine.memory import STACK_START
 from tests.helpers.amount import EVERYTHING, usually

@@ -10,8 +10,8 @@ from retrosim.cache.store import open_cache
 from retrosim.cpu import m68k
 from retrosim.cpu.engines import compiled as objects
 from retrosim.cpu.engines.core import Core
+from retrosim.cpu.engines.handlers import groups
 from retrosim.cpu.engines.handlers.handler_cache import Handler, HandlerCache, handler_cache, handlers_of, is_ready
-from retrosim.cpu.engines.handlers.handlers import groups
 
 CPU = m68k.cpu("MC68040")
 ADD, SUB, NEG, NOT = "5280", "5380", "4480", "4680"  # addq.l #1,d0; subq.l #1,d0; neg.l d0; not.l d0

@@ -13,6 +13,8 @@ from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handlers.handler_cache import handler_cache
 from retrosim.cpu.engines.handlers.interpret import Interpreter
+from retrosim.cpu.engines.regions import regions
+from retrosim.cpu.engines.regions import regions as call_graph
 from retrosim.cpu.engines.regions.compiled_region import CompiledRegion
 from retrosim.cpu.engines.regions.regions import (
     BLANK,
@@ -22,9 +24,7 @@ from retrosim.cpu.engines.regions.regions import (
     Region,
     discover,
     longest_path,
-    regions,
 )
-from retrosim.cpu.engines.regions.regions import regions as call_graph
 from retrosim.cpu.m68k.exceptions import ADDRESS_ERROR
 from retrosim.cpu.m68k.state import M68K
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu

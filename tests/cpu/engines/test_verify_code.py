@@ -18,8 +18,9 @@ import pytest
 from retrosim.cpu.engines.clock_table import memo_emit, memo_region
 from retrosim.cpu.engines.emit import CONTEXT_ENTRIES, POINTER_BYTES, Emitter
 from retrosim.cpu.engines.handlers.handlers import FIELDS_WORD, HandlerEmitter, RecordEmitter
+from retrosim.cpu.engines.regions import recompile
 from retrosim.cpu.engines.regions.recompile import RegionEmitter
-from retrosim.cpu.engines.regions.regions import discover, recompile
+from retrosim.cpu.engines.regions.regions import discover
 from retrosim.cpu.m68k import mc68040_cache
 from retrosim.cpu.ppc import mpc601_cache
 from retrosim.cpu.spec import semantics

@@ -21,7 +21,8 @@ from retrosim.cpu.engines.emit import (
     RECORDS_POINTER,
     TABLE_POINTER,
 )
-from retrosim.cpu.engines.handlers.handlers import HANDLER, HANDLER_WORD, LEFT, RECORD_BYTES, interpret
+from retrosim.cpu.engines.handlers import interpret
+from retrosim.cpu.engines.handlers.handlers import HANDLER, HANDLER_WORD, LEFT, RECORD_BYTES
 from retrosim.cpu.engines.handlers.interpret import ENTER, ENTER_TYPE, Entrance
 from retrosim.cpu.spec.ir import Function
 

@@ -13,11 +13,11 @@ import pytest
 
 from retrosim.cpu import m68k
 from retrosim.cpu.engines.core import Core
+from retrosim.cpu.engines.handlers import interpret
 from retrosim.cpu.engines.handlers.handler_cache import handler_cache, handlers_of
-from retrosim.cpu.engines.handlers.handlers import interpret
 from retrosim.cpu.engines.handlers.interpret import Interpreter
+from retrosim.cpu.engines.regions import regions
 from retrosim.cpu.engines.regions.compiled_region import CompiledRegion
-from retrosim.cpu.engines.regions.regions import regions
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.amount import EVERYTHING
 from tests.helpers.cpu import m68k_streams as streams

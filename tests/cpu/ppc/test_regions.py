@@ -14,8 +14,8 @@ import pytest
 from retrosim.cpu import ppc
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handlers import interpret
 from retrosim.cpu.engines.handlers.handler_cache import handler_cache, handlers_of
-from retrosim.cpu.engines.handlers.handlers import interpret
 from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.engines.regions.compiled_region import CompiledRegion
 from retrosim.cpu.engines.regions.regions import Region

@@ -15,8 +15,8 @@ import pytest
 from retrosim.cpu import x86
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.handlers import interpret
 from retrosim.cpu.engines.handlers.handler_cache import handler_cache, handlers_of
-from retrosim.cpu.engines.handlers.handlers import interpret
 from retrosim.cpu.engines.regions.regions import Region
 from retrosim.cpu.spec.rows import Insn
 from retrosim.cpu.x86.i486_cache import UNCACHED_FROM
